@@ -1,0 +1,31 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Muster decides who runs where. One include for all of it; read in this order:
+//   spec.h      what you say about nodes, queues, jobs and tasks
+//   cluster.h   the living tables they go into
+//   schedule.h  from a snapshot to a plan
+//   plan.h      what was decided, and why not more
+//
+//   #include "muster/muster.h"
+//
+//   muster::Cluster cluster;
+//   cluster.AddNodes(2, {.name = "n", .capacity = {{"cpu", "4"}, {"memory", "8Gi"}}});
+//   cluster.AddJob({.name = "hello", .min_available = 2,
+//                   .groups = {{.name = "w", .count = 2, .shape = {.request = {{"cpu", "3"}}}}}});
+//   absl::StatusOr<muster::Plan> plan = cluster.Schedule("muster");
+//   if (plan.ok()) std::cout << plan->ToText();
+//
+// The library has no globals, starts no threads, prints nothing, never aborts and lets no exception out.
+#ifndef MUSTER_MUSTER_H_
+#define MUSTER_MUSTER_H_
+
+#include "muster/cluster.h"
+#include "muster/plan.h"
+#include "muster/quantity.h"
+#include "muster/schedule.h"
+#include "muster/snapshot.h"
+#include "muster/spec.h"
+#include "muster/types.h"
+#include "muster/version.h"
+
+#endif  // MUSTER_MUSTER_H_

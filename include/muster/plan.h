@@ -1,0 +1,160 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a scheduling cycle decided, and why it did not decide more.
+//
+//   absl::StatusOr<muster::Plan> plan = cluster.Schedule("volcano");
+//   for (const muster::Decision& d : plan->decisions())
+//     if (d.kind == muster::DecisionKind::kBind) Start(d.task, d.node);
+//   std::cout << plan->Explain("train");
+//   // train: 12 of 16 placed, undone
+//   //   88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
+//
+// A Plan is an immutable value: copying shares its contents, any thread may read it, and it keeps the names
+// it needs, so it may outlive the Cluster or Snapshot it came from. Indices are those of that snapshot.
+#ifndef MUSTER_PLAN_H_
+#define MUSTER_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "muster/export.h"
+#include "muster/types.h"
+
+namespace muster {
+
+enum class DecisionKind : uint8_t {
+  kAdmit,     // job may ask for nodes from now on
+  kBind,      // task starts on node now
+  kNominate,  // task starts on node once what is released there has ended
+  kEvict,     // task must leave node, for beneficiary (kNone where a peer evicts for nobody)
+  kPhase,     // job's phase as it stands after the cycle
+};
+
+struct Decision {
+  DecisionKind kind;
+  TaskIndex task = kNone;
+  NodeIndex node = kNone;
+  JobIndex job = kNone;               // the job of `task`, or the job admitted
+  TaskIndex beneficiary = kNone;      // kEvict
+  JobPhase phase = JobPhase::kPending;  // kPhase
+  bool after_eviction = false;        // kNominate: something was evicted on that node for it
+  friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+// A placement tried in the cycle that did not become a decision although the profile left it in its books
+// (volcano keeps a gang's placements while the gang waits for resources being released).
+struct Tentative {
+  TaskIndex task;
+  NodeIndex node;
+  bool nominated;  // on resources still being released
+  friend bool operator==(const Tentative&, const Tentative&) = default;
+};
+
+// Why one node refused a task. The first rule that fails on a node counts, in the order of this list.
+enum class RefusalCode : uint8_t {
+  kNotReady,
+  kUnschedulable,
+  kNodeAffinity,    // node selector or required node affinity
+  kTaint,           // detail: the taint
+  kInsufficient,    // dimension
+  kPodLimit,
+  kHostPort,
+  kAffinity,        // required inter-task affinity
+  kAntiAffinity,    // the task's own required anti-affinity
+  kExistingAntiAffinity,  // that of a task already there
+  kSpreadLabel,     // node lacks a key of a required spread constraint
+  kSpread,
+  kPolicy,          // a custom policy; detail: its name and words
+};
+
+struct Refusal {
+  RefusalCode code;
+  DimensionIndex dimension = kNone;
+  std::string detail;
+  int64_t nodes = 0;
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+enum class ReasonKind : uint8_t {
+  kGated,         // it has scheduling gates
+  kInvalidGang,   // the job has fewer tasks than it needs
+  kNotAdmitted,   // detail: who refused
+  kQueueClosed,
+  kQueueOverused, // the queue has all it deserves
+  kQueueLimit,    // one more would exceed the queue's allowance in `dimension`
+  kNoNode,        // refusals say why
+  kGangUndone,    // placed of needed found a place; the placements were undone
+  kGangWaits,     // placed of needed found a place; they wait for resources being released
+  kNotReached,    // the cycle ended, or the job's turn ended, before it was tried
+};
+
+// True at the last attempt of the task it belongs to.
+struct Reason {
+  ReasonKind kind;
+  std::string policy;                  // who said no; empty: the engine itself
+  QueueIndex queue = kNone;
+  DimensionIndex dimension = kNone;
+  int64_t placed = 0, needed = 0;
+  std::vector<Refusal> refusals;       // most nodes first, then by code
+  friend bool operator==(const Reason&, const Reason&) = default;
+};
+
+struct PendingTask {
+  TaskIndex task;
+  uint32_t reason;  // index into reasons()
+};
+
+struct QueueShare {
+  QueueIndex queue;
+  std::vector<int64_t> allocated_before, allocated_after;  // per dimension
+  std::vector<double> deserved;                            // per dimension; empty where the profile has none
+  double share_before = 0, share_after = 0;
+};
+
+struct PlanData;  // lib/plan
+
+class MUSTER_EXPORT Plan {
+ public:
+  Plan();  // an empty plan
+  explicit Plan(std::shared_ptr<const PlanData> data);
+
+  std::span<const Decision> decisions() const;    // in the order they were made
+  std::vector<Decision> binds() const;            // the decisions of one kind, in order; O(decisions)
+  std::vector<Decision> evictions() const;
+  std::vector<Decision> nominations() const;
+  std::span<const Tentative> tentative() const;   // by task
+  std::span<const PendingTask> pending() const;   // by task
+  std::span<const Reason> reasons() const;
+  std::span<const QueueShare> shares() const;     // by queue
+
+  // Names of the rows that decisions mention; empty for kNone.
+  std::string_view task_name(TaskIndex task) const;
+  std::string_view node_name(NodeIndex node) const;
+  std::string_view job_name(JobIndex job) const;
+  std::string_view queue_name(QueueIndex queue) const;
+  std::string_view dimension_name(DimensionIndex dimension) const;
+
+  std::string_view profile() const;
+  uint64_t version() const;  // of the cluster it was computed from
+  int64_t work() const;      // units of work counted; as a budget it reproduces this plan
+  bool complete() const;     // false: a budget or a deadline cut it, at a gang boundary
+  uint32_t cursor() const;   // the action to go on from in the next cycle; 0 when complete
+
+  // Why a job or a task is not (wholly) placed, in words; NotFound when there is no such name.
+  absl::StatusOr<std::string> Explain(std::string_view job_or_task) const;
+  std::string ToText() const;  // decisions and reasons, one a line
+  std::string ToJson() const;
+  std::string Digest() const;  // of everything above except names; 32 hex digits
+
+ private:
+  std::shared_ptr<const PlanData> data_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PLAN_H_

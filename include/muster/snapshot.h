@@ -1,0 +1,50 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A frozen cluster: immutable, cheap to copy (shared), safe to read from any thread.
+#ifndef MUSTER_SNAPSHOT_H_
+#define MUSTER_SNAPSHOT_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "muster/export.h"
+#include "muster/types.h"
+
+namespace muster {
+
+struct Tables;  // lib/model/tables.h
+
+class MUSTER_EXPORT Snapshot {
+ public:
+  Snapshot();  // of an empty cluster
+  explicit Snapshot(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+
+  // Number of rows, dead ones included: valid indices are below it.
+  size_t node_count() const;
+  size_t queue_count() const;
+  size_t job_count() const;
+  size_t task_count() const;
+
+  std::string_view node_name(NodeIndex node) const;
+  std::string_view queue_name(QueueIndex queue) const;
+  std::string_view job_name(JobIndex job) const;
+  std::string_view task_name(TaskIndex task) const;
+  std::optional<NodeIndex> FindNode(std::string_view name) const;
+  std::optional<QueueIndex> FindQueue(std::string_view name) const;
+  std::optional<JobIndex> FindJob(std::string_view name) const;
+  std::optional<TaskIndex> FindTask(std::string_view name) const;
+
+  uint64_t version() const;
+  const Tables& tables() const { return *tables_; }  // for the library's own rooms
+  std::shared_ptr<const Tables> share() const { return tables_; }
+
+ private:
+  std::shared_ptr<const Tables> tables_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SNAPSHOT_H_

@@ -1,0 +1,10 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#ifndef MUSTER_VERSION_H_
+#define MUSTER_VERSION_H_
+
+#define MUSTER_VERSION_MAJOR 0
+#define MUSTER_VERSION_MINOR 1
+#define MUSTER_VERSION_PATCH 0
+#define MUSTER_VERSION_STRING "0.1.0"
+
+#endif  // MUSTER_VERSION_H_

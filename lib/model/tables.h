@@ -1,0 +1,151 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The cluster as columns: what a Cluster keeps, a Snapshot freezes and a cycle reads.
+//
+// Every table is indexed by the row's sequence number. Rows are never moved: a removed row is dead (`alive` 0)
+// and its index is not reused until Compact, so "ties go to the smaller index" means "to the older row".
+// What a caller said is kept as its spec; what a decision reads often is kept beside it as a column.
+// Only lib/model writes these tables; every row in them has passed validation, so readers check nothing.
+#ifndef MUSTER_MODEL_TABLES_H_
+#define MUSTER_MODEL_TABLES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/base/names.h"
+#include "lib/model/rows.h"
+#include "muster/spec.h"
+#include "muster/types.h"
+
+namespace muster {
+
+struct NodeTable {
+  NameTable names;  // id == NodeIndex
+  std::vector<uint8_t> alive;
+  std::vector<NodeSpec> spec;
+  RowTable capacity;
+  RowTable allocatable;  // capacity where the spec gives none
+  std::vector<uint32_t> domain;
+};
+
+struct QueueTable {
+  NameTable names;
+  std::vector<uint8_t> alive;
+  std::vector<QueueSpec> spec;
+  std::vector<QueueIndex> parent;                  // kNone for a root
+  std::vector<std::vector<QueueIndex>> children;   // alive ones, ascending
+  RowTable guaranteed, deserved, limit, borrow_limit, lend_limit;
+  std::vector<uint32_t> jobs;                      // number of alive jobs
+};
+
+// A task group (role) of a job; group 0 of every job is the unnamed one.
+struct GroupRow {
+  std::string name;
+  int64_t min_available = kAbsent;
+};
+
+struct JobTable {
+  NameTable names;
+  std::vector<uint8_t> alive;
+  std::vector<JobSpec> spec;             // groups[].count is 0: the tasks are rows of their own
+  std::vector<QueueIndex> queue;
+  std::vector<std::vector<TaskIndex>> tasks;  // alive ones, ascending
+  std::vector<std::vector<GroupRow>> groups;
+  RowTable min_resources;                // all absent where the spec has none
+};
+
+struct TaskTable {
+  NameTable names;
+  std::vector<uint8_t> alive;
+  std::vector<JobIndex> job;             // kNone: it only occupies its node
+  std::vector<GroupIndex> group;         // into JobTable::groups[job]
+  std::vector<uint32_t> sub_group;       // into spec[job].sub_groups, kNone: none
+  std::vector<ClassIndex> task_class;
+  std::vector<TaskStatus> status;
+  std::vector<NodeIndex> node;           // kNone when it holds none
+  std::vector<NodeIndex> nominated;      // spec.nominated_node, kNone where unknown or empty
+  std::vector<int32_t> priority;
+  std::vector<uint8_t> flags;            // TaskFlag bits
+  std::vector<int64_t> created;
+  std::vector<int64_t> ordinal;          // kAbsent: none
+  std::vector<int64_t> uid_rank;
+  std::vector<uint32_t> priority_class;  // into Tables::strings
+  std::vector<uint32_t> gates;           // into Tables::gate_lists, 0: none
+};
+
+enum TaskFlag : uint8_t {
+  kTaskPreemptable = 1,
+  kTaskNeverPreempts = 2,
+  kTaskGated = 4,
+};
+
+// Task classes: shapes, interned. A class is what node search asks about; priority and job are no part of it.
+struct ClassTable {
+  std::vector<TaskShape> shape;
+  RowTable request;          // what a task holds: absent reads as zero; `pods` is 1
+  RowTable initial_request;  // what it needs to start
+  std::vector<uint8_t> best_effort;  // initial_request is zero in every dimension but pods
+  // cpu and memory as scorers count them: a container that does not say takes 100 milli-cores / 200 MiB.
+  std::vector<int64_t> scoring_cpu, scoring_memory;          // init containers included
+  std::vector<int64_t> scoring_cpu_main, scoring_memory_main;  // regular containers only
+  std::vector<uint32_t> constraints;  // equal numbers: equal node selector, node affinity and tolerations
+  std::vector<uint32_t> tasks;        // number of alive tasks; 0: the class is dead until used again
+};
+
+struct DomainTable {
+  NameTable names;
+  std::vector<uint8_t> alive;
+  std::vector<DomainSpec> spec;
+  std::vector<uint32_t> parent;
+  std::vector<std::vector<uint32_t>> children;
+  std::vector<std::vector<NodeIndex>> nodes;  // right below it
+};
+
+// One entry of the change log: row `index` of a table was added, changed or removed.
+struct Change {
+  enum class Table : uint8_t { kNode, kQueue, kJob, kTask, kDomain, kOther } table;
+  uint32_t index;
+};
+
+struct Tables {
+  Tables();
+
+  NameTable dimensions;  // id == DimensionIndex; cpu, memory, pods are there from the start
+  NodeTable nodes;
+  QueueTable queues;
+  JobTable jobs;
+  TaskTable tasks;
+  ClassTable classes;
+  DomainTable domains;
+  std::vector<DisruptionBudgetSpec> budgets;
+  std::vector<NamespaceSpec> namespaces;
+  NameTable strings;                               // priority class names; 0 is ""
+  std::vector<std::vector<std::string>> gate_lists;  // 0 is empty
+
+  uint64_t version = 1;      // grows with every change
+  uint64_t layout = 1;       // grows when indices or dimensions change meaning: readers start afresh
+  // The changes since `log_start`: entry i was made at position log_start + i.
+  uint64_t log_start = 0;
+  std::vector<Change> log;
+
+  size_t dimension_count() const { return nodes.allocatable.dimensions(); }
+  bool has_job(TaskIndex task) const { return tasks.job[task] != kNone; }
+};
+
+// The unit amounts of a dimension are kept in: thousandths, or whole (memory, pods, ephemeral-storage, hugepages-*).
+bool IsMilliDimension(std::string_view name);
+
+// Statuses whose request is part of a queue's and job's allocation.
+inline bool IsAllocated(TaskStatus s) {
+  return s == TaskStatus::kPlaced || s == TaskStatus::kBinding || s == TaskStatus::kBound ||
+         s == TaskStatus::kRunning;
+}
+// Statuses in which a task occupies a node (the others hold nothing anywhere).
+inline bool HoldsNode(TaskStatus s) {
+  return IsAllocated(s) || s == TaskStatus::kNominated || s == TaskStatus::kReleasing;
+}
+
+}  // namespace muster
+
+#endif  // MUSTER_MODEL_TABLES_H_

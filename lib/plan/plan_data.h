@@ -1,0 +1,56 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a Plan points to. Filled once by the session, then frozen.
+#ifndef MUSTER_PLAN_PLAN_DATA_H_
+#define MUSTER_PLAN_PLAN_DATA_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/model/tables.h"
+#include "muster/plan.h"
+#include "muster/types.h"
+
+namespace muster {
+
+// Names by index, for the rows a plan mentions. A frozen snapshot answers from its tables; a living cluster
+// copies just the names mentioned, because its tables go on changing.
+class PlanNames {
+ public:
+  virtual ~PlanNames() = default;
+  virtual std::string_view task(TaskIndex) const = 0;
+  virtual std::string_view node(NodeIndex) const = 0;
+  virtual std::string_view job(JobIndex) const = 0;
+  virtual std::string_view queue(QueueIndex) const = 0;
+  virtual std::string_view dimension(DimensionIndex) const = 0;
+  virtual TaskIndex FindTask(std::string_view) const = 0;  // kNone: not mentioned
+  virtual JobIndex FindJob(std::string_view) const = 0;
+  virtual JobIndex job_of(TaskIndex) const = 0;
+};
+
+struct PlanData {
+  std::vector<Decision> decisions;
+  std::vector<Tentative> tentative;
+  std::vector<PendingTask> pending;
+  std::vector<Reason> reasons;
+  std::vector<QueueShare> shares;
+  std::shared_ptr<const PlanNames> names;
+  std::string profile;
+  uint64_t version = 0;
+  int64_t work = 0;
+  bool complete = true;
+  uint32_t cursor = 0;
+};
+
+// Names that answer from a frozen snapshot, shared.
+std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables);
+// Names of just the rows that `data` mentions, copied from living tables.
+std::shared_ptr<const PlanNames> CopyNames(const Tables& tables, const PlanData& data);
+
+// One line of words for a reason: "88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only".
+std::string ReasonText(const Reason& reason, const PlanNames& names);
+
+}  // namespace muster
+
+#endif  // MUSTER_PLAN_PLAN_DATA_H_
