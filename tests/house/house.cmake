@@ -1,0 +1,29 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#
+# Two checks that need the compiler: every public header compiles alone, and nothing but the public API is
+# exported. The checks that only read files are *_test.py in this folder.
+
+# One source for each public header, which includes it twice and nothing else. That they compile is the test.
+file(GLOB public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
+  ${PROJECT_SOURCE_DIR}/include/muster/*.h)
+set(header_sources)
+foreach(header IN LISTS public_headers)
+  string(MAKE_C_IDENTIFIER ${header} stem)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/headers/${stem}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n")
+  list(APPEND header_sources ${source})
+endforeach()
+add_library(muster_header_check OBJECT ${header_sources})
+# Not muster_internal: a consumer sees include/ only, and no warning is silenced for him.
+target_link_libraries(muster_header_check PRIVATE muster)
+target_compile_options(muster_header_check PRIVATE -Wall -Wextra -Werror)
+
+# The library once more as a shared object, to ask the linker what it lets out. Sanitizers add symbols.
+if(NOT MUSTER_SANITIZE)
+  add_library(muster_symbol_check SHARED $<TARGET_OBJECTS:muster>)
+  target_link_libraries(muster_symbol_check PRIVATE muster)
+  set_target_properties(muster_symbol_check PROPERTIES LINKER_LANGUAGE CXX)
+  add_test(NAME house/symbols
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/house/check_symbols.py
+            $<TARGET_FILE:muster_symbol_check> ${PROJECT_SOURCE_DIR}/include/muster)
+endif()
