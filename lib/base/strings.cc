@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// One UTF-8 decoder serves both IsValidUtf8 and Quote. NearestName fills only the seven diagonals of the
-// edit matrix on which a distance of 3 or less can lie, so that a hostile name costs linear time.
+// One UTF-8 decoder serves both IsValidUtf8 and Quote. NearestName fills only the seven diagonals
+// of the edit matrix on which a distance of 3 or less can lie, so that a hostile name costs linear
+// time.
 #include "lib/base/strings.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ size_t CharacterLength(std::string_view text, size_t i) {
   const uint8_t lead = ByteAt(text, i);
   if (lead < 0x80) return 1;
   size_t length = 0;
-  uint8_t low = 0x80, high = 0xBF;  // bounds of the second byte exclude overlong forms and surrogates
+  uint8_t low = 0x80, high = 0xBF;  // of the second byte; they exclude overlong and surrogates
   if (lead >= 0xC2 && lead <= 0xDF) {
     length = 2;
   } else if (lead >= 0xE0 && lead <= 0xEF) {
@@ -75,7 +76,9 @@ int EditDistance(std::string_view a, std::string_view b) {
   if (rows - columns > kMaxDistance || columns - rows > kMaxDistance) return kTooFar;
   // row[d] is the distance of a[0, i) and b[0, i + d - kMaxDistance).
   std::array<int, 2 * kMaxDistance + 1> row;
-  for (int d = 0; d <= 2 * kMaxDistance; ++d) row[d] = d < kMaxDistance ? kTooFar : d - kMaxDistance;
+  for (int d = 0; d <= 2 * kMaxDistance; ++d) {
+    row[d] = d < kMaxDistance ? kTooFar : d - kMaxDistance;
+  }
   for (int64_t i = 1; i <= rows; ++i) {
     int left = kTooFar;
     for (int d = 0; d <= 2 * kMaxDistance; ++d) {

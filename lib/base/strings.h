@@ -5,11 +5,13 @@
 //   return absl::InvalidArgumentError(
 //       absl::StrCat("queue ", Quote(name), ": parent ", Quote(parent), " does not exist"));
 //
-// Names come from callers and may hold anything: a megabyte, a newline, a byte that is no UTF-8. A message
-// must still be one readable line, so every foreign name passes through Quote on its way into one.
+// Names come from callers and may hold anything: a megabyte, a newline, a byte that is no UTF-8. A
+// message must still be one readable line, so every foreign name passes through Quote on its way
+// into one.
 //
-// Public headers speak std::string_view, but an Abseil may be built with a string_view of its own that does
-// not convert from it, and then absl::StrCat refuses std::string_view. ToAbsl compiles with both kinds.
+// Public headers speak std::string_view, but an Abseil may be built with a string_view of its own
+// that does not convert from it, and then absl::StrCat refuses std::string_view. ToAbsl compiles
+// with both kinds.
 #ifndef MUSTER_BASE_STRINGS_H_
 #define MUSTER_BASE_STRINGS_H_
 
@@ -25,17 +27,19 @@ inline absl::string_view ToAbsl(std::string_view text) {
   return absl::string_view(text.data(), text.size());
 }
 
-// `text` in double quotes. Quotes and backslashes are escaped by a backslash, control characters as \n, \t,
-// \r or \xNN, and so is each byte that is not part of well-formed UTF-8. Of a text longer than 80 bytes only
-// the first 80 are shown (fewer if a character would be torn), and "..." follows the closing quote.
+// `text` in double quotes. Quotes and backslashes are escaped by a backslash, control characters as
+// \n, \t, \r or \xNN, and so is each byte that is not part of well-formed UTF-8. Of a text longer
+// than 80 bytes only the first 80 are shown (fewer if a character would be torn), and "..." follows
+// the closing quote.
 std::string Quote(std::string_view text);
 
 // Well-formed as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool IsValidUtf8(std::string_view text);
 
-// The entry of `valid` that somebody who wrote `name` most likely meant: the one with the smallest edit
-// distance (insert, delete, replace a byte), provided it is at most 3 and less than half of name's length;
-// the first one among equals. Empty if there is none. The view points into `valid`. Costs O(length) each.
+// The entry of `valid` that somebody who wrote `name` most likely meant: the one with the smallest
+// edit distance (insert, delete, replace a byte), provided it is at most 3 and less than half of
+// name's length; the first one among equals. Empty if there is none. The view points into `valid`.
+// Costs O(length) each.
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> valid);
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Quote on hostile names, UTF-8 against the boundaries of each range, NearestName against a full matrix.
+// Quote on hostile names, UTF-8 against the boundaries of each range, NearestName against a full
+// matrix.
 #include "lib/base/strings.h"
 
 #include <algorithm>
@@ -72,7 +73,8 @@ int FullMatrixDistance(std::string_view a, std::string_view b) {
       if (i == 0 || j == 0) {
         d[i][j] = static_cast<int>(i + j);
       } else {
-        d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+        const int replaced = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+        d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, replaced});
       }
     }
   }
