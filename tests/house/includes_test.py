@@ -1,0 +1,188 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""The arrows between the rooms point one way.
+
+    base <- model <- {plan, ledger} <- extension <- search <- {policy, action} <- session <- profile
+         <- scenario <- replay <- {capi, python, tools}
+
+A room may include itself, every room its arrow leads back to, and include/muster. Public headers include
+public headers, the standard library and Abseil's status. JSON and Eigen stay in .cc files.
+"""
+
+import pathlib
+import re
+import tempfile
+import unittest
+
+import source
+
+# room -> the rooms its arrows point to; the closure is what it may include.
+ARROWS = {
+    "base": [],
+    "model": ["base"],
+    "plan": ["model"],
+    "ledger": ["model"],
+    "extension": ["plan", "ledger"],
+    "search": ["extension"],
+    "policy": ["search"],
+    "action": ["search"],
+    "session": ["policy", "action"],
+    "profile": ["session"],
+    "scenario": ["profile"],
+    "replay": ["scenario"],
+    "reference": ["model", "plan"],  # slow twins: nothing of what they are compared with
+}
+OUTSIDE = ("capi", "python", "tools")  # see every room of the library
+FOLDERS = ("include", "lib", "examples") + OUTSIDE
+
+PUBLIC_ABSL = ("absl/status/",)
+NO_HEADER_INCLUDES = ("nlohmann/", "Eigen/")
+JSON_ROOMS = ("scenario", "tools")
+# Output, clock, chance, disk and threads belong to the caller.
+FORBIDDEN_IN_CORE = {"iostream", "fstream", "filesystem", "chrono", "random", "thread", "future", "cstdio", "ctime"}
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def closure(room):
+    seen = set()
+    rest = [room]
+    while rest:
+        at = rest.pop()
+        if at not in seen:
+            seen.add(at)
+            rest.extend(ARROWS[at])
+    return seen
+
+
+def room_of(path):
+    """"ledger" for lib/ledger/..., "public" for include/muster, else the top folder."""
+    parts = pathlib.PurePath(path).parts
+    if parts[0] == "lib":
+        return parts[1] if len(parts) > 2 else ""
+    return "public" if parts[0] == "include" else parts[0]
+
+
+def complaint(path, name, angled):
+    """Why the file may not include `name`, or None."""
+    room = room_of(path)
+    header = path.suffix == ".h"
+    if path.parts[0] == "lib" and room not in ARROWS:
+        return f"lib/{room} is not a room; the list is in {pathlib.Path(__file__).name}"
+    if name.startswith(NO_HEADER_INCLUDES):
+        if header:
+            return "JSON and Eigen stay in .cc files"
+        if room in ("public", "examples") or (name.startswith("nlohmann/") and room not in JSON_ROOMS):
+            return "JSON is parsed in " + " and ".join(JSON_ROOMS)
+        return None
+    if name.startswith("absl/"):
+        if room == "public" and not name.startswith(PUBLIC_ABSL):
+            return "of Abseil, public headers include status and statusor"
+        return None
+    if name.startswith("muster/"):
+        return None
+    if name.startswith("lib/"):
+        if room in ("public", "examples"):
+            return f"{room} headers and sources see include/muster only"
+        if room in OUTSIDE:
+            return "lib/reference is for tests" if name.startswith("lib/reference/") else None
+        allowed = closure(room)
+        target = room_of(name)
+        if target not in allowed:
+            return f"lib/{room} may include {', '.join(sorted(allowed))}"
+        return None
+    if angled:
+        if name in FORBIDDEN_IN_CORE and path.parts[0] in ("lib", "include"):
+            return f"<{name}> is output, clock, chance, disk or threads: the caller's"
+        return None
+    if room in OUTSIDE and name.startswith(room + "/"):
+        return None
+    return "a quoted include names muster/, lib/<room>/ or absl/"
+
+
+def violations(root):
+    found = []
+    for path in source.files(root, FOLDERS):
+        text = (root / path).read_text(encoding="utf-8")
+        comments_gone = source.blank(text).splitlines()
+        for match in _INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            if "include" not in comments_gone[line - 1]:
+                continue  # an example inside a comment
+            why = complaint(path, match.group(2), match.group(1) == "<")
+            if why:
+                found.append(f"{path}:{line}: includes {match.group(2)}: {why}")
+    return found
+
+
+class Repository(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_include_follows_an_arrow(self):
+        self.assertGreater(len(source.files(source.ROOT, FOLDERS)), 10)
+        self.assertEqual(violations(source.ROOT), [])
+
+
+class SeededViolations(unittest.TestCase):
+    """The check itself is checked: each of these trees has one file that breaks one rule, or none."""
+
+    def check(self, path, include):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / path).parent.mkdir(parents=True)
+            (root / path).write_text(f"// comment\n#include {include}\n", encoding="utf-8")
+            return violations(root)
+
+    def assert_refused(self, path, include):
+        found = self.check(path, include)
+        self.assertEqual(len(found), 1, f"{path} may include {include}")
+        self.assertTrue(found[0].startswith(f"{path}:2: "), found[0])
+
+    def assert_allowed(self, path, include):
+        self.assertEqual(self.check(path, include), [])
+
+    def test_arrows(self):
+        self.assert_allowed("lib/replay/events.cc", '"lib/base/heap.h"')
+        self.assert_allowed("lib/ledger/ledger.h", '"lib/model/tables.h"')
+        self.assert_allowed("lib/session/session.cc", '"lib/action/allocate.h"')
+        self.assert_allowed("tools/muster/main.cc", '"lib/scenario/read.h"')
+        self.assert_refused("lib/base/heap.h", '"lib/model/tables.h"')
+        self.assert_refused("lib/plan/plan.cc", '"lib/ledger/ledger.h"')
+        self.assert_refused("lib/ledger/ledger.cc", '"lib/policy/drf.h"')
+        self.assert_refused("lib/policy/drf.cc", '"lib/action/allocate.h"')
+        self.assert_refused("lib/action/allocate.cc", '"lib/policy/drf.h"')
+        self.assert_refused("lib/session/session.cc", '"lib/profile/table.h"')
+        self.assert_refused("lib/cellar/wine.cc", '"lib/base/heap.h"')
+        self.assert_refused("lib/stray.cc", '"lib/base/heap.h"')
+
+    def test_reference_stands_alone(self):
+        self.assert_allowed("lib/reference/drf.cc", '"lib/plan/plan_data.h"')
+        self.assert_refused("lib/reference/drf.cc", '"lib/ledger/ledger.h"')
+        self.assert_refused("lib/session/session.cc", '"lib/reference/drf.h"')
+        self.assert_refused("tools/muster/main.cc", '"lib/reference/drf.h"')
+
+    def test_public_headers(self):
+        self.assert_allowed("include/muster/plan.h", '"muster/types.h"')
+        self.assert_allowed("include/muster/plan.h", '"absl/status/statusor.h"')
+        self.assert_refused("include/muster/plan.h", '"absl/types/span.h"')
+        self.assert_refused("include/muster/plan.h", '"lib/plan/plan_data.h"')
+        self.assert_refused("examples/hello.cc", '"lib/plan/plan_data.h"')
+
+    def test_foreign_headers(self):
+        self.assert_allowed("lib/scenario/read.cc", "<nlohmann/json.hpp>")
+        self.assert_allowed("lib/search/score.cc", '"Eigen/Core"')
+        self.assert_refused("lib/scenario/read.h", "<nlohmann/json.hpp>")
+        self.assert_refused("lib/plan/plan.cc", '"nlohmann/json.hpp"')
+        self.assert_refused("lib/search/score.h", "<Eigen/Core>")
+        self.assert_refused("lib/base/heap.h", '"heap.h"')
+        self.assert_refused("lib/base/heap.cc", "<chrono>")
+
+    def test_comments_do_not_include(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "lib/base").mkdir(parents=True)
+            (root / "lib/base/a.h").write_text('/*\n#include "lib/replay/b.h"\n*/\n', encoding="utf-8")
+            self.assertEqual(violations(root), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

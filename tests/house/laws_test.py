@@ -1,0 +1,146 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""The laws of the core that can be read off its text: no output, clock, chance, environment, abort, exit or
+exception; no engine or distribution whose values differ between standard libraries; no loop over a hash
+table, because its order differs from run to run; exp, log and pow from lib/base alone.
+
+A loop over a hash table whose order provably reaches nothing (it fills something that is sorted next, it
+counts) says so on the line: `// any order: sorted below`.
+"""
+
+import pathlib
+import re
+import tempfile
+import unittest
+
+import source
+
+FOLDERS = ("lib", "include")
+
+LAWS = [
+    (r"\bstd\s*::\s*(cout|cerr|clog|cin)\b", "no output or input"),
+    (r"\b(printf|fprintf|vfprintf|puts|putchar|fopen|getenv)\s*\(", "no output, file or environment"),
+    (r"\bstd\s*::\s*rand\b|\bs?rand\s*\(|\brandom_device\b|\bmt19937|\b\w+_distribution\b|\bBitGen\b",
+     "chance comes from lib/base/rng.h and a seed"),
+    (r"\btime\s*\(\s*(nullptr|NULL|0|&)|\b(system|steady|high_resolution)_clock\b|\bclock_gettime\b"
+     r"|\babsl\s*::\s*Now\b", "time is an input"),
+    (r"\b(abort|_Exit|quick_exit)\s*\(|\bstd\s*::\s*(exit|terminate)\b|(?<![\w:.>])exit\s*\(|\bassert\s*\(",
+     "the core never ends the process"),
+    (r"\bthrow\b", "errors are values"),
+    (r"\bstd\s*::\s*(thread|jthread|async)\b|\bthread_local\b", "no threads of its own, no thread-local state"),
+]
+# Their last bit differs between C libraries, so that lib/base has its own.
+TRANSCENDENTAL = (r"\bstd\s*::\s*(exp|exp2|expm1|log|log2|log10|log1p|pow|tanh|sin|cos|cbrt)\s*\(",
+                  "exp, log and pow come from lib/base")
+
+_HASH_TABLE = re.compile(r"\b(?:flat_hash|node_hash|unordered)_(?:map|set)\s*<")
+_ANY_ORDER = "// any order:"
+
+
+def hash_tables(text):
+    """Names declared in the (blanked) text as hash tables or as containers of them."""
+    names = set()
+    for match in _HASH_TABLE.finditer(text):
+        depth, at = 1, match.end()
+        while at < len(text) and depth:
+            depth += {"<": 1, ">": -1}.get(text[at], 0)
+            at += 1
+        name = re.match(r"[\s&*>]*(\w+)\s*[;={,)]", text[at:])
+        if name:
+            names.add(name.group(1))
+    return names
+
+
+def loops_over(names, text):
+    """Offsets of range-for loops and begin() calls on one of the names."""
+    if not names:
+        return []
+    alternatives = "|".join(sorted(map(re.escape, names)))
+    pattern = re.compile(
+        rf"\bfor\s*\([^;()]*:\s*[^;{{}}]*?\b({alternatives})\s*(\[[^\]]*\]\s*)?\)\s*[{{\w]|\b({alternatives})\s*(\.|->)\s*c?begin\s*\(")
+    return [match.start() for match in pattern.finditer(text)]
+
+
+def violations(root):
+    found = []
+    for path in source.files(root, FOLDERS):
+        raw = (root / path).read_text(encoding="utf-8")
+        text = source.blank(raw)
+        lines = raw.splitlines()
+
+        def report(offset, why):
+            line = text.count("\n", 0, offset) + 1
+            found.append(f"{path}:{line}: {why}: {lines[line - 1].strip()}")
+
+        laws = LAWS if path.parts[:2] == ("lib", "base") else LAWS + [TRANSCENDENTAL]
+        for pattern, why in laws:
+            for match in re.finditer(pattern, text):
+                report(match.start(), why)
+
+        names = hash_tables(text)
+        twin = root / path.with_suffix(".h")
+        if path.suffix == ".cc" and twin.is_file():
+            names |= hash_tables(source.blank(twin.read_text(encoding="utf-8")))
+        for offset in loops_over(names, text):
+            line = text.count("\n", 0, offset)
+            if _ANY_ORDER not in lines[line]:
+                report(offset, "a hash table has no order")
+    return found
+
+
+class Repository(unittest.TestCase):
+    maxDiff = None
+
+    def test_core_keeps_the_laws(self):
+        self.assertGreater(len(source.files(source.ROOT, FOLDERS)), 10)
+        self.assertEqual(violations(source.ROOT), [])
+
+
+class SeededViolations(unittest.TestCase):
+    def check(self, code, path="lib/search/a.cc"):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / path).parent.mkdir(parents=True)
+            (root / path).write_text(code, encoding="utf-8")
+            return violations(root)
+
+    def test_each_law_is_seen(self):
+        for code in (
+            "std::cout << 1;", "std::cerr << 1;", 'printf("x");', "int r = std::rand();", "srand(1);",
+            "auto t = time(nullptr);", "std::chrono::system_clock::now();", "std::chrono::steady_clock::now();",
+            "std::random_device d;", "std::uniform_int_distribution<int> d;", "absl::BitGen g;", "abort();",
+            "std::abort();", "std::exit(1);", "exit(1);", "throw 1;", "assert(x > 0);", "thread_local int x;",
+            "std::thread t;", "double y = std::exp(x);", "getenv(name);",
+        ):
+            self.assertEqual(len(self.check("int a;\n" + code + "\n")), 1, code)
+
+    def test_words_are_not_deeds(self):
+        for code in (
+            "// never throws, never calls abort()", "/* std::cout\n throw */", 'Error("throw time(nullptr)");',
+            "snprintf(buffer, size, format);", "int n = 1'000'000; // throw", "x.exit(); DoExit();",
+            "int64_t runtime(int x);", 'R"(std::cout " throw)";', "static_assert(sizeof(int) == 4);",
+        ):
+            self.assertEqual(self.check(code + "\n"), [], code)
+
+    def test_base_owns_exp(self):
+        self.assertEqual(self.check("double y = std::exp(x);\n", "lib/base/real.cc"), [])
+
+    def test_hash_tables_are_not_walked(self):
+        declared = "absl::flat_hash_map<int, std::vector<int>> seen_;\n"
+        for loop in ("for (const auto& [k, v] : seen_) {}", "for (auto& e : this->seen_) Use(e);",
+                     "auto it = seen_.begin();"):
+            self.assertEqual(len(self.check(declared + loop + "\n")), 1, loop)
+        for loop in ("for (auto& e : order_) Use(seen_[e]);", "if (seen_.find(k) == seen_.end()) return;",
+                     "for (int v : seen_.at(k)) {}", "for (const auto& e : seen_) n += e;  // any order: a sum"):
+            self.assertEqual(self.check(declared + loop + "\n"), [], loop)
+
+    def test_hash_tables_of_the_header(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "lib/model").mkdir(parents=True)
+            (root / "lib/model/a.h").write_text("std::unordered_set<int> ids_;\n", encoding="utf-8")
+            (root / "lib/model/a.cc").write_text("for (int id : ids_) Use(id);\n", encoding="utf-8")
+            self.assertEqual(len(violations(root)), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""What the linker sees: the public API and nothing else is exported, and no state outlives a call.
+
+MUSTER_SHARED_CHECK names the library linked once more as a shared object. Its exports are compared with the
+MUSTER_EXPORT marks of include/muster in both directions: an export without a mark leaks, a mark without an
+export has no definition. MUSTER_ARCHIVE_CHECK names the static library, which may hold code and constants
+but no variable: neither at namespace scope nor static in a function, constant after start-up or not.
+"""
+
+import os
+import re
+import subprocess
+import unittest
+
+import source
+
+# Instances of the standard library's templates keep its visibility whatever we compile with. They are weak.
+FOREIGN_WEAK = re.compile(r"^(?:(?:typeinfo|typeinfo name|vtable) for )?(?:[\w:<>, *&]+ )?(?:std|__gnu_cxx)::")
+_OWN = re.compile(r"^(?:(?:typeinfo|typeinfo name|vtable|VTT) for )?(?:.*? )?muster::(\w+)")
+_MARK = re.compile(r"\b(?:class|struct)\s+MUSTER_EXPORT\s+(\w+)|\bMUSTER_EXPORT\b[^;{}()]*?(\w+)\s*\(")
+
+
+def marked(headers):
+    """Names that carry MUSTER_EXPORT in the texts of the public headers."""
+    names = set()
+    for text in headers:
+        text = re.sub(r"^[ \t]*#.*$", "", source.blank(text), flags=re.MULTILINE)
+        for match in _MARK.finditer(text):
+            names.add(match.group(1) or match.group(2))
+    return names
+
+
+def owner(symbol):
+    """Schedule for `muster::Schedule(muster::Snapshot const&)`, Plan for a member of Plan, None if foreign."""
+    bare = re.sub(r"\[abi:\w+\]", "", symbol).split("(")[0]
+    match = _OWN.match(bare)
+    return match.group(1) if match else None
+
+
+def compare(exports, marks):
+    """Complaints about (kind, symbol) pairs as nm prints them against the set of marked names."""
+    complaints, seen = [], set()
+    for kind, symbol in exports:
+        name = owner(symbol)
+        if name in marks:
+            seen.add(name)
+        elif not (kind in "WVu" and FOREIGN_WEAK.match(symbol)):
+            complaints.append(f"exported without a mark: {kind} {symbol}")
+    complaints += [f"marked but never defined: {name}" for name in sorted(marks - seen)]
+    return complaints
+
+
+def state(symbols):
+    """Complaints about (section, symbol) pairs of variables, thread-local ones too."""
+    complaints = []
+    for section, symbol in symbols:
+        if section.startswith((".data.rel.ro", ".data.rel.local.DW.ref")) or symbol.startswith("."):
+            continue
+        if symbol == "std::__ioinit":  # absl/status/status.h includes <iostream>
+            continue
+        if re.match(r"\.(data|bss|tdata|tbss)\b", section):
+            complaints.append(f"{section}: {symbol}")
+    return complaints
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def exports_of(path):
+    lines = run("nm", "-D", "--defined-only", "-C", path).splitlines()
+    return [tuple(line.split(" ", 2)[1:]) for line in lines if " " in line]
+
+
+def sections_of(path):
+    found = []
+    for line in run("objdump", "-t", "-C", path).splitlines():
+        match = re.match(r"^[0-9a-f]{16} .{7} (\S+)\t[0-9a-f]+\s+(.*)$", line)
+        if match:
+            found.append(match.groups())
+    return found
+
+
+@unittest.skipUnless("MUSTER_SHARED_CHECK" in os.environ, "sanitizers add symbols of their own, or not run by ctest")
+class Library(unittest.TestCase):
+    def test_exports_are_the_marks(self):
+        headers = sorted((source.ROOT / "include/muster").glob("*.h"))
+        marks = marked(path.read_text(encoding="utf-8") for path in headers)
+        self.assertIn("Cluster", marks)
+        self.assertEqual(compare(exports_of(os.environ["MUSTER_SHARED_CHECK"]), marks), [])
+
+    def test_no_state(self):
+        sections = sections_of(os.environ["MUSTER_ARCHIVE_CHECK"])
+        self.assertGreater(len(sections), 100)
+        self.assertEqual(state(sections), [])
+
+
+class SeededViolations(unittest.TestCase):
+    HEADER = """
+        // MUSTER_EXPORT Ghost(
+        #define MUSTER_EXPORT __attribute__((visibility("default")))
+        class MUSTER_EXPORT Plan { Plan(); };
+        MUSTER_EXPORT absl::StatusOr<std::vector<Plan>>
+            Schedule(const Plan& plan);
+        struct Plain { int x; };
+    """
+
+    def test_marks(self):
+        self.assertEqual(marked([self.HEADER]), {"Plan", "Schedule"})
+
+    def test_public_api_passes(self):
+        exports = [("T", "muster::Plan::Plan()"), ("V", "vtable for muster::Plan"),
+                   ("T", "muster::Schedule[abi:cxx11](muster::Plan const&)"),
+                   ("W", "std::vector<muster::Plan, std::allocator<muster::Plan> >::~vector()"),
+                   ("W", "void std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(int&&)")]
+        self.assertEqual(compare(exports, {"Plan", "Schedule"}), [])
+
+    def test_leaks_are_seen(self):
+        good = ("T", "muster::Plan::Plan()")
+        for leak in (("T", "muster::Ledger::Bind(unsigned int)"), ("T", "helper(int)"), ("W", "nlohmann::json::dump()"),
+                     ("W", "absl::Status::Status()"), ("V", "typeinfo for muster::Ledger"), ("T", "std::helper()"),
+                     ("B", "muster::counter"), ("W", "muster::Ledger::~Ledger()")):
+            self.assertEqual(len(compare([good, leak], {"Plan"})), 1, leak)
+
+    def test_a_mark_needs_a_definition(self):
+        self.assertEqual(compare([("T", "muster::Plan::Plan()")], {"Plan", "Gone"}),
+                         ["marked but never defined: Gone"])
+
+    def test_state_is_seen(self):
+        self.assertEqual(state([(".text", "f()"), (".data.rel.ro", "kTable"), (".rodata", "kPrimes"), (".bss", ".bss")]), [])
+        self.assertEqual(len(state([(".bss", "counter"), (".data", "x"), (".tbss", "t"), (".bss.kTable", "k"),
+                                    (".bss", "guard variable for f()::table")])), 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

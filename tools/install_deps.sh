@@ -1,0 +1,39 @@
+#!/bin/sh
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#
+# Installs what building and testing Muster needs on Debian 12, as root or through sudo, and says what.
+# Asks dpkg first: when nothing is missing it neither calls apt nor prints anything.
+set -eu
+
+packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev libgtest-dev libgmock-dev
+  libbenchmark-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-venv"
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "install_deps: no dpkg here; please provide the equivalents of:" $packages >&2
+  exit 0
+fi
+
+missing=""
+for package in $packages; do
+  case $(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true) in
+    *" installed") ;;
+    *) missing="$missing $package" ;;
+  esac
+done
+[ -n "$missing" ] || exit 0
+
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install_deps: missing$missing; run as root or with sudo installed" >&2
+    exit 1
+  fi
+  as_root=sudo
+fi
+
+echo "Installing from Debian:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get update -qq </dev/null
+# shellcheck disable=SC2086  # one word a package
+$as_root apt-get install -y -qq --no-install-recommends $missing </dev/null >/dev/null
+echo "Installed."
