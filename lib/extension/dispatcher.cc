@@ -1,0 +1,218 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/extension/dispatcher.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster {
+
+std::string_view PointName(Point point) {
+  static constexpr std::string_view kNames[kPointCount] = {
+      "job_order",  "queue_order", "task_order", "fit",      "score",       "overused",   "allocatable",
+      "preemptive", "valid",       "ready",      "pipelined", "admit",      "starving",   "preemptable",
+      "reclaimable"};
+  return kNames[static_cast<int>(point)];
+}
+
+Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules)
+    : tiers_(std::move(tiers)), rules_(rules) {
+  for (const auto& tier : tiers_) {
+    for (int p = 0; p < kPointCount; ++p) {
+      for (const ActivePolicy& active : tier) {
+        if (active.points.has(static_cast<Point>(p))) by_point_[p].push_back(active.policy.get());
+      }
+      tier_ends_[p].push_back(by_point_[p].size());
+    }
+  }
+}
+
+void Dispatcher::Open(const Cycle& cycle) {
+  tables_ = &cycle.tables;
+  for (const auto& tier : tiers_) {
+    for (const ActivePolicy& active : tier) active.policy->Open(cycle);
+  }
+}
+
+int Dispatcher::CompareJobs(JobIndex a, JobIndex b) const {
+  for (Policy* policy : at(Point::kJobOrder)) {
+    if (int order = policy->CompareJobs(a, b)) return order;
+  }
+  return 0;
+}
+
+int Dispatcher::CompareQueues(QueueIndex a, QueueIndex b) const {
+  for (Policy* policy : at(Point::kQueueOrder)) {
+    if (int order = policy->CompareQueues(a, b)) return order;
+  }
+  return 0;
+}
+
+bool Dispatcher::JobBefore(JobIndex a, JobIndex b) const {
+  if (int order = CompareJobs(a, b)) return order < 0;
+  const JobSpec& left = tables_->jobs.spec[a];
+  const JobSpec& right = tables_->jobs.spec[b];
+  if (left.created != right.created) return left.created < right.created;
+  if (left.uid_rank != right.uid_rank) return left.uid_rank < right.uid_rank;
+  return a < b;
+}
+
+bool Dispatcher::QueueBefore(QueueIndex a, QueueIndex b) const {
+  if (int order = CompareQueues(a, b)) return order < 0;
+  const QueueSpec& left = tables_->queues.spec[a];
+  const QueueSpec& right = tables_->queues.spec[b];
+  if (left.created != right.created) return left.created < right.created;
+  if (left.uid_rank != right.uid_rank) return left.uid_rank < right.uid_rank;
+  return a < b;
+}
+
+bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
+  for (Policy* policy : at(Point::kTaskOrder)) {
+    if (int order = policy->CompareTasks(a, b)) return order < 0;
+  }
+  const TaskTable& tasks = tables_->tasks;
+  if (tasks.ordinal[a] != kAbsent && tasks.ordinal[b] != kAbsent &&
+      tasks.ordinal[a] != tasks.ordinal[b]) {
+    return tasks.ordinal[a] < tasks.ordinal[b];
+  }
+  if (tasks.created[a] != tasks.created[b]) return tasks.created[a] < tasks.created[b];
+  if (tasks.uid_rank[a] != tasks.uid_rank[b]) return tasks.uid_rank[a] < tasks.uid_rank[b];
+  return a < b;
+}
+
+bool Dispatcher::Overused(QueueIndex queue, std::string_view* who) const {
+  for (Policy* policy : at(Point::kOverused)) {
+    if (policy->Overused(queue)) {
+      if (who) *who = policy->name();
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Dispatcher::Allocatable(QueueIndex queue, TaskIndex task, Denial* denial,
+                             std::string_view* who) const {
+  for (Policy* policy : at(Point::kAllocatable)) {
+    if (!policy->Allocatable(queue, task, denial)) {
+      *who = policy->name();
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Dispatcher::Preemptive(QueueIndex queue, TaskIndex task) const {
+  Denial denial;
+  for (Policy* policy : at(Point::kPreemptive)) {
+    if (!policy->Preemptive(queue, task, &denial)) return false;
+  }
+  return true;
+}
+
+bool Dispatcher::Valid(JobIndex job) const {
+  for (Policy* policy : at(Point::kValid)) {
+    if (!policy->Valid(job)) return false;
+  }
+  return true;
+}
+
+bool Dispatcher::Ready(JobIndex job) const {
+  for (Policy* policy : at(Point::kReady)) {
+    if (!policy->Ready(job)) return false;
+  }
+  return true;
+}
+
+bool Dispatcher::Starving(JobIndex job) const {
+  const auto& policies = by_point_[static_cast<int>(Point::kStarving)];
+  for (size_t end : tier_ends_[static_cast<int>(Point::kStarving)]) {
+    if (end == 0) continue;  // nobody registered in this tier or before
+    for (size_t i = 0; i < end; ++i) {
+      if (!policies[i]->Starving(job)) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
+bool Dispatcher::Pipelined(JobIndex job) const {
+  return VoteOn(Point::kPipelined, rules_.pipelined, job, nullptr, nullptr);
+}
+
+bool Dispatcher::Admit(JobIndex job, Denial* denial, std::string_view* who) const {
+  return VoteOn(Point::kAdmit, rules_.admit, job, denial, who);
+}
+
+void Dispatcher::Admitted(JobIndex job) const {
+  for (Policy* policy : at(Point::kAdmit)) policy->Admitted(job);
+}
+
+bool Dispatcher::VoteOn(Point point, Rule rule, JobIndex job, Denial* denial,
+                        std::string_view* who) const {
+  const auto& policies = by_point_[static_cast<int>(point)];
+  size_t i = 0;
+  for (size_t end : tier_ends_[static_cast<int>(point)]) {
+    bool permitted = false;
+    for (; i < end; ++i) {
+      Policy* policy = policies[i];
+      const Vote vote =
+          point == Point::kAdmit ? policy->Admit(job, denial) : policy->Pipelined(job);
+      if (vote == Vote::kReject) {
+        if (who) *who = policy->name();
+        return false;
+      }
+      permitted |= vote == Vote::kPermit;
+    }
+    if (permitted && rule == Rule::kVote) return true;
+  }
+  return true;
+}
+
+std::vector<TaskIndex> Dispatcher::Preemptable(TaskIndex evictor,
+                                               std::span<const TaskIndex> candidates) const {
+  return Victims(Point::kPreemptable, evictor, candidates);
+}
+
+std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
+                                               std::span<const TaskIndex> candidates) const {
+  return Victims(Point::kReclaimable, evictor, candidates);
+}
+
+std::vector<TaskIndex> Dispatcher::Victims(Point point, TaskIndex evictor,
+                                           std::span<const TaskIndex> candidates) const {
+  const bool sticky = rules_.victims == Rule::kStickyIntersection;
+  const auto& policies = by_point_[static_cast<int>(point)];
+  std::vector<TaskIndex> victims, chosen;
+  bool begun = false;  // sticky: some policy has answered already
+  size_t i = 0;
+  for (size_t end : tier_ends_[static_cast<int>(point)]) {
+    for (; i < end; ++i) {
+      chosen.clear();
+      Policy* policy = policies[i];
+      const Vote vote = point == Point::kPreemptable
+                            ? policy->Preemptable(evictor, candidates, &chosen)
+                            : policy->Reclaimable(evictor, candidates, &chosen);
+      if (!sticky) {
+        if (vote == Vote::kAbstain) continue;
+        if (chosen.empty()) {
+          victims.clear();
+          break;
+        }
+      }
+      if (sticky ? !begun : victims.empty()) {
+        victims = chosen;
+        begun = true;
+        continue;
+      }
+      std::vector<TaskIndex> in_order = chosen;
+      std::sort(in_order.begin(), in_order.end());
+      std::erase_if(victims, [&](TaskIndex t) {
+        return !std::binary_search(in_order.begin(), in_order.end(), t);
+      });
+    }
+    i = end;
+    if (!victims.empty()) return victims;
+  }
+  return victims;
+}
+
+}  // namespace muster

@@ -1,0 +1,93 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Asks the policies of a profile, tier by tier, and combines their answers.
+//
+// The rule of each point is data (Rules): most points have one rule in every profile, three differ between
+// peers. Orders end in a fallback that is total: creation time, rank of the uid, index.
+#ifndef MUSTER_EXTENSION_DISPATCHER_H_
+#define MUSTER_EXTENSION_DISPATCHER_H_
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lib/extension/policy.h"
+#include "muster/types.h"
+
+namespace muster {
+
+enum class Rule : uint8_t {
+  kFirstNonZero,  // orders: the first policy that cares decides
+  kAny,           // one yes suffices
+  kAll,           // one no suffices
+  kSum,           // scores
+  kVote,          // a reject ends it; a permit ends it after its tier; all abstain: yes
+  kFirstTierAll,  // all of the first tier in which anybody answers; nobody: no
+  // Victims. Restarting (volcano): the intersection of a tier's answers; an empty answer empties the tier and
+  // leaves it, an empty intersection is forgotten by the next policy; the first tier with victims decides.
+  kRestartingIntersection,
+  // Sticky (kube-batch): the first policy of all tiers begins, every later one intersects, and the scan ends
+  // after the first tier that leaves any.
+  kStickyIntersection,
+};
+
+struct Rules {
+  Rule pipelined = Rule::kVote;
+  Rule admit = Rule::kVote;
+  Rule victims = Rule::kRestartingIntersection;
+};
+
+struct ActivePolicy {
+  std::unique_ptr<Policy> policy;
+  PointSet points;  // what it answers, less what the profile switched off
+};
+
+class Dispatcher {
+ public:
+  Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules);
+
+  void Open(const Cycle& cycle);
+
+  // Whether `a` goes before `b`. Total orders.
+  bool JobBefore(JobIndex a, JobIndex b) const;
+  bool QueueBefore(QueueIndex a, QueueIndex b) const;
+  bool TaskBefore(TaskIndex a, TaskIndex b) const;
+  // The policies' comparison alone, without fallback.
+  int CompareJobs(JobIndex a, JobIndex b) const;
+  int CompareQueues(QueueIndex a, QueueIndex b) const;
+
+  bool Overused(QueueIndex queue, std::string_view* who = nullptr) const;
+  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial, std::string_view* who) const;
+  bool Preemptive(QueueIndex queue, TaskIndex task) const;
+  bool Valid(JobIndex job) const;
+  bool Ready(JobIndex job) const;
+  bool Pipelined(JobIndex job) const;
+  bool Starving(JobIndex job) const;
+  bool Admit(JobIndex job, Denial* denial, std::string_view* who) const;
+  void Admitted(JobIndex job) const;
+
+  // In the order of `candidates`, but for what an intersection keeps from an earlier answer.
+  std::vector<TaskIndex> Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates) const;
+  std::vector<TaskIndex> Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates) const;
+
+  // Policies with fit or score, in tier order; node search asks them itself.
+  std::span<Policy* const> at(Point point) const { return by_point_[static_cast<int>(point)]; }
+
+ private:
+  bool VoteOn(Point point, Rule rule, JobIndex job, Denial* denial, std::string_view* who) const;
+  std::vector<TaskIndex> Victims(Point point, TaskIndex evictor,
+                                 std::span<const TaskIndex> candidates) const;
+
+  std::vector<std::vector<ActivePolicy>> tiers_;
+  Rules rules_;
+  const Tables* tables_ = nullptr;
+  std::array<std::vector<Policy*>, kPointCount> by_point_;
+  // Where each tier ends in by_point_[p].
+  std::array<std::vector<size_t>, kPointCount> tier_ends_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_EXTENSION_DISPATCHER_H_

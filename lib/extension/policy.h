@@ -1,0 +1,180 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A policy answers questions; it never walks the cluster. This is the list of questions.
+//
+//   class OldestFirst : public Policy {
+//    public:
+//     std::string_view name() const override { return "oldest-first"; }
+//     PointSet points() const override { return {Point::kJobOrder}; }
+//     void Open(const Cycle& cycle) override { tables_ = &cycle.tables; }
+//     int CompareJobs(JobIndex a, JobIndex b) override {
+//       return Sign(tables_->jobs.spec[a].created - tables_->jobs.spec[b].created);
+//     }
+//    private:
+//     const Tables* tables_ = nullptr;
+//   };
+//
+// A policy overrides the methods of the points it names; the dispatcher (dispatcher.h) asks it only there and
+// combines the answers of all policies by the rule of the point. Questions about nodes are batch-shaped and
+// come in three scopes, declared per task class, so that the engine knows what it may remember:
+//   kKind     the answer is a constant of the node (labels, taints): asked once per node and set of constraints
+//   kState    it depends on the node's own books too: asked for columns of states, see state_columns.h
+//   kCluster  it depends on what runs elsewhere: asked for all candidate nodes, every time
+// An instance lives for one cycle and is used by one thread. Answers must depend on nothing but the tables, the
+// ledger and the policy's own options.
+#ifndef MUSTER_EXTENSION_POLICY_H_
+#define MUSTER_EXTENSION_POLICY_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/extension/state_columns.h"
+#include "lib/ledger/ledger.h"
+#include "lib/model/tables.h"
+#include "muster/plan.h"
+#include "muster/types.h"
+
+namespace muster {
+
+enum class Point : uint8_t {
+  kJobOrder,
+  kQueueOrder,
+  kTaskOrder,
+  kFit,
+  kScore,
+  kOverused,
+  kAllocatable,
+  kPreemptive,
+  kValid,
+  kReady,
+  kPipelined,
+  kAdmit,
+  kStarving,
+  kPreemptable,
+  kReclaimable,
+};
+inline constexpr int kPointCount = 15;
+// "job_order", "preemptable", ... as the option `without` spells them.
+std::string_view PointName(Point point);
+
+class PointSet {
+ public:
+  constexpr PointSet() = default;
+  constexpr PointSet(std::initializer_list<Point> points) {
+    for (Point p : points) bits_ |= 1u << static_cast<int>(p);
+  }
+  constexpr bool has(Point p) const { return bits_ >> static_cast<int>(p) & 1; }
+  constexpr void remove(Point p) { bits_ &= ~(1u << static_cast<int>(p)); }
+
+ private:
+  uint32_t bits_ = 0;
+};
+
+enum class Vote : int8_t { kReject = -1, kAbstain = 0, kPermit = 1 };
+
+enum class Scope : uint8_t { kNone, kKind, kState, kCluster };
+
+// Why a policy said no to a question about a job, queue or task.
+struct Denial {
+  DimensionIndex dimension = kNone;
+  bool closed = false;  // the queue is closed
+};
+
+// What a policy may read during one cycle.
+struct Cycle {
+  const Tables& tables;
+  const Ledger& ledger;
+  int64_t now = 0;
+  // Jobs admitted in this cycle or before it: the tables' phase, as admission changed it.
+  const std::vector<JobPhase>& phases;
+};
+
+// A score that is compared with the same score of the other candidates before it counts: raw numbers of nodes,
+// brought to 0..100 over the candidates (x 100 / largest; reversed: 100 - that), times a weight.
+struct KindScore {
+  double weight = 0;
+  bool reversed = false;
+};
+
+struct NodeRefusal {
+  RefusalCode code;
+  std::string detail;
+};
+
+inline int Sign(int64_t x) { return (x > 0) - (x < 0); }
+
+class Policy {
+ public:
+  virtual ~Policy() = default;
+  virtual std::string_view name() const = 0;
+  virtual PointSet points() const = 0;
+  // Called once, before any question. Policies are opened in the order of their tiers.
+  virtual void Open(const Cycle& cycle) {}
+
+  // --- order: negative when `a` goes first, positive when `b` does, 0 when this policy does not care
+  virtual int CompareJobs(JobIndex a, JobIndex b) { return 0; }
+  virtual int CompareQueues(QueueIndex a, QueueIndex b) { return 0; }
+  virtual int CompareTasks(TaskIndex a, TaskIndex b) { return 0; }
+
+  // --- gates
+  virtual bool Overused(QueueIndex queue) { return false; }
+  // May `queue` take `task` on free (Allocatable) or reclaimed (Preemptive) resources?
+  virtual bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) { return true; }
+  virtual bool Preemptive(QueueIndex queue, TaskIndex task, Denial* denial) { return true; }
+  virtual bool Valid(JobIndex job) { return true; }
+  virtual bool Ready(JobIndex job) { return true; }
+  virtual bool Starving(JobIndex job) { return true; }
+  virtual Vote Pipelined(JobIndex job) { return Vote::kAbstain; }
+  virtual Vote Admit(JobIndex job, Denial* denial) { return Vote::kAbstain; }
+  virtual void Admitted(JobIndex job) {}  // every policy with kAdmit hears of each admission
+
+  // --- victims: those of `candidates` (kept in their order) that may go for `evictor`. An abstaining policy is
+  // as if it had not been asked.
+  virtual Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
+                           std::vector<TaskIndex>* chosen) {
+    return Vote::kAbstain;
+  }
+  virtual Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
+                           std::vector<TaskIndex>* chosen) {
+    return Vote::kAbstain;
+  }
+
+  // --- fit: may the class run on the node, its request aside (the engine compares that itself)?
+  virtual Scope FitScope(ClassIndex c) { return Scope::kNone; }
+  // kKind. Asked once per node for all classes of equal constraints. True: fits.
+  virtual bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) { return true; }
+  // kState, in addition: clears fits[i] for the states begin <= i < end that refuse (for StateRefusal).
+  virtual void FitStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
+                         uint8_t* fits) {}
+  virtual RefusalCode StateRefusal() const { return RefusalCode::kPolicy; }
+  // kCluster, in addition: clears `fits[i]` where nodes[i] refuses; `codes[i]` says why. `hard` tells whether
+  // evicting tasks on the node cannot change the answer. Entries already false are not touched.
+  virtual void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
+                        std::span<RefusalCode> codes, std::span<uint8_t> hard) {}
+
+  // --- score: higher is better; contributions of all policies are added
+  virtual Scope ScoreScope(ClassIndex c) { return Scope::kNone; }
+  // kKind: the raw scores this policy has (the same list for every class), and one of them for a node.
+  virtual std::vector<KindScore> KindScores() const { return {}; }
+  virtual int64_t RawKindScore(size_t which, ClassIndex c, NodeIndex node) { return 0; }
+  // kState: adds to order[i] and batch[i] for the states begin <= i < end. (Two sums, because a peer adds them
+  // up apart and floating-point sums depend on order: total = order + batch.)
+  virtual void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
+                           double* order, double* batch) {}
+  // kCluster: adds to order[i] and batch[i] for candidate nodes[i], all of which fit.
+  virtual void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
+                          std::span<double> batch) {}
+
+  // --- shares, for the plan: deserved amounts and the share of a queue; false: this policy has none
+  virtual bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) {
+    return false;
+  }
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_EXTENSION_POLICY_H_

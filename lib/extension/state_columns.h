@@ -1,0 +1,38 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Node states as columns, the form in which policies score them.
+//
+// A state is what nodes of equal kind and equal books have in common; nodes in one state get one answer. Cells
+// are doubles because every amount in them is an integer below 2^53 (the engine does not use states otherwise),
+// so comparisons and sums are exact and eight-wide loops over them vectorise.
+#ifndef MUSTER_EXTENSION_STATE_COLUMNS_H_
+#define MUSTER_EXTENSION_STATE_COLUMNS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "muster/types.h"
+
+namespace muster {
+
+struct StateColumns {
+  size_t size = 0;
+  // Per dimension, a column over states. `allocatable` is 0 where the node does not have the dimension.
+  std::vector<std::vector<double>> idle, releasing, future_idle, used, requested, allocatable;
+  std::vector<double> scoring_cpu, scoring_memory;  // requests in view, as scorers count them
+  std::vector<double> tasks;                        // in the Kubernetes view
+  std::vector<double> task_limit;                   // allocatable pods; huge where the node sets no limit
+};
+
+// Marks a loop over columns to be compiled for wide registers as well. The results are the same to the bit:
+// the loops do nothing but element-wise IEEE operations, and AVX2 without FMA cannot contract them.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(MUSTER_NO_MULTIVERSION)
+#define MUSTER_KERNEL __attribute__((target_clones("avx2", "default")))
+#else
+#define MUSTER_KERNEL
+#endif
+
+}  // namespace muster
+
+#endif  // MUSTER_EXTENSION_STATE_COLUMNS_H_

@@ -1,0 +1,319 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/ledger/ledger.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+void AddRow(int64_t* cells, std::span<const int64_t> row, int64_t sign) {
+  for (size_t d = 0; d < row.size(); ++d) cells[d] += sign * row[d];
+}
+
+bool MayBeEvicted(TaskStatus status) {
+  return status == TaskStatus::kRunning || status == TaskStatus::kBound;
+}
+
+}  // namespace
+
+Ledger::Ledger(const Tables& tables, Accounting accounting)
+    : tables_(&tables), accounting_(accounting), dimensions_(tables.dimension_count()) {
+  tail_ = kNodeAccounts * dimensions_;
+  stride_ = tail_ + 3;
+  total_.assign(dimensions_, 0);
+  total_nodes_.assign(dimensions_, 0);
+  total_present_.assign(dimensions_, 0);
+  synced_layout_ = tables.layout;
+  synced_log_ = tables.log_start + tables.log.size();
+  Grow();
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) SyncNode(n);
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) SyncTask(t);
+  journal_.clear();
+  view_journal_.clear();
+}
+
+void Ledger::Grow() {
+  const size_t nodes = tables_->nodes.alive.size();
+  rows_.resize(nodes * stride_, 0);
+  allocatable_.resize(nodes * dimensions_, kAbsent);
+  evictable_.resize(nodes * dimensions_, 0);
+  node_alive_.resize(nodes, 0);
+  if (lists_built_) lists_.resize(nodes);
+
+  const size_t jobs = tables_->jobs.alive.size();
+  const size_t known_jobs = jobs_.size();
+  jobs_.resize(jobs);
+  job_allocated_.resize(jobs * dimensions_, 0);
+  job_stamp_.resize(jobs, 0);
+  group_start_.resize(jobs);
+  group_count_.resize(jobs, 0);
+  for (size_t j = known_jobs; j < jobs; ++j) {
+    group_start_[j] = groups_.size();
+    group_count_[j] = static_cast<uint32_t>(tables_->jobs.groups[j].size());
+    groups_.resize(groups_.size() + group_count_[j]);
+  }
+  const size_t queues = tables_->queues.alive.size();
+  queue_allocated_.resize(queues * dimensions_, 0);
+  queue_pending_.resize(queues * dimensions_, 0);
+  queue_stamp_.resize(queues, 0);
+
+  const size_t tasks = tables_->tasks.alive.size();
+  status_.resize(tasks, TaskStatus::kUnknown);
+  node_.resize(tasks, kNone);
+  view_.resize(tasks, 0);
+  charged_job_.resize(tasks, kNone);
+  charged_queue_.resize(tasks, kNone);
+  charged_group_.resize(tasks, 0);
+  charged_class_.resize(tasks, 0);
+  charged_preemptable_.resize(tasks, 0);
+  charged_alive_.resize(tasks, 0);
+}
+
+bool Ledger::Sync() {
+  if (tables_->layout != synced_layout_ || tables_->log_start > synced_log_) return false;
+  Grow();
+  const uint64_t end = tables_->log_start + tables_->log.size();
+  if (synced_log_ != end) {
+    content_ = ++clock_;
+    release_ = ++clock_;
+    undone_.clear();
+  }
+  for (; synced_log_ < end; ++synced_log_) {
+    const Change& change = tables_->log[synced_log_ - tables_->log_start];
+    switch (change.table) {
+      case Change::Table::kNode: SyncNode(change.index); break;
+      case Change::Table::kJob: SyncJob(change.index); break;
+      case Change::Table::kTask: SyncTask(change.index); break;
+      case Change::Table::kQueue: ++queue_stamp_[change.index]; break;
+      case Change::Table::kDomain:
+      case Change::Table::kOther: break;
+    }
+  }
+  return true;
+}
+
+void Ledger::SyncNode(NodeIndex n) {
+  // An absent pod capacity sets no limit: idle counts as more than anybody can ask for.
+  constexpr int64_t kUnlimited = int64_t{1} << 61;
+  const bool was_alive = node_alive_[n];
+  const bool alive = tables_->nodes.alive[n];
+  const auto cells = tables_->nodes.allocatable.row(n);
+  int64_t* idle = &rows_[n * stride_ + kIdle * dimensions_];
+  for (size_t d = 0; d < dimensions_; ++d) {
+    int64_t& charged = allocatable_[n * dimensions_ + d];
+    const int64_t was = charged;
+    const int64_t now = alive ? cells[d] : kAbsent;
+    const int64_t if_absent = d == kPods ? kUnlimited : 0;
+    idle[d] += (now != kAbsent ? now : alive ? if_absent : 0) -
+               (was != kAbsent ? was : was_alive ? if_absent : 0);
+    total_[d] += OrZero(now) - OrZero(was);
+    total_nodes_[d] += (now != kAbsent) - (was != kAbsent);
+    total_present_[d] = total_nodes_[d] > 0;
+    charged = now;
+  }
+  node_alive_[n] = alive;
+  journal_.push_back(n);
+}
+
+void Ledger::Uncharge(TaskIndex t) {
+  if (!charged_alive_[t]) return;
+  Charge(t, status_[t], node_[t], view_[t], -1);
+  if (lists_built_) SetNodeList(t, node_[t], kNone);
+  charged_alive_[t] = 0;
+}
+
+void Ledger::SyncJob(JobIndex j) {
+  ++job_stamp_[j];
+  if (!tables_->jobs.alive[j]) return;
+  // Its queue or groups may have changed: its tasks are charged anew.
+  for (TaskIndex t : tables_->jobs.tasks[j]) Uncharge(t);
+  const uint32_t groups = static_cast<uint32_t>(tables_->jobs.groups[j].size());
+  if (groups > group_count_[j]) {
+    group_start_[j] = groups_.size();
+    groups_.resize(groups_.size() + groups);
+    group_count_[j] = groups;
+  }
+  for (TaskIndex t : tables_->jobs.tasks[j]) SyncTask(t);
+}
+
+void Ledger::SyncTask(TaskIndex t) {
+  Uncharge(t);
+  const auto& tasks = tables_->tasks;
+  status_[t] = TaskStatus::kUnknown;
+  node_[t] = kNone;
+  view_[t] = 0;
+  if (!tasks.alive[t]) return;
+  charged_alive_[t] = 1;
+  charged_job_[t] = tasks.job[t];
+  charged_queue_[t] = tasks.job[t] == kNone ? kNone : tables_->jobs.queue[tasks.job[t]];
+  charged_group_[t] = tasks.group[t];
+  charged_class_[t] = tasks.task_class[t];
+  charged_preemptable_[t] = (tasks.flags[t] & kTaskPreemptable) != 0;
+  status_[t] = tasks.status[t];
+  node_[t] = HoldsNode(status_[t]) ? tasks.node[t] : kNone;
+  view_[t] = node_[t] != kNone;
+  Charge(t, status_[t], node_[t], view_[t], +1);
+  if (lists_built_) SetNodeList(t, kNone, node_[t]);
+}
+
+void Ledger::ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
+  const auto request = tables_->classes.request.row(charged_class_[t]);
+  int64_t* row = &rows_[node * stride_];
+  if (status == TaskStatus::kNominated) {
+    if (accounting_.nominated_takes_releasing) {
+      AddRow(row + kReleasing * dimensions_, request, -sign);
+      AddRow(row + kUsed * dimensions_, request, sign);
+    } else {
+      AddRow(row + kPipelined * dimensions_, request, sign);
+    }
+    return;
+  }
+  if (MayBeEvicted(status) && charged_preemptable_[t]) {
+    AddRow(&evictable_[node * dimensions_], request, sign);
+  }
+  if (status == TaskStatus::kReleasing) AddRow(row + kReleasing * dimensions_, request, sign);
+  AddRow(row + kIdle * dimensions_, request, -sign);
+  AddRow(row + kUsed * dimensions_, request, sign);
+}
+
+void Ledger::ChargeView(TaskIndex t, NodeIndex node, int sign) {
+  const ClassIndex c = charged_class_[t];
+  const ClassTable& classes = tables_->classes;
+  int64_t* row = &rows_[node * stride_];
+  AddRow(row + kRequested * dimensions_, classes.request.row(c), sign);
+  const bool main = accounting_.score_main_containers;
+  row[tail_] += sign * (main ? classes.scoring_cpu_main[c] : classes.scoring_cpu[c]);
+  row[tail_ + 1] += sign * (main ? classes.scoring_memory_main[c] : classes.scoring_memory[c]);
+  row[tail_ + 2] += sign;
+  view_journal_.push_back({t, node, static_cast<int8_t>(sign)});
+}
+
+void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
+  if (node != kNone) {
+    ChargeNode(t, status, node, sign);
+    if (view) ChargeView(t, node, sign);
+    journal_.push_back(node);
+  }
+  const JobIndex j = charged_job_[t];
+  if (j == kNone) return;
+  const int s = static_cast<int>(status);
+  jobs_[j].by_status[s] += sign;
+  groups_[group_start_[j] + charged_group_[t]].by_status[s] += sign;
+  const QueueIndex q = charged_queue_[t];
+  const auto request = tables_->classes.request.row(charged_class_[t]);
+  if (IsAllocated(status) || status == TaskStatus::kNominated) {
+    AddRow(&job_allocated_[j * dimensions_], request, sign);
+    AddRow(&queue_allocated_[q * dimensions_], request, sign);
+  } else if (status == TaskStatus::kPending) {
+    AddRow(&queue_pending_[q * dimensions_], request, sign);
+    if (tables_->classes.best_effort[charged_class_[t]]) {
+      jobs_[j].pending_best_effort += sign;
+      groups_[group_start_[j] + charged_group_[t]].pending_best_effort += sign;
+    }
+  }
+  ++job_stamp_[j];
+  ++queue_stamp_[q];
+}
+
+void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
+  // Placed -> binding and the like: no account of node or queue changes, only the job counts.
+  if (node == node_[t] && view == static_cast<bool>(view_[t]) && IsAllocated(to) &&
+      IsAllocated(status_[t]) && MayBeEvicted(to) == MayBeEvicted(status_[t])) {
+    const JobIndex j = charged_job_[t];
+    if (j != kNone) {
+      const int from = static_cast<int>(status_[t]), into = static_cast<int>(to);
+      --jobs_[j].by_status[from];
+      ++jobs_[j].by_status[into];
+      JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
+      --group.by_status[from];
+      ++group.by_status[into];
+      ++job_stamp_[j];
+    }
+    status_[t] = to;
+    return;
+  }
+  Charge(t, status_[t], node_[t], view_[t], -1);
+  if (lists_built_ && node != node_[t]) SetNodeList(t, node_[t], node);
+  status_[t] = to;
+  node_[t] = node;
+  view_[t] = view;
+  Charge(t, to, node, view, +1);
+}
+
+void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
+  const TaskStatus from = status_[task];
+  const bool stays_in_view = to != TaskStatus::kReleasing || accounting_.evicted_stay_in_view;
+  const bool view = node != kNone && stays_in_view;
+  log_.push_back({task, node_[task], node, from, to, static_cast<bool>(view_[task]), view});
+  Apply(task, to, node, view);
+  content_ = ++clock_;
+  const bool placement = from == TaskStatus::kPending &&
+                         (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
+  const bool same_accounts = IsAllocated(from) && IsAllocated(to);
+  if (!placement && !same_accounts) release_ = ++clock_;
+}
+
+void Ledger::Rollback(const Savepoint& savepoint) {
+  std::vector<TaskIndex> had_been_bound;
+  while (log_.size() > savepoint.position) {
+    const Entry entry = log_.back();
+    log_.pop_back();
+    Apply(entry.task, entry.from, entry.from_node, entry.from_view);
+    if (accounting_.undone_eviction_runs && entry.to == TaskStatus::kReleasing &&
+        (entry.from == TaskStatus::kBound || entry.from == TaskStatus::kBinding)) {
+      had_been_bound.push_back(entry.task);
+    }
+  }
+  if (content_ != savepoint.content) {
+    while (!undone_.empty() && undone_.back().first >= savepoint.content) undone_.pop_back();
+    undone_.push_back({savepoint.content, clock_});
+    content_ = savepoint.content;
+    release_ = savepoint.release;
+  }
+  for (TaskIndex task : had_been_bound) Move(task, TaskStatus::kRunning, node_[task]);
+}
+
+bool Ledger::OnlyPlacementsSince(const Moment& moment) const {
+  if (moment.release != release_) return false;
+  // Every later content grew out of `moment` unless a rollback went back behind it.
+  auto it = std::lower_bound(undone_.begin(), undone_.end(), moment.content,
+                             [](const auto& range, uint64_t content) { return range.second < content; });
+  return it == undone_.end() || moment.content <= it->first;
+}
+
+int64_t Ledger::future_idle(NodeIndex n, DimensionIndex d) const {
+  const int64_t* row = &rows_[n * stride_];
+  return row[kIdle * dimensions_ + d] + row[kReleasing * dimensions_ + d] -
+         row[kPipelined * dimensions_ + d];
+}
+
+std::span<const TaskIndex> Ledger::tasks_on(NodeIndex n) {
+  if (!lists_built_) {
+    lists_built_ = true;
+    lists_.assign(tables_->nodes.alive.size(), {});
+    for (TaskIndex t = 0; t < node_.size(); ++t) {
+      if (node_[t] != kNone) lists_[node_[t]].push_back(t);
+    }
+  }
+  return lists_[n];
+}
+
+void Ledger::SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to) {
+  if (from != kNone) {
+    auto& list = lists_[from];
+    list.erase(std::lower_bound(list.begin(), list.end(), t));
+  }
+  if (to != kNone) {
+    auto& list = lists_[to];
+    list.insert(std::upper_bound(list.begin(), list.end(), t), t);
+  }
+}
+
+void Ledger::TrimJournals(size_t limit) {
+  if (journal_.size() <= limit && view_journal_.size() <= limit) return;
+  journal_.clear();
+  view_journal_.clear();
+  ++birth_;
+}
+
+}  // namespace muster

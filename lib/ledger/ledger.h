@@ -1,0 +1,220 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The books of one cycle: who holds what on which node, job and queue, and how to go back.
+//
+//   Ledger ledger(tables, Accounting{});
+//   Ledger::Savepoint before = ledger.Save();
+//   ledger.Move(task, TaskStatus::kPlaced, node);   // every account that the task touches, O(dimensions)
+//   if (!ready) ledger.Rollback(before);            // O(moves since), every account as it was, to the bit
+//
+// One kind of entry does everything: a task moves from (status, node) to (status, node). Its request enters
+// and leaves the accounts of node, job and queue by fixed rules, so undoing a move is the reverse move.
+//
+// Node accounts are kept as one row per node, because a move touches all columns of one node:
+//   idle        allocatable less what tasks hold; negative on an overfull node
+//   releasing   held by tasks that are leaving
+//   pipelined   promised to nominated tasks
+//   used        held by tasks that hold the node, leaving ones included, nominated ones not
+//   requested   the sum over tasks as Kubernetes' own node view has it: nominated tasks count, tasks evicted
+//               in this cycle do not
+// A change of a node's row appends the node to a journal. Readers keep a position in it and look only at what
+// came later; a rollback appends like any change.
+#ifndef MUSTER_LEDGER_LEDGER_H_
+#define MUSTER_LEDGER_LEDGER_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lib/model/tables.h"
+#include "muster/types.h"
+
+namespace muster {
+
+// How a peer keeps its node accounts.
+struct Accounting {
+  // kube-batch: a nominated task takes its request out of `releasing` and counts as `used` at once.
+  bool nominated_takes_releasing = false;
+  // kube-batch: the Kubernetes view keeps evicted tasks, and scores count regular containers only.
+  bool evicted_stay_in_view = false;
+  bool score_main_containers = false;
+  // volcano: undoing an eviction leaves a task running even if it had only been bound.
+  bool undone_eviction_runs = false;
+  friend bool operator==(const Accounting&, const Accounting&) = default;
+};
+
+// The parts of a node's row; each is one cell per dimension.
+enum NodeAccount : int { kIdle, kReleasing, kPipelined, kUsed, kRequested, kNodeAccounts };
+
+struct JobCounts {
+  std::array<int32_t, kTaskStatusCount> by_status{};
+  int32_t pending_best_effort = 0;
+  int32_t operator[](TaskStatus s) const { return by_status[static_cast<int>(s)]; }
+  // Tasks that have their place or are done: what a gang counts as there.
+  int32_t ready() const {
+    return (*this)[TaskStatus::kBound] + (*this)[TaskStatus::kBinding] + (*this)[TaskStatus::kRunning] +
+           (*this)[TaskStatus::kPlaced] + (*this)[TaskStatus::kSucceeded];
+  }
+  int32_t allocated() const { return ready() - (*this)[TaskStatus::kSucceeded]; }
+  int32_t nominated() const { return (*this)[TaskStatus::kNominated]; }
+  int32_t pending() const { return (*this)[TaskStatus::kPending]; }
+};
+
+class Ledger {
+ public:
+  struct Savepoint {
+    size_t position = 0;
+    uint64_t content = 0;
+    uint64_t release = 0;
+  };
+  // A point in the history of the books, for memories of "it did not fit then".
+  struct Moment {
+    uint64_t content = 0;
+    uint64_t release = 0;
+  };
+  struct Entry {
+    TaskIndex task;
+    NodeIndex from_node, to_node;
+    TaskStatus from, to;
+    bool from_view, to_view;  // whether the Kubernetes view counts it
+  };
+
+  Ledger(const Tables& tables, Accounting accounting);
+
+  // Follows the tables' change log since the last call. False: the layout changed, build a new ledger.
+  // REQUIRES: no moves are applied.
+  bool Sync();
+
+  const Tables& tables() const { return *tables_; }
+  void set_tables(const Tables* tables) { tables_ = tables; }
+  size_t dimensions() const { return dimensions_; }
+  const Accounting& accounting() const { return accounting_; }
+
+  // --- accounts
+  std::span<const int64_t> node(NodeIndex n, NodeAccount account) const {
+    return {rows_.data() + n * stride_ + account * dimensions_, dimensions_};
+  }
+  std::span<const int64_t> node_row(NodeIndex n) const { return {rows_.data() + n * stride_, stride_}; }
+  // Cells of node_row after the accounts: requests as scorers count them, and tasks in the Kubernetes view.
+  int64_t scoring_cpu(NodeIndex n) const { return rows_[n * stride_ + tail_]; }
+  int64_t scoring_memory(NodeIndex n) const { return rows_[n * stride_ + tail_ + 1]; }
+  int64_t tasks_in_view(NodeIndex n) const { return rows_[n * stride_ + tail_ + 2]; }
+  // What bound and running tasks that may be evicted at all hold there: no eviction can free more.
+  std::span<const int64_t> evictable(NodeIndex n) const { return Row(evictable_, n); }
+  // idle + releasing - pipelined
+  int64_t future_idle(NodeIndex n, DimensionIndex d) const;
+  std::span<const int64_t> total() const { return total_; }  // allocatable over all nodes
+  std::span<const uint8_t> total_present() const { return total_present_; }
+
+  const JobCounts& job(JobIndex j) const { return jobs_[j]; }
+  const JobCounts& group(JobIndex j, GroupIndex g) const { return groups_[group_start_[j] + g]; }
+  // What tasks hold or are promised (nominated ones count), and what pending ones want.
+  std::span<const int64_t> job_allocated(JobIndex j) const { return Row(job_allocated_, j); }
+  std::span<const int64_t> queue_allocated(QueueIndex q) const { return Row(queue_allocated_, q); }
+  std::span<const int64_t> queue_pending(QueueIndex q) const { return Row(queue_pending_, q); }
+  // Grow with every change of the account: a share computed at a stamp holds while the stamp does.
+  uint64_t job_stamp(JobIndex j) const { return job_stamp_[j]; }
+  uint64_t queue_stamp(QueueIndex q) const { return queue_stamp_[q]; }
+
+  TaskStatus status(TaskIndex t) const { return status_[t]; }
+  NodeIndex node_of(TaskIndex t) const { return node_[t]; }
+  bool in_view(TaskIndex t) const { return view_[t]; }
+  // Tasks holding or promised the node, ascending. The first call builds the lists, O(tasks).
+  std::span<const TaskIndex> tasks_on(NodeIndex n);
+
+  std::span<const int64_t> request(TaskIndex t) const {
+    return tables_->classes.request.row(tables_->tasks.task_class[t]);
+  }
+
+  // --- changes
+  // REQUIRES: `node` is kNone iff `to` holds no node.
+  void Move(TaskIndex task, TaskStatus to, NodeIndex node);
+  Savepoint Save() const { return {log_.size(), content_, release_}; }
+  void Rollback(const Savepoint& savepoint);
+  std::span<const Entry> log() const { return log_; }
+
+  Moment moment() const { return {content_, release_}; }
+  // Whether the books differ from those at `moment` by nothing but placements added.
+  bool OnlyPlacementsSince(const Moment& moment) const;
+  bool SameAs(const Moment& moment) const { return content_ == moment.content; }
+
+  // --- journals; positions count from the ledger's birth
+  std::span<const NodeIndex> journal() const { return journal_; }
+  // Entries of the task journal: +1 the task entered the Kubernetes view of a node, -1 left it.
+  struct ViewChange {
+    TaskIndex task;
+    NodeIndex node;
+    int8_t sign;
+  };
+  std::span<const ViewChange> view_journal() const { return view_journal_; }
+  uint64_t birth() const { return birth_; }  // differs between ledgers and after a rebuild of journals
+  // Forgets the journals when they have grown past `limit` entries; readers start afresh (birth changes).
+  void TrimJournals(size_t limit);
+
+ private:
+  std::span<const int64_t> Row(const std::vector<int64_t>& cells, size_t index) const {
+    return {cells.data() + index * dimensions_, dimensions_};
+  }
+  void Grow();  // room for rows that the tables have gained
+  void SyncNode(NodeIndex n);
+  void SyncJob(JobIndex j);
+  void SyncTask(TaskIndex t);
+  void Uncharge(TaskIndex t);
+  void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
+  void ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  void ChargeView(TaskIndex t, NodeIndex node, int sign);
+  void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
+  void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);
+
+  const Tables* tables_;
+  Accounting accounting_;
+  size_t dimensions_ = 0;
+  size_t tail_ = 0;    // first cell after the accounts
+  size_t stride_ = 0;  // cells of a node row
+
+  std::vector<int64_t> rows_;
+  std::vector<int64_t> evictable_;
+  std::vector<int64_t> allocatable_;  // as charged into idle; kAbsent on dead nodes
+  std::vector<uint8_t> node_alive_;
+  std::vector<int64_t> total_;
+  std::vector<int64_t> total_nodes_;  // per dimension: alive nodes that have it
+  std::vector<uint8_t> total_present_;
+
+  std::vector<JobCounts> jobs_;
+  std::vector<size_t> group_start_;
+  std::vector<uint32_t> group_count_;
+  std::vector<JobCounts> groups_;
+  std::vector<int64_t> job_allocated_, queue_allocated_, queue_pending_;
+  std::vector<uint64_t> job_stamp_, queue_stamp_;
+
+  // What was charged for each task, so that it can be taken back whatever the tables say now.
+  std::vector<TaskStatus> status_;
+  std::vector<NodeIndex> node_;
+  std::vector<uint8_t> view_;
+  std::vector<JobIndex> charged_job_;
+  std::vector<QueueIndex> charged_queue_;
+  std::vector<GroupIndex> charged_group_;
+  std::vector<ClassIndex> charged_class_;
+  std::vector<uint8_t> charged_preemptable_, charged_alive_;
+
+  bool lists_built_ = false;
+  std::vector<std::vector<TaskIndex>> lists_;
+
+  std::vector<Entry> log_;
+  std::vector<NodeIndex> journal_;
+  std::vector<ViewChange> view_journal_;
+  uint64_t birth_ = 1;
+
+  uint64_t content_ = 1, release_ = 1, clock_ = 1;
+  // Versions of the content that a rollback undid: (first, last], ascending and disjoint.
+  std::vector<std::pair<uint64_t, uint64_t>> undone_;
+
+  uint64_t synced_layout_ = 0;
+  uint64_t synced_log_ = 0;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_LEDGER_LEDGER_H_

@@ -1,0 +1,132 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/search/node_kinds.h"
+
+#include <map>
+#include <utility>
+
+namespace muster {
+
+NodeKinds::NodeKinds(const Tables& tables, const Dispatcher& dispatcher)
+    : tables_(tables), dispatcher_(dispatcher) {
+  for (Policy* policy : dispatcher.at(Point::kScore)) {
+    size_t which = 0;
+    for (const KindScore& score : policy->KindScores()) {
+      scores_.push_back(score);
+      questions_.push_back({policy, which++});
+    }
+  }
+  // Nodes of equal capacity start as one kind; dead nodes are a kind of their own.
+  std::map<std::vector<int64_t>, uint32_t> by_capacity;
+  const size_t nodes = tables.nodes.alive.size();
+  kind_.resize(nodes);
+  std::vector<int64_t> key, previous;
+  uint32_t previous_kind = kNone;
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    const auto row = tables.nodes.allocatable.row(n);
+    key.assign(row.begin(), row.end());
+    key.push_back(tables.nodes.alive[n]);
+    if (previous_kind == kNone || key != previous) {
+      const auto [it, added] = by_capacity.try_emplace(key, static_cast<uint32_t>(sample_.size()));
+      if (added) {
+        sample_.push_back(n);
+        alive_.push_back(tables.nodes.alive[n]);
+      }
+      previous = key;
+      previous_kind = it->second;
+    }
+    kind_[n] = previous_kind;
+  }
+}
+
+uint32_t NodeKinds::InternRefusal(const NodeRefusal& refusal) {
+  for (size_t i = 0; i < refusals_.size(); ++i) {
+    if (refusals_[i].code == refusal.code && refusals_[i].detail == refusal.detail) {
+      return static_cast<uint32_t>(i + 1);
+    }
+  }
+  refusals_.push_back({refusal.code, kNone, refusal.detail, 0});
+  return static_cast<uint32_t>(refusals_.size());
+}
+
+void NodeKinds::Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<int64_t>* raw) {
+  *refusal = 0;
+  raw->assign(scores_.size(), 0);
+  NodeRefusal why{RefusalCode::kPolicy, {}};
+  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+    if (policy->FitScope(c) != Scope::kNone && !policy->FitsKind(c, n, &why)) {
+      *refusal = InternRefusal(why);
+      return;
+    }
+  }
+  for (size_t s = 0; s < questions_.size(); ++s) {
+    (*raw)[s] = questions_[s].policy->RawKindScore(questions_[s].which, c, n);
+  }
+}
+
+uint32_t NodeKinds::Ensure(ClassIndex c) {
+  const uint32_t constraints = tables_.classes.constraints[c];
+  if (constraints >= row_of_constraints_.size()) row_of_constraints_.resize(constraints + 1, kNone);
+  uint32_t& row = row_of_constraints_[constraints];
+  if (row != kNone) return row;
+  row = static_cast<uint32_t>(answers_.size());
+  answers_.push_back({c, {}, {}, true});
+  Answers& answers = answers_.back();
+
+  // A kind keeps the answer of its first node; nodes that answer otherwise leave for a new kind.
+  const size_t old_kinds = sample_.size();
+  std::vector<uint8_t> known(old_kinds, 0);
+  answers.refusal.resize(old_kinds, 0);
+  answers.raw.resize(old_kinds * scores_.size(), 0);
+  std::map<std::pair<uint32_t, std::vector<int64_t>>, uint32_t> split;  // (old kind, answer) -> kind
+  std::vector<int64_t> raw, key;
+  bool any_split = false;
+  for (NodeIndex n = 0; n < kind_.size(); ++n) {
+    const uint32_t kind = kind_[n];
+    if (!alive_[kind]) continue;
+    uint32_t refusal;
+    Ask(c, n, &refusal, &raw);
+    if (!known[kind]) {
+      known[kind] = 1;
+      answers.refusal[kind] = refusal;
+      std::copy(raw.begin(), raw.end(), answers.raw.begin() + kind * scores_.size());
+      sample_[kind] = n;
+      continue;
+    }
+    if (answers.refusal[kind] == refusal &&
+        std::equal(raw.begin(), raw.end(), answers.raw.begin() + kind * scores_.size())) {
+      continue;
+    }
+    key.assign(raw.begin(), raw.end());
+    key.push_back(refusal);
+    const auto [it, added] =
+        split.try_emplace({kind, key}, static_cast<uint32_t>(sample_.size()));
+    if (added) {
+      sample_.push_back(n);
+      alive_.push_back(1);
+      for (Answers& other : answers_) {  // the new kind answers all earlier questions as the old one
+        if (&other == &answers) continue;
+        other.refusal.push_back(other.refusal[kind]);
+        for (size_t s = 0; s < scores_.size(); ++s) {
+          other.raw.push_back(other.raw[kind * scores_.size() + s]);
+        }
+      }
+      answers.refusal.push_back(refusal);
+      answers.raw.insert(answers.raw.end(), raw.begin(), raw.end());
+    }
+    kind_[n] = it->second;
+    any_split = true;
+  }
+  if (any_split) ++version_;
+  // Uniform: whoever fits has the same raw scores, so that bringing them to 0..100 gives one constant.
+  size_t first = sample_.size();
+  for (size_t k = 0; k < sample_.size(); ++k) {
+    if (!alive_[k] || answers.refusal[k] != 0) continue;
+    if (first == sample_.size()) first = k;
+    for (size_t s = 0; s < scores_.size(); ++s) {
+      answers.uniform &= answers.raw[k * scores_.size() + s] == answers.raw[first * scores_.size() + s];
+    }
+  }
+  return row;
+}
+
+}  // namespace muster

@@ -1,0 +1,77 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What never changes about a node in a cycle, shared by all nodes that are alike.
+//
+// Two nodes are of one kind when they have equal allocatable amounts and every policy gives them equal answers
+// for every set of constraints asked about so far. Kinds start from capacity alone and are split when a new set
+// of constraints tells nodes apart; so a label that no task mentions never splits anything.
+// Cost: one question per (set of constraints, node), then one lookup per (set, kind).
+#ifndef MUSTER_SEARCH_NODE_KINDS_H_
+#define MUSTER_SEARCH_NODE_KINDS_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "lib/extension/dispatcher.h"
+#include "lib/model/tables.h"
+#include "muster/plan.h"
+
+namespace muster {
+
+class NodeKinds {
+ public:
+  NodeKinds(const Tables& tables, const Dispatcher& dispatcher);
+
+  // Makes the answers for the class known; returns their row. Kinds may split: version() grows then.
+  uint32_t Ensure(ClassIndex c);
+
+  uint32_t kind(NodeIndex n) const { return kind_[n]; }
+  size_t size() const { return sample_.size(); }
+  NodeIndex sample(uint32_t kind) const { return sample_[kind]; }
+  bool alive(uint32_t kind) const { return alive_[kind]; }
+  uint64_t version() const { return version_; }
+
+  // Answers of row `row` (from Ensure) for a kind.
+  bool fits(uint32_t row, uint32_t kind) const { return answers_[row].refusal[kind] == 0; }
+  const Refusal& refusal(uint32_t row, uint32_t kind) const {
+    return refusals_[answers_[row].refusal[kind] - 1];
+  }
+  int64_t raw(uint32_t row, size_t which, uint32_t kind) const {
+    return answers_[row].raw[kind * scores_.size() + which];
+  }
+  // The raw scores of all policies, in tier order. Whether all kinds that fit have equal ones in a row.
+  std::span<const KindScore> scores() const { return scores_; }
+  bool uniform(uint32_t row) const { return answers_[row].uniform; }
+
+ private:
+  struct Answers {
+    ClassIndex representative;
+    std::vector<uint32_t> refusal;  // per kind; 0: fits, else index + 1 into refusals_
+    std::vector<int64_t> raw;       // per kind and score
+    bool uniform = true;
+  };
+  struct Question {
+    Policy* policy;
+    size_t which;
+  };
+  void Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<int64_t>* raw);
+  uint32_t InternRefusal(const NodeRefusal& refusal);
+
+  const Tables& tables_;
+  const Dispatcher& dispatcher_;
+  std::vector<KindScore> scores_;
+  std::vector<Question> questions_;  // one per score
+  std::vector<uint32_t> kind_;
+  std::vector<NodeIndex> sample_;
+  std::vector<uint8_t> alive_;
+  std::vector<Answers> answers_;
+  std::vector<uint32_t> row_of_constraints_;
+  std::vector<Refusal> refusals_;
+  uint64_t version_ = 1;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SEARCH_NODE_KINDS_H_

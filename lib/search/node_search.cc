@@ -1,0 +1,330 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/search/node_search.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "absl/container/btree_map.h"
+
+namespace muster {
+
+NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
+                       const SpeedOptions& speed)
+    : ledger_(ledger), dispatcher_(dispatcher), rules_(std::move(rules)), speed_(speed) {
+  Reset();
+}
+
+void NodeSearch::Reset() {
+  kinds_ = std::make_unique<NodeKinds>(ledger_.tables(), dispatcher_);
+  states_ = std::make_unique<NodeStates>(ledger_, *kinds_, speed_.share_equal_states);
+  profiles_.clear();
+  boards_.clear();
+  used_at_.clear();
+  board_bytes_ = 0;
+  failures_.clear();
+}
+
+ClassProfile& NodeSearch::Profile(ClassIndex c) {
+  if (c >= profiles_.size()) {
+    const size_t classes = ledger_.tables().classes.shape.size();
+    profiles_.resize(classes);
+    failures_.resize(classes);
+    boards_.resize(classes * kWants);
+    used_at_.resize(classes * kWants, 0);
+  }
+  ClassProfile& profile = profiles_[c];
+  if (!profile.ready) {
+    profile = ClassProfile{};
+    profile.ready = true;
+    profile.row = kinds_->Ensure(c);
+    const auto request = ledger_.tables().classes.initial_request.row(c);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (d == kPods ? !rules_.pods_are_a_resource : d > kPods && request[d] == 0) continue;
+      // Where small amounts count as nothing, extra dimensions within the slack are not compared.
+      if (d > kPods && request[d] <= rules_.slack[d]) continue;
+      profile.needs.push_back(d);
+      profile.amount.push_back(static_cast<double>(request[d]));
+      profile.slack.push_back(static_cast<double>(rules_.slack[d]));
+    }
+    for (Policy* policy : dispatcher_.at(Point::kFit)) {
+      profile.cluster_fit |= policy->FitScope(c) == Scope::kCluster;
+    }
+    for (Policy* policy : dispatcher_.at(Point::kScore)) {
+      profile.cluster_score |= policy->ScoreScope(c) == Scope::kCluster;
+    }
+    profile.uniform = !profile.cluster_fit && !profile.cluster_score && kinds_->uniform(profile.row);
+    if (profile.uniform) {
+      for (uint32_t kind = 0; kind < kinds_->size(); ++kind) {
+        if (!kinds_->alive(kind) || !kinds_->fits(profile.row, kind)) continue;
+        for (size_t k = 0; k < kinds_->scores().size(); ++k) {
+          const int64_t raw = kinds_->raw(profile.row, k, kind);
+          profile.constant += Normalised(kinds_->scores()[k], raw, std::max<int64_t>(raw, 0));
+        }
+        break;
+      }
+    }
+  }
+  states_->Sync();
+  return profile;
+}
+
+Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
+  const size_t index = c * kWants + static_cast<size_t>(want);
+  used_at_[index] = ++uses_;
+  if (boards_[index] == nullptr) {
+    boards_[index] = std::make_unique<Scoreboard>(c, want);
+    board_bytes_ += static_cast<int64_t>(states_->slots()) * 24 + 256;
+    if (board_bytes_ > speed_.memory_limit) Shrink();
+  }
+  return *boards_[index];
+}
+
+// Drops the half of the boards that was asked longest ago, so that the cost of choosing is spread thin.
+void NodeSearch::Shrink() {
+  std::vector<uint64_t> times;
+  for (size_t i = 0; i < boards_.size(); ++i) {
+    if (boards_[i] != nullptr) times.push_back(used_at_[i]);
+  }
+  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+  const uint64_t median = times[times.size() / 2];
+  board_bytes_ = 0;
+  for (size_t i = 0; i < boards_.size(); ++i) {
+    if (boards_[i] == nullptr) continue;
+    if (used_at_[i] < median) {
+      boards_[i].reset();
+    } else {
+      board_bytes_ += static_cast<int64_t>(boards_[i]->bytes());
+    }
+  }
+}
+
+NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
+  const ClassProfile& profile = Profile(c);
+  Failure& failure = failures_[c][static_cast<size_t>(want)];
+  const bool remembers = speed_.infeasibility_memory && !profile.cluster_fit && want != Want::kLater;
+  if (remembers && failure.valid && ledger_.OnlyPlacementsSince(failure.moment)) return kNone;
+
+  NodeIndex best = kNone;
+  if (UseStates(profile)) {
+    const uint32_t slot = Board(c, want).Best(context(), profile);
+    if (slot != kNone) best = states_->head(slot);
+  } else {
+    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, /*evict=*/false, true);
+    const auto it = std::max_element(fitting.begin(), fitting.end());
+    if (it != fitting.end()) best = it->node;
+  }
+  if (best == kNone && remembers) failure = {ledger_.moment(), true};
+  return best;
+}
+
+bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const {
+  const auto request = ledger_.tables().classes.initial_request.row(c);
+  const auto idle = ledger_.node(n, kIdle);
+  const auto releasing = ledger_.node(n, kReleasing);
+  bool now = true, later = true, released = true;
+  for (DimensionIndex d : profile.needs) {
+    const int64_t need = request[d] - rules_.slack[d];
+    now &= idle[d] >= need;
+    later &= ledger_.future_idle(n, d) >= need;
+    released &= releasing[d] >= need;
+  }
+  switch (want) {
+    case Want::kNow: return now && later;
+    case Want::kLater: return later && !now;
+    case Want::kEither: return now || released;
+    case Want::kAnywhere:
+    case Want::kEvicting: return true;
+  }
+  return false;
+}
+
+std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& profile, Want want,
+                                          bool evict, bool scored) {
+  // A board answers for the node's own state; with amounts beyond exact doubles it is not asked about
+  // resources, which are then compared as integers.
+  const bool exact = states_->exact();
+  const Want asked = exact ? want : evict ? Want::kEvicting : Want::kAnywhere;
+  Scoreboard& board = Board(c, asked);
+  board.Refresh(context(), profile);
+  std::vector<NodeIndex> nodes;
+  for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
+    const uint32_t slot = states_->state(n);
+    if (slot == kNone || !board.fits(slot)) continue;
+    if (!exact && !FitsWant(c, profile, n, want)) continue;
+    nodes.push_back(n);
+  }
+  if (profile.cluster_fit) {
+    std::vector<uint8_t> fits(nodes.size(), 1), hard(nodes.size(), 0);
+    std::vector<RefusalCode> codes(nodes.size());
+    for (Policy* policy : dispatcher_.at(Point::kFit)) {
+      if (policy->FitScope(c) == Scope::kCluster) policy->FitNodes(c, nodes, fits, codes, hard);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (fits[i] || (evict && !hard[i])) nodes[kept++] = nodes[i];
+    }
+    nodes.resize(kept);
+  }
+  std::vector<Ranked> ranked(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) ranked[i] = {0, nodes[i]};
+  if (!scored) return ranked;
+  if (profile.uniform) {
+    for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = board.score(states_->state(nodes[i]));
+    return ranked;
+  }
+  const auto kind_scores = kinds_->scores();
+  std::vector<int64_t> largest(kind_scores.size(), 0);
+  for (NodeIndex n : nodes) {
+    for (size_t k = 0; k < largest.size(); ++k) {
+      largest[k] = std::max(largest[k], kinds_->raw(profile.row, k, kinds_->kind(n)));
+    }
+  }
+  std::vector<double> order(nodes.size()), batch(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const uint32_t slot = states_->state(nodes[i]);
+    order[i] = board.order(slot);
+    batch[i] = board.batch(slot);
+    for (size_t k = 0; k < largest.size(); ++k) {
+      batch[i] += Normalised(kind_scores[k], kinds_->raw(profile.row, k, kinds_->kind(nodes[i])),
+                             largest[k]);
+    }
+  }
+  if (profile.cluster_score) {
+    for (Policy* policy : dispatcher_.at(Point::kScore)) {
+      if (policy->ScoreScope(c) == Scope::kCluster) policy->ScoreNodes(c, nodes, order, batch);
+    }
+  }
+  for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];
+  return ranked;
+}
+
+std::vector<Ranked> NodeSearch::RankForEviction(ClassIndex c, Want want) {
+  const ClassProfile& profile = Profile(c);
+  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true);
+  std::make_heap(ranked.begin(), ranked.end());
+  return ranked;
+}
+
+std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
+  const ClassProfile& profile = Profile(c);
+  std::vector<NodeIndex> nodes;
+  for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, false)) {
+    nodes.push_back(r.node);
+  }
+  return nodes;
+}
+
+bool NodeSearch::FitsBesidesResources(ClassIndex c, NodeIndex node) {
+  const ClassProfile& profile = Profile(c);
+  if (!kinds_->fits(profile.row, kinds_->kind(node))) return false;
+  const uint32_t slot = states_->state(node);
+  uint8_t fits = 1;
+  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+    if (policy->FitScope(c) >= Scope::kState) {
+      policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
+    }
+  }
+  if (!fits || !profile.cluster_fit) return fits;
+  RefusalCode code;
+  uint8_t hard = 0;
+  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+    if (policy->FitScope(c) == Scope::kCluster) {
+      policy->FitNodes(c, {&node, 1}, {&fits, 1}, {&code, 1}, {&hard, 1});
+    }
+  }
+  return fits;
+}
+
+bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
+  const ClassProfile& profile = Profile(c);
+  const auto request = ledger_.tables().classes.initial_request.row(c);
+  const auto idle = ledger_.node(node, kIdle);
+  for (DimensionIndex d : profile.needs) {
+    if (idle[d] < request[d] - rules_.slack[d]) return false;
+  }
+  return true;
+}
+
+bool NodeSearch::FitsFutureIdle(ClassIndex c, NodeIndex node) {
+  const ClassProfile& profile = Profile(c);
+  const auto request = ledger_.tables().classes.initial_request.row(c);
+  for (DimensionIndex d : profile.needs) {
+    if (ledger_.future_idle(node, d) < request[d] - rules_.slack[d]) return false;
+  }
+  return true;
+}
+
+std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
+  const ClassProfile& profile = Profile(c);
+  const Tables& tables = ledger_.tables();
+  const auto request = tables.classes.initial_request.row(c);
+  // (code, dimension, detail) -> nodes, ordered so that equal counts come out in one order.
+  absl::btree_map<std::tuple<RefusalCode, DimensionIndex, std::string>, int64_t> counts;
+  std::vector<NodeIndex> undecided;
+  std::vector<uint8_t> counted(states_->slots(), 0);
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    const uint32_t slot = states_->state(n);
+    if (slot == kNone || counted[slot] == 2) continue;
+    if (counted[slot] == 1) {
+      undecided.push_back(n);
+      continue;
+    }
+    counted[slot] = 2;
+    const int64_t nodes = states_->population(slot);
+    const uint32_t kind = states_->kind(slot);
+    if (!kinds_->fits(profile.row, kind)) {
+      const Refusal& refusal = kinds_->refusal(profile.row, kind);
+      counts[{refusal.code, kNone, refusal.detail}] += nodes;
+      continue;
+    }
+    DimensionIndex lacking = kNone;
+    for (DimensionIndex d : profile.needs) {
+      const int64_t need = request[d] - rules_.slack[d];
+      const int64_t have = rules_.want_releasing
+                               ? std::max(ledger_.node(n, kIdle)[d], ledger_.node(n, kReleasing)[d])
+                               : ledger_.future_idle(n, d);
+      if (have < need) {
+        lacking = d;
+        break;
+      }
+    }
+    if (lacking != kNone) {
+      counts[{RefusalCode::kInsufficient, lacking, {}}] += nodes;
+      continue;
+    }
+    bool refused = false;
+    for (Policy* policy : dispatcher_.at(Point::kFit)) {
+      if (policy->FitScope(c) < Scope::kState) continue;
+      uint8_t fits = 1;
+      policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
+      if (!fits) {
+        counts[{policy->StateRefusal(), kNone, {}}] += nodes;
+        refused = true;
+        break;
+      }
+    }
+    if (refused || !profile.cluster_fit) continue;
+    counted[slot] = 1;  // the answer differs from node to node
+    undecided.push_back(n);
+  }
+  if (!undecided.empty()) {
+    std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0);
+    std::vector<RefusalCode> codes(undecided.size());
+    for (Policy* policy : dispatcher_.at(Point::kFit)) {
+      if (policy->FitScope(c) == Scope::kCluster) policy->FitNodes(c, undecided, fits, codes, hard);
+    }
+    for (size_t i = 0; i < undecided.size(); ++i) {
+      if (!fits[i]) counts[{codes[i], kNone, {}}] += 1;
+    }
+  }
+  std::vector<Refusal> refusals;
+  for (const auto& [key, nodes] : counts) {
+    refusals.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), nodes});
+  }
+  std::stable_sort(refusals.begin(), refusals.end(),
+                   [](const Refusal& a, const Refusal& b) { return a.nodes > b.nodes; });
+  return refusals;
+}
+
+}  // namespace muster

@@ -1,0 +1,100 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which node for a task of this class? Exact, and explained.
+//
+//   NodeSearch search(ledger, dispatcher, rules, speed);
+//   NodeIndex node = search.Best(task_class, Want::kNow);      // kNone: no node fits
+//   if (node == kNone) reason.refusals = search.Refusals(task_class);
+//
+// The answer is always the node that a scan of all nodes in index order would choose: highest score, and among
+// equals the oldest node. How it is found depends on what the class's fit and score depend on:
+//   the node alone      a Scoreboard over states: some ten nanoseconds a placement
+//   other nodes too     all nodes, every time (FitNodes and ScoreNodes answer for whole columns)
+// A class that found nothing is not searched again while the books have changed by placements only, because a
+// fit that depends on the node alone can only get worse by them.
+#ifndef MUSTER_SEARCH_NODE_SEARCH_H_
+#define MUSTER_SEARCH_NODE_SEARCH_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lib/search/scoreboard.h"
+
+namespace muster {
+
+struct SearchRules {
+  std::vector<int64_t> slack;     // per dimension: by how much a request may exceed what is there
+  bool pods_are_a_resource = true;  // kube-batch counts them only against the pod limit
+  bool want_releasing = false;    // kube-batch: Want::kEither takes the part of kNow and kLater
+};
+
+struct Ranked {
+  double score;
+  NodeIndex node;
+  // Better first; heap order for std::make_heap puts the best on top.
+  bool operator<(const Ranked& other) const {
+    return score != other.score ? score < other.score : node > other.node;
+  }
+};
+
+class NodeSearch {
+ public:
+  NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
+             const SpeedOptions& speed);
+
+  NodeIndex Best(ClassIndex c, Want want);
+
+  // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
+  std::vector<Ranked> RankForEviction(ClassIndex c, Want want);
+  // The same nodes unscored, in index order.
+  std::vector<NodeIndex> ListForEviction(ClassIndex c, Want want);
+  // Everything but resources, on one node.
+  bool FitsBesidesResources(ClassIndex c, NodeIndex node);
+  // The request against idle / future idle of one node.
+  bool FitsIdle(ClassIndex c, NodeIndex node);
+  bool FitsFutureIdle(ClassIndex c, NodeIndex node);
+
+  // Why each node refuses the class now, counted: most nodes first. Nodes that fit are not in it.
+  std::vector<Refusal> Refusals(ClassIndex c);
+
+  // Forgets what depends on nodes and tables: after rows of nodes changed.
+  void Reset();
+
+ private:
+  struct Failure {
+    Ledger::Moment moment;
+    bool valid = false;
+  };
+  ClassProfile& Profile(ClassIndex c);
+  Scoreboard& Board(ClassIndex c, Want want);
+  void Shrink();
+  ScoringContext context() const { return {dispatcher_, *kinds_, *states_, speed_}; }
+  bool UseStates(const ClassProfile& profile) const {
+    return states_->exact() && !profile.cluster_fit && !profile.cluster_score;
+  }
+  bool FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const;
+  // Nodes that fit `want`, scored; evict: soft refusals count as fits.
+  std::vector<Ranked> ScanNodes(ClassIndex c, const ClassProfile& profile, Want want, bool evict,
+                                bool scored);
+
+  const Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  const SearchRules rules_;
+  const SpeedOptions speed_;
+  std::unique_ptr<NodeKinds> kinds_;
+  std::unique_ptr<NodeStates> states_;
+  std::vector<ClassProfile> profiles_;
+  std::vector<std::unique_ptr<Scoreboard>> boards_;  // class * kWants + want
+  std::vector<uint64_t> used_at_;                    // per board: when it was last asked
+  uint64_t uses_ = 0;
+  int64_t board_bytes_ = 0;
+  std::vector<std::array<Failure, kWants>> failures_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SEARCH_NODE_SEARCH_H_

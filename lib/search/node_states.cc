@@ -1,0 +1,250 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/search/node_states.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace muster {
+namespace {
+
+constexpr uint32_t kErased = kNone - 1;
+constexpr int64_t kLargestExact = int64_t{1} << 53;
+// Beyond any amount, yet exact: an absent pod capacity (the ledger's idle of it is 2^61).
+constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come back
+
+}  // namespace
+
+NodeStates::NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share)
+    : ledger_(ledger), kinds_(kinds), share_(share) {
+  Rebuild();
+}
+
+void NodeStates::Rebuild() {
+  const size_t dimensions = ledger_.dimensions();
+  key_size_ = ledger_.node_row(0).size() + (share_ ? 1 : 2);
+  columns_ = StateColumns{};
+  for (auto* column : {&columns_.idle, &columns_.releasing, &columns_.future_idle, &columns_.used,
+                       &columns_.requested, &columns_.allocatable}) {
+    column->resize(dimensions);
+  }
+  keys_.clear();
+  hash_.clear();
+  kind_.clear();
+  stamp_.clear();
+  population_.clear();
+  head_.clear();
+  members_.clear();
+  free_.clear();
+  free_begin_ = 0;
+  in_free_.clear();
+  index_.assign(64, kNone);
+  index_used_ = 0;
+  live_ = 0;
+  journal_start_ = journal_end();
+  journal_.clear();
+  ++epoch_;
+  ledger_birth_ = ledger_.birth();
+  ledger_position_ = ledger_.journal().size();
+  kinds_version_ = kinds_.version();
+  const size_t nodes = ledger_.tables().nodes.alive.size();
+  state_.assign(nodes, kNone);
+  for (NodeIndex n = 0; n < nodes; ++n) Place(n);
+}
+
+void NodeStates::Sync() {
+  if (ledger_birth_ != ledger_.birth() || kinds_version_ != kinds_.version() ||
+      state_.size() != ledger_.tables().nodes.alive.size()) {
+    Rebuild();
+    return;
+  }
+  const auto journal = ledger_.journal();
+  for (; ledger_position_ < journal.size(); ++ledger_position_) Place(journal[ledger_position_]);
+  if (journal_.size() > 4 * columns_.size + 65536) {
+    const size_t half = journal_.size() / 2;
+    journal_.erase(journal_.begin(), journal_.begin() + half);
+    journal_start_ += half;
+  }
+}
+
+void NodeStates::Place(NodeIndex n) {
+  if (!ledger_.tables().nodes.alive[n]) {
+    if (state_[n] != kNone) Leave(n, state_[n]);
+    state_[n] = kNone;
+    return;
+  }
+  const auto row = ledger_.node_row(n);
+  const uint32_t old = state_[n];
+  if (old != kNone && kind_[old] == kinds_.kind(n) &&
+      std::equal(row.begin(), row.end(), keys_.begin() + old * key_size_)) {
+    return;
+  }
+  scratch_.assign(row.begin(), row.end());
+  scratch_.push_back(kinds_.kind(n));
+  if (!share_) scratch_.push_back(n);
+  if (old != kNone) Leave(n, old);
+  const uint32_t slot = Intern(n);
+  state_[n] = slot;
+  Enter(n, slot);
+}
+
+uint64_t NodeStates::Hash(std::span<const int64_t> key) const {
+  uint64_t h = 0x9E3779B97F4A7C15;
+  for (int64_t cell : key) {
+    h = (h ^ static_cast<uint64_t>(cell)) * 0xBF58476D1CE4E5B9;
+    h ^= h >> 29;
+  }
+  return h ^ (h >> 32);
+}
+
+uint32_t NodeStates::Intern(NodeIndex n) {
+  const uint64_t hash = Hash(scratch_);
+  size_t mask = index_.size() - 1;
+  for (size_t i = hash & mask;; i = (i + 1) & mask) {
+    const uint32_t slot = index_[i];
+    if (slot == kNone) break;
+    if (slot != kErased && hash_[slot] == hash &&
+        std::equal(scratch_.begin(), scratch_.end(), keys_.begin() + slot * key_size_)) {
+      return slot;
+    }
+  }
+  uint32_t slot = kNone;
+  while (free_.size() - free_begin_ > kSpareSlots) {
+    const uint32_t candidate = free_[free_begin_++];
+    in_free_[candidate] = 0;
+    if (population_[candidate] == 0) {
+      slot = candidate;
+      break;
+    }
+  }
+  if (free_begin_ > 4096 && free_begin_ * 2 > free_.size()) {
+    free_.erase(free_.begin(), free_.begin() + free_begin_);
+    free_begin_ = 0;
+  }
+  if (slot != kNone) {
+    EraseFromIndex(slot);
+    std::copy(scratch_.begin(), scratch_.end(), keys_.begin() + slot * key_size_);
+    members_[slot].clear();
+  } else {
+    slot = static_cast<uint32_t>(columns_.size++);
+    keys_.insert(keys_.end(), scratch_.begin(), scratch_.end());
+    hash_.push_back(0);
+    kind_.push_back(0);
+    stamp_.push_back(0);
+    population_.push_back(0);
+    head_.push_back(kNone);
+    members_.emplace_back();
+    in_free_.push_back(0);
+    for (auto* column : {&columns_.idle, &columns_.releasing, &columns_.future_idle,
+                         &columns_.used, &columns_.requested, &columns_.allocatable}) {
+      for (auto& cells : *column) cells.push_back(0);
+    }
+    for (auto* cells : {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks,
+                        &columns_.task_limit}) {
+      cells->push_back(0);
+    }
+  }
+  hash_[slot] = hash;
+  kind_[slot] = kinds_.kind(n);
+  ++stamp_[slot];
+  Fill(slot, n);
+  if ((index_used_ + 1) * 2 > index_.size()) Rehash(4 * (columns_.size + 16));
+  mask = index_.size() - 1;
+  size_t i = hash & mask;
+  while (index_[i] != kNone && index_[i] != kErased) i = (i + 1) & mask;
+  index_used_ += index_[i] == kNone;
+  index_[i] = slot;
+  return slot;
+}
+
+void NodeStates::Fill(uint32_t slot, NodeIndex n) {
+  const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
+  const auto idle = ledger_.node(n, kIdle);
+  const auto releasing = ledger_.node(n, kReleasing);
+  const auto pipelined = ledger_.node(n, kPipelined);
+  const auto used = ledger_.node(n, kUsed);
+  const auto requested = ledger_.node(n, kRequested);
+  auto cell = [this](int64_t value) {
+    exact_ &= value <= kLargestExact && value >= -kLargestExact;
+    return static_cast<double>(value);
+  };
+  for (size_t d = 0; d < allocatable.size(); ++d) {
+    const bool unlimited = d == kPods && allocatable[d] == kAbsent;
+    const int64_t shift = unlimited ? (int64_t{1} << 61) - (int64_t{1} << 40) : 0;
+    columns_.idle[d][slot] = cell(idle[d] - shift);
+    columns_.releasing[d][slot] = cell(releasing[d]);
+    columns_.future_idle[d][slot] = cell(idle[d] - shift + releasing[d] - pipelined[d]);
+    columns_.used[d][slot] = cell(used[d]);
+    columns_.requested[d][slot] = cell(requested[d]);
+    columns_.allocatable[d][slot] = cell(OrZero(allocatable[d]));
+  }
+  columns_.scoring_cpu[slot] = cell(ledger_.scoring_cpu(n));
+  columns_.scoring_memory[slot] = cell(ledger_.scoring_memory(n));
+  columns_.tasks[slot] = cell(ledger_.tasks_in_view(n));
+  columns_.task_limit[slot] =
+      allocatable[kPods] == kAbsent ? 1e15 : static_cast<double>(allocatable[kPods]);
+}
+
+void NodeStates::Leave(NodeIndex n, uint32_t slot) {
+  --population_[slot];
+  if (population_[slot] == 0) {
+    --live_;
+    head_[slot] = kNone;
+    members_[slot].clear();
+    journal_.push_back(slot);
+    if (!in_free_[slot]) {
+      in_free_[slot] = 1;
+      free_.push_back(slot);
+    }
+    return;
+  }
+  if (head_[slot] != n) return;
+  auto& heap = members_[slot];
+  // `n` is at the top; so may be copies of it and others that left.
+  state_[n] = kNone;
+  while (state_[heap.front()] != slot) {
+    std::pop_heap(heap.begin(), heap.end(), std::greater<>());
+    heap.pop_back();
+  }
+  head_[slot] = heap.front();
+  journal_.push_back(slot);
+}
+
+void NodeStates::Enter(NodeIndex n, uint32_t slot) {
+  auto& heap = members_[slot];
+  if (heap.size() > 2 * population_[slot] + 8) {
+    std::erase_if(heap, [&](NodeIndex m) { return state_[m] != slot; });
+    std::sort(heap.begin(), heap.end());
+    heap.erase(std::unique(heap.begin(), heap.end()), heap.end());
+  }
+  heap.push_back(n);
+  std::push_heap(heap.begin(), heap.end(), std::greater<>());
+  if (population_[slot]++ == 0) ++live_;
+  if (head_[slot] == kNone || n < head_[slot]) {
+    head_[slot] = n;
+    journal_.push_back(slot);
+  }
+}
+
+void NodeStates::EraseFromIndex(uint32_t slot) {
+  const size_t mask = index_.size() - 1;
+  size_t i = hash_[slot] & mask;
+  while (index_[i] != slot) i = (i + 1) & mask;
+  index_[i] = kErased;
+}
+
+void NodeStates::Rehash(size_t buckets) {
+  size_t size = 64;
+  while (size < buckets) size *= 2;
+  std::vector<uint32_t> old = std::move(index_);
+  index_.assign(size, kNone);
+  index_used_ = 0;
+  for (uint32_t slot : old) {
+    if (slot == kNone || slot == kErased) continue;
+    size_t i = hash_[slot] & (size - 1);
+    while (index_[i] != kNone) i = (i + 1) & (size - 1);
+    index_[i] = slot;
+    ++index_used_;
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,99 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Nodes that nothing tells apart, counted once.
+//
+// A state is (kind, books). Large clusters are made of a few machine types that hold a few mixes of tasks, so
+// ten thousand nodes are often in a few hundred states, and everything that is asked of a node - does it fit,
+// how well - is asked of a state. A placement takes the oldest node out of one state and puts it into another:
+// two entries in the journal that scoreboards read.
+//
+//   states.Sync();                        // follow the ledger's journal, O(nodes changed)
+//   for (uint32_t s : unread part of states.journal()) rescore(s);
+//   NodeIndex n = states.head(best);      // the oldest node in a state
+//
+// A state without nodes keeps its slot until the slot is needed, so coming back (a rollback) costs nothing.
+// A slot that is reused gets a new stamp; whoever remembers something about a slot remembers the stamp too.
+#ifndef MUSTER_SEARCH_NODE_STATES_H_
+#define MUSTER_SEARCH_NODE_STATES_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "lib/extension/state_columns.h"
+#include "lib/ledger/ledger.h"
+#include "lib/search/node_kinds.h"
+
+namespace muster {
+
+class NodeStates {
+ public:
+  // `share` false: every node is a state of its own (for the test that flips it).
+  NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share);
+
+  // Follows the ledger, and the kinds after they split.
+  void Sync();
+
+  const StateColumns& columns() const { return columns_; }
+  size_t slots() const { return columns_.size; }
+  size_t live() const { return live_; }  // states that hold nodes
+  uint32_t state(NodeIndex n) const { return state_[n]; }
+  uint32_t kind(uint32_t slot) const { return kind_[slot]; }
+  uint32_t stamp(uint32_t slot) const { return stamp_[slot]; }
+  uint32_t population(uint32_t slot) const { return population_[slot]; }
+  NodeIndex head(uint32_t slot) const { return head_[slot]; }  // kNone: no node is in it
+
+  // Slots whose head or content changed, oldest first; position journal_start() + i.
+  std::span<const uint32_t> journal() const { return journal_; }
+  uint64_t journal_start() const { return journal_start_; }
+  uint64_t journal_end() const { return journal_start_ + journal_.size(); }
+  // Grows when all slots changed meaning.
+  uint64_t epoch() const { return epoch_; }
+  // Whether every amount is exact as a double. Once false, states are not to be used.
+  bool exact() const { return exact_; }
+
+ private:
+  void Rebuild();
+  void Place(NodeIndex n);
+  uint32_t Intern(NodeIndex n);
+  void Fill(uint32_t slot, NodeIndex n);
+  uint64_t Hash(std::span<const int64_t> key) const;
+  void Leave(NodeIndex n, uint32_t slot);
+  void Enter(NodeIndex n, uint32_t slot);
+  void Rehash(size_t buckets);
+  void EraseFromIndex(uint32_t slot);
+
+  const Ledger& ledger_;
+  const NodeKinds& kinds_;
+  const bool share_;
+  size_t key_size_ = 0;  // the node's row, its kind, and its index where states are not shared
+
+  StateColumns columns_;
+  std::vector<int64_t> keys_;   // key_size_ cells per slot
+  std::vector<uint64_t> hash_;  // per slot
+  std::vector<uint32_t> kind_, stamp_, population_;
+  std::vector<NodeIndex> head_;
+  // A binary min-heap of nodes per slot. Nodes that left are dropped when they come to the top.
+  std::vector<absl::InlinedVector<NodeIndex, 4>> members_;
+  std::vector<uint32_t> free_;  // slots without nodes, oldest first from free_begin_
+  size_t free_begin_ = 0;
+  std::vector<uint8_t> in_free_;
+  std::vector<uint32_t> index_;  // open addressing over slots; kNone empty, kNone - 1 erased
+  size_t index_used_ = 0;
+
+  std::vector<uint32_t> state_;  // per node
+  std::vector<int64_t> scratch_;
+  size_t live_ = 0;
+  std::vector<uint32_t> journal_;
+  uint64_t journal_start_ = 0;
+  uint64_t epoch_ = 1;
+  uint64_t ledger_birth_ = 0;
+  size_t ledger_position_ = 0;
+  uint64_t kinds_version_ = 0;
+  bool exact_ = true;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SEARCH_NODE_STATES_H_

@@ -1,0 +1,102 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The best node for one task class, remembered between placements.
+//
+// A scoreboard keeps the class's score of every state and a winner tree over them: leaf = state, inner vertex =
+// the better of its two children (higher score; equal: the state whose oldest node is older). Refresh reads the
+// states' journal since the last time and re-scores just what changed; when that is more than starting afresh,
+// it scores all states in one sweep over the columns. Either way the root is what a scan of all nodes, in order,
+// would choose.
+// Where scores are compared across candidates before they count (KindScore), a winner depends on who else fits;
+// then the board keeps the parts of the scores and Best scans the states.
+#ifndef MUSTER_SEARCH_SCOREBOARD_H_
+#define MUSTER_SEARCH_SCOREBOARD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/extension/dispatcher.h"
+#include "lib/search/node_kinds.h"
+#include "lib/search/node_states.h"
+#include "muster/schedule.h"
+
+namespace muster {
+
+// Which free resources a placement may count on.
+enum class Want : uint8_t {
+  kNow,       // fits what is idle (and stays within what will be)
+  kLater,     // fits what will be idle, but not yet
+  kEither,    // fits what is idle or what is being released, each alone
+  kAnywhere,  // resources aside, every other fit holds
+  kEvicting,  // whatever evicting tasks on the node might cure aside
+};
+inline constexpr int kWants = 5;
+
+// What node search knows about a class before looking at nodes.
+struct ClassProfile {
+  bool ready = false;
+  uint32_t row = 0;        // in NodeKinds
+  bool cluster_fit = false, cluster_score = false;
+  bool uniform = true;     // the score is a number of the state alone
+  double constant = 0;     // what KindScores add to it then
+  std::vector<DimensionIndex> needs;  // dimensions to compare
+  std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
+};
+
+// The tools every board shares.
+struct ScoringContext {
+  const Dispatcher& dispatcher;
+  const NodeKinds& kinds;
+  const NodeStates& states;
+  const SpeedOptions& speed;
+};
+
+// Fit and score parts of the states begin <= i < end: fits[i], order[i], batch[i]. Scores of states that do not
+// fit are meaningless.
+void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, ClassIndex c,
+                    Want want, size_t begin, size_t end, uint8_t* fits, double* order, double* batch);
+
+// Brings raw kind scores to 0..100 over candidates whose largest raw score is `largest`, weighted.
+inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
+  if (largest <= 0) return score.weight * (score.reversed ? 100 : raw);
+  const int64_t scaled = 100 * raw / largest;
+  return score.weight * static_cast<double>(score.reversed ? 100 - scaled : scaled);
+}
+
+class Scoreboard {
+ public:
+  Scoreboard(ClassIndex c, Want want) : class_(c), want_(want) {}
+
+  // The state to take the oldest node of; kNone: no state fits.
+  uint32_t Best(const ScoringContext& context, const ClassProfile& profile);
+  size_t bytes() const;
+
+  // Follows the states. After it, and until they change:
+  void Refresh(const ScoringContext& context, const ClassProfile& profile);
+  bool fits(uint32_t slot) const;
+  double score(uint32_t slot) const { return score_[slot]; }
+  double order(uint32_t slot) const { return order_[slot]; }  // only where the score is not uniform
+  double batch(uint32_t slot) const { return batch_[slot]; }
+
+ private:
+  void Score(const ScoringContext& context, const ClassProfile& profile, size_t begin, size_t end);
+  uint32_t Better(const NodeStates& states, uint32_t a, uint32_t b) const;
+  void BuildTree(const NodeStates& states);
+  void UpdateLeaf(const NodeStates& states, uint32_t slot);
+  uint32_t ScanUniform(const NodeStates& states) const;
+  uint32_t ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
+
+  const ClassIndex class_;
+  const Want want_;
+  uint64_t epoch_ = 0;
+  uint64_t position_ = 0;       // in the states' journal
+  std::vector<double> score_;   // -infinity: does not fit
+  std::vector<double> order_, batch_;  // only where scores are normalised
+  std::vector<uint32_t> stamp_;        // of the slot when it was scored
+  std::vector<uint32_t> tree_;  // slots; the leaves are leaves_ .. 2 * leaves_, kNone pads
+  size_t leaves_ = 0;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SEARCH_SCOREBOARD_H_
