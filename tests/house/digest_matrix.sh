@@ -1,0 +1,87 @@
+#!/bin/bash
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#
+# A plan is a pure function of its inputs: the command line is built by two compilers at two levels, and once for
+# this machine's own instruction set, and every build, run twice, must generate the same scenarios byte for byte
+# and give them the same digests. Two processes differ in the seeds of their hash tables and in their addresses.
+#
+#   tests/house/digest_matrix.sh              builds below build/matrix; closes with `N passed, N failed`
+set -u
+cd "$(dirname "$0")/../.."
+
+builds=(
+  "gcc-O0    g++         -O0"
+  "gcc-O3    g++         -O3"
+  "gcc-own   g++         -O3 -march=native"
+  "clang-O0  clang++-14  -O0"
+  "clang-O3  clang++-14  -O3"
+)
+profiles=(volcano "volcano:+preempt,+reclaim" kube-batch muster)
+sizes=(3 20 150)  # nodes
+seeds=(1 2 3)
+
+out=build/matrix
+mkdir -p "$out"
+names=()
+for build in "${builds[@]}"; do
+  read -r name compiler flags <<<"$build"
+  if ! { cmake -S . -B "$out/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
+      -DCMAKE_CXX_FLAGS_RELEASE="$flags" -DMUSTER_WERROR=ON -DMUSTER_BUILD_TESTING=OFF \
+      -DMUSTER_BUILD_BENCHMARKS=OFF && cmake --build "$out/$name" --target muster_cli; } \
+      >"$out/$name.log" 2>&1 </dev/null; then
+    tail -n 40 "$out/$name.log"
+    echo "$name does not build"
+    exit 1
+  fi
+  names+=("$name")
+done
+
+passed=0
+failed=0
+# same WHAT FILE...: the files are equal, or the first that differs is named.
+same() {
+  local what=$1 first=$2 file
+  shift
+  for file in "$@"; do
+    if [ ! -s "$file" ] || ! cmp -s "$first" "$file"; then
+      echo "$what: $(basename "$file") differs from $(basename "$first")"
+      failed=$((failed + 1))
+      return
+    fi
+  done
+  passed=$((passed + 1))
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+scenarios=()
+for nodes in "${sizes[@]}"; do
+  for seed in "${seeds[@]}"; do
+    made=()
+    for name in "${names[@]}"; do
+      made+=("$work/$name.json")
+      "$out/$name/muster" generate --nodes "$nodes" --seed "$seed" -o "$work/$name.json" </dev/null >/dev/null
+    done
+    same "generate --nodes $nodes --seed $seed" "${made[@]}"
+    cp "${made[0]}" "$work/scenario-$nodes-$seed.json"
+    scenarios+=("$work/scenario-$nodes-$seed.json")
+  done
+done
+
+for scenario in "${scenarios[@]}" tests/scenarios/*.json; do
+  [ -e "$scenario" ] || continue
+  for profile in "${profiles[@]}"; do
+    digests=()
+    for name in "${names[@]}"; do
+      for process in first second; do
+        file="$work/$name.$process"
+        "$out/$name/muster" run "$scenario" --profile "$profile" --digest </dev/null >"$file"
+        digests+=("$file")
+      done
+    done
+    same "$(basename "$scenario") $profile" "${digests[@]}"
+  done
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
