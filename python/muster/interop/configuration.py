@@ -1,0 +1,240 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Scheduler configurations of Volcano and kube-batch as Muster profile specs.
+
+    actions: "enqueue, allocate"          volcano:actions=admit+allocate,
+    tiers:                           ->     tiers=priority+gang(without=preemptable)
+    - plugins: [priority, ...]
+
+A switch that is not set is on in a file that a scheduler loads (enableHierarchy excepted); configurations
+that tests build by hand have it off, which `unset_on` says. Both peers clean their arguments (a negative
+weight is 1 again), and so does this reader, so that a spec holds what was in force.
+"""
+
+from typing import Any
+
+from .reader import read_configuration
+from .report import ImportFailure, Report
+
+Json = dict[str, Any]
+
+PLACE = "scheduler configuration"
+
+ACTIONS = {"enqueue": "admit"}  # the others keep their names
+
+# The peers' switches -> the extension points they switch. kube-batch has the first nine.
+KUBE_BATCH_FLAGS = {
+    "enableJobOrder": "job_order",
+    "enableJobReady": "ready",
+    "enableJobPipelined": "pipelined",
+    "enableTaskOrder": "task_order",
+    "enablePreemptable": "preemptable",
+    "enableReclaimable": "reclaimable",
+    "enableQueueOrder": "queue_order",
+    "enablePredicate": "fit",
+    "enableNodeOrder": "score",
+}
+VOLCANO_FLAGS = KUBE_BATCH_FLAGS | {
+    "enabledOverused": "overused",
+    "enabledAllocatable": "allocatable",
+    "enablePreemptive": "preemptive",
+    "enableJobEnqueued": "admit",
+    "enableJobStarving": "starving",
+}
+# Switches of points that no policy of ours has yet. What they switch is lost with the policy that has it.
+_OTHER_FLAGS = {
+    "enableHierarchy",
+    "enabledClusterOrder",
+    "enabledSubJobOrder",
+    "enabledSubJobReady",
+    "enabledSubJobPipelined",
+    "enabledHyperNodeOrder",
+    "enabledHyperNodeGradient",
+    "enableBestNode",
+    "enableTargetJob",
+    "enableReservedNodes",
+    "enabledVictim",
+}
+
+_NODEORDER = {
+    "leastrequested.weight": "least_requested",
+    "mostrequested.weight": "most_requested",
+    "nodeaffinity.weight": "node_affinity",
+    "podaffinity.weight": "pod_affinity",
+    "balancedresource.weight": "balanced",
+    "tainttoleration.weight": "taint_toleration",
+    "imagelocality.weight": "image_locality",
+    "podtopologyspread.weight": "spread",
+}
+_PREDICATES = {
+    "predicate.NodeAffinityEnable": "node_affinity",
+    "predicate.NodePortsEnable": "host_ports",
+    "predicate.TaintTolerationEnable": "taints",
+    "predicate.PodAffinityEnable": "pod_affinity",
+    "predicate.PodTopologySpreadEnable": "spread",
+}
+# Switches for rules about volumes and devices, which no scenario speaks of, and for caches.
+_WITHOUT_EFFECT = {
+    "predicate.NodeVolumeLimitsEnable",
+    "predicate.VolumeZoneEnable",
+    "predicate.VolumeBindingEnable",
+    "predicate.CacheEnable",
+}
+
+
+def parse_configuration(text: str) -> Json:
+    """A configuration file, decoded: actions (list), tiers, configurations."""
+    decoded = read_configuration(text, PLACE)
+    if decoded is None:
+        return {}
+    if not isinstance(decoded, dict):
+        raise ImportFailure(f"{PLACE}: expected `actions` and `tiers`")
+    actions = decoded.get("actions")
+    if isinstance(actions, str):
+        decoded["actions"] = [a.strip() for a in actions.split(",") if a.strip()]
+    return decoded
+
+
+def profile_spec(conf: Json, base: str, unset_on: bool, report: Report) -> str:
+    """NAME:actions=...,tiers=... with everything the configuration says that the profile can take."""
+    actions = _list(conf, "actions")
+    arguments = {
+        c.get("name"): _mapping(c, "arguments")
+        for c in _list(conf, "configurations")
+        if isinstance(c, dict)
+    }
+    parts = []
+    if actions:
+        parts.append(
+            "actions=" + "+".join(_action(str(a), arguments.pop(a, {}), report) for a in actions)
+        )
+    for name, rest in arguments.items():
+        if rest:
+            report.add(PLACE, f"configurations[{name!r}]", "the action does not run")
+    tiers = []
+    for i, tier in enumerate(_list(conf, "tiers")):
+        plugins = _list(tier, "plugins") if isinstance(tier, dict) else []
+        policies = [
+            _policy(p, f"tiers[{i}].plugins[{j}]", base, unset_on, report)
+            for j, p in enumerate(plugins)
+        ]
+        if policies:
+            tiers.append("+".join(policies))
+    if tiers:
+        parts.append("tiers=" + "/".join(tiers))
+    return base + (":" + ",".join(parts) if parts else "")
+
+
+def _list(holder: Json, key: str) -> list[Any]:
+    value = holder.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise ImportFailure(f"{PLACE}: {key}: expected a list, found {value!r}")
+    return value
+
+
+def _mapping(holder: Json, key: str) -> Json:
+    value = holder.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ImportFailure(f"{PLACE}: {key}: expected a mapping, found {value!r}")
+    return value
+
+
+def _options(options: Json) -> str:
+    return (
+        "(" + ",".join(f"{key}={value}" for key, value in options.items()) + ")" if options else ""
+    )
+
+
+def _action(name: str, arguments: Json, report: Report) -> str:
+    options = {}
+    for key, value in arguments.items():
+        if name == "preempt" and key == "enableTopologyAwarePreemption":
+            if _flag(value, key):
+                options["topology_aware"] = "on"
+        elif name in ("preempt", "allocate") and key == "predicateErrorCacheEnable":
+            if not _flag(value, key) and name == "preempt":
+                options["error_cache"] = "off"
+        elif key != "topologyAwarePreemptWorkerNum":
+            report.add(PLACE, f"configurations[{name!r}].arguments[{key!r}]", "not considered")
+    return ACTIONS.get(name, name) + _options(options)
+
+
+def _flag(value: Any, key: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    raise ImportFailure(f"{PLACE}: {key}: expected true or false, found {value!r}")
+
+
+def _policy(plugin: Any, place: str, base: str, unset_on: bool, report: Report) -> str:
+    if not isinstance(plugin, dict) or not isinstance(plugin.get("name"), str):
+        raise ImportFailure(f"{PLACE}: {place}.name is missing")
+    name = plugin["name"]
+    flags = KUBE_BATCH_FLAGS if base == "kube-batch" else VOLCANO_FLAGS
+    off = [
+        point
+        for flag, point in flags.items()
+        if not _flag(plugin.get(flag, unset_on), f"{place}.{flag}")
+    ]
+    options = _arguments(name, _mapping(plugin, "arguments"), place, report)
+    if off:
+        options["without"] = "|".join(off)
+    if name == "drf" and _flag(plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"):
+        report.add(PLACE, f"{place}.enableHierarchy", "hierarchical drf is not considered")
+    for key in plugin.keys() - {"name", "arguments"} - set(VOLCANO_FLAGS) - _OTHER_FLAGS:
+        report.add(PLACE, f"{place}.{key}", "not a switch of a plugin")
+    return name + _options(options)
+
+
+def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
+    options: Json = {}
+    rest = dict(arguments)
+    if name == "nodeorder":
+        for key, option in _NODEORDER.items():
+            if key in rest:
+                options[option] = _integer(rest.pop(key), f"{place}.arguments[{key!r}]")
+    elif name == "binpack":
+        for key in ("weight", "cpu", "memory"):
+            if f"binpack.{key}" in rest:
+                options[key] = _weight(
+                    rest.pop(f"binpack.{key}"), f"{place}.arguments['binpack.{key}']"
+                )
+        listed = str(rest.pop("binpack.resources", "") or "")
+        for resource in [r.strip() for r in listed.split(",") if r.strip()]:
+            key = f"binpack.resources.{resource}"
+            options[f"resource.{resource}"] = _weight(
+                rest.pop(key, 1), f"{place}.arguments[{key!r}]"
+            )
+    elif name == "overcommit" and "overcommit-factor" in rest:
+        factor = _number(rest.pop("overcommit-factor"), f"{place}.arguments['overcommit-factor']")
+        options["factor"] = factor if factor >= 1 else 1.2
+    elif name == "predicates":
+        for key, option in _PREDICATES.items():
+            if key in rest and not _flag(rest.pop(key), f"{place}.arguments[{key!r}]"):
+                options[option] = "off"
+    for key in rest.keys() - _WITHOUT_EFFECT:
+        report.add(PLACE, f"{place}.arguments[{key!r}]", f"not considered by {name}")
+    return options
+
+
+def _number(value: Any, place: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ImportFailure(f"{PLACE}: {place}: expected a number, found {value!r}") from None
+
+
+def _integer(value: Any, place: str) -> int:
+    number = _number(value, place)
+    if number != int(number):
+        raise ImportFailure(f"{PLACE}: {place}: expected a whole number, found {value!r}")
+    return int(number)
+
+
+def _weight(value: Any, place: str) -> int:
+    number = _integer(value, place)
+    return number if number >= 0 else 1

@@ -1,0 +1,256 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Reading dumps and scheduler configurations from text.
+
+JSON is read by the standard library. YAML dumps need PyYAML. Scheduler configurations are small enough for
+the reader below, which takes the part of YAML they are written in: block mappings and lists, plain and
+quoted scalars, comments, and the flow forms [a, b] and {a: b} on one line. Everything else is refused by
+line number instead of being guessed at.
+"""
+
+import json
+import re
+from typing import Any
+
+from .report import ImportFailure
+
+
+def read_objects(text: str) -> list[dict[str, Any]]:
+    """The objects of a dump: a List, a JSON array, one object, or a stream of YAML or JSON documents."""
+    objects: list[dict[str, Any]] = []
+    for number, document in enumerate(_documents(text), 1):
+        _flatten(document, f"document {number}", objects)
+    return objects
+
+
+def _documents(text: str) -> list[Any]:
+    stripped = text.lstrip("\ufeff \t\r\n")
+    if not stripped:
+        return []
+    if stripped[0] in "{[":
+        return _json_stream(stripped)
+    try:
+        import yaml
+    except ImportError:
+        raise ImportFailure(
+            "a YAML dump needs PyYAML (pip install pyyaml); JSON is read without it"
+        ) from None
+    try:
+        return [d for d in yaml.load_all(text, Loader=_text_dates_loader(yaml)) if d is not None]
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise ImportFailure(
+            f"dump: {line}not valid YAML: {getattr(error, 'problem', None) or error}"
+        ) from None
+
+
+def _text_dates_loader(yaml: Any) -> Any:
+    """The safe loader, except that a timestamp stays text as it does in JSON."""
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, form) for tag, form in entries if tag != "tag:yaml.org,2002:timestamp"]
+        for first, entries in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    return Loader
+
+
+def _json_stream(text: str) -> list[Any]:
+    decoder, documents, position = json.JSONDecoder(), [], 0
+    while position < len(text):
+        try:
+            document, position = decoder.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise ImportFailure(f"dump: line {error.lineno}: not valid JSON: {error.msg}") from None
+        documents.append(document)
+        while position < len(text) and text[position].isspace():
+            position += 1
+    return documents
+
+
+def _flatten(value: Any, place: str, out: list[dict[str, Any]]) -> None:
+    if isinstance(value, list):
+        for i, item in enumerate(value):
+            _flatten(item, f"{place}[{i}]", out)
+        return
+    if not isinstance(value, dict):
+        raise ImportFailure(f"{place}: expected an object, found {type(value).__name__}")
+    kind = value.get("kind")
+    if not isinstance(kind, str) or not kind:
+        raise ImportFailure(f"{place}: the field kind is missing")
+    if kind.endswith("List") and "items" in value:
+        for i, item in enumerate(value["items"] or []):
+            # The items of a typed list (PodList) need not repeat their kind.
+            if isinstance(item, dict) and "kind" not in item and kind != "List":
+                item = {
+                    "kind": kind.removesuffix("List"),
+                    "apiVersion": value.get("apiVersion", ""),
+                } | item
+            _flatten(item, f"{place}.items[{i}]", out)
+        return
+    out.append(value)
+
+
+# --- scheduler configurations --------------------------------------------------------------------------------
+
+_KEY = re.compile(
+    r"""("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#'"\[\]{},&*!|>%@`-][^#]*?|-[^\s#][^#]*?)\s*:(?:\s+|$)"""
+)
+_INT = re.compile(r"[+-]?\d+")
+_FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+(?=[eE]))([eE][+-]?\d+)?")
+
+
+def read_configuration(text: str, place: str = "scheduler configuration") -> Any:
+    """The value of one small YAML (or JSON) document."""
+    if text.lstrip().startswith("{"):
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ImportFailure(
+                f"{place}: line {error.lineno}: not valid JSON: {error.msg}"
+            ) from None
+    lines = []
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = _uncomment(raw).rstrip()
+        if not line.strip() or line == "---":
+            continue
+        indent = len(line) - len(line.lstrip(" "))
+        if line[indent] == "\t":
+            raise ImportFailure(f"{place}: line {number}: a tab cannot indent YAML")
+        lines.append((indent, line[indent:], number))
+    if not lines:
+        return None
+    parser = _Block(lines, place)
+    value = parser.block(lines[0][0])
+    if parser.position < len(lines):
+        parser.fail("unexpected indentation")
+    return value
+
+
+def _uncomment(line: str) -> str:
+    quote = ""
+    for i, char in enumerate(line):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char == "#" and (i == 0 or line[i - 1] in " \t"):
+            return line[:i]
+    return line
+
+
+class _Block:
+    def __init__(self, lines: list[tuple[int, str, int]], place: str) -> None:
+        self.lines, self.place, self.position = lines, place, 0
+
+    def fail(self, why: str) -> None:
+        number = self.lines[min(self.position, len(self.lines) - 1)][2]
+        raise ImportFailure(f"{self.place}: line {number}: {why}")
+
+    def block(self, indent: int) -> Any:
+        line = self.lines[self.position][1]
+        if line == "-" or line.startswith("- "):
+            return self.sequence(indent)
+        if _KEY.match(line):
+            return self.mapping(indent)
+        self.position += 1
+        return self.scalar(line)
+
+    def sequence(self, indent: int) -> list[Any]:
+        out = []
+        while self.position < len(self.lines):
+            at, line, number = self.lines[self.position]
+            if at != indent or not (line == "-" or line.startswith("- ")):
+                break
+            rest = line[1:].lstrip(" ")
+            if not rest:
+                self.position += 1
+                out.append(self.nested(indent))
+                continue
+            # What follows the dash is a block of its own that begins in that column.
+            inner = indent + len(line) - len(rest)
+            self.lines[self.position] = (inner, rest, number)
+            out.append(self.block(inner))
+        return out
+
+    def mapping(self, indent: int) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        while self.position < len(self.lines):
+            at, line, _ = self.lines[self.position]
+            if at != indent or line == "-" or line.startswith("- "):
+                break
+            match = _KEY.match(line)
+            if match is None:
+                self.fail(f"expected `key: value`, found {line!r}")
+            key, rest = str(self.scalar(match[1], plain_text=True)), line[match.end() :]
+            if key in out:
+                self.fail(f"the key {key!r} is given twice")
+            if rest:
+                out[key] = self.scalar(rest)
+                self.position += 1
+                if self.position < len(self.lines) and self.lines[self.position][0] > indent:
+                    self.fail("unexpected indentation")
+            else:
+                self.position += 1
+                out[key] = self.nested(indent, lists_may_align=True)
+        return out
+
+    def nested(self, indent: int, lists_may_align: bool = False) -> Any:
+        if self.position == len(self.lines):
+            return None
+        at, line, _ = self.lines[self.position]
+        if at > indent:
+            return self.block(at)
+        if lists_may_align and at == indent and (line == "-" or line.startswith("- ")):
+            return self.sequence(indent)
+        return None
+
+    def scalar(self, text: str, plain_text: bool = False) -> Any:
+        text = text.strip()
+        if text[0] == '"':
+            try:
+                return json.loads(text)
+            except json.JSONDecodeError:
+                self.fail(f"cannot read the quoted text {text}")
+        if text[0] == "'":
+            if len(text) < 2 or text[-1] != "'":
+                self.fail(f"cannot read the quoted text {text}")
+            return text[1:-1].replace("''", "'")
+        if plain_text:
+            return text
+        if text[0] in "[{":
+            return self.flow(text)
+        if text[0] in "&*!|>%@`":
+            self.fail(f"{text!r} uses YAML that scheduler configurations do not need")
+        return _plain(text)
+
+    def flow(self, text: str) -> Any:
+        if text[-1] != {"[": "]", "{": "}"}[text[0]]:
+            self.fail(f"{text!r} is not closed on its line")
+        items = [item.strip() for item in text[1:-1].split(",") if item.strip()]
+        if text[0] == "[":
+            return [self.scalar(item) for item in items]
+        out = {}
+        for item in items:
+            match = _KEY.match(item)
+            if match is None:
+                self.fail(f"expected `key: value`, found {item!r}")
+            rest = item[match.end() :]
+            out[str(self.scalar(match[1], plain_text=True))] = self.scalar(rest) if rest else None
+        return out
+
+
+def _plain(text: str) -> Any:
+    if text in ("null", "~", "Null", "NULL"):
+        return None
+    if text in ("true", "True", "TRUE"):
+        return True
+    if text in ("false", "False", "FALSE"):
+        return False
+    if _INT.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    return text

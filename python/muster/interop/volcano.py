@@ -1,0 +1,539 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Volcano's and kube-batch's objects: pod groups become jobs, pods tasks, queues queues.
+
+Rows are inserted in ascending order of their keys, because the peers' maps have no order of their own;
+integer order keys (creation second, number in the pod's name, rank of the uid) carry the peers' last
+tie-breaks, so that the engine compares numbers only.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Iterable
+
+from . import kubernetes, quantity
+from .access import Object, get, items, section, texts
+from .configuration import parse_configuration, profile_spec
+from .kubernetes import PodRules
+from .report import ImportFailure, Report
+
+Json = dict[str, Any]
+
+_GROUP_NAME = "scheduling.k8s.io/group-name"
+_API_GROUPS = ("scheduling.volcano.sh", "scheduling.incubator.k8s.io")
+_INT = re.compile(r"[+-]?[0-9]+")
+_TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """In what the two peers read the same objects differently."""
+
+    profile: str
+    schedulers: tuple[str, ...]
+    pod_rules: PodRules = field(default_factory=PodRules)
+    volcano: bool = True  # roles, ordinals, preemptable marks, sub-groups, queue limits and states
+
+
+VOLCANO = Dialect("volcano", ("volcano",))
+KUBE_BATCH = Dialect(
+    "kube-batch",
+    ("kube-batch",),
+    PodRules(modern=False, ephemeral_storage=False, separate_init=True),
+    volcano=False,
+)
+
+# Stands for the node of a pod that should have one and names none.
+_NOWHERE = "(nowhere)"
+
+# Kinds that this importer reads; the others are reported.
+_KNOWN = {"Node", "Pod", "Namespace", "PriorityClass", "PodDisruptionBudget", "PodGroup", "Queue"}
+
+
+def scenario(
+    objects: Iterable[Json],
+    *,
+    dialect: Dialect = VOLCANO,
+    configuration: str | Json | None = None,
+    unset_flags_on: bool = True,
+    default_queue: str = "default",
+    now: int = 0,
+    binding: Iterable[str] = (),
+    hyper_nodes: Iterable[Json] = (),
+) -> tuple[Json, Report]:
+    """A scenario and the list of what it does not say.
+
+    `configuration` is the text of the scheduler's configuration file, or the same decoded; without it the
+    profile's own configuration applies. `binding` names pods (namespace/name) that the scheduler has bound
+    but the cluster has not reported yet. `hyper_nodes` are resolved topology vertices: name, tier, parent,
+    nodes (all below), and tierName where there is one.
+    """
+    return _Import(dialect, default_queue, set(binding)).run(
+        objects, configuration, unset_flags_on, now, list(hyper_nodes)
+    )
+
+
+class _Import:
+    def __init__(self, dialect: Dialect, default_queue: str, binding: set[str]) -> None:
+        self.dialect, self.default_queue, self.binding = dialect, default_queue, binding
+        self.report = Report()
+        self.shapes: dict[str, str] = {}  # frozen shape -> name
+        self.named_shapes: Json = {}
+
+    def run(
+        self,
+        objects: Iterable[Json],
+        conf: str | Json | None,
+        unset_on: bool,
+        now: int,
+        hyper: list[Json],
+    ) -> tuple[Json, Report]:
+        kinds = kubernetes.select(self.readable(objects))
+        for kind in sorted(kinds.keys() - _KNOWN):
+            for obj in kinds[kind].values():
+                self.report.add(obj.place, "", "objects of this kind are not considered")
+        queues = self.queues(kinds)
+        jobs = self.jobs(kinds, {q["name"] for q in queues})
+        nodes = self.nodes(kinds)
+        tasks = self.tasks(kinds, nodes, jobs)
+        out: Json = {"muster": 1}
+        domains = self.domains(hyper, nodes)
+        parts = {
+            "shapes": self.named_shapes,
+            "nodes": nodes,
+            "domains": domains,
+            "namespaces": kubernetes.namespaces(kinds),
+            "queues": queues,
+            "jobs": list(jobs.values()),
+            "tasks": tasks,
+            "budgets": kubernetes.budgets(kinds, self.report),
+        }
+        out |= {
+            key: value
+            for key, value in parts.items()
+            if value or key in ("nodes", "queues", "jobs", "tasks")
+        }
+        if conf is None:
+            out["profile"] = self.dialect.profile
+        else:
+            decoded = parse_configuration(conf) if isinstance(conf, str) else conf
+            out["profile"] = profile_spec(decoded, self.dialect.profile, unset_on, self.report)
+        if now:
+            out["options"] = {"now": now}
+        return out, self.report
+
+    def readable(self, objects: Iterable[Json]) -> list[Json]:
+        """The objects without those of a familiar kind but another system's group."""
+        out, seen = [], set()
+        for raw in objects:
+            obj = Object(raw)
+            if obj.kind in ("PodGroup", "Queue") and obj.group not in _API_GROUPS:
+                self.report.add(
+                    obj.place,
+                    "apiVersion",
+                    f"{raw.get('apiVersion')!r} is not a group of {self.dialect.profile}",
+                )
+                continue
+            if (obj.kind, obj.key) in seen:
+                self.report.add(obj.place, "", "given more than once; the last one counts")
+            seen.add((obj.kind, obj.key))
+            out.append(raw)
+        return out
+
+    # --- nodes -------------------------------------------------------------------------------------------------
+
+    def nodes(self, kinds: dict[str, dict[str, Object]]) -> list[Json]:
+        found = list(kinds.get("Node", {}).values())
+        volcano = self.dialect.volcano
+        if not volcano:
+            found.sort(key=lambda n: n.name.encode())  # the peer's session nodes come by name
+        out = []
+        for obj in found:
+            for name in obj.annotations:
+                if "oversubscription" in name or name == "volcano.sh/revocable-zone":
+                    self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
+            # To Volcano a node is ready as soon as it exists; conditions act through taints.
+            out.append(
+                kubernetes.node(
+                    obj,
+                    self.report,
+                    self.dialect.pod_rules.ephemeral_storage,
+                    conditions=not volcano,
+                )
+            )
+        return out
+
+    def domains(self, hyper: list[Json], nodes: list[Json]) -> list[Json]:
+        names = {h["name"] for h in hyper}
+        out = []
+        for h in hyper:
+            entry: Json = {"name": h["name"], "tier": h["tier"]}
+            if h.get("parent") in names:
+                entry["parent"] = h["parent"]
+            if h.get("tierName"):
+                entry["tier_name"] = h["tierName"]
+            out.append(entry)
+        for node in nodes:
+            holders = [h for h in hyper if node["name"] in h.get("nodes", [])]
+            if holders:
+                node["domain"] = min(holders, key=lambda h: (h["tier"], h["name"]))["name"]
+        return out
+
+    # --- queues ------------------------------------------------------------------------------------------------
+
+    def queues(self, kinds: dict[str, dict[str, Object]]) -> list[Json]:
+        found = sorted(kinds.get("Queue", {}).values(), key=lambda q: q.name.encode())
+        names = {q.name for q in found}
+        out = []
+        for rank, obj in enumerate(found):
+            entry: Json = {
+                "name": obj.name,
+                "weight": get(obj.spec, "weight", int, obj.at("spec"), 0),
+            }
+            if obj.created:
+                entry["created"] = obj.created
+            entry["uid_rank"] = rank  # to the peers a queue's uid is its name
+            if self.dialect.volcano:
+                self.volcano_queue(obj, entry, names)
+            out.append(entry)
+        return out
+
+    def volcano_queue(self, obj: Object, entry: Json, names: set[str]) -> None:
+        spec = obj.at("spec")
+        if get(obj.status, "state", str, obj.at("status"), "") != "Open":
+            entry["state"] = "closed"
+        if priority := get(obj.spec, "priority", int, spec, 0):
+            entry["priority"] = priority
+        if not get(obj.spec, "reclaimable", bool, spec, True):
+            entry["reclaimable"] = False
+        parent = get(obj.spec, "parent", str, spec, "")
+        if parent in names and parent != obj.name:
+            entry["parent"] = parent
+        elif parent:
+            self.report.add(
+                obj.place,
+                "spec.parent",
+                f"queue {parent!r} is not there; the queue stands at the top",
+            )
+        guarantee = section(obj.spec, "guarantee", spec)
+        for key, holder, name in (
+            ("guaranteed", guarantee, "resource"),
+            ("deserved", obj.spec, "deserved"),
+            ("limit", obj.spec, "capability"),
+        ):
+            if holder.get(name) is not None:
+                entry[key] = self.amounts(
+                    holder, name, f"{spec}.guarantee" if holder is guarantee else spec
+                )
+        for name in ("affinity", "dequeueStrategy", "extendClusters"):
+            if obj.spec.get(name) and (name, obj.spec[name]) != ("dequeueStrategy", "traverse"):
+                self.report.add(obj.place, f"spec.{name}", "not considered")
+        for name in (
+            "volcano.sh/hierarchy",
+            "volcano.sh/hierarchy-weights",
+            "volcano.sh/nodegroup-resource-limits",
+        ):
+            if name in obj.annotations:
+                self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
+
+    def amounts(self, mapping: Json, key: str, place: str) -> Json:
+        given = quantity.parse_map(mapping.get(key), f"{place}.{key}")
+        for name in [n for n in given if n.startswith("count/")]:
+            del given[name]  # object counts are a quota matter, not a scheduling one
+        return quantity.resources(kubernetes.dimensions(given, f"{place}.{key}", self.report))
+
+    # --- jobs --------------------------------------------------------------------------------------------------
+
+    def jobs(self, kinds: dict[str, dict[str, Object]], queues: set[str]) -> dict[str, Json]:
+        values, default = kubernetes.priorities(kinds)
+        found = sorted(kinds.get("PodGroup", {}).values(), key=lambda g: g.key.encode())
+        self.policies: dict[str, list[Json]] = {}
+        out: dict[str, Json] = {}
+        for rank, obj in enumerate(found):
+            spec = obj.at("spec")
+            queue = get(obj.spec, "queue", str, spec, "") or self.default_queue
+            if queue not in queues:
+                self.report.add(
+                    obj.place,
+                    "spec.queue",
+                    f"queue {queue!r} is not there; the job is left out, its pods only occupy nodes",
+                )
+                continue
+            entry: Json = {"name": obj.key, "queue": queue}
+            named = get(obj.spec, "priorityClassName", str, spec, "")
+            if named and named not in values and not named.startswith("system-"):
+                self.report.add(
+                    obj.place,
+                    "spec.priorityClassName",
+                    f"priority class {named!r} is not there; the default counts",
+                )
+            if priority := values.get(named, default):
+                entry["priority"] = priority
+            if members := get(obj.spec, "minMember", int, spec, 0):
+                entry["min_available"] = members
+            phase = get(obj.status, "phase", str, obj.at("status"), "")
+            if phase not in _PHASES:
+                raise ImportFailure(
+                    f"{obj.at('status.phase')}: {phase!r} is not a phase of a pod group"
+                )
+            if phase not in ("", "Pending"):
+                entry["phase"] = _PHASES[phase]
+            if obj.created:
+                entry["created"] = obj.created
+            entry["uid_rank"] = rank  # to the peers a job's uid is namespace/name
+            if self.dialect.volcano:
+                self.volcano_job(obj, entry)
+            out[obj.key] = entry
+        return out
+
+    def volcano_job(self, obj: Object, entry: Json) -> None:
+        spec = obj.at("spec")
+        if obj.spec.get("minResources") is not None:
+            entry["min_resources"] = self.amounts(obj.spec, "minResources", spec)
+        minima = section(obj.spec, "minTaskMember", spec)
+        groups = []
+        for role in sorted(minima, key=str.encode):
+            minimum = get(minima, role, int, f"{spec}.minTaskMember", 0)
+            groups.append({"name": role, "min_available": minimum})
+        if groups:
+            entry["groups"] = groups
+        if self.mark(obj, "volcano.sh/preemptable", unset=False):
+            entry["preemptable"] = True
+        if wish := self.wish(section(obj.spec, "networkTopology", spec), f"{spec}.networkTopology"):
+            entry["topology"] = wish
+        if waits := obj.annotations.get("volcano.sh/sla-waiting-time") or obj.annotations.get(
+            "sla-waiting-time"
+        ):
+            if seconds := _duration(waits, obj.at("metadata.annotations")):
+                entry["waiting_time"] = seconds
+        for name in obj.annotations:
+            if name.startswith(("volcano.sh/jdb-", "volcano.sh/task-topology-")):
+                self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
+        policies = items(obj.spec, "subGroupPolicy", spec)
+        if policies:
+            self.policies[obj.key] = [policy | {"place": place} for place, policy in policies]
+            entry["sub_group_policies"] = [
+                {
+                    "name": get(p, "name", str, w, ""),
+                    "min_sub_groups": get(p, "minSubGroups", int, w, 0),
+                }
+                for w, p in policies
+            ]
+
+    def wish(self, topology: Json, place: str) -> Json:
+        if not topology:
+            return {}
+        out: Json = {"hard": get(topology, "mode", str, place, "hard") != "soft"}
+        if topology.get("highestTierAllowed") is not None:
+            out["highest_tier"] = get(topology, "highestTierAllowed", int, place)
+        if name := get(topology, "highestTierName", str, place, ""):
+            out["highest_tier_name"] = name
+        return out
+
+    def mark(self, obj: Object, name: str, unset: bool) -> bool:
+        """A boolean annotation, or else label, as the peer reads it: what does not parse is false."""
+        value = obj.annotations.get(name, obj.labels.get(name))
+        if value is None:
+            return unset
+        if value not in _TRUE + _FALSE:
+            self.report.add(
+                obj.place, name, f"{value!r} is neither true nor false; it counts as false"
+            )
+        return value in _TRUE
+
+    # --- tasks -------------------------------------------------------------------------------------------------
+
+    def tasks(
+        self, kinds: dict[str, dict[str, Object]], nodes: list[Json], jobs: dict[str, Json]
+    ) -> list[Json]:
+        pods = sorted(kinds.get("Pod", {}).values(), key=lambda p: p.key.encode())
+        images = self.dialect.volcano and any("images" in n for n in nodes)
+        ranks = _ranks([get(p.metadata, "uid", str, p.at("metadata"), p.key) for p in pods])
+        known = {n["name"] for n in nodes}
+        out, roles = [], {}
+        for pod, rank in zip(pods, ranks):
+            task = self.task(pod, jobs, images)
+            if task is None:
+                continue
+            if "node" in task and task["node"] not in known:
+                why = (
+                    "a pod that runs has a node"
+                    if task["node"] == _NOWHERE
+                    else f"node {task['node']!r} is not there"
+                )
+                self.report.add(pod.place, "spec.nodeName", f"{why}; an empty node stands for it")
+                known.add(task["node"])
+                nodes.append({"name": task["node"], "capacity": {"pods": 0}, "ready": False})
+            if rank:
+                task["uid_rank"] = rank
+            if "group" in task:
+                roles.setdefault(task["job"], set()).add(task["group"])
+            out.append(task)
+        for job, names in roles.items():
+            groups = {g["name"]: g for g in jobs[job].get("groups", [])}
+            jobs[job]["groups"] = [
+                groups.get(n, {"name": n}) for n in sorted(groups.keys() | names, key=str.encode)
+            ]
+        self.sub_groups(out, pods, jobs)
+        return out
+
+    def task(self, pod: Object, jobs: dict[str, Json], images: bool) -> Json | None:
+        spec, phase = pod.at("spec"), get(pod.status, "phase", str, pod.at("status"), "Pending")
+        scheduler = get(pod.spec, "schedulerName", str, spec, "")
+        node = get(pod.spec, "nodeName", str, spec, "")
+        if scheduler and scheduler not in self.dialect.schedulers and not node:
+            self.report.add(
+                pod.place,
+                "spec.schedulerName",
+                f"waits for another scheduler ({scheduler!r}); left out",
+            )
+            return None
+        status = self.status(pod, phase, node)
+        if status == "releasing" and not node:
+            self.report.add(
+                pod.place,
+                "metadata.deletionTimestamp",
+                "the pod is ending without ever having had a node; left out",
+            )
+            return None
+        out: Json = {"name": pod.key}
+        group = pod.annotations.get(_GROUP_NAME, "")
+        job = f"{pod.namespace}/{group}" if group else ""
+        if job in jobs:
+            out["job"] = job
+        elif job:
+            self.report.add(
+                pod.place,
+                f"metadata.annotations[{_GROUP_NAME!r}]",
+                f"job {job!r} is not there; the pod only occupies its node",
+            )
+        elif status == "pending":
+            self.report.add(
+                pod.place,
+                f"metadata.annotations[{_GROUP_NAME!r}]",
+                "the pod belongs to no job and is not scheduled",
+            )
+        out["shape"] = self.shape(pod, images)
+        if status != "pending":
+            out["status"] = status
+        if status not in ("pending", "succeeded", "failed"):
+            out["node"] = node or _NOWHERE
+        if nominated := get(pod.status, "nominatedNodeName", str, pod.at("status"), ""):
+            out["nominated_node"] = nominated
+        priority = get(pod.spec, "priority", int, spec, 1)
+        if self.dialect.volcano:
+            own = pod.annotations.get("volcano.sh/task-priority", "")
+            priority = int(own) if _INT.fullmatch(own) else priority
+            role = pod.annotations.get("volcano.sh/task-spec") or pod.labels.get(
+                "volcano.sh/task-spec", ""
+            )
+            if role and "job" in out:
+                out["group"] = role
+            if not self.mark(pod, "volcano.sh/preemptable", unset=True):
+                out["preemptable"] = False
+            parts = pod.name.split("-")
+            if len(parts) >= 3 and _INT.fullmatch(parts[-1]):
+                out["ordinal"] = int(parts[-1])
+            if "volcano.sh/revocable-zone" in pod.annotations:
+                self.report.add(
+                    pod.place, "metadata.annotations['volcano.sh/revocable-zone']", "not considered"
+                )
+            if pod.spec.get("schedulingGates"):
+                out["gates"] = [
+                    get(g, "name", str, w, "") for w, g in items(pod.spec, "schedulingGates", spec)
+                ]
+        out["priority"] = priority
+        if get(pod.spec, "preemptionPolicy", str, spec, "") == "Never":
+            out["never_preempts"] = True
+        if name := get(pod.spec, "priorityClassName", str, spec, ""):
+            out["priority_class"] = name
+        if pod.created:
+            out["created"] = pod.created
+        return out
+
+    def status(self, pod: Object, phase: str, node: str) -> str:
+        ending = pod.metadata.get("deletionTimestamp") is not None
+        if phase not in ("Pending", "Running", "Succeeded", "Failed", "Unknown"):
+            raise ImportFailure(f"{pod.at('status.phase')}: {phase!r} is not a phase of a pod")
+        if phase in ("Running", "Pending") and ending:
+            return "releasing"
+        if pod.key in self.binding:
+            return "binding"
+        if phase == "Pending":
+            return "bound" if node else "pending"
+        return phase.lower()
+
+    def shape(self, pod: Object, images: bool) -> str:
+        shape = kubernetes.task_shape(pod, self.report, self.dialect.pod_rules, images)
+        frozen = repr(shape)
+        if frozen not in self.shapes:
+            self.shapes[frozen] = name = f"s{len(self.shapes)}"
+            self.named_shapes[name] = shape
+        return self.shapes[frozen]
+
+    # --- sub-groups ----------------------------------------------------------------------------------------------
+
+    def sub_groups(self, tasks: list[Json], pods: list[Object], jobs: dict[str, Json]) -> None:
+        """The first policy that selects a pod and whose label keys the pod has all puts it into a sub-group."""
+        by_key = {p.key: p for p in pods}
+        found: dict[str, dict[str, Json]] = {}
+        for task in tasks:
+            pod = by_key[task["name"]]
+            for policy in self.policies.get(task.get("job", ""), []):
+                place = policy["place"]
+                chosen = kubernetes.selector(policy.get("labelSelector"), f"{place}.labelSelector")
+                keys = texts(policy, "matchLabelKeys", place)
+                values = [pod.labels.get(k, "") for k in keys]
+                if (
+                    (chosen is not None and not kubernetes.selects(chosen, pod.labels))
+                    or not all(values)
+                    or not keys
+                ):
+                    continue
+                name = policy.get("name", "") + "-" + "-".join(values)
+                if len(name) > 128:
+                    self.report.add(
+                        pod.place,
+                        "metadata.labels",
+                        "the sub-group is named in full where the peer would hash it",
+                    )
+                task["sub_group"] = name
+                entry: Json = {"name": name, "policy": policy.get("name", "")}
+                entry["min_available"] = get(policy, "subGroupSize", int, place, 1)
+                entry["order"] = int(values[0]) if _INT.fullmatch(values[0]) else 0
+                if wish := self.wish(
+                    section(policy, "networkTopology", place), f"{place}.networkTopology"
+                ):
+                    entry["topology"] = wish
+                found.setdefault(task["job"], {})[name] = entry
+                break
+        for job, groups in found.items():
+            jobs[job]["sub_groups"] = [groups[n] for n in sorted(groups, key=str.encode)]
+
+
+_PHASES = {
+    "": "pending",
+    "Pending": "pending",
+    "Inqueue": "admitted",
+    "Running": "running",
+    "Unknown": "unknown",
+    "Completed": "completed",
+}
+
+
+def _ranks(uids: list[str]) -> list[int]:
+    """Rank of each uid among all, in the order of bytes; equal uids share one."""
+    order = {uid: rank for rank, uid in enumerate(sorted(set(uids), key=str.encode))}
+    return [order[uid] for uid in uids]
+
+
+_UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
+_DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|h|m|s)")
+
+
+def _duration(text: str, place: str) -> int:
+    """Whole seconds of a duration such as 1h30m; 0 when it is not one or not positive."""
+    total, position = 0.0, 0
+    while match := _DURATION.match(text, position):
+        total += float(match[1]) * _UNIT_SECONDS[match[2]]
+        position = match.end()
+    return int(total) if position == len(text) else 0

@@ -1,0 +1,10 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""One module a peer: how its cases become scenarios, and what of its record is compared.
+
+An adapter has
+  skip(level, case)       -> why the case cannot be run yet, read from its content; None when it can
+  scenario(case)          -> the scenario, a dict
+  observed(case)          -> the outcomes that are right, a list of Outcome
+and, for cases that are one function call,
+  unit(case)              -> the differences, a list of text; None when the function is no rule of ours
+"""

@@ -1,0 +1,41 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""kube-batch's cases. The record has the form of Volcano's; the objects are read in kube-batch's way."""
+
+from typing import Any
+
+from adapters import volcano as peer
+from interop import volcano
+from outcome import Outcome
+
+Case = dict[str, Any]
+
+DIALECT = volcano.KUBE_BATCH
+POLICIES = {"gang", "priority", "conformance", "drf", "proportion", "predicates", "nodeorder"}
+ACTIONS = {"allocate", "backfill", "preempt", "reclaim"}
+
+
+def skip(level: str, case: Case) -> str | None:
+    return next(peer.reasons(level, case, POLICIES, ACTIONS), None)
+
+
+def scenario(case: Case) -> dict[str, Any]:
+    out, _ = volcano.scenario(
+        case["objects"],
+        dialect=DIALECT,
+        configuration=peer.configuration(case),
+        unset_flags_on="yaml" in case["config"],
+    )
+    return out
+
+
+def observed(case: Case) -> list[Outcome]:
+    out = peer.observed(case)
+    for one in out:
+        one.phases = (
+            {}
+        )  # kube-batch without enqueue gives its pod groups no phase that a cycle decides
+    return out
+
+
+def unit(case: Case) -> list[str] | None:
+    return peer.pod_request_unit(case, DIALECT)

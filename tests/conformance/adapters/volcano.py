@@ -1,0 +1,189 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Volcano's cases: its own tests recorded, and random clusters that it decided."""
+
+from typing import Any, Iterator
+
+from interop import Report, kubernetes, quantity, volcano
+from interop.access import Object
+from interop.configuration import VOLCANO_FLAGS, parse_configuration
+from outcome import Outcome
+
+Case = dict[str, Any]
+
+DIALECT = volcano.VOLCANO
+POLICIES = {
+    "gang",
+    "priority",
+    "conformance",
+    "drf",
+    "proportion",
+    "predicates",
+    "nodeorder",
+    "binpack",
+    "overcommit",
+}
+ACTIONS = {"enqueue", "allocate", "backfill", "preempt", "reclaim"}
+PHASES = {
+    "": "pending",
+    "Pending": "pending",
+    "Inqueue": "admitted",
+    "Running": "running",
+    "Unknown": "unknown",
+    "Completed": "completed",
+}
+
+
+def configuration(case: Case) -> dict[str, Any]:
+    """The configuration in force. A random case gives the text of a file, a recorded test its tiers by hand."""
+    config = case["config"]
+    decoded = parse_configuration(config["yaml"]) if "yaml" in config else config
+    return decoded | ({"actions": config["actions"]} if "actions" in config else {})
+
+
+def skip(level: str, case: Case) -> str | None:
+    return next(reasons(level, case, POLICIES, ACTIONS), None)
+
+
+def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> Iterator[str]:
+    """Why the case cannot be run, each reason read from what the case holds."""
+    if level == "unit":
+        yield "unit case: " + case["state"]["fn"]
+        return
+    if level != "cycle":
+        yield "extension points called one by one"
+    if not case["config"].get("actions"):
+        yield "no action runs: the test works on the session itself"
+    for action in case["config"].get("actions", []):
+        if action not in actions:
+            yield f"action {action} not built yet"
+    conf = configuration(case)
+    for plugin in (p for tier in conf.get("tiers", []) for p in tier.get("plugins", [])):
+        by_hand = "yaml" not in case["config"]
+        if plugin["name"] not in policies and not (
+            by_hand and plugin["name"] == "capacity" and switched_off(plugin)
+        ):
+            yield f"policy {plugin['name']} not built yet"
+        if plugin.get("enableHierarchy"):
+            yield "hierarchical drf not built yet"
+    objects: dict[str, list[dict[str, Any]]] = {}
+    for obj in case["objects"]:
+        objects.setdefault(obj["kind"], []).append(obj)
+    pods = [p.get("spec", {}) for p in objects.get("Pod", [])]
+    if any(p.get("resourceClaims") for p in pods):
+        yield "DRA"
+    if any("persistentVolumeClaim" in v for p in pods for v in p.get("volumes", [])):
+        yield "volumes"
+    groups = [g.get("spec", {}) for g in objects.get("PodGroup", [])]
+    if any(g.get("networkTopology") for g in groups):
+        yield "hypernode topology"
+    if any(g.get("subGroupPolicy") for g in groups):
+        yield "sub-groups"
+    if case.get("state", {}).get("sharding", {}).get("mode", "none") != "none":
+        yield "node sharding"
+    options = case["config"].get("options", {})
+    percentage = options.get("percentageOfNodesToFind", 100)
+    if percentage < 100 and len(objects.get("Node", [])) > max(
+        options.get("minNodesToFind", 100), 1
+    ):
+        yield "node sampling"
+
+
+def switched_off(plugin: dict[str, Any]) -> bool:
+    """Whether none of the plugin's extension points can be reached. (Without hierarchy capacity has no other.)"""
+    return not plugin.get("enableHierarchy") and not any(plugin.get(flag) for flag in VOLCANO_FLAGS)
+
+
+def scenario(case: Case) -> dict[str, Any]:
+    conf = configuration(case)
+    unset_on = "yaml" in case["config"]
+    if not unset_on:
+        tiers = [
+            [p for p in t.get("plugins", []) if p["name"] in POLICIES or not switched_off(p)]
+            for t in conf.get("tiers", [])
+        ]
+        conf = conf | {"tiers": [{"plugins": plugins} for plugins in tiers]}
+    state = case.get("state", {})
+    tiers_named = state.get("hyperNodeTierNames") or {}
+    hyper = [h | {"tierName": tiers_named.get(h["name"], "")} for h in state.get("hyperNodes", [])]
+    out, _ = volcano.scenario(
+        case["objects"],
+        dialect=DIALECT,
+        configuration=conf,
+        unset_flags_on=unset_on,
+        default_queue=case["config"].get("options", {}).get("defaultQueue", "default"),
+        binding=state.get("bindingAtOpen", []),
+        hyper_nodes=hyper,
+    )
+    return out
+
+
+def observed(case: Case) -> list[Outcome]:
+    return [outcome(one) for one in case.get("observedSet") or [case["observed"]]]
+
+
+def outcome(record: dict[str, Any]) -> Outcome:
+    phases = record.get("phases")
+    if phases is None:
+        jobs = record.get("jobs", {})
+        phases = {name: job["phaseAtCheck"] for name, job in jobs.items() if "phaseAtCheck" in job}
+    return Outcome(
+        binds=record.get("binds", {}),
+        evictions=[e if isinstance(e, str) else e["task"] for e in record.get("evictions", [])],
+        pipelined=record.get("pipelined", {}),
+        held=record.get("allocatedNotBound", {}),
+        phases={job: PHASES[phase] for job, phase in phases.items()},
+    )
+
+
+# --- unit cases about what a pod requests: a rule of the importer -----------------------------------------------
+
+
+def unit(case: Case) -> list[str] | None:
+    return pod_request_unit(case, DIALECT)
+
+
+def pod_request_unit(case: Case, dialect: volcano.Dialect) -> list[str] | None:
+    # Whether the function counts init containers. In Volcano both do: one is the other's wrapper.
+    with_init = {"GetPodResourceRequest": True, "GetPodResourceWithoutInitContainers": False}.get(
+        case["state"]["fn"]
+    )
+    if with_init is None:
+        return None
+    raw = case["state"]["args"][0]
+    pod = Object(
+        raw | {"kind": "Pod", "metadata": {"name": "p"} | raw.get("metadata", {})}
+    ).in_namespace()
+    held, needed = kubernetes.pod_requests(pod, dialect.pod_rules)
+    if not with_init:
+        raw_without = raw["spec"] | {
+            "initContainers": [
+                c
+                for c in raw["spec"].get("initContainers", [])
+                if kubernetes.is_sidecar(c) and dialect.volcano
+            ]
+        }
+        pod = Object(pod.raw | {"spec": raw_without})
+        needed = kubernetes.pod_requests(pod, dialect.pod_rules)[0]
+    got = resource_record(
+        kubernetes.dimensions(needed, "Pod p: spec", Report(), dialect.pod_rules.ephemeral_storage)
+    )
+    want = {k: v for k, v in flat(case["observed"]["results"][0]).items() if k != "pods"}
+    return [
+        f"{k}: {got.get(k, 0)}, the peer's {want.get(k, 0)}"
+        for k in sorted(got.keys() | want.keys())
+        if got.get(k, 0) != want.get(k, 0)
+    ]
+
+
+def resource_record(amounts: quantity.Amounts) -> dict[str, int]:
+    """Amounts in the record's units: memory in bytes, everything else in thousandths."""
+    return {
+        name: int(amount * (1 if name in ("memory", "pods") else 1000))
+        for name, amount in amounts.items()
+        if name != "pods"
+    }
+
+
+def flat(record: dict[str, Any]) -> dict[str, float]:
+    out = {"cpu": record.get("milliCPU", 0), "memory": record.get("memory", 0)}
+    return {k: v for k, v in (out | record.get("scalars", {})).items() if v}

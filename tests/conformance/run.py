@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Runs other schedulers' recorded cases through `muster run` and compares the decisions.
+
+    tests/conformance/run.py ../shared/conformance/volcano          # everything below a folder
+    tests/conformance/run.py .../random/alloc.jsonl.gz --show alloc-1
+
+A file of cases is `*.json[.gz]` (recorded tests: {"peer", "level", "cases": [...]}) or `*.jsonl.gz` (random
+clusters, one case a line, in the folder <peer>/random). A case passes when the plan is one of the outcomes the
+peer had. It is skipped only for a reason that its adapter reads from the case; every reason is printed.
+
+With --expected FILE the run succeeds when no listed file passes fewer cases than the list says, so that what
+works keeps working while more is built; without it every failure counts.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Iterator
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# The importers are used as a package of their own: they need no built extension module.
+sys.path[:0] = [str(HERE), str(ROOT / "python" / "muster")]
+
+from adapters import kube_batch, volcano  # noqa: E402
+from interop import ImportFailure  # noqa: E402
+from outcome import of_plan  # noqa: E402
+
+ADAPTERS = {"volcano": volcano, "kube-batch": kube_batch}
+SECONDS_PER_CASE = 60
+
+
+@dataclass
+class Result:
+    name: str
+    outcome: str  # passed, failed, skipped
+    reason: str = ""  # why it was skipped
+    differences: list[str] = field(default_factory=list)
+    seconds: float = 0
+
+
+# --- finding and reading cases -----------------------------------------------------------------------------------
+
+
+def find_files(paths: list[Path]) -> list[Path]:
+    found: set[Path] = set()
+    for path in paths:
+        if path.is_file():
+            found.add(path)
+        elif path.is_dir():
+            found.update(
+                p for p in path.rglob("*") if p.name.endswith((".json", ".json.gz", ".jsonl.gz"))
+            )
+        else:
+            sys.exit(f"run.py: {path}: no such file or folder")
+    return sorted(found)
+
+
+def label(path: Path) -> str:
+    """The file's name below the folder `conformance`, as the list of expectations writes it."""
+    parts = path.resolve().parts
+    below = (
+        len(parts) - 1 - parts[::-1].index("conformance")
+        if "conformance" in parts
+        else len(parts) - 2
+    )
+    return "/".join(parts[below + 1 :])
+
+
+def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
+    """(peer, [(level, case)])"""
+    with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as file:
+        if ".jsonl" in path.name:
+            return path.resolve().parent.parent.name, [
+                ("cycle", json.loads(line)) for line in file if line.strip()
+            ]
+        document = json.load(file)
+    return document["peer"], [(document["level"], case) for case in document["cases"]]
+
+
+# --- running -----------------------------------------------------------------------------------------------------
+
+
+def plan_of(scenario: dict[str, Any], binary: str) -> dict[str, Any] | str:
+    """The plan, or what the program said instead of one."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(scenario, file)
+        file.flush()
+        try:
+            done = subprocess.run(
+                [binary, "run", file.name, "--json"],
+                capture_output=True,
+                text=True,
+                timeout=SECONDS_PER_CASE,
+            )
+        except subprocess.TimeoutExpired:
+            return f"no plan after {SECONDS_PER_CASE} s"
+    if done.returncode != 0:
+        return f"exit {done.returncode}: {(done.stderr or done.stdout).strip()[:500]}"
+    return json.loads(done.stdout)
+
+
+def run_case(peer: str, level: str, case: dict[str, Any], binary: str) -> Result:
+    start = time.monotonic()
+    adapter = ADAPTERS[peer]
+    name = case["name"]
+    if level == "unit" and (lines := adapter.unit(case)) is not None:
+        return Result(name, "failed" if lines else "passed", "", lines, time.monotonic() - start)
+    if reason := adapter.skip(level, case):
+        return Result(name, "skipped", reason)
+    try:
+        scenario = adapter.scenario(case)
+    except ImportFailure as failure:
+        return Result(name, "failed", "", [f"import: {failure}"], time.monotonic() - start)
+    plan = plan_of(scenario, binary)
+    if isinstance(plan, str):
+        return Result(name, "failed", "", [plan], time.monotonic() - start)
+    ours = of_plan(scenario, plan)
+    lists = [ours.differences(right) for right in adapter.observed(case)]
+    closest = min(lists, key=len)
+    return Result(name, "failed" if closest else "passed", "", closest, time.monotonic() - start)
+
+
+def _job(arguments: tuple[str, str, dict[str, Any], str]) -> Result:
+    return run_case(*arguments)
+
+
+def show(peer: str, level: str, case: dict[str, Any], binary: str, where: Path) -> None:
+    """Everything about one case, for reading; its scenario is kept as a file."""
+    adapter = ADAPTERS[peer]
+    print(f"== {label(where)}: {case['name']}")
+    if reason := adapter.skip(level, case):
+        print(f"skipped: {reason}")
+        if level != "cycle":
+            return
+    scenario = adapter.scenario(case)
+    file = (
+        Path(tempfile.gettempdir())
+        / f"muster-case-{''.join(c if c.isalnum() else '-' for c in case['name'])[:60]}.json"
+    )
+    file.write_text(json.dumps(scenario, indent=1))
+    print(f"scenario: {file}\nprofile: {scenario['profile']}")
+    print(
+        "the peer, committed:",
+        *(json.dumps(c) for c in case["observed"].get("commits", [])),
+        sep="\n  ",
+    )
+    if case.get("expect"):
+        print("its test asserts:", json.dumps(case["expect"]))
+    plan = plan_of(scenario, binary)
+    if isinstance(plan, str):
+        print("Muster:", plan)
+        return
+    print("Muster decided:", *(json.dumps(d) for d in plan["decisions"]), sep="\n  ")
+    if plan["tentative"]:
+        print("and keeps undecided:", *(json.dumps(t) for t in plan["tentative"]), sep="\n  ")
+    for i, right in enumerate(adapter.observed(case)):
+        print(
+            f"differences from outcome {i}:",
+            *(of_plan(scenario, plan).differences(right) or ["none"]),
+            sep="\n  ",
+        )
+
+
+# --- reporting ---------------------------------------------------------------------------------------------------
+
+
+def read_expected(path: Path) -> dict[str, int]:
+    expected = {}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        line = line.partition("#")[0].strip()
+        if line:
+            count, _, name = line.partition(" ")
+            if not count.isdigit() or not name.strip():
+                sys.exit(f"run.py: {path}:{number}: expected a count and a file")
+            expected[name.strip()] = int(count)
+    return expected
+
+
+def check_expected(expected: dict[str, int], passed: dict[str, int]) -> list[str]:
+    """What falls short of the list. A listed file of a folder that was run must be there."""
+    folders = {name.partition("/")[0] for name in passed}
+    short = []
+    for name, count in sorted(expected.items()):
+        if name in passed and passed[name] < count:
+            short.append(f"{name}: {passed[name]} passed, {count} expected")
+        elif name not in passed and name.partition("/")[0] in folders:
+            short.append(f"{name}: not run, {count} expected")
+    return short
+
+
+def print_table(table: dict[str, list[Result]], expected: dict[str, int]) -> None:
+    width = max([len(name) for name in table] + [4])
+    print(f"{'file':{width}}  passed  failed  skipped  seconds{'  expected' if expected else ''}")
+    for name, results in table.items():
+        count = Counter(r.outcome for r in results)
+        if count["skipped"] == len(results) and len(table) > 40:
+            continue  # files without a case to run would hide the others; the reasons below account for them
+        line = f"{name:{width}}  {count['passed']:6}  {count['failed']:6}  {count['skipped']:7}  {sum(r.seconds for r in results):7.2f}"
+        if expected:
+            line += f"  {expected[name]:8}" if name in expected else "  not listed"
+        print(line)
+
+
+def print_skipped(table: dict[str, list[Result]]) -> None:
+    reasons = Counter(
+        r.reason.partition(": ")[0]
+        for results in table.values()
+        for r in results
+        if r.outcome == "skipped"
+    )
+    if reasons:
+        print(
+            "skipped:",
+            *(f"{count:6}  {reason}" for reason, count in sorted(reasons.items())),
+            sep="\n",
+        )
+    functions = {
+        r.reason.partition(": ")[2]
+        for results in table.values()
+        for r in results
+        if r.reason.startswith("unit case: ")
+    }
+    if functions:
+        print(
+            "functions of unit cases that are no rule of the importers:",
+            ", ".join(sorted(functions)),
+        )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH", help="a file of cases or a folder"
+    )
+    parser.add_argument("--json", type=Path, metavar="OUT", help="write every result as JSON")
+    parser.add_argument("--only", metavar="NAME", help="only cases whose name contains NAME")
+    parser.add_argument(
+        "--show", metavar="NAME", help="show the cases of this name instead of running all"
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    parser.add_argument("--binary", default=str(ROOT / "build" / "release" / "muster"))
+    parser.add_argument(
+        "--expected", type=Path, metavar="FILE", help="counts that must be reached, file by file"
+    )
+    parser.add_argument(
+        "--failures",
+        type=int,
+        default=5,
+        metavar="N",
+        help="failed cases to name for each file (5)",
+    )
+    args = parser.parse_args()
+    if not os.access(args.binary, os.X_OK):
+        sys.exit(f"run.py: {args.binary}: not there; build it or name it with --binary")
+
+    def chosen() -> Iterator[tuple[Path, str, list[tuple[str, dict[str, Any]]]]]:
+        for path in find_files(args.paths):
+            peer, cases = read_cases(path)
+            yield path, peer, [(l, c) for l, c in cases if not args.only or args.only in c["name"]]
+
+    if args.show:
+        for path, peer, cases in chosen():
+            for level, case in cases:
+                if case["name"] == args.show and peer in ADAPTERS:
+                    show(peer, level, case, args.binary, path)
+        return 0
+
+    table: dict[str, list[Result]] = {}
+    with ProcessPoolExecutor(args.jobs) as pool:
+        running = {}
+        for path, peer, cases in chosen():
+            if not cases:
+                continue
+            if peer not in ADAPTERS:
+                table[label(path)] = [
+                    Result(c["name"], "skipped", f"no adapter for {peer}") for _, c in cases
+                ]
+                continue
+            table[label(path)] = []
+            running[label(path)] = pool.map(
+                _job, [(peer, l, c, args.binary) for l, c in cases], chunksize=4
+            )
+        for name, results in running.items():
+            table[name] = list(results)
+
+    expected = read_expected(args.expected) if args.expected else {}
+    for name, results in table.items():
+        failed = [r for r in results if r.outcome == "failed"]
+        for result in failed[: args.failures]:
+            print(f"FAILED {name}: {result.name}", *result.differences[:8], sep="\n    ")
+            if len(result.differences) > 8:
+                print(f"    and {len(result.differences) - 8} more")
+        if len(failed) > args.failures > 0:
+            print(f"and {len(failed) - args.failures} more failed in {name}")
+    print_table(table, expected)
+    print_skipped(table)
+    if args.json:
+        args.json.write_text(
+            json.dumps(
+                {name: [vars(r) for r in results] for name, results in table.items()}, indent=1
+            )
+        )
+    total = Counter(r.outcome for results in table.values() for r in results)
+    short = (
+        []
+        if args.only
+        else check_expected(
+            expected, {n: sum(r.outcome == "passed" for r in rs) for n, rs in table.items()}
+        )
+    )
+    for line in short:
+        print("SHORT", line)
+    print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped")
+    return 1 if (short if args.expected else total["failed"]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
