@@ -67,14 +67,9 @@ def find_files(paths: list[Path]) -> list[Path]:
 
 
 def label(path: Path) -> str:
-    """The file's name below the folder `conformance`, as the list of expectations writes it."""
+    """<peer>/<cases or random>/<file>, or own/<file>: how the list of expectations writes it."""
     parts = path.resolve().parts
-    below = (
-        len(parts) - 1 - parts[::-1].index("conformance")
-        if "conformance" in parts
-        else len(parts) - 2
-    )
-    return "/".join(parts[below + 1 :])
+    return "/".join(parts[-3:] if parts[-2] in ("cases", "random") else parts[-2:])
 
 
 def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:

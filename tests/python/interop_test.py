@@ -1,9 +1,12 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The importers: what they make of good dumps, and what they say of bad ones."""
 
+import contextlib
 import importlib.util
+import io
 import json
 import sys
+import tempfile
 import unittest
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "muster"))
 
 from interop import ImportFailure, Report, kubernetes, quantity, read_objects, volcano  # noqa: E402
+from interop.__main__ import main  # noqa: E402
 from interop.access import Object  # noqa: E402
 from interop.configuration import parse_configuration, profile_spec  # noqa: E402
 from interop.reader import read_configuration  # noqa: E402
@@ -757,6 +761,36 @@ class Configurations(unittest.TestCase):
             with self.assertRaises(ImportFailure) as caught:
                 read_configuration(text)
             self.assertEqual(str(caught.exception), f"scheduler configuration: {message}")
+
+
+class CommandLine(unittest.TestCase):
+    def run_main(self, *arguments):
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = main(list(arguments))
+        return code, out.getvalue(), err.getvalue()
+
+    def test_a_dump_becomes_a_scenario_and_a_list(self):
+        with tempfile.TemporaryDirectory() as folder:
+            dump, conf = Path(folder, "dump.json"), Path(folder, "conf")
+            dump.write_text(json.dumps([node(), {"kind": "Secret", "metadata": {"name": "s"}}]))
+            conf.write_text("actions: allocate\n")
+            code, out, err = self.run_main(str(dump), "--conf", str(conf), "--now", "7")
+            self.assertEqual(
+                (code, err),
+                (0, "not expressed: Secret s: objects of this kind are not considered\n"),
+            )
+            scenario = json.loads(out)
+            self.assertEqual(
+                (scenario["profile"], scenario["options"]), ("volcano:actions=allocate", {"now": 7})
+            )
+            dump.write_text("[")
+            code, out, err = self.run_main(str(dump))
+            self.assertEqual(
+                (code, out, err.splitlines()[0][:44]),
+                (2, "", "muster import: dump: line 1: not valid JSON:"),
+            )
+        self.assertEqual(self.run_main("/no/such/file")[0], 2)
 
 
 if __name__ == "__main__":
