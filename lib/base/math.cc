@@ -263,9 +263,9 @@ double Pow(double x, double y) {
   if (SignBit(x) && !IsInteger(y)) return kNan;
   if (magnitude == 1) return negative ? -1.0 : 1.0;
   const Wide log_x = WideLog(magnitude), factor = Widened(y);
-  const double result = ExpOf(Normalised(log_x.negative != factor.negative,
-                                         MulHigh(log_x.mantissa, factor.mantissa),
-                                         log_x.exponent + factor.exponent + 128));
+  const double result =
+      ExpOf(Normalised(log_x.negative != factor.negative, MulHigh(log_x.mantissa, factor.mantissa),
+                       log_x.exponent + factor.exponent + 128));
   return negative ? -result : result;
 }
 

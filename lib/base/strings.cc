@@ -53,12 +53,23 @@ void AppendHexEscape(uint8_t byte, std::string* out) {
 
 void AppendAscii(char c, std::string* out) {
   switch (c) {
-    case '"': out->append("\\\""); return;
-    case '\\': out->append("\\\\"); return;
-    case '\n': out->append("\\n"); return;
-    case '\t': out->append("\\t"); return;
-    case '\r': out->append("\\r"); return;
-    default: break;
+    case '"':
+      out->append("\\\"");
+      return;
+    case '\\':
+      out->append("\\\\");
+      return;
+    case '\n':
+      out->append("\\n");
+      return;
+    case '\t':
+      out->append("\\t");
+      return;
+    case '\r':
+      out->append("\\r");
+      return;
+    default:
+      break;
   }
   if (c < 0x20 || c == 0x7F) {
     AppendHexEscape(static_cast<uint8_t>(c), out);

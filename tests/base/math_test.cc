@@ -219,9 +219,9 @@ TEST(MathTest, SpecialValues) {
 
 // The C library follows Annex F, which fixes every combination of these.
 TEST(MathTest, PowOfSpecialValuesAgreesWithAnnexF) {
-  const double values[] = {0.0, -0.0, 1.0,    -1.0,    0.5,        -0.5, 2.0,   -2.0, 3.0,
-                           -3.0, 4.0, 0x1p53, -0x1p53, 0x1p53 - 1, 1e300, -1e300,
-                           5e-324, -5e-324, kInf, -kInf, kNan};
+  const double values[] = {0.0,   -0.0,   1.0,    -1.0,    0.5,    -0.5,    2.0,
+                           -2.0,  3.0,    -3.0,   4.0,     0x1p53, -0x1p53, 0x1p53 - 1,
+                           1e300, -1e300, 5e-324, -5e-324, kInf,   -kInf,   kNan};
   for (double x : values) {
     for (double y : values) {
       const double actual = Pow(x, y), expected = std::pow(x, y);
