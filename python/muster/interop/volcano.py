@@ -480,22 +480,10 @@ class _Import:
             pod = by_key[task["name"]]
             for policy in self.policies.get(task.get("job", ""), []):
                 place = policy["place"]
-                chosen = kubernetes.selector(policy.get("labelSelector"), f"{place}.labelSelector")
-                keys = texts(policy, "matchLabelKeys", place)
-                values = [pod.labels.get(k, "") for k in keys]
-                if (
-                    (chosen is not None and not kubernetes.selects(chosen, pod.labels))
-                    or not all(values)
-                    or not keys
-                ):
+                values = match_values(policy, pod.labels, place)
+                if not values:
                     continue
-                name = policy.get("name", "") + "-" + "-".join(values)
-                if len(name) > 128:
-                    self.report.add(
-                        pod.place,
-                        "metadata.labels",
-                        "the sub-group is named in full where the peer would hash it",
-                    )
+                name = sub_group_name(policy.get("name", ""), values)
                 task["sub_group"] = name
                 entry: Json = {"name": name, "policy": policy.get("name", "")}
                 entry["min_available"] = get(policy, "subGroupSize", int, place, 1)
@@ -508,6 +496,20 @@ class _Import:
                 break
         for job, groups in found.items():
             jobs[job]["sub_groups"] = [groups[n] for n in sorted(groups, key=str.encode)]
+
+
+def match_values(policy: Json, given: dict[str, str], place: str) -> list[str]:
+    """The values that tell a pod's sub-group from others of the policy; none when the pod is in none."""
+    chosen = kubernetes.selector(policy.get("labelSelector"), f"{place}.labelSelector")
+    if chosen is not None and not kubernetes.selects(chosen, given):
+        return []
+    values = [given.get(key, "") for key in texts(policy, "matchLabelKeys", place)]
+    return values if all(values) else []
+
+
+def sub_group_name(policy: str, values: list[str]) -> str:
+    """Policy and values. Long values stand for themselves, where the peer hashes them to save room."""
+    return "-".join([policy, *values])
 
 
 _PHASES = {

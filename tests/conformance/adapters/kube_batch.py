@@ -4,6 +4,7 @@
 from typing import Any
 
 from adapters import volcano as peer
+from importer_units import importer_unit
 from interop import volcano
 from outcome import Outcome
 
@@ -38,4 +39,4 @@ def observed(case: Case) -> list[Outcome]:
 
 
 def unit(case: Case) -> list[str] | None:
-    return peer.pod_request_unit(case, DIALECT)
+    return importer_unit(case, DIALECT)

@@ -3,8 +3,8 @@
 
 from typing import Any, Iterator
 
-from interop import Report, kubernetes, quantity, volcano
-from interop.access import Object
+from importer_units import importer_unit
+from interop import volcano
 from interop.configuration import VOLCANO_FLAGS, parse_configuration
 from outcome import Outcome
 
@@ -135,55 +135,5 @@ def outcome(record: dict[str, Any]) -> Outcome:
     )
 
 
-# --- unit cases about what a pod requests: a rule of the importer -----------------------------------------------
-
-
 def unit(case: Case) -> list[str] | None:
-    return pod_request_unit(case, DIALECT)
-
-
-def pod_request_unit(case: Case, dialect: volcano.Dialect) -> list[str] | None:
-    # Whether the function counts init containers. In Volcano both do: one is the other's wrapper.
-    with_init = {"GetPodResourceRequest": True, "GetPodResourceWithoutInitContainers": False}.get(
-        case["state"]["fn"]
-    )
-    if with_init is None:
-        return None
-    raw = case["state"]["args"][0]
-    pod = Object(
-        raw | {"kind": "Pod", "metadata": {"name": "p"} | raw.get("metadata", {})}
-    ).in_namespace()
-    held, needed = kubernetes.pod_requests(pod, dialect.pod_rules)
-    if not with_init:
-        raw_without = raw["spec"] | {
-            "initContainers": [
-                c
-                for c in raw["spec"].get("initContainers", [])
-                if kubernetes.is_sidecar(c) and dialect.volcano
-            ]
-        }
-        pod = Object(pod.raw | {"spec": raw_without})
-        needed = kubernetes.pod_requests(pod, dialect.pod_rules)[0]
-    got = resource_record(
-        kubernetes.dimensions(needed, "Pod p: spec", Report(), dialect.pod_rules.ephemeral_storage)
-    )
-    want = {k: v for k, v in flat(case["observed"]["results"][0]).items() if k != "pods"}
-    return [
-        f"{k}: {got.get(k, 0)}, the peer's {want.get(k, 0)}"
-        for k in sorted(got.keys() | want.keys())
-        if got.get(k, 0) != want.get(k, 0)
-    ]
-
-
-def resource_record(amounts: quantity.Amounts) -> dict[str, int]:
-    """Amounts in the record's units: memory in bytes, everything else in thousandths."""
-    return {
-        name: int(amount * (1 if name in ("memory", "pods") else 1000))
-        for name, amount in amounts.items()
-        if name != "pods"
-    }
-
-
-def flat(record: dict[str, Any]) -> dict[str, float]:
-    out = {"cpu": record.get("milliCPU", 0), "memory": record.get("memory", 0)}
-    return {k: v for k, v in (out | record.get("scalars", {})).items() if v}
+    return importer_unit(case, DIALECT)
