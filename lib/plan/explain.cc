@@ -1,0 +1,399 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// From reasons to words. A job's explanation is one line that says how it stands, and below it what stopped
+// its tasks, the reasons gathered so that a gang of a thousand equal tasks takes one line:
+//
+//   train: 12 of 16 placed, undone
+//     1 task: 88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
+//     3 tasks: not reached
+//
+// Where several reasons meet in one job, the one that speaks of the whole job is its headline: a gang that was
+// undone matters more than the one task that found no node, which is listed below it.
+#include "lib/plan/explain.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+std::string Counted(int64_t count, std::string_view noun) {
+  return absl::StrCat(count, " ", ToAbsl(noun), count == 1 ? "" : "s");
+}
+
+std::string QueueWords(const Reason& reason, const PlanNames& names) {
+  if (reason.queue == kNone) return "its queue";
+  return absl::StrCat("queue ", Quote(names.queue(reason.queue)));
+}
+
+std::string By(const Reason& reason) {
+  return reason.policy.empty() ? "" : absl::StrCat(" (", reason.policy, ")");
+}
+
+// Smaller speaks of more of the job, and is its headline.
+int Scope(ReasonKind kind) {
+  switch (kind) {
+    case ReasonKind::kInvalidGang:
+      return 0;
+    case ReasonKind::kNotAdmitted:
+      return 1;
+    case ReasonKind::kQueueClosed:
+      return 2;
+    case ReasonKind::kGangUndone:
+      return 3;
+    case ReasonKind::kGangWaits:
+      return 4;
+    case ReasonKind::kQueueOverused:
+      return 5;
+    case ReasonKind::kQueueLimit:
+      return 6;
+    case ReasonKind::kNoNode:
+      return 7;
+    case ReasonKind::kGated:
+      return 8;
+    case ReasonKind::kNotReached:
+      return 9;
+  }
+  return 10;
+}
+
+// What happened to the tasks of one job (or to one task), counted over the plan.
+struct Story {
+  int64_t bound = 0, nominated = 0, evicted = 0, pending = 0;
+  bool admitted = false;
+};
+
+Story TellJob(const PlanData& data, JobIndex job) {
+  Story story;
+  for (const Decision& d : data.decisions) {
+    if (d.job != job) continue;
+    switch (d.kind) {
+      case DecisionKind::kAdmit:
+        story.admitted = true;
+        break;
+      case DecisionKind::kBind:
+        ++story.bound;
+        break;
+      case DecisionKind::kNominate:
+        ++story.nominated;
+        break;
+      case DecisionKind::kEvict:
+        ++story.evicted;
+        break;
+      case DecisionKind::kPhase:
+        break;
+    }
+  }
+  return story;
+}
+
+std::string Placed(const Story& story) {
+  std::vector<std::string> parts;
+  const int64_t all = story.bound + story.nominated + story.pending;
+  if (story.bound > 0 || (story.pending > 0 && story.nominated > 0)) {
+    parts.push_back(absl::StrCat("placed ", story.bound, " of ", all));
+  }
+  if (story.nominated > 0) parts.push_back(absl::StrCat(story.nominated, " nominated"));
+  if (story.evicted > 0) parts.push_back(absl::StrCat(story.evicted, " evicted"));
+  std::string out;
+  for (const std::string& part : parts) absl::StrAppend(&out, out.empty() ? "" : ", ", part);
+  return out;
+}
+
+std::string ExplainJob(const PlanData& data, JobIndex job) {
+  std::vector<PendingGroup> groups;
+  Story story = TellJob(data, job);
+  for (const PendingGroup& group : GroupPending(data)) {
+    if (group.job != job) continue;
+    groups.push_back(group);
+    story.pending += group.tasks;
+  }
+  std::string out = absl::StrCat(ToAbsl(data.names->job(job)), ": ", Placed(story));
+  const bool told = out.back() != ' ';
+  if (groups.empty()) {
+    if (!told) absl::StrAppend(&out, story.admitted ? "admitted" : "nothing to place");
+    return absl::StrCat(out, "\n");
+  }
+  const auto scope = [&](const PendingGroup& g) { return Scope(data.reasons[g.reason].kind); };
+  std::stable_sort(groups.begin(), groups.end(), [&](const PendingGroup& a, const PendingGroup& b) {
+    return scope(a) < scope(b);
+  });
+  const Reason& headline = data.reasons[groups[0].reason];
+  absl::StrAppend(&out, told ? "; " : "", ReasonHead(headline, *data.names));
+  if (headline.kind == ReasonKind::kGated || headline.kind == ReasonKind::kNotReached) {
+    absl::StrAppend(&out, " (", Counted(groups[0].tasks, "task"), ")");
+  }
+  out.push_back('\n');
+  for (const PendingGroup& group : groups) {
+    const Reason& reason = data.reasons[group.reason];
+    const bool is_headline = group.reason == groups[0].reason;
+    const std::string words =
+        is_headline ? RefusalsText(reason, *data.names) : ReasonText(reason, *data.names);
+    if (words.empty()) continue;
+    absl::StrAppend(&out, "  ");
+    if (groups.size() > 1) absl::StrAppend(&out, Counted(group.tasks, "task"), ": ");
+    absl::StrAppend(&out, words, "\n");
+  }
+  return out;
+}
+
+std::string DecisionText(const Decision& d, const PlanNames& names) {
+  const absl::string_view task = ToAbsl(names.task(d.task)), node = ToAbsl(names.node(d.node));
+  const absl::string_view job = ToAbsl(names.job(d.job));
+  switch (d.kind) {
+    case DecisionKind::kAdmit:
+      return absl::StrCat("admit ", job);
+    case DecisionKind::kBind:
+      return absl::StrCat("bind ", task, " to ", node);
+    case DecisionKind::kNominate:
+      return absl::StrCat("nominate ", task, " to ", node,
+                          d.after_eviction ? " after evicting there" : "");
+    case DecisionKind::kEvict:
+      if (d.beneficiary == kNone) return absl::StrCat("evict ", task, " from ", node);
+      return absl::StrCat("evict ", task, " from ", node, " for ",
+                          ToAbsl(names.task(d.beneficiary)));
+    case DecisionKind::kPhase:
+      return absl::StrCat("phase ", job, " ", ToAbsl(JobPhaseName(d.phase)));
+  }
+  return "";
+}
+
+std::string TentativeText(const Tentative& t, const PlanNames& names) {
+  return absl::StrCat("tentative ", ToAbsl(names.task(t.task)), " on ", ToAbsl(names.node(t.node)),
+                      t.nominated ? " once released" : "");
+}
+
+std::string ExplainTask(const PlanData& data, TaskIndex task) {
+  std::string lines;
+  for (const Decision& d : data.decisions) {
+    const bool about_it = d.kind != DecisionKind::kAdmit && d.kind != DecisionKind::kPhase;
+    if (about_it && d.task == task)
+      absl::StrAppend(&lines, "  ", DecisionText(d, *data.names), "\n");
+  }
+  for (const Tentative& t : data.tentative) {
+    if (t.task == task) absl::StrAppend(&lines, "  ", TentativeText(t, *data.names), "\n");
+  }
+  const auto pending = std::find_if(data.pending.begin(), data.pending.end(),
+                                    [task](const PendingTask& p) { return p.task == task; });
+  const absl::string_view name = ToAbsl(data.names->task(task));
+  if (pending != data.pending.end()) {
+    const Reason& reason = data.reasons[pending->reason];
+    const std::string refusals = RefusalsText(reason, *data.names);
+    std::string head = absl::StrCat(name, ": ", ReasonHead(reason, *data.names), "\n");
+    if (!refusals.empty()) absl::StrAppend(&head, "  ", refusals, "\n");
+    return absl::StrCat(head, lines);
+  }
+  if (lines.empty()) return absl::StrCat(name, ": nothing to decide\n");
+  return absl::StrCat(name, ":\n", lines);
+}
+
+}  // namespace
+
+std::string RefusalText(const Refusal& refusal, const PlanNames& names) {
+  const auto with_detail = [&](std::string_view words) {
+    if (refusal.detail.empty()) return std::string(words);
+    return absl::StrCat(ToAbsl(words), " ", refusal.detail);
+  };
+  switch (refusal.code) {
+    case RefusalCode::kNotReady:
+      return with_detail("not ready");
+    case RefusalCode::kUnschedulable:
+      return with_detail("unschedulable");
+    case RefusalCode::kNodeAffinity:
+      return with_detail("node selector or affinity");
+    case RefusalCode::kTaint:
+      return with_detail("taint");
+    case RefusalCode::kInsufficient:
+      return std::string(names.dimension(refusal.dimension));
+    case RefusalCode::kPodLimit:
+      return "pods";
+    case RefusalCode::kHostPort:
+      return with_detail("host port");
+    case RefusalCode::kAffinity:
+      return with_detail("affinity");
+    case RefusalCode::kAntiAffinity:
+      return with_detail("anti-affinity");
+    case RefusalCode::kExistingAntiAffinity:
+      return with_detail("anti-affinity of a task there");
+    case RefusalCode::kSpreadLabel:
+      return with_detail("no label to spread over");
+    case RefusalCode::kSpread:
+      return with_detail("spread");
+    case RefusalCode::kPolicy:
+      return refusal.detail;
+  }
+  return "";
+}
+
+std::string RefusalsText(const Reason& reason, const PlanNames& names) {
+  std::string out;
+  for (const Refusal& refusal : reason.refusals) {
+    absl::StrAppend(&out, out.empty() ? "" : "; ", Counted(refusal.nodes, "node"), ": ",
+                    RefusalText(refusal, names));
+  }
+  return out;
+}
+
+std::string ReasonHead(const Reason& reason, const PlanNames& names) {
+  const std::string count = absl::StrCat(reason.placed, " of ", reason.needed);
+  switch (reason.kind) {
+    case ReasonKind::kGated:
+      return "gated";
+    case ReasonKind::kInvalidGang:
+      if (reason.needed == 0) return "has fewer tasks than it needs";
+      return absl::StrCat("has ", count, " tasks it needs");
+    case ReasonKind::kNotAdmitted:
+      return absl::StrCat("not admitted", reason.policy.empty() ? "" : ": ", reason.policy);
+    case ReasonKind::kQueueClosed:
+      return absl::StrCat(QueueWords(reason, names), " is closed");
+    case ReasonKind::kQueueOverused:
+      return absl::StrCat("waiting: ", QueueWords(reason, names), " has all it deserves",
+                          By(reason));
+    case ReasonKind::kQueueLimit: {
+      const std::string in = reason.dimension == kNone
+                                 ? ""
+                                 : absl::StrCat(" in ", ToAbsl(names.dimension(reason.dimension)));
+      return absl::StrCat(QueueWords(reason, names), " is over its limit", in, By(reason));
+    }
+    case ReasonKind::kNoNode:
+      return "no node fits";
+    case ReasonKind::kGangUndone:
+      return absl::StrCat(count, " placed, undone");
+    case ReasonKind::kGangWaits:
+      return absl::StrCat(count, " placed, waiting for resources being released");
+    case ReasonKind::kNotReached:
+      return "not reached";
+  }
+  return "";
+}
+
+std::string ReasonText(const Reason& reason, const PlanNames& names) {
+  const std::string refusals = RefusalsText(reason, names);
+  if (refusals.empty()) return ReasonHead(reason, names);
+  // That no node fits is what the list of nodes says.
+  if (reason.kind == ReasonKind::kNoNode) return refusals;
+  return absl::StrCat(ReasonHead(reason, names), ": ", refusals);
+}
+
+std::string_view ReasonKindName(ReasonKind kind) {
+  switch (kind) {
+    case ReasonKind::kGated:
+      return "gated";
+    case ReasonKind::kInvalidGang:
+      return "invalid_gang";
+    case ReasonKind::kNotAdmitted:
+      return "not_admitted";
+    case ReasonKind::kQueueClosed:
+      return "queue_closed";
+    case ReasonKind::kQueueOverused:
+      return "queue_overused";
+    case ReasonKind::kQueueLimit:
+      return "queue_limit";
+    case ReasonKind::kNoNode:
+      return "no_node";
+    case ReasonKind::kGangUndone:
+      return "gang_undone";
+    case ReasonKind::kGangWaits:
+      return "gang_waits";
+    case ReasonKind::kNotReached:
+      return "not_reached";
+  }
+  return "";
+}
+
+std::string_view RefusalCodeName(RefusalCode code) {
+  switch (code) {
+    case RefusalCode::kNotReady:
+      return "not_ready";
+    case RefusalCode::kUnschedulable:
+      return "unschedulable";
+    case RefusalCode::kNodeAffinity:
+      return "node_affinity";
+    case RefusalCode::kTaint:
+      return "taint";
+    case RefusalCode::kInsufficient:
+      return "insufficient";
+    case RefusalCode::kPodLimit:
+      return "pod_limit";
+    case RefusalCode::kHostPort:
+      return "host_port";
+    case RefusalCode::kAffinity:
+      return "affinity";
+    case RefusalCode::kAntiAffinity:
+      return "anti_affinity";
+    case RefusalCode::kExistingAntiAffinity:
+      return "existing_anti_affinity";
+    case RefusalCode::kSpreadLabel:
+      return "spread_label";
+    case RefusalCode::kSpread:
+      return "spread";
+    case RefusalCode::kPolicy:
+      return "policy";
+  }
+  return "";
+}
+
+std::string_view DecisionKindName(DecisionKind kind) {
+  switch (kind) {
+    case DecisionKind::kAdmit:
+      return "admit";
+    case DecisionKind::kBind:
+      return "bind";
+    case DecisionKind::kNominate:
+      return "nominate";
+    case DecisionKind::kEvict:
+      return "evict";
+    case DecisionKind::kPhase:
+      return "phase";
+  }
+  return "";
+}
+
+std::vector<PendingGroup> GroupPending(const PlanData& data) {
+  std::vector<PendingGroup> groups;
+  std::map<std::pair<JobIndex, uint32_t>, size_t> known;
+  for (const PendingTask& p : data.pending) {
+    const JobIndex job = data.names->job_of(p.task);
+    // A task of no job stands for itself.
+    if (job == kNone) {
+      groups.push_back({kNone, p.task, p.reason, 1});
+      continue;
+    }
+    const auto [entry, is_new] = known.try_emplace({job, p.reason}, groups.size());
+    if (is_new) groups.push_back({job, p.task, p.reason, 0});
+    ++groups[entry->second].tasks;
+  }
+  return groups;
+}
+
+absl::StatusOr<std::string> Plan::Explain(std::string_view job_or_task) const {
+  if (data_ != nullptr && data_->names != nullptr) {
+    const JobIndex job = data_->names->FindJob(job_or_task);
+    if (job != kNone) return ExplainJob(*data_, job);
+    const TaskIndex task = data_->names->FindTask(job_or_task);
+    if (task != kNone) return ExplainTask(*data_, task);
+  }
+  return absl::NotFoundError(absl::StrCat("the plan knows no job or task ", Quote(job_or_task)));
+}
+
+std::string Plan::ToText() const {
+  std::string out;
+  if (data_ == nullptr || data_->names == nullptr) return out;
+  const PlanNames& names = *data_->names;
+  for (const Decision& d : data_->decisions) absl::StrAppend(&out, DecisionText(d, names), "\n");
+  for (const Tentative& t : data_->tentative) absl::StrAppend(&out, TentativeText(t, names), "\n");
+  for (const PendingGroup& group : GroupPending(*data_)) {
+    absl::StrAppend(&out, "pending ",
+                    ToAbsl(group.job == kNone ? names.task(group.first) : names.job(group.job)));
+    if (group.job != kNone) absl::StrAppend(&out, " (", Counted(group.tasks, "task"), ")");
+    absl::StrAppend(&out, ": ", ReasonText(data_->reasons[group.reason], names), "\n");
+  }
+  return out;
+}
+
+}  // namespace muster

@@ -1,0 +1,153 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Two ways a plan keeps its names. From a frozen snapshot: it holds the tables and asks them. From a living
+// cluster: it copies what it mentions, in order of index, into one buffer per table.
+#include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/plan/plan_data.h"
+
+namespace muster {
+namespace {
+
+class FrozenNames : public PlanNames {
+ public:
+  explicit FrozenNames(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
+
+  std::string_view task(TaskIndex i) const override { return NameIn(tables_->tasks.names, i); }
+  std::string_view node(NodeIndex i) const override { return NameIn(tables_->nodes.names, i); }
+  std::string_view job(JobIndex i) const override { return NameIn(tables_->jobs.names, i); }
+  std::string_view queue(QueueIndex i) const override { return NameIn(tables_->queues.names, i); }
+  std::string_view dimension(DimensionIndex i) const override {
+    return NameIn(tables_->dimensions, i);
+  }
+  TaskIndex FindTask(std::string_view name) const override {
+    return tables_->tasks.names.Find(name).value_or(kNone);
+  }
+  JobIndex FindJob(std::string_view name) const override {
+    return tables_->jobs.names.Find(name).value_or(kNone);
+  }
+  JobIndex job_of(TaskIndex task) const override {
+    return task == kNone ? kNone : tables_->tasks.job[task];
+  }
+
+ private:
+  static std::string_view NameIn(const NameTable& names, uint32_t index) {
+    return index == kNone ? std::string_view() : names.name(index);
+  }
+
+  std::shared_ptr<const Tables> tables_;
+};
+
+// The names of some rows of a table.
+class SomeNames {
+ public:
+  // `indices` in any order, repeated or kNone.
+  void Copy(std::vector<uint32_t> indices, const NameTable& names) {
+    std::sort(indices.begin(), indices.end());
+    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+    if (!indices.empty() && indices.back() == kNone) indices.pop_back();
+    indices_ = std::move(indices);
+    ends_.reserve(indices_.size());
+    for (const uint32_t index : indices_) {
+      text_.append(names.name(index));
+      ends_.push_back(text_.size());
+    }
+  }
+
+  const std::vector<uint32_t>& indices() const { return indices_; }
+
+  // Position of the row among those copied; their number when it is not.
+  size_t Position(uint32_t index) const {
+    const auto at = std::lower_bound(indices_.begin(), indices_.end(), index);
+    return at != indices_.end() && *at == index ? static_cast<size_t>(at - indices_.begin())
+                                                : indices_.size();
+  }
+
+  std::string_view name(uint32_t index) const {
+    const size_t at = Position(index);
+    return at == indices_.size() ? std::string_view() : NameAt(at);
+  }
+
+  uint32_t Find(std::string_view name) const {
+    for (size_t at = 0; at < indices_.size(); ++at) {
+      if (NameAt(at) == name) return indices_[at];
+    }
+    return kNone;
+  }
+
+ private:
+  std::string_view NameAt(size_t at) const {
+    const size_t begin = at == 0 ? 0 : ends_[at - 1];
+    return std::string_view(text_).substr(begin, ends_[at] - begin);
+  }
+
+  std::vector<uint32_t> indices_;
+  std::vector<size_t> ends_;
+  std::string text_;
+};
+
+class CopiedNames : public PlanNames {
+ public:
+  CopiedNames(const Tables& tables, const PlanData& data);
+
+  std::string_view task(TaskIndex i) const override { return tasks_.name(i); }
+  std::string_view node(NodeIndex i) const override { return nodes_.name(i); }
+  std::string_view job(JobIndex i) const override { return jobs_.name(i); }
+  std::string_view queue(QueueIndex i) const override { return queues_.name(i); }
+  std::string_view dimension(DimensionIndex i) const override { return dimensions_.name(i); }
+  TaskIndex FindTask(std::string_view name) const override { return tasks_.Find(name); }
+  JobIndex FindJob(std::string_view name) const override { return jobs_.Find(name); }
+  JobIndex job_of(TaskIndex task) const override {
+    const size_t at = tasks_.Position(task);
+    return at == job_of_.size() ? kNone : job_of_[at];
+  }
+
+ private:
+  SomeNames tasks_, nodes_, jobs_, queues_, dimensions_;
+  std::vector<JobIndex> job_of_;  // beside tasks_.indices()
+};
+
+CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
+  std::vector<uint32_t> tasks, nodes, jobs, queues, dimensions;
+  for (const Decision& d : data.decisions) {
+    tasks.insert(tasks.end(), {d.task, d.beneficiary});
+    nodes.push_back(d.node);
+    jobs.push_back(d.job);
+  }
+  for (const Tentative& t : data.tentative) {
+    tasks.push_back(t.task);
+    nodes.push_back(t.node);
+  }
+  for (const PendingTask& p : data.pending) tasks.push_back(p.task);
+  for (const Reason& reason : data.reasons) queues.push_back(reason.queue);
+  for (const QueueShare& share : data.shares) queues.push_back(share.queue);
+  for (uint32_t d = 0; d < tables.dimension_count(); ++d) dimensions.push_back(d);
+
+  tasks_.Copy(std::move(tasks), tables.tasks.names);
+  for (const TaskIndex task : tasks_.indices()) {
+    job_of_.push_back(tables.tasks.job[task]);
+    jobs.push_back(job_of_.back());
+  }
+  nodes_.Copy(std::move(nodes), tables.nodes.names);
+  jobs_.Copy(std::move(jobs), tables.jobs.names);
+  queues_.Copy(std::move(queues), tables.queues.names);
+  dimensions_.Copy(std::move(dimensions), tables.dimensions);
+}
+
+}  // namespace
+
+std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables) {
+  return std::make_shared<FrozenNames>(std::move(tables));
+}
+
+std::shared_ptr<const PlanNames> CopyNames(const Tables& tables, const PlanData& data) {
+  return std::make_shared<CopiedNames>(tables, data);
+}
+
+}  // namespace muster

@@ -1,0 +1,84 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A Plan is a shared pointer to what the session left; every copy reads the same frozen data. The empty plan
+// has no data at all, so it costs nothing and answers everything with "none".
+#include "muster/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/plan/plan_data.h"
+
+namespace muster {
+namespace {
+
+std::vector<Decision> OfKind(std::span<const Decision> decisions, DecisionKind kind) {
+  std::vector<Decision> out;
+  std::copy_if(decisions.begin(), decisions.end(), std::back_inserter(out),
+               [kind](const Decision& d) { return d.kind == kind; });
+  return out;
+}
+
+}  // namespace
+
+Plan::Plan() = default;
+Plan::Plan(std::shared_ptr<const PlanData> data) : data_(std::move(data)) {}
+
+std::span<const Decision> Plan::decisions() const {
+  if (data_ == nullptr) return {};
+  return data_->decisions;
+}
+
+std::vector<Decision> Plan::binds() const { return OfKind(decisions(), DecisionKind::kBind); }
+std::vector<Decision> Plan::evictions() const { return OfKind(decisions(), DecisionKind::kEvict); }
+std::vector<Decision> Plan::nominations() const {
+  return OfKind(decisions(), DecisionKind::kNominate);
+}
+
+std::span<const Tentative> Plan::tentative() const {
+  if (data_ == nullptr) return {};
+  return data_->tentative;
+}
+
+std::span<const PendingTask> Plan::pending() const {
+  if (data_ == nullptr) return {};
+  return data_->pending;
+}
+
+std::span<const Reason> Plan::reasons() const {
+  if (data_ == nullptr) return {};
+  return data_->reasons;
+}
+
+std::span<const QueueShare> Plan::shares() const {
+  if (data_ == nullptr) return {};
+  return data_->shares;
+}
+
+std::string_view Plan::task_name(TaskIndex task) const {
+  return data_ == nullptr || data_->names == nullptr ? "" : data_->names->task(task);
+}
+
+std::string_view Plan::node_name(NodeIndex node) const {
+  return data_ == nullptr || data_->names == nullptr ? "" : data_->names->node(node);
+}
+
+std::string_view Plan::job_name(JobIndex job) const {
+  return data_ == nullptr || data_->names == nullptr ? "" : data_->names->job(job);
+}
+
+std::string_view Plan::queue_name(QueueIndex queue) const {
+  return data_ == nullptr || data_->names == nullptr ? "" : data_->names->queue(queue);
+}
+
+std::string_view Plan::dimension_name(DimensionIndex dimension) const {
+  return data_ == nullptr || data_->names == nullptr ? "" : data_->names->dimension(dimension);
+}
+
+std::string_view Plan::profile() const { return data_ == nullptr ? "" : data_->profile; }
+uint64_t Plan::version() const { return data_ == nullptr ? 0 : data_->version; }
+int64_t Plan::work() const { return data_ == nullptr ? 0 : data_->work; }
+bool Plan::complete() const { return data_ == nullptr || data_->complete; }
+uint32_t Plan::cursor() const { return data_ == nullptr ? 0 : data_->cursor; }
+
+}  // namespace muster

@@ -1,0 +1,164 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A plan as JSON, for programs: names instead of indices, amounts in the units of the tables (thousandths;
+// memory, pods and storage whole). One decision, task or share a line, so that two plans can be compared with
+// line tools.
+#include <string>
+#include <string_view>
+
+#include "lib/plan/explain.h"
+#include "lib/plan/json_text.h"
+#include "lib/plan/plan_data.h"
+#include "muster/plan.h"
+
+namespace muster {
+namespace {
+
+// {"key": value, ...}: objects of one line.
+class Object {
+ public:
+  explicit Object(std::string* out) : out_(out) { out_->push_back('{'); }
+  ~Object() { out_->push_back('}'); }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  // Positions the text behind "key": for what has a shape of its own.
+  std::string* Key(std::string_view key) {
+    if (!first_) out_->append(", ");
+    first_ = false;
+    AppendJson(key, out_);
+    out_->append(": ");
+    return out_;
+  }
+  void Text(std::string_view key, std::string_view value) { AppendJson(value, Key(key)); }
+  // Left out when empty.
+  void Name(std::string_view key, std::string_view value) {
+    if (!value.empty()) Text(key, value);
+  }
+  void Int(std::string_view key, int64_t value) { AppendJson(value, Key(key)); }
+  void Number(std::string_view key, double value) { AppendJson(value, Key(key)); }
+  void Bool(std::string_view key, bool value) { Key(key)->append(value ? "true" : "false"); }
+
+ private:
+  std::string* out_;
+  bool first_ = true;
+};
+
+// "key": [ one element a line ]
+template <class Range, class Write>
+void Lines(std::string_view key, const Range& range, const Write& write, std::string* out) {
+  out->append(",\n  ");
+  AppendJson(key, out);
+  out->append(": [");
+  bool first = true;
+  for (const auto& element : range) {
+    out->append(first ? "\n    " : ",\n    ");
+    first = false;
+    write(element);
+  }
+  out->append(first ? "]" : "\n  ]");
+}
+
+void WriteDecision(const Decision& d, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("kind", DecisionKindName(d.kind));
+  object.Name("task", names.task(d.task));
+  object.Name("node", names.node(d.node));
+  object.Name("job", names.job(d.job));
+  object.Name("beneficiary", names.task(d.beneficiary));
+  if (d.kind == DecisionKind::kPhase) object.Text("phase", JobPhaseName(d.phase));
+  if (d.after_eviction) object.Bool("after_eviction", true);
+}
+
+void WriteReason(const Reason& reason, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("kind", ReasonKindName(reason.kind));
+  object.Text("text", ReasonText(reason, names));
+  object.Name("policy", reason.policy);
+  object.Name("queue", names.queue(reason.queue));
+  object.Name("dimension", names.dimension(reason.dimension));
+  if (reason.needed != 0 || reason.placed != 0) {
+    object.Int("placed", reason.placed);
+    object.Int("needed", reason.needed);
+  }
+  if (reason.refusals.empty()) return;
+  object.Key("refusals")->push_back('[');
+  for (const Refusal& refusal : reason.refusals) {
+    if (&refusal != &reason.refusals.front()) out->append(", ");
+    Object entry(out);
+    entry.Int("nodes", refusal.nodes);
+    entry.Text("code", RefusalCodeName(refusal.code));
+    entry.Name("dimension", names.dimension(refusal.dimension));
+    entry.Name("detail", refusal.detail);
+  }
+  out->push_back(']');
+}
+
+// {"cpu": 4000, ...} of a row over the dimensions; what was not given is left out.
+template <class Amount>
+void WriteAmounts(const std::vector<Amount>& row, const PlanNames& names, std::string* out) {
+  Object object(out);
+  for (size_t d = 0; d < row.size(); ++d) {
+    const std::string_view name = names.dimension(static_cast<DimensionIndex>(d));
+    if constexpr (std::is_same_v<Amount, int64_t>) {
+      if (row[d] != kAbsent) object.Int(name, row[d]);
+    } else {
+      object.Number(name, row[d]);
+    }
+  }
+}
+
+void WriteShare(const QueueShare& share, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("queue", names.queue(share.queue));
+  object.Number("share_before", share.share_before);
+  object.Number("share_after", share.share_after);
+  WriteAmounts(share.allocated_before, names, object.Key("allocated_before"));
+  WriteAmounts(share.allocated_after, names, object.Key("allocated_after"));
+  if (!share.deserved.empty()) WriteAmounts(share.deserved, names, object.Key("deserved"));
+}
+
+}  // namespace
+
+std::string Plan::ToJson() const {
+  std::string out = "{\n  \"profile\": ";
+  AppendJson(profile(), &out);
+  out.append(",\n  \"version\": ");
+  AppendJson(version(), &out);
+  out.append(",\n  \"work\": ");
+  AppendJson(work(), &out);
+  out.append(",\n  \"complete\": ").append(complete() ? "true" : "false");
+  out.append(",\n  \"cursor\": ");
+  AppendJson(static_cast<int64_t>(cursor()), &out);
+  out.append(",\n  \"digest\": ");
+  AppendJson(Digest(), &out);
+  // Every key is there even when nothing is: programs need not ask. (The empty plan has no names to give.)
+  const PlanData nothing;
+  const PlanData& data = data_ == nullptr || data_->names == nullptr ? nothing : *data_;
+  const PlanNames* names = data.names.get();
+  const auto write_tentative = [&](const Tentative& t) {
+    Object object(&out);
+    object.Text("task", names->task(t.task));
+    object.Text("node", names->node(t.node));
+    object.Bool("nominated", t.nominated);
+  };
+  const auto write_pending = [&](const PendingTask& p) {
+    Object object(&out);
+    object.Text("task", names->task(p.task));
+    object.Name("job", names->job(names->job_of(p.task)));
+    object.Int("reason", p.reason);
+  };
+  Lines(
+      "decisions", data.decisions, [&](const Decision& d) { WriteDecision(d, *names, &out); },
+      &out);
+  Lines("tentative", data.tentative, write_tentative, &out);
+  Lines("pending", data.pending, write_pending, &out);
+  Lines(
+      "reasons", data.reasons, [&](const Reason& r) { WriteReason(r, *names, &out); }, &out);
+  Lines(
+      "shares", data.shares, [&](const QueueShare& s) { WriteShare(s, *names, &out); }, &out);
+  out.append("\n}\n");
+  return out;
+}
+
+}  // namespace muster

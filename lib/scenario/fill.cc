@@ -1,0 +1,122 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// From specs to a cluster, row by row in the order of the file, because a row's index breaks ties. A parent may
+// stand behind its children: queues then first enter as roots and find their parent in a second round; domains,
+// which can not be updated, wait for it.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/scenario/scenario.h"
+
+namespace muster {
+namespace {
+
+// The place of the row, then what the cluster said about it.
+absl::Status At(std::string_view table, size_t row, const absl::Status& status) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat("scenario: ", ToAbsl(table), "[", row, "]: ", status.message()));
+}
+
+template <class Row, class Add>
+absl::Status AddAll(std::string_view table, const std::vector<Row>& rows, const Add& add) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    absl::Status status = At(table, i, add(rows[i]));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// A domain whose parent comes later in the file is added right after it.
+absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster* cluster) {
+  absl::flat_hash_map<std::string, size_t> rows;
+  for (size_t i = 0; i < domains.size(); ++i) rows.try_emplace(domains[i].name, i);
+  std::vector<std::vector<size_t>> waiting(domains.size());
+  std::vector<bool> added(domains.size(), false);
+  std::vector<size_t> ready;
+  for (size_t i = 0; i < domains.size(); ++i) {
+    const auto parent = rows.find(domains[i].parent);
+    if (parent != rows.end() && !added[parent->second]) {
+      waiting[parent->second].push_back(i);
+      continue;
+    }
+    ready.push_back(i);
+    while (!ready.empty()) {
+      const size_t row = ready.back();
+      ready.pop_back();
+      absl::Status status = At("domains", row, cluster->AddDomain(domains[row]));
+      if (!status.ok()) return status;
+      added[row] = true;
+      ready.insert(ready.end(), waiting[row].rbegin(), waiting[row].rend());
+      waiting[row].clear();
+    }
+  }
+  for (size_t i = 0; i < domains.size(); ++i) {
+    if (added[i]) continue;
+    return At("domains", i,
+              absl::InvalidArgumentError(
+                  absl::StrCat("domain ", Quote(domains[i].name), ": its parents form a cycle")));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster* cluster) {
+  absl::flat_hash_map<std::string, size_t> rows;
+  for (size_t i = 0; i < queues.size(); ++i) {
+    rows.try_emplace(queues[i].name, i);
+    // "default" is there from the start; where the file has it, it stands where the file has it.
+    if (queues[i].name != "default" || rows["default"] != i) continue;
+    absl::Status status = cluster->RemoveQueue("default");
+    if (!status.ok()) return status;
+  }
+  std::vector<size_t> later;
+  for (size_t i = 0; i < queues.size(); ++i) {
+    const auto parent = rows.find(queues[i].parent);
+    const bool parent_is_later = parent != rows.end() && parent->second >= i;
+    QueueSpec queue = queues[i];
+    if (parent_is_later) {
+      queue.parent.clear();
+      later.push_back(i);
+    }
+    absl::Status status = At("queues", i, cluster->AddQueue(queue));
+    if (!status.ok()) return status;
+  }
+  for (const size_t i : later) {
+    absl::Status status = At("queues", i, cluster->UpdateQueue(queues[i]));
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Fill(const Scenario& scenario, Cluster* cluster) {
+  const ClusterSpec& spec = scenario.cluster;
+  Cluster fresh;
+  absl::Status status = AddDomains(spec.domains, &fresh);
+  if (!status.ok()) return status;
+  status = AddAll("nodes", spec.nodes, [&](const NodeSpec& node) { return fresh.AddNode(node); });
+  if (!status.ok()) return status;
+  status = AddQueues(spec.queues, &fresh);
+  if (!status.ok()) return status;
+  status = AddAll("namespaces", spec.namespaces,
+                  [&](const NamespaceSpec& name_space) { return fresh.SetNamespace(name_space); });
+  if (!status.ok()) return status;
+  status = AddAll("budgets", spec.budgets, [&](const DisruptionBudgetSpec& budget) {
+    return fresh.SetDisruptionBudget(budget);
+  });
+  if (!status.ok()) return status;
+  status = AddAll("jobs", spec.jobs, [&](const JobSpec& job) { return fresh.AddJob(job); });
+  if (!status.ok()) return status;
+  status = AddAll("tasks", spec.tasks, [&](const TaskSpec& task) { return fresh.AddTask(task); });
+  if (!status.ok()) return status;
+  *cluster = std::move(fresh);
+  return absl::OkStatus();
+}
+
+}  // namespace muster

@@ -1,0 +1,294 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The one list of JSON keys: for each struct of a scenario, its members in order with the key each has.
+//
+//   std::apply([](const auto&... m) { (Use(m.key, m.value), ...); }, Members(node));
+//
+// The reader, the writer and the test of the JSON Schema all go by these lists. A structured binding must name
+// every member of a struct, so a member added to spec.h stops the build here until it has a key.
+#ifndef MUSTER_SCENARIO_MEMBERS_H_
+#define MUSTER_SCENARIO_MEMBERS_H_
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include "lib/scenario/scenario.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+template <class T>
+struct Member {
+  std::string_view key;
+  T& value;
+  bool required;
+};
+
+template <class T>
+Member<T> Key(std::string_view key, T& value) {
+  return {key, value, false};
+}
+template <class T>
+Member<T> RequiredKey(std::string_view key, T& value) {
+  return {key, value, true};
+}
+
+// The part of ScheduleOptions that a scenario holds.
+struct ScenarioOptions {
+  int64_t now = 0;
+  uint64_t seed = 0;
+  std::optional<int64_t> work_budget;
+};
+
+// S is T or const T.
+template <class S, class T>
+concept Is = std::same_as<std::remove_const_t<S>, T>;
+
+template <Is<Taint> S>
+auto Members(S& s) {
+  auto& [key, value, effect] = s;
+  return std::tuple(Key("key", key), Key("value", value), Key("effect", effect));
+}
+
+template <Is<Toleration> S>
+auto Members(S& s) {
+  auto& [key, op, value, effect] = s;
+  return std::tuple(Key("key", key), Key("op", op), Key("value", value), Key("effect", effect));
+}
+
+template <Is<Requirement> S>
+auto Members(S& s) {
+  auto& [key, op, values] = s;
+  return std::tuple(Key("key", key), Key("op", op), Key("values", values));
+}
+
+template <Is<Selector> S>
+auto Members(S& s) {
+  auto& [match_labels, match_expressions] = s;
+  return std::tuple(Key("match_labels", match_labels), Key("match_expressions", match_expressions));
+}
+
+template <Is<NodeTerm> S>
+auto Members(S& s) {
+  auto& [match_expressions, match_fields] = s;
+  return std::tuple(Key("match_expressions", match_expressions), Key("match_fields", match_fields));
+}
+
+template <Is<PreferredNodeTerm> S>
+auto Members(S& s) {
+  auto& [weight, term] = s;
+  return std::tuple(Key("weight", weight), Key("term", term));
+}
+
+template <Is<AffinityTerm> S>
+auto Members(S& s) {
+  auto& [topology_key, selector, namespaces, namespace_selector] = s;
+  return std::tuple(Key("topology_key", topology_key), Key("selector", selector),
+                    Key("namespaces", namespaces), Key("namespace_selector", namespace_selector));
+}
+
+template <Is<PreferredAffinityTerm> S>
+auto Members(S& s) {
+  auto& [weight, term] = s;
+  return std::tuple(Key("weight", weight), Key("term", term));
+}
+
+template <Is<SpreadConstraint> S>
+auto Members(S& s) {
+  auto& [topology_key, max_skew, required, selector, min_domains, honor_node_affinity,
+         honor_taints] = s;
+  return std::tuple(
+      Key("topology_key", topology_key), Key("max_skew", max_skew), Key("required", required),
+      Key("selector", selector), Key("min_domains", min_domains),
+      Key("honor_node_affinity", honor_node_affinity), Key("honor_taints", honor_taints));
+}
+
+template <Is<HostPort> S>
+auto Members(S& s) {
+  auto& [ip, protocol, port] = s;
+  return std::tuple(Key("ip", ip), Key("protocol", protocol), Key("port", port));
+}
+
+template <Is<ContainerSpec> S>
+auto Members(S& s) {
+  auto& [request, init, sidecar, image] = s;
+  return std::tuple(Key("request", request), Key("init", init), Key("sidecar", sidecar),
+                    Key("image", image));
+}
+
+template <Is<TaskShape> S>
+auto Members(S& s) {
+  auto& [request, initial_request, containers, name_space, labels, node_selector,
+         required_node_affinity, preferred_node_affinity, required_affinity, required_anti_affinity,
+         preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports] = s;
+  return std::tuple(
+      Key("request", request), Key("initial_request", initial_request),
+      Key("containers", containers), Key("namespace", name_space), Key("labels", labels),
+      Key("node_selector", node_selector), Key("required_node_affinity", required_node_affinity),
+      Key("preferred_node_affinity", preferred_node_affinity),
+      Key("required_affinity", required_affinity),
+      Key("required_anti_affinity", required_anti_affinity),
+      Key("preferred_affinity", preferred_affinity),
+      Key("preferred_anti_affinity", preferred_anti_affinity), Key("tolerations", tolerations),
+      Key("spread", spread), Key("host_ports", host_ports));
+}
+
+template <Is<TaskSpec> S>
+auto Members(S& s) {
+  auto& [name, job, group, sub_group, shape, status, node, nominated_node, priority, preemptable,
+         never_preempts, priority_class, gates, created, ordinal, uid_rank] = s;
+  return std::tuple(RequiredKey("name", name), Key("job", job), Key("group", group),
+                    Key("sub_group", sub_group), Key("shape", shape), Key("status", status),
+                    Key("node", node), Key("nominated_node", nominated_node),
+                    Key("priority", priority), Key("preemptable", preemptable),
+                    Key("never_preempts", never_preempts), Key("priority_class", priority_class),
+                    Key("gates", gates), Key("created", created), Key("ordinal", ordinal),
+                    Key("uid_rank", uid_rank));
+}
+
+template <Is<GroupSpec> S>
+auto Members(S& s) {
+  auto& [name, count, min_available, shape, priority] = s;
+  return std::tuple(Key("name", name), Key("count", count), Key("min_available", min_available),
+                    Key("shape", shape), Key("priority", priority));
+}
+
+template <Is<TopologyWish> S>
+auto Members(S& s) {
+  auto& [hard, highest_tier, highest_tier_name] = s;
+  return std::tuple(Key("hard", hard), Key("highest_tier", highest_tier),
+                    Key("highest_tier_name", highest_tier_name));
+}
+
+template <Is<SubGroupSpec> S>
+auto Members(S& s) {
+  auto& [name, policy, min_available, order, topology] = s;
+  return std::tuple(Key("name", name), Key("policy", policy), Key("min_available", min_available),
+                    Key("order", order), Key("topology", topology));
+}
+
+template <Is<SubGroupPolicy> S>
+auto Members(S& s) {
+  auto& [name, min_sub_groups] = s;
+  return std::tuple(Key("name", name), Key("min_sub_groups", min_sub_groups));
+}
+
+template <Is<JobSpec> S>
+auto Members(S& s) {
+  auto& [name, queue, priority, min_available, groups, sub_groups, sub_group_policies,
+         min_resources, phase, preemptable, topology, created, uid_rank, estimate, deadline,
+         waiting_time] = s;
+  return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
+                    Key("min_available", min_available), Key("groups", groups),
+                    Key("sub_groups", sub_groups), Key("sub_group_policies", sub_group_policies),
+                    Key("min_resources", min_resources), Key("phase", phase),
+                    Key("preemptable", preemptable), Key("topology", topology),
+                    Key("created", created), Key("uid_rank", uid_rank), Key("estimate", estimate),
+                    Key("deadline", deadline), Key("waiting_time", waiting_time));
+}
+
+template <Is<ZoneSpec> S>
+auto Members(S& s) {
+  auto& [name, capacity] = s;
+  return std::tuple(Key("name", name), Key("capacity", capacity));
+}
+
+template <Is<DeviceSpec> S>
+auto Members(S& s) {
+  auto& [name, kind, model, zone, links, memory, milli, healthy] = s;
+  return std::tuple(Key("name", name), Key("kind", kind), Key("model", model), Key("zone", zone),
+                    Key("links", links), Key("memory", memory), Key("milli", milli),
+                    Key("healthy", healthy));
+}
+
+template <Is<ImageSpec> S>
+auto Members(S& s) {
+  auto& [names, size] = s;
+  return std::tuple(Key("names", names), Key("size", size));
+}
+
+// A row may also have "count", which is no member: it stands for that many nodes.
+template <Is<NodeSpec> S>
+auto Members(S& s) {
+  auto& [name, capacity, allocatable, labels, taints, unschedulable, ready, network_unavailable,
+         memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain] = s;
+  return std::tuple(RequiredKey("name", name), Key("capacity", capacity),
+                    Key("allocatable", allocatable), Key("labels", labels), Key("taints", taints),
+                    Key("unschedulable", unschedulable), Key("ready", ready),
+                    Key("network_unavailable", network_unavailable),
+                    Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
+                    Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
+                    Key("images", images), Key("domain", domain));
+}
+
+template <Is<DomainSpec> S>
+auto Members(S& s) {
+  auto& [name, parent, tier, tier_name] = s;
+  return std::tuple(RequiredKey("name", name), Key("parent", parent), Key("tier", tier),
+                    Key("tier_name", tier_name));
+}
+
+template <Is<QueueSpec> S>
+auto Members(S& s) {
+  auto& [name, parent, weight, priority, state, guaranteed, deserved, limit, borrow_limit,
+         lend_limit, reclaimable, job_order, created, uid_rank] = s;
+  return std::tuple(RequiredKey("name", name), Key("parent", parent), Key("weight", weight),
+                    Key("priority", priority), Key("state", state), Key("guaranteed", guaranteed),
+                    Key("deserved", deserved), Key("limit", limit),
+                    Key("borrow_limit", borrow_limit), Key("lend_limit", lend_limit),
+                    Key("reclaimable", reclaimable), Key("job_order", job_order),
+                    Key("created", created), Key("uid_rank", uid_rank));
+}
+
+template <Is<DisruptionBudgetSpec> S>
+auto Members(S& s) {
+  auto& [name, name_space, selector, allowed] = s;
+  return std::tuple(RequiredKey("name", name), Key("namespace", name_space),
+                    Key("selector", selector), Key("allowed", allowed));
+}
+
+template <Is<NamespaceSpec> S>
+auto Members(S& s) {
+  auto& [name, labels] = s;
+  return std::tuple(RequiredKey("name", name), Key("labels", labels));
+}
+
+template <Is<ScenarioOptions> S>
+auto Members(S& s) {
+  auto& [now, seed, work_budget] = s;
+  return std::tuple(Key("now", now), Key("seed", seed), Key("work_budget", work_budget));
+}
+
+template <Is<ExpectedShare> S>
+auto Members(S& s) {
+  auto& [deserved, share] = s;
+  return std::tuple(Key("deserved", deserved), Key("share", share));
+}
+
+template <Is<Expectation> S>
+auto Members(S& s) {
+  auto& [binds, nominations, tentative, evictions, admitted, phases, shares, reasons] = s;
+  return std::tuple(Key("binds", binds), Key("nominations", nominations),
+                    Key("tentative", tentative), Key("evictions", evictions),
+                    Key("admitted", admitted), Key("phases", phases), Key("shares", shares),
+                    Key("reasons", reasons));
+}
+
+// A struct that has such a list.
+template <class T>
+concept HasMembers = requires(T& t) {
+  Members(t);
+};
+
+template <class F, class S>
+void ForEachMember(S& s, F&& f) {
+  std::apply([&f](auto... member) { (f(member), ...); }, Members(s));
+}
+
+}  // namespace muster
+
+#endif  // MUSTER_SCENARIO_MEMBERS_H_

@@ -1,0 +1,55 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Kinds of nodes and shapes of tasks that generated clusters are mixed from, as small tables. `openb`, `philly`
+// and `hpc` follow what is published about three recorded clusters, rounded; they are no replay of them.
+#ifndef MUSTER_SCENARIO_MIXES_H_
+#define MUSTER_SCENARIO_MIXES_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster {
+
+struct NodeKind {
+  std::string name;
+  int64_t weight;  // how many of them for how many of the others
+  int64_t cpu_milli, memory_mib, gpus;
+};
+
+struct TaskKind {
+  int64_t weight;
+  int64_t cpu_milli, memory_mib, gpu_milli;
+};
+
+// Sizes of gangs. A task kind other than kAnyKind is the one that gangs of this size are made of.
+struct GangKind {
+  int64_t weight;
+  int64_t size;
+  int32_t task_kind;
+  int64_t estimate;  // seconds, 0: not known
+};
+inline constexpr int32_t kAnyKind = -1;
+
+struct QueueKind {
+  std::string name;
+  int64_t weight;
+  int64_t jobs;  // how many of the jobs are in it
+};
+
+struct Mix {
+  std::vector<NodeKind> nodes;
+  std::vector<TaskKind> tasks;
+  std::vector<GangKind> gangs;    // empty: sizes come from the knob
+  std::vector<QueueKind> queues;  // empty: they come from the knobs
+};
+
+// Names a caller may ask for, "uniform" (made from the knobs alone) first.
+std::vector<std::string_view> MixNames();
+// Of a name other than "uniform"; empty tables if there is none.
+Mix NamedMix(std::string_view name);
+
+}  // namespace muster
+
+#endif  // MUSTER_SCENARIO_MIXES_H_

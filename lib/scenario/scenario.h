@@ -1,0 +1,85 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A scenario: one JSON document that holds a cluster, a profile, options and, if somebody cares, what the plan
+// must be. docs/scenario.md tells it from the writer's side.
+//
+//   absl::StatusOr<Scenario> scenario = ParseScenario(text);
+//   Cluster cluster;
+//   absl::Status filled = Fill(*scenario, &cluster);
+//   absl::StatusOr<Plan> plan = cluster.Schedule(scenario->profile, scenario->options);
+//   for (const std::string& difference : CheckExpectation(*plan, snapshot, scenario->expect)) ...
+//
+// Promises. ParseScenario takes any bytes: it never crashes, recurses no deeper than 256, needs time linear in
+// the text and memory of at most some sixty times the text (a row of a table is larger than the shortest text
+// for it). What it refuses it refuses with the place and the rule:
+//
+//   scenario: jobs[3].groups[0].count: expected an integer, got "x"
+//   scenario: nodes[0]: unknown key "lables", did you mean "labels"?
+//   scenario: byte 120, in jobs[3].name: unexpected end of input
+//
+// WriteScenario and ParseScenario are inverse: what was written reads back equal, field by field. A shape that
+// several groups or tasks have is written once and named; nodes that differ in a running number take one row.
+#ifndef MUSTER_SCENARIO_SCENARIO_H_
+#define MUSTER_SCENARIO_SCENARIO_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "muster/cluster.h"
+#include "muster/plan.h"
+#include "muster/schedule.h"
+#include "muster/snapshot.h"
+#include "muster/types.h"
+
+namespace muster {
+
+template <class T>
+using Named = std::vector<std::pair<std::string, T>>;
+
+struct ExpectedShare {
+  std::optional<Named<double>>
+      deserved;  // by dimension, in the units of a plan; those not named may be anything
+  std::optional<double> share;  // after the cycle
+  friend bool operator==(const ExpectedShare&, const ExpectedShare&) = default;
+};
+
+// What is given is compared whole, what is absent is not compared.
+struct Expectation {
+  std::optional<Named<std::string>> binds, nominations, tentative;  // task -> node
+  std::optional<std::vector<std::string>> evictions;                // tasks, in any order
+  std::optional<std::vector<std::string>> admitted;                 // jobs, in any order
+  // job -> its phase after the cycle. Whole: a job whose phase changes must be named.
+  std::optional<Named<JobPhase>> phases;
+  std::optional<Named<ExpectedShare>> shares;  // only the queues named
+  // job or task -> words that its explanation must contain
+  std::optional<Named<std::string>> reasons;
+  friend bool operator==(const Expectation&, const Expectation&) = default;
+};
+
+struct Scenario {
+  ClusterSpec cluster;  // jobs with their groups and counts; tasks holds only those told one by one
+  std::string profile;  // empty: the reader's choice
+  ScheduleOptions options;  // now, seed and work_budget; the rest is no part of a scenario
+  Expectation expect;
+};
+
+absl::StatusOr<Scenario> ParseScenario(std::string_view json);
+std::string WriteScenario(const Scenario& scenario);
+
+// Replaces *cluster by what the scenario says. Rows get their indices in the order of the file; parents may
+// stand behind their children. On error *cluster stays as it was.
+absl::Status Fill(const Scenario& scenario, Cluster* cluster);
+
+// One line for each difference between the plan and what was expected of it; none when it is as expected.
+// `snapshot` is what the plan was made from.
+std::vector<std::string> CheckExpectation(const Plan& plan, const Snapshot& snapshot,
+                                          const Expectation& expect);
+
+}  // namespace muster
+
+#endif  // MUSTER_SCENARIO_SCENARIO_H_
