@@ -719,7 +719,10 @@ class Configurations(unittest.TestCase):
         text = "tiers:\n- plugins:\n  - name: gang\n    enableJobReady: true\n"
         spec, _ = self.spec(text, "kube-batch", unset_on=False)
         off = "job_order|pipelined|task_order|preemptable|reclaimable|queue_order|fit|score"
-        self.assertEqual(spec, f"kube-batch:tiers=gang(without={off})")
+        self.assertEqual(
+            spec,
+            f"kube-batch:tiers=gang(best_effort_counts=off,count_down_victims=off,without={off}|valid)",
+        )
 
     def test_what_a_spec_cannot_say_is_reported(self):
         text = "actions: allocate\ntiers:\n- plugins:\n  - name: drf\n    enableHierarchy: true\n    enableMagic: true\n  - name: sla\n    arguments:\n      sla-waiting-time: 1h\nconfigurations:\n- name: reclaim\n  arguments: {x: 1}\n"

@@ -55,6 +55,16 @@ _OTHER_FLAGS = {
     "enabledVictim",
 }
 
+# What makes a policy kube-batch's where its rule is another than Volcano's. (kube-batch asks `valid` before any
+# plugin can answer.)
+_KUBE_BATCH_OPTIONS: dict[str, Json] = {
+    "gang": {"best_effort_counts": "off", "count_down_victims": "off"},
+    "proportion": {"kube_batch": "on"},
+    "predicates": {"kube_batch": "on"},
+    "nodeorder": {"kube_batch": "on", "node_affinity": 1, "pod_affinity": 1},
+}
+_KUBE_BATCH_OFF = {"gang": ["valid"]}
+
 _NODEORDER = {
     "leastrequested.weight": "least_requested",
     "mostrequested.weight": "most_requested",
@@ -181,6 +191,9 @@ def _policy(plugin: Any, place: str, base: str, unset_on: bool, report: Report) 
         if not _flag(plugin.get(flag, unset_on), f"{place}.{flag}")
     ]
     options = _arguments(name, _mapping(plugin, "arguments"), place, report)
+    if base == "kube-batch":
+        options = _KUBE_BATCH_OPTIONS.get(name, {}) | options
+        off += _KUBE_BATCH_OFF.get(name, [])
     if off:
         options["without"] = "|".join(off)
     if name == "drf" and _flag(plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"):
