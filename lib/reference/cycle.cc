@@ -1,0 +1,298 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Opening, the undo log, closing, and the two profiles.
+#include "lib/reference/cycle.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace muster::reference {
+
+namespace {
+
+// kube-batch leaves out a node that holds more than it has.
+bool InSync(const Cycle& cycle, NodeIndex node) {
+  return KubeBatchLessEqual(MeasureBooks(cycle, cycle.world.used[node]),
+                            MeasureBooks(cycle, cycle.world.capacity[node]), cycle.tolerance);
+}
+
+void Note(Cycle& cycle, DecisionKind kind, TaskIndex task, NodeIndex node) {
+  Decision decision{.kind = kind, .task = task, .node = node};
+  decision.job = cycle.tables().tasks.job[task];
+  cycle.decisions.push_back(decision);
+}
+
+JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
+  const World& world = cycle.world;
+  int64_t running = 0, scheduled = 0, ended = 0, waiting = 0;
+  for (TaskIndex t : world.tasks_of(job)) {
+    switch (world.status[t]) {
+      case TaskStatus::kRunning:
+        ++running;
+        ++scheduled;
+        break;
+      case TaskStatus::kBound:
+        ++scheduled;
+        break;
+      case TaskStatus::kReleasing:
+        ++scheduled;
+        break;
+      case TaskStatus::kFailed:
+      case TaskStatus::kSucceeded:
+        ++ended;
+        ++scheduled;
+        break;
+      case TaskStatus::kPending:
+      case TaskStatus::kNominated:
+        ++waiting;
+        break;
+      default:
+        break;
+    }
+  }
+  const int64_t needed = cycle.tables().jobs.spec[job].min_available;
+  const bool settled = scheduled >= needed && waiting == 0;
+  const bool unschedulable =
+      FindPolicy(cycle, "gang") != nullptr && !GangReady(cycle, job) && !settled;
+  if (running > 0 && unschedulable) return JobPhase::kUnknown;
+  if (scheduled >= needed) return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
+  return world.phase[job] == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
+}
+
+}  // namespace
+
+Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t now) {
+  Cycle cycle;
+  cycle.profile = &profile;
+  cycle.now = now;
+  cycle.volcano = profile.family != "kube-batch";
+  cycle.world = OpenWorld(tables);
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+    const bool milli = IsMilliDimension(tables.dimensions.name(d));
+    cycle.tolerance.push_back(d == kMemory ? 10.0 * 1024 * 1024 : milli ? 10 : 0.01);
+  }
+  cycle.world.follow_present = FindPolicy(cycle, "predicates") != nullptr;
+  for (NodeIndex n = 0; n < cycle.world.in_session.size(); ++n) {
+    if (!cycle.world.in_session[n]) continue;
+    cycle.world.in_session[n] = cycle.volcano ? tables.nodes.spec[n].ready : InSync(cycle, n);
+  }
+  OpenShares(cycle);
+  return cycle;
+}
+
+PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
+                    const std::vector<double>& share_before) {
+  const Tables& tables = cycle.tables();
+  PlanData plan;
+  plan.version = tables.version;
+  plan.work = cycle.work;
+
+  std::vector<bool> decided(tables.tasks.alive.size(), false);
+  for (const Decision& d : cycle.decisions) {
+    if (d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate) decided[d.task] = true;
+  }
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    const TaskStatus status = cycle.world.status[t];
+    if (!tables.tasks.alive[t] || decided[t]) continue;
+    if (status != TaskStatus::kPlaced && status != TaskStatus::kNominated) continue;
+    plan.tentative.push_back({t, cycle.world.node[t], status == TaskStatus::kNominated});
+  }
+
+  for (JobIndex j : cycle.world.session_jobs()) {
+    bool admitted = false;
+    for (const Decision& d : cycle.decisions) {
+      admitted = admitted || (d.kind == DecisionKind::kAdmit && d.job == j);
+    }
+    const JobPhase before = admitted ? JobPhase::kAdmitted : tables.jobs.spec[j].phase;
+    const JobPhase after = PhaseAtClose(cycle, j);
+    if (after == before) continue;
+    Decision decision{.kind = DecisionKind::kPhase};
+    decision.job = j;
+    decision.phase = after;
+    cycle.decisions.push_back(decision);
+  }
+  plan.decisions = cycle.decisions;
+
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    if (!tables.queues.alive[q]) continue;
+    QueueShare share;
+    share.queue = q;
+    share.allocated_before = allocated_before[q];
+    share.allocated_after = cycle.world.queue_allocated[q];
+    if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
+    share.share_before = share_before[q];
+    share.share_after = QueueShareNow(cycle, q);
+    plan.shares.push_back(share);
+  }
+  return plan;
+}
+
+std::vector<PolicyTier> TiersAt(const Cycle& cycle, std::string_view point) {
+  std::vector<PolicyTier> tiers;
+  for (const auto& tier : cycle.profile->tiers) {
+    PolicyTier enabled;
+    for (const ReferencePolicy& policy : tier) {
+      if (policy.without.count(std::string(point)) == 0) enabled.push_back(&policy);
+    }
+    tiers.push_back(enabled);
+  }
+  return tiers;
+}
+
+PolicyTier PoliciesAt(const Cycle& cycle, std::string_view point) {
+  PolicyTier all;
+  for (const PolicyTier& tier : TiersAt(cycle, point))
+    all.insert(all.end(), tier.begin(), tier.end());
+  return all;
+}
+
+const ReferencePolicy* FindPolicy(const Cycle& cycle, std::string_view name) {
+  for (const auto& tier : cycle.profile->tiers) {
+    for (const ReferencePolicy& policy : tier) {
+      if (policy.name == name) return &policy;
+    }
+  }
+  return nullptr;
+}
+
+double NumberOption(const ReferencePolicy& policy, const std::string& key, double otherwise) {
+  const auto found = policy.options.find(key);
+  return found == policy.options.end() ? otherwise : std::strtod(found->second.c_str(), nullptr);
+}
+
+bool SwitchOption(const std::map<std::string, std::string>& options, const std::string& key,
+                  bool otherwise) {
+  const auto found = options.find(key);
+  return found == options.end() ? otherwise : found->second == "on";
+}
+
+bool ActionSwitch(const Cycle& cycle, const std::string& action, const std::string& key,
+                  bool otherwise) {
+  const auto found = cycle.profile->action_options.find(action);
+  if (found == cycle.profile->action_options.end()) return otherwise;
+  return SwitchOption(found->second, key, otherwise);
+}
+
+bool HasAction(const Cycle& cycle, std::string_view action) {
+  const auto& actions = cycle.profile->actions;
+  return std::find(actions.begin(), actions.end(), action) != actions.end();
+}
+
+void DoEvict(Cycle& cycle, Statement& statement, TaskIndex task, TaskIndex beneficiary) {
+  statement.push_back({Operation::kEvict, task, cycle.world.node[task], beneficiary});
+  Evict(cycle.world, task);
+}
+
+void DoPipeline(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node,
+                bool after_eviction) {
+  statement.push_back({Operation::kPipeline, task, node, kNone, after_eviction});
+  Place(cycle.world, task, node, TaskStatus::kNominated);
+}
+
+void DoAllocate(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node) {
+  statement.push_back({Operation::kAllocate, task, node});
+  Place(cycle.world, task, node, TaskStatus::kPlaced);
+}
+
+void Commit(Cycle& cycle, Statement& statement) {
+  for (const Operation& operation : statement) {
+    switch (operation.kind) {
+      case Operation::kEvict:
+        Note(cycle, DecisionKind::kEvict, operation.task, operation.node);
+        cycle.decisions.back().beneficiary = operation.beneficiary;
+        break;
+      case Operation::kPipeline:
+        Note(cycle, DecisionKind::kNominate, operation.task, operation.node);
+        cycle.decisions.back().after_eviction = operation.after_eviction;
+        break;
+      case Operation::kAllocate:
+        Note(cycle, DecisionKind::kBind, operation.task, operation.node);
+        cycle.world.status[operation.task] = TaskStatus::kBinding;
+        break;
+    }
+  }
+  statement.clear();
+}
+
+void Discard(Cycle& cycle, Statement& statement) {
+  for (auto operation = statement.rbegin(); operation != statement.rend(); ++operation) {
+    if (operation->kind == Operation::kEvict) {
+      Unevict(cycle.world, operation->task);
+    } else {
+      Unplace(cycle.world, operation->task);
+    }
+  }
+  statement.clear();
+}
+
+void AllocateNow(Cycle& cycle, TaskIndex task, NodeIndex node) {
+  Place(cycle.world, task, node, TaskStatus::kPlaced);
+  const JobIndex job = cycle.tables().tasks.job[task];
+  if (!JobReady(cycle, job)) return;
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    if (cycle.world.status[t] != TaskStatus::kPlaced) continue;
+    Note(cycle, DecisionKind::kBind, t, cycle.world.node[t]);
+    cycle.world.status[t] = TaskStatus::kBinding;
+  }
+}
+
+}  // namespace muster::reference
+
+namespace muster {
+
+ReferenceProfile ReferenceVolcano() {
+  ReferenceProfile profile;
+  profile.family = "volcano";
+  profile.actions = {"admit", "allocate", "backfill"};
+  profile.tiers = {{{"priority", {}, {}}, {"gang", {"preemptable"}, {}}, {"conformance", {}, {}}},
+                   {{"overcommit", {}, {}},
+                    {"drf", {"preemptable"}, {}},
+                    {"predicates", {}, {}},
+                    {"proportion", {}, {}},
+                    {"nodeorder", {}, {}},
+                    {"binpack", {}, {}}}};
+  return profile;
+}
+
+ReferenceProfile ReferenceKubeBatch() {
+  ReferenceProfile profile;
+  profile.family = "kube-batch";
+  profile.actions = {"allocate", "backfill"};
+  profile.tiers = {
+      {{"priority", {}, {}}, {"gang", {}, {}}},
+      {{"drf", {}, {}}, {"predicates", {}, {}}, {"proportion", {}, {}}, {"nodeorder", {}, {}}}};
+  return profile;
+}
+
+PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile, int64_t now) {
+  using reference::Cycle;
+  Cycle cycle = reference::OpenCycle(tables, profile, now);
+  const std::vector<reference::Row> allocated = cycle.world.queue_allocated;
+  std::vector<double> shares;
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    shares.push_back(reference::QueueShareNow(cycle, q));
+  }
+  const std::map<std::string, void (*)(Cycle&)> volcano = {{"admit", reference::RunAdmit},
+                                                           {"allocate", reference::RunAllocate},
+                                                           {"backfill", reference::RunBackfill},
+                                                           {"preempt", reference::RunPreempt},
+                                                           {"reclaim", reference::RunReclaim}};
+  const std::map<std::string, void (*)(Cycle&)> kube_batch = {
+      {"allocate", reference::RunKubeBatchAllocate},
+      {"backfill", reference::RunKubeBatchBackfill},
+      {"preempt", reference::RunKubeBatchPreempt},
+      {"reclaim", reference::RunKubeBatchReclaim}};
+  const auto& actions = cycle.volcano ? volcano : kube_batch;
+  for (const std::string& name : profile.actions) {
+    if (const auto action = actions.find(name); action != actions.end()) action->second(cycle);
+  }
+  return reference::CloseCycle(cycle, allocated, shares);
+}
+
+std::optional<Refusal> ReferenceRefusal(const Tables& tables, const ReferenceProfile& profile,
+                                        TaskIndex task, NodeIndex node) {
+  const reference::Cycle cycle = reference::OpenCycle(tables, profile, 0);
+  return reference::FirstRefusal(cycle, task, node);
+}
+
+}  // namespace muster

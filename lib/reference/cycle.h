@@ -1,0 +1,205 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// One cycle of the slow twin: the world, what each policy keeps of its own, and the questions
+// actions ask.
+//
+// A question is asked of the policies tier by tier; how their answers combine is written out in the
+// function that asks it. order.cc, gang.cc, shares.cc, filters.cc, scores.cc and victims.cc answer
+// by topic.
+#ifndef MUSTER_REFERENCE_CYCLE_H_
+#define MUSTER_REFERENCE_CYCLE_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/base/go_heap.h"
+#include "lib/reference/amount.h"
+#include "lib/reference/reference.h"
+#include "lib/reference/world.h"
+#include "muster/plan.h"
+
+namespace muster::reference {
+
+// What proportion knows of a queue. Only queues with a job are known.
+struct QueueBook {
+  bool known = false;
+  Amount deserved, request, elastic, inqueue, guarantee, real_capability;
+};
+
+struct Cycle {
+  const ReferenceProfile* profile = nullptr;
+  int64_t now = 0;
+  bool volcano = true;  // otherwise kube-batch
+  World world;
+  Amount total;                   // allocatable of all nodes of the session
+  std::vector<double> tolerance;  // kube-batch's, per dimension
+  std::vector<QueueBook> queues;
+  Amount overcommit_idle, overcommit_inqueue;
+  // Tasks that found no node, with the nodes where no eviction would help.
+  std::map<TaskIndex, std::set<NodeIndex>> fit_errors;
+  std::vector<Decision> decisions;
+  int64_t work = 0;
+
+  const Tables& tables() const { return *world.tables; }
+};
+
+Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t now);
+// Phases, tentative placements and shares at the end.
+PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
+                    const std::vector<double>& share_before);
+
+// --- policies ------------------------------------------------------------------------------------
+
+using PolicyTier = std::vector<const ReferencePolicy*>;
+std::vector<PolicyTier> TiersAt(const Cycle& cycle,
+                                std::string_view point);            // empty tiers included
+PolicyTier PoliciesAt(const Cycle& cycle, std::string_view point);  // all tiers, in order
+const ReferencePolicy* FindPolicy(const Cycle& cycle, std::string_view name);
+double NumberOption(const ReferencePolicy& policy, const std::string& key, double otherwise);
+bool SwitchOption(const std::map<std::string, std::string>& options, const std::string& key,
+                  bool otherwise);
+bool ActionSwitch(const Cycle& cycle, const std::string& action, const std::string& key,
+                  bool otherwise);
+bool HasAction(const Cycle& cycle, std::string_view action);
+
+// --- statements ----------------------------------------------------------------------------------
+
+struct Operation {
+  enum Kind { kEvict, kPipeline, kAllocate } kind;
+  TaskIndex task;
+  NodeIndex node;
+  TaskIndex beneficiary = kNone;
+  bool after_eviction = false;
+};
+using Statement = std::vector<Operation>;
+
+// Applies the operation and notes it.
+void DoEvict(Cycle& cycle, Statement& statement, TaskIndex task, TaskIndex beneficiary);
+void DoPipeline(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node,
+                bool after_eviction);
+void DoAllocate(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node);
+void Commit(Cycle& cycle, Statement& statement);   // operations become decisions
+void Discard(Cycle& cycle, Statement& statement);  // newest first
+// Outside any statement: places the task and, once its job is ready, binds all that is placed of
+// the job.
+void AllocateNow(Cycle& cycle, TaskIndex task, NodeIndex node);
+
+// --- order.cc ------------------------------------------------------------------------------------
+
+int CompareJobs(const Cycle& cycle, JobIndex l,
+                JobIndex r);  // by the policies alone; 0: they do not care
+bool JobLess(const Cycle& cycle, JobIndex l, JobIndex r);
+bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r);
+bool TaskLess(const Cycle& cycle, TaskIndex l, TaskIndex r);
+
+// Binary heaps as the peers have them: compared when touched, never re-sorted.
+using Heap = GoHeap<uint32_t, std::function<bool(const uint32_t&, const uint32_t&)>>;
+Heap JobHeap(const Cycle& cycle);
+Heap QueueHeap(const Cycle& cycle);
+Heap TaskHeap(const Cycle& cycle);
+Heap VictimHeap(const Cycle& cycle, TaskIndex preemptor);  // the next one to evict first
+
+// --- gang.cc -------------------------------------------------------------------------------------
+
+int64_t CountReady(const World& world, JobIndex job);    // allocated or succeeded
+int64_t CountWaiting(const World& world, JobIndex job);  // nominated
+bool GangReady(const Cycle& cycle, JobIndex job);        // the plain counter, no roles
+bool JobValid(const Cycle& cycle, JobIndex job);
+bool JobReady(const Cycle& cycle, JobIndex job);
+bool JobPipelined(const Cycle& cycle, JobIndex job);
+bool JobStarving(const Cycle& cycle, JobIndex job);
+// After a task of the job found no node: whether it makes sense to try the others.
+bool NeedContinueAllocating(const Cycle& cycle, JobIndex job);
+bool RoleHasFitErrors(const Cycle& cycle, TaskIndex task);
+
+// --- shares.cc -----------------------------------------------------------------------------------
+
+void OpenShares(Cycle& cycle);
+// A row as the family's policies measure it: to kube-batch, pods are not a resource.
+Amount Measure(const Cycle& cycle, std::span<const int64_t> row);
+Amount MeasureBooks(const Cycle& cycle, const Row& row);
+double DrfShare(const Cycle& cycle, const Row& allocated);
+double QueueShareNow(const Cycle& cycle, QueueIndex queue);
+bool Overused(const Cycle& cycle, QueueIndex queue);
+bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task);
+bool Preemptive(const Cycle& cycle, QueueIndex queue, TaskIndex task);
+bool JobEnqueueable(const Cycle& cycle, JobIndex job);
+void JobEnqueued(Cycle& cycle, JobIndex job);
+
+// --- filters.cc ----------------------------------------------------------------------------------
+
+struct FilterState;  // what affinity and spread know of the whole cluster, for one task
+struct Verdict {
+  std::optional<Refusal> refusal;  // the first rule that failed
+  bool unresolvable = false;       // some rule failed that no eviction cures
+};
+FilterState PrepareFilters(const Cycle& cycle, TaskIndex task);
+// The predicates alone, without resources.
+Verdict Judge(const Cycle& cycle, const FilterState& state, TaskIndex task, NodeIndex node);
+Verdict Judge(const Cycle& cycle, TaskIndex task, NodeIndex node);
+std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
+// Whether the task's initial request is within `row`; the dimensions looked at are those the peer
+// looks at.
+bool Fits(const World& world, TaskIndex task, NodeIndex node, const Row& row);
+// The first dimension that is short, kNone: none.
+DimensionIndex ShortDimension(const World& world, TaskIndex task, NodeIndex node, const Row& row);
+
+bool FitsIdle(const Cycle& cycle, TaskIndex task, NodeIndex node);
+bool FitsReleasing(const Cycle& cycle, TaskIndex task, NodeIndex node);  // kube-batch: that alone
+
+// Refusals once given to one role and node are given again without looking, while this lives.
+struct ErrorCache {
+  bool enabled = true;
+  std::map<std::pair<JobIndex, GroupIndex>, std::map<NodeIndex, bool>> refused;  // -> unresolvable
+};
+enum class Search {
+  kAllocate,  // must fit what is or will be idle, and pass all predicates
+  kBackfill,  // must pass all predicates
+  kPreempt,   // must pass those predicates that an eviction cannot cure
+};
+struct Found {
+  std::vector<NodeIndex> nodes;      // that accept the task
+  std::set<NodeIndex> unresolvable;  // that refuse it whatever is evicted
+};
+Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes,
+                Search search, ErrorCache& cache);
+// All nodes except those that allocate found to be beyond help for this task.
+std::vector<NodeIndex> CurableNodes(const Cycle& cycle, TaskIndex task);
+
+// --- scores.cc -----------------------------------------------------------------------------------
+
+// One score a node, normalised over `nodes`.
+std::vector<double> Scores(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
+NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
+
+// --- victims.cc ----------------------------------------------------------------------------------
+
+std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,
+                                   const std::vector<TaskIndex>& candidates);
+std::vector<TaskIndex> Reclaimable(const Cycle& cycle, const std::vector<TaskIndex>& candidates);
+// Whether the victims free enough on the node.
+bool ValidVictims(const Cycle& cycle, TaskIndex task, NodeIndex node,
+                  const std::vector<TaskIndex>& victims);
+
+// --- actions -------------------------------------------------------------------------------------
+
+void RunAdmit(Cycle& cycle);
+void RunAllocate(Cycle& cycle);
+void RunBackfill(Cycle& cycle);
+void RunPreempt(Cycle& cycle);
+void RunReclaim(Cycle& cycle);
+
+void RunKubeBatchAllocate(Cycle& cycle);
+void RunKubeBatchBackfill(Cycle& cycle);
+void RunKubeBatchPreempt(Cycle& cycle);
+void RunKubeBatchReclaim(Cycle& cycle);
+
+}  // namespace muster::reference
+
+#endif  // MUSTER_REFERENCE_CYCLE_H_

@@ -1,0 +1,222 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which nodes may take a task. All rules of the predicates policy are asked, so that it is known
+// whether an eviction could help: it could not when a rule fails that looks at the node and the
+// task alone, at required affinity, or at a missing label.
+#include <algorithm>
+
+#include "lib/reference/domains.h"
+#include "lib/reference/selectors.h"
+
+namespace muster::reference {
+
+namespace {
+
+std::string TaintText(const Taint& taint) {
+  return taint.value.empty() ? taint.key : taint.key + "=" + taint.value;
+}
+
+std::string Address(const HostPort& port) { return port.ip.empty() ? "0.0.0.0" : port.ip; }
+std::string Protocol(const HostPort& port) { return port.protocol.empty() ? "TCP" : port.protocol; }
+
+bool PortTaken(const World& world, NodeIndex node, const HostPort& wanted) {
+  for (TaskIndex t : world.present[node]) {
+    for (const HostPort& used : world.shape(t).host_ports) {
+      if (used.port != wanted.port || used.port <= 0 || Protocol(used) != Protocol(wanted))
+        continue;
+      const std::string mine = Address(wanted), theirs = Address(used);
+      if (mine == "0.0.0.0" || theirs == "0.0.0.0" || mine == theirs) return true;
+    }
+  }
+  return false;
+}
+
+bool PortsTaken(const World& world, NodeIndex node, TaskIndex task) {
+  const auto& ports = world.shape(task).host_ports;
+  return std::any_of(ports.begin(), ports.end(),
+                     [&](const HostPort& port) { return PortTaken(world, node, port); });
+}
+
+bool TooManyTasks(const World& world, NodeIndex node) {
+  return world.counts_pods[node] &&
+         world.capacity[node][kPods] <= static_cast<int64_t>(world.present[node].size());
+}
+
+bool Unresolvable(RefusalCode code) {
+  switch (code) {
+    case RefusalCode::kNotReady:
+    case RefusalCode::kUnschedulable:
+    case RefusalCode::kNodeAffinity:
+    case RefusalCode::kTaint:
+    case RefusalCode::kAffinity:
+    case RefusalCode::kSpreadLabel:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What is wrong with the node itself.
+void JudgeNode(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task, NodeIndex node,
+               std::vector<Refusal>& refusals) {
+  const NodeSpec& spec = cycle.tables().nodes.spec[node];
+  const TaskShape& shape = cycle.world.shape(task);
+  const auto refuse = [&](RefusalCode code) { refusals.push_back({.code = code, .detail = {}}); };
+  if (!cycle.volcano) {
+    if (!spec.ready || spec.network_unavailable) refuse(RefusalCode::kNotReady);
+    if (spec.unschedulable) refuse(RefusalCode::kUnschedulable);
+  } else if (spec.unschedulable && !ToleratesUnschedulable(shape)) {
+    refuse(RefusalCode::kUnschedulable);
+  }
+  if (SwitchOption(policy.options, "node_affinity", true) && !MatchesNode(shape, spec)) {
+    refuse(RefusalCode::kNodeAffinity);
+  }
+  const Taint* taint = FirstUntolerated(shape, spec);
+  if (taint != nullptr && SwitchOption(policy.options, "taints", true)) {
+    refuse(RefusalCode::kTaint);
+    refusals.back().detail = TaintText(*taint);
+  }
+}
+
+// What is wrong with the tasks on it, or elsewhere.
+void JudgeTasks(const Cycle& cycle, const FilterState& state, const ReferencePolicy& policy,
+                TaskIndex task, NodeIndex node, std::vector<Refusal>& refusals) {
+  const auto refuse = [&](std::optional<RefusalCode> code) {
+    if (code) refusals.push_back({.code = *code, .detail = {}});
+  };
+  if (TooManyTasks(cycle.world, node)) refuse(RefusalCode::kPodLimit);
+  if (SwitchOption(policy.options, "host_ports", true) && PortsTaken(cycle.world, node, task)) {
+    refuse(RefusalCode::kHostPort);
+  }
+  if (SwitchOption(policy.options, "pod_affinity", true)) {
+    refuse(cycle.volcano ? AffinityRefusal(cycle, state, task, node)
+                         : OldAffinityRefusal(cycle, task, node));
+  }
+  if (cycle.volcano && SwitchOption(policy.options, "spread", true)) {
+    refuse(SpreadRefusal(cycle, state, task, node));
+  }
+}
+
+// In the order in which a plan reports them.
+std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, TaskIndex task,
+                                 NodeIndex node) {
+  std::vector<Refusal> refusals;
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "fit")) {
+    if (policy->name != "predicates") continue;
+    JudgeNode(cycle, *policy, task, node, refusals);
+    JudgeTasks(cycle, state, *policy, task, node, refusals);
+  }
+  return refusals;
+}
+
+bool FitsOld(const Cycle& cycle, TaskIndex task, const Row& row) {
+  return KubeBatchLessEqual(Measure(cycle, cycle.world.initial_request(task)),
+                            MeasureBooks(cycle, row), cycle.tolerance);
+}
+
+}  // namespace
+
+FilterState PrepareFilters(const Cycle& cycle, TaskIndex task) {
+  FilterState state;
+  if (!cycle.volcano) return state;
+  CountAffinity(cycle, task, state);
+  CountSpread(cycle, task, state);
+  return state;
+}
+
+Verdict Judge(const Cycle& cycle, const FilterState& state, TaskIndex task, NodeIndex node) {
+  Verdict verdict;
+  for (const Refusal& refusal : AllRefusals(cycle, state, task, node)) {
+    if (!verdict.refusal) verdict.refusal = refusal;
+    verdict.unresolvable = verdict.unresolvable || Unresolvable(refusal.code);
+  }
+  return verdict;
+}
+
+Verdict Judge(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  return Judge(cycle, PrepareFilters(cycle, task), task, node);
+}
+
+std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  const World& world = cycle.world;
+  if (!world.in_session[node]) return Refusal{.code = RefusalCode::kNotReady, .detail = {}};
+  const std::optional<Refusal> refusal = Judge(cycle, task, node).refusal;
+  if (refusal && refusal->code < RefusalCode::kInsufficient) return refusal;
+  DimensionIndex dimension = kNone;
+  if (cycle.volcano) {
+    dimension = ShortDimension(world, task, node, world.future_idle(node));
+  } else if (!FitsIdle(cycle, task, node) && !FitsReleasing(cycle, task, node)) {
+    dimension = ShortDimension(world, task, node, world.idle[node]);
+  }
+  if (dimension != kNone) {
+    return Refusal{.code = RefusalCode::kInsufficient, .dimension = dimension, .detail = {}};
+  }
+  return refusal;
+}
+
+DimensionIndex ShortDimension(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
+  const auto request = world.initial_request(task);
+  for (DimensionIndex d = 0; d < row.size(); ++d) {
+    if (IsScalar(d) && request[d] == kAbsent) continue;
+    if (d == kPods && !world.counts_pods[node]) continue;
+    if (OrZero(request[d]) > row[d]) return d;
+  }
+  return kNone;
+}
+
+bool Fits(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
+  return ShortDimension(world, task, node, row) == kNone;
+}
+
+bool FitsIdle(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  if (!cycle.volcano) return FitsOld(cycle, task, cycle.world.idle[node]);
+  return Fits(cycle.world, task, node, cycle.world.idle[node]);
+}
+
+bool FitsReleasing(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  Row releasing = cycle.world.releasing[node];
+  AddTo(releasing, cycle.world.pipelined[node], -1);
+  return FitsOld(cycle, task, releasing);
+}
+
+Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes,
+                Search search, ErrorCache& cache) {
+  const World& world = cycle.world;
+  const JobIndex job = cycle.tables().tasks.job[task];
+  const GroupIndex role = cycle.tables().tasks.group[task];
+  const bool remember = cache.enabled && !cycle.tables().jobs.groups[job][role].name.empty();
+  std::map<NodeIndex, bool>& refused = cache.refused[{job, role}];
+
+  const FilterState state = PrepareFilters(cycle, task);
+  Found found;
+  for (NodeIndex n : nodes) {
+    if (const auto old = refused.find(n); remember && old != refused.end()) {
+      if (old->second) found.unresolvable.insert(n);
+      continue;
+    }
+    Verdict verdict;
+    bool accepted = search != Search::kAllocate || Fits(world, task, n, world.future_idle(n));
+    if (accepted) {
+      verdict = Judge(cycle, state, task, n);
+      accepted = search == Search::kPreempt ? !verdict.unresolvable : !verdict.refusal.has_value();
+    }
+    if (accepted) {
+      found.nodes.push_back(n);
+      continue;
+    }
+    if (verdict.unresolvable) found.unresolvable.insert(n);
+    if (remember) refused[n] = verdict.unresolvable;
+  }
+  return found;
+}
+
+std::vector<NodeIndex> CurableNodes(const Cycle& cycle, TaskIndex task) {
+  const auto errors = cycle.fit_errors.find(task);
+  std::vector<NodeIndex> nodes;
+  for (NodeIndex n : cycle.world.session_nodes()) {
+    if (errors == cycle.fit_errors.end() || errors->second.count(n) == 0) nodes.push_back(n);
+  }
+  return nodes;
+}
+
+}  // namespace muster::reference

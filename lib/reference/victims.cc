@@ -1,0 +1,182 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Who may be evicted. Every policy names the victims it agrees to; how the lists are combined
+// differs.
+//
+// volcano: the lists of one tier are intersected, and the first tier that is left with somebody
+// decides alone. A policy that names nobody ends its tier without an answer, and the next tier
+// starts afresh. An intersection that comes out empty looks like "nobody was asked yet", so that
+// the next policy of the tier starts afresh too.
+// kube-batch: once anybody was asked there is no fresh start; after an empty tier nobody can be
+// named any more.
+#include <algorithm>
+#include <cmath>
+
+#include "lib/reference/cycle.h"
+
+namespace muster::reference {
+
+namespace {
+
+using Tasks = std::vector<TaskIndex>;
+using Answer = std::optional<Tasks>;  // nullopt: the policy has nothing to say at this point
+using Ask = std::function<Answer(const ReferencePolicy&)>;
+
+Tasks Intersect(const Tasks& victims, const Tasks& candidates) {
+  Tasks out;
+  for (TaskIndex t : victims) {
+    if (std::find(candidates.begin(), candidates.end(), t) != candidates.end()) out.push_back(t);
+  }
+  return out;
+}
+
+Tasks CombineRestarting(const std::vector<PolicyTier>& tiers, const Ask& ask) {
+  for (const PolicyTier& tier : tiers) {
+    Tasks victims;
+    for (const ReferencePolicy* policy : tier) {
+      const Answer candidates = ask(*policy);
+      if (!candidates) continue;
+      if (candidates->empty()) {
+        victims.clear();
+        break;
+      }
+      victims = victims.empty() ? *candidates : Intersect(victims, *candidates);
+    }
+    if (!victims.empty()) return victims;
+  }
+  return {};
+}
+
+Tasks CombineSticky(const std::vector<PolicyTier>& tiers, const Ask& ask) {
+  Tasks victims;
+  bool asked = false;
+  for (const PolicyTier& tier : tiers) {
+    for (const ReferencePolicy* policy : tier) {
+      const Answer candidates = ask(*policy);
+      if (!candidates) continue;
+      victims = asked ? Intersect(victims, *candidates) : *candidates;
+      asked = true;
+    }
+    if (!victims.empty()) return victims;
+  }
+  return victims;
+}
+
+Tasks Combine(const Cycle& cycle, std::string_view point, const Ask& ask) {
+  const auto tiers = TiersAt(cycle, point);
+  return cycle.volcano ? CombineRestarting(tiers, ask) : CombineSticky(tiers, ask);
+}
+
+// volcano counts a gang down as its tasks are named; kube-batch looks at every task as if it were
+// the only one.
+Tasks AskGang(const Cycle& cycle, const Tasks& candidates) {
+  Tasks victims;
+  std::map<JobIndex, int64_t> occupied;
+  for (TaskIndex t : candidates) {
+    const JobIndex job = cycle.tables().tasks.job[t];
+    const int64_t needed = cycle.tables().jobs.spec[job].min_available;
+    const auto count = occupied.try_emplace(job, CountReady(cycle.world, job)).first;
+    if (!cycle.volcano) {
+      if (needed <= count->second - 1 || needed == 1) victims.push_back(t);
+    } else if (count->second > needed) {
+      --count->second;
+      victims.push_back(t);
+    }
+  }
+  return victims;
+}
+
+Tasks AskPriority(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidates) {
+  const TaskTable& tasks = cycle.tables().tasks;
+  const auto& jobs = cycle.tables().jobs.spec;
+  const JobIndex own = tasks.job[preemptor];
+  Tasks victims;
+  for (TaskIndex t : candidates) {
+    const bool lower = tasks.job[t] == own ? tasks.priority[t] < tasks.priority[preemptor]
+                                           : jobs[tasks.job[t]].priority < jobs[own].priority;
+    if (lower) victims.push_back(t);
+  }
+  return victims;
+}
+
+Tasks AskConformance(const Cycle& cycle, const Tasks& candidates) {
+  Tasks victims;
+  for (TaskIndex t : candidates) {
+    const std::string_view name =
+        cycle.tables().strings.name(cycle.tables().tasks.priority_class[t]);
+    if (name == "system-cluster-critical" || name == "system-node-critical") continue;
+    if (cycle.world.shape(t).name_space != "kube-system") victims.push_back(t);
+  }
+  return victims;
+}
+
+// A candidate that is not chosen is taken off its job's share all the same.
+Tasks AskDrf(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidates) {
+  const World& world = cycle.world;
+  Row own = world.job_allocated[cycle.tables().tasks.job[preemptor]];
+  AddTo(own, world.request(preemptor), 1);
+  const double left = DrfShare(cycle, own);
+  Tasks victims;
+  std::map<JobIndex, Row> others;
+  for (TaskIndex t : candidates) {
+    const JobIndex job = cycle.tables().tasks.job[t];
+    Row& other = others.try_emplace(job, world.job_allocated[job]).first->second;
+    AddTo(other, world.request(t), -1);
+    const double right = DrfShare(cycle, other);
+    if (left < right || std::fabs(left - right) <= 1e-6) victims.push_back(t);
+  }
+  return victims;
+}
+
+Tasks AskProportion(const Cycle& cycle, const Tasks& candidates) {
+  const World& world = cycle.world;
+  Tasks victims;
+  std::map<QueueIndex, Row> allocated;
+  for (TaskIndex t : candidates) {
+    const QueueIndex queue = world.queue_of(t);
+    Row& left = allocated.try_emplace(queue, world.queue_allocated[queue]).first->second;
+    const Amount& deserved = cycle.queues[queue].deserved;
+    if (cycle.volcano) {
+      if (LessEqual(AmountOfBooks(left), deserved)) continue;
+      AddTo(left, world.request(t), -1);
+      victims.push_back(t);
+    } else {
+      const Amount request = Measure(cycle, world.request(t));
+      if (KubeBatchLess(MeasureBooks(cycle, left), request, cycle.tolerance)) continue;
+      AddTo(left, world.request(t), -1);
+      if (KubeBatchLessEqual(deserved, MeasureBooks(cycle, left), cycle.tolerance))
+        victims.push_back(t);
+    }
+  }
+  return victims;
+}
+
+}  // namespace
+
+std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,
+                                   const Tasks& candidates) {
+  return Combine(cycle, "preemptable", [&](const ReferencePolicy& policy) -> Answer {
+    if (policy.name == "gang") return AskGang(cycle, candidates);
+    if (policy.name == "priority") return AskPriority(cycle, preemptor, candidates);
+    if (policy.name == "conformance") return AskConformance(cycle, candidates);
+    if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
+    return std::nullopt;
+  });
+}
+
+std::vector<TaskIndex> Reclaimable(const Cycle& cycle, const Tasks& candidates) {
+  return Combine(cycle, "reclaimable", [&](const ReferencePolicy& policy) -> Answer {
+    if (policy.name == "gang") return AskGang(cycle, candidates);
+    if (policy.name == "conformance") return AskConformance(cycle, candidates);
+    if (policy.name == "proportion") return AskProportion(cycle, candidates);
+    return std::nullopt;
+  });
+}
+
+bool ValidVictims(const Cycle& cycle, TaskIndex task, NodeIndex node, const Tasks& victims) {
+  Row room = cycle.world.future_idle(node);
+  for (TaskIndex t : victims) AddTo(room, cycle.world.request(t), 1);
+  return Fits(cycle.world, task, node, room);
+}
+
+}  // namespace muster::reference
