@@ -1,0 +1,109 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Files, streams and the steps every command takes. Only here does the program touch the outside.
+#include "tools/muster/command.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+constexpr char kDefaultProfile[] = "muster";
+
+std::string Help(const CommandText& text, const FlagSet& flags) {
+  return absl::StrCat("usage: muster ", ToAbsl(text.usage), "\n\n", ToAbsl(text.about), "\n\n",
+                      flags.Help(), "\nexample:\n  ", ToAbsl(text.example), "\n");
+}
+
+}  // namespace
+
+int Complain(std::string_view message) {
+  const std::string line = absl::StrCat("muster: ", ToAbsl(message), "\n");
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  return kBadInput;
+}
+
+int ComplainUsage(const CommandText& text, std::string_view message) {
+  return Complain(absl::StrCat(ToAbsl(text.name), ": ", ToAbsl(message), "\nusage: muster ",
+                               ToAbsl(text.usage), "    (more: muster ", ToAbsl(text.name),
+                               " --help)"));
+}
+
+int Print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) return kOk;
+  return Complain(absl::StrCat("cannot write: ", std::strerror(errno)));
+}
+
+Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& arguments) {
+  bool help = false;
+  flags->Switch("--help", &help, "this text");
+  absl::StatusOr<Arguments> others = flags->Parse(arguments);
+  if (!others.ok()) return {{}, ComplainUsage(text, std::string(others.status().message()))};
+  if (help) return {{}, Print(Help(text, *flags))};
+  return {*std::move(others), std::nullopt};
+}
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return absl::NotFoundError(absl::StrCat(path, ": ", std::strerror(errno)));
+  std::string text;
+  char buffer[1 << 16];
+  size_t size = 0;
+  while ((size = std::fread(buffer, 1, sizeof(buffer), file)) > 0) text.append(buffer, size);
+  const bool failed = std::ferror(file) != 0;
+  const int error = errno;
+  if (file != stdin) std::fclose(file);
+  if (failed) return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(error)));
+  return text;
+}
+
+absl::Status WriteFile(const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr)
+    return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  const bool closed = std::fclose(file) == 0;
+  if (written && closed) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+}
+
+void RunFlags::Declare(FlagSet* flags) {
+  flags->Value("--profile", "P", &profile,
+               "schedule by this profile, such as volcano:binpack(weight=5)");
+  flags->Value("--now", "SECONDS", &now, "the time of the cycle");
+  flags->Value("--seed", "N", &seed, "for profiles that break ties by chance");
+  flags->Value("--work-budget", "N", &work_budget, "end the cycle after trying so many tasks");
+}
+
+absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
+  absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  const auto in_file = [&](const absl::Status& status) {
+    return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+  };
+  absl::StatusOr<Scenario> scenario = ParseScenario(*text);
+  if (!scenario.ok()) return in_file(scenario.status());
+  if (!flags.profile.empty()) scenario->profile = flags.profile;
+  if (scenario->profile.empty()) scenario->profile = kDefaultProfile;
+  ScheduleOptions& options = scenario->options;
+  if (flags.now.has_value()) options.now = *flags.now;
+  if (flags.seed.has_value()) options.seed = static_cast<uint64_t>(*flags.seed);
+  if (flags.work_budget.has_value()) options.work_budget = flags.work_budget;
+
+  Cluster cluster;
+  absl::Status filled = Fill(*scenario, &cluster);
+  if (!filled.ok()) return in_file(filled);
+  Snapshot snapshot = cluster.Freeze();
+  absl::StatusOr<Plan> plan = Schedule(snapshot, scenario->profile, options);
+  if (!plan.ok()) return in_file(plan.status());
+  return Run{*std::move(scenario), std::move(snapshot), *std::move(plan)};
+}
+
+}  // namespace muster

@@ -1,0 +1,71 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What the commands of the command line have in common. Each command is one function in one file.
+#ifndef MUSTER_TOOLS_COMMAND_H_
+#define MUSTER_TOOLS_COMMAND_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/scenario/scenario.h"
+#include "muster/muster.h"
+#include "tools/muster/flags.h"
+
+namespace muster {
+
+// Exit codes.
+inline constexpr int kOk = 0;
+inline constexpr int kCheckFailed = 1;
+inline constexpr int kBadInput = 2;
+
+using Arguments = std::vector<std::string>;
+
+int RunCommand(const Arguments& arguments);
+int CheckCommand(const Arguments& arguments);
+int ExplainCommand(const Arguments& arguments);
+int ProfilesCommand(const Arguments& arguments);
+int GenerateCommand(const Arguments& arguments);
+
+// A command's name, usage line, what it does and an example; with its flags it makes its --help.
+struct CommandText {
+  std::string_view name, usage, about, example;
+};
+
+// Parses the flags, "--help" among them. When there is nothing left to do, `exit` holds the code to end with.
+struct Parsed {
+  Arguments others;
+  std::optional<int> exit;
+};
+Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& arguments);
+
+// Says what is wrong on stderr; returns kBadInput.
+int Complain(std::string_view message);
+int ComplainUsage(const CommandText& text, std::string_view message);
+// Writes to stdout; kBadInput when it can not.
+int Print(std::string_view text);
+
+absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-" is stdin
+absl::Status WriteFile(const std::string& path, std::string_view text);
+
+// What decides the plan of a scenario besides the scenario itself; what is not given is as the scenario has it.
+struct RunFlags {
+  std::string profile;
+  std::optional<int64_t> now, seed, work_budget;
+  void Declare(FlagSet* flags);
+};
+
+// A scenario that was read and run.
+struct Run {
+  Scenario scenario;
+  Snapshot snapshot;
+  Plan plan;
+};
+absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags);
+
+}  // namespace muster
+
+#endif  // MUSTER_TOOLS_COMMAND_H_

@@ -1,0 +1,130 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Numbers are read by std::from_chars: whole, without a sign or blank in front, and blind to the locale.
+#include "tools/muster/flags.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+template <class Number>
+std::function<absl::Status(const std::string&)> NumberReader(std::string_view what, Number* out) {
+  return [what, out](const std::string& text) {
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, *out);
+    if (error == std::errc() && stop == end) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected ", ToAbsl(what), ", got ", Quote(text)));
+  };
+}
+
+}  // namespace
+
+void FlagSet::Switch(std::string name, bool* out, std::string help) {
+  flags_.push_back({std::move(name), "", std::move(help), [out](const std::string&) {
+                      *out = true;
+                      return absl::OkStatus();
+                    }});
+}
+
+void FlagSet::Value(std::string name, std::string placeholder, std::string* out, std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
+         *out = text;
+         return absl::OkStatus();
+       }});
+}
+
+void FlagSet::Value(std::string name, std::string placeholder, int64_t* out, std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(placeholder), std::move(help), NumberReader("an integer", out)});
+}
+
+void FlagSet::Value(std::string name, std::string placeholder, uint64_t* out, std::string help) {
+  flags_.push_back({std::move(name), std::move(placeholder), std::move(help),
+                    NumberReader("an integer that is not negative", out)});
+}
+
+void FlagSet::Value(std::string name, std::string placeholder, double* out, std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(placeholder), std::move(help), NumberReader("a number", out)});
+}
+
+void FlagSet::Value(std::string name, std::string placeholder, std::optional<int64_t>* out,
+                    std::string help) {
+  flags_.push_back(
+      {std::move(name), std::move(placeholder), std::move(help), [out](const std::string& text) {
+         return NumberReader("an integer", &out->emplace())(text);
+       }});
+}
+
+const FlagSet::Flag* FlagSet::Find(std::string_view name) const {
+  const auto flag =
+      std::find_if(flags_.begin(), flags_.end(), [name](const Flag& f) { return f.name == name; });
+  return flag == flags_.end() ? nullptr : &*flag;
+}
+
+absl::StatusOr<std::vector<std::string>> FlagSet::Parse(
+    const std::vector<std::string>& arguments) const {
+  std::vector<std::string> others;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    if (argument == "--") {
+      others.insert(others.end(), arguments.begin() + static_cast<ptrdiff_t>(i) + 1,
+                    arguments.end());
+      break;
+    }
+    if (argument.size() < 2 || argument[0] != '-') {
+      others.push_back(argument);
+      continue;
+    }
+    const size_t equals = argument.find('=');
+    const std::string name = argument.substr(0, equals);
+    const Flag* flag = Find(name);
+    if (flag == nullptr) {
+      std::vector<std::string_view> valid;
+      for (const Flag& f : flags_) valid.push_back(f.name);
+      const std::string_view nearest = NearestName(name, valid);
+      return absl::InvalidArgumentError(absl::StrCat("unknown flag ", name,
+                                                     nearest.empty() ? "" : ", did you mean ",
+                                                     ToAbsl(nearest), nearest.empty() ? "" : "?"));
+    }
+    const bool is_switch = flag->placeholder.empty();
+    std::string value;
+    if (equals != std::string::npos) {
+      if (is_switch) return absl::InvalidArgumentError(absl::StrCat(name, " takes no value"));
+      value = argument.substr(equals + 1);
+    } else if (!is_switch) {
+      if (++i == arguments.size()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(name, " needs a value, ", flag->placeholder));
+      }
+      value = arguments[i];
+    }
+    const absl::Status status = flag->set(value);
+    if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(name, ": ", status.message()));
+  }
+  return others;
+}
+
+std::string FlagSet::Help() const {
+  const auto head = [](const Flag& flag) {
+    return flag.placeholder.empty() ? flag.name : absl::StrCat(flag.name, " ", flag.placeholder);
+  };
+  size_t width = 0;
+  for (const Flag& flag : flags_) width = std::max(width, head(flag).size());
+  std::string out;
+  for (const Flag& flag : flags_) {
+    const std::string text = head(flag);
+    absl::StrAppend(&out, "  ", text, std::string(width - text.size() + 2, ' '), flag.help, "\n");
+  }
+  return out;
+}
+
+}  // namespace muster

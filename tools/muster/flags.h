@@ -1,0 +1,54 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The flags of one command: declared once, and from that parsed, refused and printed.
+//
+//   FlagSet flags;
+//   int64_t nodes = 100;
+//   flags.Value("--nodes", "N", &nodes, "how many nodes");
+//   absl::StatusOr<std::vector<std::string>> files = flags.Parse(arguments);
+//
+// Both `--nodes 5` and `--nodes=5` are understood; `--` ends the flags; a lone `-` is no flag.
+#ifndef MUSTER_TOOLS_FLAGS_H_
+#define MUSTER_TOOLS_FLAGS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace muster {
+
+class FlagSet {
+ public:
+  void Switch(std::string name, bool* out, std::string help);
+  void Value(std::string name, std::string placeholder, std::string* out, std::string help);
+  void Value(std::string name, std::string placeholder, int64_t* out, std::string help);
+  void Value(std::string name, std::string placeholder, uint64_t* out, std::string help);
+  void Value(std::string name, std::string placeholder, double* out, std::string help);
+  void Value(std::string name, std::string placeholder, std::optional<int64_t>* out,
+             std::string help);
+
+  // Sets what was declared and returns the other arguments. Errors name the flag, and for an unknown one the
+  // nearest that there is.
+  absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments) const;
+
+  std::string Help() const;  // one flag a line
+
+ private:
+  struct Flag {
+    std::string name, placeholder, help;  // no placeholder: a switch
+    std::function<absl::Status(const std::string&)> set;
+  };
+  const Flag* Find(std::string_view name) const;
+
+  std::vector<Flag> flags_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_TOOLS_FLAGS_H_

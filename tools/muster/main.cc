@@ -1,0 +1,62 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster: the command line. The first argument names the command, the rest is the command's own.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "muster/version.h"
+#include "tools/muster/command.h"
+
+namespace {
+
+struct Command {
+  std::string_view name, about;
+  int (*run)(const muster::Arguments&);
+};
+
+constexpr Command kCommands[] = {
+    {"run", "schedule a scenario and print the plan", muster::RunCommand},
+    {"check", "compare plans with what scenarios expect", muster::CheckCommand},
+    {"explain", "say why a job or task is pending", muster::ExplainCommand},
+    {"profiles", "list profiles and policies", muster::ProfilesCommand},
+    {"generate", "make a random cluster", muster::GenerateCommand},
+};
+
+std::string Help() {
+  std::string out =
+      "usage: muster COMMAND [arguments]\n\nDecides who runs where, and says why not.\n\n";
+  for (const Command& command : kCommands) {
+    absl::StrAppend(&out, "  ", muster::ToAbsl(command.name),
+                    std::string(10 - command.name.size(), ' '), muster::ToAbsl(command.about),
+                    "\n");
+  }
+  absl::StrAppend(
+      &out,
+      "\n`muster COMMAND --help` says more. Ends with 0 if all is well, 1 if a check failed, "
+      "2 if the input was bad.\n\nexample:\n  muster generate --nodes 20 -o s.json && "
+      "muster run s.json --profile volcano\n");
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const muster::Arguments arguments(argv + 1, argv + argc);
+  if (arguments.empty()) return muster::Complain(absl::StrCat("which command?\n", Help()));
+  const std::string& name = arguments[0];
+  if (name == "--help" || name == "-h" || name == "help") return muster::Print(Help());
+  if (name == "--version") return muster::Print("muster " MUSTER_VERSION_STRING "\n");
+  std::vector<std::string_view> names;
+  for (const Command& command : kCommands) {
+    if (command.name == name) return command.run({arguments.begin() + 1, arguments.end()});
+    names.push_back(command.name);
+  }
+  const std::string_view nearest = muster::NearestName(name, names);
+  return muster::Complain(absl::StrCat("unknown command ", muster::Quote(name),
+                                       nearest.empty() ? "" : ", did you mean ",
+                                       nearest.empty() ? "" : muster::Quote(nearest),
+                                       nearest.empty() ? "; muster --help lists them" : "?"));
+}

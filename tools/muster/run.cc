@@ -1,0 +1,49 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster run: one cycle over a scenario, its decisions and reasons one a line, a summary last.
+#include "absl/strings/str_cat.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kText = {"run", "run FILE [flags]",
+                               "Schedules the scenario in FILE (- is standard input) once and "
+                               "prints the plan: every decision in order,\n"
+                               "every reason for what is pending, and a summary.",
+                               "muster run tests/scenarios/gang_undone.json --profile volcano"};
+
+std::string Summary(const Plan& plan) {
+  int64_t counts[5] = {};
+  for (const Decision& d : plan.decisions()) ++counts[static_cast<int>(d.kind)];
+  const auto count = [&](DecisionKind kind) { return counts[static_cast<int>(kind)]; };
+  std::string out = absl::StrCat(
+      count(DecisionKind::kBind), " bound, ", count(DecisionKind::kNominate), " nominated, ",
+      count(DecisionKind::kEvict), " evicted, ", count(DecisionKind::kAdmit), " admitted, ",
+      plan.pending().size(), " pending; work ", plan.work(), ", digest ", plan.Digest(), "\n");
+  if (!plan.complete())
+    absl::StrAppend(&out, "the cycle was cut short; go on from cursor ", plan.cursor(), "\n");
+  return out;
+}
+
+}  // namespace
+
+int RunCommand(const Arguments& arguments) {
+  RunFlags run_flags;
+  bool json = false, digest = false;
+  FlagSet flags;
+  run_flags.Declare(&flags);
+  flags.Switch("--json", &json, "the whole plan as JSON");
+  flags.Switch("--digest", &digest, "only the plan's digest");
+  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.size() != 1) return ComplainUsage(kText, "needs one FILE");
+  if (json && digest) return ComplainUsage(kText, "--json and --digest exclude each other");
+  const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
+  if (!run.ok()) return Complain(std::string(run.status().message()));
+  if (digest) return Print(absl::StrCat(run->plan.Digest(), "\n"));
+  if (json) return Print(run->plan.ToJson());
+  return Print(absl::StrCat(run->plan.ToText(), Summary(run->plan)));
+}
+
+}  // namespace muster
