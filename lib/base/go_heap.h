@@ -14,7 +14,7 @@
 // same swaps:
 //
 //   Push  appends, then while less(child, parent): swaps them and goes up to (i - 1) / 2.
-//   Pop   swaps the root with the last element, sinks the new root in what is left, returns the last.
+//   Pop   swaps the root with the last element, sinks the new root in the rest, returns the last.
 //   sink  takes the left child, the right one if less(right, left), stops if !less(child, parent).
 //   Init  sinks from n / 2 - 1 down to 0.
 //
