@@ -75,7 +75,7 @@ enum class RefusalCode : uint8_t {
 struct Refusal {
   RefusalCode code;
   DimensionIndex dimension = kNone;
-  std::string detail;
+  std::string detail = {};
   int64_t nodes = 0;
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
@@ -96,11 +96,11 @@ enum class ReasonKind : uint8_t {
 // True at the last attempt of the task it belongs to.
 struct Reason {
   ReasonKind kind;
-  std::string policy;                  // who said no; empty: the engine itself
+  std::string policy = {};             // who said no; empty: the engine itself
   QueueIndex queue = kNone;
   DimensionIndex dimension = kNone;
   int64_t placed = 0, needed = 0;
-  std::vector<Refusal> refusals;       // most nodes first, then by code
+  std::vector<Refusal> refusals = {};  // most nodes first, then by code
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 

@@ -20,7 +20,7 @@
 //   kKind     the answer is a constant of the node (labels, taints): asked once per node and set of constraints
 //   kState    it depends on the node's own books too: asked for columns of states, see state_columns.h
 //   kCluster  it depends on what runs elsewhere: asked for all candidate nodes, every time
-// An instance lives for one cycle and is used by one thread. Answers must depend on nothing but the tables, the
+// An instance is opened again for each cycle of a living cluster and is used by one thread. Answers must depend on nothing but the tables, the
 // ledger and the policy's own options.
 #ifndef MUSTER_EXTENSION_POLICY_H_
 #define MUSTER_EXTENSION_POLICY_H_
@@ -94,10 +94,11 @@ struct Cycle {
 };
 
 // A score that is compared with the same score of the other candidates before it counts: raw numbers of nodes,
-// brought to 0..100 over the candidates (x 100 / largest; reversed: 100 - that), times a weight.
+// brought to 0..top over the candidates (x top / largest; reversed: top - that), times a weight.
 struct KindScore {
   double weight = 0;
   bool reversed = false;
+  int64_t top = 100;
 };
 
 struct NodeRefusal {

@@ -6,8 +6,9 @@
 
 namespace muster {
 
-NodeKinds::NodeKinds(const Tables& tables, const Dispatcher& dispatcher)
-    : tables_(tables), dispatcher_(dispatcher) {
+NodeKinds::NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher)
+    : ledger_(ledger), dispatcher_(dispatcher) {
+  const Tables& tables = ledger.tables();
   for (Policy* policy : dispatcher.at(Point::kScore)) {
     size_t which = 0;
     for (const KindScore& score : policy->KindScores()) {
@@ -64,7 +65,7 @@ void NodeKinds::Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<in
 }
 
 uint32_t NodeKinds::Ensure(ClassIndex c) {
-  const uint32_t constraints = tables_.classes.constraints[c];
+  const uint32_t constraints = ledger_.tables().classes.constraints[c];
   if (constraints >= row_of_constraints_.size()) row_of_constraints_.resize(constraints + 1, kNone);
   uint32_t& row = row_of_constraints_[constraints];
   if (row != kNone) return row;

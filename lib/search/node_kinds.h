@@ -13,16 +13,15 @@
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "lib/extension/dispatcher.h"
-#include "lib/model/tables.h"
+#include "lib/ledger/ledger.h"
 #include "muster/plan.h"
 
 namespace muster {
 
 class NodeKinds {
  public:
-  NodeKinds(const Tables& tables, const Dispatcher& dispatcher);
+  NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher);
 
   // Makes the answers for the class known; returns their row. Kinds may split: version() grows then.
   uint32_t Ensure(ClassIndex c);
@@ -59,7 +58,7 @@ class NodeKinds {
   void Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<int64_t>* raw);
   uint32_t InternRefusal(const NodeRefusal& refusal);
 
-  const Tables& tables_;
+  const Ledger& ledger_;  // for its tables, which may move between cycles
   const Dispatcher& dispatcher_;
   std::vector<KindScore> scores_;
   std::vector<Question> questions_;  // one per score

@@ -11,19 +11,14 @@ namespace muster {
 
 NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
                        const SpeedOptions& speed)
-    : ledger_(ledger), dispatcher_(dispatcher), rules_(std::move(rules)), speed_(speed) {
-  Reset();
-}
+    : ledger_(ledger),
+      dispatcher_(dispatcher),
+      rules_(std::move(rules)),
+      speed_(speed),
+      kinds_(std::make_unique<NodeKinds>(ledger, dispatcher)),
+      states_(std::make_unique<NodeStates>(ledger, *kinds_, speed.share_equal_states)) {}
 
-void NodeSearch::Reset() {
-  kinds_ = std::make_unique<NodeKinds>(ledger_.tables(), dispatcher_);
-  states_ = std::make_unique<NodeStates>(ledger_, *kinds_, speed_.share_equal_states);
-  profiles_.clear();
-  boards_.clear();
-  used_at_.clear();
-  board_bytes_ = 0;
-  failures_.clear();
-}
+void NodeSearch::BeginCycle() { ++cycle_; }
 
 ClassProfile& NodeSearch::Profile(ClassIndex c) {
   if (c >= profiles_.size()) {
@@ -35,38 +30,47 @@ ClassProfile& NodeSearch::Profile(ClassIndex c) {
   }
   ClassProfile& profile = profiles_[c];
   if (!profile.ready) {
-    profile = ClassProfile{};
     profile.ready = true;
     profile.row = kinds_->Ensure(c);
     const auto request = ledger_.tables().classes.initial_request.row(c);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
-      if (d == kPods ? !rules_.pods_are_a_resource : d > kPods && request[d] == 0) continue;
-      // Where small amounts count as nothing, extra dimensions within the slack are not compared.
+      if (d == kPods && !rules_.pods_are_a_resource) continue;
+      // cpu, memory and pods are always compared; of the others, what is asked for beyond the slack.
       if (d > kPods && request[d] <= rules_.slack[d]) continue;
       profile.needs.push_back(d);
       profile.amount.push_back(static_cast<double>(request[d]));
       profile.slack.push_back(static_cast<double>(rules_.slack[d]));
     }
-    for (Policy* policy : dispatcher_.at(Point::kFit)) {
-      profile.cluster_fit |= policy->FitScope(c) == Scope::kCluster;
-    }
-    for (Policy* policy : dispatcher_.at(Point::kScore)) {
-      profile.cluster_score |= policy->ScoreScope(c) == Scope::kCluster;
-    }
-    profile.uniform = !profile.cluster_fit && !profile.cluster_score && kinds_->uniform(profile.row);
-    if (profile.uniform) {
-      for (uint32_t kind = 0; kind < kinds_->size(); ++kind) {
-        if (!kinds_->alive(kind) || !kinds_->fits(profile.row, kind)) continue;
-        for (size_t k = 0; k < kinds_->scores().size(); ++k) {
-          const int64_t raw = kinds_->raw(profile.row, k, kind);
-          profile.constant += Normalised(kinds_->scores()[k], raw, std::max<int64_t>(raw, 0));
-        }
-        break;
-      }
-    }
   }
+  if (profile.cycle != cycle_) AskScopes(c, &profile);
   states_->Sync();
   return profile;
+}
+
+void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
+  const bool first = profile->cycle == 0;
+  profile->cycle = cycle_;
+  bool fit = false, score = false;
+  for (Policy* policy : dispatcher_.at(Point::kFit)) fit |= policy->FitScope(c) == Scope::kCluster;
+  for (Policy* policy : dispatcher_.at(Point::kScore)) {
+    score |= policy->ScoreScope(c) == Scope::kCluster;
+  }
+  if (!first && fit == profile->cluster_fit && score == profile->cluster_score) return;
+  profile->cluster_fit = fit;
+  profile->cluster_score = score;
+  profile->uniform = !fit && !score && kinds_->uniform(profile->row);
+  profile->constant = 0;
+  for (int want = 0; want < kWants; ++want) boards_[c * kWants + want].reset();
+  for (Failure& failure : failures_[c]) failure.valid = false;
+  if (!profile->uniform) return;
+  for (uint32_t kind = 0; kind < kinds_->size(); ++kind) {
+    if (!kinds_->alive(kind) || !kinds_->fits(profile->row, kind)) continue;
+    for (size_t k = 0; k < kinds_->scores().size(); ++k) {
+      const int64_t raw = kinds_->raw(profile->row, k, kind);
+      profile->constant += Normalised(kinds_->scores()[k], raw, std::max<int64_t>(raw, 0));
+    }
+    return;
+  }
 }
 
 Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
@@ -102,7 +106,8 @@ void NodeSearch::Shrink() {
 NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   const ClassProfile& profile = Profile(c);
   Failure& failure = failures_[c][static_cast<size_t>(want)];
-  const bool remembers = speed_.infeasibility_memory && !profile.cluster_fit && want != Want::kLater;
+  // kLater is asked only when nothing fits now; from then on placements can only take from it, too.
+  const bool remembers = speed_.infeasibility_memory && !profile.cluster_fit;
   if (remembers && failure.valid && ledger_.OnlyPlacementsSince(failure.moment)) return kNone;
 
   NodeIndex best = kNone;
@@ -215,7 +220,7 @@ std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
   return nodes;
 }
 
-bool NodeSearch::FitsBesidesResources(ClassIndex c, NodeIndex node) {
+bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node) {
   const ClassProfile& profile = Profile(c);
   if (!kinds_->fits(profile.row, kinds_->kind(node))) return false;
   const uint32_t slot = states_->state(node);

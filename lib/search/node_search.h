@@ -53,7 +53,7 @@ class NodeSearch {
   // The same nodes unscored, in index order.
   std::vector<NodeIndex> ListForEviction(ClassIndex c, Want want);
   // Everything but resources, on one node.
-  bool FitsBesidesResources(ClassIndex c, NodeIndex node);
+  bool FitsNode(ClassIndex c, NodeIndex node);
   // The request against idle / future idle of one node.
   bool FitsIdle(ClassIndex c, NodeIndex node);
   bool FitsFutureIdle(ClassIndex c, NodeIndex node);
@@ -61,8 +61,8 @@ class NodeSearch {
   // Why each node refuses the class now, counted: most nodes first. Nodes that fit are not in it.
   std::vector<Refusal> Refusals(ClassIndex c);
 
-  // Forgets what depends on nodes and tables: after rows of nodes changed.
-  void Reset();
+  // Before each cycle: what classes depend on may have changed with the tasks that are there.
+  void BeginCycle();
 
  private:
   struct Failure {
@@ -70,6 +70,7 @@ class NodeSearch {
     bool valid = false;
   };
   ClassProfile& Profile(ClassIndex c);
+  void AskScopes(ClassIndex c, ClassProfile* profile);
   Scoreboard& Board(ClassIndex c, Want want);
   void Shrink();
   ScoringContext context() const { return {dispatcher_, *kinds_, *states_, speed_}; }
@@ -91,6 +92,7 @@ class NodeSearch {
   std::vector<std::unique_ptr<Scoreboard>> boards_;  // class * kWants + want
   std::vector<uint64_t> used_at_;                    // per board: when it was last asked
   uint64_t uses_ = 0;
+  uint64_t cycle_ = 0;
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;
 };

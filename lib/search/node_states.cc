@@ -212,7 +212,9 @@ void NodeStates::Leave(NodeIndex n, uint32_t slot) {
 void NodeStates::Enter(NodeIndex n, uint32_t slot) {
   auto& heap = members_[slot];
   if (heap.size() > 2 * population_[slot] + 8) {
-    std::erase_if(heap, [&](NodeIndex m) { return state_[m] != slot; });
+    heap.erase(std::remove_if(heap.begin(), heap.end(),
+                              [&](NodeIndex m) { return state_[m] != slot; }),
+               heap.end());
     std::sort(heap.begin(), heap.end());
     heap.erase(std::unique(heap.begin(), heap.end()), heap.end());
   }

@@ -35,6 +35,7 @@ inline constexpr int kWants = 5;
 // What node search knows about a class before looking at nodes.
 struct ClassProfile {
   bool ready = false;
+  uint64_t cycle = 0;      // when cluster_fit and cluster_score were asked
   uint32_t row = 0;        // in NodeKinds
   bool cluster_fit = false, cluster_score = false;
   bool uniform = true;     // the score is a number of the state alone
@@ -56,11 +57,11 @@ struct ScoringContext {
 void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, ClassIndex c,
                     Want want, size_t begin, size_t end, uint8_t* fits, double* order, double* batch);
 
-// Brings raw kind scores to 0..100 over candidates whose largest raw score is `largest`, weighted.
+// Brings a raw kind score to 0..top over candidates whose largest raw score is `largest`, weighted.
 inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
-  if (largest <= 0) return score.weight * (score.reversed ? 100 : raw);
-  const int64_t scaled = 100 * raw / largest;
-  return score.weight * static_cast<double>(score.reversed ? 100 - scaled : scaled);
+  if (largest <= 0) return score.weight * static_cast<double>(score.reversed ? score.top : raw);
+  const int64_t scaled = score.top * raw / largest;
+  return score.weight * static_cast<double>(score.reversed ? score.top - scaled : scaled);
 }
 
 class Scoreboard {

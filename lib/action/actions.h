@@ -1,0 +1,30 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The actions, one function each; what they do stands at the top of their files.
+#ifndef MUSTER_ACTION_ACTIONS_H_
+#define MUSTER_ACTION_ACTIONS_H_
+
+#include <span>
+#include <string_view>
+
+#include "lib/action/context.h"
+
+namespace muster {
+
+// A kind of action: what profiles and help texts know about it.
+struct ActionDecl {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const OptionDecl> options;
+  void (*run)(ActionContext& context, const Options& options);
+};
+
+ActionDecl AdmitAction();
+ActionDecl AllocateAction();
+ActionDecl BackfillAction();
+ActionDecl PreemptAction();
+ActionDecl ReclaimAction();
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_ACTIONS_H_

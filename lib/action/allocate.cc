@@ -1,0 +1,215 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// allocate: place the tasks of admitted jobs, gang by gang.
+//
+// Idea. Queues take turns by queue order. In its turn a queue gives one job, by job order, the nodes for as many
+// tasks as the job needs to be ready; a job that is ready already gets one task a turn, so that shares are looked
+// at again between any two. A turn that ends ready is committed; one that ends pipelined - enough tasks have a
+// place, but some of it is still being released - stays in the books undecided until the cycle ends; any other is
+// undone.
+// Peer. Volcano's allocate, the path for jobs without topology. Its details that decide: nodes that fit what is
+// idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
+// turn unless the job can still become ready without it; a role one of whose tasks found no node is not tried
+// again in this action.
+// Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lib/action/actions.h"
+
+namespace muster {
+namespace {
+
+// The part of a job's worksheet that is left.
+struct Worksheet {
+  std::vector<TaskIndex> tasks;  // in task order
+  size_t next = 0;
+  std::vector<GroupIndex> failed_groups;  // named roles and the unnamed one, as tasks of them failed
+  bool empty() const { return next == tasks.size(); }
+  bool failed(GroupIndex g) const {
+    return std::find(failed_groups.begin(), failed_groups.end(), g) != failed_groups.end();
+  }
+};
+
+class Allocate {
+ public:
+  explicit Allocate(ActionContext& context)
+      : context_(context), tables_(context.tables), ledger_(context.ledger),
+        dispatcher_(context.dispatcher), sheets_(tables_.jobs.alive.size()) {}
+
+  void Run() {
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) { return dispatcher_.QueueBefore(a, b); };
+    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
+    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
+    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+    std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
+    std::vector<uint8_t> seen(jobs.size(), 0);
+    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+      if (!Prepare(j)) continue;
+      const QueueIndex queue = tables_.jobs.queue[j];
+      if (!seen[queue]) {
+        seen[queue] = 1;
+        queues.Push(queue);
+      }
+      jobs[queue].Push(j);
+    }
+    while (!queues.empty()) {
+      const QueueIndex queue = queues.Pop();
+      std::string_view who;
+      if (dispatcher_.Overused(queue, &who)) {
+        Reason reason{ReasonKind::kQueueOverused};
+        reason.policy = std::string(who);
+        reason.queue = queue;
+        context_.ExplainQueue(queue, std::move(reason));
+        continue;
+      }
+      if (jobs[queue].empty()) continue;
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      const JobIndex job = jobs[queue].Pop();
+      const Ledger::Savepoint before = ledger_.Save();
+      if (PlaceTasks(job, before) && dispatcher_.Ready(job)) {
+        context_.Commit(before);
+        if (!sheets_[job].empty()) jobs[queue].Push(job);
+      }
+      queues.Push(queue);
+    }
+  }
+
+ private:
+  // Whether the job takes part; fills its worksheet.
+  bool Prepare(JobIndex job) {
+    const JobTable& jobs = tables_.jobs;
+    if (!jobs.alive[job]) return false;
+    if (ledger_.job(job).pending() == 0) return false;
+    if (context_.IsPending(job)) {
+      if (context_.admission) return false;
+      context_.phases[job] = JobPhase::kAdmitted;
+    }
+    if (!dispatcher_.Valid(job)) {
+      Reason reason{ReasonKind::kInvalidGang};
+      reason.placed = static_cast<int64_t>(jobs.tasks[job].size());
+      reason.needed = jobs.spec[job].min_available;
+      context_.ExplainJob(job, std::move(reason));
+      return false;
+    }
+    sheets_[job].tasks = context_.PendingTasks(job, /*with_best_effort=*/false);
+    return !sheets_[job].empty();
+  }
+
+  // Places tasks until the job is ready. False: undone, nothing remains of the turn.
+  bool PlaceTasks(JobIndex job, const Ledger::Savepoint& before) {
+    Worksheet& sheet = sheets_[job];
+    const QueueIndex queue = tables_.jobs.queue[job];
+    const size_t first = sheet.next;
+    ActionContext::ReasonPtr failure;
+    while (!sheet.empty()) {
+      const TaskIndex task = sheet.tasks[sheet.next++];
+      context_.meter.Spend();
+      Denial denial;
+      std::string_view who;
+      if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
+        Reason reason{denial.closed ? ReasonKind::kQueueClosed : ReasonKind::kQueueLimit};
+        reason.policy = std::string(who);
+        reason.queue = queue;
+        reason.dimension = denial.dimension;
+        context_.Explain(task, std::move(reason));
+        continue;
+      }
+      const GroupIndex group = tables_.tasks.group[task];
+      const bool named = !tables_.jobs.groups[job][group].name.empty();
+      if (named && sheet.failed(group)) {
+        context_.Explain(task, context_.NoNode(context_.ClassOf(task)));
+        continue;
+      }
+      if (Place(task)) {
+        if (dispatcher_.Ready(job)) break;
+        continue;
+      }
+      failure = context_.NoNode(context_.ClassOf(task));
+      context_.Explain(task, failure);
+      if (!sheet.failed(group)) sheet.failed_groups.push_back(group);
+      if (!MayContinue(job)) break;
+    }
+    if (dispatcher_.Ready(job)) return true;
+    const bool waits = dispatcher_.Pipelined(job);
+    ExplainGang(job, first, waits, failure);
+    if (!waits) ledger_.Rollback(before);
+    return waits;
+  }
+
+  bool Place(TaskIndex task) {
+    const ClassIndex c = context_.ClassOf(task);
+    const NodeIndex nominated = tables_.tasks.nominated[task];
+    NodeIndex node = kNone;
+    if (nominated != kNone && context_.search.FitsFutureIdle(c, nominated) &&
+        context_.search.FitsNode(c, nominated)) {
+      node = nominated;
+    }
+    if (node != kNone) {
+      const bool now = context_.search.FitsIdle(c, node);
+      ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+      return true;
+    }
+    if (node = context_.search.Best(c, Want::kNow); node != kNone) {
+      ledger_.Move(task, TaskStatus::kPlaced, node);
+      return true;
+    }
+    if (node = context_.search.Best(c, Want::kLater); node != kNone) {
+      ledger_.Move(task, TaskStatus::kNominated, node);
+      return true;
+    }
+    return false;
+  }
+
+  // After a task failed: can the job still become ready with others?
+  bool MayContinue(JobIndex job) const {
+    const Worksheet& sheet = sheets_[job];
+    const int64_t need = tables_.jobs.spec[job].min_available;
+    const auto& groups = tables_.jobs.groups[job];
+    if (need >= static_cast<int64_t>(tables_.jobs.tasks[job].size())) return false;
+    int64_t group_needs = 0;
+    for (const GroupRow& group : groups) group_needs += OrZero(group.min_available);
+    if (need < group_needs) {
+      int64_t hopeful = ledger_.job(job).ready();
+      for (TaskIndex t : tables_.jobs.tasks[job]) {
+        hopeful += ledger_.status(t) == TaskStatus::kPending && !sheet.failed(tables_.tasks.group[t]);
+      }
+      return hopeful >= need;
+    }
+    for (GroupIndex g : sheet.failed_groups) {
+      const int64_t group_need = OrZero(groups[g].min_available);
+      const JobCounts& counts = ledger_.group(job, g);
+      if (group_need > 0 && counts.ready() + counts.pending_best_effort < group_need) return false;
+    }
+    return true;
+  }
+
+  void ExplainGang(JobIndex job, size_t first, bool waits,
+                   const ActionContext::ReasonPtr& failure) {
+    const Worksheet& sheet = sheets_[job];
+    Reason reason{waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone};
+    reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
+    reason.needed = tables_.jobs.spec[job].min_available;
+    if (failure != nullptr) reason.refusals = failure->refusals;
+    for (size_t i = first; i < sheet.next; ++i) {
+      if (ledger_.status(sheet.tasks[i]) != TaskStatus::kPending) context_.ForgetReason(sheet.tasks[i]);
+    }
+    context_.ExplainJob(job, std::move(reason));
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  std::vector<Worksheet> sheets_;
+};
+
+void Run(ActionContext& context, const Options&) { Allocate(context).Run(); }
+
+}  // namespace
+
+ActionDecl AllocateAction() { return {"allocate", "place admitted jobs, gang by gang", {}, Run}; }
+
+}  // namespace muster

@@ -1,0 +1,145 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/action/context.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster {
+
+bool WorkMeter::Cut() {
+  if (cut_) return true;
+  cut_ = (budget_.has_value() && work_ >= *budget_) ||
+         (should_stop_ != nullptr && *should_stop_ && (*should_stop_)());
+  return cut_;
+}
+
+ActionContext::ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
+                             NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
+                             bool admission)
+    : tables(tables),
+      ledger(ledger),
+      dispatcher(dispatcher),
+      search(search),
+      meter(meter),
+      phases(phases),
+      admission(admission) {}
+
+void ActionContext::Admit(JobIndex job) {
+  dispatcher.Admitted(job);
+  phases[job] = JobPhase::kAdmitted;
+  Decision decision{DecisionKind::kAdmit};
+  decision.job = job;
+  decisions_.push_back(decision);
+}
+
+void ActionContext::Bind(TaskIndex task) {
+  const NodeIndex node = ledger.node_of(task);
+  ledger.Move(task, TaskStatus::kBinding, node);
+  Decision decision{DecisionKind::kBind};
+  decision.task = task;
+  decision.node = node;
+  decision.job = tables.tasks.job[task];
+  decisions_.push_back(decision);
+}
+
+void ActionContext::Commit(const Ledger::Savepoint& before) {
+  const size_t end = ledger.log().size();
+  for (size_t i = before.position; i < end; ++i) {
+    const Ledger::Entry entry = ledger.log()[i];
+    if (entry.to == TaskStatus::kPlaced) {
+      Bind(entry.task);
+      continue;
+    }
+    Decision decision{DecisionKind::kNominate};
+    decision.task = entry.task;
+    decision.job = tables.tasks.job[entry.task];
+    decision.node = entry.to_node;
+    if (entry.to == TaskStatus::kReleasing) {
+      decision.kind = DecisionKind::kEvict;
+      const auto it = beneficiary_.find(entry.task);
+      if (it != beneficiary_.end()) decision.beneficiary = it->second;
+    } else if (entry.to == TaskStatus::kNominated) {
+      decision.after_eviction = after_eviction_.contains(entry.task);
+    } else {
+      continue;
+    }
+    decisions_.push_back(decision);
+  }
+}
+
+void ActionContext::WithdrawNomination(TaskIndex task) {
+  std::erase_if(decisions_, [&](const Decision& d) {
+    return d.kind == DecisionKind::kNominate && d.task == task;
+  });
+}
+
+void ActionContext::Explain(TaskIndex task, ReasonPtr reason) {
+  task_reason_[task] = std::move(reason);
+}
+
+void ActionContext::Explain(TaskIndex task, Reason reason) {
+  Explain(task, std::make_shared<const Reason>(std::move(reason)));
+}
+
+void ActionContext::ExplainJob(JobIndex job, Reason reason) {
+  job_reason_[job] = std::make_shared<const Reason>(std::move(reason));
+}
+
+void ActionContext::ExplainQueue(QueueIndex queue, Reason reason) {
+  queue_reason_[queue] = std::make_shared<const Reason>(std::move(reason));
+}
+
+ActionContext::ReasonPtr ActionContext::NoNode(ClassIndex c) {
+  Remembered& remembered = no_node_[c];
+  const uint64_t content = ledger.moment().content;
+  if (remembered.content != content) {
+    remembered.content = content;
+    Reason reason{ReasonKind::kNoNode};
+    reason.refusals = search.Refusals(c);
+    remembered.reason = std::make_shared<const Reason>(std::move(reason));
+  }
+  return remembered.reason;
+}
+
+const Reason* ActionContext::ReasonOf(TaskIndex task) const {
+  const auto it = task_reason_.find(task);
+  return it == task_reason_.end() ? nullptr : it->second.get();
+}
+
+const Reason* ActionContext::ReasonOfJob(JobIndex job) const {
+  const auto it = job_reason_.find(job);
+  return it == job_reason_.end() ? nullptr : it->second.get();
+}
+
+const Reason* ActionContext::ReasonOfQueue(QueueIndex queue) const {
+  const auto it = queue_reason_.find(queue);
+  return it == queue_reason_.end() ? nullptr : it->second.get();
+}
+
+void ActionContext::ForgetReason(TaskIndex task) { task_reason_.erase(task); }
+
+std::vector<TaskIndex> ActionContext::PendingTasks(JobIndex job, bool with_best_effort) const {
+  std::vector<TaskIndex> pending;
+  for (TaskIndex t : tables.jobs.tasks[job]) {
+    if (ledger.status(t) == TaskStatus::kPending && !IsGated(t) &&
+        (with_best_effort || !IsBestEffort(t))) {
+      pending.push_back(t);
+    }
+  }
+  const auto before = [this](TaskIndex a, TaskIndex b) { return dispatcher.TaskBefore(a, b); };
+  if (std::is_sorted(pending.begin(), pending.end(), before)) return pending;
+  // Tasks with and without an ordinal do not compare transitively; then the peer's heap decides.
+  const auto& ordinal = tables.tasks.ordinal;
+  const size_t numbered = std::count_if(pending.begin(), pending.end(),
+                                        [&](TaskIndex t) { return ordinal[t] != kAbsent; });
+  if (numbered == 0 || numbered == pending.size()) {
+    std::sort(pending.begin(), pending.end(), before);
+    return pending;
+  }
+  GoHeap<TaskIndex, decltype(before)> heap(before);
+  for (TaskIndex t : pending) heap.Push(t);
+  for (TaskIndex& t : pending) t = heap.Pop();
+  return pending;
+}
+
+}  // namespace muster

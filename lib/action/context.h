@@ -1,0 +1,115 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What an action works with: the books, the questions, node search, and the plan in the making.
+//
+//   Ledger::Savepoint before = context.ledger.Save();
+//   ... context.ledger.Move(task, TaskStatus::kPlaced, node) ...
+//   if (context.dispatcher.Ready(job)) context.Commit(before); else context.ledger.Rollback(before);
+//
+// A statement is everything since a savepoint. It may be committed (its moves become decisions, in order), rolled
+// back, or left applied without becoming decisions, as some peers do; the session rolls back all of it at the end.
+#ifndef MUSTER_ACTION_CONTEXT_H_
+#define MUSTER_ACTION_CONTEXT_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "lib/extension/dispatcher.h"
+#include "lib/extension/options.h"
+#include "lib/ledger/ledger.h"
+#include "lib/base/go_heap.h"
+#include "lib/plan/plan_data.h"
+#include "lib/search/node_search.h"
+
+namespace muster {
+
+// Counts work. A unit is one turn of a job or one task tried, so equal counts mean equal prefixes.
+class WorkMeter {
+ public:
+  WorkMeter(std::optional<int64_t> budget, const std::function<bool()>* should_stop)
+      : budget_(budget), should_stop_(should_stop) {}
+  void Spend() { ++work_; }
+  // Asked between gangs, before a turn. True, once and for all: the cycle ends here.
+  bool Cut();
+  int64_t work() const { return work_; }
+  bool was_cut() const { return cut_; }
+
+ private:
+  std::optional<int64_t> budget_;
+  const std::function<bool()>* should_stop_;
+  int64_t work_ = 0;
+  bool cut_ = false;
+};
+
+class ActionContext {
+ public:
+  ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher, NodeSearch& search,
+                WorkMeter& meter, std::vector<JobPhase>& phases, bool admission);
+
+  const Tables& tables;
+  Ledger& ledger;
+  const Dispatcher& dispatcher;
+  NodeSearch& search;
+  WorkMeter& meter;
+  std::vector<JobPhase>& phases;  // per job, as the cycle changes them
+  const bool admission;           // the profile has an action that admits jobs
+
+  // --- decisions
+  void Admit(JobIndex job);
+  // The moves since `before` become decisions: placed tasks are bound, and stay so in the books.
+  void Commit(const Ledger::Savepoint& before);
+  void Bind(TaskIndex task);  // one placed task
+  void NoteEviction(TaskIndex victim, TaskIndex beneficiary) { beneficiary_[victim] = beneficiary; }
+  void NoteNominatedAfterEviction(TaskIndex task) { after_eviction_[task] = true; }
+  // Takes a nomination back that had become a decision.
+  void WithdrawNomination(TaskIndex task);
+  std::vector<Decision>& decisions() { return decisions_; }
+
+  // --- reasons; the latest attempt of a task counts
+  using ReasonPtr = std::shared_ptr<const Reason>;
+  void Explain(TaskIndex task, ReasonPtr reason);
+  void Explain(TaskIndex task, Reason reason);
+  void ExplainJob(JobIndex job, Reason reason);  // all its pending tasks that have no reason of their own
+  void ExplainQueue(QueueIndex queue, Reason reason);
+  // kNoNode with the refusals as they are now; remembered while the books stay the same.
+  ReasonPtr NoNode(ClassIndex c);
+  // The reasons in force, for the session to list.
+  const Reason* ReasonOf(TaskIndex task) const;
+  const Reason* ReasonOfJob(JobIndex job) const;
+  const Reason* ReasonOfQueue(QueueIndex queue) const;
+  void ForgetReason(TaskIndex task);
+
+  // --- what all actions ask
+  bool IsPending(JobIndex job) const { return phases[job] == JobPhase::kPending; }
+  bool IsGated(TaskIndex task) const { return tables.tasks.flags[task] & kTaskGated; }
+  bool IsBestEffort(TaskIndex task) const {
+    return tables.classes.best_effort[tables.tasks.task_class[task]];
+  }
+  ClassIndex ClassOf(TaskIndex task) const { return tables.tasks.task_class[task]; }
+  // The job's pending tasks without gates, in task order; with_best_effort false leaves out those that request
+  // nothing.
+  std::vector<TaskIndex> PendingTasks(JobIndex job, bool with_best_effort) const;
+
+ private:
+  std::vector<Decision> decisions_;
+  absl::flat_hash_map<TaskIndex, TaskIndex> beneficiary_;
+  absl::flat_hash_map<TaskIndex, bool> after_eviction_;
+  absl::flat_hash_map<TaskIndex, ReasonPtr> task_reason_;
+  absl::flat_hash_map<JobIndex, ReasonPtr> job_reason_;
+  absl::flat_hash_map<QueueIndex, ReasonPtr> queue_reason_;
+  struct Remembered {
+    uint64_t content = 0;
+    ReasonPtr reason;
+  };
+  absl::flat_hash_map<ClassIndex, Remembered> no_node_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_CONTEXT_H_

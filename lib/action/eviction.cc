@@ -1,0 +1,50 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/action/eviction.h"
+
+namespace muster {
+
+bool CouldMakeRoom(const ActionContext& context, TaskIndex task, NodeIndex node) {
+  const auto request = context.tables.classes.initial_request.row(context.ClassOf(task));
+  const auto evictable = context.ledger.evictable(node);
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (d > kPods && request[d] == 0) continue;
+    if (request[d] > context.ledger.future_idle(node, d) + evictable[d]) return false;
+  }
+  return true;
+}
+
+bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node,
+                    const std::vector<TaskIndex>& victims) {
+  const auto request = context.tables.classes.initial_request.row(context.ClassOf(task));
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (d > kPods && request[d] == 0) continue;
+    int64_t room = context.ledger.future_idle(node, d);
+    for (TaskIndex victim : victims) room += context.ledger.request(victim)[d];
+    if (request[d] > room) return false;
+  }
+  return true;
+}
+
+VictimOrder::VictimOrder(const ActionContext& context, const std::vector<TaskIndex>& victims)
+    : heap_(Less{&context}) {
+  for (TaskIndex victim : victims) heap_.Push(victim);
+}
+
+bool VictimOrder::Less::operator()(TaskIndex left, TaskIndex right) const {
+  const Dispatcher& dispatcher = context->dispatcher;
+  const auto& job_of = context->tables.tasks.job;
+  const JobIndex left_job = job_of[left], right_job = job_of[right];
+  if (left_job == right_job) return !dispatcher.TaskBefore(left, right);
+  const QueueIndex left_queue = context->tables.jobs.queue[left_job];
+  const QueueIndex right_queue = context->tables.jobs.queue[right_job];
+  if (left_queue != right_queue) return !dispatcher.QueueBefore(left_queue, right_queue);
+  if (const int order = dispatcher.CompareJobs(left_job, right_job)) return order > 0;
+  return !dispatcher.TaskBefore(left, right);
+}
+
+void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary) {
+  context.ledger.Move(victim, TaskStatus::kReleasing, context.ledger.node_of(victim));
+  context.NoteEviction(victim, beneficiary);
+}
+
+}  // namespace muster

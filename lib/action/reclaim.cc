@@ -1,0 +1,132 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// reclaim: queues take back what other queues borrowed.
+//
+// Queue by queue (an overused one is passed over), job by job: each pending task of a starving job for which its
+// queue may still take resources goes to the first node, in index order, where evicting running tasks of other,
+// reclaimable queues makes room. The policies name the victims, together they must suffice, and they go one by
+// one until the request fits what will be idle. All of a job's moves are kept only if it is then pipelined.
+// Peer. Volcano's reclaim: nodes are not scored, a node without candidates is passed over even if the task would
+// fit there, and neither fits nor the queue's allowance are looked at again after evictions.
+// Ties: node index, then Go's heap order. Cost: O(nodes) a task, O(tasks) on the nodes looked into.
+#include <string>
+
+#include "lib/action/actions.h"
+#include "lib/action/eviction.h"
+
+namespace muster {
+namespace {
+
+class Reclaim {
+ public:
+  explicit Reclaim(ActionContext& context)
+      : context_(context), tables_(context.tables), ledger_(context.ledger),
+        dispatcher_(context.dispatcher) {}
+
+  void Run() {
+    const JobTable& jobs = tables_.jobs;
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) { return dispatcher_.QueueBefore(a, b); };
+    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
+    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
+    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+    std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
+    std::vector<uint8_t> seen(heaps.size(), 0);
+    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+      if (!jobs.alive[j] || context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
+      const QueueIndex queue = jobs.queue[j];
+      if (!seen[queue]) {
+        seen[queue] = 1;
+        queues.Push(queue);
+      }
+      if (ledger_.job(j).pending() > 0 && dispatcher_.Starving(j)) heaps[queue].Push(j);
+    }
+    while (!queues.empty()) {
+      const QueueIndex queue = queues.Pop();
+      if (dispatcher_.Overused(queue)) continue;
+      while (!heaps[queue].empty()) {
+        if (context_.meter.Cut()) return;
+        context_.meter.Spend();
+        ForJob(queue, heaps[queue].Pop());
+      }
+    }
+  }
+
+ private:
+  void ForJob(QueueIndex queue, JobIndex job) {
+    const Ledger::Savepoint before = ledger_.Save();
+    const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
+    size_t next = 0;
+    while (next < tasks.size() && dispatcher_.Starving(job)) {
+      const TaskIndex task = tasks[next++];
+      context_.meter.Spend();
+      if (tables_.tasks.flags[task] & kTaskNeverPreempts) continue;
+      if (!dispatcher_.Preemptive(queue, task)) continue;
+      MakeRoom(queue, task);
+    }
+    if (dispatcher_.Pipelined(job)) {
+      context_.Commit(before);
+      return;
+    }
+    if (ledger_.log().size() == before.position) return;
+    Reason reason{ReasonKind::kGangUndone};
+    reason.policy = "reclaim";
+    reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
+    reason.needed = tables_.jobs.spec[job].min_available;
+    ledger_.Rollback(before);
+    context_.ExplainJob(job, std::move(reason));
+  }
+
+  bool MakeRoom(QueueIndex queue, TaskIndex task) {
+    for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
+      if (CouldMakeRoom(context_, task, node) && TryNode(queue, task, node)) return true;
+    }
+    return false;
+  }
+
+  bool TryNode(QueueIndex queue, TaskIndex task, NodeIndex node) {
+    candidates_.clear();
+    for (TaskIndex t : ledger_.tasks_on(node)) {
+      if (ledger_.status(t) != TaskStatus::kRunning) continue;
+      if (!(tables_.tasks.flags[t] & kTaskPreemptable)) continue;
+      const JobIndex job = tables_.tasks.job[t];
+      if (job == kNone) continue;
+      const QueueIndex other = tables_.jobs.queue[job];
+      if (other == queue || !tables_.queues.spec[other].reclaimable) continue;
+      candidates_.push_back(t);
+    }
+    if (candidates_.empty()) return false;
+    const std::vector<TaskIndex> victims = dispatcher_.Reclaimable(task, candidates_);
+    if (!VictimsSuffice(context_, task, node, victims)) return false;
+    const Ledger::Savepoint before = ledger_.Save();
+    VictimOrder order(context_, victims);
+    bool evicted = false;
+    while (!context_.search.FitsFutureIdle(context_.ClassOf(task), node)) {
+      if (order.empty()) {
+        ledger_.Rollback(before);
+        return false;
+      }
+      const TaskIndex victim = order.Pop();
+      Evict(context_, victim, task);
+      evicted |= !context_.IsBestEffort(victim);
+    }
+    ledger_.Move(task, TaskStatus::kNominated, node);
+    if (evicted) context_.NoteNominatedAfterEviction(task);
+    return true;
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  std::vector<TaskIndex> candidates_;
+};
+
+void Run(ActionContext& context, const Options&) { Reclaim(context).Run(); }
+
+}  // namespace
+
+ActionDecl ReclaimAction() {
+  return {"reclaim", "queues take back what other queues borrowed", {}, Run};
+}
+
+}  // namespace muster

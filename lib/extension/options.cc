@@ -1,0 +1,105 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/extension/options.h"
+
+#include <cmath>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+bool IsFamily(std::string_view name) { return name.ends_with(".*"); }
+
+const OptionDecl* FindDecl(std::span<const OptionDecl> declared, std::string_view name) {
+  for (const OptionDecl& decl : declared) {
+    if (decl.name == name && !IsFamily(decl.name)) return &decl;
+    if (IsFamily(decl.name)) {
+      const std::string_view prefix = decl.name.substr(0, decl.name.size() - 1);
+      if (name.size() > prefix.size() && name.starts_with(prefix)) return &decl;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<Options> Options::Check(std::string_view place,
+                                       std::span<const OptionDecl> declared,
+                                       const OptionValues& given) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    const auto& [name, value] = given[i];
+    const OptionDecl* decl = FindDecl(declared, name);
+    if (decl == nullptr) {
+      std::vector<std::string_view> names;
+      for (const OptionDecl& d : declared) names.push_back(d.name);
+      const std::string_view nearest = NearestName(name, names);
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(place), ": unknown option ", Quote(name),
+                       nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?")));
+    }
+    for (size_t j = 0; j < i; ++j) {
+      if (given[j].first == name) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(ToAbsl(place), ": option ", Quote(name), " is given twice"));
+      }
+    }
+    if (decl->kind == OptionKind::kFlag) {
+      if (value != "on" && value != "off") {
+        return absl::InvalidArgumentError(absl::StrCat(
+            ToAbsl(place), ": option ", Quote(name), " is ", Quote(value), "; must be on or off"));
+      }
+      continue;
+    }
+    double number;
+    if (!absl::SimpleAtod(value, &number) || !std::isfinite(number) || number < decl->min ||
+        number > decl->max) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(place), ": option ", Quote(name), " is ", Quote(value),
+                       "; must be a number from ", decl->min, " to ", decl->max));
+    }
+  }
+  Options options;
+  options.declared_ = declared;
+  options.given_ = given;
+  return options;
+}
+
+double Options::number(std::string_view name) const {
+  std::string_view text;
+  for (const OptionDecl& decl : declared_) {
+    if (decl.name == name) text = decl.default_value;
+  }
+  for (const auto& [given, value] : given_) {
+    if (given == name) text = value;
+  }
+  double number = 0;
+  (void)absl::SimpleAtod(ToAbsl(text), &number);
+  return number;
+}
+
+bool Options::flag(std::string_view name) const {
+  bool on = false;
+  for (const OptionDecl& decl : declared_) {
+    if (decl.name == name) on = decl.default_value == "on";
+  }
+  for (const auto& [given, value] : given_) {
+    if (given == name) on = value == "on";
+  }
+  return on;
+}
+
+std::vector<std::pair<std::string, double>> Options::family(std::string_view prefix) const {
+  std::vector<std::pair<std::string, double>> members;
+  for (const auto& [given, value] : given_) {
+    double number = 0;
+    if (given.size() > prefix.size() && std::string_view(given).starts_with(prefix) &&
+        absl::SimpleAtod(value, &number)) {
+      members.emplace_back(given.substr(prefix.size()), number);
+    }
+  }
+  return members;
+}
+
+}  // namespace muster

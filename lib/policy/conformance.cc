@@ -1,0 +1,54 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// conformance: what keeps the cluster alive is never evicted.
+//
+// Promise. Tasks of the priority classes system-cluster-critical and system-node-critical, and tasks of the
+// namespace kube-system, are no victims.
+// Peer. Volcano's and kube-batch's conformance plugin. Because volcano's rule for victims stops at the first tier
+// that names any, this policy in an earlier tier hides quota policies in a later one; that is the peer's.
+// Cost. O(candidates).
+#include "lib/policy/policies.h"
+
+namespace muster {
+namespace {
+
+class Conformance : public Policy {
+ public:
+  std::string_view name() const override { return "conformance"; }
+  PointSet points() const override { return {Point::kPreemptable, Point::kReclaimable}; }
+  void Open(const Cycle& cycle) override { tables_ = &cycle.tables; }
+
+  Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    return LeaveCritical(candidates, chosen);
+  }
+  Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    return LeaveCritical(candidates, chosen);
+  }
+
+ private:
+  Vote LeaveCritical(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
+    const TaskTable& tasks = tables_->tasks;
+    for (TaskIndex t : candidates) {
+      const std::string_view priority_class = tables_->strings.name(tasks.priority_class[t]);
+      if (priority_class == "system-cluster-critical" || priority_class == "system-node-critical" ||
+          tables_->classes.shape[tasks.task_class[t]].name_space == "kube-system") {
+        continue;
+      }
+      chosen->push_back(t);
+    }
+    return Vote::kPermit;
+  }
+
+  const Tables* tables_ = nullptr;
+};
+
+}  // namespace
+
+PolicyDecl ConformancePolicy() {
+  return {"conformance", "what keeps the cluster alive is never evicted", {},
+          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Conformance>(); }};
+}
+
+}  // namespace muster

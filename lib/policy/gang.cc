@@ -1,0 +1,128 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// gang: all the tasks a job needs, or none.
+//
+// Promise. A job is ready when as many tasks as it needs have their place, and each of its groups has its own
+// minimum; only then may its placements become decisions. A job that lacks that many live tasks is not tried.
+// Jobs that are not ready yet go first. Nobody is evicted below the need of its gang.
+// Peer. Volcano's gang plugin: pending tasks that request nothing count as placed; group minimums are looked at
+// only when they do not add up to more than the job needs; victims are counted down one by one from the number
+// of ready tasks. Options give kube-batch's: best-effort tasks do not count, and each victim is held against the
+// untouched number (so several may be taken below the minimum, or all of a gang of one).
+// Ties. None of its own. Cost. O(groups) a question, O(1) for jobs without group minimums.
+#include "lib/policy/policies.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kOptions[] = {
+    {"best_effort_counts", OptionKind::kFlag, "on", 0, 0,
+     "pending tasks that request nothing count as placed"},
+    {"count_down_victims", OptionKind::kFlag, "on", 0, 0,
+     "each victim lowers the number that later ones are held against"},
+};
+
+class Gang : public Policy {
+ public:
+  explicit Gang(const Options& options)
+      : best_effort_counts_(options.flag("best_effort_counts")),
+        count_down_(options.flag("count_down_victims")) {}
+
+  std::string_view name() const override { return "gang"; }
+  PointSet points() const override {
+    return {Point::kValid,    Point::kJobOrder, Point::kReady,      Point::kPipelined,
+            Point::kStarving, Point::kPreemptable, Point::kReclaimable};
+  }
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+  }
+
+  int CompareJobs(JobIndex a, JobIndex b) override {
+    return static_cast<int>(Enough(a, 0)) - static_cast<int>(Enough(b, 0));
+  }
+
+  bool Valid(JobIndex job) override {
+    const JobCounts& counts = ledger_->job(job);
+    return GroupsHave(job, [](const JobCounts& g) { return g.ready() + g.nominated() + g.pending(); }) &&
+           counts.ready() + counts.nominated() + counts.pending() >= Need(job);
+  }
+  bool Ready(JobIndex job) override {
+    return GroupsHave(job, [](const JobCounts& g) { return g.ready() + g.pending_best_effort; }) &&
+           Enough(job, 0);
+  }
+  Vote Pipelined(JobIndex job) override {
+    const bool pipelined =
+        GroupsHave(job, [](const JobCounts& g) {
+          return g.ready() + g.nominated() + g.pending_best_effort;
+        }) && Enough(job, ledger_->job(job).nominated());
+    return pipelined ? Vote::kPermit : Vote::kReject;
+  }
+  bool Starving(JobIndex job) override {
+    const JobCounts& counts = ledger_->job(job);
+    return counts.ready() + counts.nominated() < Need(job);
+  }
+
+  Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    return Spare(candidates, chosen);
+  }
+  Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    return Spare(candidates, chosen);
+  }
+
+ private:
+  int64_t Need(JobIndex job) const { return tables_->jobs.spec[job].min_available; }
+
+  bool Enough(JobIndex job, int64_t more) const {
+    const JobCounts& counts = ledger_->job(job);
+    return counts.ready() + (best_effort_counts_ ? counts.pending_best_effort : 0) + more >= Need(job);
+  }
+
+  template <typename Count>
+  bool GroupsHave(JobIndex job, Count count) const {
+    const auto& groups = tables_->jobs.groups[job];
+    int64_t total = 0;
+    for (const GroupRow& group : groups) total += OrZero(group.min_available);
+    if (total == 0 || Need(job) < total) return true;
+    for (GroupIndex g = 0; g < groups.size(); ++g) {
+      const int64_t need = OrZero(groups[g].min_available);
+      if (need > 0 && count(ledger_->group(job, g)) < need) return false;
+    }
+    return true;
+  }
+
+  Vote Spare(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
+    // Candidates of one node are few: a list beats a map.
+    std::vector<std::pair<JobIndex, int64_t>> there;
+    for (TaskIndex t : candidates) {
+      const JobIndex job = tables_->tasks.job[t];
+      if (job == kNone) continue;
+      size_t i = 0;
+      while (i < there.size() && there[i].first != job) ++i;
+      if (i == there.size()) there.emplace_back(job, ledger_->job(job).ready());
+      const int64_t need = Need(job);
+      if (count_down_ ? there[i].second > need : need <= there[i].second - 1 || need == 1) {
+        if (count_down_) --there[i].second;
+        chosen->push_back(t);
+      }
+    }
+    return Vote::kPermit;
+  }
+
+  const bool best_effort_counts_, count_down_;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+};
+
+}  // namespace
+
+PolicyDecl GangPolicy() {
+  return {"gang", "all the tasks a job needs, or none", kOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Gang>(options);
+          }};
+}
+
+}  // namespace muster

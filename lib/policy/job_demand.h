@@ -1,0 +1,27 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What admission counts for a job, as volcano reckons it: shared by overcommit and proportion.
+#ifndef MUSTER_POLICY_JOB_DEMAND_H_
+#define MUSTER_POLICY_JOB_DEMAND_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/extension/policy.h"
+
+namespace muster {
+
+// The job's minimum resources less the requests of its gated pending tasks, floor 0 (dimensions other than cpu
+// and memory only where both name them). Absent stays absent.
+std::vector<int64_t> DeductGated(const Tables& tables, const Ledger& ledger, JobIndex job,
+                                 std::vector<int64_t> amounts);
+
+// The part of its minimum resources that the job does not hold yet, per dimension it names.
+std::vector<int64_t> MissingMinimum(const Tables& tables, const Ledger& ledger, JobIndex job);
+
+// Whether the job has begun and holds its gang: running phase, and as many tasks allocated as it needs.
+bool RunsItsGang(const Tables& tables, const Ledger& ledger, JobIndex job, JobPhase phase);
+
+}  // namespace muster
+
+#endif  // MUSTER_POLICY_JOB_DEMAND_H_

@@ -1,0 +1,101 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// overcommit: admit jobs up to a little more than the cluster has.
+//
+// Promise. A job that names minimum resources is admitted while the minimums of all admitted jobs that do not
+// hold theirs yet stay within total * factor - used. A job that names none is admitted.
+// Peer. Volcano's overcommit plugin; a factor below 1 means 1.2. Admitted jobs count whole even where they
+// already hold a part; running ones only with what they lack. Only dimensions that the job asks for are
+// compared, `pods` never. Arithmetic: double(total) * factor - double(used), one multiplication, one difference.
+// Cost. O(jobs + nodes) when the cycle opens with jobs to admit, O(dimensions) a question.
+#include "lib/policy/job_demand.h"
+#include "lib/policy/policies.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kOptions[] = {
+    {"factor", OptionKind::kNumber, "1.2", 0, 1e9, "of the cluster that may be promised"},
+};
+
+class Overcommit : public Policy {
+ public:
+  explicit Overcommit(const Options& options) : factor_(options.number("factor")) {
+    if (factor_ < 1.0) factor_ = 1.2;
+  }
+  std::string_view name() const override { return "overcommit"; }
+  PointSet points() const override { return {Point::kAdmit}; }
+
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+    bool any = false;
+    const JobTable& jobs = tables_->jobs;
+    for (JobIndex j = 0; j < jobs.alive.size() && !any; ++j) {
+      any = jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
+    }
+    if (!any) return;
+    const size_t dimensions = tables_->dimension_count();
+    std::vector<int64_t> used(dimensions, 0);
+    for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
+      if (!tables_->nodes.alive[n]) continue;
+      const auto row = ledger_->node(n, kUsed);
+      for (size_t d = 0; d < dimensions; ++d) used[d] += row[d];
+    }
+    idle_.assign(dimensions, 0);
+    for (size_t d = 0; d < dimensions; ++d) {
+      idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - static_cast<double>(used[d]);
+    }
+    promised_.assign(dimensions, 0);
+    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+      if (!jobs.alive[j] || !jobs.spec[j].min_resources.has_value()) continue;
+      if (cycle.phases[j] == JobPhase::kAdmitted) {
+        const auto minimum = jobs.min_resources.row(j);
+        Promise(DeductGated(*tables_, *ledger_, j, {minimum.begin(), minimum.end()}));
+      } else if (RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) {
+        Promise(DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j)));
+      }
+    }
+  }
+
+  Vote Admit(JobIndex job, Denial* denial) override {
+    if (!tables_->jobs.spec[job].min_resources.has_value()) return Vote::kPermit;
+    const auto minimum = tables_->jobs.min_resources.row(job);
+    for (DimensionIndex d = 0; d < minimum.size(); ++d) {
+      if (d == kPods || OrZero(minimum[d]) <= 0) continue;
+      if (static_cast<double>(promised_[d] + minimum[d]) > idle_[d]) {
+        denial->dimension = d;
+        return Vote::kReject;
+      }
+    }
+    return Vote::kPermit;
+  }
+
+  void Admitted(JobIndex job) override {
+    if (!tables_->jobs.spec[job].min_resources.has_value()) return;
+    const auto minimum = tables_->jobs.min_resources.row(job);
+    Promise(DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()}));
+  }
+
+ private:
+  void Promise(const std::vector<int64_t>& amounts) {
+    for (size_t d = 0; d < amounts.size(); ++d) promised_[d] += OrZero(amounts[d]);
+  }
+
+  double factor_;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  std::vector<double> idle_;
+  std::vector<int64_t> promised_;
+};
+
+}  // namespace
+
+PolicyDecl OvercommitPolicy() {
+  return {"overcommit", "admit jobs up to a little more than the cluster has", kOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Overcommit>(options);
+          }};
+}
+
+}  // namespace muster

@@ -1,0 +1,23 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The policies, one declaration each; what they promise stands at the top of their files.
+#ifndef MUSTER_POLICY_POLICIES_H_
+#define MUSTER_POLICY_POLICIES_H_
+
+#include "lib/extension/options.h"
+
+namespace muster {
+
+PolicyDecl BinpackPolicy();
+PolicyDecl ConformancePolicy();
+PolicyDecl DrfPolicy();
+PolicyDecl GangPolicy();
+PolicyDecl NodeOrderPolicy();
+PolicyDecl OvercommitPolicy();
+PolicyDecl PredicatesPolicy();
+PolicyDecl PriorityPolicy();
+PolicyDecl ProportionPolicy();
+
+}  // namespace muster
+
+#endif  // MUSTER_POLICY_POLICIES_H_

@@ -1,0 +1,67 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// priority: the higher number first, and it may evict the lower one.
+//
+// Promise. Jobs and tasks of higher priority go first. A task of another job may be evicted only if its job's
+// priority is strictly lower; one of the same job only if its own priority is. A job starves while any of its
+// tasks has no place, so that it may grow by eviction beyond its minimum where no stricter policy of the same
+// tier objects.
+// Peer. Volcano's priority plugin; it has no say in reclaiming. Ties: equal priorities are left to the next
+// policy. Cost: O(1) a comparison, O(candidates) for victims.
+#include "lib/policy/policies.h"
+
+namespace muster {
+namespace {
+
+class Priority : public Policy {
+ public:
+  std::string_view name() const override { return "priority"; }
+  PointSet points() const override {
+    return {Point::kTaskOrder, Point::kJobOrder, Point::kPreemptable, Point::kStarving};
+  }
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+  }
+
+  int CompareTasks(TaskIndex a, TaskIndex b) override {
+    const auto& priority = tables_->tasks.priority;
+    return Sign(static_cast<int64_t>(priority[b]) - priority[a]);
+  }
+  int CompareJobs(JobIndex a, JobIndex b) override { return Sign(OfJob(b) - OfJob(a)); }
+
+  Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    const TaskTable& tasks = tables_->tasks;
+    const JobIndex own = tasks.job[evictor];
+    for (TaskIndex t : candidates) {
+      const JobIndex job = tasks.job[t];
+      if (job == kNone) continue;
+      const bool lower =
+          job == own ? tasks.priority[t] < tasks.priority[evictor] : OfJob(job) < OfJob(own);
+      if (lower) chosen->push_back(t);
+    }
+    return Vote::kPermit;
+  }
+
+  bool Starving(JobIndex job) override {
+    const JobCounts& counts = ledger_->job(job);
+    return counts.ready() + counts.nominated() <
+           static_cast<int64_t>(tables_->jobs.tasks[job].size());
+  }
+
+ private:
+  int64_t OfJob(JobIndex job) const { return tables_->jobs.spec[job].priority; }
+
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+};
+
+}  // namespace
+
+PolicyDecl PriorityPolicy() {
+  return {"priority", "the higher number first, and it may evict the lower one", {},
+          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Priority>(); }};
+}
+
+}  // namespace muster

@@ -1,0 +1,315 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// proportion: every queue gets its weight's worth of the cluster.
+//
+// Idea. Water filling (water_filling.h) gives each queue with jobs what it deserves. Queues are served by the
+// largest fraction of their deserved amount that they hold; one that holds all of it in every dimension is
+// overused; a task is allocatable while its queue stays within its deserved amount in each dimension the task
+// asks for; tasks of a queue above its deserved amount in any dimension may be reclaimed by another queue.
+// Peer. Volcano's proportion plugin: three different tests for one question, as listed; queues of higher
+// priority first, whatever their share; admission against capability, less what elastic jobs could give back.
+// Options give kube-batch's: no priority, capability or guarantee, its own water filling, and victims whose
+// queue stays at or above its deserved amount without them.
+// Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
+// dimensions); then O(dimensions) after each change of a queue.
+#include "lib/policy/job_demand.h"
+#include "lib/policy/policies.h"
+#include "lib/policy/share.h"
+#include "lib/policy/water_filling.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kOptions[] = {
+    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
+};
+
+class Proportion : public Policy {
+ public:
+  explicit Proportion(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
+
+  std::string_view name() const override { return "proportion"; }
+  PointSet points() const override {
+    if (kube_batch_) return {Point::kQueueOrder, Point::kOverused, Point::kReclaimable};
+    return {Point::kQueueOrder, Point::kOverused,    Point::kAllocatable,
+            Point::kPreemptive, Point::kReclaimable, Point::kAdmit};
+  }
+
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+    const size_t dimensions = tables_->dimension_count();
+    const size_t queues = tables_->queues.alive.size();
+    slack_.assign(dimensions, 10.0);
+    if (dimensions > kMemory) slack_[kMemory] = 10.0 * 1024 * 1024;
+    claim_of_.assign(queues, kNone);
+    claims_.clear();
+    shares_.assign(queues, 0);
+    stamps_.assign(queues, ~uint64_t{0});
+
+    Amounts total(dimensions);
+    for (DimensionIndex d = 0; d < dimensions; ++d) {
+      if (kube_batch_ && d == kPods) continue;
+      if (ledger_->total_present()[d]) total.Set(d, static_cast<double>(ledger_->total()[d]));
+    }
+    Amounts guaranteed(dimensions);
+    for (QueueIndex q = 0; q < queues; ++q) {
+      if (!tables_->queues.alive[q]) continue;
+      for (DimensionIndex d = 0; d < dimensions; ++d) {
+        const int64_t cell = tables_->queues.guaranteed.at(q, d);
+        if (cell != kAbsent) guaranteed.Set(d, guaranteed.value[d] + static_cast<double>(cell));
+      }
+    }
+    const Amounts unguaranteed = Exceeding(total, guaranteed);
+    for (QueueIndex q = 0; q < queues; ++q) {
+      if (!tables_->queues.alive[q] || tables_->queues.jobs[q] == 0) continue;
+      claim_of_[q] = static_cast<uint32_t>(claims_.size());
+      claims_.push_back(MakeClaim(q, unguaranteed));
+    }
+    if (kube_batch_) {
+      FillByWeightKubeBatch(total, slack_, &claims_);
+    } else {
+      FillByWeight(total, &claims_);
+      OpenAdmission(cycle);
+    }
+  }
+
+  int CompareQueues(QueueIndex a, QueueIndex b) override {
+    if (!kube_batch_) {
+      const auto& spec = tables_->queues.spec;
+      if (spec[a].priority != spec[b].priority) return spec[a].priority > spec[b].priority ? -1 : 1;
+    }
+    const double left = Share(a), right = Share(b);
+    return left == right ? 0 : left < right ? -1 : 1;
+  }
+
+  bool Overused(QueueIndex queue) override {
+    const Amounts* deserved = Deserved(queue);
+    if (deserved == nullptr) return false;
+    const auto allocated = ledger_->queue_allocated(queue);
+    for (DimensionIndex d = 0; d < allocated.size(); ++d) {
+      if (!deserved->has[d] || (kube_batch_ && d > kMemory && deserved->value[d] <= slack_[d])) continue;
+      const double more = deserved->value[d] - static_cast<double>(allocated[d]);
+      if (more >= (kube_batch_ ? slack_[d] : kSmallestAmount)) return false;
+    }
+    return true;
+  }
+
+  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
+    if (tables_->queues.spec[queue].state != QueueState::kOpen) {
+      denial->closed = true;
+      return false;
+    }
+    const Amounts* deserved = Deserved(queue);
+    if (deserved == nullptr) return true;
+    const auto allocated = ledger_->queue_allocated(queue);
+    const auto request = ledger_->request(task);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (d == kPods || request[d] <= 0) continue;
+      if (static_cast<double>(allocated[d] + request[d]) > deserved->value[d]) {
+        denial->dimension = d;
+        return false;
+      }
+    }
+    return true;
+  }
+  bool Preemptive(QueueIndex queue, TaskIndex task, Denial* denial) override {
+    return Allocatable(queue, task, denial);
+  }
+
+  Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    std::vector<std::pair<QueueIndex, std::vector<int64_t>>> left;
+    for (TaskIndex t : candidates) {
+      const JobIndex job = tables_->tasks.job[t];
+      if (job == kNone) continue;
+      const QueueIndex queue = tables_->jobs.queue[job];
+      size_t i = 0;
+      while (i < left.size() && left[i].first != queue) ++i;
+      if (i == left.size()) {
+        const auto allocated = ledger_->queue_allocated(queue);
+        left.emplace_back(queue, std::vector<int64_t>(allocated.begin(), allocated.end()));
+      }
+      if (kube_batch_ ? SpareKubeBatch(queue, t, &left[i].second) : Spare(queue, left[i].second)) {
+        chosen->push_back(t);
+        if (!kube_batch_) Subtract(t, &left[i].second);
+      }
+    }
+    return Vote::kPermit;
+  }
+
+  Vote Admit(JobIndex job, Denial* denial) override {
+    const QueueIndex queue = tables_->jobs.queue[job];
+    if (tables_->queues.spec[queue].state != QueueState::kOpen) {
+      denial->closed = true;
+      return Vote::kReject;
+    }
+    if (!tables_->jobs.spec[job].min_resources.has_value()) return Vote::kPermit;
+    const auto minimum = tables_->jobs.min_resources.row(job);
+    const auto allocated = ledger_->queue_allocated(queue);
+    const Amounts& capability = claims_[claim_of_[queue]].capability;
+    const size_t dimensions = minimum.size();
+    for (DimensionIndex d = 0; d < dimensions; ++d) {
+      if (d == kPods || OrZero(minimum[d]) <= 0) continue;
+      const double wanted =
+          static_cast<double>(minimum[d] + allocated[d] + promised_[queue * dimensions + d] -
+                              elastic_[queue * dimensions + d]);
+      if (wanted > (capability.has[d] ? capability.value[d] : 0)) {
+        denial->dimension = d;
+        return Vote::kReject;
+      }
+    }
+    return Vote::kPermit;
+  }
+
+  void Admitted(JobIndex job) override {
+    if (!tables_->jobs.spec[job].min_resources.has_value()) return;
+    const auto minimum = tables_->jobs.min_resources.row(job);
+    Promise(tables_->jobs.queue[job],
+            DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()}));
+  }
+
+  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
+    const Amounts* amounts = Deserved(queue);
+    if (amounts == nullptr) return false;
+    *deserved = amounts->value;
+    *share = Share(queue);
+    return true;
+  }
+
+ private:
+  Claim MakeClaim(QueueIndex q, const Amounts& unguaranteed) const {
+    const size_t dimensions = tables_->dimension_count();
+    Claim claim;
+    claim.weight = static_cast<double>(tables_->queues.spec[q].weight);
+    claim.request = claim.guarantee = Amounts(dimensions);
+    claim.capability = unguaranteed;
+    const auto allocated = ledger_->queue_allocated(q), pending = ledger_->queue_pending(q);
+    for (DimensionIndex d = 0; d < dimensions; ++d) {
+      const int64_t request = allocated[d] + pending[d];
+      if (request != 0 && !(kube_batch_ && d == kPods)) {
+        claim.request.Set(d, static_cast<double>(request));
+      }
+      if (kube_batch_) continue;
+      const int64_t guarantee = tables_->queues.guaranteed.at(q, d);
+      if (guarantee != kAbsent) {
+        claim.guarantee.Set(d, static_cast<double>(guarantee));
+        claim.capability.Set(d, claim.capability.value[d] + static_cast<double>(guarantee));
+      }
+      int64_t limit = tables_->queues.limit.at(q, d);
+      if (d <= kMemory && limit != kAbsent && limit <= 0) limit = kAbsent;
+      if (limit != kAbsent && claim.capability.has[d]) {
+        claim.capability.value[d] = std::min(claim.capability.value[d], static_cast<double>(limit));
+      }
+    }
+    return claim;
+  }
+
+  void OpenAdmission(const Cycle& cycle) {
+    const size_t dimensions = tables_->dimension_count();
+    promised_.assign(tables_->queues.alive.size() * dimensions, 0);
+    elastic_.assign(tables_->queues.alive.size() * dimensions, 0);
+    const JobTable& jobs = tables_->jobs;
+    bool any = false;
+    for (JobIndex j = 0; j < jobs.alive.size() && !any; ++j) {
+      any = jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
+    }
+    if (!any) return;
+    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+      if (!jobs.alive[j]) continue;
+      const QueueIndex queue = jobs.queue[j];
+      const auto allocated = ledger_->job_allocated(j);
+      for (size_t d = 0; d < dimensions; ++d) {
+        const int64_t beyond = allocated[d] - OrZero(jobs.min_resources.at(j, d));
+        if (beyond > 0) elastic_[queue * dimensions + d] += beyond;
+      }
+      if (!jobs.spec[j].min_resources.has_value()) continue;
+      if (cycle.phases[j] == JobPhase::kAdmitted ||
+          RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) {
+        Promise(queue, DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j)));
+      }
+    }
+  }
+
+  void Promise(QueueIndex queue, const std::vector<int64_t>& amounts) {
+    for (size_t d = 0; d < amounts.size(); ++d) {
+      promised_[queue * amounts.size() + d] += OrZero(amounts[d]);
+    }
+  }
+
+  const Amounts* Deserved(QueueIndex queue) const {
+    return claim_of_[queue] == kNone ? nullptr : &claims_[claim_of_[queue]].deserved;
+  }
+
+  double Share(QueueIndex queue) {
+    const uint64_t stamp = ledger_->queue_stamp(queue);
+    if (stamps_[queue] == stamp) return shares_[queue];
+    stamps_[queue] = stamp;
+    double largest = 0;
+    if (const Amounts* deserved = Deserved(queue)) {
+      const auto allocated = ledger_->queue_allocated(queue);
+      for (DimensionIndex d = 0; d < allocated.size(); ++d) {
+        const bool counts = kube_batch_ ? static_cast<bool>(deserved->has[d])
+                                        : deserved->value[d] >= kSmallestAmount;
+        if (!counts) continue;
+        const double share = ShareOf(static_cast<double>(allocated[d]), deserved->value[d]);
+        if (share > largest) largest = share;
+      }
+    }
+    return shares_[queue] = largest;
+  }
+
+  bool Spare(QueueIndex queue, const std::vector<int64_t>& allocated) const {
+    const Amounts* deserved = Deserved(queue);
+    for (DimensionIndex d = 0; d < allocated.size(); ++d) {
+      const double held = static_cast<double>(allocated[d]);
+      const double limit = deserved == nullptr ? 0 : deserved->value[d];
+      if (!(held < limit || held - limit < kSmallestAmount)) return true;
+    }
+    return false;
+  }
+
+  // The victim's request is taken away whether it is then chosen or not, unless the queue holds less than it.
+  bool SpareKubeBatch(QueueIndex queue, TaskIndex t, std::vector<int64_t>* allocated) const {
+    const Amounts* deserved = Deserved(queue);
+    const auto request = ledger_->request(t);
+    bool less = true;
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (d == kPods || (d > kPods && (*allocated)[d] == 0 && request[d] == 0)) continue;
+      less &= (*allocated)[d] < request[d];
+    }
+    if (less || deserved == nullptr) return false;
+    Subtract(t, allocated);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (!deserved->has[d] || (d > kMemory && deserved->value[d] <= slack_[d])) continue;
+      if (deserved->value[d] - static_cast<double>((*allocated)[d]) >= slack_[d]) return false;
+    }
+    return true;
+  }
+
+  void Subtract(TaskIndex t, std::vector<int64_t>* allocated) const {
+    const auto request = ledger_->request(t);
+    for (size_t d = 0; d < request.size(); ++d) (*allocated)[d] -= request[d];
+  }
+
+  const bool kube_batch_;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  std::vector<double> slack_;  // kube-batch: amounts below it are nothing
+  std::vector<uint32_t> claim_of_;
+  std::vector<Claim> claims_;
+  std::vector<double> shares_;
+  std::vector<uint64_t> stamps_;
+  std::vector<int64_t> promised_, elastic_;  // per queue and dimension
+};
+
+}  // namespace
+
+PolicyDecl ProportionPolicy() {
+  return {"proportion", "every queue gets its weight's worth of the cluster", kOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Proportion>(options);
+          }};
+}
+
+}  // namespace muster

@@ -1,0 +1,290 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/profile/profile.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+// A word with options, as written: "gang(without=preemptable)".
+struct Mention {
+  std::string name;
+  OptionValues options;
+};
+
+absl::Status Unknown(std::string_view what, std::string_view name,
+                     const std::vector<std::string_view>& valid) {
+  const std::string_view nearest = NearestName(name, valid);
+  return absl::InvalidArgumentError(
+      absl::StrCat("profile: unknown ", ToAbsl(what), " ", Quote(name),
+                   nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?")));
+}
+
+// Splits at `separator` outside parentheses.
+absl::StatusOr<std::vector<std::string_view>> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth < 0 || depth > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("profile: unbalanced parentheses in ", Quote(text)));
+    }
+    if (text[i] == separator && depth == 0) {
+      parts.push_back(text.substr(start, i - start));
+      start = i + 1;
+    }
+  }
+  if (depth != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile: unbalanced parentheses in ", Quote(text)));
+  }
+  parts.push_back(text.substr(start));
+  return parts;
+}
+
+absl::StatusOr<Mention> ParseMention(std::string_view text) {
+  Mention mention;
+  const size_t open = text.find('(');
+  mention.name = std::string(text.substr(0, open));
+  if (mention.name.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("profile: a name is missing in ", Quote(text)));
+  }
+  if (open == std::string_view::npos) return mention;
+  if (text.back() != ')') {
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile: words after the options in ", Quote(text)));
+  }
+  const std::string_view inside = text.substr(open + 1, text.size() - open - 2);
+  size_t start = 0;
+  while (start <= inside.size()) {
+    const size_t end = std::min(inside.find(',', start), inside.size());
+    const std::string_view option = inside.substr(start, end - start);
+    const size_t equals = option.find('=');
+    if (equals == std::string_view::npos || equals == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("profile: ", Quote(mention.name), ": ",
+                                                     Quote(option), " is not of the form key=value"));
+    }
+    mention.options.emplace_back(std::string(option.substr(0, equals)),
+                                 std::string(option.substr(equals + 1)));
+    start = end + 1;
+  }
+  return mention;
+}
+
+absl::StatusOr<std::vector<Mention>> ParseList(std::string_view text, char separator) {
+  auto parts = Split(text, separator);
+  if (!parts.ok()) return parts.status();
+  std::vector<Mention> mentions;
+  for (std::string_view part : *parts) {
+    if (part.empty() && parts->size() == 1) break;  // an empty list
+    auto mention = ParseMention(part);
+    if (!mention.ok()) return mention.status();
+    mentions.push_back(*std::move(mention));
+  }
+  return mentions;
+}
+
+class Resolver {
+ public:
+  explicit Resolver(Preset preset) : preset_(std::move(preset)), policies_(PolicyCatalogue()) {}
+
+  absl::StatusOr<ProfileConfig> Resolve(std::string_view spec, std::string_view items) {
+    if (absl::Status s = SetActions(preset_.actions); !s.ok()) return s;
+    if (absl::Status s = SetTiers(preset_.tiers); !s.ok()) return s;
+    if (!items.empty()) {
+      auto parts = Split(items, ',');
+      if (!parts.ok()) return parts.status();
+      for (std::string_view item : *parts) {
+        if (absl::Status s = ApplyItem(item); !s.ok()) return s;
+      }
+    }
+    ProfileConfig config = preset_.rules;
+    config.name = std::string(spec);
+    for (const Mention& mention : actions_) {
+      const ActionDecl& decl = *FindAction(mention.name);
+      auto options = Options::Check(absl::StrCat("action ", mention.name), decl.options, mention.options);
+      if (!options.ok()) return options.status();
+      config.actions.push_back({decl, *std::move(options)});
+    }
+    for (const auto& tier : tiers_) {
+      config.tiers.emplace_back();
+      for (const Mention& mention : tier) {
+        auto policy = Configure(mention);
+        if (!policy.ok()) return policy.status();
+        config.tiers.back().push_back(*std::move(policy));
+      }
+    }
+    return config;
+  }
+
+ private:
+  const ActionDecl* FindAction(std::string_view name) const {
+    for (const ActionDecl& decl : preset_.catalogue) {
+      if (decl.name == name) return &decl;
+    }
+    return nullptr;
+  }
+  const PolicyDecl* FindPolicy(std::string_view name) const {
+    for (const PolicyDecl& decl : policies_) {
+      if (decl.name == name) return &decl;
+    }
+    return nullptr;
+  }
+  std::vector<std::string_view> Words(bool actions, bool policies) const {
+    std::vector<std::string_view> words;
+    if (actions) {
+      for (const ActionDecl& decl : preset_.catalogue) words.push_back(decl.name);
+    }
+    if (policies) {
+      for (const PolicyDecl& decl : policies_) words.push_back(decl.name);
+    }
+    return words;
+  }
+
+  absl::Status SetActions(std::string_view text) {
+    auto list = ParseList(text, '+');
+    if (!list.ok()) return list.status();
+    for (const Mention& mention : *list) {
+      if (FindAction(mention.name) == nullptr) {
+        return Unknown("action", mention.name, Words(true, false));
+      }
+    }
+    actions_ = *std::move(list);
+    return absl::OkStatus();
+  }
+
+  absl::Status SetTiers(std::string_view text) {
+    auto tiers = Split(text, '/');
+    if (!tiers.ok()) return tiers.status();
+    tiers_.clear();
+    for (std::string_view tier : *tiers) {
+      auto list = ParseList(tier, '+');
+      if (!list.ok()) return list.status();
+      for (const Mention& mention : *list) {
+        if (FindPolicy(mention.name) == nullptr) {
+          return Unknown("policy", mention.name, Words(false, true));
+        }
+      }
+      tiers_.push_back(*std::move(list));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ApplyItem(std::string_view item) {
+    if (item.starts_with("actions=")) return SetActions(item.substr(8));
+    if (item.starts_with("tiers=")) return SetTiers(item.substr(6));
+    const bool add = item.starts_with("+"), remove = item.starts_with("-");
+    auto mention = ParseMention(item.substr(add || remove ? 1 : 0));
+    if (!mention.ok()) return mention.status();
+    const bool action = FindAction(mention->name) != nullptr;
+    if (!action && FindPolicy(mention->name) == nullptr) {
+      return Unknown("action or policy", mention->name, Words(true, true));
+    }
+    Mention* there = nullptr;
+    for (Mention& m : actions_) {
+      if (m.name == mention->name) there = &m;
+    }
+    for (auto& tier : tiers_) {
+      for (Mention& m : tier) {
+        if (m.name == mention->name) there = &m;
+      }
+    }
+    if (add) {
+      if (there != nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("profile: ", Quote(mention->name), " is there already"));
+      }
+      if (action) {
+        actions_.push_back(*std::move(mention));
+      } else {
+        if (tiers_.empty()) tiers_.emplace_back();
+        tiers_.back().push_back(*std::move(mention));
+      }
+      return absl::OkStatus();
+    }
+    if (there == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("profile: ", Quote(mention->name),
+                                                     " is not part of ", Quote(preset_.name)));
+    }
+    if (remove) {
+      const auto named = [&](const Mention& m) { return m.name == mention->name; };
+      std::erase_if(actions_, named);
+      for (auto& tier : tiers_) std::erase_if(tier, named);
+      return absl::OkStatus();
+    }
+    for (auto& option : mention->options) {
+      std::erase_if(there->options, [&](const auto& old) { return old.first == option.first; });
+      there->options.push_back(std::move(option));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ConfiguredPolicy> Configure(const Mention& mention) const {
+    const PolicyDecl& decl = *FindPolicy(mention.name);
+    const std::string place = absl::StrCat("policy ", mention.name);
+    OptionValues values;
+    std::string without;
+    for (const auto& [key, value] : mention.options) {
+      if (key == "without") {
+        without = value;
+      } else {
+        values.emplace_back(key, value);
+      }
+    }
+    for (const PolicyDefault& d : preset_.defaults) {
+      const auto same = [&](const auto& v) { return v.first == d.option; };
+      if (d.policy == mention.name && std::none_of(values.begin(), values.end(), same)) {
+        values.emplace_back(std::string(d.option), std::string(d.value));
+      }
+    }
+    auto options = Options::Check(place, decl.options, values);
+    if (!options.ok()) return options.status();
+    PointSet points = decl.make(*options)->points();
+    for (size_t start = 0; start < without.size();) {
+      const size_t end = std::min(without.find('|', start), without.size());
+      const std::string_view word = std::string_view(without).substr(start, end - start);
+      start = end + 1;
+      std::vector<std::string_view> names;
+      bool found = false;
+      for (int p = 0; p < kPointCount; ++p) {
+        names.push_back(PointName(static_cast<Point>(p)));
+        if (names.back() != word) continue;
+        points.remove(static_cast<Point>(p));
+        found = true;
+      }
+      if (!found) return Unknown("extension point", word, names);
+    }
+    return ConfiguredPolicy{decl, *std::move(options), points};
+  }
+
+  const Preset preset_;
+  const std::vector<PolicyDecl> policies_;
+  std::vector<Mention> actions_;
+  std::vector<std::vector<Mention>> tiers_;
+};
+
+}  // namespace
+
+absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec) {
+  const size_t colon = spec.find(':');
+  const std::string_view name = spec.substr(0, colon);
+  const std::string_view items =
+      colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
+  std::vector<Preset> presets = Presets();
+  std::vector<std::string_view> names;
+  for (Preset& preset : presets) {
+    if (preset.name == name) return Resolver(std::move(preset)).Resolve(spec, items);
+    names.push_back(preset.name);
+  }
+  return Unknown("profile", name, names);
+}
+
+}  // namespace muster

@@ -1,0 +1,51 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// From a spec string to a resolved profile.
+//
+//   absl::StatusOr<ProfileConfig> config = ResolveProfile("volcano:binpack(weight=5),+preempt");
+//
+//   SPEC = NAME [":" ITEM {"," ITEM}]
+//   ITEM = "-" WORD                        without that action or policy
+//        | "+" WORD ["(" OPTIONS ")"]      with it: actions go last, policies into the last tier
+//        | WORD "(" OPTIONS ")"            options of one that is there
+//        | "actions=" A {"+" A}            these actions, in this order
+//        | "tiers=" TIER {"/" TIER}        these policies;  TIER = P {"+" P}, P = WORD ["(" OPTIONS ")"]
+//   OPTIONS = KEY "=" VALUE {"," KEY "=" VALUE}
+// Every policy knows the option `without=POINT{|POINT}`: extension points at which it is not to be asked.
+// Errors name the unknown word and the nearest valid one.
+#ifndef MUSTER_PROFILE_PROFILE_H_
+#define MUSTER_PROFILE_PROFILE_H_
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/session/config.h"
+
+namespace muster {
+
+absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec);
+
+// Options that a profile gives to a policy unless the spec says otherwise: where its peer differs in a number.
+struct PolicyDefault {
+  std::string_view policy, option, value;
+};
+
+// One row of the table of profiles (presets.cc).
+struct Preset {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view actions;  // as after "actions="
+  std::string_view tiers;    // as after "tiers="
+  std::vector<PolicyDefault> defaults;
+  std::vector<ActionDecl> catalogue;  // the actions this profile may run
+  ProfileConfig rules;                // all fields but name, actions and tiers
+};
+
+std::vector<Preset> Presets();
+std::vector<PolicyDecl> PolicyCatalogue();
+
+}  // namespace muster
+
+#endif  // MUSTER_PROFILE_PROFILE_H_

@@ -1,0 +1,141 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The front doors of schedule.h and Cluster::Schedule: resolve the profile, run a session, name the rows.
+#include "muster/schedule.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "lib/model/cluster_impl.h"
+#include "lib/plan/plan_data.h"
+#include "lib/profile/profile.h"
+#include "lib/session/session.h"
+#include "muster/cluster.h"
+
+namespace muster {
+namespace {
+
+absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& config) {
+  if (options.work_budget.has_value() && *options.work_budget < 0) {
+    return absl::InvalidArgumentError("options: work_budget is negative; must be 0 or more");
+  }
+  if (options.speed.memory_limit < 0) {
+    return absl::InvalidArgumentError("options: speed.memory_limit is negative; must be 0 or more");
+  }
+  if (options.cursor > 0 && options.cursor >= config.actions.size()) {
+    return absl::InvalidArgumentError("options: cursor is beyond the actions of the profile");
+  }
+  return absl::OkStatus();
+}
+
+bool SameSpeed(const SpeedOptions& a, const SpeedOptions& b) {
+  return a.winner_trees == b.winner_trees && a.share_equal_states == b.share_equal_states &&
+         a.infeasibility_memory == b.infeasibility_memory && a.vector_kernels == b.vector_kernels &&
+         a.memory_limit == b.memory_limit;
+}
+
+// The sessions of a living cluster, one per profile, and the last plan of each: a plan is a pure function, so
+// where nothing changed it is still the plan.
+struct Sessions : Attachment {
+  struct Kept {
+    std::string profile;
+    ProfileConfig config;
+    ScheduleOptions options;
+    std::unique_ptr<Session> session;
+    uint64_t version = 0;  // of the tables the plan was made from; 0: none
+    Plan plan;
+  };
+  static constexpr size_t kMost = 4;
+  std::vector<Kept> kept;  // most recently used last
+};
+
+bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, uint64_t version) {
+  return kept.version == version && !options.should_stop && !kept.options.should_stop &&
+         kept.options.now == options.now && kept.options.seed == options.seed &&
+         kept.options.work_budget == options.work_budget && kept.options.cursor == options.cursor;
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile,
+                              const ScheduleOptions& options) {
+  absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+  if (!config.ok()) return config.status();
+  if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
+  Session session(snapshot.tables(), *config, options.speed);
+  auto data = std::make_shared<PlanData>(session.Run(snapshot.tables(), options));
+  data->names = NamesOf(snapshot.share());
+  return Plan(std::move(data));
+}
+
+absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleOptions& options) {
+  if (impl_->cycle == nullptr) impl_->cycle = std::make_unique<Sessions>();
+  auto& kept = static_cast<Sessions&>(*impl_->cycle).kept;
+  const Tables& tables = *impl_->tables;
+  size_t index = 0;
+  while (index < kept.size() && !(kept[index].profile == profile &&
+                                  SameSpeed(kept[index].options.speed, options.speed))) {
+    ++index;
+  }
+  if (index == kept.size()) {
+    absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+    if (!config.ok()) return config.status();
+    if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
+    if (kept.size() == Sessions::kMost) kept.erase(kept.begin());
+    index = kept.size();
+    kept.emplace_back();
+    kept[index].profile = std::string(profile);
+    kept[index].config = *std::move(config);
+    kept[index].session = std::make_unique<Session>(tables, kept[index].config, options.speed);
+  } else {
+    if (absl::Status s = CheckOptions(options, kept[index].config); !s.ok()) return s;
+    std::rotate(kept.begin() + index, kept.begin() + index + 1, kept.end());
+    index = kept.size() - 1;
+  }
+  Sessions::Kept& mine = kept[index];
+  if (SamePlan(mine, options, tables.version)) return mine.plan;
+  auto data = std::make_shared<PlanData>(mine.session->Run(tables, options));
+  data->names = CopyNames(tables, *data);
+  mine.options = options;
+  mine.version = tables.version;
+  mine.plan = Plan(std::move(data));
+  return mine.plan;
+}
+
+std::vector<ProfileInfo> Profiles() {
+  std::vector<ProfileInfo> infos;
+  for (const Preset& preset : Presets()) {
+    const absl::StatusOr<ProfileConfig> config = ResolveProfile(preset.name);
+    if (!config.ok()) continue;  // a table that does not resolve fails the profile test
+    ProfileInfo info;
+    info.name = std::string(preset.name);
+    info.summary = std::string(preset.summary);
+    for (const ConfiguredAction& action : config->actions) {
+      info.actions.emplace_back(action.decl.name);
+    }
+    for (const auto& tier : config->tiers) {
+      info.tiers.emplace_back();
+      for (const ConfiguredPolicy& policy : tier) info.tiers.back().emplace_back(policy.decl.name);
+    }
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+std::vector<PolicyInfo> Policies() {
+  std::vector<PolicyInfo> infos;
+  for (const PolicyDecl& decl : PolicyCatalogue()) {
+    PolicyInfo info;
+    info.name = std::string(decl.name);
+    for (const OptionDecl& option : decl.options) {
+      info.options.push_back({std::string(option.name), std::string(option.default_value),
+                              std::string(option.help)});
+    }
+    infos.push_back(std::move(info));
+  }
+  return infos;
+}
+
+}  // namespace muster

@@ -1,0 +1,51 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A profile, resolved: what a session needs to run one. lib/profile makes these from spec strings.
+#ifndef MUSTER_SESSION_CONFIG_H_
+#define MUSTER_SESSION_CONFIG_H_
+
+#include <string>
+#include <vector>
+
+#include "lib/action/actions.h"
+#include "lib/extension/dispatcher.h"
+#include "lib/extension/options.h"
+#include "lib/ledger/ledger.h"
+#include "lib/search/node_search.h"
+
+namespace muster {
+
+struct ConfiguredPolicy {
+  PolicyDecl decl;
+  Options options;
+  PointSet points;  // all of the policy's, less what the spec switches off
+};
+
+struct ConfiguredAction {
+  ActionDecl decl;
+  Options options;
+};
+
+// How a job's phase follows from its tasks when a cycle closes.
+enum class PhaseRule : uint8_t {
+  kScheduled,  // volcano: by running, bound, failed and succeeded tasks, and leaving ones
+  kAllocated,  // kube-batch: by all tasks that hold resources
+};
+
+struct ProfileConfig {
+  std::string name;  // the canonical spec string
+  std::vector<ConfiguredAction> actions;
+  std::vector<std::vector<ConfiguredPolicy>> tiers;
+  Rules rules;
+  Accounting accounting;
+  PhaseRule phase_rule = PhaseRule::kScheduled;
+  // Requests may exceed what is there by this much less than the amounts (kube-batch: 10 milli-cores, 10 MiB,
+  // 10 milli-units); 0: not at all.
+  int64_t slack_milli = 0, slack_memory = 0;
+  bool pods_are_a_resource = true;
+  bool want_releasing = false;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SESSION_CONFIG_H_

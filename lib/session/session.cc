@@ -1,0 +1,226 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The loop. Read Run first; the rest is opening and closing.
+#include "lib/session/session.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace muster {
+namespace {
+
+// Journals are cut back between cycles once they are longer than this; readers then start afresh.
+constexpr size_t kJournalLimit = size_t{1} << 24;
+
+}  // namespace
+
+Session::Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed)
+    : tables_(&tables), config_(config), speed_(speed) {
+  Build();
+}
+
+void Session::Build() {
+  std::vector<std::vector<ActivePolicy>> tiers;
+  for (const auto& tier : config_.tiers) {
+    tiers.emplace_back();
+    for (const ConfiguredPolicy& policy : tier) {
+      tiers.back().push_back({policy.decl.make(policy.options), policy.points});
+    }
+  }
+  search_.reset();
+  ledger_ = std::make_unique<Ledger>(*tables_, config_.accounting);
+  dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
+  layout_ = tables_->layout;
+  log_position_ = tables_->log_start + tables_->log.size();
+}
+
+// Brings the books up to the tables as they are now.
+void Session::Follow() {
+  const uint64_t end = tables_->log_start + tables_->log.size();
+  bool nodes_changed = false;
+  if (layout_ == tables_->layout && log_position_ >= tables_->log_start) {
+    for (uint64_t p = log_position_; p < end; ++p) {
+      nodes_changed |= tables_->log[p - tables_->log_start].table == Change::Table::kNode;
+    }
+  }
+  if (!ledger_->Sync()) {
+    Build();
+    return;
+  }
+  log_position_ = end;
+  ledger_->TrimJournals(kJournalLimit);
+  if (nodes_changed && search_ != nullptr) search_.reset();
+}
+
+PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
+  tables_ = &tables;
+  ledger_->set_tables(&tables);
+  Follow();
+
+  PlanData plan;
+  plan.profile = config_.name;
+  plan.version = tables.version;
+  phases_.resize(tables.jobs.alive.size());
+  for (JobIndex j = 0; j < phases_.size(); ++j) phases_[j] = tables.jobs.spec[j].phase;
+  bool admission = false;
+  for (const ConfiguredAction& action : config_.actions) admission |= action.decl.name == "admit";
+
+  const Ledger::Savepoint opening = ledger_->Save();
+  dispatcher_->Open({tables, *ledger_, options.now, phases_});
+  if (search_ == nullptr) {
+    SearchRules rules;
+    rules.slack.assign(tables.dimension_count(), config_.slack_milli);
+    rules.slack[kMemory] = config_.slack_memory;
+    rules.pods_are_a_resource = config_.pods_are_a_resource;
+    rules.want_releasing = config_.want_releasing;
+    search_ = std::make_unique<NodeSearch>(*ledger_, *dispatcher_, std::move(rules), speed_);
+  }
+  search_->BeginCycle();
+  CountShares(/*after=*/false, &plan.shares);
+
+  WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
+  ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, admission);
+  for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
+    config_.actions[i].decl.run(context, config_.actions[i].options);
+    if (meter.was_cut()) {
+      plan.cursor = i;
+      break;
+    }
+  }
+  plan.work = meter.work();
+  plan.complete = !meter.was_cut();
+
+  CountShares(/*after=*/true, &plan.shares);
+  Close(context, &plan);
+  ledger_->Rollback(opening);
+  return plan;
+}
+
+void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
+  size_t next = 0;
+  for (QueueIndex q = 0; q < tables_->queues.alive.size(); ++q) {
+    if (!tables_->queues.alive[q]) continue;
+    if (!after) {
+      shares->emplace_back();
+      shares->back().queue = q;
+    }
+    QueueShare& share = (*shares)[next++];
+    const auto allocated = ledger_->queue_allocated(q);
+    (after ? share.allocated_after : share.allocated_before)
+        .assign(allocated.begin(), allocated.end());
+    for (Policy* policy : dispatcher_->at(Point::kQueueOrder)) {
+      if (policy->QueueShareOf(q, &share.deserved, after ? &share.share_after : &share.share_before)) {
+        break;
+      }
+    }
+  }
+}
+
+JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
+  const JobCounts& counts = ledger_->job(job);
+  const int64_t need = tables_->jobs.spec[job].min_available;
+  const JobPhase waiting = phase == JobPhase::kAdmitted ? phase : JobPhase::kPending;
+  const bool ready = counts.ready() + counts.pending_best_effort >= need;
+  if (config_.phase_rule == PhaseRule::kAllocated) {
+    if (!ready && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
+    return counts.allocated() >= need ? JobPhase::kRunning : waiting;
+  }
+  const int64_t ended = counts[TaskStatus::kFailed] + counts[TaskStatus::kSucceeded];
+  const int64_t scheduled = counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] + ended +
+                            counts[TaskStatus::kReleasing];
+  const bool settled = scheduled >= need && counts.pending() == 0 && counts.nominated() == 0;
+  if (!ready && !settled && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
+  if (scheduled < need) return waiting;
+  return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
+}
+
+Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const {
+  Reason reason{ReasonKind::kNotReached};
+  reason.queue = tables_->jobs.queue[job];
+  if (context.IsGated(task)) {
+    reason.kind = ReasonKind::kGated;
+  } else if (phases_[job] == JobPhase::kPending && context.admission) {
+    reason.kind = ReasonKind::kNotAdmitted;
+  } else if (const Reason* of_queue = context.ReasonOfQueue(reason.queue)) {
+    reason = *of_queue;
+  }
+  return reason;
+}
+
+// Lists what became of everything, before the books are rolled back.
+void Session::Close(ActionContext& context, PlanData* plan) const {
+  plan->decisions = std::move(context.decisions());
+  absl::flat_hash_map<const Reason*, uint32_t> known;
+  std::vector<std::pair<Reason, uint32_t>> fallbacks;  // few kinds, found by value
+  auto number_of = [&](const Reason* reason) {
+    const auto [it, added] = known.try_emplace(reason, static_cast<uint32_t>(plan->reasons.size()));
+    if (added) plan->reasons.push_back(*reason);
+    return it->second;
+  };
+  for (JobIndex job = 0; job < phases_.size(); ++job) {
+    if (!tables_->jobs.alive[job]) continue;
+    const JobCounts& counts = ledger_->job(job);
+    const JobPhase phase = PhaseAtClose(job, phases_[job]);
+    if (phase != phases_[job]) {
+      Decision decision{DecisionKind::kPhase};
+      decision.job = job;
+      decision.phase = phase;
+      plan->decisions.push_back(decision);
+    }
+    const int waiting = counts.pending() + counts[TaskStatus::kPlaced] + counts.nominated();
+    if (waiting == 0) continue;
+    const Reason* of_job = context.ReasonOfJob(job);
+    Reason fallback;
+    uint32_t fallback_number = kNone;
+    for (TaskIndex task : tables_->jobs.tasks[job]) {
+      const TaskStatus status = ledger_->status(task);
+      if (status != TaskStatus::kPending && status != TaskStatus::kPlaced &&
+          status != TaskStatus::kNominated) {
+        continue;
+      }
+      if (tables_->tasks.status[task] != TaskStatus::kPending) continue;
+      if (status != TaskStatus::kPending) {
+        plan->tentative.push_back({task, ledger_->node_of(task), status == TaskStatus::kNominated});
+      }
+      const Reason* own = context.ReasonOf(task);
+      uint32_t number;
+      if (own != nullptr) {
+        number = number_of(own);
+      } else if (of_job != nullptr && !context.IsGated(task)) {
+        number = number_of(of_job);
+      } else {
+        if (fallback_number == kNone || context.IsGated(task) != (fallback.kind == ReasonKind::kGated)) {
+          fallback = Fallback(context, job, task);
+          const auto it = std::find_if(fallbacks.begin(), fallbacks.end(),
+                                       [&](const auto& entry) { return entry.first == fallback; });
+          if (it != fallbacks.end()) {
+            fallback_number = it->second;
+          } else {
+            fallback_number = static_cast<uint32_t>(plan->reasons.size());
+            plan->reasons.push_back(fallback);
+            fallbacks.emplace_back(fallback, fallback_number);
+          }
+        }
+        number = fallback_number;
+      }
+      plan->pending.push_back({task, number});
+    }
+  }
+  // Nominations that became decisions are neither tentative nor pending.
+  std::vector<TaskIndex> nominated;
+  for (const Decision& decision : plan->decisions) {
+    if (decision.kind == DecisionKind::kNominate) nominated.push_back(decision.task);
+  }
+  std::sort(nominated.begin(), nominated.end());
+  const auto decided = [&](const auto& row) {
+    return std::binary_search(nominated.begin(), nominated.end(), row.task);
+  };
+  const auto by_task = [](const auto& a, const auto& b) { return a.task < b.task; };
+  std::erase_if(plan->tentative, decided);
+  std::erase_if(plan->pending, decided);
+  std::sort(plan->tentative.begin(), plan->tentative.end(), by_task);
+  std::sort(plan->pending.begin(), plan->pending.end(), by_task);
+}
+
+}  // namespace muster

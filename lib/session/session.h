@@ -1,0 +1,53 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// One profile at work on one set of tables, cycle after cycle.
+//
+//   Session session(tables, config, speed);
+//   PlanData plan = session.Run(options);   // the loop: open, actions in order, close
+//
+// Between cycles a session keeps its books, node states and scoreboards, and follows the tables' change log, so
+// that a cycle costs what changed. A session on a frozen snapshot is one that runs once.
+#ifndef MUSTER_SESSION_SESSION_H_
+#define MUSTER_SESSION_SESSION_H_
+
+#include <memory>
+#include <vector>
+
+#include "lib/action/context.h"
+#include "lib/plan/plan_data.h"
+#include "lib/session/config.h"
+#include "muster/schedule.h"
+
+namespace muster {
+
+class Session {
+ public:
+  Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed);
+
+  // Everything of a plan but its names.
+  PlanData Run(const Tables& tables, const ScheduleOptions& options);
+
+  const Ledger& ledger() const { return *ledger_; }
+
+ private:
+  void Build();
+  void Follow();
+  void CountShares(bool after, std::vector<QueueShare>* shares) const;
+  void Close(ActionContext& context, PlanData* plan) const;
+  JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
+  Reason Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const;
+
+  const Tables* tables_;
+  const ProfileConfig config_;
+  const SpeedOptions speed_;
+  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+  std::unique_ptr<NodeSearch> search_;
+  std::vector<JobPhase> phases_;
+  uint64_t log_position_ = 0;
+  uint64_t layout_ = 0;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SESSION_SESSION_H_
