@@ -27,7 +27,7 @@
 namespace muster {
 
 struct InterTaskOptions {
-  bool host_ports = true, affinity = true, spread = true;  // filters that are on
+  bool host_ports = true, affinity = true, spread = true;           // filters that are on
   double affinity_weight = 0, spread_weight = 0, image_weight = 0;  // scores; 0: off
   // kube-batch (Kubernetes 1.16): scores 0..10, affinity scored over candidate nodes only, with hard weight 1,
   // normalised with largest and smallest seeded by 0; an anti-affinity is violated only by a task that matches

@@ -1,0 +1,104 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/policy/inter_view.h"
+
+#include <utility>
+
+#include "lib/base/names.h"
+#include "lib/policy/selectors.h"
+
+namespace muster {
+
+void InterView::Open(const Tables& tables, const Ledger& ledger, bool all_nodes) {
+  tables_ = &tables;
+  ledger_ = &ledger;
+  by_labels_.clear();
+  by_node_.reset();
+  taken_ = false;
+  counted_nodes_ = 0;
+  counted_.assign(tables.nodes.alive.size(), 0);
+  for (NodeIndex n = 0; n < counted_.size(); ++n) {
+    counted_[n] = tables.nodes.alive[n] && (all_nodes || tables.nodes.spec[n].ready);
+    counted_nodes_ += counted_[n];
+  }
+}
+
+TopologyRef InterView::ByLabels(const std::vector<std::string>& keys) {
+  TopologyRef& known = by_labels_[keys];
+  if (known != nullptr) return known;
+  auto topology = std::make_shared<Topology>();
+  topology->of.assign(counted_.size(), kNone);
+  for (NodeIndex n = 0; n < counted_.size(); ++n) {
+    if (tables_->nodes.alive[n]) topology->of[n] = 0;
+  }
+  topology->size = 1;
+  for (const std::string& key : keys) {
+    // The domains so far, cut by the values of one more key.
+    NameTable values;
+    absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> parts;
+    for (NodeIndex n = 0; n < counted_.size(); ++n) {
+      uint32_t& domain = topology->of[n];
+      if (domain == kNone) continue;
+      const std::string* value = FindLabel(tables_->nodes.spec[n].labels, key);
+      if (value == nullptr) {
+        domain = kNone;
+        continue;
+      }
+      const uint32_t next = static_cast<uint32_t>(parts.size());
+      domain = parts.try_emplace({domain, values.Intern(*value)}, next).first->second;
+    }
+    topology->size = static_cast<uint32_t>(parts.size());
+  }
+  known = std::move(topology);
+  return known;
+}
+
+TopologyRef InterView::ByNode() {
+  if (by_node_ == nullptr) {
+    auto topology = std::make_shared<Topology>();
+    topology->size = static_cast<uint32_t>(counted_.size());
+    for (NodeIndex n = 0; n < counted_.size(); ++n) topology->of.push_back(n);
+    by_node_ = std::move(topology);
+  }
+  return by_node_;
+}
+
+TopologyRef InterView::WithAnyOf(const std::vector<std::string>& keys) const {
+  auto topology = std::make_shared<Topology>();
+  topology->size = 1;
+  topology->of.assign(counted_.size(), kNone);
+  for (NodeIndex n = 0; n < counted_.size(); ++n) {
+    if (!tables_->nodes.alive[n]) continue;
+    for (const std::string& key : keys) {
+      if (FindLabel(tables_->nodes.spec[n].labels, key) != nullptr) topology->of[n] = 0;
+    }
+  }
+  return topology;
+}
+
+void InterView::Refresh() {
+  if (taken_ && birth_ == ledger_->birth()) return;
+  taken_ = true;
+  birth_ = ledger_->birth();
+  ++epoch_;
+  base_ = end();
+  Take(false, &staying_);
+  Take(true, &leaving_);
+}
+
+void InterView::Take(bool leaving, Places* places) const {
+  const TaskTable& tasks = tables_->tasks;
+  const auto taken = [&](TaskIndex t) { return ledger_->in_view(t) && IsLeaving(t) == leaving; };
+  std::vector<size_t>& start = places->start;
+  start.assign(tables_->classes.shape.size() + 1, 0);
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    if (taken(t)) ++start[tasks.task_class[t] + 1];
+  }
+  for (size_t c = 1; c < start.size(); ++c) start[c] += start[c - 1];
+  places->nodes.resize(start.back());
+  std::vector<size_t> next(start.begin(), start.end() - 1);
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    if (taken(t)) places->nodes[next[tasks.task_class[t]]++] = ledger_->node_of(t);
+  }
+}
+
+}  // namespace muster
