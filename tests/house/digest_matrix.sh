@@ -17,8 +17,16 @@ builds=(
   "clang-O3  clang++-14  -O3"
 )
 profiles=(volcano "volcano:+preempt,+reclaim" kube-batch muster)
-sizes=(3 20 150)  # nodes
-seeds=(1 2 3)
+# Clusters to generate: small ones have ties, large ones have trees, each rule of fit and score is in some.
+clusters=(
+  "--nodes 3 --seed 1 --occupancy 0.5 --priorities 3"
+  "--nodes 20 --seed 2 --occupancy 0.4 --priorities 3 --queues 4 --depth 2 --selectors 0.3 --taints 0.3"
+  "--nodes 40 --seed 3 --affinity 0.3 --spread 0.3 --classes 12"
+  "--nodes 150 --seed 4 --load 1.5 --occupancy 0.6 --priorities 4 --queues 6 --gpu 0.5 --gpu-share 0.5"
+  "--nodes 200 --seed 5 --mix openb"
+  "--nodes 60 --seed 6 --mix philly"
+  "--nodes 60 --seed 7 --mix hpc"
+)
 
 out=build/matrix
 mkdir -p "$out"
@@ -55,17 +63,16 @@ same() {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 scenarios=()
-for nodes in "${sizes[@]}"; do
-  for seed in "${seeds[@]}"; do
-    made=()
-    for name in "${names[@]}"; do
-      made+=("$work/$name.json")
-      "$out/$name/muster" generate --nodes "$nodes" --seed "$seed" -o "$work/$name.json" </dev/null >/dev/null
-    done
-    same "generate --nodes $nodes --seed $seed" "${made[@]}"
-    cp "${made[0]}" "$work/scenario-$nodes-$seed.json"
-    scenarios+=("$work/scenario-$nodes-$seed.json")
+for index in "${!clusters[@]}"; do
+  read -ra flags <<<"${clusters[$index]}"
+  made=()
+  for name in "${names[@]}"; do
+    made+=("$work/$name.json")
+    "$out/$name/muster" generate "${flags[@]}" -o "$work/$name.json" </dev/null >/dev/null
   done
+  same "generate ${clusters[$index]}" "${made[@]}"
+  cp "${made[0]}" "$work/cluster-$index.json"
+  scenarios+=("$work/cluster-$index.json")
 done
 
 for scenario in "${scenarios[@]}" tests/scenarios/*.json; do
