@@ -34,7 +34,10 @@ class RowTable {
     cells_.insert(cells_.end(), dimensions_, kAbsent);
     ++size_;
   }
-  void AddDimensions(size_t dimensions);  // new cells are absent
+  // Widens every row; the new cells hold `fill`. O(table).
+  void AddDimensions(size_t dimensions, int64_t fill = kAbsent);
+  // Keeps the rows whose flag is set, in their order. REQUIRES: keep.size() == size().
+  void Compact(std::span<const uint8_t> keep);
 
  private:
   size_t dimensions_ = 0;

@@ -78,6 +78,8 @@ enum TaskFlag : uint8_t {
   kTaskPreemptable = 1,
   kTaskNeverPreempts = 2,
   kTaskGated = 4,
+  kTaskAssumed = 8,    // a plan put it where it is, and the world has not said anything since
+  kTaskCounted = 16,   // made by the count of a group that an event told
 };
 
 // Task classes: shapes, interned. A class is what node search asks about; priority and job are no part of it.

@@ -1,0 +1,93 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Finds the first broken rule of one row and words it: `node "n1", capacity "cpu": unknown unit "x" in "5x"`.
+//
+//   Checker check("queue", spec.name);
+//   check.Name(spec.name);
+//   check.AtLeast("weight", spec.weight, 1);
+//   Amounts limit = check.Resources("limit", spec.limit);
+//   if (!check.ok()) return check.status();
+//
+// The first failure is kept and later ones are ignored, so checks need not stop in between. Words are put
+// together only when something fails: a row that is in order costs no allocation here.
+#ifndef MUSTER_MODEL_CHECKER_H_
+#define MUSTER_MODEL_CHECKER_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+// A quantity that has been read, in the unit of its dimension. The name belongs to the spec.
+struct Amount {
+  std::string_view name;
+  int64_t value;
+};
+using Amounts = std::vector<Amount>;
+
+inline constexpr size_t kMaxNameBytes = 4096;
+// Rows of one table. Far above any cluster, and far below where a wrong count would eat the memory.
+inline constexpr int64_t kMaxRows = int64_t{1} << 27;
+inline constexpr int64_t kMaxNameTableBytes = int64_t{7} << 30;
+
+class Checker {
+ public:
+  // The row, and optionally the part of it under which everything is reported: `job "j", group "g"`.
+  Checker(const char* kind, std::string_view name, const char* part = nullptr, std::string_view part_name = {})
+      : kind_(kind), name_(name), part_(part), part_name_(part_name) {}
+
+  bool ok() const { return status_.ok(); }
+  const absl::Status& status() const { return status_; }
+
+  void Fail(absl::string_view rule);
+  // `node "n1", capacity "cpu": rule`
+  void Fail(const char* where, std::string_view what, absl::string_view rule);
+
+  // The row's own name: not empty, UTF-8, not too long.
+  void Name(std::string_view name);
+  // The same of a name inside the row.
+  void Name(const char* where, std::string_view name);
+  // May be empty.
+  void Text(const char* where, std::string_view text);
+  void AtLeast(const char* what, int64_t value, int64_t least);
+  void OneOf(const char* field, std::string_view value, std::initializer_list<std::string_view> valid);
+  void OneOf(const char* where, std::string_view what, const char* field, std::string_view value,
+             std::initializer_list<std::string_view> valid);
+  Amounts Resources(const char* where, const Resources& resources);
+  void Labels(const char* where, const Labels& labels);
+
+  // Names of a list that must differ from each other.
+  class Distinct {
+   public:
+    Distinct(Checker& check, const char* where) : check_(check), where_(where) {}
+    void Add(std::string_view name);
+
+   private:
+    Checker& check_;
+    const char* where_;
+    std::vector<std::string_view> few_;  // short lists are compared one by one
+    absl::flat_hash_set<absl::string_view> many_;
+  };
+
+ private:
+  const char* kind_;
+  std::string_view name_;
+  const char* part_;
+  std::string_view part_name_;
+  absl::Status status_;
+};
+
+// `node "n1"`
+std::string PlaceOf(const char* kind, std::string_view name);
+
+}  // namespace muster
+
+#endif  // MUSTER_MODEL_CHECKER_H_

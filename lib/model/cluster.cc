@@ -1,0 +1,335 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The direct calls: check the spec, resolve its names, put the row. What waits for that name is woken.
+#include "muster/cluster.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/model/validate.h"
+
+namespace muster {
+namespace {
+
+absl::Status Dangling(const Missing& missing) { return absl::InvalidArgumentError(missing.message); }
+
+absl::Status Exists(const char* kind, std::string_view name) {
+  return absl::AlreadyExistsError(absl::StrCat(PlaceOf(kind, name), ": exists already"));
+}
+
+absl::Status NotThere(const char* kind, std::string_view name) {
+  return absl::NotFoundError(absl::StrCat(PlaceOf(kind, name), ": does not exist"));
+}
+
+absl::Status InUse(const char* kind, std::string_view name, size_t count, const char* what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(PlaceOf(kind, name), ": still has ", count, " ", what, count == 1 ? "" : "s"));
+}
+
+}  // namespace
+
+Cluster::Cluster() : impl_(std::make_unique<Impl>()) {}
+Cluster::~Cluster() = default;
+Cluster::Cluster(Cluster&&) noexcept = default;
+Cluster& Cluster::operator=(Cluster&&) noexcept = default;
+
+Snapshot Cluster::Freeze() const { return Snapshot(impl_->tables); }
+uint64_t Cluster::version() const { return impl_->tables->version; }
+
+// --- nodes
+
+absl::Status Cluster::AddNode(const NodeSpec& node) {
+  const NameTable& names = impl_->tables->nodes.names;
+  absl::StatusOr<NodeAmounts> amounts = CheckNode(node);
+  if (!amounts.ok()) return amounts.status();
+  if (names.Find(node.name)) return Exists("node", node.name);
+  NodeRefs refs;
+  if (const auto missing = impl_->editor.Resolve(node, kNone, &refs)) return Dangling(*missing);
+  if (absl::Status room = impl_->editor.CheckRoom(names, 1, node.name.size()); !room.ok()) return room;
+  impl_->editor.PutNode(kNone, node, *amounts, refs);
+  impl_->deltas.Appeared(RowKind::kNode, node.name);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::AddNodes(int64_t count, const NodeSpec& node) {
+  if (count < 0 || count > kMaxRows) {
+    return absl::InvalidArgumentError(absl::StrCat(PlaceOf("node", node.name), ": count is ", count,
+                                                   "; must be 0 to ", kMaxRows));
+  }
+  const NameTable& names = impl_->tables->nodes.names;
+  NodeSpec one = node;
+  one.name = absl::StrCat(node.name, count);  // the longest name
+  absl::StatusOr<NodeAmounts> amounts = CheckNode(one);
+  if (!amounts.ok()) return amounts.status();
+  NodeRefs refs;
+  if (const auto missing = impl_->editor.Resolve(one, kNone, &refs)) return Dangling(*missing);
+  const auto bytes = static_cast<int64_t>(one.name.size());
+  if (absl::Status room = impl_->editor.CheckRoom(names, count, count * bytes); !room.ok()) return room;
+  for (int64_t i = 0; i < count; ++i) {
+    one.name = absl::StrCat(node.name, i);
+    if (names.Find(one.name)) return Exists("node", one.name);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    one.name = absl::StrCat(node.name, i);
+    impl_->editor.PutNode(kNone, one, *amounts, refs);
+    impl_->deltas.Appeared(RowKind::kNode, one.name);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::UpdateNode(const NodeSpec& node) {
+  absl::StatusOr<NodeAmounts> amounts = CheckNode(node);
+  if (!amounts.ok()) return amounts.status();
+  const std::optional<NodeIndex> existing = impl_->tables->nodes.names.Find(node.name);
+  if (!existing) return NotThere("node", node.name);
+  NodeRefs refs;
+  if (const auto missing = impl_->editor.Resolve(node, *existing, &refs)) return Dangling(*missing);
+  impl_->editor.PutNode(*existing, node, *amounts, refs);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::RemoveNode(std::string_view name) {
+  const std::optional<NodeIndex> node = impl_->tables->nodes.names.Find(name);
+  if (!node) return NotThere("node", name);
+  if (impl_->editor.HasTasks(*node)) return InUse("node", name, impl_->editor.TasksOn(*node).size(), "task");
+  impl_->editor.EraseNode(*node);
+  impl_->editor.MaybeCompact();
+  return absl::OkStatus();
+}
+
+// --- queues
+
+absl::Status Cluster::AddQueue(const QueueSpec& queue) {
+  const NameTable& names = impl_->tables->queues.names;
+  absl::StatusOr<QueueAmounts> amounts = CheckQueue(queue);
+  if (!amounts.ok()) return amounts.status();
+  if (names.Find(queue.name)) return Exists("queue", queue.name);
+  QueueRefs refs;
+  if (const auto missing = impl_->editor.Resolve(queue, kNone, &refs)) return Dangling(*missing);
+  if (absl::Status room = impl_->editor.CheckRoom(names, 1, queue.name.size()); !room.ok()) return room;
+  impl_->editor.PutQueue(kNone, queue, *amounts, refs);
+  impl_->deltas.Appeared(RowKind::kQueue, queue.name);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::UpdateQueue(const QueueSpec& queue) {
+  absl::StatusOr<QueueAmounts> amounts = CheckQueue(queue);
+  if (!amounts.ok()) return amounts.status();
+  const std::optional<QueueIndex> existing = impl_->tables->queues.names.Find(queue.name);
+  if (!existing) return NotThere("queue", queue.name);
+  QueueRefs refs;
+  if (const auto missing = impl_->editor.Resolve(queue, *existing, &refs)) return Dangling(*missing);
+  impl_->editor.PutQueue(*existing, queue, *amounts, refs);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::RemoveQueue(std::string_view name) {
+  const QueueTable& queues = impl_->tables->queues;
+  const std::optional<QueueIndex> queue = queues.names.Find(name);
+  if (!queue) return NotThere("queue", name);
+  if (queues.jobs[*queue] > 0) return InUse("queue", name, queues.jobs[*queue], "job");
+  if (!queues.children[*queue].empty()) {
+    return InUse("queue", name, queues.children[*queue].size(), "child queue");
+  }
+  impl_->editor.EraseQueue(*queue);
+  impl_->editor.MaybeCompact();
+  return absl::OkStatus();
+}
+
+// --- jobs
+
+absl::Status Cluster::AddJob(const JobSpec& job) {
+  Editor& editor = impl_->editor;
+  absl::StatusOr<Amounts> amounts = CheckJob(job);
+  if (!amounts.ok()) return amounts.status();
+  std::vector<CheckedShape> shapes;
+  for (const GroupSpec& group : job.groups) {
+    absl::StatusOr<CheckedShape> shape =
+        editor.interner().Check(group.shape, "job", job.name, "group", group.name);
+    if (!shape.ok()) return shape.status();
+    shapes.push_back(*std::move(shape));
+  }
+  const Tables& tables = *impl_->tables;
+  if (tables.jobs.names.Find(job.name)) return Exists("job", job.name);
+  JobRefs refs;
+  if (const auto missing = editor.Resolve(job, kNone, &refs)) return Dangling(*missing);
+  const auto job_bytes = static_cast<int64_t>(job.name.size());
+  if (absl::Status room = editor.CheckRoom(tables.jobs.names, 1, job_bytes); !room.ok()) return room;
+  int64_t tasks = 0, task_bytes = 0;
+  for (const GroupSpec& group : job.groups) {
+    tasks += group.count;
+    task_bytes += group.count * (job_bytes + static_cast<int64_t>(group.name.size()) + 11);
+    if (absl::Status room = editor.CheckRoom(tables.tasks.names, tasks, task_bytes); !room.ok()) return room;
+  }
+  for (const GroupSpec& group : job.groups) {
+    for (int64_t i = 0; i < group.count; ++i) {
+      const std::string name = GroupTaskName(job.name, group.name, i);
+      if (tables.tasks.names.Find(name)) {
+        return absl::AlreadyExistsError(absl::StrCat(PlaceOf("job", job.name), ", ",
+                                                     PlaceOf("group", group.name), ": ",
+                                                     PlaceOf("task", name), " exists already"));
+      }
+    }
+  }
+
+  const JobIndex index = editor.PutJob(kNone, job, *amounts, refs);
+  for (size_t g = 0; g < job.groups.size(); ++g) {
+    const GroupSpec& group = job.groups[g];
+    if (group.count == 0) continue;
+    TaskRow row = editor.RowOfGroup(index, group, shapes[g]);
+    for (int64_t i = 0; i < group.count; ++i) {
+      row.ordinal = i;
+      editor.PutRow(kNone, GroupTaskName(job.name, group.name, i), row);
+    }
+  }
+  impl_->deltas.Appeared(RowKind::kJob, job.name);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::UpdateJob(const JobSpec& job) {
+  absl::StatusOr<Amounts> amounts = CheckJob(job);
+  if (!amounts.ok()) return amounts.status();
+  for (const GroupSpec& group : job.groups) {
+    const absl::StatusOr<CheckedShape> shape =
+        impl_->editor.interner().Check(group.shape, "job", job.name, "group", group.name);
+    if (!shape.ok()) return shape.status();
+  }
+  const std::optional<JobIndex> existing = impl_->tables->jobs.names.Find(job.name);
+  if (!existing) return NotThere("job", job.name);
+  JobRefs refs;
+  if (const auto missing = impl_->editor.Resolve(job, *existing, &refs)) return Dangling(*missing);
+  if (const auto dropped = impl_->editor.DroppedTasks(*existing, job); !dropped.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(PlaceOf("job", job.name), ": ",
+                     PlaceOf("task", impl_->tables->tasks.names.name(dropped[0])),
+                     " is in a group or sub-group that is no longer listed"));
+  }
+  impl_->editor.PutJob(*existing, job, *amounts, refs);
+  impl_->deltas.Appeared(RowKind::kJob, job.name);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::RemoveJob(std::string_view name) {
+  const std::optional<JobIndex> job = impl_->tables->jobs.names.Find(name);
+  if (!job) return NotThere("job", name);
+  impl_->editor.EraseJob(*job);
+  impl_->editor.MaybeCompact();
+  return absl::OkStatus();
+}
+
+// --- tasks
+
+absl::Status Cluster::AddTask(const TaskSpec& task) {
+  const NameTable& names = impl_->tables->tasks.names;
+  if (absl::Status status = CheckTask(task); !status.ok()) return status;
+  absl::StatusOr<CheckedShape> shape = impl_->editor.interner().Check(task.shape, "task", task.name);
+  if (!shape.ok()) return shape.status();
+  if (names.Find(task.name)) return Exists("task", task.name);
+  TaskRefs refs;
+  if (const auto missing = impl_->editor.Resolve(task, kNone, &refs)) return Dangling(*missing);
+  if (absl::Status room = impl_->editor.CheckRoom(names, 1, task.name.size()); !room.ok()) return room;
+  impl_->editor.PutTask(kNone, task, *shape, refs);
+  impl_->deltas.Appeared(RowKind::kTask, task.name);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::UpdateTask(const TaskSpec& task) {
+  if (absl::Status status = CheckTask(task); !status.ok()) return status;
+  absl::StatusOr<CheckedShape> shape = impl_->editor.interner().Check(task.shape, "task", task.name);
+  if (!shape.ok()) return shape.status();
+  const std::optional<TaskIndex> existing = impl_->tables->tasks.names.Find(task.name);
+  if (!existing) return NotThere("task", task.name);
+  TaskRefs refs;
+  if (const auto missing = impl_->editor.Resolve(task, *existing, &refs)) return Dangling(*missing);
+  impl_->editor.PutTask(*existing, task, *shape, refs);
+  impl_->editor.MaybeCompact();
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::RemoveTask(std::string_view name) {
+  const std::optional<TaskIndex> task = impl_->tables->tasks.names.Find(name);
+  if (!task) return NotThere("task", name);
+  impl_->editor.EraseTask(*task);
+  impl_->editor.MaybeCompact();
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status, std::string_view node_name) {
+  const Tables& tables = *impl_->tables;
+  const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
+  if (!task) return NotThere("task", name);
+  Checker check("task", name);
+  if (status == TaskStatus::kPlaced) check.Fail("status placed exists only inside a cycle");
+  NodeIndex node = kNone;
+  if (HoldsNode(status)) {
+    const std::optional<NodeIndex> named = tables.nodes.names.Find(node_name);
+    if (node_name.empty()) {
+      node = tables.tasks.node[*task];
+      if (node == kNone) {
+        check.Fail(absl::StrCat("status ", ToAbsl(TaskStatusName(status)), " needs a node"));
+      }
+    } else if (!named) {
+      check.Fail(absl::StrCat(PlaceOf("node", node_name), " does not exist"));
+    } else {
+      node = *named;
+    }
+  } else if (status == TaskStatus::kPending && !node_name.empty()) {
+    check.Fail(absl::StrCat("status pending holds no node, but node ", Quote(node_name), " is given"));
+  }
+  if (!check.ok()) return check.status();
+  const bool assumed = (tables.tasks.flags[*task] & kTaskAssumed) != 0;
+  if (assumed || tables.tasks.status[*task] != status || tables.tasks.node[*task] != node) {
+    impl_->editor.SetPlace(*task, status, node, /*assumed=*/false);
+  }
+  return absl::OkStatus();
+}
+
+// --- domains, budgets, namespaces
+
+absl::Status Cluster::AddDomain(const DomainSpec& domain) {
+  const DomainTable& domains = impl_->tables->domains;
+  if (absl::Status status = CheckDomain(domain); !status.ok()) return status;
+  if (domains.names.Find(domain.name)) return Exists("domain", domain.name);
+  uint32_t parent = kNone;
+  if (!domain.parent.empty()) {
+    const std::optional<uint32_t> found = domains.names.Find(domain.parent);
+    if (!found) {
+      return absl::InvalidArgumentError(absl::StrCat(PlaceOf("domain", domain.name), ": parent ",
+                                                     Quote(domain.parent), " does not exist"));
+    }
+    parent = *found;
+  }
+  if (absl::Status room = impl_->editor.CheckRoom(domains.names, 1, domain.name.size()); !room.ok()) return room;
+  impl_->editor.PutDomain(domain, parent);
+  impl_->deltas.Appeared(RowKind::kDomain, domain.name);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::RemoveDomain(std::string_view name) {
+  const DomainTable& domains = impl_->tables->domains;
+  const std::optional<uint32_t> domain = domains.names.Find(name);
+  if (!domain) return NotThere("domain", name);
+  if (!domains.nodes[*domain].empty()) return InUse("domain", name, domains.nodes[*domain].size(), "node");
+  if (!domains.children[*domain].empty()) {
+    return InUse("domain", name, domains.children[*domain].size(), "child domain");
+  }
+  impl_->editor.EraseDomain(*domain);
+  impl_->editor.MaybeCompact();
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::SetDisruptionBudget(const DisruptionBudgetSpec& budget) {
+  if (absl::Status status = CheckBudget(budget); !status.ok()) return status;
+  impl_->editor.PutBudget(budget);
+  return absl::OkStatus();
+}
+
+absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
+  if (absl::Status status = CheckNamespace(name_space); !status.ok()) return status;
+  impl_->editor.PutNamespace(name_space);
+  return absl::OkStatus();
+}
+
+}  // namespace muster

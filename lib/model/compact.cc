@@ -1,0 +1,158 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Drops dead rows from all tables at once. Every index moves down to the number of living rows before it, so the
+// order of rows, and with it every tie, stays. The cost is that of all tables, paid once for as many removals as
+// there are living rows.
+#include <algorithm>
+#include <utility>
+
+#include "lib/base/strings.h"
+#include "lib/model/editor.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kLeastDead = 1024;
+
+// Where the rows of one table go.
+struct Moves {
+  explicit Moves(std::vector<uint8_t> alive) : keep(std::move(alive)), to(keep.size(), kNone) {
+    for (size_t i = 0; i < keep.size(); ++i) {
+      if (keep[i]) to[i] = count++;
+    }
+  }
+
+  uint32_t operator()(uint32_t index) const { return index == kNone ? kNone : to[index]; }
+
+  template <class T>
+  void Drop(std::vector<T>& column) const {
+    for (size_t i = 0; i < keep.size(); ++i) {
+      if (keep[i] && to[i] != i) column[to[i]] = std::move(column[i]);
+    }
+    column.resize(count);
+    column.shrink_to_fit();
+  }
+  void Drop(NameTable& names) const {
+    NameTable kept;
+    kept.Reserve(count);
+    for (uint32_t i = 0; i < keep.size(); ++i) {
+      if (keep[i]) kept.Intern(names.name(i));
+    }
+    names = std::move(kept);
+  }
+  void Drop(RowTable& rows) const { rows.Compact(keep); }
+  template <class... Columns>
+  void DropAll(Columns&... columns) const {
+    (Drop(columns), ...);
+  }
+
+  void Rename(std::vector<uint32_t>& column) const {
+    for (uint32_t& index : column) index = (*this)(index);
+  }
+
+  std::vector<uint8_t> keep;
+  std::vector<uint32_t> to;  // kNone: gone
+  uint32_t count = 0;
+};
+
+void MoveNodes(NodeTable& nodes, const Moves& node, const Moves& domain) {
+  node.DropAll(nodes.names, nodes.alive, nodes.spec, nodes.capacity, nodes.allocatable, nodes.domain);
+  domain.Rename(nodes.domain);
+}
+
+void MoveQueues(QueueTable& queues, const Moves& queue) {
+  queue.DropAll(queues.names, queues.alive, queues.spec, queues.parent, queues.children, queues.guaranteed,
+                queues.deserved, queues.limit, queues.borrow_limit, queues.lend_limit, queues.jobs);
+  queue.Rename(queues.parent);
+  for (std::vector<QueueIndex>& children : queues.children) queue.Rename(children);
+}
+
+void MoveJobs(JobTable& jobs, const Moves& job, const Moves& queue, const Moves& task) {
+  job.DropAll(jobs.names, jobs.alive, jobs.spec, jobs.queue, jobs.tasks, jobs.groups, jobs.min_resources);
+  queue.Rename(jobs.queue);
+  for (std::vector<TaskIndex>& tasks : jobs.tasks) task.Rename(tasks);
+}
+
+void MoveTasks(TaskTable& tasks, const Moves& task) {
+  task.DropAll(tasks.names, tasks.alive, tasks.job, tasks.group, tasks.sub_group, tasks.task_class, tasks.status,
+               tasks.node, tasks.nominated, tasks.priority, tasks.flags, tasks.created, tasks.ordinal,
+               tasks.uid_rank, tasks.priority_class, tasks.gates);
+}
+
+void MoveClasses(ClassTable& classes, const Moves& task_class) {
+  task_class.DropAll(classes.shape, classes.request, classes.initial_request, classes.best_effort,
+                     classes.scoring_cpu, classes.scoring_memory, classes.scoring_cpu_main,
+                     classes.scoring_memory_main, classes.constraints, classes.tasks);
+}
+
+void MoveDomains(DomainTable& domains, const Moves& domain, const Moves& node) {
+  domain.DropAll(domains.names, domains.alive, domains.spec, domains.parent, domains.children, domains.nodes);
+  domain.Rename(domains.parent);
+  for (std::vector<uint32_t>& children : domains.children) domain.Rename(children);
+  for (std::vector<NodeIndex>& nodes : domains.nodes) node.Rename(nodes);
+}
+
+// Which entries of a list of `size` living rows still use.
+std::vector<uint8_t> Used(size_t size, const std::vector<uint32_t>& column) {
+  std::vector<uint8_t> used(size, 0);
+  used[0] = 1;
+  for (uint32_t index : column) used[index] = 1;
+  return used;
+}
+
+}  // namespace
+
+void Editor::MaybeCompact() {
+  const Tables& t = *tables_;
+  const size_t rows = t.nodes.alive.size() + t.queues.alive.size() + t.jobs.alive.size() +
+                      t.tasks.alive.size() + t.domains.alive.size() + t.classes.tasks.size();
+  const size_t interned = t.gate_lists.size() + t.strings.size();
+  if (rows > 2 * living_ + kLeastDead || interned > 2 * living_ + kLeastDead) Compact();
+}
+
+void Editor::Compact() {
+  Tables& t = Change();
+  std::vector<uint8_t> class_used(t.classes.tasks.size());
+  std::ranges::transform(t.classes.tasks, class_used.begin(), [](uint32_t tasks) { return tasks > 0; });
+  const Moves node(t.nodes.alive), queue(t.queues.alive), job(t.jobs.alive), task(t.tasks.alive),
+      task_class(std::move(class_used)), domain(t.domains.alive);
+
+  MoveNodes(t.nodes, node, domain);
+  MoveQueues(t.queues, queue);
+  MoveJobs(t.jobs, job, queue, task);
+  MoveTasks(t.tasks, task);
+  MoveClasses(t.classes, task_class);
+  MoveDomains(t.domains, domain, node);
+  job.Rename(t.tasks.job);
+  task_class.Rename(t.tasks.task_class);
+  node.Rename(t.tasks.node);
+  node.Rename(t.tasks.nominated);
+
+  const Moves gates(Used(t.gate_lists.size(), t.tasks.gates));
+  gates.Drop(t.gate_lists);
+  gates.Rename(t.tasks.gates);
+  const Moves strings(Used(t.strings.size(), t.tasks.priority_class));
+  strings.Drop(t.strings);
+  strings.Rename(t.tasks.priority_class);
+  interner_.Renumber(task_class.to, gates.to, t);
+
+  node.Drop(first_on_);
+  task.Rename(first_on_);
+  task.DropAll(next_, previous_);
+  task.Rename(next_);
+  task.Rename(previous_);
+  for (auto& [name, tasks] : nominations_) {
+    absl::btree_set<TaskIndex> moved;
+    for (TaskIndex index : tasks) moved.insert(task(index));
+    tasks = std::move(moved);
+  }
+  absl::flat_hash_map<TaskIndex, std::string> elsewhere;
+  for (auto& [index, name] : nominated_elsewhere_) elsewhere.emplace(task(index), std::move(name));
+  nominated_elsewhere_ = std::move(elsewhere);
+
+  t.log_start += t.log.size();
+  t.log.clear();
+  ++t.layout;
+}
+
+}  // namespace muster

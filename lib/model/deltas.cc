@@ -1,0 +1,161 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The events themselves and the waiting room. What an event does to the rows is in deltas_place.cc.
+#include "lib/model/deltas.h"
+
+#include <type_traits>
+#include <utility>
+
+#include "lib/base/strings.h"
+#include "lib/model/keys.h"
+
+namespace muster {
+namespace {
+
+RowKind KindOf(const Delta& delta) {
+  if (const auto* removal = std::get_if<Removal>(&delta.object)) {
+    switch (removal->kind) {
+      case Removal::Kind::kNode: return RowKind::kNode;
+      case Removal::Kind::kQueue: return RowKind::kQueue;
+      case Removal::Kind::kJob: return RowKind::kJob;
+      case Removal::Kind::kTask: return RowKind::kTask;
+    }
+  }
+  if (std::holds_alternative<NodeSpec>(delta.object)) return RowKind::kNode;
+  if (std::holds_alternative<QueueSpec>(delta.object)) return RowKind::kQueue;
+  if (std::holds_alternative<JobSpec>(delta.object)) return RowKind::kJob;
+  return RowKind::kTask;
+}
+
+}  // namespace
+
+absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
+  const RowKind kind = KindOf(delta);
+  const std::string& name =
+      std::visit([](const auto& object) -> const std::string& { return object.name; }, delta.object);
+  const std::string key = KeyOf(kind, name);
+  if (const auto known = generations_.find(key); known != generations_.end()) {
+    if (known->second >= delta.generation) return DeltaOutcome::kStale;
+  }
+  absl::StatusOr<DeltaOutcome> outcome = std::visit(
+      [&](const auto& object) -> absl::StatusOr<DeltaOutcome> {
+        if constexpr (std::is_same_v<std::decay_t<decltype(object)>, Removal>) {
+          Remove(kind, object.name);
+          return DeltaOutcome::kApplied;
+        } else {
+          return Upsert(kind, object);
+        }
+      },
+      delta.object);
+  if (!outcome.ok()) return outcome;
+  generations_[key] = delta.generation;
+  editor_.MaybeCompact();
+  return outcome;
+}
+
+template <class Spec>
+absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind kind, const Spec& spec) {
+  const Placed missing = Place(spec);
+  if (!missing.ok()) return missing.status();
+  const std::string key = KeyOf(kind, spec.name);
+  if (missing->has_value()) {
+    Wait(key, spec, KeyOf((*missing)->kind, (*missing)->name));
+    return DeltaOutcome::kWaiting;
+  }
+  StopWaiting(key);
+  Wake(key);
+  return DeltaOutcome::kApplied;
+}
+
+void Deltas::Appeared(RowKind kind, std::string_view name) {
+  if (waiting_.empty()) return;
+  const std::string key = KeyOf(kind, name);
+  StopWaiting(key);
+  Wake(key);
+}
+
+void Deltas::Wait(const std::string& key, Object object, const std::string& missing) {
+  const auto [entry, is_new] = waiting_.try_emplace(key);
+  if (!is_new && entry->second.missing == missing) {
+    entry->second.object = std::move(object);
+    return;
+  }
+  if (!is_new) LeaveTurn(entry->second);
+  entry->second = {std::move(object), missing, ++turns_};
+  waiters_[missing].emplace(turns_, key);
+}
+
+void Deltas::StopWaiting(const std::string& key) {
+  const auto entry = waiting_.find(key);
+  if (entry == waiting_.end()) return;
+  LeaveTurn(entry->second);
+  waiting_.erase(entry);
+}
+
+void Deltas::LeaveTurn(const Waiting& waiting) {
+  const auto others = waiters_.find(waiting.missing);
+  others->second.erase(waiting.turn);
+  if (others->second.empty()) waiters_.erase(others);
+}
+
+void Deltas::Wake(const std::string& key) {
+  std::vector<std::string> appeared = {key};
+  for (size_t i = 0; i < appeared.size(); ++i) {
+    const auto found = waiters_.find(appeared[i]);
+    if (found == waiters_.end()) continue;
+    const auto in_turn = std::move(found->second);
+    waiters_.erase(found);
+    for (const auto& [turn, waiter] : in_turn) {
+      const auto entry = waiting_.find(waiter);
+      Waiting waiting = std::move(entry->second);
+      waiting_.erase(entry);
+      const Placed missing = std::visit([this](const auto& spec) { return Place(spec); }, waiting.object);
+      if (missing.ok() && !missing->has_value()) {
+        appeared.push_back(waiter);
+      } else if (missing.ok()) {
+        Wait(waiter, std::move(waiting.object), KeyOf((*missing)->kind, (*missing)->name));
+      } else {
+        // Its values were in order when it came: the tables are full. It goes on waiting.
+        Wait(waiter, std::move(waiting.object), waiting.missing);
+      }
+    }
+  }
+}
+
+void Deltas::Remove(RowKind kind, const std::string& name) {
+  StopWaiting(KeyOf(kind, name));
+  const Tables& t = editor_.tables();
+  switch (kind) {
+    case RowKind::kNode:
+      if (const auto node = t.nodes.names.Find(name)) {
+        HideTasksOn(*node);
+        editor_.EraseNode(*node);
+      }
+      break;
+    case RowKind::kQueue:
+      if (const auto queue = t.queues.names.Find(name)) {
+        HideBelow(*queue);
+        editor_.EraseQueue(*queue);
+      }
+      break;
+    case RowKind::kJob:
+      counts_.erase(name);
+      if (const auto job = t.jobs.names.Find(name)) {
+        // What was told by events of its own waits for the job to come back; the rest was part of the job.
+        std::vector<TaskIndex> told;
+        for (TaskIndex task : t.jobs.tasks[*job]) {
+          if (IsTold(task)) told.push_back(task);
+        }
+        LetTasksWait(*job, told);
+        editor_.EraseJob(*job);
+      }
+      break;
+    case RowKind::kTask:
+      if (const auto task = t.tasks.names.Find(name)) editor_.EraseTask(*task);
+      break;
+    case RowKind::kDomain:
+      break;
+  }
+}
+
+}  // namespace muster

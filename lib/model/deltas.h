@@ -1,0 +1,87 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Events of a watch, put so that their order does not matter.
+//
+// What the cluster shows is a function of the newest event of each object: an object is visible when everything
+// it names is visible, and waits otherwise. A removal or a change that takes away what others name sends those
+// back to waiting, with what they were last known to be. A circle of queues waits for itself until one of them
+// moves. Tasks that an event's job creates by the count of a group count as told by an event older than any: an
+// event of such a task wins over them, and they come and go with the count.
+//
+// Two things are no part of that function. Rows are as old as their (latest) appearance, so ties between objects
+// that arrived in another order may be broken otherwise, unless `created` and its like tell them apart. And a
+// decision applied to the cluster holds against an event that does not know of it yet: a task that a plan bound
+// stays bound while events say pending, and one that a plan evicts keeps leaving while they say bound or running.
+#ifndef MUSTER_MODEL_DELTAS_H_
+#define MUSTER_MODEL_DELTAS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "lib/model/editor.h"
+#include "muster/cluster.h"
+
+namespace muster {
+
+class Deltas {
+ public:
+  explicit Deltas(Editor& editor) : editor_(editor) {}
+
+  absl::StatusOr<DeltaOutcome> Apply(const Delta& delta);
+  // A row was added or changed otherwise: it replaces what waits under its name, and others may wait for it.
+  void Appeared(RowKind kind, std::string_view name);
+
+ private:
+  using Object = std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec>;
+  struct Waiting {
+    Object object;
+    std::string missing;  // key of what it waits for
+    uint64_t turn;        // its place among those that wait for the same
+  };
+  // Nothing: it was put. Otherwise what it lacks; its row, if it had one, is gone with all that named it.
+  using Placed = absl::StatusOr<std::optional<Missing>>;
+
+  template <class Spec>
+  absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const Spec& spec);
+  void Remove(RowKind kind, const std::string& name);
+
+  Placed Place(const NodeSpec& spec);
+  Placed Place(const QueueSpec& spec);
+  Placed Place(const JobSpec& spec);
+  Placed Place(const TaskSpec& spec);
+
+  void Wait(const std::string& key, Object object, const std::string& missing);
+  void StopWaiting(const std::string& key);
+  void LeaveTurn(const Waiting& waiting);
+  void Wake(const std::string& key);  // puts what waited for it, and what waited for that, and so on
+
+  // Take rows out of the tables and let them wait, for the row given.
+  void HideTasksOn(NodeIndex node);
+  void HideBelow(QueueIndex queue);
+  void HideJob(JobIndex job);
+  void HideDropped(JobIndex job, const JobSpec& spec);
+  // The tasks of a job wait for it. The caller erases their rows.
+  void LetTasksWait(JobIndex job, const std::vector<TaskIndex>& tasks);
+
+  bool IsTold(TaskIndex task) const;
+  bool IsCounted(TaskIndex task) const;  // exists for the count of its group alone
+  void SyncCounted(JobIndex job, const JobSpec& spec, const std::vector<CheckedShape>& shapes);
+
+  Editor& editor_;
+  absl::flat_hash_map<std::string, uint64_t> generations_;  // by key; of removed objects too
+  absl::flat_hash_map<std::string, Waiting> waiting_;       // by key
+  absl::flat_hash_map<std::string, absl::btree_map<uint64_t, std::string>> waiters_;  // by key: turn, key
+  absl::flat_hash_map<std::string, std::vector<int64_t>> counts_;  // by job: of its groups, where not all 0
+  uint64_t turns_ = 0;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_MODEL_DELTAS_H_

@@ -1,0 +1,58 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The tables as specs again, in the order of their rows.
+#include "lib/model/describe.h"
+
+#include "lib/model/cluster_impl.h"
+
+namespace muster {
+
+TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
+  const Tables& t = editor.tables();
+  const TaskTable& tasks = t.tasks;
+  TaskSpec spec;
+  spec.name = tasks.names.name(task);
+  if (const JobIndex job = tasks.job[task]; job != kNone) {
+    const JobSpec& job_spec = t.jobs.spec[job];
+    spec.job = job_spec.name;
+    spec.group = t.jobs.groups[job][tasks.group[task]].name;
+    if (tasks.sub_group[task] != kNone) spec.sub_group = job_spec.sub_groups[tasks.sub_group[task]].name;
+  }
+  spec.shape = t.classes.shape[tasks.task_class[task]];
+  spec.status = tasks.status[task];
+  if (tasks.node[task] != kNone) spec.node = t.nodes.names.name(tasks.node[task]);
+  spec.nominated_node = editor.NominatedNode(task);
+  spec.priority = tasks.priority[task];
+  spec.preemptable = (tasks.flags[task] & kTaskPreemptable) != 0;
+  spec.never_preempts = (tasks.flags[task] & kTaskNeverPreempts) != 0;
+  spec.priority_class = t.strings.name(tasks.priority_class[task]);
+  spec.gates = t.gate_lists[tasks.gates[task]];
+  spec.created = tasks.created[task];
+  if (tasks.ordinal[task] != kAbsent) spec.ordinal = tasks.ordinal[task];
+  spec.uid_rank = tasks.uid_rank[task];
+  return spec;
+}
+
+ClusterSpec Cluster::Describe() const {
+  const Tables& t = *impl_->tables;
+  ClusterSpec spec;
+  const auto living = [](const auto& table) {
+    std::remove_cvref_t<decltype(table.spec)> specs;
+    for (size_t i = 0; i < table.alive.size(); ++i) {
+      if (table.alive[i]) specs.push_back(table.spec[i]);
+    }
+    return specs;
+  };
+  spec.nodes = living(t.nodes);
+  spec.queues = living(t.queues);
+  spec.jobs = living(t.jobs);
+  spec.domains = living(t.domains);
+  for (TaskIndex task = 0; task < t.tasks.alive.size(); ++task) {
+    if (t.tasks.alive[task]) spec.tasks.push_back(DescribeTask(impl_->editor, task));
+  }
+  spec.budgets = t.budgets;
+  spec.namespaces = t.namespaces;
+  return spec;
+}
+
+}  // namespace muster

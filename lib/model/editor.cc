@@ -1,0 +1,242 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Nodes, queues, domains and what is kept by name; jobs and tasks are in editor_jobs.cc.
+#include "lib/model/editor.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+// The log keeps at least so many entries, so that small clusters do not make their readers start afresh.
+constexpr size_t kLeastLog = 1024;
+constexpr size_t kMostLog = 4'000'000;
+
+void InsertSorted(std::vector<uint32_t>& list, uint32_t index) {
+  list.insert(std::ranges::lower_bound(list, index), index);
+}
+void EraseSorted(std::vector<uint32_t>& list, uint32_t index) {
+  list.erase(std::ranges::lower_bound(list, index));
+}
+
+void PutCells(RowTable& table, size_t index, const std::vector<int64_t>& row) {
+  if (index == table.size()) {
+    table.Append(row);
+  } else {
+    std::ranges::copy(row, table.row(index).begin());
+  }
+}
+
+}  // namespace
+
+Editor::Editor(std::shared_ptr<Tables>& tables) : tables_(tables) {
+  PutQueue(kNone, QueueSpec{.name = "default"}, {}, {});
+}
+
+Tables& Editor::Change() {
+  if (tables_.use_count() > 1) {
+    tables_ = std::make_shared<Tables>(*tables_);
+  } else {
+    // A snapshot may just have been dropped by another thread: its reads come before our writes.
+    std::atomic_thread_fence(std::memory_order_acquire);
+  }
+  return *tables_;
+}
+
+void Editor::Log(Change::Table table, uint32_t index) {
+  Tables& t = *tables_;
+  t.log.push_back({table, index});
+  ++t.version;
+  if (t.log.size() > std::min(kMostLog, std::max(kLeastLog, 4 * living_))) {
+    const size_t half = t.log.size() / 2;
+    t.log.erase(t.log.begin(), t.log.begin() + static_cast<std::ptrdiff_t>(half));
+    t.log_start += half;
+  }
+}
+
+absl::Status Editor::CheckRoom(const NameTable& names, int64_t rows, int64_t name_bytes) const {
+  if (rows > kMaxRows - static_cast<int64_t>(names.size()) ||
+      name_bytes > kMaxNameTableBytes - static_cast<int64_t>(names.MemoryUsage())) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a table holds at most ", kMaxRows, " rows, removed ones included, and ",
+                     kMaxNameTableBytes, " bytes of names"));
+  }
+  return absl::OkStatus();
+}
+
+// --- nodes
+
+NodeIndex Editor::PutNode(NodeIndex existing, const NodeSpec& spec, const NodeAmounts& amounts,
+                          const NodeRefs& refs) {
+  Tables& t = Change();
+  AddDimensions(amounts.capacity, t);
+  AddDimensions(amounts.allocatable, t);
+  NodeTable& nodes = t.nodes;
+  NodeIndex n = existing;
+  if (n == kNone) {
+    n = nodes.names.Intern(spec.name);
+    nodes.alive.push_back(1);
+    nodes.spec.emplace_back();
+    nodes.domain.push_back(kNone);
+    first_on_.push_back(kNone);
+    ++living_;
+    if (const auto waiting = nominations_.find(spec.name); waiting != nominations_.end()) {
+      for (TaskIndex task : waiting->second) {
+        t.tasks.nominated[task] = n;
+        nominated_elsewhere_.erase(task);
+        Log(Change::Table::kTask, task);
+      }
+    }
+  }
+  nodes.spec[n] = spec;
+  PutCells(nodes.capacity, n, RowOf(amounts.capacity, t));
+  PutCells(nodes.allocatable, n, RowOf(amounts.allocatable, t));
+  if (nodes.domain[n] != refs.domain) {
+    if (nodes.domain[n] != kNone) {
+      EraseSorted(t.domains.nodes[nodes.domain[n]], n);
+      Log(Change::Table::kDomain, nodes.domain[n]);
+    }
+    if (refs.domain != kNone) {
+      InsertSorted(t.domains.nodes[refs.domain], n);
+      Log(Change::Table::kDomain, refs.domain);
+    }
+    nodes.domain[n] = refs.domain;
+  }
+  Log(Change::Table::kNode, n);
+  return n;
+}
+
+void Editor::EraseNode(NodeIndex n) {
+  Tables& t = Change();
+  NodeTable& nodes = t.nodes;
+  const std::string name = nodes.spec[n].name;
+  if (const auto nominated = nominations_.find(name); nominated != nominations_.end()) {
+    for (TaskIndex task : nominated->second) {
+      t.tasks.nominated[task] = kNone;
+      nominated_elsewhere_[task] = name;
+      Log(Change::Table::kTask, task);
+    }
+  }
+  if (nodes.domain[n] != kNone) {
+    EraseSorted(t.domains.nodes[nodes.domain[n]], n);
+    Log(Change::Table::kDomain, nodes.domain[n]);
+    nodes.domain[n] = kNone;
+  }
+  nodes.names.Erase(name);
+  nodes.alive[n] = 0;
+  nodes.spec[n] = {};
+  --living_;
+  Log(Change::Table::kNode, n);
+}
+
+// --- queues
+
+QueueIndex Editor::PutQueue(QueueIndex existing, const QueueSpec& spec, const QueueAmounts& amounts,
+                            const QueueRefs& refs) {
+  Tables& t = Change();
+  for (const Amounts* part : {&amounts.guaranteed, &amounts.deserved, &amounts.limit, &amounts.borrow_limit,
+                              &amounts.lend_limit}) {
+    AddDimensions(*part, t);
+  }
+  QueueTable& queues = t.queues;
+  QueueIndex q = existing;
+  if (q == kNone) {
+    q = queues.names.Intern(spec.name);
+    queues.alive.push_back(1);
+    queues.spec.emplace_back();
+    queues.parent.push_back(kNone);
+    queues.children.emplace_back();
+    queues.jobs.push_back(0);
+    ++living_;
+  }
+  queues.spec[q] = spec;
+  PutCells(queues.guaranteed, q, RowOf(amounts.guaranteed, t));
+  PutCells(queues.deserved, q, RowOf(amounts.deserved, t));
+  PutCells(queues.limit, q, RowOf(amounts.limit, t));
+  PutCells(queues.borrow_limit, q, RowOf(amounts.borrow_limit, t));
+  PutCells(queues.lend_limit, q, RowOf(amounts.lend_limit, t));
+  if (queues.parent[q] != refs.parent) {
+    if (queues.parent[q] != kNone) {
+      EraseSorted(queues.children[queues.parent[q]], q);
+      Log(Change::Table::kQueue, queues.parent[q]);
+    }
+    if (refs.parent != kNone) {
+      InsertSorted(queues.children[refs.parent], q);
+      Log(Change::Table::kQueue, refs.parent);
+    }
+    queues.parent[q] = refs.parent;
+  }
+  Log(Change::Table::kQueue, q);
+  return q;
+}
+
+void Editor::EraseQueue(QueueIndex q) {
+  Tables& t = Change();
+  QueueTable& queues = t.queues;
+  if (queues.parent[q] != kNone) {
+    EraseSorted(queues.children[queues.parent[q]], q);
+    Log(Change::Table::kQueue, queues.parent[q]);
+    queues.parent[q] = kNone;
+  }
+  queues.names.Erase(queues.spec[q].name);
+  queues.alive[q] = 0;
+  queues.spec[q] = {};
+  --living_;
+  Log(Change::Table::kQueue, q);
+}
+
+// --- domains, budgets, namespaces
+
+uint32_t Editor::PutDomain(const DomainSpec& spec, uint32_t parent) {
+  DomainTable& domains = Change().domains;
+  const uint32_t d = domains.names.Intern(spec.name);
+  domains.alive.push_back(1);
+  domains.spec.push_back(spec);
+  domains.parent.push_back(parent);
+  domains.children.emplace_back();
+  domains.nodes.emplace_back();
+  ++living_;
+  if (parent != kNone) {
+    InsertSorted(domains.children[parent], d);
+    Log(Change::Table::kDomain, parent);
+  }
+  Log(Change::Table::kDomain, d);
+  return d;
+}
+
+void Editor::EraseDomain(uint32_t d) {
+  DomainTable& domains = Change().domains;
+  if (domains.parent[d] != kNone) {
+    EraseSorted(domains.children[domains.parent[d]], d);
+    Log(Change::Table::kDomain, domains.parent[d]);
+    domains.parent[d] = kNone;
+  }
+  domains.names.Erase(domains.spec[d].name);
+  domains.alive[d] = 0;
+  domains.spec[d] = {};
+  --living_;
+  Log(Change::Table::kDomain, d);
+}
+
+void Editor::PutBudget(const DisruptionBudgetSpec& spec) {
+  Tables& t = Change();
+  const std::string key = absl::StrCat(spec.name_space.size(), ":", spec.name_space, spec.name);
+  const auto [found, is_new] = budgets_.try_emplace(key, static_cast<uint32_t>(t.budgets.size()));
+  if (is_new) t.budgets.emplace_back();
+  t.budgets[found->second] = spec;
+  Log(Change::Table::kOther, found->second);
+}
+
+void Editor::PutNamespace(const NamespaceSpec& spec) {
+  Tables& t = Change();
+  const auto [found, is_new] = namespaces_.try_emplace(spec.name, static_cast<uint32_t>(t.namespaces.size()));
+  if (is_new) t.namespaces.emplace_back();
+  t.namespaces[found->second] = spec;
+  Log(Change::Table::kOther, found->second);
+}
+
+}  // namespace muster

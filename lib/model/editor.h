@@ -1,0 +1,156 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The only hands that change the tables.
+//
+//   TaskRefs refs;
+//   if (std::optional<Missing> missing = editor.Resolve(spec, kNone, &refs)) return NotFound(missing->message);
+//   editor.PutTask(kNone, spec, shape, refs);      // cannot fail: everything was checked before
+//
+// Every change goes the same three steps: the spec is checked by itself (lib/model/validate.h), the names it
+// mentions are resolved, and then it is put. Direct calls, deltas and reconciliation differ only in what they do
+// when a name is missing.
+//
+// The tables are shared with Snapshots and copied before the first change after a Freeze. Beside them the editor
+// keeps what only writers need: the interner, the list of tasks on each node, and who is nominated where.
+#ifndef MUSTER_MODEL_EDITOR_H_
+#define MUSTER_MODEL_EDITOR_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "lib/model/interner.h"
+#include "lib/model/tables.h"
+#include "lib/model/validate.h"
+
+namespace muster {
+
+enum class RowKind : uint8_t { kNode, kQueue, kJob, kTask, kDomain };
+
+// A name that a spec mentions and the cluster does not have (in a way the spec needs).
+struct Missing {
+  RowKind kind;         // what must come, or change, before the spec can be put
+  std::string name;
+  std::string message;  // `queue "a/b": parent "a" does not exist`
+};
+
+struct NodeRefs {
+  uint32_t domain = kNone;
+};
+struct QueueRefs {
+  QueueIndex parent = kNone;
+};
+struct JobRefs {
+  QueueIndex queue = kNone;
+};
+struct TaskRefs {
+  JobIndex job = kNone;
+  GroupIndex group = 0;
+  uint32_t sub_group = kNone;
+  NodeIndex node = kNone;
+};
+
+// One row of the task table, as written.
+struct TaskRow {
+  TaskRefs refs;
+  ClassIndex task_class = kNone;
+  TaskStatus status = TaskStatus::kPending;
+  int32_t priority = 0;
+  uint8_t flags = kTaskPreemptable;
+  int64_t created = 0;
+  int64_t ordinal = kAbsent;
+  int64_t uid_rank = 0;
+  uint32_t priority_class = 0;
+  uint32_t gates = 0;
+  std::string_view nominated_node;
+};
+
+class Editor {
+ public:
+  // Fills empty tables with the queue that exists from the start. `tables` must outlive the editor.
+  explicit Editor(std::shared_ptr<Tables>& tables);
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  const Tables& tables() const { return *tables_; }
+  // The same after they are surely no snapshot's: a reference that stays good across changes.
+  const Tables& Own() { return Change(); }
+  const Interner& interner() const { return interner_; }
+
+  // --- names; `existing` is the row that the spec is to replace, or kNone
+  std::optional<Missing> Resolve(const NodeSpec& spec, NodeIndex existing, NodeRefs* refs) const;
+  std::optional<Missing> Resolve(const QueueSpec& spec, QueueIndex existing, QueueRefs* refs) const;
+  std::optional<Missing> Resolve(const JobSpec& spec, JobIndex existing, JobRefs* refs) const;
+  std::optional<Missing> Resolve(const TaskSpec& spec, TaskIndex existing, TaskRefs* refs) const;
+
+  // ResourceExhausted when that many more rows, with names of `name_bytes` together, are beyond what a table holds.
+  absl::Status CheckRoom(const NameTable& names, int64_t rows, int64_t name_bytes) const;
+
+  // --- rows; a row is appended when `existing` is kNone
+  NodeIndex PutNode(NodeIndex existing, const NodeSpec& spec, const NodeAmounts& amounts, const NodeRefs& refs);
+  QueueIndex PutQueue(QueueIndex existing, const QueueSpec& spec, const QueueAmounts& amounts,
+                      const QueueRefs& refs);
+  // Without its tasks. REQUIRES: DroppedTasks(existing, spec) is empty.
+  JobIndex PutJob(JobIndex existing, const JobSpec& spec, const Amounts& min_resources, const JobRefs& refs);
+  TaskIndex PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape, const TaskRefs& refs);
+  // The tasks of a job's group differ from each other in name and ordinal alone.
+  TaskRow RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape);
+  TaskIndex PutRow(TaskIndex existing, std::string_view name, const TaskRow& row);
+  uint32_t PutDomain(const DomainSpec& spec, uint32_t parent);
+  void PutBudget(const DisruptionBudgetSpec& spec);
+  void PutNamespace(const NamespaceSpec& spec);
+
+  void EraseNode(NodeIndex node);    // REQUIRES: TasksOn(node) is empty
+  void EraseQueue(QueueIndex queue);  // REQUIRES: neither jobs nor children
+  void EraseJob(JobIndex job);        // with its tasks
+  void EraseTask(TaskIndex task);
+  void EraseDomain(uint32_t domain);  // REQUIRES: neither nodes nor children
+
+  // `node` is kNone where the status holds none; `assumed` where a plan says so and not the world.
+  void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);
+  void SetNominated(TaskIndex task, std::string_view node_name);
+  void SetPhase(JobIndex job, JobPhase phase);
+
+  // --- lookups that only writers need
+  std::vector<TaskIndex> TasksOn(NodeIndex node) const;  // ascending
+  bool HasTasks(NodeIndex node) const { return first_on_[node] != kNone; }
+  // Tasks of groups or sub-groups of `job` that `spec` no longer lists, ascending.
+  std::vector<TaskIndex> DroppedTasks(JobIndex job, const JobSpec& spec) const;
+  // Name of the node a task is nominated to, also where no such node is there.
+  std::string NominatedNode(TaskIndex task) const;
+
+  // Drops dead rows once they are as many as the living; indices move. Call it when no index is held.
+  void MaybeCompact();
+
+ private:
+  Tables& Change();  // the tables, to be written to
+  void Log(Change::Table table, uint32_t index);
+  void Link(TaskIndex task, NodeIndex node);
+  void Unlink(TaskIndex task, NodeIndex node);
+  void Nominate(TaskIndex task, std::string_view node_name);
+  void Compact();
+  void Enter(TaskIndex task);  // the row's job, class, node and nomination learn of it
+  void Leave(TaskIndex task);
+
+  std::shared_ptr<Tables>& tables_;
+  Interner interner_;
+  std::vector<TaskIndex> first_on_;         // per node: head of the list of tasks on it
+  std::vector<TaskIndex> next_, previous_;  // per task
+  absl::flat_hash_map<std::string, absl::btree_set<TaskIndex>> nominations_;  // by node name
+  absl::flat_hash_map<TaskIndex, std::string> nominated_elsewhere_;  // to nodes that are not there
+  absl::flat_hash_map<std::string, uint32_t> budgets_, namespaces_;  // by key: index in the tables
+  size_t living_ = 0;  // rows alive, over all tables
+};
+
+// Name of task `ordinal` of a group.
+std::string GroupTaskName(std::string_view job, std::string_view group, int64_t ordinal);
+
+}  // namespace muster
+
+#endif  // MUSTER_MODEL_EDITOR_H_

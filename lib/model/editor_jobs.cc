@@ -1,0 +1,328 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Jobs and tasks. A task is known in four places beside its row: in its job's list, in the list of tasks on its
+// node, in the count of its class and in the nominations. Enter and Leave keep the four together.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/editor.h"
+
+namespace muster {
+namespace {
+
+std::vector<GroupRow> GroupRowsOf(const JobSpec& spec) {
+  std::vector<GroupRow> rows(1);
+  for (const GroupSpec& group : spec.groups) {
+    const int64_t min_available = group.min_available.value_or(kAbsent);
+    if (group.name.empty()) {
+      rows[0].min_available = min_available;
+    } else {
+      rows.push_back({group.name, min_available});
+    }
+  }
+  return rows;
+}
+
+// By old position: where the entry of the same name is now, kNone where there is none.
+template <class List>
+std::vector<uint32_t> Moved(const List& from, const List& to) {
+  std::vector<uint32_t> moved(from.size(), kNone);
+  absl::flat_hash_map<absl::string_view, uint32_t> places;
+  for (uint32_t i = 0; i < to.size(); ++i) places[to[i].name] = i;
+  for (uint32_t i = 0; i < from.size(); ++i) {
+    if (const auto place = places.find(from[i].name); place != places.end()) moved[i] = place->second;
+  }
+  return moved;
+}
+
+bool IsIdentity(const std::vector<uint32_t>& moved) {
+  for (uint32_t i = 0; i < moved.size(); ++i) {
+    if (moved[i] != i) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string GroupTaskName(std::string_view job, std::string_view group, int64_t ordinal) {
+  std::string name(job);
+  if (!group.empty()) name.append("-").append(group);
+  absl::StrAppend(&name, "-", ordinal);
+  return name;
+}
+
+// --- jobs
+
+JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& min_resources,
+                        const JobRefs& refs) {
+  Tables& t = Change();
+  AddDimensions(min_resources, t);
+  JobTable& jobs = t.jobs;
+  std::vector<GroupRow> groups = GroupRowsOf(spec);
+  JobIndex j = existing;
+  if (j == kNone) {
+    j = jobs.names.Intern(spec.name);
+    jobs.alive.push_back(1);
+    jobs.spec.emplace_back();
+    jobs.queue.push_back(kNone);
+    jobs.tasks.emplace_back();
+    jobs.groups.emplace_back();
+    ++living_;
+  } else {
+    const std::vector<uint32_t> group_moved = Moved(jobs.groups[j], groups);
+    const std::vector<uint32_t> sub_group_moved = Moved(jobs.spec[j].sub_groups, spec.sub_groups);
+    if (!IsIdentity(group_moved) || !IsIdentity(sub_group_moved)) {
+      for (TaskIndex task : jobs.tasks[j]) {
+        t.tasks.group[task] = group_moved[t.tasks.group[task]];
+        uint32_t& sub_group = t.tasks.sub_group[task];
+        if (sub_group != kNone) sub_group = sub_group_moved[sub_group];
+        Log(Change::Table::kTask, task);
+      }
+    }
+  }
+  jobs.spec[j] = spec;
+  for (GroupSpec& group : jobs.spec[j].groups) group.count = 0;
+  jobs.groups[j] = std::move(groups);
+  const std::vector<int64_t> row = RowOf(min_resources, t);
+  if (j == jobs.min_resources.size()) {
+    jobs.min_resources.Append(row);
+  } else {
+    std::ranges::copy(row, jobs.min_resources.row(j).begin());
+  }
+  if (jobs.queue[j] != refs.queue) {
+    if (jobs.queue[j] != kNone) {
+      --t.queues.jobs[jobs.queue[j]];
+      Log(Change::Table::kQueue, jobs.queue[j]);
+    }
+    ++t.queues.jobs[refs.queue];
+    jobs.queue[j] = refs.queue;
+    Log(Change::Table::kQueue, refs.queue);
+  }
+  Log(Change::Table::kJob, j);
+  return j;
+}
+
+std::vector<TaskIndex> Editor::DroppedTasks(JobIndex job, const JobSpec& spec) const {
+  const JobTable& jobs = tables_->jobs;
+  const std::vector<uint32_t> group_moved = Moved(jobs.groups[job], GroupRowsOf(spec));
+  const std::vector<uint32_t> sub_group_moved = Moved(jobs.spec[job].sub_groups, spec.sub_groups);
+  std::vector<TaskIndex> dropped;
+  const auto some = [](const std::vector<uint32_t>& moved) { return std::ranges::count(moved, kNone) > 0; };
+  if (!some(group_moved) && !some(sub_group_moved)) return dropped;
+  for (TaskIndex task : jobs.tasks[job]) {
+    const uint32_t sub_group = tables_->tasks.sub_group[task];
+    if (group_moved[tables_->tasks.group[task]] == kNone ||
+        (sub_group != kNone && sub_group_moved[sub_group] == kNone)) {
+      dropped.push_back(task);
+    }
+  }
+  return dropped;
+}
+
+void Editor::EraseJob(JobIndex j) {
+  Tables& t = Change();
+  JobTable& jobs = t.jobs;
+  // From the back, so that each leaves the end of the job's list.
+  while (!jobs.tasks[j].empty()) EraseTask(jobs.tasks[j].back());
+  --t.queues.jobs[jobs.queue[j]];
+  Log(Change::Table::kQueue, jobs.queue[j]);
+  jobs.names.Erase(jobs.spec[j].name);
+  jobs.alive[j] = 0;
+  jobs.spec[j] = {};
+  jobs.queue[j] = kNone;
+  jobs.tasks[j] = {};
+  jobs.groups[j].clear();
+  --living_;
+  Log(Change::Table::kJob, j);
+}
+
+void Editor::SetPhase(JobIndex job, JobPhase phase) {
+  Change().jobs.spec[job].phase = phase;
+  Log(Change::Table::kJob, job);
+}
+
+// --- tasks
+
+TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape,
+                          const TaskRefs& refs) {
+  Tables& t = Change();
+  TaskRow row;
+  row.refs = refs;
+  row.task_class = interner_.Intern(shape, t);
+  row.status = spec.status;
+  row.priority = spec.priority;
+  row.flags = static_cast<uint8_t>((spec.preemptable ? kTaskPreemptable : 0) |
+                                   (spec.never_preempts ? kTaskNeverPreempts : 0) |
+                                   (spec.gates.empty() ? 0 : kTaskGated));
+  row.created = spec.created;
+  row.ordinal = spec.ordinal.value_or(kAbsent);
+  row.uid_rank = spec.uid_rank;
+  row.priority_class = t.strings.Intern(spec.priority_class);
+  row.gates = interner_.InternGates(spec.gates, t);
+  row.nominated_node = spec.nominated_node;
+  return PutRow(existing, spec.name, row);
+}
+
+TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape) {
+  Tables& t = Change();
+  const JobSpec& spec = t.jobs.spec[job];
+  const std::vector<GroupRow>& groups = t.jobs.groups[job];
+  TaskRow row;
+  row.refs.job = job;
+  while (groups[row.refs.group].name != group.name) ++row.refs.group;
+  row.task_class = interner_.Intern(shape, t);
+  row.priority = group.priority.value_or(spec.priority);
+  row.created = spec.created;
+  return row;
+}
+
+TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRow& row) {
+  TaskTable& tasks = Change().tasks;
+  TaskIndex task = existing;
+  if (task == kNone) {
+    task = tasks.names.Intern(name);
+    tasks.alive.push_back(1);
+    tasks.job.push_back(kNone);
+    tasks.group.push_back(0);
+    tasks.sub_group.push_back(kNone);
+    tasks.task_class.push_back(kNone);
+    tasks.status.push_back(TaskStatus::kPending);
+    tasks.node.push_back(kNone);
+    tasks.nominated.push_back(kNone);
+    tasks.priority.push_back(0);
+    tasks.flags.push_back(0);
+    tasks.created.push_back(0);
+    tasks.ordinal.push_back(kAbsent);
+    tasks.uid_rank.push_back(0);
+    tasks.priority_class.push_back(0);
+    tasks.gates.push_back(0);
+    next_.push_back(kNone);
+    previous_.push_back(kNone);
+    ++living_;
+  } else {
+    Leave(task);
+  }
+  tasks.job[task] = row.refs.job;
+  tasks.group[task] = row.refs.group;
+  tasks.sub_group[task] = row.refs.sub_group;
+  tasks.task_class[task] = row.task_class;
+  tasks.status[task] = row.status;
+  tasks.node[task] = row.refs.node;
+  tasks.priority[task] = row.priority;
+  tasks.flags[task] = row.flags;
+  tasks.created[task] = row.created;
+  tasks.ordinal[task] = row.ordinal;
+  tasks.uid_rank[task] = row.uid_rank;
+  tasks.priority_class[task] = row.priority_class;
+  tasks.gates[task] = row.gates;
+  Enter(task);
+  Nominate(task, row.nominated_node);
+  Log(Change::Table::kTask, task);
+  return task;
+}
+
+void Editor::Enter(TaskIndex task) {
+  TaskTable& tasks = tables_->tasks;
+  if (const JobIndex job = tasks.job[task]; job != kNone) {
+    std::vector<TaskIndex>& list = tables_->jobs.tasks[job];
+    list.insert(std::ranges::lower_bound(list, task), task);
+  }
+  if (tables_->classes.tasks[tasks.task_class[task]]++ == 0) ++living_;
+  if (tasks.node[task] != kNone) Link(task, tasks.node[task]);
+}
+
+void Editor::Leave(TaskIndex task) {
+  TaskTable& tasks = tables_->tasks;
+  if (const JobIndex job = tasks.job[task]; job != kNone) {
+    std::vector<TaskIndex>& list = tables_->jobs.tasks[job];
+    list.erase(std::ranges::lower_bound(list, task));
+  }
+  if (--tables_->classes.tasks[tasks.task_class[task]] == 0) --living_;
+  if (tasks.node[task] != kNone) Unlink(task, tasks.node[task]);
+  Nominate(task, {});
+}
+
+void Editor::EraseTask(TaskIndex task) {
+  TaskTable& tasks = Change().tasks;
+  Leave(task);
+  tasks.names.Erase(tasks.names.name(task));
+  tasks.alive[task] = 0;
+  tasks.node[task] = kNone;
+  --living_;
+  Log(Change::Table::kTask, task);
+}
+
+void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed) {
+  TaskTable& tasks = Change().tasks;
+  if (tasks.node[task] != node) {
+    if (tasks.node[task] != kNone) Unlink(task, tasks.node[task]);
+    if (node != kNone) Link(task, node);
+    tasks.node[task] = node;
+  }
+  tasks.status[task] = status;
+  tasks.flags[task] = static_cast<uint8_t>((tasks.flags[task] & ~kTaskAssumed) | (assumed ? kTaskAssumed : 0));
+  Log(Change::Table::kTask, task);
+}
+
+void Editor::SetNominated(TaskIndex task, std::string_view node_name) {
+  Change();
+  Nominate(task, node_name);
+  Log(Change::Table::kTask, task);
+}
+
+void Editor::Nominate(TaskIndex task, std::string_view node_name) {
+  TaskTable& tasks = tables_->tasks;
+  const std::string before = NominatedNode(task);
+  if (before == node_name) return;
+  if (!before.empty()) {
+    const auto found = nominations_.find(before);
+    found->second.erase(task);
+    if (found->second.empty()) nominations_.erase(found);
+    nominated_elsewhere_.erase(task);
+  }
+  tasks.nominated[task] = kNone;
+  if (node_name.empty()) return;
+  nominations_[ToAbsl(node_name)].insert(task);
+  if (const std::optional<NodeIndex> node = tables_->nodes.names.Find(node_name)) {
+    tasks.nominated[task] = *node;
+  } else {
+    nominated_elsewhere_.emplace(task, node_name);
+  }
+}
+
+std::string Editor::NominatedNode(TaskIndex task) const {
+  const NodeIndex node = tables_->tasks.nominated[task];
+  if (node != kNone) return std::string(tables_->nodes.names.name(node));
+  const auto found = nominated_elsewhere_.find(task);
+  return found == nominated_elsewhere_.end() ? std::string() : found->second;
+}
+
+// --- tasks on a node
+
+void Editor::Link(TaskIndex task, NodeIndex node) {
+  const TaskIndex head = first_on_[node];
+  next_[task] = head;
+  previous_[task] = kNone;
+  if (head != kNone) previous_[head] = task;
+  first_on_[node] = task;
+}
+
+void Editor::Unlink(TaskIndex task, NodeIndex node) {
+  if (previous_[task] == kNone) {
+    first_on_[node] = next_[task];
+  } else {
+    next_[previous_[task]] = next_[task];
+  }
+  if (next_[task] != kNone) previous_[next_[task]] = previous_[task];
+  next_[task] = previous_[task] = kNone;
+}
+
+std::vector<TaskIndex> Editor::TasksOn(NodeIndex node) const {
+  std::vector<TaskIndex> tasks;
+  for (TaskIndex task = first_on_[node]; task != kNone; task = next_[task]) tasks.push_back(task);
+  std::ranges::sort(tasks);
+  return tasks;
+}
+
+}  // namespace muster

@@ -1,0 +1,26 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Byte strings that are equal exactly when shapes are.
+#ifndef MUSTER_MODEL_SHAPE_KEY_H_
+#define MUSTER_MODEL_SHAPE_KEY_H_
+
+#include <string>
+
+#include "lib/model/validate.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+// Equal for shapes that are spelled alike: quickly made, and a shape seen before needs no second check.
+std::string SpelledKey(const TaskShape& shape);
+
+// Equal for shapes that mean the same: quantities read, resources and labels in the order of their names.
+std::string MeaningKey(const TaskShape& shape, const ShapeAmounts& amounts);
+
+// Of the part that decides on which nodes a task may run for reasons of the node alone: node selector,
+// required and preferred node affinity, tolerations.
+std::string ConstraintsKey(const TaskShape& shape);
+
+}  // namespace muster
+
+#endif  // MUSTER_MODEL_SHAPE_KEY_H_

@@ -1,0 +1,49 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What can be said about a spec without looking at the cluster: every rule of a value, and its quantities read.
+// Names of other rows are looked up later, by whoever puts the row into the tables (lib/model/editor.h).
+//
+// The results hold views into the specs, which must outlive them.
+#ifndef MUSTER_MODEL_VALIDATE_H_
+#define MUSTER_MODEL_VALIDATE_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/model/checker.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+struct NodeAmounts {
+  Amounts capacity, allocatable;
+};
+
+struct QueueAmounts {
+  Amounts guaranteed, deserved, limit, borrow_limit, lend_limit;
+};
+
+struct ShapeAmounts {
+  Amounts request, initial_request;  // the latter as the former where the shape does not say
+  std::vector<Amounts> containers;
+};
+
+// Reports into `check`, under its place. Rules of a shape are those of Kubernetes' own validation as far as a
+// scheduler depends on them.
+ShapeAmounts CheckShape(const TaskShape& shape, Checker& check);
+void CheckSelector(const Selector& selector, const char* where, Checker& check);
+
+absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node);
+absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue);
+// All but the shapes of its groups. The amounts are those of min_resources.
+absl::StatusOr<Amounts> CheckJob(const JobSpec& job);
+// All but its shape.
+absl::Status CheckTask(const TaskSpec& task);
+absl::Status CheckDomain(const DomainSpec& domain);
+absl::Status CheckBudget(const DisruptionBudgetSpec& budget);
+absl::Status CheckNamespace(const NamespaceSpec& name_space);
+
+}  // namespace muster
+
+#endif  // MUSTER_MODEL_VALIDATE_H_

@@ -1,0 +1,157 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The rules of a task's shape: requests, selectors, affinities, tolerations, spread, ports.
+#include <charconv>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/validate.h"
+
+namespace muster {
+namespace {
+
+bool IsInteger(std::string_view text) {
+  int64_t value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+enum class Over { kLabels, kNodeLabels, kNodeFields };
+
+void CheckRequirement(const Requirement& requirement, Over over, const char* where, Checker& check) {
+  const auto& [key, op, values] = requirement;
+  check.Name(where, key);
+  for (const std::string& value : values) {
+    if (!IsValidUtf8(value)) check.Fail(where, key, "a value is not UTF-8");
+  }
+  switch (over) {
+    case Over::kLabels:
+      check.OneOf(where, key, "operator", op, {"In", "NotIn", "Exists", "DoesNotExist"});
+      break;
+    case Over::kNodeLabels:
+      check.OneOf(where, key, "operator", op, {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"});
+      break;
+    case Over::kNodeFields:
+      check.OneOf(where, key, "field", key, {"metadata.name"});
+      check.OneOf(where, key, "operator", op, {"In", "NotIn"});
+      break;
+  }
+  if (op == "In" || op == "NotIn") {
+    if (values.empty()) check.Fail(where, key, absl::StrCat("operator ", op, " needs at least one value"));
+  } else if (op == "Gt" || op == "Lt") {
+    if (values.size() != 1 || !IsInteger(values[0])) {
+      check.Fail(where, key, absl::StrCat("operator ", op, " needs exactly one value, an integer"));
+    }
+  } else if (!values.empty()) {
+    check.Fail(where, key, absl::StrCat("operator ", op, " takes no values"));
+  }
+}
+
+void CheckNodeTerm(const NodeTerm& term, const char* where, Checker& check) {
+  for (const Requirement& r : term.match_expressions) CheckRequirement(r, Over::kNodeLabels, where, check);
+  for (const Requirement& r : term.match_fields) CheckRequirement(r, Over::kNodeFields, where, check);
+}
+
+void CheckAffinityTerm(const AffinityTerm& term, const char* where, Checker& check) {
+  check.Name(where, term.topology_key);
+  if (term.selector) CheckSelector(*term.selector, where, check);
+  for (const std::string& name : term.namespaces) check.Name("namespace", name);
+  if (term.namespace_selector) CheckSelector(*term.namespace_selector, where, check);
+}
+
+void CheckPreferenceWeight(int32_t weight, const char* where, std::string_view what, Checker& check) {
+  if (weight < 1 || weight > 100) {
+    check.Fail(where, what, absl::StrCat("weight is ", weight, "; must be 1 to 100"));
+  }
+}
+
+void CheckToleration(const Toleration& toleration, Checker& check) {
+  const char* where = "toleration";
+  check.Text(where, toleration.key);
+  check.Text(where, toleration.value);
+  check.OneOf(where, toleration.key, "operator", toleration.op, {"Equal", "Exists"});
+  check.OneOf(where, toleration.key, "effect", toleration.effect,
+              {"", "NoSchedule", "PreferNoSchedule", "NoExecute"});
+  if (toleration.key.empty() && toleration.op == "Equal") {
+    check.Fail(where, toleration.key, "an empty key needs operator Exists");
+  }
+}
+
+void CheckSpread(const SpreadConstraint& spread, Checker& check) {
+  const char* where = "spread constraint";
+  check.Name(where, spread.topology_key);
+  if (spread.max_skew < 1) {
+    check.Fail(where, spread.topology_key, absl::StrCat("max_skew is ", spread.max_skew, "; must be 1 or more"));
+  }
+  if (spread.min_domains && *spread.min_domains < 1) {
+    check.Fail(where, spread.topology_key,
+               absl::StrCat("min_domains is ", *spread.min_domains, "; must be 1 or more"));
+  }
+  if (spread.selector) CheckSelector(*spread.selector, where, check);
+}
+
+void CheckPort(const HostPort& port, Checker& check) {
+  const std::string number = absl::StrCat(port.port);
+  if (port.port < 1 || port.port > 65535) check.Fail("host port", number, "must be 1 to 65535");
+  check.OneOf("host port", number, "protocol", port.protocol, {"TCP", "UDP", "SCTP"});
+  check.Text("host port", port.ip);
+}
+
+// Every task requests one of `pods`, said or not.
+void CheckPods(const Amounts& amounts, Checker& check) {
+  for (const Amount& amount : amounts) {
+    if (amount.name == "pods" && amount.value != 1) {
+      check.Fail("request", amount.name, "a task requests exactly one, which need not be said");
+    }
+  }
+}
+
+}  // namespace
+
+void CheckSelector(const Selector& selector, const char* where, Checker& check) {
+  check.Labels(where, selector.match_labels);
+  for (const Requirement& r : selector.match_expressions) CheckRequirement(r, Over::kLabels, where, check);
+}
+
+ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
+  ShapeAmounts amounts;
+  amounts.request = check.Resources("request", shape.request);
+  CheckPods(amounts.request, check);
+  if (shape.initial_request) {
+    amounts.initial_request = check.Resources("initial request", *shape.initial_request);
+    CheckPods(amounts.initial_request, check);
+  } else {
+    amounts.initial_request = amounts.request;
+  }
+  for (const ContainerSpec& container : shape.containers) {
+    amounts.containers.push_back(check.Resources("container request", container.request));
+    check.Text("image", container.image);
+  }
+
+  check.Name("namespace", shape.name_space);
+  check.Labels("label", shape.labels);
+  check.Labels("node selector", shape.node_selector);
+  if (shape.required_node_affinity) {
+    for (const NodeTerm& term : *shape.required_node_affinity) CheckNodeTerm(term, "node affinity", check);
+  }
+  for (const PreferredNodeTerm& term : shape.preferred_node_affinity) {
+    CheckPreferenceWeight(term.weight, "preferred node affinity", "", check);
+    CheckNodeTerm(term.term, "preferred node affinity", check);
+  }
+  for (const AffinityTerm& term : shape.required_affinity) CheckAffinityTerm(term, "affinity", check);
+  for (const AffinityTerm& term : shape.required_anti_affinity) CheckAffinityTerm(term, "anti-affinity", check);
+  for (const PreferredAffinityTerm& term : shape.preferred_affinity) {
+    CheckPreferenceWeight(term.weight, "preferred affinity", term.term.topology_key, check);
+    CheckAffinityTerm(term.term, "preferred affinity", check);
+  }
+  for (const PreferredAffinityTerm& term : shape.preferred_anti_affinity) {
+    CheckPreferenceWeight(term.weight, "preferred anti-affinity", term.term.topology_key, check);
+    CheckAffinityTerm(term.term, "preferred anti-affinity", check);
+  }
+  for (const Toleration& toleration : shape.tolerations) CheckToleration(toleration, check);
+  for (const SpreadConstraint& spread : shape.spread) CheckSpread(spread, check);
+  for (const HostPort& port : shape.host_ports) CheckPort(port, check);
+  return amounts;
+}
+
+}  // namespace muster

@@ -1,0 +1,212 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The rules of nodes, queues, jobs, tasks and the rest that need nothing but the spec itself.
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/tables.h"
+#include "lib/model/validate.h"
+#include "muster/quantity.h"
+
+namespace muster {
+namespace {
+
+void CheckTopology(const std::optional<TopologyWish>& wish, Checker& check) {
+  if (!wish) return;
+  if (wish->highest_tier && *wish->highest_tier < 0) {
+    check.Fail(absl::StrCat("highest_tier is ", *wish->highest_tier, "; must be 0 or more"));
+  }
+  check.Text("highest_tier_name", wish->highest_tier_name);
+}
+
+void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
+  for (const Taint& taint : taints) {
+    check.Name("taint", taint.key);
+    check.Text("taint", taint.value);
+    check.OneOf("taint", taint.key, "effect", taint.effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+  }
+}
+
+void CheckZonesAndDevices(const NodeSpec& node, Checker& check) {
+  Checker::Distinct zones(check, "zone");
+  for (const ZoneSpec& zone : node.zones) {
+    check.Name("zone", zone.name);
+    zones.Add(zone.name);
+    check.Resources("zone capacity", zone.capacity);
+  }
+  Checker::Distinct devices(check, "device");
+  for (const DeviceSpec& device : node.devices) {
+    check.Name("device", device.name);
+    devices.Add(device.name);
+    check.Text("device kind", device.kind);
+    check.Text("device model", device.model);
+    for (const std::string& link : device.links) check.Name("device link", link);
+    if (device.milli < 0) {
+      check.Fail("device", device.name, absl::StrCat("milli is ", device.milli, "; must be 0 or more"));
+    }
+    const absl::StatusOr<int64_t> memory = ParseQuantity(device.memory.text, Unit::kWhole);
+    if (!memory.ok()) {
+      check.Fail("device", device.name, absl::StrCat("memory: ", memory.status().message()));
+    }
+    bool known = device.zone.empty();
+    for (const ZoneSpec& zone : node.zones) known = known || zone.name == device.zone;
+    if (!known) {
+      check.Fail("device", device.name, absl::StrCat("zone ", Quote(device.zone), " does not exist"));
+    }
+  }
+}
+
+void CheckSubGroups(const JobSpec& job, Checker& check) {
+  Checker::Distinct policies(check, "sub-group policy");
+  for (const SubGroupPolicy& policy : job.sub_group_policies) {
+    check.Name("sub-group policy", policy.name);
+    policies.Add(policy.name);
+    if (policy.min_sub_groups < 0) {
+      check.Fail("sub-group policy", policy.name,
+                 absl::StrCat("min_sub_groups is ", policy.min_sub_groups, "; must be 0 or more"));
+    }
+  }
+  Checker::Distinct names(check, "sub-group");
+  for (const SubGroupSpec& sub_group : job.sub_groups) {
+    check.Name("sub-group", sub_group.name);
+    names.Add(sub_group.name);
+    if (sub_group.min_available < 0) {
+      check.Fail("sub-group", sub_group.name,
+                 absl::StrCat("min_available is ", sub_group.min_available, "; must be 0 or more"));
+    }
+    bool known = sub_group.policy.empty();
+    for (const SubGroupPolicy& policy : job.sub_group_policies) known = known || policy.name == sub_group.policy;
+    if (!known) {
+      check.Fail("sub-group", sub_group.name,
+                 absl::StrCat("sub-group policy ", Quote(sub_group.policy), " does not exist"));
+    }
+    CheckTopology(sub_group.topology, check);
+  }
+}
+
+void CheckGroups(const JobSpec& job, Checker& check) {
+  Checker::Distinct names(check, "group");
+  for (const GroupSpec& group : job.groups) {
+    if (!group.name.empty()) check.Name("group", group.name);
+    names.Add(group.name);
+    if (group.count < 0) {
+      check.Fail("group", group.name, absl::StrCat("count is ", group.count, "; must be 0 or more"));
+    }
+    if (group.count > kMaxRows) {
+      check.Fail("group", group.name,
+                 absl::StrCat("count is ", group.count, "; a cluster holds at most ", kMaxRows, " tasks"));
+    }
+    // "<job>-<group>-<nine digits at most>" must be a name again.
+    if (group.count > 0 && job.name.size() + group.name.size() + 11 > kMaxNameBytes) {
+      check.Fail("group", group.name, "the names of its tasks would be longer than 4096 bytes");
+    }
+    if (group.min_available && *group.min_available < 0) {
+      check.Fail("group", group.name,
+                 absl::StrCat("min_available is ", *group.min_available, "; must be 0 or more"));
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
+  Checker check("node", node.name);
+  check.Name(node.name);
+  NodeAmounts amounts;
+  amounts.capacity = check.Resources("capacity", node.capacity);
+  amounts.allocatable =
+      node.allocatable ? check.Resources("allocatable", *node.allocatable) : amounts.capacity;
+  check.Labels("label", node.labels);
+  CheckTaints(node.taints, check);
+  CheckZonesAndDevices(node, check);
+  for (const ImageSpec& image : node.images) {
+    for (const std::string& name : image.names) check.Name("image", name);
+    if (image.size < 0) {
+      check.Fail("image", image.names.empty() ? "" : image.names[0],
+                 absl::StrCat("size is ", image.size, "; must be 0 or more"));
+    }
+  }
+  if (!check.ok()) return check.status();
+  return amounts;
+}
+
+absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
+  Checker check("queue", queue.name);
+  check.Name(queue.name);
+  check.AtLeast("weight", queue.weight, 1);
+  const auto read = [&](const char* where, const std::optional<Resources>& resources) {
+    return resources ? check.Resources(where, *resources) : Amounts();
+  };
+  QueueAmounts amounts;
+  amounts.guaranteed = read("guaranteed", queue.guaranteed);
+  amounts.deserved = read("deserved", queue.deserved);
+  amounts.limit = read("limit", queue.limit);
+  amounts.borrow_limit = read("borrow_limit", queue.borrow_limit);
+  amounts.lend_limit = read("lend_limit", queue.lend_limit);
+  check.OneOf("job_order", queue.job_order, {"", "fifo", "fair", "priority", "drf"});
+  if (!check.ok()) return check.status();
+  return amounts;
+}
+
+absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
+  Checker check("job", job.name);
+  check.Name(job.name);
+  check.AtLeast("min_available", job.min_available, 0);
+  CheckGroups(job, check);
+  CheckSubGroups(job, check);
+  CheckTopology(job.topology, check);
+  Amounts amounts = job.min_resources ? check.Resources("min_resources", *job.min_resources) : Amounts();
+  if (job.estimate) check.AtLeast("estimate", *job.estimate, 0);
+  if (job.waiting_time) check.AtLeast("waiting_time", *job.waiting_time, 0);
+  if (!check.ok()) return check.status();
+  return amounts;
+}
+
+absl::Status CheckTask(const TaskSpec& task) {
+  Checker check("task", task.name);
+  check.Name(task.name);
+  if (task.job.empty() && !task.group.empty()) {
+    check.Fail(absl::StrCat("group ", Quote(task.group), " without a job"));
+  }
+  if (task.job.empty() && !task.sub_group.empty()) {
+    check.Fail(absl::StrCat("sub-group ", Quote(task.sub_group), " without a job"));
+  }
+  if (task.status == TaskStatus::kPlaced) check.Fail("status placed exists only inside a cycle");
+  const std::string status(TaskStatusName(task.status));
+  if (HoldsNode(task.status) && task.node.empty()) {
+    check.Fail(absl::StrCat("status ", status, " needs a node"));
+  }
+  if (task.status == TaskStatus::kPending && !task.node.empty()) {
+    check.Fail(absl::StrCat("status pending holds no node, but node ", Quote(task.node), " is given"));
+  }
+  if (!task.nominated_node.empty()) check.Name("nominated node", task.nominated_node);
+  check.Text("priority class", task.priority_class);
+  for (const std::string& gate : task.gates) check.Name("gate", gate);
+  if (task.ordinal) check.AtLeast("ordinal", *task.ordinal, 0);
+  return check.status();
+}
+
+absl::Status CheckDomain(const DomainSpec& domain) {
+  Checker check("domain", domain.name);
+  check.Name(domain.name);
+  check.AtLeast("tier", domain.tier, 1);
+  check.Text("tier_name", domain.tier_name);
+  return check.status();
+}
+
+absl::Status CheckBudget(const DisruptionBudgetSpec& budget) {
+  Checker check("disruption budget", budget.name);
+  check.Name(budget.name);
+  check.Name("namespace", budget.name_space);
+  if (budget.selector) CheckSelector(*budget.selector, "selector", check);
+  check.AtLeast("allowed", budget.allowed, 0);
+  return check.status();
+}
+
+absl::Status CheckNamespace(const NamespaceSpec& name_space) {
+  Checker check("namespace", name_space.name);
+  check.Name(name_space.name);
+  check.Labels("label", name_space.labels);
+  return check.status();
+}
+
+}  // namespace muster
