@@ -75,7 +75,9 @@ std::string_view Plan::dimension_name(DimensionIndex dimension) const {
   return data_ == nullptr || data_->names == nullptr ? "" : data_->names->dimension(dimension);
 }
 
-std::string_view Plan::profile() const { return data_ == nullptr ? "" : data_->profile; }
+std::string_view Plan::profile() const {
+  return data_ == nullptr ? std::string_view() : data_->profile;
+}
 uint64_t Plan::version() const { return data_ == nullptr ? 0 : data_->version; }
 int64_t Plan::work() const { return data_ == nullptr ? 0 : data_->work; }
 bool Plan::complete() const { return data_ == nullptr || data_->complete; }

@@ -2,7 +2,7 @@
 //
 // In this order, each from the one stream of random numbers: task classes (their sizes and constraints), nodes
 // (apportioned to the kinds, not drawn, so that 1,213 nodes of openb are the very ones), queues, running tasks
-// node by node, pending jobs. All draws are integers below a bound; shares are compared in millionths.
+// node by node, pending jobs.
 #include "lib/scenario/generate.h"
 
 #include <algorithm>
@@ -75,9 +75,6 @@ class Generator {
   }
 
  private:
-  bool Chance(double share) {
-    return rng_.Below(1000000) < static_cast<uint64_t>(std::llround(share * 1e6));
-  }
   size_t Draw(size_t count) { return static_cast<size_t>(rng_.Below(count)); }
   // An index, each with a probability that goes by its weight.
   template <class Row, class Weight>
@@ -138,8 +135,8 @@ Mix Generator::UniformMix() {
     constexpr int64_t kParts[] = {250, 500, 750};
     const int64_t cpu = kCpu[Draw(5)], memory = cpu * kMibPerMilli[Draw(3)];
     int64_t gpu = 0;
-    if (gpu_kinds > 0 && Chance(options_.gpu)) {
-      gpu = Chance(options_.gpu_share) ? kParts[Draw(3)] : kGpus[Draw(5)];
+    if (gpu_kinds > 0 && rng_.Chance(options_.gpu)) {
+      gpu = rng_.Chance(options_.gpu_share) ? kParts[Draw(3)] : kGpus[Draw(5)];
     }
     mix.tasks.push_back({1, cpu, memory, gpu});
   }
@@ -210,7 +207,7 @@ void Generator::Constrain(TaskClass* task_class) {
   TaskShape& shape = task_class->shape;
   const std::string app = absl::StrCat("a", classes_.size());
   const Selector same_app{.match_labels = {{"app", app}}, .match_expressions = {}};
-  if (Chance(options_.selectors)) {
+  if (rng_.Chance(options_.selectors)) {
     std::vector<size_t> homes;
     for (size_t n = 0; n < mix_.nodes.size(); ++n) {
       if (node_counts_[n] > 0 && Fits(task_class->request, AmountsOf(mix_.nodes[n])))
@@ -221,11 +218,11 @@ void Generator::Constrain(TaskClass* task_class) {
       shape.node_selector = {{kKindLabel, task_class->node_kind}};
     }
   }
-  if (Chance(options_.taints)) {
+  if (rng_.Chance(options_.taints)) {
     task_class->tolerates = true;
     shape.tolerations = {{.key = "dedicated", .op = "Exists", .value = "", .effect = ""}};
   }
-  if (Chance(options_.affinity)) {
+  if (rng_.Chance(options_.affinity)) {
     task_class->may_run_anywhere = false;
     shape.labels = {{"app", app}};
     const AffinityTerm in_zone{.topology_key = kZoneLabel, .selector = same_app};
@@ -245,7 +242,7 @@ void Generator::Constrain(TaskClass* task_class) {
         break;
     }
   }
-  if (Chance(options_.spread)) {
+  if (rng_.Chance(options_.spread)) {
     task_class->may_run_anywhere = false;
     shape.labels = {{"app", app}};
     SpreadConstraint spread;

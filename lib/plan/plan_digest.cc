@@ -1,0 +1,83 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The fingerprint of what was decided and why. Left out is what says only how one came there: names, how the
+// profile was spelled, and the version number of the cluster, which counts its changes. So a cluster that lived
+// through a thousand deltas and one that was built at once give equal digests when they decide alike.
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "lib/base/digest.h"
+#include "muster/plan.h"
+
+namespace muster {
+namespace {
+
+// By its bits; the two zeros are one number.
+void AddDouble(double x, Digest* digest) { digest->Add(std::bit_cast<uint64_t>(x == 0 ? 0.0 : x)); }
+
+void AddRow(const std::vector<int64_t>& row, Digest* digest) {
+  digest->Add(row.size());
+  for (const int64_t amount : row) digest->Add(amount);
+}
+
+void AddReason(const Reason& reason, Digest* digest) {
+  digest->Add(static_cast<int>(reason.kind));
+  digest->Add(reason.policy);
+  digest->Add(reason.queue);
+  digest->Add(reason.dimension);
+  digest->Add(reason.placed);
+  digest->Add(reason.needed);
+  digest->Add(reason.refusals.size());
+  for (const Refusal& refusal : reason.refusals) {
+    digest->Add(static_cast<int>(refusal.code));
+    digest->Add(refusal.dimension);
+    digest->Add(refusal.detail);
+    digest->Add(refusal.nodes);
+  }
+}
+
+}  // namespace
+
+std::string Plan::Digest() const {
+  muster::Digest digest;
+  digest.Add(decisions().size());
+  for (const Decision& d : decisions()) {
+    digest.Add(static_cast<int>(d.kind));
+    digest.Add(d.task);
+    digest.Add(d.node);
+    digest.Add(d.job);
+    digest.Add(d.beneficiary);
+    digest.Add(static_cast<int>(d.phase));
+    digest.Add(d.after_eviction);
+  }
+  digest.Add(tentative().size());
+  for (const Tentative& t : tentative()) {
+    digest.Add(t.task);
+    digest.Add(t.node);
+    digest.Add(t.nominated);
+  }
+  digest.Add(pending().size());
+  for (const PendingTask& p : pending()) {
+    digest.Add(p.task);
+    digest.Add(p.reason);
+  }
+  digest.Add(reasons().size());
+  for (const Reason& reason : reasons()) AddReason(reason, &digest);
+  digest.Add(shares().size());
+  for (const QueueShare& share : shares()) {
+    digest.Add(share.queue);
+    AddRow(share.allocated_before, &digest);
+    AddRow(share.allocated_after, &digest);
+    digest.Add(share.deserved.size());
+    for (const double amount : share.deserved) AddDouble(amount, &digest);
+    AddDouble(share.share_before, &digest);
+    AddDouble(share.share_after, &digest);
+  }
+  digest.Add(work());
+  digest.Add(complete());
+  digest.Add(cursor());
+  return digest.Hex();
+}
+
+}  // namespace muster
