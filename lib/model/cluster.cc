@@ -332,4 +332,6 @@ absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<DeltaOutcome> Cluster::ApplyDelta(const Delta& delta) { return impl_->deltas.Apply(delta); }
+
 }  // namespace muster

@@ -27,6 +27,17 @@ RowKind KindOf(const Delta& delta) {
   return RowKind::kTask;
 }
 
+const char* KindName(RowKind kind) {
+  switch (kind) {
+    case RowKind::kNode: return "node";
+    case RowKind::kQueue: return "queue";
+    case RowKind::kJob: return "job";
+    case RowKind::kTask: return "task";
+    case RowKind::kDomain: return "domain";
+  }
+  return "";
+}
+
 }  // namespace
 
 absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
@@ -36,6 +47,11 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   const std::string key = KeyOf(kind, name);
   if (const auto known = generations_.find(key); known != generations_.end()) {
     if (known->second >= delta.generation) return DeltaOutcome::kStale;
+  }
+  if (std::holds_alternative<Removal>(delta.object)) {
+    Checker check(KindName(kind), name);
+    check.Name(name);
+    if (!check.ok()) return check.status();
   }
   absl::StatusOr<DeltaOutcome> outcome = std::visit(
       [&](const auto& object) -> absl::StatusOr<DeltaOutcome> {
@@ -72,6 +88,13 @@ void Deltas::Appeared(RowKind kind, std::string_view name) {
   const std::string key = KeyOf(kind, name);
   StopWaiting(key);
   Wake(key);
+}
+
+void Deltas::Forget() {
+  generations_.clear();
+  waiting_.clear();
+  waiters_.clear();
+  counts_.clear();
 }
 
 void Deltas::Wait(const std::string& key, Object object, const std::string& missing) {

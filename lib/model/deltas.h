@@ -37,6 +37,8 @@ class Deltas {
   absl::StatusOr<DeltaOutcome> Apply(const Delta& delta);
   // A row was added or changed otherwise: it replaces what waits under its name, and others may wait for it.
   void Appeared(RowKind kind, std::string_view name);
+  // As if no event had come yet: no generations, nothing waits. The rows stay.
+  void Forget();
 
  private:
   using Object = std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec>;

@@ -266,6 +266,7 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
 }
 
 void Editor::SetNominated(TaskIndex task, std::string_view node_name) {
+  if (NominatedNode(task) == node_name) return;
   Change();
   Nominate(task, node_name);
   Log(Change::Table::kTask, task);

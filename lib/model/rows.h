@@ -23,7 +23,9 @@ class RowTable {
   std::span<const int64_t> row(size_t index) const {
     return {cells_.data() + index * dimensions_, dimensions_};
   }
-  std::span<int64_t> row(size_t index) { return {cells_.data() + index * dimensions_, dimensions_}; }
+  std::span<int64_t> row(size_t index) {
+    return {cells_.data() + index * dimensions_, dimensions_};
+  }
   int64_t at(size_t index, DimensionIndex d) const { return cells_[index * dimensions_ + d]; }
 
   void Append(std::span<const int64_t> row) {

@@ -33,10 +33,10 @@ struct QueueTable {
   NameTable names;
   std::vector<uint8_t> alive;
   std::vector<QueueSpec> spec;
-  std::vector<QueueIndex> parent;                  // kNone for a root
-  std::vector<std::vector<QueueIndex>> children;   // alive ones, ascending
+  std::vector<QueueIndex> parent;                 // kNone for a root
+  std::vector<std::vector<QueueIndex>> children;  // alive ones, ascending
   RowTable guaranteed, deserved, limit, borrow_limit, lend_limit;
-  std::vector<uint32_t> jobs;                      // number of alive jobs
+  std::vector<uint32_t> jobs;  // number of alive jobs
 };
 
 // A task group (role) of a job; group 0 of every job is the unnamed one.
@@ -48,27 +48,27 @@ struct GroupRow {
 struct JobTable {
   NameTable names;
   std::vector<uint8_t> alive;
-  std::vector<JobSpec> spec;             // groups[].count is 0: the tasks are rows of their own
+  std::vector<JobSpec> spec;  // groups[].count is 0: the tasks are rows of their own
   std::vector<QueueIndex> queue;
   std::vector<std::vector<TaskIndex>> tasks;  // alive ones, ascending
   std::vector<std::vector<GroupRow>> groups;
-  RowTable min_resources;                // all absent where the spec has none
+  RowTable min_resources;  // all absent where the spec has none
 };
 
 struct TaskTable {
   NameTable names;
   std::vector<uint8_t> alive;
-  std::vector<JobIndex> job;             // kNone: it only occupies its node
-  std::vector<GroupIndex> group;         // into JobTable::groups[job]
-  std::vector<uint32_t> sub_group;       // into spec[job].sub_groups, kNone: none
+  std::vector<JobIndex> job;        // kNone: it only occupies its node
+  std::vector<GroupIndex> group;    // into JobTable::groups[job]
+  std::vector<uint32_t> sub_group;  // into spec[job].sub_groups, kNone: none
   std::vector<ClassIndex> task_class;
   std::vector<TaskStatus> status;
-  std::vector<NodeIndex> node;           // kNone when it holds none
-  std::vector<NodeIndex> nominated;      // spec.nominated_node, kNone where unknown or empty
+  std::vector<NodeIndex> node;       // kNone when it holds none
+  std::vector<NodeIndex> nominated;  // spec.nominated_node, kNone where unknown or empty
   std::vector<int32_t> priority;
-  std::vector<uint8_t> flags;            // TaskFlag bits
+  std::vector<uint8_t> flags;  // TaskFlag bits
   std::vector<int64_t> created;
-  std::vector<int64_t> ordinal;          // kAbsent: none
+  std::vector<int64_t> ordinal;  // kAbsent: none
   std::vector<int64_t> uid_rank;
   std::vector<uint32_t> priority_class;  // into Tables::strings
   std::vector<uint32_t> gates;           // into Tables::gate_lists, 0: none
@@ -78,21 +78,22 @@ enum TaskFlag : uint8_t {
   kTaskPreemptable = 1,
   kTaskNeverPreempts = 2,
   kTaskGated = 4,
-  kTaskAssumed = 8,    // a plan put it where it is, and the world has not said anything since
-  kTaskCounted = 16,   // made by the count of a group that an event told
+  kTaskAssumed = 8,   // a plan put it where it is, and the world has not said anything since
+  kTaskCounted = 16,  // made by the count of a group that an event told
 };
 
 // Task classes: shapes, interned. A class is what node search asks about; priority and job are no part of it.
 struct ClassTable {
   std::vector<TaskShape> shape;
-  RowTable request;          // what a task holds: absent reads as zero; `pods` is 1
-  RowTable initial_request;  // what it needs to start
+  RowTable request;                  // what a task holds: absent reads as zero; `pods` is 1
+  RowTable initial_request;          // what it needs to start
   std::vector<uint8_t> best_effort;  // initial_request is zero in every dimension but pods
   // cpu and memory as scorers count them: a container that does not say takes 100 milli-cores / 200 MiB.
-  std::vector<int64_t> scoring_cpu, scoring_memory;          // init containers included
+  std::vector<int64_t> scoring_cpu, scoring_memory;            // init containers included
   std::vector<int64_t> scoring_cpu_main, scoring_memory_main;  // regular containers only
-  std::vector<uint32_t> constraints;  // equal numbers: equal node selector, node affinity and tolerations
-  std::vector<uint32_t> tasks;        // number of alive tasks; 0: the class is dead until used again
+  std::vector<uint32_t>
+      constraints;              // equal numbers: equal node selector, node affinity and tolerations
+  std::vector<uint32_t> tasks;  // number of alive tasks; 0: the class is dead until used again
 };
 
 struct DomainTable {
@@ -122,11 +123,11 @@ struct Tables {
   DomainTable domains;
   std::vector<DisruptionBudgetSpec> budgets;
   std::vector<NamespaceSpec> namespaces;
-  NameTable strings;                               // priority class names; 0 is ""
+  NameTable strings;                                 // priority class names; 0 is ""
   std::vector<std::vector<std::string>> gate_lists;  // 0 is empty
 
-  uint64_t version = 1;      // grows with every change
-  uint64_t layout = 1;       // grows when indices or dimensions change meaning: readers start afresh
+  uint64_t version = 1;  // grows with every change
+  uint64_t layout = 1;   // grows when indices or dimensions change meaning: readers start afresh
   // The changes since `log_start`: entry i was made at position log_start + i.
   uint64_t log_start = 0;
   std::vector<Change> log;

@@ -1,0 +1,251 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The caller follows a plan. Every decision is first checked against the cluster as it is now, then gangs that
+// can no longer start whole are refused, and what is left is put; so nothing needs to be taken back.
+//
+// At the version the plan was computed from, indices are good and there was room. Later, rows are found again by
+// name, and each bind must still fit into what its node has left.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/numeric/int128.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/cluster_impl.h"
+
+namespace muster {
+namespace {
+
+struct Step {
+  const Decision* decision;
+  TaskIndex task = kNone;
+  NodeIndex node = kNone;
+  JobIndex job = kNone;
+  std::string refusal;  // empty: it will be done
+};
+
+// What is left on nodes, less the binds that were let through.
+class Room {
+ public:
+  explicit Room(const Editor& editor) : editor_(editor) {}
+
+  bool Take(TaskIndex task, NodeIndex node) {
+    const Tables& t = editor_.tables();
+    std::vector<absl::int128>& held = Held(node);
+    const auto request = t.classes.request.row(t.tasks.task_class[task]);
+    const auto allocatable = t.nodes.allocatable.row(node);
+    for (size_t d = 0; d < request.size(); ++d) {
+      if (request[d] == 0 || (d == kPods && allocatable[d] == kAbsent)) continue;
+      if (held[d] + request[d] > OrZero(allocatable[d])) return false;
+    }
+    for (size_t d = 0; d < request.size(); ++d) held[d] += request[d];
+    return true;
+  }
+
+ private:
+  // Sums are wider than a quantity: an overfull node may hold more than any int64.
+  std::vector<absl::int128>& Held(NodeIndex node) {
+    const auto [found, is_new] = held_.try_emplace(node);
+    if (is_new) {
+      const Tables& t = editor_.tables();
+      found->second.resize(t.dimension_count());
+      for (TaskIndex task : editor_.TasksOn(node)) {
+        if (t.tasks.status[task] == TaskStatus::kNominated) continue;
+        const auto request = t.classes.request.row(t.tasks.task_class[task]);
+        for (size_t d = 0; d < request.size(); ++d) found->second[d] += request[d];
+      }
+    }
+    return found->second;
+  }
+
+  const Editor& editor_;
+  absl::flat_hash_map<NodeIndex, std::vector<absl::int128>> held_;
+};
+
+class Application {
+ public:
+  Application(const Plan& plan, Editor& editor)
+      : plan_(plan), editor_(editor), room_(editor), is_current_(plan.version() == editor.tables().version) {}
+
+  ApplyReport Run() {
+    for (const Decision& decision : plan_.decisions()) {
+      Step step{&decision};
+      Find(step);
+      step.refusal = Check(step);
+      steps_.push_back(std::move(step));
+    }
+    RefuseBrokenGangs();
+    ApplyReport report;
+    for (const Step& step : steps_) {
+      if (step.refusal.empty()) {
+        Do(step);
+        ++report.applied;
+      } else {
+        report.refused.push_back(absl::StrCat(Words(*step.decision), ": ", step.refusal));
+      }
+    }
+    return report;
+  }
+
+ private:
+  uint32_t FindRow(uint32_t index, std::string_view name, const NameTable& names,
+                   const std::vector<uint8_t>& alive) const {
+    if (index == kNone) return kNone;
+    if (is_current_) return index < alive.size() && alive[index] ? index : kNone;
+    return names.Find(name).value_or(kNone);
+  }
+  TaskIndex FindTask(TaskIndex task) const {
+    const TaskTable& tasks = editor_.tables().tasks;
+    return FindRow(task, plan_.task_name(task), tasks.names, tasks.alive);
+  }
+
+  void Find(Step& step) const {
+    const Tables& t = editor_.tables();
+    const Decision& d = *step.decision;
+    step.task = FindTask(d.task);
+    step.node = FindRow(d.node, plan_.node_name(d.node), t.nodes.names, t.nodes.alive);
+    step.job = FindRow(d.job, plan_.job_name(d.job), t.jobs.names, t.jobs.alive);
+  }
+
+  // Why the step cannot be done; empty if it can.
+  std::string Check(const Step& step) {
+    const Tables& t = editor_.tables();
+    const DecisionKind kind = step.decision->kind;
+    if (kind == DecisionKind::kAdmit || kind == DecisionKind::kPhase) {
+      if (step.job == kNone) return "job is gone";
+      if (kind == DecisionKind::kAdmit && t.jobs.spec[step.job].phase != JobPhase::kPending) {
+        return "job is no longer pending";
+      }
+      return "";
+    }
+    if (step.task == kNone) return "task is gone";
+    if (step.node == kNone) return "node is gone";
+    if (kind == DecisionKind::kEvict) return CheckEviction(step);
+    if (!Waits(step.task)) return "task is no longer pending";
+    if (kind == DecisionKind::kBind && !is_current_ && !room_.Take(step.task, step.node)) {
+      return "node has no room left";
+    }
+    return "";
+  }
+
+  std::string CheckEviction(const Step& step) const {
+    const Tables& t = editor_.tables();
+    if (t.tasks.node[step.task] != step.node) return "task is no longer there";
+    if (t.tasks.status[step.task] == TaskStatus::kReleasing) return "task is leaving already";
+    if (step.decision->beneficiary != kNone) {
+      const TaskIndex beneficiary = FindTask(step.decision->beneficiary);
+      if (beneficiary == kNone) return "the task it was to make room for is gone";
+      if (!Waits(beneficiary)) return "the task it was to make room for is no longer pending";
+    }
+    return "";
+  }
+
+  bool Waits(TaskIndex task) const {
+    const TaskStatus status = editor_.tables().tasks.status[task];
+    return status == TaskStatus::kPending || status == TaskStatus::kNominated;
+  }
+
+  static bool IsBind(const Step& step) { return step.decision->kind == DecisionKind::kBind; }
+
+  // A gang of which some binds were refused starts without them if it still reaches its minimum, as a whole and
+  // in each group; otherwise none of its binds is done and its phase stays.
+  void RefuseBrokenGangs() {
+    const Tables& t = editor_.tables();
+    absl::flat_hash_map<JobIndex, std::string> broken;
+    for (const Step& step : steps_) {
+      if (IsBind(step) && !step.refusal.empty() && step.job != kNone) broken.try_emplace(step.job);
+    }
+    if (broken.empty()) return;
+    absl::flat_hash_map<JobIndex, std::vector<TaskIndex>> starting;
+    for (const Step& step : steps_) {
+      if (IsBind(step) && step.refusal.empty() && broken.contains(step.job)) {
+        starting[step.job].push_back(step.task);
+      }
+    }
+    for (auto& [job, words] : broken) words = Shortfall(t, job, starting[job]);
+    for (Step& step : steps_) {
+      if (!step.refusal.empty() || (!IsBind(step) && step.decision->kind != DecisionKind::kPhase)) continue;
+      if (const auto found = broken.find(step.job); found != broken.end()) step.refusal = found->second;
+    }
+  }
+
+  // Empty when the gang has enough.
+  static std::string Shortfall(const Tables& t, JobIndex job, const std::vector<TaskIndex>& starting) {
+    const std::vector<GroupRow>& groups = t.jobs.groups[job];
+    std::vector<int64_t> placed(groups.size(), 0);
+    for (TaskIndex task : t.jobs.tasks[job]) {
+      const TaskStatus status = t.tasks.status[task];
+      placed[t.tasks.group[task]] += IsAllocated(status) || status == TaskStatus::kSucceeded;
+    }
+    for (TaskIndex task : starting) ++placed[t.tasks.group[task]];
+    int64_t all = 0;
+    for (size_t g = 0; g < groups.size(); ++g) {
+      all += placed[g];
+      if (placed[g] < groups[g].min_available) {
+        return absl::StrCat("its gang would have ", placed[g], " of ", groups[g].min_available, " tasks of group ",
+                            Quote(groups[g].name));
+      }
+    }
+    const int64_t needed = t.jobs.spec[job].min_available;
+    if (all < needed) return absl::StrCat("its gang would have ", all, " of ", needed, " tasks");
+    return "";
+  }
+
+  void Do(const Step& step) {
+    switch (step.decision->kind) {
+      case DecisionKind::kAdmit: editor_.SetPhase(step.job, JobPhase::kAdmitted); break;
+      case DecisionKind::kPhase: editor_.SetPhase(step.job, step.decision->phase); break;
+      case DecisionKind::kBind:
+        editor_.SetPlace(step.task, TaskStatus::kBinding, step.node, /*assumed=*/true);
+        editor_.SetNominated(step.task, {});
+        break;
+      case DecisionKind::kNominate:
+        editor_.SetNominated(step.task, editor_.tables().nodes.names.name(step.node));
+        break;
+      case DecisionKind::kEvict:
+        editor_.SetPlace(step.task, TaskStatus::kReleasing, step.node, /*assumed=*/true);
+        break;
+    }
+  }
+
+  std::string Words(const Decision& d) const {
+    switch (d.kind) {
+      case DecisionKind::kAdmit: return absl::StrCat("admit ", Quote(plan_.job_name(d.job)));
+      case DecisionKind::kPhase: return absl::StrCat("phase of ", Quote(plan_.job_name(d.job)));
+      case DecisionKind::kBind:
+        return absl::StrCat("bind ", Quote(plan_.task_name(d.task)), " to ", Quote(plan_.node_name(d.node)));
+      case DecisionKind::kNominate:
+        return absl::StrCat("nominate ", Quote(plan_.task_name(d.task)), " to ", Quote(plan_.node_name(d.node)));
+      case DecisionKind::kEvict:
+        return absl::StrCat("evict ", Quote(plan_.task_name(d.task)), " from ", Quote(plan_.node_name(d.node)));
+    }
+    return "";
+  }
+
+  const Plan& plan_;
+  Editor& editor_;
+  Room room_;
+  bool is_current_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) { return Application(plan, impl_->editor).Run(); }
+
+absl::Status Cluster::ReportBindFailed(std::string_view name) {
+  const TaskTable& tasks = impl_->tables->tasks;
+  const std::optional<TaskIndex> task = tasks.names.Find(name);
+  if (!task) return absl::NotFoundError(absl::StrCat(PlaceOf("task", name), ": does not exist"));
+  if (tasks.status[*task] != TaskStatus::kBinding) {
+    return absl::FailedPreconditionError(absl::StrCat(PlaceOf("task", name), ": status is ",
+                                                      ToAbsl(TaskStatusName(tasks.status[*task])),
+                                                      "; must be binding"));
+  }
+  impl_->editor.SetPlace(*task, TaskStatus::kPending, kNone, /*assumed=*/false);
+  return absl::OkStatus();
+}
+
+}  // namespace muster

@@ -1,0 +1,170 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/model/spec_key.h"
+
+#include "lib/model/key.h"
+#include "lib/model/shape_key.h"
+#include "lib/model/tables.h"
+#include "lib/model/validate.h"
+#include "muster/quantity.h"
+
+namespace muster {
+namespace {
+
+void AddMeant(const Resources& resources, Key& key) {
+  Amounts amounts;
+  for (const auto& [name, quantity] : resources) {
+    amounts.push_back(
+        {name, ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole).value_or(0)});
+  }
+  key.AddSorted(amounts);
+}
+
+void AddMeant(const std::optional<Resources>& resources, Key& key) {
+  key.Add(int64_t{resources.has_value()});
+  if (resources) AddMeant(*resources, key);
+}
+
+void AddWish(const std::optional<TopologyWish>& wish, Key& key) {
+  key.Add(int64_t{wish.has_value()});
+  if (!wish) return;
+  key.Add(int64_t{wish->hard});
+  key.Add(int64_t{wish->highest_tier.has_value()});
+  key.Add(int64_t{wish->highest_tier.value_or(0)});
+  key.Add(wish->highest_tier_name);
+}
+
+void AddDevice(const DeviceSpec& device, Key& key) {
+  key.Add(device.name);
+  key.Add(device.kind);
+  key.Add(device.model);
+  key.Add(device.zone);
+  key.Add(device.links);
+  key.Add(ParseQuantity(device.memory.text, Unit::kWhole).value_or(0));
+  key.Add(device.milli);
+  key.Add(int64_t{device.healthy});
+}
+
+}  // namespace
+
+std::string MeaningKey(const TaskShape& shape) {
+  Checker check("shape", "");
+  const ShapeAmounts amounts = CheckShape(shape, check);
+  return MeaningKey(shape, amounts);
+}
+
+std::string MeaningKey(const NodeSpec& node) {
+  Key key;
+  key.Add(node.name);
+  AddMeant(node.capacity, key);
+  AddMeant(node.allocatable ? *node.allocatable : node.capacity, key);
+  key.AddSorted(node.labels);
+  key.Add(static_cast<int64_t>(node.taints.size()));
+  for (const Taint& taint : node.taints) {
+    key.Add(taint.key);
+    key.Add(taint.value);
+    key.Add(taint.effect);
+  }
+  for (bool flag : {node.unschedulable, node.ready, node.network_unavailable, node.memory_pressure,
+                    node.disk_pressure, node.pid_pressure}) {
+    key.Add(int64_t{flag});
+  }
+  key.Add(static_cast<int64_t>(node.zones.size()));
+  for (const ZoneSpec& zone : node.zones) {
+    key.Add(zone.name);
+    AddMeant(zone.capacity, key);
+  }
+  key.Add(static_cast<int64_t>(node.devices.size()));
+  for (const DeviceSpec& device : node.devices) AddDevice(device, key);
+  key.Add(static_cast<int64_t>(node.images.size()));
+  for (const ImageSpec& image : node.images) {
+    key.Add(image.names);
+    key.Add(image.size);
+  }
+  key.Add(node.domain);
+  return key.Take();
+}
+
+std::string MeaningKey(const QueueSpec& queue) {
+  Key key;
+  key.Add(queue.name);
+  key.Add(queue.parent);
+  key.Add(queue.weight);
+  key.Add(int64_t{queue.priority});
+  key.Add(static_cast<int64_t>(queue.state));
+  AddMeant(queue.guaranteed, key);
+  AddMeant(queue.deserved, key);
+  AddMeant(queue.limit, key);
+  AddMeant(queue.borrow_limit, key);
+  AddMeant(queue.lend_limit, key);
+  key.Add(int64_t{queue.reclaimable});
+  key.Add(queue.job_order);
+  key.Add(queue.created);
+  key.Add(queue.uid_rank);
+  return key.Take();
+}
+
+std::string MeaningKey(const JobSpec& job) {
+  Key key;
+  key.Add(job.name);
+  key.Add(job.queue);
+  key.Add(int64_t{job.priority});
+  key.Add(job.min_available);
+  key.Add(static_cast<int64_t>(job.groups.size()));
+  for (const GroupSpec& group : job.groups) {
+    key.Add(group.name);
+    key.Add(group.min_available);
+    key.Add(MeaningKey(group.shape));
+    key.Add(int64_t{group.priority.has_value()});
+    key.Add(int64_t{group.priority.value_or(0)});
+  }
+  key.Add(static_cast<int64_t>(job.sub_groups.size()));
+  for (const SubGroupSpec& sub_group : job.sub_groups) {
+    key.Add(sub_group.name);
+    key.Add(sub_group.policy);
+    key.Add(sub_group.min_available);
+    key.Add(sub_group.order);
+    AddWish(sub_group.topology, key);
+  }
+  key.Add(static_cast<int64_t>(job.sub_group_policies.size()));
+  for (const SubGroupPolicy& policy : job.sub_group_policies) {
+    key.Add(policy.name);
+    key.Add(policy.min_sub_groups);
+  }
+  AddMeant(job.min_resources, key);
+  key.Add(static_cast<int64_t>(job.phase));
+  key.Add(int64_t{job.preemptable});
+  AddWish(job.topology, key);
+  key.Add(job.created);
+  key.Add(job.uid_rank);
+  key.Add(job.estimate);
+  key.Add(job.deadline);
+  key.Add(job.waiting_time);
+  return key.Take();
+}
+
+std::string MeaningKey(const DomainSpec& domain) {
+  Key key;
+  key.Add(domain.name);
+  key.Add(domain.parent);
+  key.Add(int64_t{domain.tier});
+  key.Add(domain.tier_name);
+  return key.Take();
+}
+
+std::string MeaningKey(const DisruptionBudgetSpec& budget) {
+  Key key;
+  key.Add(budget.name);
+  key.Add(budget.name_space);
+  key.Add(budget.selector);
+  key.Add(budget.allowed);
+  return key.Take();
+}
+
+std::string MeaningKey(const NamespaceSpec& name_space) {
+  Key key;
+  key.Add(name_space.name);
+  key.AddSorted(name_space.labels);
+  return key.Take();
+}
+
+}  // namespace muster
