@@ -88,16 +88,16 @@ class MUSTER_EXPORT Cluster {
 
   absl::Status AddNode(const NodeSpec& node);
   absl::Status AddNodes(int64_t count, const NodeSpec& node);  // names: node.name + "0", "1", ...
-  absl::Status UpdateNode(const NodeSpec& node);               // by name; keeps its tasks and its place
-  absl::Status RemoveNode(std::string_view name);              // refused while tasks are on it
+  absl::Status UpdateNode(const NodeSpec& node);   // by name; keeps its tasks and its place
+  absl::Status RemoveNode(std::string_view name);  // refused while tasks are on it
 
   absl::Status AddQueue(const QueueSpec& queue);
   absl::Status UpdateQueue(const QueueSpec& queue);
-  absl::Status RemoveQueue(std::string_view name);             // refused while it has jobs or children
+  absl::Status RemoveQueue(std::string_view name);  // refused while it has jobs or children
 
-  absl::Status AddJob(const JobSpec& job);                     // with the tasks of its groups
-  absl::Status UpdateJob(const JobSpec& job);                  // all but its tasks
-  absl::Status RemoveJob(std::string_view name);               // with its tasks
+  absl::Status AddJob(const JobSpec& job);        // with the tasks of its groups
+  absl::Status UpdateJob(const JobSpec& job);     // all but its tasks
+  absl::Status RemoveJob(std::string_view name);  // with its tasks
 
   absl::Status AddTask(const TaskSpec& task);
   absl::Status UpdateTask(const TaskSpec& task);

@@ -39,10 +39,10 @@ struct Decision {
   DecisionKind kind;
   TaskIndex task = kNone;
   NodeIndex node = kNone;
-  JobIndex job = kNone;               // the job of `task`, or the job admitted
-  TaskIndex beneficiary = kNone;      // kEvict
+  JobIndex job = kNone;                 // the job of `task`, or the job admitted
+  TaskIndex beneficiary = kNone;        // kEvict
   JobPhase phase = JobPhase::kPending;  // kPhase
-  bool after_eviction = false;        // kNominate: something was evicted on that node for it
+  bool after_eviction = false;          // kNominate: something was evicted on that node for it
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
@@ -59,17 +59,17 @@ struct Tentative {
 enum class RefusalCode : uint8_t {
   kNotReady,
   kUnschedulable,
-  kNodeAffinity,    // node selector or required node affinity
-  kTaint,           // detail: the taint
-  kInsufficient,    // dimension
+  kNodeAffinity,  // node selector or required node affinity
+  kTaint,         // detail: the taint
+  kInsufficient,  // dimension
   kPodLimit,
   kHostPort,
-  kAffinity,        // required inter-task affinity
-  kAntiAffinity,    // the task's own required anti-affinity
+  kAffinity,              // required inter-task affinity
+  kAntiAffinity,          // the task's own required anti-affinity
   kExistingAntiAffinity,  // that of a task already there
-  kSpreadLabel,     // node lacks a key of a required spread constraint
+  kSpreadLabel,           // node lacks a key of a required spread constraint
   kSpread,
-  kPolicy,          // a custom policy; detail: its name and words
+  kPolicy,  // a custom policy; detail: its name and words
 };
 
 struct Refusal {
@@ -81,22 +81,22 @@ struct Refusal {
 };
 
 enum class ReasonKind : uint8_t {
-  kGated,         // it has scheduling gates
-  kInvalidGang,   // the job has fewer tasks than it needs
-  kNotAdmitted,   // detail: who refused
+  kGated,        // it has scheduling gates
+  kInvalidGang,  // the job has fewer tasks than it needs
+  kNotAdmitted,  // detail: who refused
   kQueueClosed,
-  kQueueOverused, // the queue has all it deserves
-  kQueueLimit,    // one more would exceed the queue's allowance in `dimension`
-  kNoNode,        // refusals say why
-  kGangUndone,    // placed of needed found a place; the placements were undone
-  kGangWaits,     // placed of needed found a place; they wait for resources being released
-  kNotReached,    // the cycle ended, or the job's turn ended, before it was tried
+  kQueueOverused,  // the queue has all it deserves
+  kQueueLimit,     // one more would exceed the queue's allowance in `dimension`
+  kNoNode,         // refusals say why
+  kGangUndone,     // placed of needed found a place; the placements were undone
+  kGangWaits,      // placed of needed found a place; they wait for resources being released
+  kNotReached,     // the cycle ended, or the job's turn ended, before it was tried
 };
 
 // True at the last attempt of the task it belongs to.
 struct Reason {
   ReasonKind kind;
-  std::string policy = {};             // who said no; empty: the engine itself
+  std::string policy = {};  // who said no; empty: the engine itself
   QueueIndex queue = kNone;
   DimensionIndex dimension = kNone;
   int64_t placed = 0, needed = 0;
@@ -112,7 +112,7 @@ struct PendingTask {
 struct QueueShare {
   QueueIndex queue;
   std::vector<int64_t> allocated_before, allocated_after;  // per dimension
-  std::vector<double> deserved;                            // per dimension; empty where the profile has none
+  std::vector<double> deserved;  // per dimension; empty where the profile has none
   double share_before = 0, share_after = 0;
 };
 
@@ -123,14 +123,14 @@ class MUSTER_EXPORT Plan {
   Plan();  // an empty plan
   explicit Plan(std::shared_ptr<const PlanData> data);
 
-  std::span<const Decision> decisions() const;    // in the order they were made
-  std::vector<Decision> binds() const;            // the decisions of one kind, in order; O(decisions)
+  std::span<const Decision> decisions() const;  // in the order they were made
+  std::vector<Decision> binds() const;          // the decisions of one kind, in order; O(decisions)
   std::vector<Decision> evictions() const;
   std::vector<Decision> nominations() const;
-  std::span<const Tentative> tentative() const;   // by task
-  std::span<const PendingTask> pending() const;   // by task
+  std::span<const Tentative> tentative() const;  // by task
+  std::span<const PendingTask> pending() const;  // by task
   std::span<const Reason> reasons() const;
-  std::span<const QueueShare> shares() const;     // by queue
+  std::span<const QueueShare> shares() const;  // by queue
 
   // Names of the rows that decisions mention; empty for kNone.
   std::string_view task_name(TaskIndex task) const;

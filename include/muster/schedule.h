@@ -38,8 +38,9 @@ struct ScheduleOptions {
   uint64_t seed = 0;  // for profiles whose ties are broken by chance
   // At most this many units of work: one for each task tried. The cycle then ends at a gang boundary.
   std::optional<int64_t> work_budget;
-  uint32_t cursor = 0;                 // of an earlier, cut plan: skip the actions that had ended
-  std::function<bool()> should_stop;   // asked between gangs; true cuts the cycle as a spent budget does
+  uint32_t cursor = 0;  // of an earlier, cut plan: skip the actions that had ended
+  std::function<bool()>
+      should_stop;  // asked between gangs; true cuts the cycle as a spent budget does
   SpeedOptions speed;
 };
 

@@ -40,65 +40,65 @@ using Labels = std::vector<std::pair<std::string, std::string>>;  // a key liste
 // --- constraints, with the meaning Kubernetes gives them --------------------------------------------------
 
 struct Taint {
-  std::string key, value;
-  std::string effect;  // NoSchedule, PreferNoSchedule, NoExecute
+  std::string key = {}, value = {};
+  std::string effect = {};  // NoSchedule, PreferNoSchedule, NoExecute
   friend bool operator==(const Taint&, const Taint&) = default;
 };
 
 struct Toleration {
-  std::string key;                 // empty: every key (with Exists)
-  std::string op = "Equal";        // Equal, Exists
-  std::string value;
-  std::string effect;              // empty: every effect
+  std::string key = {};      // empty: every key (with Exists)
+  std::string op = "Equal";  // Equal, Exists
+  std::string value = {};
+  std::string effect = {};  // empty: every effect
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
 struct Requirement {
-  std::string key;
-  std::string op;  // In, NotIn, Exists, DoesNotExist; for nodes also Gt, Lt
-  std::vector<std::string> values;
+  std::string key = {};
+  std::string op = {};  // In, NotIn, Exists, DoesNotExist; for nodes also Gt, Lt
+  std::vector<std::string> values = {};
   friend bool operator==(const Requirement&, const Requirement&) = default;
 };
 
 // A selector over labels. No labels and no requirements: everything. (An absent selector: nothing.)
 struct Selector {
-  Labels match_labels;
-  std::vector<Requirement> match_expressions;
+  Labels match_labels = {};
+  std::vector<Requirement> match_expressions = {};
   friend bool operator==(const Selector&, const Selector&) = default;
 };
 
 struct NodeTerm {
-  std::vector<Requirement> match_expressions;
-  std::vector<Requirement> match_fields;  // only metadata.name
+  std::vector<Requirement> match_expressions = {};
+  std::vector<Requirement> match_fields = {};  // only metadata.name
   friend bool operator==(const NodeTerm&, const NodeTerm&) = default;
 };
 
 struct PreferredNodeTerm {
   int32_t weight = 1;
-  NodeTerm term;
+  NodeTerm term = {};
   friend bool operator==(const PreferredNodeTerm&, const PreferredNodeTerm&) = default;
 };
 
 struct AffinityTerm {
-  std::string topology_key;
-  std::optional<Selector> selector;
-  std::vector<std::string> namespaces;  // empty and no namespace_selector: the owner's own
-  std::optional<Selector> namespace_selector;
+  std::string topology_key = {};
+  std::optional<Selector> selector = {};
+  std::vector<std::string> namespaces = {};  // empty and no namespace_selector: the owner's own
+  std::optional<Selector> namespace_selector = {};
   friend bool operator==(const AffinityTerm&, const AffinityTerm&) = default;
 };
 
 struct PreferredAffinityTerm {
   int32_t weight = 1;
-  AffinityTerm term;
+  AffinityTerm term = {};
   friend bool operator==(const PreferredAffinityTerm&, const PreferredAffinityTerm&) = default;
 };
 
 struct SpreadConstraint {
-  std::string topology_key;
+  std::string topology_key = {};
   int32_t max_skew = 1;
   bool required = true;  // false: only a preference (ScheduleAnyway)
-  std::optional<Selector> selector;
-  std::optional<int32_t> min_domains;
+  std::optional<Selector> selector = {};
+  std::optional<int32_t> min_domains = {};
   bool honor_node_affinity = true;
   bool honor_taints = false;
   friend bool operator==(const SpreadConstraint&, const SpreadConstraint&) = default;
@@ -114,174 +114,177 @@ struct HostPort {
 // --- tasks -------------------------------------------------------------------------------------------------
 
 struct ContainerSpec {
-  Resources request;
+  Resources request = {};
   bool init = false;     // runs before the others
   bool sidecar = false;  // an init container that stays
-  std::string image;
+  std::string image = {};
   friend bool operator==(const ContainerSpec&, const ContainerSpec&) = default;
 };
 
 // Everything about a task that decides where it may run. Tasks of equal shape form one task class.
 struct TaskShape {
-  Resources request;  // what it holds while it runs. Every task also requests one of `pods`
+  Resources request = {};  // what it holds while it runs. Every task also requests one of `pods`
   // What it needs to start, where a profile distinguishes the two (init containers). Absent: as `request`.
-  std::optional<Resources> initial_request;
+  std::optional<Resources> initial_request = {};
   // Per-container requests, for rules that look at containers. Empty: one container with `request`.
-  std::vector<ContainerSpec> containers;
+  std::vector<ContainerSpec> containers = {};
   std::string name_space = "default";
-  Labels labels;
-  Labels node_selector;
-  std::optional<std::vector<NodeTerm>> required_node_affinity;  // ORed; empty list: no node
-  std::vector<PreferredNodeTerm> preferred_node_affinity;
-  std::vector<AffinityTerm> required_affinity, required_anti_affinity;
-  std::vector<PreferredAffinityTerm> preferred_affinity, preferred_anti_affinity;
-  std::vector<Toleration> tolerations;
-  std::vector<SpreadConstraint> spread;
-  std::vector<HostPort> host_ports;
+  Labels labels = {};
+  Labels node_selector = {};
+  std::optional<std::vector<NodeTerm>> required_node_affinity = {};  // ORed; empty list: no node
+  std::vector<PreferredNodeTerm> preferred_node_affinity = {};
+  std::vector<AffinityTerm> required_affinity = {}, required_anti_affinity = {};
+  std::vector<PreferredAffinityTerm> preferred_affinity = {}, preferred_anti_affinity = {};
+  std::vector<Toleration> tolerations = {};
+  std::vector<SpreadConstraint> spread = {};
+  std::vector<HostPort> host_ports = {};
   friend bool operator==(const TaskShape&, const TaskShape&) = default;
 };
 
 // One task. Tasks of a job normally come from its groups; AddTask serves tasks that are told one by one.
 struct TaskSpec {
-  std::string name;   // unique in the cluster
-  std::string job;    // empty: belongs to no job; it only occupies its node
-  std::string group;  // empty: the job's unnamed group
-  std::string sub_group;
-  TaskShape shape;
+  std::string name = {};   // unique in the cluster
+  std::string job = {};    // empty: belongs to no job; it only occupies its node
+  std::string group = {};  // empty: the job's unnamed group
+  std::string sub_group = {};
+  TaskShape shape = {};
   TaskStatus status = TaskStatus::kPending;
-  std::string node;            // required unless pending, succeeded or failed
-  std::string nominated_node;  // where an earlier plan meant to put it
+  std::string node = {};            // required unless pending, succeeded or failed
+  std::string nominated_node = {};  // where an earlier plan meant to put it
   int32_t priority = 0;
   bool preemptable = true;
-  bool never_preempts = false;       // preemptionPolicy Never
-  std::string priority_class;        // system-cluster-critical, ... (read by the conformance policy)
-  std::vector<std::string> gates;    // scheduling gates: while any is left it is not scheduled
-  int64_t created = 0;               // seconds
-  std::optional<int64_t> ordinal;    // the number in its name ("worker-3" -> 3), where a peer orders by it
-  int64_t uid_rank = 0;              // rank of its uid among all; smaller first in the last tie-break
+  bool never_preempts = false;      // preemptionPolicy Never
+  std::string priority_class = {};  // system-cluster-critical, ... (read by the conformance policy)
+  std::vector<std::string> gates = {};  // scheduling gates: while any is left it is not scheduled
+  int64_t created = 0;                  // seconds
+  std::optional<int64_t> ordinal =
+      {};                // the number in its name ("worker-3" -> 3), where a peer orders by it
+  int64_t uid_rank = 0;  // rank of its uid among all; smaller first in the last tie-break
 };
 
 // --- jobs --------------------------------------------------------------------------------------------------
 
 struct GroupSpec {
-  std::string name;
-  int64_t count = 0;          // tasks to create, named <job>-<group>-<0..count-1>
-  std::optional<int64_t> min_available;
-  TaskShape shape;
-  std::optional<int32_t> priority;  // absent: the job's
+  std::string name = {};
+  int64_t count = 0;  // tasks to create, named <job>-<group>-<0..count-1>
+  std::optional<int64_t> min_available = {};
+  TaskShape shape = {};
+  std::optional<int32_t> priority = {};  // absent: the job's
 };
 
 // Where the tasks of a job or sub-group want to be together.
 struct TopologyWish {
   bool hard = true;
-  std::optional<int32_t> highest_tier;  // number of the widest tier allowed
-  std::string highest_tier_name;
+  std::optional<int32_t> highest_tier = {};  // number of the widest tier allowed
+  std::string highest_tier_name = {};
   friend bool operator==(const TopologyWish&, const TopologyWish&) = default;
 };
 
 struct SubGroupSpec {
-  std::string name;
-  std::string policy;                   // sub-groups of one policy are counted together
+  std::string name = {};
+  std::string policy = {};  // sub-groups of one policy are counted together
   int64_t min_available = 1;
-  int64_t order = 0;                    // smaller first
-  std::optional<TopologyWish> topology;
+  int64_t order = 0;  // smaller first
+  std::optional<TopologyWish> topology = {};
 };
 
 struct SubGroupPolicy {
-  std::string name;
+  std::string name = {};
   int64_t min_sub_groups = 0;
 };
 
 struct JobSpec {
-  std::string name;  // unique; importers use "namespace/name"
+  std::string name = {};  // unique; importers use "namespace/name"
   std::string queue = "default";
   int32_t priority = 0;
   int64_t min_available = 0;
-  std::vector<GroupSpec> groups;
-  std::vector<SubGroupSpec> sub_groups;
-  std::vector<SubGroupPolicy> sub_group_policies;
-  std::optional<Resources> min_resources;  // what admission reserves for it
+  std::vector<GroupSpec> groups = {};
+  std::vector<SubGroupSpec> sub_groups = {};
+  std::vector<SubGroupPolicy> sub_group_policies = {};
+  std::optional<Resources> min_resources = {};  // what admission reserves for it
   JobPhase phase = JobPhase::kPending;
   bool preemptable = false;
-  std::optional<TopologyWish> topology;
+  std::optional<TopologyWish> topology = {};
   int64_t created = 0;
   int64_t uid_rank = 0;
-  std::optional<int64_t> estimate;      // seconds a task is expected to run
-  std::optional<int64_t> deadline;
-  std::optional<int64_t> waiting_time;  // seconds after which it must be served
+  std::optional<int64_t> estimate = {};  // seconds a task is expected to run
+  std::optional<int64_t> deadline = {};
+  std::optional<int64_t> waiting_time = {};  // seconds after which it must be served
 };
 
 // --- nodes, queues and the rest ----------------------------------------------------------------------------
 
 struct ZoneSpec {
-  std::string name;
-  Resources capacity;
+  std::string name = {};
+  Resources capacity = {};
 };
 
 struct DeviceSpec {
-  std::string name;      // unique on its node
-  std::string kind;      // "gpu", "rdma", ...
-  std::string model;
-  std::string zone;      // of its node; may be empty
-  std::vector<std::string> links;  // NVLink clique, PCIe switch, ...
+  std::string name = {};  // unique on its node
+  std::string kind = {};  // "gpu", "rdma", ...
+  std::string model = {};
+  std::string zone = {};                // of its node; may be empty
+  std::vector<std::string> links = {};  // NVLink clique, PCIe switch, ...
   Quantity memory = 0;
   int64_t milli = 1000;  // how much of it can be shared out
   bool healthy = true;
 };
 
 struct ImageSpec {
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
   int64_t size = 0;  // bytes
 };
 
 struct NodeSpec {
-  std::string name;
-  Resources capacity;
-  std::optional<Resources> allocatable;  // absent: as capacity
-  Labels labels;
-  std::vector<Taint> taints;
+  std::string name = {};
+  Resources capacity = {};
+  std::optional<Resources> allocatable = {};  // absent: as capacity
+  Labels labels = {};
+  std::vector<Taint> taints = {};
   bool unschedulable = false;
   bool ready = true;
-  bool network_unavailable = false, memory_pressure = false, disk_pressure = false, pid_pressure = false;
-  std::vector<ZoneSpec> zones;
-  std::vector<DeviceSpec> devices;
-  std::vector<ImageSpec> images;
-  std::string domain;  // vertex of the topology tree right above it; empty: none
+  bool network_unavailable = false, memory_pressure = false, disk_pressure = false,
+       pid_pressure = false;
+  std::vector<ZoneSpec> zones = {};
+  std::vector<DeviceSpec> devices = {};
+  std::vector<ImageSpec> images = {};
+  std::string domain = {};  // vertex of the topology tree right above it; empty: none
 };
 
 // A vertex of a topology tree above nodes: rack, block, hypernode.
 struct DomainSpec {
-  std::string name;
-  std::string parent;  // empty: a root
-  int32_t tier = 1;    // 1 is nearest to the nodes
-  std::string tier_name;
+  std::string name = {};
+  std::string parent = {};  // empty: a root
+  int32_t tier = 1;         // 1 is nearest to the nodes
+  std::string tier_name = {};
 };
 
 struct QueueSpec {
-  std::string name;
-  std::string parent;  // empty: a root
+  std::string name = {};
+  std::string parent = {};  // empty: a root
   int64_t weight = 1;
   int32_t priority = 0;
   QueueState state = QueueState::kOpen;
-  std::optional<Resources> guaranteed, deserved, limit;
-  std::optional<Resources> borrow_limit, lend_limit;
+  std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
+  std::optional<Resources> borrow_limit = {}, lend_limit = {};
   bool reclaimable = true;
-  std::string job_order;  // "", "fifo", "fair", "priority", "drf": the queue's own order of jobs
+  std::string job_order =
+      {};  // "", "fifo", "fair", "priority", "drf": the queue's own order of jobs
   int64_t created = 0;
   int64_t uid_rank = 0;
 };
 
 struct DisruptionBudgetSpec {
-  std::string name;
+  std::string name = {};
   std::string name_space = "default";
-  std::optional<Selector> selector;
+  std::optional<Selector> selector = {};
   int64_t allowed = 0;
 };
 
 // Labels of a namespace, for namespace selectors.
 struct NamespaceSpec {
-  std::string name;
-  Labels labels;
+  std::string name = {};
+  Labels labels = {};
 };
 
 }  // namespace muster

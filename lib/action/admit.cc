@@ -15,7 +15,9 @@ namespace {
 void Run(ActionContext& context, const Options&) {
   const Dispatcher& dispatcher = context.dispatcher;
   const JobTable& jobs = context.tables.jobs;
-  const auto queue_before = [&](QueueIndex a, QueueIndex b) { return dispatcher.QueueBefore(a, b); };
+  const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+    return dispatcher.QueueBefore(a, b);
+  };
   const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher.JobBefore(a, b); };
   using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
   GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);

@@ -25,7 +25,8 @@ namespace {
 struct Worksheet {
   std::vector<TaskIndex> tasks;  // in task order
   size_t next = 0;
-  std::vector<GroupIndex> failed_groups;  // named roles and the unnamed one, as tasks of them failed
+  std::vector<GroupIndex>
+      failed_groups;  // named roles and the unnamed one, as tasks of them failed
   bool empty() const { return next == tasks.size(); }
   bool failed(GroupIndex g) const {
     return std::find(failed_groups.begin(), failed_groups.end(), g) != failed_groups.end();
@@ -35,11 +36,16 @@ struct Worksheet {
 class Allocate {
  public:
   explicit Allocate(ActionContext& context)
-      : context_(context), tables_(context.tables), ledger_(context.ledger),
-        dispatcher_(context.dispatcher), sheets_(tables_.jobs.alive.size()) {}
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        dispatcher_(context.dispatcher),
+        sheets_(tables_.jobs.alive.size()) {}
 
   void Run() {
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) { return dispatcher_.QueueBefore(a, b); };
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+      return dispatcher_.QueueBefore(a, b);
+    };
     const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
     using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
@@ -174,7 +180,8 @@ class Allocate {
     if (need < group_needs) {
       int64_t hopeful = ledger_.job(job).ready();
       for (TaskIndex t : tables_.jobs.tasks[job]) {
-        hopeful += ledger_.status(t) == TaskStatus::kPending && !sheet.failed(tables_.tasks.group[t]);
+        hopeful +=
+            ledger_.status(t) == TaskStatus::kPending && !sheet.failed(tables_.tasks.group[t]);
       }
       return hopeful >= need;
     }
@@ -194,7 +201,8 @@ class Allocate {
     reason.needed = tables_.jobs.spec[job].min_available;
     if (failure != nullptr) reason.refusals = failure->refusals;
     for (size_t i = first; i < sheet.next; ++i) {
-      if (ledger_.status(sheet.tasks[i]) != TaskStatus::kPending) context_.ForgetReason(sheet.tasks[i]);
+      if (ledger_.status(sheet.tasks[i]) != TaskStatus::kPending)
+        context_.ForgetReason(sheet.tasks[i]);
     }
     context_.ExplainJob(job, std::move(reason));
   }

@@ -67,7 +67,8 @@ class Backfill {
             (status == TaskStatus::kNominated && tables_.tasks.status[t] == TaskStatus::kPending));
   }
   bool HasCandidates(JobIndex job) const {
-    if (ledger_.job(job).pending_best_effort == 0 && ledger_.job(job).nominated() == 0) return false;
+    if (ledger_.job(job).pending_best_effort == 0 && ledger_.job(job).nominated() == 0)
+      return false;
     const auto& tasks = tables_.jobs.tasks[job];
     return std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) { return IsCandidate(t); });
   }

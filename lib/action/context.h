@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "lib/base/go_heap.h"
 #include "lib/extension/dispatcher.h"
 #include "lib/extension/options.h"
 #include "lib/ledger/ledger.h"
-#include "lib/base/go_heap.h"
 #include "lib/plan/plan_data.h"
 #include "lib/search/node_search.h"
 
@@ -49,8 +49,9 @@ class WorkMeter {
 
 class ActionContext {
  public:
-  ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher, NodeSearch& search,
-                WorkMeter& meter, std::vector<JobPhase>& phases, bool admission);
+  ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
+                NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
+                bool admission);
 
   const Tables& tables;
   Ledger& ledger;
@@ -75,7 +76,8 @@ class ActionContext {
   using ReasonPtr = std::shared_ptr<const Reason>;
   void Explain(TaskIndex task, ReasonPtr reason);
   void Explain(TaskIndex task, Reason reason);
-  void ExplainJob(JobIndex job, Reason reason);  // all its pending tasks that have no reason of their own
+  void ExplainJob(JobIndex job,
+                  Reason reason);  // all its pending tasks that have no reason of their own
   void ExplainQueue(QueueIndex queue, Reason reason);
   // kNoNode with the refusals as they are now; remembered while the books stay the same.
   ReasonPtr NoNode(ClassIndex c);

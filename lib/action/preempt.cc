@@ -24,12 +24,16 @@ namespace {
 class Preempt {
  public:
   explicit Preempt(ActionContext& context)
-      : context_(context), tables_(context.tables), ledger_(context.ledger),
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
         dispatcher_(context.dispatcher) {}
 
   void Run() {
     const JobTable& jobs = tables_.jobs;
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) { return dispatcher_.QueueBefore(a, b); };
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+      return dispatcher_.QueueBefore(a, b);
+    };
     const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
     using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);

@@ -20,12 +20,16 @@ namespace {
 class Reclaim {
  public:
   explicit Reclaim(ActionContext& context)
-      : context_(context), tables_(context.tables), ledger_(context.ledger),
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
         dispatcher_(context.dispatcher) {}
 
   void Run() {
     const JobTable& jobs = tables_.jobs;
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) { return dispatcher_.QueueBefore(a, b); };
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+      return dispatcher_.QueueBefore(a, b);
+    };
     const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
     using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
@@ -77,7 +81,8 @@ class Reclaim {
   }
 
   bool MakeRoom(QueueIndex queue, TaskIndex task) {
-    for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
+    for (NodeIndex node :
+         context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
       if (CouldMakeRoom(context_, task, node) && TryNode(queue, task, node)) return true;
     }
     return false;

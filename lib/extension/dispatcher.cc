@@ -8,9 +8,9 @@ namespace muster {
 
 std::string_view PointName(Point point) {
   static constexpr std::string_view kNames[kPointCount] = {
-      "job_order",  "queue_order", "task_order", "fit",      "score",       "overused",   "allocatable",
-      "preemptive", "valid",       "ready",      "pipelined", "admit",      "starving",   "preemptable",
-      "reclaimable"};
+      "job_order", "queue_order", "task_order", "fit",         "score",
+      "overused",  "allocatable", "preemptive", "valid",       "ready",
+      "pipelined", "admit",       "starving",   "preemptable", "reclaimable"};
   return kNames[static_cast<int>(point)];
 }
 

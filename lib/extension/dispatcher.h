@@ -69,8 +69,10 @@ class Dispatcher {
   void Admitted(JobIndex job) const;
 
   // In the order of `candidates`, but for what an intersection keeps from an earlier answer.
-  std::vector<TaskIndex> Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates) const;
-  std::vector<TaskIndex> Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates) const;
+  std::vector<TaskIndex> Preemptable(TaskIndex evictor,
+                                     std::span<const TaskIndex> candidates) const;
+  std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
+                                     std::span<const TaskIndex> candidates) const;
 
   // Policies with fit or score, in tier order; node search asks them itself.
   std::span<Policy* const> at(Point point) const { return by_point_[static_cast<int>(point)]; }

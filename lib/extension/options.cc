@@ -25,8 +25,7 @@ const OptionDecl* FindDecl(std::span<const OptionDecl> declared, std::string_vie
 
 }  // namespace
 
-absl::StatusOr<Options> Options::Check(std::string_view place,
-                                       std::span<const OptionDecl> declared,
+absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const OptionDecl> declared,
                                        const OptionValues& given) {
   for (size_t i = 0; i < given.size(); ++i) {
     const auto& [name, value] = given[i];
@@ -35,9 +34,9 @@ absl::StatusOr<Options> Options::Check(std::string_view place,
       std::vector<std::string_view> names;
       for (const OptionDecl& d : declared) names.push_back(d.name);
       const std::string_view nearest = NearestName(name, names);
-      return absl::InvalidArgumentError(
-          absl::StrCat(ToAbsl(place), ": unknown option ", Quote(name),
-                       nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?")));
+      return absl::InvalidArgumentError(absl::StrCat(
+          ToAbsl(place), ": unknown option ", Quote(name),
+          nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?")));
     }
     for (size_t j = 0; j < i; ++j) {
       if (given[j].first == name) {

@@ -21,7 +21,7 @@ struct StateColumns {
   std::vector<std::vector<double>> idle, releasing, future_idle, used, requested, allocatable;
   std::vector<double> scoring_cpu, scoring_memory;  // requests in view, as scorers count them
   std::vector<double> tasks;                        // in the Kubernetes view
-  std::vector<double> task_limit;                   // allocatable pods; huge where the node sets no limit
+  std::vector<double> task_limit;  // allocatable pods; huge where the node sets no limit
 };
 
 // Marks a loop over columns to be compiled for wide registers as well. The results are the same to the bit:

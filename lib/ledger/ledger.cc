@@ -81,12 +81,21 @@ bool Ledger::Sync() {
   for (; synced_log_ < end; ++synced_log_) {
     const Change& change = tables_->log[synced_log_ - tables_->log_start];
     switch (change.table) {
-      case Change::Table::kNode: SyncNode(change.index); break;
-      case Change::Table::kJob: SyncJob(change.index); break;
-      case Change::Table::kTask: SyncTask(change.index); break;
-      case Change::Table::kQueue: ++queue_stamp_[change.index]; break;
+      case Change::Table::kNode:
+        SyncNode(change.index);
+        break;
+      case Change::Table::kJob:
+        SyncJob(change.index);
+        break;
+      case Change::Table::kTask:
+        SyncTask(change.index);
+        break;
+      case Change::Table::kQueue:
+        ++queue_stamp_[change.index];
+        break;
       case Change::Table::kDomain:
-      case Change::Table::kOther: break;
+      case Change::Table::kOther:
+        break;
     }
   }
   return true;
@@ -104,8 +113,12 @@ void Ledger::SyncNode(NodeIndex n) {
     const int64_t was = charged;
     const int64_t now = alive ? cells[d] : kAbsent;
     const int64_t if_absent = d == kPods ? kUnlimited : 0;
-    idle[d] += (now != kAbsent ? now : alive ? if_absent : 0) -
-               (was != kAbsent ? was : was_alive ? if_absent : 0);
+    idle[d] += (now != kAbsent ? now
+                : alive        ? if_absent
+                               : 0) -
+               (was != kAbsent ? was
+                : was_alive    ? if_absent
+                               : 0);
     total_[d] += OrZero(now) - OrZero(was);
     total_nodes_[d] += (now != kAbsent) - (was != kAbsent);
     total_present_[d] = total_nodes_[d] > 0;
@@ -247,8 +260,8 @@ void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
   log_.push_back({task, node_[task], node, from, to, static_cast<bool>(view_[task]), view});
   Apply(task, to, node, view);
   content_ = ++clock_;
-  const bool placement = from == TaskStatus::kPending &&
-                         (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
+  const bool placement =
+      from == TaskStatus::kPending && (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
   const bool same_accounts = IsAllocated(from) && IsAllocated(to);
   if (!placement && !same_accounts) release_ = ++clock_;
 }
@@ -276,8 +289,9 @@ void Ledger::Rollback(const Savepoint& savepoint) {
 bool Ledger::OnlyPlacementsSince(const Moment& moment) const {
   if (moment.release != release_) return false;
   // Every later content grew out of `moment` unless a rollback went back behind it.
-  auto it = std::lower_bound(undone_.begin(), undone_.end(), moment.content,
-                             [](const auto& range, uint64_t content) { return range.second < content; });
+  auto it =
+      std::lower_bound(undone_.begin(), undone_.end(), moment.content,
+                       [](const auto& range, uint64_t content) { return range.second < content; });
   return it == undone_.end() || moment.content <= it->first;
 }
 

@@ -54,8 +54,9 @@ struct JobCounts {
   int32_t operator[](TaskStatus s) const { return by_status[static_cast<int>(s)]; }
   // Tasks that have their place or are done: what a gang counts as there.
   int32_t ready() const {
-    return (*this)[TaskStatus::kBound] + (*this)[TaskStatus::kBinding] + (*this)[TaskStatus::kRunning] +
-           (*this)[TaskStatus::kPlaced] + (*this)[TaskStatus::kSucceeded];
+    return (*this)[TaskStatus::kBound] + (*this)[TaskStatus::kBinding] +
+           (*this)[TaskStatus::kRunning] + (*this)[TaskStatus::kPlaced] +
+           (*this)[TaskStatus::kSucceeded];
   }
   int32_t allocated() const { return ready() - (*this)[TaskStatus::kSucceeded]; }
   int32_t nominated() const { return (*this)[TaskStatus::kNominated]; }
@@ -96,7 +97,9 @@ class Ledger {
   std::span<const int64_t> node(NodeIndex n, NodeAccount account) const {
     return {rows_.data() + n * stride_ + account * dimensions_, dimensions_};
   }
-  std::span<const int64_t> node_row(NodeIndex n) const { return {rows_.data() + n * stride_, stride_}; }
+  std::span<const int64_t> node_row(NodeIndex n) const {
+    return {rows_.data() + n * stride_, stride_};
+  }
   // Cells of node_row after the accounts: requests as scorers count them, and tasks in the Kubernetes view.
   int64_t scoring_cpu(NodeIndex n) const { return rows_[n * stride_ + tail_]; }
   int64_t scoring_memory(NodeIndex n) const { return rows_[n * stride_ + tail_ + 1]; }
@@ -149,7 +152,9 @@ class Ledger {
     int8_t sign;
   };
   std::span<const ViewChange> view_journal() const { return view_journal_; }
-  uint64_t birth() const { return birth_; }  // differs between ledgers and after a rebuild of journals
+  uint64_t birth() const {
+    return birth_;
+  }  // differs between ledgers and after a rebuild of journals
   // Forgets the journals when they have grown past `limit` entries; readers start afresh (birth changes).
   void TrimJournals(size_t limit);
 

@@ -20,8 +20,8 @@ constexpr OptionDecl kOptions[] = {
     {"resource.*", OptionKind::kNumber, "1", 0, 1e9, "weight of another dimension, by its name"},
 };
 
-MUSTER_KERNEL void AddFill(const double* used, const double* allocatable, double request, double weight,
-                           size_t begin, size_t end, double* sum, double* exceeded) {
+MUSTER_KERNEL void AddFill(const double* used, const double* allocatable, double request,
+                           double weight, size_t begin, size_t end, double* sum, double* exceeded) {
   for (size_t i = begin; i < end; ++i) {
     const double filled = used[i] + request;
     const double capacity = allocatable[i];
@@ -49,9 +49,7 @@ class Binpack : public Policy {
         others_(options.family("resource.")) {}
 
   std::string_view name() const override { return "binpack"; }
-  PointSet points() const override {
-    return weight_ != 0 ? PointSet{Point::kScore} : PointSet{};
-  }
+  PointSet points() const override { return weight_ != 0 ? PointSet{Point::kScore} : PointSet{}; }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
     weights_.assign(tables_->dimension_count(), -1);  // below 0: not counted
@@ -63,8 +61,8 @@ class Binpack : public Policy {
   }
   Scope ScoreScope(ClassIndex) override { return Scope::kState; }
 
-  void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end, double* order,
-                   double*) override {
+  void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
+                   double* order, double*) override {
     const auto request = tables_->classes.request.row(c);
     constexpr size_t kFew = 8;
     double few_sum[kFew] = {}, few_exceeded[kFew] = {};

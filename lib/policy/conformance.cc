@@ -47,8 +47,11 @@ class Conformance : public Policy {
 }  // namespace
 
 PolicyDecl ConformancePolicy() {
-  return {"conformance", "what keeps the cluster alive is never evicted", {},
-          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Conformance>(); }};
+  return {
+      "conformance",
+      "what keeps the cluster alive is never evicted",
+      {},
+      [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Conformance>(); }};
 }
 
 }  // namespace muster

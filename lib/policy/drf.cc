@@ -41,7 +41,8 @@ class Drf : public Policy {
   Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
     const JobIndex own = tables_->tasks.job[evictor];
-    std::vector<int64_t> mine(ledger_->job_allocated(own).begin(), ledger_->job_allocated(own).end());
+    std::vector<int64_t> mine(ledger_->job_allocated(own).begin(),
+                              ledger_->job_allocated(own).end());
     const auto request = ledger_->request(evictor);
     for (size_t d = 0; d < mine.size(); ++d) mine[d] += request[d];
     const double share = DominantShare(mine, total_);
@@ -50,7 +51,8 @@ class Drf : public Policy {
     for (TaskIndex t : candidates) {
       const JobIndex job = tables_->tasks.job[t];
       if (job == kNone) continue;
-      auto it = std::find_if(left.begin(), left.end(), [&](const auto& e) { return e.first == job; });
+      auto it =
+          std::find_if(left.begin(), left.end(), [&](const auto& e) { return e.first == job; });
       if (it == left.end()) {
         const auto allocated = ledger_->job_allocated(job);
         left.emplace_back(job, std::vector<int64_t>(allocated.begin(), allocated.end()));
@@ -84,7 +86,9 @@ class Drf : public Policy {
 }  // namespace
 
 PolicyDecl DrfPolicy() {
-  return {"drf", "dominant resource fairness between jobs", {},
+  return {"drf",
+          "dominant resource fairness between jobs",
+          {},
           [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Drf>(); }};
 }
 

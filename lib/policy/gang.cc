@@ -30,7 +30,7 @@ class Gang : public Policy {
 
   std::string_view name() const override { return "gang"; }
   PointSet points() const override {
-    return {Point::kValid,    Point::kJobOrder, Point::kReady,      Point::kPipelined,
+    return {Point::kValid,    Point::kJobOrder,    Point::kReady,      Point::kPipelined,
             Point::kStarving, Point::kPreemptable, Point::kReclaimable};
   }
   void Open(const Cycle& cycle) override {
@@ -44,7 +44,8 @@ class Gang : public Policy {
 
   bool Valid(JobIndex job) override {
     const JobCounts& counts = ledger_->job(job);
-    return GroupsHave(job, [](const JobCounts& g) { return g.ready() + g.nominated() + g.pending(); }) &&
+    return GroupsHave(job,
+                      [](const JobCounts& g) { return g.ready() + g.nominated() + g.pending(); }) &&
            counts.ready() + counts.nominated() + counts.pending() >= Need(job);
   }
   bool Ready(JobIndex job) override {
@@ -52,10 +53,11 @@ class Gang : public Policy {
            Enough(job, 0);
   }
   Vote Pipelined(JobIndex job) override {
-    const bool pipelined =
-        GroupsHave(job, [](const JobCounts& g) {
-          return g.ready() + g.nominated() + g.pending_best_effort;
-        }) && Enough(job, ledger_->job(job).nominated());
+    const bool pipelined = GroupsHave(job,
+                                      [](const JobCounts& g) {
+                                        return g.ready() + g.nominated() + g.pending_best_effort;
+                                      }) &&
+                           Enough(job, ledger_->job(job).nominated());
     return pipelined ? Vote::kPermit : Vote::kReject;
   }
   bool Starving(JobIndex job) override {
@@ -77,7 +79,8 @@ class Gang : public Policy {
 
   bool Enough(JobIndex job, int64_t more) const {
     const JobCounts& counts = ledger_->job(job);
-    return counts.ready() + (best_effort_counts_ ? counts.pending_best_effort : 0) + more >= Need(job);
+    return counts.ready() + (best_effort_counts_ ? counts.pending_best_effort : 0) + more >=
+           Need(job);
   }
 
   template <typename Count>

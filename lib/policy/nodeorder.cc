@@ -59,9 +59,10 @@ inline double MeanPart(double cpu, bool has_cpu, double memory, bool has_memory)
   return has_cpu && has_memory ? both : one;
 }
 
-MUSTER_KERNEL void AddRequested(const Sweep& sweep, const double* used_cpu, const double* used_memory,
-                                const double* capacity_cpu, const double* capacity_memory,
-                                size_t begin, size_t end, double* batch) {
+MUSTER_KERNEL void AddRequested(const Sweep& sweep, const double* used_cpu,
+                                const double* used_memory, const double* capacity_cpu,
+                                const double* capacity_memory, size_t begin, size_t end,
+                                double* batch) {
   for (size_t i = begin; i < end; ++i) {
     const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
     const double cpu_capacity = has_cpu ? capacity_cpu[i] : 1.0;
@@ -86,17 +87,18 @@ inline double Balance(double f0, double f1) {
   return std::floor((1.0 - std::fabs((f0 - f1) / 2.0)) * 100.0);
 }
 
-MUSTER_KERNEL void AddBalanced(const Sweep& sweep, const double* used_cpu, const double* used_memory,
-                               const double* capacity_cpu, const double* capacity_memory, size_t begin,
-                               size_t end, double* batch) {
+MUSTER_KERNEL void AddBalanced(const Sweep& sweep, const double* used_cpu,
+                               const double* used_memory, const double* capacity_cpu,
+                               const double* capacity_memory, size_t begin, size_t end,
+                               double* batch) {
   for (size_t i = begin; i < end; ++i) {
     const bool both = capacity_cpu[i] != 0 && capacity_memory[i] != 0;
     const double cpu_capacity = capacity_cpu[i] != 0 ? capacity_cpu[i] : 1.0;
     const double memory_capacity = capacity_memory[i] != 0 ? capacity_memory[i] : 1.0;
     const double after = Balance(Fraction(used_cpu[i] + sweep.cpu, cpu_capacity),
                                  Fraction(used_memory[i] + sweep.memory, memory_capacity));
-    const double before = Balance(Fraction(used_cpu[i], cpu_capacity),
-                                  Fraction(used_memory[i], memory_capacity));
+    const double before =
+        Balance(Fraction(used_cpu[i], cpu_capacity), Fraction(used_memory[i], memory_capacity));
     // One resource alone cannot be out of balance: 100 before and after.
     const double change = both ? after - before : 0.0;
     batch[i] += sweep.balanced * (50.0 + std::floor((50.0 + change) / 2.0));
@@ -169,8 +171,8 @@ class NodeOrder : public Policy {
     return raw;
   }
 
-  void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end, double* order,
-                   double* batch) override {
+  void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
+                   double* order, double* batch) override {
     const ClassTable& classes = tables_->classes;
     const auto request = classes.request.row(c);
     Sweep sweep;
@@ -251,8 +253,8 @@ class NodeOrder : public Policy {
       if (fraction[0] < 1 && fraction[1] < 1) {
         balance = std::trunc((1.0 - std::fabs(fraction[0] - fraction[1])) * 10.0);
       }
-      order[i] += least_ * std::floor(least / 2.0) + most_ * std::floor(most / 2.0) +
-                  balanced_ * balance;
+      order[i] +=
+          least_ * std::floor(least / 2.0) + most_ * std::floor(most / 2.0) + balanced_ * balance;
     }
   }
 

@@ -22,9 +22,11 @@ constexpr OptionDecl kOptions[] = {
     {"node_affinity", OptionKind::kFlag, "on", 0, 0, "node selectors and required node affinity"},
     {"taints", OptionKind::kFlag, "on", 0, 0, "taints and tolerations"},
     {"host_ports", OptionKind::kFlag, "on", 0, 0, "host ports"},
-    {"pod_affinity", OptionKind::kFlag, "on", 0, 0, "required inter-task affinity and anti-affinity"},
+    {"pod_affinity", OptionKind::kFlag, "on", 0, 0,
+     "required inter-task affinity and anti-affinity"},
     {"spread", OptionKind::kFlag, "on", 0, 0, "required topology spread"},
-    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "the rules of Kubernetes 1.16 as kube-batch has them"},
+    {"kube_batch", OptionKind::kFlag, "off", 0, 0,
+     "the rules of Kubernetes 1.16 as kube-batch has them"},
 };
 
 MUSTER_KERNEL void KeepWithRoom(const double* tasks, const double* limit, size_t begin, size_t end,

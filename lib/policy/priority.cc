@@ -60,7 +60,9 @@ class Priority : public Policy {
 }  // namespace
 
 PolicyDecl PriorityPolicy() {
-  return {"priority", "the higher number first, and it may evict the lower one", {},
+  return {"priority",
+          "the higher number first, and it may evict the lower one",
+          {},
           [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Priority>(); }};
 }
 

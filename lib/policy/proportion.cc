@@ -88,7 +88,8 @@ class Proportion : public Policy {
     if (deserved == nullptr) return false;
     const auto allocated = ledger_->queue_allocated(queue);
     for (DimensionIndex d = 0; d < allocated.size(); ++d) {
-      if (!deserved->has[d] || (kube_batch_ && d > kMemory && deserved->value[d] <= slack_[d])) continue;
+      if (!deserved->has[d] || (kube_batch_ && d > kMemory && deserved->value[d] <= slack_[d]))
+        continue;
       const double more = deserved->value[d] - static_cast<double>(allocated[d]);
       if (more >= (kube_batch_ ? slack_[d] : kSmallestAmount)) return false;
     }

@@ -66,8 +66,10 @@ void FillByWeight(const Amounts& total, std::vector<Claim>* claims) {
       const double part = claim.weight / weights;
       for (size_t i = 0; i < dimensions; ++i) {
         if (remaining.has[i]) d.Set(i, d.value[i] + remaining.value[i] * part);
-        if (d.has[i] && claim.capability.has[i]) d.value[i] = std::min(d.value[i], claim.capability.value[i]);
-        if (d.has[i]) d.value[i] = std::min(d.value[i], claim.request.has[i] ? claim.request.value[i] : 0);
+        if (d.has[i] && claim.capability.has[i])
+          d.value[i] = std::min(d.value[i], claim.capability.value[i]);
+        if (d.has[i])
+          d.value[i] = std::min(d.value[i], claim.request.has[i] ? claim.request.value[i] : 0);
         if (claim.guarantee.has[i]) d.Set(i, std::max(d.value[i], claim.guarantee.value[i]));
       }
       if (WithinAmounts(claim.request, d) || d == before) met[q] = 1;
@@ -110,7 +112,8 @@ void FillByWeightKubeBatch(const Amounts& total, const std::vector<double>& slac
         if (remaining.has[i]) {
           claim.deserved.Set(i, claim.deserved.value[i] + remaining.value[i] * part);
         }
-        if (claim.request.has[i]) request_is_less &= claim.request.value[i] < claim.deserved.value[i];
+        if (claim.request.has[i])
+          request_is_less &= claim.request.value[i] < claim.deserved.value[i];
       }
       if (request_is_less) {
         for (size_t i = 0; i < dimensions; ++i) {

@@ -37,8 +37,9 @@ inline constexpr double kSmallestAmount = 0.1;
 
 struct Claim {
   double weight = 1;
-  Amounts request, guarantee, capability;  // capability: what it may hold at most; absent does not limit
-  Amounts deserved;                        // out
+  Amounts request, guarantee,
+      capability;    // capability: what it may hold at most; absent does not limit
+  Amounts deserved;  // out
 };
 
 void FillByWeight(const Amounts& total, std::vector<Claim>* claims);

@@ -27,9 +27,9 @@ Preset Volcano() {
 std::vector<Preset> Presets() { return {Volcano()}; }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),    ConformancePolicy(), DrfPolicy(),      GangPolicy(),
-          NodeOrderPolicy(),  OvercommitPolicy(),  PredicatesPolicy(), PriorityPolicy(),
-          ProportionPolicy()};
+  return {BinpackPolicy(),    ConformancePolicy(), DrfPolicy(),
+          GangPolicy(),       NodeOrderPolicy(),   OvercommitPolicy(),
+          PredicatesPolicy(), PriorityPolicy(),    ProportionPolicy()};
 }
 
 }  // namespace muster

@@ -69,8 +69,8 @@ absl::StatusOr<Mention> ParseMention(std::string_view text) {
     const std::string_view option = inside.substr(start, end - start);
     const size_t equals = option.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      return absl::InvalidArgumentError(absl::StrCat("profile: ", Quote(mention.name), ": ",
-                                                     Quote(option), " is not of the form key=value"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "profile: ", Quote(mention.name), ": ", Quote(option), " is not of the form key=value"));
     }
     mention.options.emplace_back(std::string(option.substr(0, equals)),
                                  std::string(option.substr(equals + 1)));
@@ -110,7 +110,8 @@ class Resolver {
     config.name = std::string(spec);
     for (const Mention& mention : actions_) {
       const ActionDecl& decl = *FindAction(mention.name);
-      auto options = Options::Check(absl::StrCat("action ", mention.name), decl.options, mention.options);
+      auto options =
+          Options::Check(absl::StrCat("action ", mention.name), decl.options, mention.options);
       if (!options.ok()) return options.status();
       config.actions.push_back({decl, *std::move(options)});
     }
@@ -211,8 +212,8 @@ class Resolver {
       return absl::OkStatus();
     }
     if (there == nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("profile: ", Quote(mention->name),
-                                                     " is not part of ", Quote(preset_.name)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("profile: ", Quote(mention->name), " is not part of ", Quote(preset_.name)));
     }
     if (remove) {
       const auto named = [&](const Mention& m) { return m.name == mention->name; };

@@ -75,8 +75,8 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   auto& kept = static_cast<Sessions&>(*impl_->cycle).kept;
   const Tables& tables = *impl_->tables;
   size_t index = 0;
-  while (index < kept.size() && !(kept[index].profile == profile &&
-                                  SameSpeed(kept[index].options.speed, options.speed))) {
+  while (index < kept.size() &&
+         !(kept[index].profile == profile && SameSpeed(kept[index].options.speed, options.speed))) {
     ++index;
   }
   if (index == kept.size()) {
@@ -130,8 +130,8 @@ std::vector<PolicyInfo> Policies() {
     PolicyInfo info;
     info.name = std::string(decl.name);
     for (const OptionDecl& option : decl.options) {
-      info.options.push_back({std::string(option.name), std::string(option.default_value),
-                              std::string(option.help)});
+      info.options.push_back(
+          {std::string(option.name), std::string(option.default_value), std::string(option.help)});
     }
     infos.push_back(std::move(info));
   }

@@ -78,7 +78,8 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
   std::vector<uint8_t> known(old_kinds, 0);
   answers.refusal.resize(old_kinds, 0);
   answers.raw.resize(old_kinds * scores_.size(), 0);
-  std::map<std::pair<uint32_t, std::vector<int64_t>>, uint32_t> split;  // (old kind, answer) -> kind
+  std::map<std::pair<uint32_t, std::vector<int64_t>>, uint32_t>
+      split;  // (old kind, answer) -> kind
   std::vector<int64_t> raw, key;
   bool any_split = false;
   for (NodeIndex n = 0; n < kind_.size(); ++n) {
@@ -99,12 +100,12 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
     }
     key.assign(raw.begin(), raw.end());
     key.push_back(refusal);
-    const auto [it, added] =
-        split.try_emplace({kind, key}, static_cast<uint32_t>(sample_.size()));
+    const auto [it, added] = split.try_emplace({kind, key}, static_cast<uint32_t>(sample_.size()));
     if (added) {
       sample_.push_back(n);
       alive_.push_back(1);
-      for (Answers& other : answers_) {  // the new kind answers all earlier questions as the old one
+      for (Answers& other :
+           answers_) {  // the new kind answers all earlier questions as the old one
         if (&other == &answers) continue;
         other.refusal.push_back(other.refusal[kind]);
         for (size_t s = 0; s < scores_.size(); ++s) {
@@ -124,7 +125,8 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
     if (!alive_[k] || answers.refusal[k] != 0) continue;
     if (first == sample_.size()) first = k;
     for (size_t s = 0; s < scores_.size(); ++s) {
-      answers.uniform &= answers.raw[k * scores_.size() + s] == answers.raw[first * scores_.size() + s];
+      answers.uniform &=
+          answers.raw[k * scores_.size() + s] == answers.raw[first * scores_.size() + s];
     }
   }
   return row;

@@ -135,11 +135,15 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
     released &= releasing[d] >= need;
   }
   switch (want) {
-    case Want::kNow: return now && later;
-    case Want::kLater: return later && !now;
-    case Want::kEither: return now || released;
+    case Want::kNow:
+      return now && later;
+    case Want::kLater:
+      return later && !now;
+    case Want::kEither:
+      return now || released;
     case Want::kAnywhere:
-    case Want::kEvicting: return true;
+    case Want::kEvicting:
+      return true;
   }
   return false;
 }
@@ -175,7 +179,8 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   for (size_t i = 0; i < nodes.size(); ++i) ranked[i] = {0, nodes[i]};
   if (!scored) return ranked;
   if (profile.uniform) {
-    for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = board.score(states_->state(nodes[i]));
+    for (size_t i = 0; i < nodes.size(); ++i)
+      ranked[i].score = board.score(states_->state(nodes[i]));
     return ranked;
   }
   const auto kind_scores = kinds_->scores();

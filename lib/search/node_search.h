@@ -27,9 +27,9 @@
 namespace muster {
 
 struct SearchRules {
-  std::vector<int64_t> slack;     // per dimension: by how much a request may exceed what is there
+  std::vector<int64_t> slack;       // per dimension: by how much a request may exceed what is there
   bool pods_are_a_resource = true;  // kube-batch counts them only against the pod limit
-  bool want_releasing = false;    // kube-batch: Want::kEither takes the part of kNow and kLater
+  bool want_releasing = false;      // kube-batch: Want::kEither takes the part of kNow and kLater
 };
 
 struct Ranked {

@@ -134,12 +134,12 @@ uint32_t NodeStates::Intern(NodeIndex n) {
     head_.push_back(kNone);
     members_.emplace_back();
     in_free_.push_back(0);
-    for (auto* column : {&columns_.idle, &columns_.releasing, &columns_.future_idle,
-                         &columns_.used, &columns_.requested, &columns_.allocatable}) {
+    for (auto* column : {&columns_.idle, &columns_.releasing, &columns_.future_idle, &columns_.used,
+                         &columns_.requested, &columns_.allocatable}) {
       for (auto& cells : *column) cells.push_back(0);
     }
-    for (auto* cells : {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks,
-                        &columns_.task_limit}) {
+    for (auto* cells :
+         {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks, &columns_.task_limit}) {
       cells->push_back(0);
     }
   }
@@ -212,9 +212,9 @@ void NodeStates::Leave(NodeIndex n, uint32_t slot) {
 void NodeStates::Enter(NodeIndex n, uint32_t slot) {
   auto& heap = members_[slot];
   if (heap.size() > 2 * population_[slot] + 8) {
-    heap.erase(std::remove_if(heap.begin(), heap.end(),
-                              [&](NodeIndex m) { return state_[m] != slot; }),
-               heap.end());
+    heap.erase(
+        std::remove_if(heap.begin(), heap.end(), [&](NodeIndex m) { return state_[m] != slot; }),
+        heap.end());
     std::sort(heap.begin(), heap.end());
     heap.erase(std::unique(heap.begin(), heap.end()), heap.end());
   }

@@ -14,12 +14,13 @@ MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t begin, si
   for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(have[i] >= need);
 }
 
-MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t begin, size_t end, uint8_t* any) {
+MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t begin, size_t end,
+                             uint8_t* any) {
   for (size_t i = begin; i < end; ++i) any[i] |= static_cast<uint8_t>(have[i] < need);
 }
 
-MUSTER_KERNEL void Total(const uint8_t* fits, const double* order, const double* batch, size_t begin,
-                         size_t end, double* score) {
+MUSTER_KERNEL void Total(const uint8_t* fits, const double* order, const double* batch,
+                         size_t begin, size_t end, double* score) {
   for (size_t i = begin; i < end; ++i) {
     score[i] = fits[i] ? order[i] + batch[i] : -std::numeric_limits<double>::infinity();
   }
@@ -30,13 +31,14 @@ void FitResources(const StateColumns& columns, const ClassProfile& profile, Want
   const size_t count = profile.needs.size();
   auto keep = [&](const std::vector<std::vector<double>>& account, uint8_t* out) {
     for (size_t k = 0; k < count; ++k) {
-      KeepAtLeast(account[profile.needs[k]].data(), profile.amount[k] - profile.slack[k], begin, end,
-                  out);
+      KeepAtLeast(account[profile.needs[k]].data(), profile.amount[k] - profile.slack[k], begin,
+                  end, out);
     }
   };
   switch (want) {
     case Want::kAnywhere:
-    case Want::kEvicting: return;
+    case Want::kEvicting:
+      return;
     case Want::kNow:
       keep(columns.idle, fits);
       keep(columns.future_idle, fits);
@@ -46,8 +48,8 @@ void FitResources(const StateColumns& columns, const ClassProfile& profile, Want
       std::vector<uint8_t> short_of(end - begin, 0);
       uint8_t* later = short_of.data() - begin;
       for (size_t k = 0; k < count; ++k) {
-        KeepBelow(columns.idle[profile.needs[k]].data(), profile.amount[k] - profile.slack[k], begin,
-                  end, later);
+        KeepBelow(columns.idle[profile.needs[k]].data(), profile.amount[k] - profile.slack[k],
+                  begin, end, later);
       }
       for (size_t i = begin; i < end; ++i) fits[i] &= later[i];
       return;
@@ -231,8 +233,8 @@ uint32_t Scoreboard::ScanNormalised(const ScoringContext& context,
     if (score_[s] == kNever || states.head(s) == kNone) continue;
     double batch = batch_[s];
     for (size_t k = 0; k < largest.size(); ++k) {
-      batch += Normalised(kind_scores[k], context.kinds.raw(profile.row, k, states.kind(s)),
-                          largest[k]);
+      batch +=
+          Normalised(kind_scores[k], context.kinds.raw(profile.row, k, states.kind(s)), largest[k]);
     }
     const double score = order_[s] + batch;
     if (best == kNone || score > best_score ||

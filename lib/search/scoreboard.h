@@ -35,11 +35,11 @@ inline constexpr int kWants = 5;
 // What node search knows about a class before looking at nodes.
 struct ClassProfile {
   bool ready = false;
-  uint64_t cycle = 0;      // when cluster_fit and cluster_score were asked
-  uint32_t row = 0;        // in NodeKinds
+  uint64_t cycle = 0;  // when cluster_fit and cluster_score were asked
+  uint32_t row = 0;    // in NodeKinds
   bool cluster_fit = false, cluster_score = false;
-  bool uniform = true;     // the score is a number of the state alone
-  double constant = 0;     // what KindScores add to it then
+  bool uniform = true;                // the score is a number of the state alone
+  double constant = 0;                // what KindScores add to it then
   std::vector<DimensionIndex> needs;  // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
@@ -55,7 +55,8 @@ struct ScoringContext {
 // Fit and score parts of the states begin <= i < end: fits[i], order[i], batch[i]. Scores of states that do not
 // fit are meaningless.
 void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, ClassIndex c,
-                    Want want, size_t begin, size_t end, uint8_t* fits, double* order, double* batch);
+                    Want want, size_t begin, size_t end, uint8_t* fits, double* order,
+                    double* batch);
 
 // Brings a raw kind score to 0..top over candidates whose largest raw score is `largest`, weighted.
 inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
@@ -90,11 +91,11 @@ class Scoreboard {
   const ClassIndex class_;
   const Want want_;
   uint64_t epoch_ = 0;
-  uint64_t position_ = 0;       // in the states' journal
-  std::vector<double> score_;   // -infinity: does not fit
+  uint64_t position_ = 0;              // in the states' journal
+  std::vector<double> score_;          // -infinity: does not fit
   std::vector<double> order_, batch_;  // only where scores are normalised
   std::vector<uint32_t> stamp_;        // of the slot when it was scored
-  std::vector<uint32_t> tree_;  // slots; the leaves are leaves_ .. 2 * leaves_, kNone pads
+  std::vector<uint32_t> tree_;         // slots; the leaves are leaves_ .. 2 * leaves_, kNone pads
   size_t leaves_ = 0;
 };
 

@@ -110,7 +110,8 @@ void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
     (after ? share.allocated_after : share.allocated_before)
         .assign(allocated.begin(), allocated.end());
     for (Policy* policy : dispatcher_->at(Point::kQueueOrder)) {
-      if (policy->QueueShareOf(q, &share.deserved, after ? &share.share_after : &share.share_before)) {
+      if (policy->QueueShareOf(q, &share.deserved,
+                               after ? &share.share_after : &share.share_before)) {
         break;
       }
     }
@@ -190,7 +191,8 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
       } else if (of_job != nullptr && !context.IsGated(task)) {
         number = number_of(of_job);
       } else {
-        if (fallback_number == kNone || context.IsGated(task) != (fallback.kind == ReasonKind::kGated)) {
+        if (fallback_number == kNone ||
+            context.IsGated(task) != (fallback.kind == ReasonKind::kGated)) {
           fallback = Fallback(context, job, task);
           const auto it = std::find_if(fallbacks.begin(), fallbacks.end(),
                                        [&](const auto& entry) { return entry.first == fallback; });

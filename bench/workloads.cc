@@ -1,0 +1,179 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "bench/workloads.h"
+
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+#include "lib/base/rng.h"
+
+namespace muster::bench {
+
+const char kAllocProfile[] =
+    "volcano:actions=admit+allocate+backfill,"
+    "tiers=priority+gang(without=preemptable)+conformance/"
+    "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
+const char kPreemptProfile[] =
+    "volcano:actions=admit+allocate+preempt,"
+    "tiers=priority+gang(without=preemptable)+conformance/"
+    "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
+const char kReclaimProfile[] =
+    "volcano:actions=admit+allocate+reclaim,"
+    "tiers=priority+gang(without=preemptable|reclaimable)/"
+    "conformance+overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
+
+namespace {
+
+constexpr int64_t kGi = int64_t{1} << 30;
+
+// A workload that does not build is a defect of the benchmark itself.
+void Must(const absl::Status& status) {
+  if (!status.ok()) std::abort();
+}
+
+std::string Milli(int64_t milli) { return std::to_string(milli) + "m"; }
+
+void AddNodes(Cluster* cluster, int64_t nodes) {
+  NodeSpec node{.name = "n", .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"pods", 256}}};
+  Must(cluster->AddNodes(nodes, node));
+}
+
+void AddQueue(Cluster* cluster, const std::string& name, int64_t weight) {
+  QueueSpec queue;
+  queue.name = name;
+  queue.weight = weight;
+  Must(cluster->AddQueue(queue));
+}
+
+JobSpec Gang(int64_t number, const std::string& queue, int64_t size, const Resources& request) {
+  JobSpec job;
+  job.name = "ns/g" + std::to_string(number);
+  job.queue = queue;
+  job.min_available = size;
+  job.created = number;
+  job.uid_rank = number;
+  GroupSpec group;
+  group.name = "worker";
+  group.count = size;
+  group.shape.name_space = "ns";
+  group.shape.request = request;
+  job.groups.push_back(std::move(group));
+  return job;
+}
+
+// Request `index` of a family of `count`: a grid over cpu and memory whose largest fits a node ten times.
+Resources GridRequest(int64_t index, int64_t count) {
+  int64_t side = 1;
+  while (side * side < count) ++side;
+  const int64_t cpu = 500 + 5500 * (index % side) / side;
+  const int64_t memory = kGi / 2 + 24 * kGi * (index / side) / side;
+  return {{"cpu", Milli(cpu)}, {"memory", memory}};
+}
+
+// Running tasks, round robin over the nodes, in jobs of 20 that need one.
+void FillNodes(Cluster* cluster, int64_t nodes, int64_t per_node, const std::string& queue,
+               int32_t priority, bool grid) {
+  const int64_t tasks = nodes * per_node;
+  for (int64_t t = 0; t < tasks; ++t) {
+    const int64_t g = t / 20;
+    const Resources request =
+        grid ? GridRequest(g % 100, 100) : Resources{{"cpu", 4}, {"memory", 16 * kGi}};
+    if (t % 20 == 0) {
+      JobSpec job = Gang(g, queue, 1, request);
+      job.name = "ns/r" + std::to_string(g);
+      job.priority = priority;
+      job.phase = JobPhase::kRunning;
+      job.groups[0].count = 0;
+      Must(cluster->AddJob(job));
+    }
+    TaskSpec task;
+    task.name = "ns/r" + std::to_string(g) + "-worker-" + std::to_string(t % 20);
+    task.job = "ns/r" + std::to_string(g);
+    task.group = "worker";
+    task.shape.name_space = "ns";
+    task.shape.request = request;
+    task.status = TaskStatus::kRunning;
+    task.node = "n" + std::to_string(t % nodes);
+    task.priority = priority;
+    task.ordinal = t % 20;
+    task.uid_rank = t;
+    Must(cluster->AddTask(task));
+  }
+}
+
+}  // namespace
+
+Cluster MakeAllocation(const Allocation& workload) {
+  Cluster cluster;
+  AddNodes(&cluster, workload.nodes);
+  for (int64_t q = 0; q < workload.queues; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
+  const int64_t gangs = workload.tasks / 20;
+  for (int64_t g = 0; g < gangs; ++g) {
+    const std::string queue = "q" + std::to_string(g % workload.queues);
+    if (workload.classes > gangs) {  // two classes a gang
+      JobSpec job = Gang(g, queue, 10, GridRequest((2 * g) % workload.classes, workload.classes));
+      job.min_available = 20;
+      job.groups.push_back(job.groups[0]);
+      job.groups[0].name = "a";
+      job.groups[1].name = "b";
+      job.groups[1].shape.request = GridRequest((2 * g + 1) % workload.classes, workload.classes);
+      Must(cluster.AddJob(job));
+      continue;
+    }
+    int64_t cpu = 0, memory = 0;
+    if (workload.classes == 0) {
+      constexpr int64_t kCpu[] = {500, 1000, 2000, 4000}, kMemory[] = {1, 2, 4, 8};
+      const uint64_t h = SplitMix64(1 + static_cast<uint64_t>(g));
+      cpu = kCpu[h % 4];
+      memory = kMemory[(h >> 8) % 4] * kGi;
+    }
+    const Resources request = workload.classes == 0
+                                  ? Resources{{"cpu", Milli(cpu)}, {"memory", memory}}
+                                  : GridRequest(g % workload.classes, workload.classes);
+    JobSpec job = Gang(g, queue, 20, request);
+    if (workload.classes == 0) {
+      job.min_resources = Resources{{"cpu", Milli(20 * cpu)}, {"memory", 20 * memory}};
+    }
+    Must(cluster.AddJob(job));
+  }
+  return cluster;
+}
+
+Cluster MakePreemption(int64_t nodes) {
+  Cluster cluster;
+  AddNodes(&cluster, nodes);
+  AddQueue(&cluster, "q0", 1);
+  FillNodes(&cluster, nodes, 16, "q0", 10, /*grid=*/false);
+  for (int64_t g = 0; g < 100; ++g) {
+    JobSpec job = Gang(1000000 + g, "q0", 10, {{"cpu", 4}, {"memory", 16 * kGi}});
+    job.priority = 1000;
+    job.phase = JobPhase::kAdmitted;
+    Must(cluster.AddJob(job));
+  }
+  return cluster;
+}
+
+Cluster MakeReclaim(int64_t nodes) {
+  Cluster cluster;
+  AddNodes(&cluster, nodes);
+  AddQueue(&cluster, "qa", 2);
+  AddQueue(&cluster, "qb", 1);
+  FillNodes(&cluster, nodes, 16, "qa", 10, /*grid=*/false);
+  for (int64_t g = 0; g < 50 * nodes / 1000; ++g) {
+    JobSpec job = Gang(1000000 + g, "qb", 20, {{"cpu", 22}, {"memory", 88 * kGi}});
+    job.phase = JobPhase::kAdmitted;
+    Must(cluster.AddJob(job));
+  }
+  return cluster;
+}
+
+Cluster MakeRunning(int64_t nodes) {
+  Cluster cluster;
+  AddNodes(&cluster, nodes);
+  for (int64_t q = 0; q < 100; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
+  AddQueue(&cluster, "run", 1);
+  FillNodes(&cluster, nodes, 10, "run", 0, /*grid=*/true);
+  return cluster;
+}
+
+}  // namespace muster::bench

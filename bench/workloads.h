@@ -1,0 +1,42 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The clusters that the benchmarks schedule, each described to the last bit.
+#ifndef MUSTER_BENCH_WORKLOADS_H_
+#define MUSTER_BENCH_WORKLOADS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "muster/cluster.h"
+
+namespace muster::bench {
+
+// Nodes of 64 cpu, 256Gi, 256 pods; gangs of 20 tasks over `queues` queues of weight 1.
+struct Allocation {
+  int64_t nodes = 1000;
+  int64_t tasks = 10000;
+  int64_t queues = 100;
+  // 0: requests as in the peers' workload: cpu {500m, 1, 2, 4}, memory {1, 2, 4, 8}Gi by SplitMix64(1 + gang).
+  // Else: this many different requests, each gang's 20 tasks of one class (two where there are more classes than
+  // gangs), sized so that ten tasks fit a node.
+  int64_t classes = 0;
+};
+Cluster MakeAllocation(const Allocation& workload);
+
+// A full cluster - 16 running tasks of (4 cpu, 16Gi) a node in jobs of 20, priority 10 - and 100 gangs of 10 such
+// tasks of priority 1000 in the same queue.
+Cluster MakePreemption(int64_t nodes);
+
+// The same fill in queue qa (weight 2); qb (weight 1) has 50 gangs of 20 tasks of (22 cpu, 88Gi).
+Cluster MakeReclaim(int64_t nodes);
+
+// 10 running tasks on each node in gangs of 20, of 100 classes.
+Cluster MakeRunning(int64_t nodes);
+
+extern const char kAllocProfile[];
+extern const char kPreemptProfile[];
+extern const char kReclaimProfile[];
+
+}  // namespace muster::bench
+
+#endif  // MUSTER_BENCH_WORKLOADS_H_
