@@ -4,7 +4,7 @@
 // description, with straight loops and no memory of any earlier answer. Tests compare the engine
 // with it for ever.
 //
-//   muster::ReferenceProfile profile{.family = "volcano", .actions = {"admit", "allocate", "backfill"},
+//   muster::ReferenceProfile profile{.family = "volcano", .actions = {"admit", "allocate"},
 //                                    .tiers = {{{"priority"}, {"gang"}}, {{"drf"}, {"predicates"}}}};
 //   muster::PlanData plan = muster::ReferenceSchedule(tables, profile, now);
 //
