@@ -52,10 +52,22 @@ struct TaskClass {
   Amounts request;
   TaskShape shape;
   int64_t weight;
-  size_t kind;
   std::string node_kind;  // it may run only there; empty: anywhere
   bool tolerates = false;
   bool may_run_anywhere = true;  // no rule about other tasks
+};
+
+// Draws indices, each as often as its weight says. Weights are not negative and not all zero.
+class Weights {
+ public:
+  void Add(int64_t weight) { ends_.push_back(ends_.empty() ? weight : ends_.back() + weight); }
+  size_t Draw(Rng* rng) const {
+    const auto at = static_cast<int64_t>(rng->Below(static_cast<uint64_t>(ends_.back())));
+    return static_cast<size_t>(std::upper_bound(ends_.begin(), ends_.end(), at) - ends_.begin());
+  }
+
+ private:
+  std::vector<int64_t> ends_;
 };
 
 class Generator {
@@ -69,6 +81,8 @@ class Generator {
     if (!status.ok()) return status;
     MakeNodes();
     MakeQueues();
+    for (const QueueKind& leaf : leaves_) leaf_weights_.Add(leaf.jobs);
+    for (const GangKind& gang : mix_.gangs) gang_weights_.Add(gang.weight);
     MakeRunning();
     MakePending();
     return std::move(scenario_);
@@ -76,9 +90,6 @@ class Generator {
 
  private:
   size_t Draw(size_t count) { return static_cast<size_t>(rng_.Below(count)); }
-  // An index, each with a probability that goes by its weight.
-  template <class Row, class Weight>
-  size_t DrawWeighted(const std::vector<Row>& rows, const Weight& weight);
 
   Mix UniformMix();
   void CountNodes();
@@ -97,6 +108,8 @@ class Generator {
   Mix mix_;
   std::vector<int64_t> node_counts_;  // of each kind
   std::vector<TaskClass> classes_;
+  Weights class_weights_, leaf_weights_, gang_weights_;
+  std::vector<std::vector<size_t>> classes_of_kind_;
   std::vector<size_t> node_kinds_;  // of each node
   std::vector<QueueKind> leaves_;
   Scenario scenario_;
@@ -104,16 +117,6 @@ class Generator {
 
 Amounts AmountsOf(const NodeKind& kind) {
   return {kind.cpu_milli, kind.memory_mib, kind.gpus * 1000};
-}
-
-template <class Row, class Weight>
-size_t Generator::DrawWeighted(const std::vector<Row>& rows, const Weight& weight) {
-  int64_t sum = 0;
-  for (const Row& row : rows) sum += weight(row);
-  auto rest = static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(sum)));
-  size_t i = 0;
-  while (rest >= weight(rows[i])) rest -= weight(rows[i++]);
-  return i;
 }
 
 // Kinds of nodes of 16 to 128 cores, shapes of 1/2 to 8 cores.
@@ -183,6 +186,7 @@ absl::Status Generator::MakeClasses() {
     kinds.resize(wanted);
     std::sort(kinds.begin(), kinds.end());
   }
+  classes_of_kind_.resize(mix_.tasks.size());
   for (size_t i = 0; i < wanted; ++i) {
     const size_t k = kinds[i % kinds.size()];
     const auto variant = static_cast<int64_t>(i / kinds.size());
@@ -195,9 +199,10 @@ absl::Status Generator::MakeClasses() {
     task_class.request = {kind.cpu_milli - nudge / 400, kind.memory_mib - nudge % 400,
                           kind.gpu_milli};
     task_class.weight = std::max<int64_t>(1, kind.weight * 1000 / variants);
-    task_class.kind = k;
     task_class.shape.request = ToResources(task_class.request);
     Constrain(&task_class);
+    class_weights_.Add(task_class.weight);
+    classes_of_kind_[k].push_back(classes_.size());
     classes_.push_back(std::move(task_class));
   }
   return absl::OkStatus();
@@ -314,18 +319,15 @@ void Generator::MakeQueues() {
   for (std::string& name : above) leaves_.push_back({std::move(name), 1, 1});
 }
 
-const std::string& Generator::DrawQueue() {
-  return leaves_[DrawWeighted(leaves_, [](const QueueKind& leaf) { return leaf.jobs; })].name;
-}
+const std::string& Generator::DrawQueue() { return leaves_[leaf_weights_.Draw(&rng_)].name; }
 
-// A class of that kind, or the nearest that fits somewhere.
+// A class of that kind; any, where the kind fits nowhere.
 size_t Generator::DrawClass(int32_t kind) {
-  if (kind == kAnyKind) return DrawWeighted(classes_, [](const TaskClass& c) { return c.weight; });
-  std::vector<size_t> of_kind;
-  for (size_t i = 0; i < classes_.size(); ++i) {
-    if (classes_[i].kind == static_cast<size_t>(kind)) of_kind.push_back(i);
+  if (kind != kAnyKind) {
+    const std::vector<size_t>& classes = classes_of_kind_[static_cast<size_t>(kind)];
+    if (!classes.empty()) return classes[Draw(classes.size())];
   }
-  return of_kind.empty() ? classes_.size() - 1 : of_kind[Draw(of_kind.size())];
+  return class_weights_.Draw(&rng_);
 }
 
 bool Generator::MayRunOn(const TaskClass& task_class, const NodeSpec& node) const {
@@ -338,7 +340,7 @@ bool Generator::MayRunOn(const TaskClass& task_class, const NodeSpec& node) cons
 // Running jobs are of one class each; a job ends when it has a gang's size.
 void Generator::MakeRunning() {
   if (options_.occupancy == 0) return;
-  constexpr int kTries = 8;  // that fail on a node before it counts as full
+  constexpr int kTries = 32;  // that fail on a node before it counts as full
   constexpr size_t kNoJob = static_cast<size_t>(-1);
   std::vector<size_t> open_job(classes_.size(), kNoJob);
   std::vector<int64_t> sizes;  // of the jobs
@@ -408,8 +410,7 @@ void Generator::MakePending() {
     GangKind gang{1, 1 + static_cast<int64_t>(Draw(static_cast<size_t>(options_.gang))), kAnyKind,
                   0};
     const bool rigid = !mix_.gangs.empty();
-    if (rigid)
-      gang = mix_.gangs[DrawWeighted(mix_.gangs, [](const GangKind& g) { return g.weight; })];
+    if (rigid) gang = mix_.gangs[gang_weights_.Draw(&rng_)];
     if (options_.tasks.has_value()) {
       gang.size = options_.jobs.has_value()
                       ? *options_.tasks / *options_.jobs + (j < *options_.tasks % *options_.jobs)

@@ -60,8 +60,8 @@ std::string UnknownWord(std::string_view what, std::string_view word,
   std::string out = absl::StrCat("unknown ", ToAbsl(what), " ", Quote(word));
   if (!nearest.empty()) return absl::StrCat(out, ", did you mean ", Quote(nearest), "?");
   absl::StrAppend(&out, ", expected one of ");
-  for (const std::string_view v : valid)
-    absl::StrAppend(&out, &v == valid.data() ? "" : ", ", ToAbsl(v));
+  for (size_t i = 0; i < valid.size(); ++i)
+    absl::StrAppend(&out, i == 0 ? "" : ", ", ToAbsl(valid[i]));
   return out;
 }
 

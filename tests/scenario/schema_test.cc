@@ -1,0 +1,237 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// docs/scenario.schema.json says what the parser takes: every key, its type and its default, and no other.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "lib/scenario/members.h"
+#include "lib/scenario/scenario.h"
+
+namespace muster {
+namespace {
+
+using nlohmann::json;
+
+json Ref(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
+
+// How the schema says each type of member.
+json TypeOf(const std::string&) { return {{"type", "string"}}; }
+json TypeOf(bool) { return {{"type", "boolean"}}; }
+json TypeOf(int32_t) {
+  return {{"type", "integer"},
+          {"minimum", std::numeric_limits<int32_t>::min()},
+          {"maximum", std::numeric_limits<int32_t>::max()}};
+}
+json TypeOf(int64_t) { return {{"type", "integer"}}; }
+json TypeOf(uint64_t) {
+  return {{"type", "integer"}, {"minimum", 0}, {"maximum", std::numeric_limits<uint64_t>::max()}};
+}
+json TypeOf(double) { return {{"type", "number"}}; }
+json TypeOf(const Quantity&) { return Ref("Quantity"); }
+json TypeOf(const Resources&) { return Ref("Resources"); }
+json TypeOf(TaskStatus) { return Ref("TaskStatus"); }
+json TypeOf(JobPhase) { return Ref("JobPhase"); }
+json TypeOf(QueueState) { return Ref("QueueState"); }
+json TypeOf(const TaskShape&) { return Ref("ShapeOrName"); }
+
+template <class T>
+json TypeOf(const std::optional<T>&);
+template <class T>
+json TypeOf(const std::vector<T>&);
+template <class T>
+json TypeOf(const Named<T>&);
+
+// The name of a struct's entry under "$defs".
+template <class S>
+const char* NameOf();
+#define MUSTER_NAME(S)      \
+  template <>               \
+  const char* NameOf<S>() { \
+    return #S;              \
+  }
+MUSTER_NAME(Taint)
+MUSTER_NAME(Toleration)
+MUSTER_NAME(Requirement)
+MUSTER_NAME(Selector)
+MUSTER_NAME(NodeTerm)
+MUSTER_NAME(PreferredNodeTerm)
+MUSTER_NAME(AffinityTerm)
+MUSTER_NAME(PreferredAffinityTerm)
+MUSTER_NAME(SpreadConstraint)
+MUSTER_NAME(HostPort)
+MUSTER_NAME(ContainerSpec)
+MUSTER_NAME(TaskShape)
+MUSTER_NAME(TaskSpec)
+MUSTER_NAME(GroupSpec)
+MUSTER_NAME(TopologyWish)
+MUSTER_NAME(SubGroupSpec)
+MUSTER_NAME(SubGroupPolicy)
+MUSTER_NAME(JobSpec)
+MUSTER_NAME(ZoneSpec)
+MUSTER_NAME(DeviceSpec)
+MUSTER_NAME(ImageSpec)
+MUSTER_NAME(NodeSpec)
+MUSTER_NAME(DomainSpec)
+MUSTER_NAME(QueueSpec)
+MUSTER_NAME(DisruptionBudgetSpec)
+MUSTER_NAME(NamespaceSpec)
+MUSTER_NAME(ScenarioOptions)
+MUSTER_NAME(ExpectedShare)
+MUSTER_NAME(Expectation)
+#undef MUSTER_NAME
+
+template <HasMembers S>
+json TypeOf(const S&) {
+  return Ref(NameOf<S>());
+}
+
+template <class T>
+T Sample() {
+  if constexpr (std::is_same_v<T, Quantity>) {
+    return Quantity(0);
+  } else {
+    return T();
+  }
+}
+
+template <class T>
+json TypeOf(const std::optional<T>&) {
+  return TypeOf(Sample<T>());
+}
+template <class T>
+json TypeOf(const std::vector<T>&) {
+  return {{"type", "array"}, {"items", TypeOf(Sample<T>())}};
+}
+template <class T>
+json TypeOf(const Named<T>&) {
+  return {{"type", "object"}, {"additionalProperties", TypeOf(Sample<T>())}};
+}
+
+// What an absent key means, where that is not "nothing".
+template <class T>
+json DefaultOf(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return value;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return value.empty() ? json() : json(value);
+  } else if constexpr (std::is_same_v<T, TaskStatus>) {
+    return TaskStatusName(value);
+  } else if constexpr (std::is_same_v<T, JobPhase>) {
+    return JobPhaseName(value);
+  } else if constexpr (std::is_same_v<T, QueueState>) {
+    return QueueStateName(value);
+  } else {
+    return {};
+  }
+}
+
+class SchemaTest : public testing::Test {
+ protected:
+  SchemaTest() : schema_(json::parse(std::ifstream("docs/scenario.schema.json"), nullptr, false)) {}
+
+  template <class S>
+  void Check() {
+    const std::string name = NameOf<S>();
+    ASSERT_TRUE(schema_["$defs"].contains(name)) << name;
+    checked_.insert(name);
+    const json& def = schema_["$defs"][name];
+    EXPECT_EQ(def["type"], "object") << name;
+    EXPECT_EQ(def["additionalProperties"], false) << name;
+    std::set<std::string> keys, required;
+    const S unset{};
+    ForEachMember(unset, [&](auto member) {
+      const std::string key(member.key);
+      keys.insert(key);
+      if (member.required) required.insert(key);
+      ASSERT_TRUE(def["properties"].contains(key)) << name << "." << key;
+      json property = def["properties"][key];
+      json fallback = property.value("default", json());
+      property.erase("default");
+      property.erase("description");
+      if (property == Ref("Labels")) property = schema_["$defs"]["Labels"];
+      EXPECT_EQ(property, TypeOf(member.value)) << name << "." << key;
+      if (member.required) return;
+      EXPECT_EQ(fallback, DefaultOf(member.value)) << name << "." << key;
+    });
+    if (name == "NodeSpec") keys.insert("count");
+    std::set<std::string> in_schema;
+    for (const auto& [key, value] : def["properties"].items()) in_schema.insert(key);
+    EXPECT_EQ(in_schema, keys) << name;
+    EXPECT_EQ(def.value("required", std::set<std::string>()), required) << name;
+  }
+
+  json schema_;
+  std::set<std::string> checked_ = {"Quantity",   "Resources", "Labels",    "ShapeOrName",
+                                    "TaskStatus", "JobPhase",  "QueueState"};
+};
+
+TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
+  Check<Taint>();
+  Check<Toleration>();
+  Check<Requirement>();
+  Check<Selector>();
+  Check<NodeTerm>();
+  Check<PreferredNodeTerm>();
+  Check<AffinityTerm>();
+  Check<PreferredAffinityTerm>();
+  Check<SpreadConstraint>();
+  Check<HostPort>();
+  Check<ContainerSpec>();
+  Check<TaskShape>();
+  Check<TaskSpec>();
+  Check<GroupSpec>();
+  Check<TopologyWish>();
+  Check<SubGroupSpec>();
+  Check<SubGroupPolicy>();
+  Check<JobSpec>();
+  Check<ZoneSpec>();
+  Check<DeviceSpec>();
+  Check<ImageSpec>();
+  Check<NodeSpec>();
+  Check<DomainSpec>();
+  Check<QueueSpec>();
+  Check<DisruptionBudgetSpec>();
+  Check<NamespaceSpec>();
+  Check<ScenarioOptions>();
+  Check<ExpectedShare>();
+  Check<Expectation>();
+  std::set<std::string> defined;
+  for (const auto& [name, def] : schema_["$defs"].items()) defined.insert(name);
+  EXPECT_EQ(defined, checked_);
+}
+
+TEST_F(SchemaTest, SaysEveryWordOfTheEnums) {
+  std::vector<std::string> statuses, phases, states;
+  for (int i = 0; i < kTaskStatusCount; ++i)
+    statuses.emplace_back(TaskStatusName(static_cast<TaskStatus>(i)));
+  for (int i = 0; i < 5; ++i) phases.emplace_back(JobPhaseName(static_cast<JobPhase>(i)));
+  for (int i = 0; i < 2; ++i) states.emplace_back(QueueStateName(static_cast<QueueState>(i)));
+  EXPECT_EQ(schema_["$defs"]["TaskStatus"]["enum"], statuses);
+  EXPECT_EQ(schema_["$defs"]["JobPhase"]["enum"], phases);
+  EXPECT_EQ(schema_["$defs"]["QueueState"]["enum"], states);
+}
+
+// The parser says itself which keys a document may have.
+TEST_F(SchemaTest, SaysEveryKeyOfTheDocument) {
+  const std::string message(ParseScenario(R"({"?": 1})").status().message());
+  const std::string head = "expected one of ";
+  std::set<std::string> keys, in_schema;
+  std::string word;
+  for (const char c : message.substr(message.find(head) + head.size()) + ",") {
+    if (c == ',')
+      keys.insert(std::exchange(word, ""));
+    else if (c != ' ')
+      word.push_back(c);
+  }
+  for (const auto& [key, value] : schema_["properties"].items()) in_schema.insert(key);
+  EXPECT_EQ(in_schema, keys);
+  EXPECT_EQ(schema_["additionalProperties"], false);
+  EXPECT_EQ(schema_["required"], std::set<std::string>{"muster"});
+}
+
+}  // namespace
+}  // namespace muster
