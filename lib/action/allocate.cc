@@ -10,13 +10,15 @@
 // Peer. Volcano's allocate, the path for jobs without topology. Its details that decide: nodes that fit what is
 // idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
 // turn unless the job can still become ready without it; a role one of whose tasks found no node is not tried
-// again in this action.
+// again in this action; and within one turn a node that refused one task of a role is not asked again for another
+// task of that role, even where that one's request or constraints differ.
 // Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task.
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "lib/action/actions.h"
+#include "lib/action/role_memory.h"
 
 namespace muster {
 namespace {
@@ -40,6 +42,7 @@ class Allocate {
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
+        memory_(context),
         sheets_(tables_.jobs.alive.size()) {}
 
   void Run() {
@@ -109,6 +112,7 @@ class Allocate {
     Worksheet& sheet = sheets_[job];
     const QueueIndex queue = tables_.jobs.queue[job];
     const size_t first = sheet.next;
+    memory_.Forget();
     ActionContext::ReasonPtr failure;
     while (!sheet.empty()) {
       const TaskIndex task = sheet.tasks[sheet.next++];
@@ -147,25 +151,24 @@ class Allocate {
 
   bool Place(TaskIndex task) {
     const ClassIndex c = context_.ClassOf(task);
+    NodeSearch& search = context_.search;
+    std::vector<uint8_t>* refused = memory_.Of(task);
     const NodeIndex nominated = tables_.tasks.nominated[task];
-    NodeIndex node = kNone;
-    if (nominated != kNone && context_.search.FitsFutureIdle(c, nominated) &&
-        context_.search.FitsNode(c, nominated)) {
-      node = nominated;
-    }
-    if (node != kNone) {
-      const bool now = context_.search.FitsIdle(c, node);
-      ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+    if (nominated != kNone && search.FitsFutureIdle(c, nominated) &&
+        search.FitsNode(c, nominated) && (refused == nullptr || !(*refused)[nominated])) {
+      const bool now = search.FitsIdle(c, nominated);
+      ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, nominated);
       return true;
     }
-    if (node = context_.search.Best(c, Want::kNow); node != kNone) {
-      ledger_.Move(task, TaskStatus::kPlaced, node);
+    for (const Want want : {Want::kNow, Want::kLater}) {
+      const NodeIndex node =
+          refused == nullptr ? search.Best(c, want) : search.BestExcept(c, want, *refused);
+      if (node == kNone) continue;
+      if (refused != nullptr) search.AddRefused(c, Want::kNow, refused);
+      ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
       return true;
     }
-    if (node = context_.search.Best(c, Want::kLater); node != kNone) {
-      ledger_.Move(task, TaskStatus::kNominated, node);
-      return true;
-    }
+    if (refused != nullptr) search.AddRefused(c, Want::kNow, refused);
     return false;
   }
 
@@ -211,6 +214,7 @@ class Allocate {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
+  RoleMemory memory_;  // of one turn
   std::vector<Worksheet> sheets_;
 };
 

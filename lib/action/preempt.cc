@@ -17,6 +17,7 @@
 
 #include "lib/action/actions.h"
 #include "lib/action/eviction.h"
+#include "lib/action/role_memory.h"
 
 namespace muster {
 namespace {
@@ -27,7 +28,8 @@ class Preempt {
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
-        dispatcher_(context.dispatcher) {}
+        dispatcher_(context.dispatcher),
+        memory_(context) {}
 
   void Run() {
     const JobTable& jobs = tables_.jobs;
@@ -99,7 +101,9 @@ class Preempt {
   bool MakeRoom(TaskIndex task, bool same_job) {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
-    std::vector<Ranked> nodes = context_.search.RankForEviction(c, Want::kEvicting);
+    std::vector<uint8_t>* refused = memory_.Of(task);
+    std::vector<Ranked> nodes = context_.search.RankForEviction(c, Want::kEvicting, refused);
+    if (refused != nullptr) context_.search.AddRefused(c, Want::kEvicting, refused);
     while (!nodes.empty()) {
       std::pop_heap(nodes.begin(), nodes.end());
       const NodeIndex node = nodes.back().node;
@@ -163,6 +167,7 @@ class Preempt {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
+  RoleMemory memory_;  // of the whole action
   std::vector<TaskIndex> candidates_;
 };
 

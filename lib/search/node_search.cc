@@ -123,6 +123,24 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   return best;
 }
 
+NodeIndex NodeSearch::BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused) {
+  const ClassProfile& profile = Profile(c);
+  const std::vector<Ranked> fitting = ScanNodes(c, profile, want, false, true, &refused);
+  const auto it = std::max_element(fitting.begin(), fitting.end());
+  return it == fitting.end() ? kNone : it->node;
+}
+
+void NodeSearch::AddRefused(ClassIndex c, Want want, std::vector<uint8_t>* refused) {
+  const ClassProfile& profile = Profile(c);
+  std::vector<uint8_t> fits(ledger_.tables().nodes.alive.size(), 0);
+  const bool evict = want == Want::kEvicting;
+  for (const Ranked& r : ScanNodes(c, profile, want, evict, false)) fits[r.node] = 1;
+  if (!evict) {
+    for (const Ranked& r : ScanNodes(c, profile, Want::kLater, false, false)) fits[r.node] = 1;
+  }
+  for (size_t n = 0; n < fits.size(); ++n) (*refused)[n] |= !fits[n];
+}
+
 bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const {
   const auto request = ledger_.tables().classes.initial_request.row(c);
   const auto idle = ledger_.node(n, kIdle);
@@ -149,7 +167,8 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
 }
 
 std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& profile, Want want,
-                                          bool evict, bool scored) {
+                                          bool evict, bool scored,
+                                          const std::vector<uint8_t>* except) {
   // A board answers for the node's own state; with amounts beyond exact doubles it is not asked about
   // resources, which are then compared as integers.
   const bool exact = states_->exact();
@@ -160,6 +179,7 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
     const uint32_t slot = states_->state(n);
     if (slot == kNone || !board.fits(slot)) continue;
+    if (except != nullptr && (*except)[n]) continue;
     if (!exact && !FitsWant(c, profile, n, want)) continue;
     nodes.push_back(n);
   }
@@ -209,9 +229,10 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   return ranked;
 }
 
-std::vector<Ranked> NodeSearch::RankForEviction(ClassIndex c, Want want) {
+std::vector<Ranked> NodeSearch::RankForEviction(ClassIndex c, Want want,
+                                                const std::vector<uint8_t>* refused) {
   const ClassProfile& profile = Profile(c);
-  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true);
+  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true, refused);
   std::make_heap(ranked.begin(), ranked.end());
   return ranked;
 }

@@ -47,9 +47,18 @@ class NodeSearch {
              const SpeedOptions& speed);
 
   NodeIndex Best(ClassIndex c, Want want);
+  // The same among nodes n with refused[n] == 0; a look at every node.
+  NodeIndex BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused);
+  // Sets refused[n] where the class does not fit, resources that are being released counting as there
+  // (kEvicting: where eviction cannot help).
+  void AddRefused(ClassIndex c, Want want, std::vector<uint8_t>* refused);
+  // Whether fit depends on what runs on other nodes, so that a placement can make it better.
+  bool FitDependsOnOthers(ClassIndex c) { return Profile(c).cluster_fit; }
 
   // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
-  std::vector<Ranked> RankForEviction(ClassIndex c, Want want);
+  // Nodes n with refused[n] are left out.
+  std::vector<Ranked> RankForEviction(ClassIndex c, Want want,
+                                      const std::vector<uint8_t>* refused = nullptr);
   // The same nodes unscored, in index order.
   std::vector<NodeIndex> ListForEviction(ClassIndex c, Want want);
   // Everything but resources, on one node.
@@ -80,7 +89,7 @@ class NodeSearch {
   bool FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const;
   // Nodes that fit `want`, scored; evict: soft refusals count as fits.
   std::vector<Ranked> ScanNodes(ClassIndex c, const ClassProfile& profile, Want want, bool evict,
-                                bool scored);
+                                bool scored, const std::vector<uint8_t>* except = nullptr);
 
   const Ledger& ledger_;
   const Dispatcher& dispatcher_;

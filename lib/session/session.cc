@@ -152,10 +152,15 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
 // Lists what became of everything, before the books are rolled back.
 void Session::Close(ActionContext& context, PlanData* plan) const {
   plan->decisions = std::move(context.decisions());
-  absl::flat_hash_map<const Reason*, uint32_t> known;
+  // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
+  std::vector<uint8_t> admitted(phases_.size(), 0);
+  for (const Decision& decision : plan->decisions) {
+    if (decision.kind == DecisionKind::kAdmit) admitted[decision.job] = 1;
+  }
+  absl::flat_hash_map<const Reason*, uint32_t> numbers;
   std::vector<std::pair<Reason, uint32_t>> fallbacks;  // few kinds, found by value
   auto number_of = [&](const Reason* reason) {
-    const auto [it, added] = known.try_emplace(reason, static_cast<uint32_t>(plan->reasons.size()));
+    const auto [it, added] = numbers.try_emplace(reason, static_cast<uint32_t>(plan->reasons.size()));
     if (added) plan->reasons.push_back(*reason);
     return it->second;
   };
@@ -163,7 +168,9 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
     if (!tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);
     const JobPhase phase = PhaseAtClose(job, phases_[job]);
-    if (phase != phases_[job]) {
+    const JobPhase known =
+        admitted[job] ? JobPhase::kAdmitted : tables_->jobs.spec[job].phase;
+    if (phase != known) {
       Decision decision{DecisionKind::kPhase};
       decision.job = job;
       decision.phase = phase;

@@ -1,0 +1,37 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Volcano's memory of refusals: a node that refused one task of a role is not asked again for another task of the
+// same role of the same job, although that one may differ or the node may have changed its mind.
+//
+// It can be seen only where tasks of a role differ, or where a placement elsewhere can make a node fit. For all
+// other roles a refusal stays true by itself, and the fast search is used as if there were no memory.
+#ifndef MUSTER_ACTION_ROLE_MEMORY_H_
+#define MUSTER_ACTION_ROLE_MEMORY_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lib/action/context.h"
+
+namespace muster {
+
+class RoleMemory {
+ public:
+  explicit RoleMemory(ActionContext& context) : context_(context) {}
+
+  // The nodes that refused the task's role so far, to be passed over and added to; null: no memory is needed.
+  std::vector<uint8_t>* Of(TaskIndex task);
+  void Forget() { refused_.clear(); }
+
+ private:
+  bool Needed(JobIndex job, GroupIndex group, ClassIndex c);
+
+  ActionContext& context_;
+  std::vector<std::pair<std::pair<JobIndex, GroupIndex>, std::vector<uint8_t>>> refused_;
+  absl::flat_hash_map<JobIndex, bool> mixed_;  // whether tasks of one of the job's roles differ
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_ROLE_MEMORY_H_
