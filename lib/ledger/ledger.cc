@@ -55,6 +55,9 @@ void Ledger::Grow() {
   const size_t queues = tables_->queues.alive.size();
   queue_allocated_.resize(queues * dimensions_, 0);
   queue_pending_.resize(queues * dimensions_, 0);
+  tree_allocated_.resize(queues * dimensions_, 0);
+  tree_pending_.resize(queues * dimensions_, 0);
+  for (size_t q = parent_.size(); q < queues; ++q) parent_.push_back(tables_->queues.parent[q]);
   queue_stamp_.resize(queues, 0);
 
   const size_t tasks = tables_->tasks.alive.size();
@@ -149,6 +152,22 @@ void Ledger::SyncJob(JobIndex j) {
   for (TaskIndex t : tables_->jobs.tasks[j]) SyncTask(t);
 }
 
+void Ledger::SyncQueue(QueueIndex q) {
+  ++queue_stamp_[q];
+  const QueueIndex now = tables_->queues.parent[q];
+  for (QueueIndex a = parent_[q]; a != kNone; a = parent_[a]) {
+    AddRow(&tree_allocated_[a * dimensions_], tree_allocated(q), -1);
+    AddRow(&tree_pending_[a * dimensions_], tree_pending(q), -1);
+    ++queue_stamp_[a];
+  }
+  parent_[q] = now;
+  for (QueueIndex a = now; a != kNone; a = parent_[a]) {
+    AddRow(&tree_allocated_[a * dimensions_], tree_allocated(q), +1);
+    AddRow(&tree_pending_[a * dimensions_], tree_pending(q), +1);
+    ++queue_stamp_[a];
+  }
+}
+
 void Ledger::SyncTask(TaskIndex t) {
   Uncharge(t);
   const auto& tasks = tables_->tasks;
@@ -217,15 +236,21 @@ void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, i
   if (IsAllocated(status) || status == TaskStatus::kNominated) {
     AddRow(&job_allocated_[j * dimensions_], request, sign);
     AddRow(&queue_allocated_[q * dimensions_], request, sign);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_allocated_[a * dimensions_], request, sign);
+    }
   } else if (status == TaskStatus::kPending) {
     AddRow(&queue_pending_[q * dimensions_], request, sign);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_pending_[a * dimensions_], request, sign);
+    }
     if (tables_->classes.best_effort[charged_class_[t]]) {
       jobs_[j].pending_best_effort += sign;
       groups_[group_start_[j] + charged_group_[t]].pending_best_effort += sign;
     }
   }
   ++job_stamp_[j];
-  ++queue_stamp_[q];
+  for (QueueIndex a = q; a != kNone; a = parent_[a]) ++queue_stamp_[a];
 }
 
 void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {

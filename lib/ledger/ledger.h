@@ -117,7 +117,10 @@ class Ledger {
   std::span<const int64_t> job_allocated(JobIndex j) const { return Row(job_allocated_, j); }
   std::span<const int64_t> queue_allocated(QueueIndex q) const { return Row(queue_allocated_, q); }
   std::span<const int64_t> queue_pending(QueueIndex q) const { return Row(queue_pending_, q); }
-  // Grow with every change of the account: a share computed at a stamp holds while the stamp does.
+  // The same over all queues below `q` and itself.
+  std::span<const int64_t> tree_allocated(QueueIndex q) const { return Row(tree_allocated_, q); }
+  std::span<const int64_t> tree_pending(QueueIndex q) const { return Row(tree_pending_, q); }
+  // Grow with every change of the account, a queue's also with those of the queues below it: a share computed at a stamp holds while the stamp does.
   uint64_t job_stamp(JobIndex j) const { return job_stamp_[j]; }
   uint64_t queue_stamp(QueueIndex q) const { return queue_stamp_[q]; }
 
@@ -165,6 +168,7 @@ class Ledger {
   void Grow();  // room for rows that the tables have gained
   void SyncNode(NodeIndex n);
   void SyncJob(JobIndex j);
+  void SyncQueue(QueueIndex q);
   void SyncTask(TaskIndex t);
   void Uncharge(TaskIndex t);
   void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
@@ -192,6 +196,8 @@ class Ledger {
   std::vector<uint32_t> group_count_;
   std::vector<JobCounts> groups_;
   std::vector<int64_t> job_allocated_, queue_allocated_, queue_pending_;
+  std::vector<int64_t> tree_allocated_, tree_pending_;
+  std::vector<QueueIndex> parent_;  // as the tree accounts follow it
   std::vector<uint64_t> job_stamp_, queue_stamp_;
 
   // What was charged for each task, so that it can be taken back whatever the tables say now.

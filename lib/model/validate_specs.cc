@@ -132,7 +132,7 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
 absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   Checker check("queue", queue.name);
   check.Name(queue.name);
-  check.AtLeast("weight", queue.weight, 1);
+  check.AtLeast("weight", queue.weight, 0);
   const auto read = [&](const char* where, const std::optional<Resources>& resources) {
     return resources ? check.Resources(where, *resources) : Amounts();
   };
