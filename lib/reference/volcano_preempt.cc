@@ -93,6 +93,7 @@ std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeInd
   std::vector<TaskIndex> victims;
   for (auto t = removed.rbegin(); t != removed.rend(); ++t) {
     Unevict(trial.world, *t);
+    trial.world.present[node].insert(*t);  // trials of nodes bring everything back
     if (CanStart(trial, task, node)) continue;
     Evict(trial.world, *t);
     victims.push_back(*t);

@@ -5,6 +5,9 @@
 // more than it has.
 #include "lib/reference/world.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace muster::reference {
 
 void AddTo(Row& row, std::span<const int64_t> amount, int sign) {
@@ -31,20 +34,35 @@ void Charge(World& world, TaskIndex task, int sign) {
   }
 }
 
+void ChargeOwners(World& world, TaskIndex task, int sign) {
+  const JobIndex job = world.tables->tasks.job[task];
+  if (job == kNone) return;
+  AddTo(world.job_allocated[job], world.request(task), sign);
+  AddTo(world.queue_allocated[world.tables->jobs.queue[job]], world.request(task), sign);
+}
+
 // What the policies hear: the task starts (+1) or stops (-1) counting for its job, its queue and
 // the Kubernetes view of its node.
 void Tell(World& world, TaskIndex task, int sign) {
-  const JobIndex job = world.tables->tasks.job[task];
-  if (job != kNone) {
-    AddTo(world.job_allocated[job], world.request(task), sign);
-    AddTo(world.queue_allocated[world.tables->jobs.queue[job]], world.request(task), sign);
-  }
+  ChargeOwners(world, task, sign);
   if (!world.follow_present) return;
   if (sign > 0) {
     world.present[world.node[task]].insert(task);
   } else {
     world.present[world.node[task]].erase(task);
   }
+}
+
+// The row without the cells that the resources do not name.
+Row Named(const Tables& tables, std::span<const int64_t> row, const Resources& resources) {
+  Row out(row.begin(), row.end());
+  for (DimensionIndex d = 0; d < out.size(); ++d) {
+    const std::string_view name = tables.dimensions.name(d);
+    const bool named = std::any_of(resources.begin(), resources.end(),
+                                   [&](const auto& entry) { return entry.first == name; });
+    if (out[d] == 0 && !named) out[d] = kAbsent;
+  }
+  return out;
 }
 
 }  // namespace
@@ -100,6 +118,12 @@ World OpenWorld(const Tables& tables) {
     world.phase.push_back(tables.jobs.spec[j].phase);
   }
 
+  for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
+    const TaskShape& shape = tables.classes.shape[c];
+    world.requests.push_back(Named(tables, tables.classes.request.row(c), shape.request));
+    world.initial_requests.push_back(Named(tables, tables.classes.initial_request.row(c),
+                                           shape.initial_request.value_or(shape.request)));
+  }
   world.status = tables.tasks.status;
   world.node = tables.tasks.node;
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
@@ -154,7 +178,7 @@ void Unevict(World& world, TaskIndex task) {
   RemoveFromNode(world, task);
   world.status[task] = TaskStatus::kRunning;
   AddToNode(world, task, node);
-  Tell(world, task, 1);
+  ChargeOwners(world, task, 1);
 }
 
 }  // namespace muster::reference

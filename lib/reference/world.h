@@ -33,6 +33,8 @@ struct World {
   std::vector<Row> idle, used, releasing, pipelined;
   std::vector<std::set<TaskIndex>> on_node, present;
 
+  std::vector<Row> requests, initial_requests;  // of each class; what is not named is absent
+
   std::vector<TaskStatus> status;
   std::vector<NodeIndex> node;
   std::vector<JobPhase> phase;
@@ -40,10 +42,10 @@ struct World {
 
   size_t dimensions() const { return tables->dimension_count(); }
   std::span<const int64_t> request(TaskIndex task) const {
-    return tables->classes.request.row(tables->tasks.task_class[task]);
+    return requests[tables->tasks.task_class[task]];
   }
   std::span<const int64_t> initial_request(TaskIndex task) const {
-    return tables->classes.initial_request.row(tables->tasks.task_class[task]);
+    return initial_requests[tables->tasks.task_class[task]];
   }
   const TaskShape& shape(TaskIndex task) const {
     return tables->classes.shape[tables->tasks.task_class[task]];
@@ -69,12 +71,13 @@ World OpenWorld(const Tables& tables);
 void AddToNode(World& world, TaskIndex task, NodeIndex node);
 void RemoveFromNode(World& world, TaskIndex task);
 
-// The events. Each is undone by the one below or above it.
+// The events. Unplace undoes Place. Unevict undoes Evict but for two things: the task is running
+// whatever it was before, and the Kubernetes view goes on without it.
 void Place(World& world, TaskIndex task, NodeIndex node,
            TaskStatus status);  // kPlaced or kNominated
 void Unplace(World& world, TaskIndex task);
 void Evict(World& world, TaskIndex task);
-void Unevict(World& world, TaskIndex task);  // always to kRunning, whatever it was before
+void Unevict(World& world, TaskIndex task);
 
 void AddTo(Row& row, std::span<const int64_t> amount, int sign);
 
