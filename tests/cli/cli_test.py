@@ -1,0 +1,229 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""The command line from the outside: what it prints, how it ends, what it refuses."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MUSTER = os.environ.get("MUSTER_CLI", str(ROOT / "build/release/muster"))
+SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.json"))
+COMMANDS = ("run", "check", "explain", "profiles", "generate")
+
+
+def muster(*arguments, stdin=None):
+    return subprocess.run([MUSTER, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=120)
+
+
+def small(**more):
+    return {
+        "muster": 1,
+        "nodes": [{"name": "n", "count": 2, "capacity": {"cpu": 4, "memory": "8Gi", "pods": 10}}],
+        "jobs": [{"name": "j", "min_available": 2,
+                  "groups": [{"name": "w", "count": 2, "shape": {"request": {"cpu": 3}}}]}],
+        **more,
+    }
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, content, name="s.json"):
+        path = self.folder / name
+        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        return path
+
+    def assert_ends(self, result, code, stdout=None, stderr=None):
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        for text, part in ((result.stdout, stdout), (result.stderr, stderr)):
+            if part is not None:
+                self.assertIn(part, text)
+
+
+class Help(Files):
+    def test_every_command_has_help_with_an_example_and_lists_its_flags(self):
+        for command in COMMANDS:
+            result = muster(command, "--help")
+            self.assert_ends(result, 0, stdout=f"usage: muster {command}")
+            self.assertIn("example:\n  muster " + command, result.stdout)
+            self.assertIn("--help", result.stdout)
+            self.assertEqual(result.stderr, "")
+        for flag in ("--help", "-h", "help"):
+            result = muster(flag)
+            self.assert_ends(result, 0)
+            for command in COMMANDS:
+                self.assertIn(command, result.stdout)
+
+    def test_version(self):
+        self.assertRegex(muster("--version").stdout, r"^muster \d+\.\d+\.\d+\n$")
+
+    def test_no_command_and_unknown_ones(self):
+        self.assert_ends(muster(), 2, stdout="", stderr="which command?")
+        self.assert_ends(muster("chek"), 2, stderr='unknown command "chek", did you mean "check"?')
+        self.assert_ends(muster("frobnicate"), 2, stderr="muster --help lists them")
+
+    def test_unknown_flags_and_missing_values(self):
+        path = self.write(small())
+        self.assert_ends(muster("run", path, "--profil", "x"), 2, stderr="unknown flag --profil, did you mean --profile?")
+        self.assert_ends(muster("run", path, "--now"), 2, stderr="--now needs a value, SECONDS")
+        self.assert_ends(muster("run", path, "--now", "soon"), 2, stderr='--now: expected an integer, got "soon"')
+        self.assert_ends(muster("run", path, "--json=1"), 2, stderr="--json takes no value")
+        self.assert_ends(muster("run", path, "--json", "--digest"), 2, stderr="exclude each other")
+        self.assert_ends(muster("run"), 2, stderr="needs one FILE")
+        self.assert_ends(muster("run", path, path), 2, stderr="needs one FILE")
+        self.assert_ends(muster("explain"), 2, stderr="needs a FILE")
+        self.assert_ends(muster("check"), 2, stderr="needs a FILE")
+        self.assert_ends(muster("profiles", "x"), 2, stderr="unexpected x")
+
+
+class Run(Files):
+    def test_text_json_and_digest_agree(self):
+        path = self.write(small())
+        text = muster("run", path, "--profile", "volcano")
+        self.assert_ends(text, 0, stdout="bind j-w-0 to n0\n")
+        plan = json.loads(muster("run", path, "--profile", "volcano", "--json").stdout)
+        digest = muster("run", "--profile=volcano", path, "--digest").stdout
+        self.assertEqual(plan["profile"], "volcano")
+        self.assertEqual(digest, plan["digest"] + "\n")
+        self.assertIn("digest " + plan["digest"], text.stdout)
+        self.assertIn("2 bound, 0 nominated, 0 evicted, 1 admitted, 0 pending", text.stdout)
+        binds = {d["task"]: d["node"] for d in plan["decisions"] if d["kind"] == "bind"}
+        self.assertEqual(binds, {"j-w-0": "n0", "j-w-1": "n1"})
+
+    def test_standard_input(self):
+        self.assert_ends(muster("run", "-", "--profile", "volcano", stdin=json.dumps(small())), 0, stdout="2 bound")
+
+    def test_equal_runs_print_equal_bytes(self):
+        scenario = muster("generate", "--nodes", 50, "--occupancy", 0.3, "--seed", 3).stdout
+        first, second = (muster("run", "-", "--json", stdin=scenario) for _ in range(2))
+        self.assert_ends(first, 0)
+        self.assertEqual(first.stdout, second.stdout)
+
+    def test_a_work_budget_cuts_the_cycle(self):
+        path = self.write(small(profile="volcano", jobs=[
+            {"name": f"j{i}", "min_available": 1,
+             "groups": [{"name": "w", "count": 1, "shape": {"request": {"cpu": 1}}}]} for i in range(4)]))
+        whole = json.loads(muster("run", path, "--json").stdout)
+        cut = json.loads(muster("run", path, "--json", "--work-budget", 2).stdout)
+        self.assertTrue(whole["complete"])
+        self.assertFalse(cut["complete"])
+
+    def test_bad_input_ends_with_2_and_names_file_and_place(self):
+        cases = (
+            ("{", "byte 1: unexpected end of input"),
+            (small(nodes=[{"name": "n", "lables": {}}]), 'scenario: nodes[0]: unknown key "lables", did you mean "labels"?'),
+            (small(nodes=[{"name": "n"}, {"name": "n"}]), "scenario: nodes[1]: "),
+            (small(profile="vulcano"), '"volcano"'),
+            (small(profile="volcano:binpak(weight=1)"), "binpack"),
+            ("[" * 10000, "scenario: expected an object"),
+            ('{"muster": 1, "profile": ' + "[" * 10000, "nested deeper than 256"),
+        )
+        for content, words in cases:
+            path = self.write(content)
+            for command in ("run", "explain"):
+                result = muster(command, path)
+                self.assert_ends(result, 2, stdout="", stderr=f"muster: {path}: ")
+                self.assertIn(words, result.stderr)
+        self.assert_ends(muster("run", self.folder / "absent.json"), 2, stderr="No such file or directory")
+        self.assert_ends(muster("run", self.folder), 2, stderr="Is a directory")
+
+
+class Check(Files):
+    def test_counts_and_exit_codes(self):
+        good = self.write(small(profile="volcano", expect={"binds": {"j-w-0": "n0", "j-w-1": "n1"}}), "good.json")
+        wrong = self.write(small(profile="volcano", expect={"binds": {"j-w-0": "n1"}}), "wrong.json")
+        silent = self.write(small(), "silent.json")
+        broken = self.write("{", "broken.json")
+        result = muster("check", good)
+        self.assert_ends(result, 0)
+        self.assertEqual(result.stdout, f"ok      {good}\n1 passed, 0 failed\n")
+        result = muster("check", good, wrong)
+        self.assert_ends(result, 1, stdout='\n  bind of "j-w-0": expected "n1", got "n0"\n')
+        self.assertTrue(result.stdout.endswith("\n1 passed, 1 failed\n"))
+        self.assert_ends(muster("check", silent), 1, stdout="nothing is expected of it")
+        result = muster("check", broken, good, wrong)
+        self.assert_ends(result, 2)
+        self.assertTrue(result.stdout.endswith("\n1 passed, 2 failed\n"))
+
+    def test_the_scenarios_of_the_project(self):
+        self.assertGreater(len(SCENARIOS), 12)
+        result = muster("check", *SCENARIOS)
+        self.assert_ends(result, 0)
+        self.assertTrue(result.stdout.endswith(f"\n{len(SCENARIOS)} passed, 0 failed\n"), result.stdout)
+
+    def test_the_example_of_the_documentation(self):
+        text = (ROOT / "docs/scenario.md").read_text(encoding="utf-8")
+        example = re.search(r"```json\n(.*?)```", text, re.DOTALL).group(1)
+        result = muster("check", self.write(example))
+        self.assert_ends(result, 0)
+        last = result.stdout.splitlines()[-1]
+        self.assertIn(f"`muster check` of this file ends with `{last}`", text)
+
+
+class Explain(Files):
+    def setUp(self):
+        super().setUp()
+        self.path = self.write(small(profile="volcano", jobs=[
+            {"name": "train", "min_available": 3,
+             "groups": [{"name": "w", "count": 3, "shape": {"request": {"cpu": 3}}}]}]))
+
+    def test_a_job_a_task_and_everything(self):
+        self.assert_ends(muster("explain", self.path, "train"), 0, stdout="train: 2 of 3 placed, undone")
+        self.assert_ends(muster("explain", self.path), 0, stdout="train: 2 of 3 placed, undone")
+        self.assert_ends(muster("explain", self.path, "train-w-2"), 0, stdout="train-w-2: ")
+        self.assert_ends(muster("explain", self.write(small(profile="volcano"))), 0, stdout="nothing is pending\n")
+
+    def test_a_name_that_is_not_there(self):
+        self.assert_ends(muster("explain", self.path, "trian"), 2, stderr='no job or task is named "trian", did you mean "train"?')
+
+
+class Profiles(Files):
+    def test_text_and_json_list_the_same(self):
+        listed = json.loads(muster("profiles", "--json").stdout)
+        names = [profile["name"] for profile in listed["profiles"]]
+        for name in ("kube-batch", "volcano", "muster"):
+            self.assertIn(name, names)
+        text = muster("profiles")
+        self.assert_ends(text, 0)
+        for row in listed["profiles"] + listed["policies"]:
+            self.assertIn(f"\n  {row['name']}\n", text.stdout)
+
+    def test_every_profile_runs(self):
+        path = self.write(small())
+        for profile in json.loads(muster("profiles", "--json").stdout)["profiles"]:
+            self.assert_ends(muster("run", path, "--profile", profile["name"]), 0, stdout="digest ")
+
+
+class Generate(Files):
+    def test_equal_flags_equal_files_and_they_run(self):
+        for mix in ("uniform", "openb", "philly", "hpc"):
+            flags = ("--mix", mix, "--nodes", 40, "--seed", 7)
+            text = muster("generate", *flags).stdout
+            output = self.folder / "out.json"
+            self.assert_ends(muster("generate", *flags, "-o", output, ), 0)
+            self.assertEqual(output.read_text(encoding="utf-8"), text)
+            self.assert_ends(muster("run", output, "--profile", "volcano", "--digest"), 0)
+
+    def test_every_knob_is_taken(self):
+        listed = re.findall(r"^  (--[a-z-]+) [NXMPS]\b", muster("generate", "--help").stdout, re.MULTILINE)
+        self.assertGreater(len(listed), 15)
+        for knob in listed:
+            if knob not in ("--mix", "--profile"):
+                self.assert_ends(muster("generate", knob, 1), 0, stdout='"muster": 1')
+
+    def test_bad_knobs(self):
+        self.assert_ends(muster("generate", "--mix", "opnb"), 2, stderr='did you mean "openb"?')
+        self.assert_ends(muster("generate", "--gpu", 7), 2, stderr="--gpu: expected between 0 and 1, got 7")
+        self.assert_ends(muster("generate", "--node", 7), 2, stderr="did you mean --nodes?")
+        self.assert_ends(muster("generate", "-o", self.folder / "no/such/folder"), 2, stderr="No such file")
+
+
+if __name__ == "__main__":
+    unittest.main()
