@@ -38,7 +38,10 @@ PUBLIC_ABSL = ("absl/status/",)
 NO_HEADER_INCLUDES = ("nlohmann/", "Eigen/")
 JSON_ROOMS = ("scenario", "tools")
 # Output, clock, chance, disk and threads belong to the caller.
-FORBIDDEN_IN_CORE = {"iostream", "fstream", "filesystem", "chrono", "random", "thread", "future", "cstdio", "ctime"}
+CALLERS = "is output, clock, chance, disk or threads: the caller's"
+FORBIDDEN_IN_CORE = dict.fromkeys(
+    ("iostream", "fstream", "filesystem", "chrono", "random", "thread", "future", "cstdio", "ctime"), CALLERS)
+FORBIDDEN_IN_CORE["ranges"] = "does not compile with Clang 14 and the library of GCC 12, once a view is used"
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -92,7 +95,7 @@ def complaint(path, name, angled):
         return None
     if angled:
         if name in FORBIDDEN_IN_CORE and path.parts[0] in ("lib", "include"):
-            return f"<{name}> is output, clock, chance, disk or threads: the caller's"
+            return f"<{name}> {FORBIDDEN_IN_CORE[name]}"
         return None
     if room in OUTSIDE and name.startswith(room + "/"):
         return None
