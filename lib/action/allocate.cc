@@ -27,6 +27,7 @@ namespace {
 struct Worksheet {
   std::vector<TaskIndex> tasks;  // in task order
   size_t next = 0;
+  bool one_class = true;  // all of one task class
   std::vector<GroupIndex>
       failed_groups;  // named roles and the unnamed one, as tasks of them failed
   bool empty() const { return next == tasks.size(); }
@@ -104,7 +105,11 @@ class Allocate {
       return false;
     }
     sheets_[job].tasks = context_.PendingTasks(job, /*with_best_effort=*/false);
-    return !sheets_[job].empty();
+    Worksheet& sheet = sheets_[job];
+    for (TaskIndex t : sheet.tasks) {
+      sheet.one_class &= context_.ClassOf(t) == context_.ClassOf(sheet.tasks[0]);
+    }
+    return !sheet.empty();
   }
 
   // Places tasks until the job is ready. False: undone, nothing remains of the turn.
@@ -113,6 +118,8 @@ class Allocate {
     const QueueIndex queue = tables_.jobs.queue[job];
     const size_t first = sheet.next;
     memory_.Forget();
+    remember_ = !sheet.one_class ||
+                context_.search.FitDependsOnOthers(context_.ClassOf(sheet.tasks[sheet.next]));
     ActionContext::ReasonPtr failure;
     while (!sheet.empty()) {
       const TaskIndex task = sheet.tasks[sheet.next++];
@@ -152,7 +159,7 @@ class Allocate {
   bool Place(TaskIndex task) {
     const ClassIndex c = context_.ClassOf(task);
     NodeSearch& search = context_.search;
-    std::vector<uint8_t>* refused = memory_.Of(task);
+    std::vector<uint8_t>* refused = remember_ ? memory_.Of(task) : nullptr;
     const NodeIndex nominated = tables_.tasks.nominated[task];
     if (nominated != kNone && search.FitsFutureIdle(c, nominated) &&
         search.FitsNode(c, nominated) && (refused == nullptr || !(*refused)[nominated])) {
@@ -214,7 +221,8 @@ class Allocate {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  RoleMemory memory_;  // of one turn
+  RoleMemory memory_;     // of one turn
+  bool remember_ = true;  // whether the turn could see it
   std::vector<Worksheet> sheets_;
 };
 

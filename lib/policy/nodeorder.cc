@@ -59,23 +59,28 @@ inline double MeanPart(double cpu, bool has_cpu, double memory, bool has_memory)
   return has_cpu && has_memory ? both : one;
 }
 
-MUSTER_KERNEL void AddRequested(const Sweep& sweep, const double* used_cpu,
-                                const double* used_memory, const double* capacity_cpu,
-                                const double* capacity_memory, size_t begin, size_t end,
-                                double* batch) {
-  for (size_t i = begin; i < end; ++i) {
-    const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
-    const double cpu_capacity = has_cpu ? capacity_cpu[i] : 1.0;
-    const double memory_capacity = has_memory ? capacity_memory[i] : 1.0;
-    const double cpu = used_cpu[i] + sweep.scoring_cpu;
-    const double memory = used_memory[i] + sweep.scoring_memory;
-    const double least = MeanPart(LeastPart(cpu, cpu_capacity), has_cpu,
-                                  LeastPart(memory, memory_capacity), has_memory);
-    const double most = MeanPart(MostPart(cpu, cpu_capacity), has_cpu,
-                                 MostPart(memory, memory_capacity), has_memory);
-    batch[i] += sweep.least * least + sweep.most * most;
+// One of the two scores; `Part` is LeastPart or MostPart. Written out as two loops below, because the loops are
+// compiled once per instruction set and templates cannot be.
+#define MUSTER_REQUESTED_LOOP(Part, weight)                                                    \
+  for (size_t i = begin; i < end; ++i) {                                                       \
+    const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;           \
+    const double cpu = Part(used_cpu[i] + sweep.scoring_cpu, has_cpu ? capacity_cpu[i] : 1.0); \
+    const double memory =                                                                      \
+        Part(used_memory[i] + sweep.scoring_memory, has_memory ? capacity_memory[i] : 1.0);    \
+    batch[i] += (weight)*MeanPart(cpu, has_cpu, memory, has_memory);                           \
   }
+
+MUSTER_KERNEL void AddLeast(const Sweep& sweep, const double* used_cpu, const double* used_memory,
+                            const double* capacity_cpu, const double* capacity_memory, size_t begin,
+                            size_t end,
+                            double* batch){MUSTER_REQUESTED_LOOP(LeastPart, sweep.least)}
+
+MUSTER_KERNEL void AddMost(const Sweep& sweep, const double* used_cpu, const double* used_memory,
+                           const double* capacity_cpu, const double* capacity_memory, size_t begin,
+                           size_t end, double* batch) {
+  MUSTER_REQUESTED_LOOP(MostPart, sweep.most)
 }
+#undef MUSTER_REQUESTED_LOOP
 
 inline double Fraction(double requested, double capacity) {
   const double fraction = requested / capacity;
@@ -192,9 +197,13 @@ class NodeOrder : public Policy {
     }
     const double* capacity_cpu = states.allocatable[kCpu].data();
     const double* capacity_memory = states.allocatable[kMemory].data();
-    if (least_ != 0 || most_ != 0) {
-      AddRequested(sweep, states.scoring_cpu.data(), states.scoring_memory.data(), capacity_cpu,
-                   capacity_memory, begin, end, batch);
+    if (least_ != 0) {
+      AddLeast(sweep, states.scoring_cpu.data(), states.scoring_memory.data(), capacity_cpu,
+               capacity_memory, begin, end, batch);
+    }
+    if (most_ != 0) {
+      AddMost(sweep, states.scoring_cpu.data(), states.scoring_memory.data(), capacity_cpu,
+              capacity_memory, begin, end, batch);
     }
     if (balanced_ == 0 || (sweep.cpu == 0 && sweep.memory == 0 && sweep.gpu == 0)) return;
     if (sweep.gpu == 0) {

@@ -16,7 +16,9 @@ NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, Searc
       rules_(std::move(rules)),
       speed_(speed),
       kinds_(std::make_unique<NodeKinds>(ledger, dispatcher)),
-      states_(std::make_unique<NodeStates>(ledger, *kinds_, speed.share_equal_states)) {}
+      states_(std::make_unique<NodeStates>(
+          ledger, *kinds_, speed.share_equal_states,
+          rules_.overfull_nodes_are_out ? rules_.slack : std::vector<int64_t>())) {}
 
 void NodeSearch::BeginCycle() { ++cycle_; }
 
@@ -35,8 +37,9 @@ ClassProfile& NodeSearch::Profile(ClassIndex c) {
     const auto request = ledger_.tables().classes.initial_request.row(c);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods && !rules_.pods_are_a_resource) continue;
-      // cpu, memory and pods are always compared; of the others, what is asked for beyond the slack.
-      if (d > kPods && request[d] <= rules_.slack[d]) continue;
+      // cpu, memory and pods are always compared; of the others, what is asked for. Where there is a slack, the
+      // least amount that it does not cover counts as nothing, too.
+      if (d > kPods && request[d] <= rules_.slack[d] + (rules_.slack[d] > 0)) continue;
       profile.needs.push_back(d);
       profile.amount.push_back(static_cast<double>(request[d]));
       profile.slack.push_back(static_cast<double>(rules_.slack[d]));
@@ -51,9 +54,17 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   const bool first = profile->cycle == 0;
   profile->cycle = cycle_;
   bool fit = false, score = false;
-  for (Policy* policy : dispatcher_.at(Point::kFit)) fit |= policy->FitScope(c) == Scope::kCluster;
+  profile->fit_policies.clear();
+  profile->score_policies.clear();
+  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+    const Scope scope = policy->FitScope(c);
+    fit |= scope == Scope::kCluster;
+    if (scope >= Scope::kState) profile->fit_policies.push_back(policy);
+  }
   for (Policy* policy : dispatcher_.at(Point::kScore)) {
-    score |= policy->ScoreScope(c) == Scope::kCluster;
+    const Scope scope = policy->ScoreScope(c);
+    score |= scope == Scope::kCluster;
+    if (scope >= Scope::kState) profile->score_policies.push_back(policy);
   }
   if (!first && fit == profile->cluster_fit && score == profile->cluster_score) return;
   profile->cluster_fit = fit;
@@ -121,6 +132,21 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   }
   if (best == kNone && remembers) failure = {ledger_.moment(), true};
   return best;
+}
+
+NodeIndex NodeSearch::First(ClassIndex c, Want want) {
+  const ClassProfile& profile = Profile(c);
+  if (!UseStates(profile)) {
+    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, /*evict=*/false, false);
+    return fitting.empty() ? kNone : fitting.front().node;
+  }
+  Scoreboard& board = Board(c, want);
+  board.Refresh(context(), profile);
+  NodeIndex first = kNone;
+  for (uint32_t slot = 0; slot < states_->slots(); ++slot) {
+    if (states_->head(slot) < first && board.fits(slot)) first = states_->head(slot);
+  }
+  return first;
 }
 
 NodeIndex NodeSearch::BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused) {

@@ -30,6 +30,8 @@ struct SearchRules {
   std::vector<int64_t> slack;       // per dimension: by how much a request may exceed what is there
   bool pods_are_a_resource = true;  // kube-batch counts them only against the pod limit
   bool want_releasing = false;      // kube-batch: Want::kEither takes the part of kNow and kLater
+  bool overfull_nodes_are_out =
+      false;  // kube-batch: nodes that hold more than they have do not exist
 };
 
 struct Ranked {
@@ -47,6 +49,8 @@ class NodeSearch {
              const SpeedOptions& speed);
 
   NodeIndex Best(ClassIndex c, Want want);
+  // The node of smallest index that fits; scores do not count.
+  NodeIndex First(ClassIndex c, Want want);
   // The same among nodes n with refused[n] == 0; a look at every node.
   NodeIndex BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused);
   // Sets refused[n] where the class does not fit, resources that are being released counting as there

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -14,8 +15,9 @@ constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come ba
 
 }  // namespace
 
-NodeStates::NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share)
-    : ledger_(ledger), kinds_(kinds), share_(share) {
+NodeStates::NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share,
+                       std::vector<int64_t> overdraft)
+    : ledger_(ledger), kinds_(kinds), share_(share), overdraft_(std::move(overdraft)) {
   Rebuild();
 }
 
@@ -67,7 +69,7 @@ void NodeStates::Sync() {
 }
 
 void NodeStates::Place(NodeIndex n) {
-  if (!ledger_.tables().nodes.alive[n]) {
+  if (!ledger_.tables().nodes.alive[n] || Overdrawn(n)) {
     if (state_[n] != kNone) Leave(n, state_[n]);
     state_[n] = kNone;
     return;
@@ -85,6 +87,14 @@ void NodeStates::Place(NodeIndex n) {
   const uint32_t slot = Intern(n);
   state_[n] = slot;
   Enter(n, slot);
+}
+
+bool NodeStates::Overdrawn(NodeIndex n) const {
+  const auto idle = ledger_.node(n, kIdle);
+  for (size_t d = 0; d < overdraft_.size(); ++d) {
+    if (d != kPods && idle[d] < -overdraft_[d]) return true;
+  }
+  return false;
 }
 
 uint64_t NodeStates::Hash(std::span<const int64_t> key) const {

@@ -29,8 +29,10 @@ namespace muster {
 
 class NodeStates {
  public:
-  // `share` false: every node is a state of its own (for the test that flips it).
-  NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share);
+  // `share` false: every node is a state of its own (for the test that flips it). `overdraft`: nodes that hold more
+  // than they have by more than this, per dimension, are in no state, as if they were gone; empty: all nodes are in.
+  NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share,
+             std::vector<int64_t> overdraft = {});
 
   // Follows the ledger, and the kinds after they split.
   void Sync();
@@ -56,6 +58,7 @@ class NodeStates {
  private:
   void Rebuild();
   void Place(NodeIndex n);
+  bool Overdrawn(NodeIndex n) const;
   uint32_t Intern(NodeIndex n);
   void Fill(uint32_t slot, NodeIndex n);
   uint64_t Hash(std::span<const int64_t> key) const;
@@ -67,6 +70,7 @@ class NodeStates {
   const Ledger& ledger_;
   const NodeKinds& kinds_;
   const bool share_;
+  const std::vector<int64_t> overdraft_;
   size_t key_size_ = 0;  // the node's row, its kind, and its index where states are not shared
 
   StateColumns columns_;

@@ -75,16 +75,12 @@ void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, 
   }
   FitResources(columns, profile, want, begin, end, fits);
   if (want != Want::kEvicting) {
-    for (Policy* policy : context.dispatcher.at(Point::kFit)) {
-      if (policy->FitScope(c) >= Scope::kState) policy->FitStates(c, columns, begin, end, fits);
-    }
+    for (Policy* policy : profile.fit_policies) policy->FitStates(c, columns, begin, end, fits);
   }
   std::fill(order + begin, order + end, 0.0);
   std::fill(batch + begin, batch + end, profile.constant);
-  for (Policy* policy : context.dispatcher.at(Point::kScore)) {
-    if (policy->ScoreScope(c) >= Scope::kState) {
-      policy->ScoreStates(c, columns, begin, end, order, batch);
-    }
+  for (Policy* policy : profile.score_policies) {
+    policy->ScoreStates(c, columns, begin, end, order, batch);
   }
 }
 

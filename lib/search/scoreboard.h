@@ -38,9 +38,10 @@ struct ClassProfile {
   uint64_t cycle = 0;  // when cluster_fit and cluster_score were asked
   uint32_t row = 0;    // in NodeKinds
   bool cluster_fit = false, cluster_score = false;
-  bool uniform = true;                // the score is a number of the state alone
-  double constant = 0;                // what KindScores add to it then
-  std::vector<DimensionIndex> needs;  // dimensions to compare
+  bool uniform = true;                                // the score is a number of the state alone
+  double constant = 0;                                // what KindScores add to it then
+  std::vector<Policy*> fit_policies, score_policies;  // that look at a node's own books
+  std::vector<DimensionIndex> needs;                  // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
 

@@ -44,6 +44,7 @@ struct ProfileConfig {
   int64_t slack_milli = 0, slack_memory = 0;
   bool pods_are_a_resource = true;
   bool want_releasing = false;
+  bool overfull_nodes_are_out = false;
 };
 
 }  // namespace muster

@@ -70,10 +70,13 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   dispatcher_->Open({tables, *ledger_, options.now, phases_});
   if (search_ == nullptr) {
     SearchRules rules;
-    rules.slack.assign(tables.dimension_count(), config_.slack_milli);
-    rules.slack[kMemory] = config_.slack_memory;
+    for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+      const bool milli = IsMilliDimension(tables.dimensions.name(d));
+      rules.slack.push_back(milli ? config_.slack_milli : d == kMemory ? config_.slack_memory : 0);
+    }
     rules.pods_are_a_resource = config_.pods_are_a_resource;
     rules.want_releasing = config_.want_releasing;
+    rules.overfull_nodes_are_out = config_.overfull_nodes_are_out;
     search_ = std::make_unique<NodeSearch>(*ledger_, *dispatcher_, std::move(rules), speed_);
   }
   search_->BeginCycle();
@@ -121,12 +124,12 @@ void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
 JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   const JobCounts& counts = ledger_->job(job);
   const int64_t need = tables_->jobs.spec[job].min_available;
+  if (config_.phase_rule == PhaseRule::kAllocated) {
+    if (counts.ready() < need && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
+    return counts.allocated() >= need ? JobPhase::kRunning : JobPhase::kPending;
+  }
   const JobPhase waiting = phase == JobPhase::kAdmitted ? phase : JobPhase::kPending;
   const bool ready = counts.ready() + counts.pending_best_effort >= need;
-  if (config_.phase_rule == PhaseRule::kAllocated) {
-    if (!ready && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
-    return counts.allocated() >= need ? JobPhase::kRunning : waiting;
-  }
   const int64_t ended = counts[TaskStatus::kFailed] + counts[TaskStatus::kSucceeded];
   const int64_t scheduled = counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] + ended +
                             counts[TaskStatus::kReleasing];
@@ -160,7 +163,8 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
   absl::flat_hash_map<const Reason*, uint32_t> numbers;
   std::vector<std::pair<Reason, uint32_t>> fallbacks;  // few kinds, found by value
   auto number_of = [&](const Reason* reason) {
-    const auto [it, added] = numbers.try_emplace(reason, static_cast<uint32_t>(plan->reasons.size()));
+    const auto [it, added] =
+        numbers.try_emplace(reason, static_cast<uint32_t>(plan->reasons.size()));
     if (added) plan->reasons.push_back(*reason);
     return it->second;
   };
@@ -168,8 +172,7 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
     if (!tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);
     const JobPhase phase = PhaseAtClose(job, phases_[job]);
-    const JobPhase known =
-        admitted[job] ? JobPhase::kAdmitted : tables_->jobs.spec[job].phase;
+    const JobPhase known = admitted[job] ? JobPhase::kAdmitted : tables_->jobs.spec[job].phase;
     if (phase != known) {
       Decision decision{DecisionKind::kPhase};
       decision.job = job;
