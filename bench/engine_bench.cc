@@ -1,0 +1,271 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// How fast a cycle is. Rows:
+//   allocate/<profile>/<nodes>/<classes>     ten tasks a node in gangs of 20, 100 queues, all fit
+//   preempt/<profile>/<nodes>, reclaim/<profile>/<nodes>
+//   cycle_after_1_percent/<profile>          10,000 nodes, 100,000 running; 1 % end, as many arrive
+//   arrival/<profile>                        one task arrives at 10,000 nodes; p99_us over all iterations
+//   idle_cycle/<profile>                     1,000,000 pending tasks, nothing changed
+//   build_snapshot/<nodes>, memory/<nodes>/<classes>
+//   peer/volcano/{alloc,preempt,reclaim}/... the peers' workloads, with the recorded figure and the ratio
+//   reference/<profile>/<nodes>              the slow twin on the same cluster
+// Counters: placements_per_s counts binds and nominations; ratio is the peer's time over ours.
+#include <benchmark/benchmark.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "bench/workloads.h"
+#include "lib/model/tables.h"
+#include "lib/reference/reference.h"
+#include "muster/muster.h"
+
+namespace muster::bench {
+namespace {
+
+Plan MustSchedule(const Snapshot& snapshot, const std::string& profile) {
+  absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
+  if (!plan.ok()) {
+    std::fprintf(stderr, "%s\n", plan.status().ToString().c_str());
+    std::abort();
+  }
+  return *std::move(plan);
+}
+
+int64_t Placements(const Plan& plan) {
+  int64_t count = 0;
+  for (const Decision& decision : plan.decisions()) {
+    count += decision.kind == DecisionKind::kBind || decision.kind == DecisionKind::kNominate;
+  }
+  return count;
+}
+
+// Resident bytes of this process.
+double ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  double total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+// Schedules one frozen cluster again and again. `peer_seconds`: what the peer takes for all of it; 0: unknown.
+void RunCycles(benchmark::State& state, const Cluster& cluster, const std::string& profile,
+               double peer_seconds, int64_t peer_tasks) {
+  const Snapshot snapshot = cluster.Freeze();
+  int64_t placed = 0, evicted = 0;
+  double seconds = 0;
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    const Plan plan = MustSchedule(snapshot, profile);
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    placed = Placements(plan);
+    evicted = static_cast<int64_t>(plan.evictions().size());
+  }
+  const double cycles = static_cast<double>(state.iterations());
+  state.counters["placements"] = static_cast<double>(placed);
+  state.counters["evictions"] = static_cast<double>(evicted);
+  state.counters["placements_per_s"] = static_cast<double>(placed) * cycles / seconds;
+  if (peer_seconds > 0) {
+    const double ours = seconds / cycles / static_cast<double>(std::max<int64_t>(placed, 1));
+    const double theirs = peer_seconds / static_cast<double>(peer_tasks);
+    state.counters["peer_us_per_task"] = theirs * 1e6;
+    state.counters["ratio"] = theirs / ours;
+  }
+}
+
+void BuildSnapshot(benchmark::State& state, int64_t nodes) {
+  for (auto _ : state) {
+    Cluster cluster = MakeAllocation({nodes, 10 * nodes, 100, 100});
+    benchmark::DoNotOptimize(cluster.Freeze());
+  }
+  state.counters["tasks_per_s"] = benchmark::Counter(
+      static_cast<double>(state.iterations() * nodes * 10), benchmark::Counter::kIsRate);
+}
+
+void Memory(benchmark::State& state, int64_t nodes, int64_t classes) {
+  double bytes = 0;
+  for (auto _ : state) {
+    const double before = ResidentBytes();
+    const Cluster cluster = MakeAllocation({nodes, 10 * nodes, 100, classes});
+    const Plan plan = MustSchedule(cluster.Freeze(), "volcano");
+    bytes = std::max(bytes, ResidentBytes() - before);
+  }
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  state.counters["bytes"] = bytes;
+  state.counters["bytes_per_task"] = bytes / static_cast<double>(nodes * 10);
+  state.counters["peak_resident_MiB"] = static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+void Must(const absl::Status& status) {
+  if (!status.ok()) {
+    std::fprintf(stderr, "%s\n", status.ToString().c_str());
+    std::abort();
+  }
+}
+
+JobSpec Arrival(int64_t number, int64_t count) {
+  JobSpec job;
+  job.name = "ns/a" + std::to_string(number);
+  job.queue = "q" + std::to_string(number % 100);
+  job.min_available = count;
+  job.created = 1000000 + number;
+  job.phase = JobPhase::kAdmitted;
+  GroupSpec group;
+  group.name = "worker";
+  group.count = count;
+  group.shape.name_space = "ns";
+  group.shape.request = {{"cpu", "1"}, {"memory", "2Gi"}};
+  job.groups.push_back(group);
+  return job;
+}
+
+void CycleAfterChange(benchmark::State& state, const std::string& profile) {
+  Cluster cluster = MakeRunning(10000);
+  Must(cluster.Schedule(profile).status());
+  int64_t ended = 0, arrived = 0, placed = 0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    for (int i = 0; i < 50; ++i, ++ended) {  // the oldest jobs end
+      Must(cluster.RemoveJob(ended < 5000 ? "ns/r" + std::to_string(ended)
+                                          : "ns/a" + std::to_string(ended - 5000)));
+    }
+    for (int i = 0; i < 50; ++i) Must(cluster.AddJob(Arrival(arrived++, 20)));
+    state.ResumeTiming();
+    absl::StatusOr<Plan> plan = cluster.Schedule(profile);
+    state.PauseTiming();
+    Must(plan.status());
+    placed += Placements(*plan);
+    Must(cluster.Apply(*plan).status());
+    state.ResumeTiming();
+  }
+  state.counters["placements_per_cycle"] =
+      static_cast<double>(placed) / static_cast<double>(state.iterations());
+}
+
+void OneArrival(benchmark::State& state, const std::string& profile) {
+  Cluster cluster = MakeRunning(10000);
+  Must(cluster.Schedule(profile).status());
+  int64_t arrived = 0;
+  std::vector<double> microseconds;
+  for (auto _ : state) {
+    Must(cluster.AddJob(Arrival(arrived++, 1)));
+    const auto start = std::chrono::steady_clock::now();
+    absl::StatusOr<Plan> plan = cluster.Schedule(profile);
+    const double elapsed =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    microseconds.push_back(elapsed * 1e6);
+    state.SetIterationTime(elapsed);
+    Must(plan.status());
+    Must(cluster.Apply(*plan).status());
+  }
+  std::sort(microseconds.begin(), microseconds.end());
+  state.counters["p50_us"] = microseconds[microseconds.size() / 2];
+  state.counters["p99_us"] = microseconds[microseconds.size() * 99 / 100];
+}
+
+void IdleCycle(benchmark::State& state, const std::string& profile) {
+  Cluster cluster = MakeAllocation({1000, 1000000, 100, 100});
+  absl::StatusOr<Plan> first = cluster.Schedule(profile);
+  Must(first.status());
+  Must(cluster.Apply(*first).status());
+  Must(cluster.Schedule(profile).status());
+  for (auto _ : state) benchmark::DoNotOptimize(cluster.Schedule(profile));
+}
+
+void Reference(benchmark::State& state, int64_t nodes) {
+  const Cluster cluster = MakeAllocation({nodes, 10 * nodes, 100, 10});
+  const Snapshot snapshot = cluster.Freeze();
+  ReferenceProfile profile;
+  profile.family = "volcano";
+  profile.actions = {"admit", "allocate", "backfill"};
+  profile.tiers = {{{"priority", {}, {}}, {"gang", {"preemptable"}, {}}, {"conformance", {}, {}}},
+                   {{"overcommit", {}, {}},
+                    {"drf", {"preemptable"}, {}},
+                    {"predicates", {}, {}},
+                    {"proportion", {}, {}},
+                    {"nodeorder", {}, {}},
+                    {"binpack", {}, {}}}};
+  for (auto _ : state) benchmark::DoNotOptimize(ReferenceSchedule(snapshot.tables(), profile, 0));
+  state.counters["placements_per_s"] = benchmark::Counter(
+      static_cast<double>(state.iterations() * nodes * 10), benchmark::Counter::kIsRate);
+}
+
+template <typename Body>
+void Register(const std::string& name, Body body) {
+  benchmark::RegisterBenchmark(name.c_str(), body)->Unit(benchmark::kMillisecond);
+}
+
+void RegisterAll() {
+  for (const std::string profile : {"volcano", "muster"}) {
+    for (const int64_t nodes : {1000, 5000, 10000, 100000}) {
+      for (const int64_t classes : {10, 100, 1000, 10000}) {
+        Register("allocate/" + profile + "/" + std::to_string(nodes) + "/" + std::to_string(classes),
+                 [=](benchmark::State& state) {
+                   RunCycles(state, MakeAllocation({nodes, 10 * nodes, 100, classes}), profile, 0, 1);
+                 });
+      }
+    }
+    const bool volcano = profile == "volcano";
+    for (const int64_t nodes : {1000, 10000}) {
+      Register("preempt/" + profile + "/" + std::to_string(nodes), [=](benchmark::State& state) {
+        RunCycles(state, MakePreemption(nodes), volcano ? kPreemptProfile : profile, 0, 1);
+      });
+      Register("reclaim/" + profile + "/" + std::to_string(nodes), [=](benchmark::State& state) {
+        RunCycles(state, MakeReclaim(nodes), volcano ? kReclaimProfile : profile, 0, 1);
+      });
+    }
+    Register("cycle_after_1_percent/" + profile,
+             [=](benchmark::State& state) { CycleAfterChange(state, profile); });
+    benchmark::RegisterBenchmark(("arrival/" + profile).c_str(),
+                                 [=](benchmark::State& state) { OneArrival(state, profile); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond)
+        ->Iterations(2000);
+    benchmark::RegisterBenchmark(("idle_cycle/" + profile).c_str(),
+                                 [=](benchmark::State& state) { IdleCycle(state, profile); })
+        ->Unit(benchmark::kMicrosecond);
+  }
+  for (const int64_t nodes : {1000, 10000, 100000}) {
+    Register("build_snapshot/" + std::to_string(nodes),
+             [=](benchmark::State& state) { BuildSnapshot(state, nodes); });
+    Register("memory/" + std::to_string(nodes) + "/100",
+             [=](benchmark::State& state) { Memory(state, nodes, 100); });
+  }
+  // Volcano ed72c7c81, one core, every node searched: CPU seconds for that many tasks, least of the runs.
+  struct Recorded {
+    int64_t nodes;
+    double seconds;
+    int64_t tasks;
+  };
+  for (const Recorded& r : {Recorded{1000, 6.02, 500}, {5000, 7.13, 100}, {10000, 13.98, 100}}) {
+    Register("peer/volcano/alloc/" + std::to_string(r.nodes), [=](benchmark::State& state) {
+      RunCycles(state, MakeAllocation({r.nodes, 10 * r.nodes, 100, 0}), kAllocProfile, r.seconds,
+                r.tasks);
+    });
+  }
+  Register("peer/volcano/preempt/1000", [](benchmark::State& state) {
+    RunCycles(state, MakePreemption(1000), kPreemptProfile, 4.55, 1000);
+  });
+  Register("peer/volcano/reclaim/1000", [](benchmark::State& state) {
+    RunCycles(state, MakeReclaim(1000), kReclaimProfile, 2.05, 910);
+  });
+  Register("reference/volcano/100", [](benchmark::State& state) { Reference(state, 100); });
+}
+
+}  // namespace
+}  // namespace muster::bench
+
+int main(int argc, char** argv) {
+  muster::bench::RegisterAll();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}
