@@ -149,12 +149,19 @@ bool SharesAll(const Cycle& cycle, const std::vector<AffinityTerm>& terms, NodeI
   });
 }
 
+// The old filter asks the jobs for their tasks, and those leave out what is terminating.
+bool InLister(const Cycle& cycle, TaskIndex task) {
+  const TaskTable& tasks = cycle.tables().tasks;
+  return tasks.job[task] != kNone && tasks.status[task] != TaskStatus::kReleasing;
+}
+
 }  // namespace
 
 std::optional<RefusalCode> OldAffinityRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const TaskShape& own = cycle.world.shape(task);
   bool refused_by_existing = false, matched = false, matched_here = false, anti_here = false;
   ForEachPresent(cycle, [&](TaskIndex t, NodeIndex n) {
+    if (!InLister(cycle, t)) return;
     const TaskShape& other = cycle.world.shape(t);
     for (const AffinityTerm& term : other.required_anti_affinity) {
       if (Matches(cycle.tables(), term, other.name_space, own, false) &&

@@ -71,6 +71,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
     const bool milli = IsMilliDimension(tables.dimensions.name(d));
     cycle.tolerance.push_back(d == kMemory ? 10.0 * 1024 * 1024 : milli ? 10 : 0.01);
   }
+  cycle.world.evict_hides = cycle.volcano;
   cycle.world.follow_present = FindPolicy(cycle, "predicates") != nullptr;
   for (NodeIndex n = 0; n < cycle.world.in_session.size(); ++n) {
     if (!cycle.world.in_session[n]) continue;

@@ -170,7 +170,11 @@ void Evict(World& world, TaskIndex task) {
   RemoveFromNode(world, task);
   world.status[task] = TaskStatus::kReleasing;
   AddToNode(world, task, node);
-  Tell(world, task, -1);
+  if (world.evict_hides) {
+    Tell(world, task, -1);
+  } else {
+    ChargeOwners(world, task, -1);
+  }
 }
 
 void Unevict(World& world, TaskIndex task) {

@@ -26,6 +26,7 @@ namespace muster::reference {
 struct World {
   const Tables* tables = nullptr;
   bool follow_present = true;  // false: nobody keeps the Kubernetes view current
+  bool evict_hides = true;     // false (kube-batch): victims stay in that view
 
   std::vector<bool> in_session;   // of a node; the others are as if they did not exist
   std::vector<Row> capacity;      // allocatable, absent as zero
