@@ -24,14 +24,17 @@ std::string NotOneOf(const char* field, std::string_view value,
                      std::initializer_list<std::string_view> valid) {
   std::string rule = absl::StrCat(field, " is ", Quote(value), "; must be one of");
   for (std::string_view word : valid) {
-    absl::StrAppend(&rule, word == *valid.begin() ? " " : ", ", word.empty() ? "\"\"" : ToAbsl(word));
+    absl::StrAppend(&rule, word == *valid.begin() ? " " : ", ",
+                    word.empty() ? "\"\"" : ToAbsl(word));
   }
   return rule;
 }
 
 }  // namespace
 
-std::string PlaceOf(const char* kind, std::string_view name) { return absl::StrCat(kind, " ", Quote(name)); }
+std::string PlaceOf(const char* kind, std::string_view name) {
+  return absl::StrCat(kind, " ", Quote(name));
+}
 
 void Checker::Fail(absl::string_view rule) {
   if (!status_.ok()) return;
@@ -68,9 +71,10 @@ void Checker::OneOf(const char* field, std::string_view value,
   if (std::ranges::find(valid, value) == valid.end()) Fail(NotOneOf(field, value, valid));
 }
 
-void Checker::OneOf(const char* where, std::string_view what, const char* field, std::string_view value,
-                    std::initializer_list<std::string_view> valid) {
-  if (std::ranges::find(valid, value) == valid.end()) Fail(where, what, NotOneOf(field, value, valid));
+void Checker::OneOf(const char* where, std::string_view what, const char* field,
+                    std::string_view value, std::initializer_list<std::string_view> valid) {
+  if (std::ranges::find(valid, value) == valid.end())
+    Fail(where, what, NotOneOf(field, value, valid));
 }
 
 Amounts Checker::Resources(const char* where, const muster::Resources& resources) {

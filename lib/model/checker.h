@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Finds the first broken rule of one row and words it: `node "n1", capacity "cpu": unknown unit "x" in "5x"`.
+// Finds the first broken rule of one row and words it: `node "n1", capacity "cpu": unknown unit "x"
+// in "5x"`.
 //
 //   Checker check("queue", spec.name);
 //   check.Name(spec.name);
@@ -8,8 +9,8 @@
 //   Amounts limit = check.Resources("limit", spec.limit);
 //   if (!check.ok()) return check.status();
 //
-// The first failure is kept and later ones are ignored, so checks need not stop in between. Words are put
-// together only when something fails: a row that is in order costs no allocation here.
+// The first failure is kept and later ones are ignored, so checks need not stop in between. Words
+// are put together only when something fails: a row that is in order costs no allocation here.
 #ifndef MUSTER_MODEL_CHECKER_H_
 #define MUSTER_MODEL_CHECKER_H_
 
@@ -40,8 +41,10 @@ inline constexpr int64_t kMaxNameTableBytes = int64_t{7} << 30;
 
 class Checker {
  public:
-  // The row, and optionally the part of it under which everything is reported: `job "j", group "g"`.
-  Checker(const char* kind, std::string_view name, const char* part = nullptr, std::string_view part_name = {})
+  // The row, and optionally the part of it under which everything is reported: `job "j", group
+  // "g"`.
+  Checker(const char* kind, std::string_view name, const char* part = nullptr,
+          std::string_view part_name = {})
       : kind_(kind), name_(name), part_(part), part_name_(part_name) {}
 
   bool ok() const { return status_.ok(); }
@@ -58,7 +61,8 @@ class Checker {
   // May be empty.
   void Text(const char* where, std::string_view text);
   void AtLeast(const char* what, int64_t value, int64_t least);
-  void OneOf(const char* field, std::string_view value, std::initializer_list<std::string_view> valid);
+  void OneOf(const char* field, std::string_view value,
+             std::initializer_list<std::string_view> valid);
   void OneOf(const char* where, std::string_view what, const char* field, std::string_view value,
              std::initializer_list<std::string_view> valid);
   Amounts Resources(const char* where, const Resources& resources);

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The direct calls: check the spec, resolve its names, put the row. What waits for that name is woken.
+// The direct calls: check the spec, resolve its names, put the row. What waits for that name is
+// woken.
 #include "muster/cluster.h"
 
 #include <utility>
@@ -13,7 +14,9 @@
 namespace muster {
 namespace {
 
-absl::Status Dangling(const Missing& missing) { return absl::InvalidArgumentError(missing.message); }
+absl::Status Dangling(const Missing& missing) {
+  return absl::InvalidArgumentError(missing.message);
+}
 
 absl::Status Exists(const char* kind, std::string_view name) {
   return absl::AlreadyExistsError(absl::StrCat(PlaceOf(kind, name), ": exists already"));
@@ -47,7 +50,8 @@ absl::Status Cluster::AddNode(const NodeSpec& node) {
   if (names.Find(node.name)) return Exists("node", node.name);
   NodeRefs refs;
   if (const auto missing = impl_->editor.Resolve(node, kNone, &refs)) return Dangling(*missing);
-  if (absl::Status room = impl_->editor.CheckRoom(names, 1, node.name.size()); !room.ok()) return room;
+  if (absl::Status room = impl_->editor.CheckRoom(names, 1, node.name.size()); !room.ok())
+    return room;
   impl_->editor.PutNode(kNone, node, *amounts, refs);
   impl_->deltas.Appeared(RowKind::kNode, node.name);
   return absl::OkStatus();
@@ -66,7 +70,8 @@ absl::Status Cluster::AddNodes(int64_t count, const NodeSpec& node) {
   NodeRefs refs;
   if (const auto missing = impl_->editor.Resolve(one, kNone, &refs)) return Dangling(*missing);
   const auto bytes = static_cast<int64_t>(one.name.size());
-  if (absl::Status room = impl_->editor.CheckRoom(names, count, count * bytes); !room.ok()) return room;
+  if (absl::Status room = impl_->editor.CheckRoom(names, count, count * bytes); !room.ok())
+    return room;
   for (int64_t i = 0; i < count; ++i) {
     one.name = absl::StrCat(node.name, i);
     if (names.Find(one.name)) return Exists("node", one.name);
@@ -93,7 +98,8 @@ absl::Status Cluster::UpdateNode(const NodeSpec& node) {
 absl::Status Cluster::RemoveNode(std::string_view name) {
   const std::optional<NodeIndex> node = impl_->tables->nodes.names.Find(name);
   if (!node) return NotThere("node", name);
-  if (impl_->editor.HasTasks(*node)) return InUse("node", name, impl_->editor.TasksOn(*node).size(), "task");
+  if (impl_->editor.HasTasks(*node))
+    return InUse("node", name, impl_->editor.TasksOn(*node).size(), "task");
   impl_->editor.EraseNode(*node);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();
@@ -108,7 +114,8 @@ absl::Status Cluster::AddQueue(const QueueSpec& queue) {
   if (names.Find(queue.name)) return Exists("queue", queue.name);
   QueueRefs refs;
   if (const auto missing = impl_->editor.Resolve(queue, kNone, &refs)) return Dangling(*missing);
-  if (absl::Status room = impl_->editor.CheckRoom(names, 1, queue.name.size()); !room.ok()) return room;
+  if (absl::Status room = impl_->editor.CheckRoom(names, 1, queue.name.size()); !room.ok())
+    return room;
   impl_->editor.PutQueue(kNone, queue, *amounts, refs);
   impl_->deltas.Appeared(RowKind::kQueue, queue.name);
   return absl::OkStatus();
@@ -120,7 +127,8 @@ absl::Status Cluster::UpdateQueue(const QueueSpec& queue) {
   const std::optional<QueueIndex> existing = impl_->tables->queues.names.Find(queue.name);
   if (!existing) return NotThere("queue", queue.name);
   QueueRefs refs;
-  if (const auto missing = impl_->editor.Resolve(queue, *existing, &refs)) return Dangling(*missing);
+  if (const auto missing = impl_->editor.Resolve(queue, *existing, &refs))
+    return Dangling(*missing);
   impl_->editor.PutQueue(*existing, queue, *amounts, refs);
   return absl::OkStatus();
 }
@@ -156,12 +164,14 @@ absl::Status Cluster::AddJob(const JobSpec& job) {
   JobRefs refs;
   if (const auto missing = editor.Resolve(job, kNone, &refs)) return Dangling(*missing);
   const auto job_bytes = static_cast<int64_t>(job.name.size());
-  if (absl::Status room = editor.CheckRoom(tables.jobs.names, 1, job_bytes); !room.ok()) return room;
+  if (absl::Status room = editor.CheckRoom(tables.jobs.names, 1, job_bytes); !room.ok())
+    return room;
   int64_t tasks = 0, task_bytes = 0;
   for (const GroupSpec& group : job.groups) {
     tasks += group.count;
     task_bytes += group.count * (job_bytes + static_cast<int64_t>(group.name.size()) + 11);
-    if (absl::Status room = editor.CheckRoom(tables.tasks.names, tasks, task_bytes); !room.ok()) return room;
+    if (absl::Status room = editor.CheckRoom(tables.tasks.names, tasks, task_bytes); !room.ok())
+      return room;
   }
   for (const GroupSpec& group : job.groups) {
     for (int64_t i = 0; i < group.count; ++i) {
@@ -224,12 +234,14 @@ absl::Status Cluster::RemoveJob(std::string_view name) {
 absl::Status Cluster::AddTask(const TaskSpec& task) {
   const NameTable& names = impl_->tables->tasks.names;
   if (absl::Status status = CheckTask(task); !status.ok()) return status;
-  absl::StatusOr<CheckedShape> shape = impl_->editor.interner().Check(task.shape, "task", task.name);
+  absl::StatusOr<CheckedShape> shape =
+      impl_->editor.interner().Check(task.shape, "task", task.name);
   if (!shape.ok()) return shape.status();
   if (names.Find(task.name)) return Exists("task", task.name);
   TaskRefs refs;
   if (const auto missing = impl_->editor.Resolve(task, kNone, &refs)) return Dangling(*missing);
-  if (absl::Status room = impl_->editor.CheckRoom(names, 1, task.name.size()); !room.ok()) return room;
+  if (absl::Status room = impl_->editor.CheckRoom(names, 1, task.name.size()); !room.ok())
+    return room;
   impl_->editor.PutTask(kNone, task, *shape, refs);
   impl_->deltas.Appeared(RowKind::kTask, task.name);
   return absl::OkStatus();
@@ -237,7 +249,8 @@ absl::Status Cluster::AddTask(const TaskSpec& task) {
 
 absl::Status Cluster::UpdateTask(const TaskSpec& task) {
   if (absl::Status status = CheckTask(task); !status.ok()) return status;
-  absl::StatusOr<CheckedShape> shape = impl_->editor.interner().Check(task.shape, "task", task.name);
+  absl::StatusOr<CheckedShape> shape =
+      impl_->editor.interner().Check(task.shape, "task", task.name);
   if (!shape.ok()) return shape.status();
   const std::optional<TaskIndex> existing = impl_->tables->tasks.names.Find(task.name);
   if (!existing) return NotThere("task", task.name);
@@ -256,7 +269,8 @@ absl::Status Cluster::RemoveTask(std::string_view name) {
   return absl::OkStatus();
 }
 
-absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status, std::string_view node_name) {
+absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status,
+                                    std::string_view node_name) {
   const Tables& tables = *impl_->tables;
   const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
   if (!task) return NotThere("task", name);
@@ -276,7 +290,8 @@ absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status, st
       node = *named;
     }
   } else if (status == TaskStatus::kPending && !node_name.empty()) {
-    check.Fail(absl::StrCat("status pending holds no node, but node ", Quote(node_name), " is given"));
+    check.Fail(
+        absl::StrCat("status pending holds no node, but node ", Quote(node_name), " is given"));
   }
   if (!check.ok()) return check.status();
   const bool assumed = (tables.tasks.flags[*task] & kTaskAssumed) != 0;
@@ -301,7 +316,8 @@ absl::Status Cluster::AddDomain(const DomainSpec& domain) {
     }
     parent = *found;
   }
-  if (absl::Status room = impl_->editor.CheckRoom(domains.names, 1, domain.name.size()); !room.ok()) return room;
+  if (absl::Status room = impl_->editor.CheckRoom(domains.names, 1, domain.name.size()); !room.ok())
+    return room;
   impl_->editor.PutDomain(domain, parent);
   impl_->deltas.Appeared(RowKind::kDomain, domain.name);
   return absl::OkStatus();
@@ -311,7 +327,8 @@ absl::Status Cluster::RemoveDomain(std::string_view name) {
   const DomainTable& domains = impl_->tables->domains;
   const std::optional<uint32_t> domain = domains.names.Find(name);
   if (!domain) return NotThere("domain", name);
-  if (!domains.nodes[*domain].empty()) return InUse("domain", name, domains.nodes[*domain].size(), "node");
+  if (!domains.nodes[*domain].empty())
+    return InUse("domain", name, domains.nodes[*domain].size(), "node");
   if (!domains.children[*domain].empty()) {
     return InUse("domain", name, domains.children[*domain].size(), "child domain");
   }
@@ -332,6 +349,8 @@ absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<DeltaOutcome> Cluster::ApplyDelta(const Delta& delta) { return impl_->deltas.Apply(delta); }
+absl::StatusOr<DeltaOutcome> Cluster::ApplyDelta(const Delta& delta) {
+  return impl_->deltas.Apply(delta);
+}
 
 }  // namespace muster

@@ -1,14 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The caller follows a plan. Every decision is first checked against the cluster as it is now, then gangs that
-// can no longer start whole are refused, and what is left is put; so nothing needs to be taken back.
+// The caller follows a plan. Every decision is first checked against the cluster as it is now, then
+// gangs that can no longer start whole are refused, and what is left is put; so nothing needs to be
+// taken back.
 //
-// At the version the plan was computed from, indices are good and there was room. Later, rows are found again by
-// name, and each bind must still fit into what its node has left.
+// At the version the plan was computed from, indices are good and there was room. Later, rows are
+// found again by name, and each bind must still fit into what its node has left.
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
@@ -67,7 +69,10 @@ class Room {
 class Application {
  public:
   Application(const Plan& plan, Editor& editor)
-      : plan_(plan), editor_(editor), room_(editor), is_current_(plan.version() == editor.tables().version) {}
+      : plan_(plan),
+        editor_(editor),
+        room_(editor),
+        is_current_(plan.version() == editor.tables().version) {}
 
   ApplyReport Run() {
     for (const Decision& decision : plan_.decisions()) {
@@ -149,11 +154,11 @@ class Application {
 
   static bool IsBind(const Step& step) { return step.decision->kind == DecisionKind::kBind; }
 
-  // A gang of which some binds were refused starts without them if it still reaches its minimum, as a whole and
-  // in each group; otherwise none of its binds is done and its phase stays.
+  // A gang of which some binds were refused starts without them if it still reaches its minimum, as
+  // a whole and in each group; otherwise none of its binds is done and its phase stays.
   void RefuseBrokenGangs() {
     const Tables& t = editor_.tables();
-    absl::flat_hash_map<JobIndex, std::string> broken;
+    absl::btree_map<JobIndex, std::string> broken;
     for (const Step& step : steps_) {
       if (IsBind(step) && !step.refusal.empty() && step.job != kNone) broken.try_emplace(step.job);
     }
@@ -166,13 +171,16 @@ class Application {
     }
     for (auto& [job, words] : broken) words = Shortfall(t, job, starting[job]);
     for (Step& step : steps_) {
-      if (!step.refusal.empty() || (!IsBind(step) && step.decision->kind != DecisionKind::kPhase)) continue;
-      if (const auto found = broken.find(step.job); found != broken.end()) step.refusal = found->second;
+      if (!step.refusal.empty() || (!IsBind(step) && step.decision->kind != DecisionKind::kPhase))
+        continue;
+      if (const auto found = broken.find(step.job); found != broken.end())
+        step.refusal = found->second;
     }
   }
 
   // Empty when the gang has enough.
-  static std::string Shortfall(const Tables& t, JobIndex job, const std::vector<TaskIndex>& starting) {
+  static std::string Shortfall(const Tables& t, JobIndex job,
+                               const std::vector<TaskIndex>& starting) {
     const std::vector<GroupRow>& groups = t.jobs.groups[job];
     std::vector<int64_t> placed(groups.size(), 0);
     for (TaskIndex task : t.jobs.tasks[job]) {
@@ -184,8 +192,8 @@ class Application {
     for (size_t g = 0; g < groups.size(); ++g) {
       all += placed[g];
       if (placed[g] < groups[g].min_available) {
-        return absl::StrCat("its gang would have ", placed[g], " of ", groups[g].min_available, " tasks of group ",
-                            Quote(groups[g].name));
+        return absl::StrCat("its gang would have ", placed[g], " of ", groups[g].min_available,
+                            " tasks of group ", Quote(groups[g].name));
       }
     }
     const int64_t needed = t.jobs.spec[job].min_available;
@@ -195,8 +203,12 @@ class Application {
 
   void Do(const Step& step) {
     switch (step.decision->kind) {
-      case DecisionKind::kAdmit: editor_.SetPhase(step.job, JobPhase::kAdmitted); break;
-      case DecisionKind::kPhase: editor_.SetPhase(step.job, step.decision->phase); break;
+      case DecisionKind::kAdmit:
+        editor_.SetPhase(step.job, JobPhase::kAdmitted);
+        break;
+      case DecisionKind::kPhase:
+        editor_.SetPhase(step.job, step.decision->phase);
+        break;
       case DecisionKind::kBind:
         editor_.SetPlace(step.task, TaskStatus::kBinding, step.node, /*assumed=*/true);
         editor_.SetNominated(step.task, {});
@@ -212,14 +224,19 @@ class Application {
 
   std::string Words(const Decision& d) const {
     switch (d.kind) {
-      case DecisionKind::kAdmit: return absl::StrCat("admit ", Quote(plan_.job_name(d.job)));
-      case DecisionKind::kPhase: return absl::StrCat("phase of ", Quote(plan_.job_name(d.job)));
+      case DecisionKind::kAdmit:
+        return absl::StrCat("admit ", Quote(plan_.job_name(d.job)));
+      case DecisionKind::kPhase:
+        return absl::StrCat("phase of ", Quote(plan_.job_name(d.job)));
       case DecisionKind::kBind:
-        return absl::StrCat("bind ", Quote(plan_.task_name(d.task)), " to ", Quote(plan_.node_name(d.node)));
+        return absl::StrCat("bind ", Quote(plan_.task_name(d.task)), " to ",
+                            Quote(plan_.node_name(d.node)));
       case DecisionKind::kNominate:
-        return absl::StrCat("nominate ", Quote(plan_.task_name(d.task)), " to ", Quote(plan_.node_name(d.node)));
+        return absl::StrCat("nominate ", Quote(plan_.task_name(d.task)), " to ",
+                            Quote(plan_.node_name(d.node)));
       case DecisionKind::kEvict:
-        return absl::StrCat("evict ", Quote(plan_.task_name(d.task)), " from ", Quote(plan_.node_name(d.node)));
+        return absl::StrCat("evict ", Quote(plan_.task_name(d.task)), " from ",
+                            Quote(plan_.node_name(d.node)));
     }
     return "";
   }
@@ -233,7 +250,9 @@ class Application {
 
 }  // namespace
 
-absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) { return Application(plan, impl_->editor).Run(); }
+absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) {
+  return Application(plan, impl_->editor).Run();
+}
 
 absl::Status Cluster::ReportBindFailed(std::string_view name) {
   const TaskTable& tasks = impl_->tables->tasks;

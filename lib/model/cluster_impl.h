@@ -13,9 +13,9 @@
 
 namespace muster {
 
-// What a room above keeps with a cluster from one cycle to the next. lib/model never looks inside. Its keeper
-// follows Tables::log, starts afresh when Tables::layout or log_start has passed it, and takes the tables anew
-// each time: they are another object after a Freeze.
+// What a room above keeps with a cluster from one cycle to the next. lib/model never looks inside.
+// Its keeper follows Tables::log, starts afresh when Tables::layout or log_start has passed it, and
+// takes the tables anew each time: they are another object after a Freeze.
 class Attachment {
  public:
   virtual ~Attachment() = default;

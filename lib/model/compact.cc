@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Drops dead rows from all tables at once. Every index moves down to the number of living rows before it, so the
-// order of rows, and with it every tie, stays. The cost is that of all tables, paid once for as many removals as
-// there are living rows.
+// Drops dead rows from all tables at once. Every index moves down to the number of living rows
+// before it, so the order of rows, and with it every tie, stays. The cost is that of all tables,
+// paid once for as many removals as there are living rows.
 #include <algorithm>
 #include <utility>
 
@@ -56,27 +56,30 @@ struct Moves {
 };
 
 void MoveNodes(NodeTable& nodes, const Moves& node, const Moves& domain) {
-  node.DropAll(nodes.names, nodes.alive, nodes.spec, nodes.capacity, nodes.allocatable, nodes.domain);
+  node.DropAll(nodes.names, nodes.alive, nodes.spec, nodes.capacity, nodes.allocatable,
+               nodes.domain);
   domain.Rename(nodes.domain);
 }
 
 void MoveQueues(QueueTable& queues, const Moves& queue) {
-  queue.DropAll(queues.names, queues.alive, queues.spec, queues.parent, queues.children, queues.guaranteed,
-                queues.deserved, queues.limit, queues.borrow_limit, queues.lend_limit, queues.jobs);
+  queue.DropAll(queues.names, queues.alive, queues.spec, queues.parent, queues.children,
+                queues.guaranteed, queues.deserved, queues.limit, queues.borrow_limit,
+                queues.lend_limit, queues.jobs);
   queue.Rename(queues.parent);
   for (std::vector<QueueIndex>& children : queues.children) queue.Rename(children);
 }
 
 void MoveJobs(JobTable& jobs, const Moves& job, const Moves& queue, const Moves& task) {
-  job.DropAll(jobs.names, jobs.alive, jobs.spec, jobs.queue, jobs.tasks, jobs.groups, jobs.min_resources);
+  job.DropAll(jobs.names, jobs.alive, jobs.spec, jobs.queue, jobs.tasks, jobs.groups,
+              jobs.min_resources);
   queue.Rename(jobs.queue);
   for (std::vector<TaskIndex>& tasks : jobs.tasks) task.Rename(tasks);
 }
 
 void MoveTasks(TaskTable& tasks, const Moves& task) {
-  task.DropAll(tasks.names, tasks.alive, tasks.job, tasks.group, tasks.sub_group, tasks.task_class, tasks.status,
-               tasks.node, tasks.nominated, tasks.priority, tasks.flags, tasks.created, tasks.ordinal,
-               tasks.uid_rank, tasks.priority_class, tasks.gates);
+  task.DropAll(tasks.names, tasks.alive, tasks.job, tasks.group, tasks.sub_group, tasks.task_class,
+               tasks.status, tasks.node, tasks.nominated, tasks.priority, tasks.flags,
+               tasks.created, tasks.ordinal, tasks.uid_rank, tasks.priority_class, tasks.gates);
 }
 
 void MoveClasses(ClassTable& classes, const Moves& task_class) {
@@ -86,7 +89,8 @@ void MoveClasses(ClassTable& classes, const Moves& task_class) {
 }
 
 void MoveDomains(DomainTable& domains, const Moves& domain, const Moves& node) {
-  domain.DropAll(domains.names, domains.alive, domains.spec, domains.parent, domains.children, domains.nodes);
+  domain.DropAll(domains.names, domains.alive, domains.spec, domains.parent, domains.children,
+                 domains.nodes);
   domain.Rename(domains.parent);
   for (std::vector<uint32_t>& children : domains.children) domain.Rename(children);
   for (std::vector<NodeIndex>& nodes : domains.nodes) node.Rename(nodes);
@@ -113,7 +117,8 @@ void Editor::MaybeCompact() {
 void Editor::Compact() {
   Tables& t = Change();
   std::vector<uint8_t> class_used(t.classes.tasks.size());
-  std::ranges::transform(t.classes.tasks, class_used.begin(), [](uint32_t tasks) { return tasks > 0; });
+  std::ranges::transform(t.classes.tasks, class_used.begin(),
+                         [](uint32_t tasks) { return tasks > 0; });
   const Moves node(t.nodes.alive), queue(t.queues.alive), job(t.jobs.alive), task(t.tasks.alive),
       task_class(std::move(class_used)), domain(t.domains.alive);
 
@@ -141,13 +146,15 @@ void Editor::Compact() {
   task.DropAll(next_, previous_);
   task.Rename(next_);
   task.Rename(previous_);
-  for (auto& [name, tasks] : nominations_) {
+  for (auto& [name, tasks] : nominations_) {  // any order: each for itself
     absl::btree_set<TaskIndex> moved;
     for (TaskIndex index : tasks) moved.insert(task(index));
     tasks = std::move(moved);
   }
   absl::flat_hash_map<TaskIndex, std::string> elsewhere;
-  for (auto& [index, name] : nominated_elsewhere_) elsewhere.emplace(task(index), std::move(name));
+  for (auto& [index, name] : nominated_elsewhere_) {  // any order: into another hash table
+    elsewhere.emplace(task(index), std::move(name));
+  }
   nominated_elsewhere_ = std::move(elsewhere);
 
   t.log_start += t.log.size();

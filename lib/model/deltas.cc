@@ -15,10 +15,14 @@ namespace {
 RowKind KindOf(const Delta& delta) {
   if (const auto* removal = std::get_if<Removal>(&delta.object)) {
     switch (removal->kind) {
-      case Removal::Kind::kNode: return RowKind::kNode;
-      case Removal::Kind::kQueue: return RowKind::kQueue;
-      case Removal::Kind::kJob: return RowKind::kJob;
-      case Removal::Kind::kTask: return RowKind::kTask;
+      case Removal::Kind::kNode:
+        return RowKind::kNode;
+      case Removal::Kind::kQueue:
+        return RowKind::kQueue;
+      case Removal::Kind::kJob:
+        return RowKind::kJob;
+      case Removal::Kind::kTask:
+        return RowKind::kTask;
     }
   }
   if (std::holds_alternative<NodeSpec>(delta.object)) return RowKind::kNode;
@@ -29,11 +33,16 @@ RowKind KindOf(const Delta& delta) {
 
 const char* KindName(RowKind kind) {
   switch (kind) {
-    case RowKind::kNode: return "node";
-    case RowKind::kQueue: return "queue";
-    case RowKind::kJob: return "job";
-    case RowKind::kTask: return "task";
-    case RowKind::kDomain: return "domain";
+    case RowKind::kNode:
+      return "node";
+    case RowKind::kQueue:
+      return "queue";
+    case RowKind::kJob:
+      return "job";
+    case RowKind::kTask:
+      return "task";
+    case RowKind::kDomain:
+      return "domain";
   }
   return "";
 }
@@ -42,8 +51,8 @@ const char* KindName(RowKind kind) {
 
 absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   const RowKind kind = KindOf(delta);
-  const std::string& name =
-      std::visit([](const auto& object) -> const std::string& { return object.name; }, delta.object);
+  const std::string& name = std::visit(
+      [](const auto& object) -> const std::string& { return object.name; }, delta.object);
   const std::string key = KeyOf(kind, name);
   if (const auto known = generations_.find(key); known != generations_.end()) {
     if (known->second >= delta.generation) return DeltaOutcome::kStale;
@@ -132,7 +141,8 @@ void Deltas::Wake(const std::string& key) {
       const auto entry = waiting_.find(waiter);
       Waiting waiting = std::move(entry->second);
       waiting_.erase(entry);
-      const Placed missing = std::visit([this](const auto& spec) { return Place(spec); }, waiting.object);
+      const Placed missing =
+          std::visit([this](const auto& spec) { return Place(spec); }, waiting.object);
       if (missing.ok() && !missing->has_value()) {
         appeared.push_back(waiter);
       } else if (missing.ok()) {
@@ -164,7 +174,8 @@ void Deltas::Remove(RowKind kind, const std::string& name) {
     case RowKind::kJob:
       counts_.erase(name);
       if (const auto job = t.jobs.names.Find(name)) {
-        // What was told by events of its own waits for the job to come back; the rest was part of the job.
+        // What was told by events of its own waits for the job to come back; the rest was part of
+        // the job.
         std::vector<TaskIndex> told;
         for (TaskIndex task : t.jobs.tasks[*job]) {
           if (IsTold(task)) told.push_back(task);

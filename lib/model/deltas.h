@@ -2,16 +2,18 @@
 //
 // Events of a watch, put so that their order does not matter.
 //
-// What the cluster shows is a function of the newest event of each object: an object is visible when everything
-// it names is visible, and waits otherwise. A removal or a change that takes away what others name sends those
-// back to waiting, with what they were last known to be. A circle of queues waits for itself until one of them
-// moves. Tasks that an event's job creates by the count of a group count as told by an event older than any: an
-// event of such a task wins over them, and they come and go with the count.
+// What the cluster shows is a function of the newest event of each object: an object is visible
+// when everything it names is visible, and waits otherwise. A removal or a change that takes away
+// what others name sends those back to waiting, with what they were last known to be. A circle of
+// queues waits for itself until one of them moves. Tasks that an event's job creates by the count
+// of a group count as told by an event older than any: an event of such a task wins over them, and
+// they come and go with the count.
 //
-// Two things are no part of that function. Rows are as old as their (latest) appearance, so ties between objects
-// that arrived in another order may be broken otherwise, unless `created` and its like tell them apart. And a
-// decision applied to the cluster holds against an event that does not know of it yet: a task that a plan bound
-// stays bound while events say pending, and one that a plan evicts keeps leaving while they say bound or running.
+// Two things are no part of that function. Rows are as old as their (latest) appearance, so ties
+// between objects that arrived in another order may be broken otherwise, unless `created` and its
+// like tell them apart. And a decision applied to the cluster holds against an event that does not
+// know of it yet: a task that a plan bound stays bound while events say pending, and one that a
+// plan evicts keeps leaving while they say bound or running.
 #ifndef MUSTER_MODEL_DELTAS_H_
 #define MUSTER_MODEL_DELTAS_H_
 
@@ -35,7 +37,8 @@ class Deltas {
   explicit Deltas(Editor& editor) : editor_(editor) {}
 
   absl::StatusOr<DeltaOutcome> Apply(const Delta& delta);
-  // A row was added or changed otherwise: it replaces what waits under its name, and others may wait for it.
+  // A row was added or changed otherwise: it replaces what waits under its name, and others may
+  // wait for it.
   void Appeared(RowKind kind, std::string_view name);
   // As if no event had come yet: no generations, nothing waits. The rows stay.
   void Forget();
@@ -47,7 +50,8 @@ class Deltas {
     std::string missing;  // key of what it waits for
     uint64_t turn;        // its place among those that wait for the same
   };
-  // Nothing: it was put. Otherwise what it lacks; its row, if it had one, is gone with all that named it.
+  // Nothing: it was put. Otherwise what it lacks; its row, if it had one, is gone with all that
+  // named it.
   using Placed = absl::StatusOr<std::optional<Missing>>;
 
   template <class Spec>
@@ -62,7 +66,8 @@ class Deltas {
   void Wait(const std::string& key, Object object, const std::string& missing);
   void StopWaiting(const std::string& key);
   void LeaveTurn(const Waiting& waiting);
-  void Wake(const std::string& key);  // puts what waited for it, and what waited for that, and so on
+  void Wake(
+      const std::string& key);  // puts what waited for it, and what waited for that, and so on
 
   // Take rows out of the tables and let them wait, for the row given.
   void HideTasksOn(NodeIndex node);
@@ -79,8 +84,10 @@ class Deltas {
   Editor& editor_;
   absl::flat_hash_map<std::string, uint64_t> generations_;  // by key; of removed objects too
   absl::flat_hash_map<std::string, Waiting> waiting_;       // by key
-  absl::flat_hash_map<std::string, absl::btree_map<uint64_t, std::string>> waiters_;  // by key: turn, key
-  absl::flat_hash_map<std::string, std::vector<int64_t>> counts_;  // by job: of its groups, where not all 0
+  absl::flat_hash_map<std::string, absl::btree_map<uint64_t, std::string>>
+      waiters_;  // by key: turn, key
+  absl::flat_hash_map<std::string, std::vector<int64_t>>
+      counts_;  // by job: of its groups, where not all 0
   uint64_t turns_ = 0;
 };
 

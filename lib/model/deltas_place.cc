@@ -61,9 +61,11 @@ Deltas::Placed Deltas::Place(const JobSpec& spec) {
     shapes.push_back(*std::move(shape));
     tasks += group.count;
     task_bytes += group.count * static_cast<int64_t>(spec.name.size() + group.name.size() + 11);
-    if (absl::Status room = editor_.CheckRoom(t.tasks.names, tasks, task_bytes); !room.ok()) return room;
+    if (absl::Status room = editor_.CheckRoom(t.tasks.names, tasks, task_bytes); !room.ok())
+      return room;
   }
-  if (absl::Status room = editor_.CheckRoom(t.jobs.names, 1, spec.name.size()); !room.ok()) return room;
+  if (absl::Status room = editor_.CheckRoom(t.jobs.names, 1, spec.name.size()); !room.ok())
+    return room;
 
   JobIndex job = t.jobs.names.Find(spec.name).value_or(kNone);
   JobRefs refs;
@@ -80,9 +82,11 @@ Deltas::Placed Deltas::Place(const JobSpec& spec) {
 Deltas::Placed Deltas::Place(const TaskSpec& told) {
   const Tables& t = editor_.tables();
   if (absl::Status status = CheckTask(told); !status.ok()) return status;
-  const absl::StatusOr<CheckedShape> shape = editor_.interner().Check(told.shape, "task", told.name);
+  const absl::StatusOr<CheckedShape> shape =
+      editor_.interner().Check(told.shape, "task", told.name);
   if (!shape.ok()) return shape.status();
-  if (absl::Status room = editor_.CheckRoom(t.tasks.names, 1, told.name.size()); !room.ok()) return room;
+  if (absl::Status room = editor_.CheckRoom(t.tasks.names, 1, told.name.size()); !room.ok())
+    return room;
 
   const TaskIndex existing = t.tasks.names.Find(told.name).value_or(kNone);
   TaskSpec spec = told;
@@ -188,7 +192,8 @@ void Deltas::LetTasksWait(JobIndex job, const std::vector<TaskIndex>& tasks) {
 
 // --- tasks by count
 
-void Deltas::SyncCounted(JobIndex job, const JobSpec& spec, const std::vector<CheckedShape>& shapes) {
+void Deltas::SyncCounted(JobIndex job, const JobSpec& spec,
+                         const std::vector<CheckedShape>& shapes) {
   const Tables& t = editor_.Own();
   std::vector<int64_t> counts;
   absl::flat_hash_map<absl::string_view, int64_t> count_of;

@@ -16,7 +16,8 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
     const JobSpec& job_spec = t.jobs.spec[job];
     spec.job = job_spec.name;
     spec.group = t.jobs.groups[job][tasks.group[task]].name;
-    if (tasks.sub_group[task] != kNone) spec.sub_group = job_spec.sub_groups[tasks.sub_group[task]].name;
+    if (tasks.sub_group[task] != kNone)
+      spec.sub_group = job_spec.sub_groups[tasks.sub_group[task]].name;
   }
   spec.shape = t.classes.shape[tasks.task_class[task]];
   spec.status = tasks.status[task];

@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-// The log keeps at least so many entries, so that small clusters do not make their readers start afresh.
+// The log keeps at least so many entries, so that small clusters do not make their readers start
+// afresh.
 constexpr size_t kLeastLog = 1024;
 constexpr size_t kMostLog = 4'000'000;
 
@@ -61,9 +62,9 @@ void Editor::Log(Change::Table table, uint32_t index) {
 absl::Status Editor::CheckRoom(const NameTable& names, int64_t rows, int64_t name_bytes) const {
   if (rows > kMaxRows - static_cast<int64_t>(names.size()) ||
       name_bytes > kMaxNameTableBytes - static_cast<int64_t>(names.MemoryUsage())) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a table holds at most ", kMaxRows, " rows, removed ones included, and ",
-                     kMaxNameTableBytes, " bytes of names"));
+    return absl::ResourceExhaustedError(absl::StrCat("a table holds at most ", kMaxRows,
+                                                     " rows, removed ones included, and ",
+                                                     kMaxNameTableBytes, " bytes of names"));
   }
   return absl::OkStatus();
 }
@@ -138,8 +139,8 @@ void Editor::EraseNode(NodeIndex n) {
 QueueIndex Editor::PutQueue(QueueIndex existing, const QueueSpec& spec, const QueueAmounts& amounts,
                             const QueueRefs& refs) {
   Tables& t = Change();
-  for (const Amounts* part : {&amounts.guaranteed, &amounts.deserved, &amounts.limit, &amounts.borrow_limit,
-                              &amounts.lend_limit}) {
+  for (const Amounts* part : {&amounts.guaranteed, &amounts.deserved, &amounts.limit,
+                              &amounts.borrow_limit, &amounts.lend_limit}) {
     AddDimensions(*part, t);
   }
   QueueTable& queues = t.queues;
@@ -233,7 +234,8 @@ void Editor::PutBudget(const DisruptionBudgetSpec& spec) {
 
 void Editor::PutNamespace(const NamespaceSpec& spec) {
   Tables& t = Change();
-  const auto [found, is_new] = namespaces_.try_emplace(spec.name, static_cast<uint32_t>(t.namespaces.size()));
+  const auto [found, is_new] =
+      namespaces_.try_emplace(spec.name, static_cast<uint32_t>(t.namespaces.size()));
   if (is_new) t.namespaces.emplace_back();
   t.namespaces[found->second] = spec;
   Log(Change::Table::kOther, found->second);

@@ -3,15 +3,16 @@
 // The only hands that change the tables.
 //
 //   TaskRefs refs;
-//   if (std::optional<Missing> missing = editor.Resolve(spec, kNone, &refs)) return NotFound(missing->message);
+//   if (auto missing = editor.Resolve(spec, kNone, &refs)) return Dangling(*missing);
 //   editor.PutTask(kNone, spec, shape, refs);      // cannot fail: everything was checked before
 //
-// Every change goes the same three steps: the spec is checked by itself (lib/model/validate.h), the names it
-// mentions are resolved, and then it is put. Direct calls, deltas and reconciliation differ only in what they do
-// when a name is missing.
+// Every change goes the same three steps: the spec is checked by itself (lib/model/validate.h), the
+// names it mentions are resolved, and then it is put. Direct calls, deltas and reconciliation
+// differ only in what they do when a name is missing.
 //
-// The tables are shared with Snapshots and copied before the first change after a Freeze. Beside them the editor
-// keeps what only writers need: the interner, the list of tasks on each node, and who is nominated where.
+// The tables are shared with Snapshots and copied before the first change after a Freeze. Beside
+// them the editor keeps what only writers need: the interner, the list of tasks on each node, and
+// who is nominated where.
 #ifndef MUSTER_MODEL_EDITOR_H_
 #define MUSTER_MODEL_EDITOR_H_
 
@@ -35,7 +36,7 @@ enum class RowKind : uint8_t { kNode, kQueue, kJob, kTask, kDomain };
 
 // A name that a spec mentions and the cluster does not have (in a way the spec needs).
 struct Missing {
-  RowKind kind;         // what must come, or change, before the spec can be put
+  RowKind kind;  // what must come, or change, before the spec can be put
   std::string name;
   std::string message;  // `queue "a/b": parent "a" does not exist`
 };
@@ -89,16 +90,20 @@ class Editor {
   std::optional<Missing> Resolve(const JobSpec& spec, JobIndex existing, JobRefs* refs) const;
   std::optional<Missing> Resolve(const TaskSpec& spec, TaskIndex existing, TaskRefs* refs) const;
 
-  // ResourceExhausted when that many more rows, with names of `name_bytes` together, are beyond what a table holds.
+  // ResourceExhausted when that many more rows, with names of `name_bytes` together, are beyond
+  // what a table holds.
   absl::Status CheckRoom(const NameTable& names, int64_t rows, int64_t name_bytes) const;
 
   // --- rows; a row is appended when `existing` is kNone
-  NodeIndex PutNode(NodeIndex existing, const NodeSpec& spec, const NodeAmounts& amounts, const NodeRefs& refs);
+  NodeIndex PutNode(NodeIndex existing, const NodeSpec& spec, const NodeAmounts& amounts,
+                    const NodeRefs& refs);
   QueueIndex PutQueue(QueueIndex existing, const QueueSpec& spec, const QueueAmounts& amounts,
                       const QueueRefs& refs);
   // Without its tasks. REQUIRES: DroppedTasks(existing, spec) is empty.
-  JobIndex PutJob(JobIndex existing, const JobSpec& spec, const Amounts& min_resources, const JobRefs& refs);
-  TaskIndex PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape, const TaskRefs& refs);
+  JobIndex PutJob(JobIndex existing, const JobSpec& spec, const Amounts& min_resources,
+                  const JobRefs& refs);
+  TaskIndex PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape,
+                    const TaskRefs& refs);
   // The tasks of a job's group differ from each other in name and ordinal alone.
   TaskRow RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape);
   TaskIndex PutRow(TaskIndex existing, std::string_view name, const TaskRow& row);
@@ -106,7 +111,7 @@ class Editor {
   void PutBudget(const DisruptionBudgetSpec& spec);
   void PutNamespace(const NamespaceSpec& spec);
 
-  void EraseNode(NodeIndex node);    // REQUIRES: TasksOn(node) is empty
+  void EraseNode(NodeIndex node);     // REQUIRES: TasksOn(node) is empty
   void EraseQueue(QueueIndex queue);  // REQUIRES: neither jobs nor children
   void EraseJob(JobIndex job);        // with its tasks
   void EraseTask(TaskIndex task);
@@ -125,7 +130,8 @@ class Editor {
   // Name of the node a task is nominated to, also where no such node is there.
   std::string NominatedNode(TaskIndex task) const;
 
-  // Drops dead rows once they are as many as the living; indices move. Call it when no index is held.
+  // Drops dead rows once they are as many as the living; indices move. Call it when no index is
+  // held.
   void MaybeCompact();
 
  private:
@@ -145,7 +151,7 @@ class Editor {
   absl::flat_hash_map<std::string, absl::btree_set<TaskIndex>> nominations_;  // by node name
   absl::flat_hash_map<TaskIndex, std::string> nominated_elsewhere_;  // to nodes that are not there
   absl::flat_hash_map<std::string, uint32_t> budgets_, namespaces_;  // by key: index in the tables
-  size_t living_ = 0;  // rows alive, over all tables
+  size_t living_ = 0;                                                // rows alive, over all tables
 };
 
 // Name of task `ordinal` of a group.

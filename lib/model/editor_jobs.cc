@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Jobs and tasks. A task is known in four places beside its row: in its job's list, in the list of tasks on its
-// node, in the count of its class and in the nominations. Enter and Leave keep the four together.
+// Jobs and tasks. A task is known in four places beside its row: in its job's list, in the list of
+// tasks on its node, in the count of its class and in the nominations. Enter and Leave keep the
+// four together.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -31,7 +32,8 @@ std::vector<uint32_t> Moved(const List& from, const List& to) {
   absl::flat_hash_map<absl::string_view, uint32_t> places;
   for (uint32_t i = 0; i < to.size(); ++i) places[to[i].name] = i;
   for (uint32_t i = 0; i < from.size(); ++i) {
-    if (const auto place = places.find(from[i].name); place != places.end()) moved[i] = place->second;
+    if (const auto place = places.find(from[i].name); place != places.end())
+      moved[i] = place->second;
   }
   return moved;
 }
@@ -108,7 +110,9 @@ std::vector<TaskIndex> Editor::DroppedTasks(JobIndex job, const JobSpec& spec) c
   const std::vector<uint32_t> group_moved = Moved(jobs.groups[job], GroupRowsOf(spec));
   const std::vector<uint32_t> sub_group_moved = Moved(jobs.spec[job].sub_groups, spec.sub_groups);
   std::vector<TaskIndex> dropped;
-  const auto some = [](const std::vector<uint32_t>& moved) { return std::ranges::count(moved, kNone) > 0; };
+  const auto some = [](const std::vector<uint32_t>& moved) {
+    return std::ranges::count(moved, kNone) > 0;
+  };
   if (!some(group_moved) && !some(sub_group_moved)) return dropped;
   for (TaskIndex task : jobs.tasks[job]) {
     const uint32_t sub_group = tables_->tasks.sub_group[task];
@@ -261,7 +265,8 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
     tasks.node[task] = node;
   }
   tasks.status[task] = status;
-  tasks.flags[task] = static_cast<uint8_t>((tasks.flags[task] & ~kTaskAssumed) | (assumed ? kTaskAssumed : 0));
+  tasks.flags[task] =
+      static_cast<uint8_t>((tasks.flags[task] & ~kTaskAssumed) | (assumed ? kTaskAssumed : 0));
   Log(Change::Table::kTask, task);
 }
 

@@ -19,9 +19,10 @@ struct Scoring {
   int64_t main = 0;  // regular containers only
 };
 
-// The containers run side by side, after the init containers one by one; a sidecar stays from its turn on.
-Scoring CountContainers(const TaskShape& shape, const ShapeAmounts& amounts, std::string_view dimension,
-                        int64_t missing) {
+// The containers run side by side, after the init containers one by one; a sidecar stays from its
+// turn on.
+Scoring CountContainers(const TaskShape& shape, const ShapeAmounts& amounts,
+                        std::string_view dimension, int64_t missing) {
   const auto amount_in = [&](const Amounts& container) {
     const auto found = std::ranges::find(container, dimension, &Amount::name);
     return found == container.end() ? missing : found->value;
@@ -51,7 +52,8 @@ Scoring CountContainers(const TaskShape& shape, const ShapeAmounts& amounts, std
 
 std::string GatesKey(const std::vector<std::string>& gates) {
   std::string key;
-  for (const std::string& gate : gates) key.append(std::to_string(gate.size())).append(":").append(gate);
+  for (const std::string& gate : gates)
+    key.append(std::to_string(gate.size())).append(":").append(gate);
   return key;
 }
 
@@ -64,9 +66,10 @@ void AddDimensions(const Amounts& amounts, Tables& tables) {
   }
   const size_t now = tables.dimensions.size();
   if (now == before) return;
-  for (RowTable* rows : {&tables.nodes.capacity, &tables.nodes.allocatable, &tables.queues.guaranteed,
-                         &tables.queues.deserved, &tables.queues.limit, &tables.queues.borrow_limit,
-                         &tables.queues.lend_limit, &tables.jobs.min_resources}) {
+  for (RowTable* rows :
+       {&tables.nodes.capacity, &tables.nodes.allocatable, &tables.queues.guaranteed,
+        &tables.queues.deserved, &tables.queues.limit, &tables.queues.borrow_limit,
+        &tables.queues.lend_limit, &tables.jobs.min_resources}) {
     rows->AddDimensions(now);
   }
   tables.classes.request.AddDimensions(now, 0);
@@ -80,8 +83,9 @@ std::vector<int64_t> RowOf(const Amounts& amounts, const Tables& tables, int64_t
   return row;
 }
 
-absl::StatusOr<CheckedShape> Interner::Check(const TaskShape& shape, const char* kind, std::string_view name,
-                                             const char* part, std::string_view part_name) const {
+absl::StatusOr<CheckedShape> Interner::Check(const TaskShape& shape, const char* kind,
+                                             std::string_view name, const char* part,
+                                             std::string_view part_name) const {
   CheckedShape checked;
   checked.shape = &shape;
   checked.spelled = SpelledKey(shape);
@@ -129,7 +133,8 @@ void Interner::AppendClass(const CheckedShape& checked, Tables& tables) {
   classes.scoring_memory_main.push_back(memory.main);
 
   const auto next = static_cast<uint32_t>(constraints_.size());
-  classes.constraints.push_back(constraints_.try_emplace(ConstraintsKey(*checked.shape), next).first->second);
+  classes.constraints.push_back(
+      constraints_.try_emplace(ConstraintsKey(*checked.shape), next).first->second);
   classes.tasks.push_back(0);
 }
 
@@ -141,11 +146,12 @@ uint32_t Interner::InternGates(const std::vector<std::string>& gates, Tables& ta
   return found->second;
 }
 
-void Interner::Renumber(const std::vector<ClassIndex>& classes, const std::vector<uint32_t>& gate_lists,
-                        Tables& tables) {
-  const auto renumber = [](absl::flat_hash_map<std::string, uint32_t>& map, const std::vector<uint32_t>& to) {
+void Interner::Renumber(const std::vector<ClassIndex>& classes,
+                        const std::vector<uint32_t>& gate_lists, Tables& tables) {
+  const auto renumber = [](absl::flat_hash_map<std::string, uint32_t>& map,
+                           const std::vector<uint32_t>& to) {
     absl::erase_if(map, [&](const auto& entry) { return to[entry.second] == kNone; });
-    for (auto& [key, index] : map) index = to[index];
+    for (auto& [key, index] : map) index = to[index];  // any order: each for itself
   };
   renumber(spelled_, classes);
   renumber(meant_, classes);

@@ -1,14 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Gives equal things equal numbers: task shapes their class, gate lists and constraints their index.
+// Gives equal things equal numbers: task shapes their class, gate lists and constraints their
+// index.
 //
 //   absl::StatusOr<CheckedShape> shape = interner.Check(spec.shape, "task", spec.name);
 //   ...                                                     // everything else is checked
 //   ClassIndex c = interner.Intern(*shape, tables);         // cannot fail any more
 //
-// A shape is compared twice: as it is spelled, which is quick and skips every check of a shape seen before, and
-// as it is meant ("1" and "1000m" of cpu are one class). The maps serve writers only and are therefore no part
-// of Tables, which are copied.
+// A shape is compared twice: as it is spelled, which is quick and skips every check of a shape seen
+// before, and as it is meant ("1" and "1000m" of cpu are one class). The maps serve writers only
+// and are therefore no part of Tables, which are copied.
 #ifndef MUSTER_MODEL_INTERNER_H_
 #define MUSTER_MODEL_INTERNER_H_
 
@@ -35,15 +36,17 @@ struct CheckedShape {
 class Interner {
  public:
   // Reports under `kind "name"`, or `kind "name", part "part_name"`.
-  absl::StatusOr<CheckedShape> Check(const TaskShape& shape, const char* kind, std::string_view name,
-                                     const char* part = nullptr, std::string_view part_name = {}) const;
+  absl::StatusOr<CheckedShape> Check(const TaskShape& shape, const char* kind,
+                                     std::string_view name, const char* part = nullptr,
+                                     std::string_view part_name = {}) const;
   // The class, made if it is new; may add dimensions.
   ClassIndex Intern(const CheckedShape& checked, Tables& tables);
 
   uint32_t InternGates(const std::vector<std::string>& gates, Tables& tables);
 
   // Adapts to compacted tables; by old index, kNone for a row that is gone.
-  void Renumber(const std::vector<ClassIndex>& classes, const std::vector<uint32_t>& gate_lists, Tables& tables);
+  void Renumber(const std::vector<ClassIndex>& classes, const std::vector<uint32_t>& gate_lists,
+                Tables& tables);
 
  private:
   void AppendClass(const CheckedShape& checked, Tables& tables);

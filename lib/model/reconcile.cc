@@ -1,8 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A full listing replaces what the cluster holds. A second cluster is filled from the listing, which checks it as
-// any other input; then the two are compared row by row, by name. Without drift nothing changes, not even the
-// order of rows. With drift the second cluster takes the place of the first, its rows in the order of the listing.
+// A full listing replaces what the cluster holds. A second cluster is filled from the listing,
+// which checks it as any other input; then the two are compared row by row, by name. Without drift
+// nothing changes, not even the order of rows. With drift the second cluster takes the place of the
+// first, its rows in the order of the listing.
 #include <algorithm>
 #include <utility>
 
@@ -22,7 +23,8 @@ absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster& cluster
   absl::flat_hash_map<absl::string_view, size_t> places;
   for (size_t i = 0; i < domains.size(); ++i) {
     if (!places.try_emplace(domains[i].name, i).second) {
-      return absl::AlreadyExistsError(absl::StrCat(PlaceOf("domain", domains[i].name), ": is listed twice"));
+      return absl::AlreadyExistsError(
+          absl::StrCat(PlaceOf("domain", domains[i].name), ": is listed twice"));
     }
   }
   enum : uint8_t { kNew, kOnPath, kIn };
@@ -41,7 +43,8 @@ absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster& cluster
       at = parent->second;
     }
     for (; !path.empty(); path.pop_back()) {
-      if (absl::Status status = cluster.AddDomain(domains[path.back()]); !status.ok()) return status;
+      if (absl::Status status = cluster.AddDomain(domains[path.back()]); !status.ok())
+        return status;
       state[path.back()] = kIn;
     }
   }
@@ -66,14 +69,16 @@ absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster& cluster) {
 absl::Status Fill(const ClusterSpec& full, Cluster& cluster) {
   absl::Status status = AddDomains(full.domains, cluster);
   if (status.ok()) status = AddQueues(full.queues, cluster);
-  for (size_t i = 0; status.ok() && i < full.nodes.size(); ++i) status = cluster.AddNode(full.nodes[i]);
+  for (size_t i = 0; status.ok() && i < full.nodes.size(); ++i)
+    status = cluster.AddNode(full.nodes[i]);
   for (size_t i = 0; status.ok() && i < full.jobs.size(); ++i) {
     JobSpec job = full.jobs[i];
     // All tasks are listed by themselves.
     for (GroupSpec& group : job.groups) group.count = std::min<int64_t>(group.count, 0);
     status = cluster.AddJob(job);
   }
-  for (size_t i = 0; status.ok() && i < full.tasks.size(); ++i) status = cluster.AddTask(full.tasks[i]);
+  for (size_t i = 0; status.ok() && i < full.tasks.size(); ++i)
+    status = cluster.AddTask(full.tasks[i]);
   for (size_t i = 0; status.ok() && i < full.budgets.size(); ++i) {
     status = cluster.SetDisruptionBudget(full.budgets[i]);
     if (status.ok() && cluster.impl().tables->budgets.size() == i) {
@@ -98,7 +103,8 @@ void Compare(const char* kind, const NameTable& before, const NameTable& after,
     if (!alive_before[i]) continue;
     const std::optional<uint32_t> now = after.Find(before.name(i));
     if (now && is_equal(i, *now)) continue;
-    drift.push_back({now ? Drift::Kind::kDifferent : Drift::Kind::kExtra, PlaceOf(kind, before.name(i))});
+    drift.push_back(
+        {now ? Drift::Kind::kDifferent : Drift::Kind::kExtra, PlaceOf(kind, before.name(i))});
   }
   for (uint32_t i = 0; i < alive_after.size(); ++i) {
     if (!alive_after[i] || before.Find(after.name(i))) continue;
@@ -107,7 +113,8 @@ void Compare(const char* kind, const NameTable& before, const NameTable& after,
 }
 
 template <class Table>
-void CompareSpecs(const char* kind, const Table& before, const Table& after, std::vector<Drift>& drift) {
+void CompareSpecs(const char* kind, const Table& before, const Table& after,
+                  std::vector<Drift>& drift) {
   const auto is_equal = [&](uint32_t i, uint32_t now) {
     return MeaningKey(before.spec[i]) == MeaningKey(after.spec[now]);
   };
@@ -129,7 +136,8 @@ void CompareLists(const char* kind, const std::vector<Spec>& before, const std::
                      PlaceOf(kind, name_of(spec))});
   }
   for (const Spec& spec : after) {
-    if (!was.contains(name_of(spec))) drift.push_back({Drift::Kind::kMissing, PlaceOf(kind, name_of(spec))});
+    if (!was.contains(name_of(spec)))
+      drift.push_back({Drift::Kind::kMissing, PlaceOf(kind, name_of(spec))});
   }
 }
 
@@ -158,7 +166,8 @@ void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>&
     }
     TaskSpec a = DescribeTask(before, i), b = DescribeTask(after, now);
     return a.job == b.job && a.group == b.group && a.sub_group == b.sub_group && a.node == b.node &&
-           a.nominated_node == b.nominated_node && a.priority_class == b.priority_class && a.gates == b.gates;
+           a.nominated_node == b.nominated_node && a.priority_class == b.priority_class &&
+           a.gates == b.gates;
   };
   Compare("task", was.names, is.names, was.alive, is.alive, is_equal, drift);
 }
@@ -177,7 +186,9 @@ absl::StatusOr<std::vector<Drift>> Cluster::Reconcile(const ClusterSpec& full) {
   CompareSpecs("job", before.jobs, after.jobs, drift);
   CompareTasks(impl_->editor, listed.impl_->editor, drift);
   CompareSpecs("domain", before.domains, after.domains, drift);
-  const auto budget_name = [](const DisruptionBudgetSpec& b) { return absl::StrCat(b.name_space, "/", b.name); };
+  const auto budget_name = [](const DisruptionBudgetSpec& b) {
+    return absl::StrCat(b.name_space, "/", b.name);
+  };
   const auto own_name = [](const NamespaceSpec& n) { return n.name; };
   CompareLists("disruption budget", before.budgets, after.budgets, budget_name, drift);
   CompareLists("namespace", before.namespaces, after.namespaces, own_name, drift);

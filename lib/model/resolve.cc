@@ -10,7 +10,8 @@ namespace {
 
 Missing Absent(const char* kind, std::string_view row, RowKind what, const char* relation,
                const std::string& name) {
-  return {what, name, absl::StrCat(PlaceOf(kind, row), ": ", PlaceOf(relation, name), " does not exist")};
+  return {what, name,
+          absl::StrCat(PlaceOf(kind, row), ": ", PlaceOf(relation, name), " does not exist")};
 }
 
 }  // namespace
@@ -23,7 +24,8 @@ std::optional<Missing> Editor::Resolve(const NodeSpec& spec, NodeIndex, NodeRefs
   return std::nullopt;
 }
 
-std::optional<Missing> Editor::Resolve(const QueueSpec& spec, QueueIndex existing, QueueRefs* refs) const {
+std::optional<Missing> Editor::Resolve(const QueueSpec& spec, QueueIndex existing,
+                                       QueueRefs* refs) const {
   if (spec.parent.empty()) return std::nullopt;
   const QueueTable& queues = tables_->queues;
   const std::optional<QueueIndex> parent = queues.names.Find(spec.parent);
@@ -54,8 +56,8 @@ std::optional<Missing> Editor::Resolve(const TaskSpec& spec, TaskIndex, TaskRefs
     if (!job) return Absent("task", spec.name, RowKind::kJob, "job", spec.job);
     const auto lacks = [&](const char* what, const std::string& name) {
       return Missing{RowKind::kJob, spec.job,
-                     absl::StrCat(PlaceOf("task", spec.name), ": ", PlaceOf("job", spec.job), " has no ",
-                                  PlaceOf(what, name))};
+                     absl::StrCat(PlaceOf("task", spec.name), ": ", PlaceOf("job", spec.job),
+                                  " has no ", PlaceOf(what, name))};
     };
     refs->job = *job;
     const std::vector<GroupRow>& groups = tables_->jobs.groups[*job];
@@ -64,7 +66,8 @@ std::optional<Missing> Editor::Resolve(const TaskSpec& spec, TaskIndex, TaskRefs
     if (!spec.sub_group.empty()) {
       const std::vector<SubGroupSpec>& sub_groups = tables_->jobs.spec[*job].sub_groups;
       refs->sub_group = 0;
-      while (refs->sub_group < sub_groups.size() && sub_groups[refs->sub_group].name != spec.sub_group) {
+      while (refs->sub_group < sub_groups.size() &&
+             sub_groups[refs->sub_group].name != spec.sub_group) {
         ++refs->sub_group;
       }
       if (refs->sub_group == sub_groups.size()) return lacks("sub-group", spec.sub_group);

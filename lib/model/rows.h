@@ -2,8 +2,8 @@
 //
 // A table of resource vectors: one dense int64 row per index over the snapshot's dimensions.
 //
-// A cell may be kAbsent: presence is kept in the cell itself, so any number of dimensions is possible and a row
-// is one run of memory. Rows grow when a new dimension appears (rare; O(table)).
+// A cell may be kAbsent: presence is kept in the cell itself, so any number of dimensions is
+// possible and a row is one run of memory. Rows grow when a new dimension appears (rare; O(table)).
 #ifndef MUSTER_MODEL_ROWS_H_
 #define MUSTER_MODEL_ROWS_H_
 

@@ -11,14 +11,16 @@
 
 namespace muster {
 
-// Equal for shapes that are spelled alike: quickly made, and a shape seen before needs no second check.
+// Equal for shapes that are spelled alike: quickly made, and a shape seen before needs no second
+// check.
 std::string SpelledKey(const TaskShape& shape);
 
-// Equal for shapes that mean the same: quantities read, resources and labels in the order of their names.
+// Equal for shapes that mean the same: quantities read, resources and labels in the order of their
+// names.
 std::string MeaningKey(const TaskShape& shape, const ShapeAmounts& amounts);
 
-// Of the part that decides on which nodes a task may run for reasons of the node alone: node selector,
-// required and preferred node affinity, tolerations.
+// Of the part that decides on which nodes a task may run for reasons of the node alone: node
+// selector, required and preferred node affinity, tolerations.
 std::string ConstraintsKey(const TaskShape& shape);
 
 }  // namespace muster

@@ -13,10 +13,16 @@ size_t Snapshot::queue_count() const { return tables_->queues.alive.size(); }
 size_t Snapshot::job_count() const { return tables_->jobs.alive.size(); }
 size_t Snapshot::task_count() const { return tables_->tasks.alive.size(); }
 
-std::string_view Snapshot::node_name(NodeIndex node) const { return tables_->nodes.names.name(node); }
-std::string_view Snapshot::queue_name(QueueIndex queue) const { return tables_->queues.names.name(queue); }
+std::string_view Snapshot::node_name(NodeIndex node) const {
+  return tables_->nodes.names.name(node);
+}
+std::string_view Snapshot::queue_name(QueueIndex queue) const {
+  return tables_->queues.names.name(queue);
+}
 std::string_view Snapshot::job_name(JobIndex job) const { return tables_->jobs.names.name(job); }
-std::string_view Snapshot::task_name(TaskIndex task) const { return tables_->tasks.names.name(task); }
+std::string_view Snapshot::task_name(TaskIndex task) const {
+  return tables_->tasks.names.name(task);
+}
 
 std::optional<NodeIndex> Snapshot::FindNode(std::string_view name) const {
   return tables_->nodes.names.Find(name);

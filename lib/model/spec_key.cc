@@ -14,7 +14,8 @@ void AddMeant(const Resources& resources, Key& key) {
   Amounts amounts;
   for (const auto& [name, quantity] : resources) {
     amounts.push_back(
-        {name, ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole).value_or(0)});
+        {name, ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole)
+                   .value_or(0)});
   }
   key.AddSorted(amounts);
 }

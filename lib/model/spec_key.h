@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Byte strings that are equal exactly when specs in order mean the same: quantities read, resources and labels in
-// the order of their names.
+// Byte strings that are equal exactly when specs in order mean the same: quantities read, resources
+// and labels in the order of their names.
 #ifndef MUSTER_MODEL_SPEC_KEY_H_
 #define MUSTER_MODEL_SPEC_KEY_H_
 

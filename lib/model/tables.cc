@@ -11,8 +11,9 @@ Tables::Tables() {
   const size_t n = 3;
   nodes.capacity.AddDimensions(n);
   nodes.allocatable.AddDimensions(n);
-  for (RowTable* rows : {&queues.guaranteed, &queues.deserved, &queues.limit, &queues.borrow_limit,
-                         &queues.lend_limit, &jobs.min_resources, &classes.request, &classes.initial_request}) {
+  for (RowTable* rows :
+       {&queues.guaranteed, &queues.deserved, &queues.limit, &queues.borrow_limit,
+        &queues.lend_limit, &jobs.min_resources, &classes.request, &classes.initial_request}) {
     rows->AddDimensions(n);
   }
   strings.Intern("");
@@ -20,7 +21,8 @@ Tables::Tables() {
 }
 
 bool IsMilliDimension(std::string_view name) {
-  return name != "memory" && name != "pods" && name != "ephemeral-storage" && !name.starts_with("hugepages-");
+  return name != "memory" && name != "pods" && name != "ephemeral-storage" &&
+         !name.starts_with("hugepages-");
 }
 
 }  // namespace muster

@@ -2,10 +2,11 @@
 //
 // The cluster as columns: what a Cluster keeps, a Snapshot freezes and a cycle reads.
 //
-// Every table is indexed by the row's sequence number. Rows are never moved: a removed row is dead (`alive` 0)
-// and its index is not reused until Compact, so "ties go to the smaller index" means "to the older row".
-// What a caller said is kept as its spec; what a decision reads often is kept beside it as a column.
-// Only lib/model writes these tables; every row in them has passed validation, so readers check nothing.
+// Every table is indexed by the row's sequence number. Rows are never moved: a removed row is dead
+// (`alive` 0) and its index is not reused until Compact, so "ties go to the smaller index" means
+// "to the older row". What a caller said is kept as its spec; what a decision reads often is kept
+// beside it as a column. Only lib/model writes these tables; every row in them has passed
+// validation, so readers check nothing.
 #ifndef MUSTER_MODEL_TABLES_H_
 #define MUSTER_MODEL_TABLES_H_
 
@@ -82,13 +83,15 @@ enum TaskFlag : uint8_t {
   kTaskCounted = 16,  // made by the count of a group that an event told
 };
 
-// Task classes: shapes, interned. A class is what node search asks about; priority and job are no part of it.
+// Task classes: shapes, interned. A class is what node search asks about; priority and job are no
+// part of it.
 struct ClassTable {
   std::vector<TaskShape> shape;
   RowTable request;                  // what a task holds: absent reads as zero; `pods` is 1
   RowTable initial_request;          // what it needs to start
   std::vector<uint8_t> best_effort;  // initial_request is zero in every dimension but pods
-  // cpu and memory as scorers count them: a container that does not say takes 100 milli-cores / 200 MiB.
+  // cpu and memory as scorers count them: a container that does not say takes 100 milli-cores / 200
+  // MiB.
   std::vector<int64_t> scoring_cpu, scoring_memory;            // init containers included
   std::vector<int64_t> scoring_cpu_main, scoring_memory_main;  // regular containers only
   std::vector<uint32_t>
@@ -136,7 +139,8 @@ struct Tables {
   bool has_job(TaskIndex task) const { return tasks.job[task] != kNone; }
 };
 
-// The unit amounts of a dimension are kept in: thousandths, or whole (memory, pods, ephemeral-storage, hugepages-*).
+// The unit amounts of a dimension are kept in: thousandths, or whole (memory, pods,
+// ephemeral-storage, hugepages-*).
 bool IsMilliDimension(std::string_view name);
 
 // Statuses whose request is part of a queue's and job's allocation.

@@ -7,35 +7,52 @@ namespace muster {
 
 std::string_view TaskStatusName(TaskStatus status) {
   switch (status) {
-    case TaskStatus::kPending: return "pending";
-    case TaskStatus::kPlaced: return "placed";
-    case TaskStatus::kNominated: return "nominated";
-    case TaskStatus::kBinding: return "binding";
-    case TaskStatus::kBound: return "bound";
-    case TaskStatus::kRunning: return "running";
-    case TaskStatus::kReleasing: return "releasing";
-    case TaskStatus::kSucceeded: return "succeeded";
-    case TaskStatus::kFailed: return "failed";
-    case TaskStatus::kUnknown: return "unknown";
+    case TaskStatus::kPending:
+      return "pending";
+    case TaskStatus::kPlaced:
+      return "placed";
+    case TaskStatus::kNominated:
+      return "nominated";
+    case TaskStatus::kBinding:
+      return "binding";
+    case TaskStatus::kBound:
+      return "bound";
+    case TaskStatus::kRunning:
+      return "running";
+    case TaskStatus::kReleasing:
+      return "releasing";
+    case TaskStatus::kSucceeded:
+      return "succeeded";
+    case TaskStatus::kFailed:
+      return "failed";
+    case TaskStatus::kUnknown:
+      return "unknown";
   }
   return "";
 }
 
 std::string_view JobPhaseName(JobPhase phase) {
   switch (phase) {
-    case JobPhase::kPending: return "pending";
-    case JobPhase::kAdmitted: return "admitted";
-    case JobPhase::kRunning: return "running";
-    case JobPhase::kUnknown: return "unknown";
-    case JobPhase::kCompleted: return "completed";
+    case JobPhase::kPending:
+      return "pending";
+    case JobPhase::kAdmitted:
+      return "admitted";
+    case JobPhase::kRunning:
+      return "running";
+    case JobPhase::kUnknown:
+      return "unknown";
+    case JobPhase::kCompleted:
+      return "completed";
   }
   return "";
 }
 
 std::string_view QueueStateName(QueueState state) {
   switch (state) {
-    case QueueState::kOpen: return "open";
-    case QueueState::kClosed: return "closed";
+    case QueueState::kOpen:
+      return "open";
+    case QueueState::kClosed:
+      return "closed";
   }
   return "";
 }

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What can be said about a spec without looking at the cluster: every rule of a value, and its quantities read.
-// Names of other rows are looked up later, by whoever puts the row into the tables (lib/model/editor.h).
+// What can be said about a spec without looking at the cluster: every rule of a value, and its
+// quantities read. Names of other rows are looked up later, by whoever puts the row into the tables
+// (lib/model/editor.h).
 //
 // The results hold views into the specs, which must outlive them.
 #ifndef MUSTER_MODEL_VALIDATE_H_
@@ -29,8 +30,8 @@ struct ShapeAmounts {
   std::vector<Amounts> containers;
 };
 
-// Reports into `check`, under its place. Rules of a shape are those of Kubernetes' own validation as far as a
-// scheduler depends on them.
+// Reports into `check`, under its place. Rules of a shape are those of Kubernetes' own validation
+// as far as a scheduler depends on them.
 ShapeAmounts CheckShape(const TaskShape& shape, Checker& check);
 void CheckSelector(const Selector& selector, const char* where, Checker& check);
 

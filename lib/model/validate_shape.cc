@@ -18,7 +18,8 @@ bool IsInteger(std::string_view text) {
 
 enum class Over { kLabels, kNodeLabels, kNodeFields };
 
-void CheckRequirement(const Requirement& requirement, Over over, const char* where, Checker& check) {
+void CheckRequirement(const Requirement& requirement, Over over, const char* where,
+                      Checker& check) {
   const auto& [key, op, values] = requirement;
   check.Name(where, key);
   for (const std::string& value : values) {
@@ -29,7 +30,8 @@ void CheckRequirement(const Requirement& requirement, Over over, const char* whe
       check.OneOf(where, key, "operator", op, {"In", "NotIn", "Exists", "DoesNotExist"});
       break;
     case Over::kNodeLabels:
-      check.OneOf(where, key, "operator", op, {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"});
+      check.OneOf(where, key, "operator", op,
+                  {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"});
       break;
     case Over::kNodeFields:
       check.OneOf(where, key, "field", key, {"metadata.name"});
@@ -37,7 +39,8 @@ void CheckRequirement(const Requirement& requirement, Over over, const char* whe
       break;
   }
   if (op == "In" || op == "NotIn") {
-    if (values.empty()) check.Fail(where, key, absl::StrCat("operator ", op, " needs at least one value"));
+    if (values.empty())
+      check.Fail(where, key, absl::StrCat("operator ", op, " needs at least one value"));
   } else if (op == "Gt" || op == "Lt") {
     if (values.size() != 1 || !IsInteger(values[0])) {
       check.Fail(where, key, absl::StrCat("operator ", op, " needs exactly one value, an integer"));
@@ -48,8 +51,10 @@ void CheckRequirement(const Requirement& requirement, Over over, const char* whe
 }
 
 void CheckNodeTerm(const NodeTerm& term, const char* where, Checker& check) {
-  for (const Requirement& r : term.match_expressions) CheckRequirement(r, Over::kNodeLabels, where, check);
-  for (const Requirement& r : term.match_fields) CheckRequirement(r, Over::kNodeFields, where, check);
+  for (const Requirement& r : term.match_expressions)
+    CheckRequirement(r, Over::kNodeLabels, where, check);
+  for (const Requirement& r : term.match_fields)
+    CheckRequirement(r, Over::kNodeFields, where, check);
 }
 
 void CheckAffinityTerm(const AffinityTerm& term, const char* where, Checker& check) {
@@ -59,7 +64,8 @@ void CheckAffinityTerm(const AffinityTerm& term, const char* where, Checker& che
   if (term.namespace_selector) CheckSelector(*term.namespace_selector, where, check);
 }
 
-void CheckPreferenceWeight(int32_t weight, const char* where, std::string_view what, Checker& check) {
+void CheckPreferenceWeight(int32_t weight, const char* where, std::string_view what,
+                           Checker& check) {
   if (weight < 1 || weight > 100) {
     check.Fail(where, what, absl::StrCat("weight is ", weight, "; must be 1 to 100"));
   }
@@ -81,7 +87,8 @@ void CheckSpread(const SpreadConstraint& spread, Checker& check) {
   const char* where = "spread constraint";
   check.Name(where, spread.topology_key);
   if (spread.max_skew < 1) {
-    check.Fail(where, spread.topology_key, absl::StrCat("max_skew is ", spread.max_skew, "; must be 1 or more"));
+    check.Fail(where, spread.topology_key,
+               absl::StrCat("max_skew is ", spread.max_skew, "; must be 1 or more"));
   }
   if (spread.min_domains && *spread.min_domains < 1) {
     check.Fail(where, spread.topology_key,
@@ -110,7 +117,8 @@ void CheckPods(const Amounts& amounts, Checker& check) {
 
 void CheckSelector(const Selector& selector, const char* where, Checker& check) {
   check.Labels(where, selector.match_labels);
-  for (const Requirement& r : selector.match_expressions) CheckRequirement(r, Over::kLabels, where, check);
+  for (const Requirement& r : selector.match_expressions)
+    CheckRequirement(r, Over::kLabels, where, check);
 }
 
 ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
@@ -132,14 +140,17 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
   check.Labels("label", shape.labels);
   check.Labels("node selector", shape.node_selector);
   if (shape.required_node_affinity) {
-    for (const NodeTerm& term : *shape.required_node_affinity) CheckNodeTerm(term, "node affinity", check);
+    for (const NodeTerm& term : *shape.required_node_affinity)
+      CheckNodeTerm(term, "node affinity", check);
   }
   for (const PreferredNodeTerm& term : shape.preferred_node_affinity) {
     CheckPreferenceWeight(term.weight, "preferred node affinity", "", check);
     CheckNodeTerm(term.term, "preferred node affinity", check);
   }
-  for (const AffinityTerm& term : shape.required_affinity) CheckAffinityTerm(term, "affinity", check);
-  for (const AffinityTerm& term : shape.required_anti_affinity) CheckAffinityTerm(term, "anti-affinity", check);
+  for (const AffinityTerm& term : shape.required_affinity)
+    CheckAffinityTerm(term, "affinity", check);
+  for (const AffinityTerm& term : shape.required_anti_affinity)
+    CheckAffinityTerm(term, "anti-affinity", check);
   for (const PreferredAffinityTerm& term : shape.preferred_affinity) {
     CheckPreferenceWeight(term.weight, "preferred affinity", term.term.topology_key, check);
     CheckAffinityTerm(term.term, "preferred affinity", check);

@@ -22,7 +22,8 @@ void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
   for (const Taint& taint : taints) {
     check.Name("taint", taint.key);
     check.Text("taint", taint.value);
-    check.OneOf("taint", taint.key, "effect", taint.effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+    check.OneOf("taint", taint.key, "effect", taint.effect,
+                {"NoSchedule", "PreferNoSchedule", "NoExecute"});
   }
 }
 
@@ -41,7 +42,8 @@ void CheckZonesAndDevices(const NodeSpec& node, Checker& check) {
     check.Text("device model", device.model);
     for (const std::string& link : device.links) check.Name("device link", link);
     if (device.milli < 0) {
-      check.Fail("device", device.name, absl::StrCat("milli is ", device.milli, "; must be 0 or more"));
+      check.Fail("device", device.name,
+                 absl::StrCat("milli is ", device.milli, "; must be 0 or more"));
     }
     const absl::StatusOr<int64_t> memory = ParseQuantity(device.memory.text, Unit::kWhole);
     if (!memory.ok()) {
@@ -50,7 +52,8 @@ void CheckZonesAndDevices(const NodeSpec& node, Checker& check) {
     bool known = device.zone.empty();
     for (const ZoneSpec& zone : node.zones) known = known || zone.name == device.zone;
     if (!known) {
-      check.Fail("device", device.name, absl::StrCat("zone ", Quote(device.zone), " does not exist"));
+      check.Fail("device", device.name,
+                 absl::StrCat("zone ", Quote(device.zone), " does not exist"));
     }
   }
 }
@@ -74,7 +77,8 @@ void CheckSubGroups(const JobSpec& job, Checker& check) {
                  absl::StrCat("min_available is ", sub_group.min_available, "; must be 0 or more"));
     }
     bool known = sub_group.policy.empty();
-    for (const SubGroupPolicy& policy : job.sub_group_policies) known = known || policy.name == sub_group.policy;
+    for (const SubGroupPolicy& policy : job.sub_group_policies)
+      known = known || policy.name == sub_group.policy;
     if (!known) {
       check.Fail("sub-group", sub_group.name,
                  absl::StrCat("sub-group policy ", Quote(sub_group.policy), " does not exist"));
@@ -89,11 +93,13 @@ void CheckGroups(const JobSpec& job, Checker& check) {
     if (!group.name.empty()) check.Name("group", group.name);
     names.Add(group.name);
     if (group.count < 0) {
-      check.Fail("group", group.name, absl::StrCat("count is ", group.count, "; must be 0 or more"));
+      check.Fail("group", group.name,
+                 absl::StrCat("count is ", group.count, "; must be 0 or more"));
     }
     if (group.count > kMaxRows) {
-      check.Fail("group", group.name,
-                 absl::StrCat("count is ", group.count, "; a cluster holds at most ", kMaxRows, " tasks"));
+      check.Fail(
+          "group", group.name,
+          absl::StrCat("count is ", group.count, "; a cluster holds at most ", kMaxRows, " tasks"));
     }
     // "<job>-<group>-<nine digits at most>" must be a name again.
     if (group.count > 0 && job.name.size() + group.name.size() + 11 > kMaxNameBytes) {
@@ -154,7 +160,8 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   CheckGroups(job, check);
   CheckSubGroups(job, check);
   CheckTopology(job.topology, check);
-  Amounts amounts = job.min_resources ? check.Resources("min_resources", *job.min_resources) : Amounts();
+  Amounts amounts =
+      job.min_resources ? check.Resources("min_resources", *job.min_resources) : Amounts();
   if (job.estimate) check.AtLeast("estimate", *job.estimate, 0);
   if (job.waiting_time) check.AtLeast("waiting_time", *job.waiting_time, 0);
   if (!check.ok()) return check.status();
@@ -176,7 +183,8 @@ absl::Status CheckTask(const TaskSpec& task) {
     check.Fail(absl::StrCat("status ", status, " needs a node"));
   }
   if (task.status == TaskStatus::kPending && !task.node.empty()) {
-    check.Fail(absl::StrCat("status pending holds no node, but node ", Quote(task.node), " is given"));
+    check.Fail(
+        absl::StrCat("status pending holds no node, but node ", Quote(task.node), " is given"));
   }
   if (!task.nominated_node.empty()) check.Name("nominated node", task.nominated_node);
   check.Text("priority class", task.priority_class);
