@@ -136,6 +136,19 @@ TEST(Preempt, TopologyAwareSparesWhoCanStayAndNeedsAVictim) {
   EXPECT_EQ(Decide(cluster, profile), "evict low1 n0; nominate high0 n0");
 }
 
+// The gang of three evicts both, finds no third, and takes it all back. The node is full again, but
+// its pod limit no longer sees the two.
+TEST(Preempt, VictimsThatWereSparedAreForgottenByThePodLimit) {
+  Cluster cluster;
+  Nodes(cluster, 1, {{"cpu", 2}, {"pods", 2}});
+  RunningJob(cluster, Spec("low", 1, 0), 2, "n0");
+  Job(cluster, Spec("b", 0, 0), 1, Resources{});
+  const ReferenceProfile profile = Profile("preempt backfill", "priority gang predicates");
+  EXPECT_EQ(Decide(cluster, profile), "");
+  Job(cluster, Spec("high", 9, 3), 3, {{"cpu", 1}});
+  EXPECT_EQ(Decide(cluster, profile), "bind b0 n0");
+}
+
 // --- reclaim ------------------------------------------------------------------------------------------------
 
 struct TwoQueues {

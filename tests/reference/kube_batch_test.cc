@@ -74,6 +74,31 @@ TEST(KubeBatch, PreemptDoesNotLookAtIdleResources) {
             "evict low1 n0; nominate high0 n0");
 }
 
+TEST(KubeBatch, VictimsStillCountForThePodLimit) {
+  Cluster cluster;
+  Nodes(cluster, 1, {{"cpu", 2}, {"pods", 3}});
+  Job(cluster, Spec("low", 0), 2, {{"cpu", 1}});
+  Running(cluster, "low0", "n0");
+  Running(cluster, "low1", "n0");
+  Job(cluster, Spec("high", 1, "default", 9), 2, {{"cpu", 1}});
+  EXPECT_EQ(Decide(cluster, KubeBatchProfile("preempt", "priority gang/predicates")),
+            "evict low1 n0; nominate high0 n0");
+}
+
+TEST(KubeBatch, TerminatingTasksHaveNoAffinity) {
+  Cluster cluster;
+  Node(cluster, {.name = "n0", .capacity = {{"cpu", 1}}, .labels = {{"host", "n0"}}});
+  TaskShape shape;
+  shape.request = {{"cpu", 1}};
+  shape.labels = {{"app", "a"}};
+  shape.required_anti_affinity = {
+      {.topology_key = "host", .selector = Selector{.match_labels = {{"app", "a"}}}}};
+  JobOf(cluster, shape, Spec("a", 0), 2);
+  Releasing(cluster, "a0", "n0");
+  EXPECT_EQ(Decide(cluster, KubeBatchProfile("allocate", "gang/predicates")), "nominate a1 n0");
+  EXPECT_EQ(Decide(cluster, Profile("allocate", "gang predicates")), "");
+}
+
 TEST(KubeBatch, ReclaimServesOneTaskOfAJob) {
   Cluster cluster;
   Queue(cluster, {.name = "p", .weight = 1});
