@@ -25,6 +25,17 @@ ActionDecl BackfillAction();
 ActionDecl PreemptAction();
 ActionDecl ReclaimAction();
 
+// The same words as kube-batch understands them.
+ActionDecl KubeBatchAllocateAction();
+ActionDecl KubeBatchBackfillAction();
+ActionDecl KubeBatchPreemptAction();
+ActionDecl KubeBatchReclaimAction();
+
+// And as muster does.
+ActionDecl FairAllocateAction();
+ActionDecl FairReclaimAction();
+ActionDecl FairPreemptAction();
+
 }  // namespace muster
 
 #endif  // MUSTER_ACTION_ACTIONS_H_

@@ -23,8 +23,7 @@ void Run(ActionContext& context, const Options&) {
   GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
   std::vector<JobHeap> waiting(context.tables.queues.alive.size(), JobHeap(job_before));
   std::vector<uint8_t> seen(waiting.size(), 0);
-  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-    if (!jobs.alive[j]) continue;
+  for (const JobIndex j : context.waiting) {
     const QueueIndex queue = jobs.queue[j];
     if (!seen[queue]) {
       seen[queue] = 1;

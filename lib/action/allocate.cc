@@ -55,7 +55,7 @@ class Allocate {
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
     std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
     std::vector<uint8_t> seen(jobs.size(), 0);
-    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+    for (const JobIndex j : context_.waiting) {
       if (!Prepare(j)) continue;
       const QueueIndex queue = tables_.jobs.queue[j];
       if (!seen[queue]) {
@@ -91,7 +91,6 @@ class Allocate {
   // Whether the job takes part; fills its worksheet.
   bool Prepare(JobIndex job) {
     const JobTable& jobs = tables_.jobs;
-    if (!jobs.alive[job]) return false;
     if (ledger_.job(job).pending() == 0) return false;
     if (context_.IsPending(job)) {
       if (context_.admission) return false;
@@ -221,9 +220,9 @@ class Allocate {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  RoleMemory memory_;     // of one turn
-  bool remember_ = true;  // whether the turn could see it
-  std::vector<Worksheet> sheets_;
+  RoleMemory memory_;              // of one turn
+  bool remember_ = true;           // whether the turn could see it
+  std::vector<Worksheet> sheets_;  // by job
 };
 
 void Run(ActionContext& context, const Options&) { Allocate(context).Run(); }

@@ -24,9 +24,8 @@ class Backfill {
     const JobTable& jobs = tables_.jobs;
     std::vector<std::vector<JobIndex>> by_queue(tables_.queues.alive.size());
     std::vector<QueueIndex> queues;
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || context_.IsPending(j) || !HasCandidates(j) ||
-          !context_.dispatcher.Valid(j)) {
+    for (const JobIndex j : context_.waiting) {
+      if (context_.IsPending(j) || !HasCandidates(j) || !context_.dispatcher.Valid(j)) {
         continue;
       }
       if (by_queue[jobs.queue[j]].empty()) queues.push_back(jobs.queue[j]);

@@ -15,13 +15,14 @@ bool WorkMeter::Cut() {
 
 ActionContext::ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
                              NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
-                             bool admission)
+                             std::span<const JobIndex> waiting, bool admission)
     : tables(tables),
       ledger(ledger),
       dispatcher(dispatcher),
       search(search),
       meter(meter),
       phases(phases),
+      waiting(waiting),
       admission(admission) {}
 
 void ActionContext::Admit(JobIndex job) {

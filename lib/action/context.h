@@ -51,7 +51,7 @@ class ActionContext {
  public:
   ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
                 NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
-                bool admission);
+                std::span<const JobIndex> waiting, bool admission);
 
   const Tables& tables;
   Ledger& ledger;
@@ -59,7 +59,11 @@ class ActionContext {
   NodeSearch& search;
   WorkMeter& meter;
   std::vector<JobPhase>& phases;  // per job, as the cycle changes them
-  const bool admission;           // the profile has an action that admits jobs
+  // Alive jobs that had pending tasks or were not admitted when the cycle opened, ascending: no other job can be
+  // the subject of an action.
+  const std::span<const JobIndex> waiting;
+  const bool admission;   // the profile has an action that admits jobs
+  bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
 
   // --- decisions
   void Admit(JobIndex job);

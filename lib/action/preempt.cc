@@ -41,8 +41,8 @@ class Preempt {
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
     std::vector<std::vector<JobIndex>> candidates(tables_.queues.alive.size());
     std::vector<JobHeap> heaps(candidates.size(), JobHeap(job_before));
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || ledger_.job(j).pending() == 0 || context_.IsPending(j) ||
+    for (const JobIndex j : context_.waiting) {
+      if (ledger_.job(j).pending() == 0 || context_.IsPending(j) ||
           jobs.spec[j].topology.has_value() || !dispatcher_.Valid(j) || !dispatcher_.Starving(j)) {
         continue;
       }
@@ -102,15 +102,15 @@ class Preempt {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
     std::vector<uint8_t>* refused = memory_.Of(task);
-    std::vector<Ranked> nodes = context_.search.RankForEviction(c, Want::kEvicting, refused);
-    if (refused != nullptr) context_.search.AddRefused(c, Want::kEvicting, refused);
-    while (!nodes.empty()) {
-      std::pop_heap(nodes.begin(), nodes.end());
-      const NodeIndex node = nodes.back().node;
-      nodes.pop_back();
-      if (CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job)) return true;
+    std::vector<uint8_t> before;  // refusals of the role, this task's own aside
+    if (refused != nullptr) {
+      before = *refused;
+      context_.search.AddRefused(c, Want::kEvicting, refused);
     }
-    return false;
+    return context_.search.VisitByScore(
+        c, Want::kEvicting, refused == nullptr ? nullptr : &before, [&](NodeIndex node) {
+          return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
+        });
   }
 
   // An earlier plan's nomination is still being waited for, or the task must not preempt at all.

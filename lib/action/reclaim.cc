@@ -35,8 +35,8 @@ class Reclaim {
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
     std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
     std::vector<uint8_t> seen(heaps.size(), 0);
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
+    for (const JobIndex j : context_.waiting) {
+      if (context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
       const QueueIndex queue = jobs.queue[j];
       if (!seen[queue]) {
         seen[queue] = 1;
@@ -81,11 +81,10 @@ class Reclaim {
   }
 
   bool MakeRoom(QueueIndex queue, TaskIndex task) {
-    for (NodeIndex node :
-         context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
-      if (CouldMakeRoom(context_, task, node) && TryNode(queue, task, node)) return true;
-    }
-    return false;
+    return context_.search.VisitInOrder(
+        context_.ClassOf(task), Want::kEvicting, [&](NodeIndex node) {
+          return CouldMakeRoom(context_, task, node) && TryNode(queue, task, node);
+        });
   }
 
   bool TryNode(QueueIndex queue, TaskIndex task, NodeIndex node) {

@@ -33,6 +33,12 @@ void Dispatcher::Open(const Cycle& cycle) {
   }
 }
 
+void Dispatcher::Recount() const {
+  for (const auto& tier : tiers_) {
+    for (const ActivePolicy& active : tier) active.policy->Recount();
+  }
+}
+
 int Dispatcher::CompareJobs(JobIndex a, JobIndex b) const {
   for (Policy* policy : at(Point::kJobOrder)) {
     if (int order = policy->CompareJobs(a, b)) return order;
@@ -177,8 +183,23 @@ std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
   return Victims(Point::kReclaimable, evictor, candidates);
 }
 
+// Each policy is asked about what the ones before it left, so that whoever counts the victims counts those alone.
+std::vector<TaskIndex> Dispatcher::AgreedVictims(Point point, TaskIndex evictor,
+                                                 std::span<const TaskIndex> candidates) const {
+  std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;
+  for (Policy* policy : at(point)) {
+    chosen.clear();
+    const Vote vote = point == Point::kPreemptable
+                          ? policy->Preemptable(evictor, victims, &chosen)
+                          : policy->Reclaimable(evictor, victims, &chosen);
+    if (vote != Vote::kAbstain) victims.swap(chosen);
+  }
+  return victims;
+}
+
 std::vector<TaskIndex> Dispatcher::Victims(Point point, TaskIndex evictor,
                                            std::span<const TaskIndex> candidates) const {
+  if (rules_.victims == Rule::kIntersection) return AgreedVictims(point, evictor, candidates);
   const bool sticky = rules_.victims == Rule::kStickyIntersection;
   const auto& policies = by_point_[static_cast<int>(point)];
   std::vector<TaskIndex> victims, chosen;

@@ -31,6 +31,8 @@ enum class Rule : uint8_t {
   // Sticky (kube-batch): the first policy of all tiers begins, every later one intersects, and the scan ends
   // after the first tier that leaves any.
   kStickyIntersection,
+  // Strict (muster): whoever answers, in whatever tier, must agree.
+  kIntersection,
 };
 
 struct Rules {
@@ -49,6 +51,7 @@ class Dispatcher {
   Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules);
 
   void Open(const Cycle& cycle);
+  void Recount() const;
 
   // Whether `a` goes before `b`. Total orders.
   bool JobBefore(JobIndex a, JobIndex b) const;
@@ -81,6 +84,8 @@ class Dispatcher {
   bool VoteOn(Point point, Rule rule, JobIndex job, Denial* denial, std::string_view* who) const;
   std::vector<TaskIndex> Victims(Point point, TaskIndex evictor,
                                  std::span<const TaskIndex> candidates) const;
+  std::vector<TaskIndex> AgreedVictims(Point point, TaskIndex evictor,
+                                       std::span<const TaskIndex> candidates) const;
 
   std::vector<std::vector<ActivePolicy>> tiers_;
   Rules rules_;

@@ -45,6 +45,7 @@ class Options {
   bool flag(std::string_view name) const;  // on, off
   // The given members of a family: (what stands for the star, value).
   std::vector<std::pair<std::string, double>> family(std::string_view prefix) const;
+  const OptionValues& given() const { return given_; }
 
  private:
   std::span<const OptionDecl> declared_;

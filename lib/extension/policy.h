@@ -115,6 +115,9 @@ class Policy {
   virtual PointSet points() const = 0;
   // Called once, before any question. Policies are opened in the order of their tiers.
   virtual void Open(const Cycle& cycle) {}
+  // Within a cycle, between two attempts: evictions changed what the queues ask for. What Open found out from that
+  // is to be found out again.
+  virtual void Recount() {}
 
   // --- order: negative when `a` goes first, positive when `b` does, 0 when this policy does not care
   virtual int CompareJobs(JobIndex a, JobIndex b) { return 0; }

@@ -74,6 +74,10 @@ void Ledger::Grow() {
 
 bool Ledger::Sync() {
   if (tables_->layout != synced_layout_ || tables_->log_start > synced_log_) return false;
+  // A queue that moved in the tree takes the accounts of all its ancestors with it: rare, so all is counted anew.
+  for (size_t q = 0; q < parent_.size(); ++q) {
+    if (parent_[q] != tables_->queues.parent[q]) return false;
+  }
   Grow();
   const uint64_t end = tables_->log_start + tables_->log.size();
   if (synced_log_ != end) {
@@ -150,22 +154,6 @@ void Ledger::SyncJob(JobIndex j) {
     group_count_[j] = groups;
   }
   for (TaskIndex t : tables_->jobs.tasks[j]) SyncTask(t);
-}
-
-void Ledger::SyncQueue(QueueIndex q) {
-  ++queue_stamp_[q];
-  const QueueIndex now = tables_->queues.parent[q];
-  for (QueueIndex a = parent_[q]; a != kNone; a = parent_[a]) {
-    AddRow(&tree_allocated_[a * dimensions_], tree_allocated(q), -1);
-    AddRow(&tree_pending_[a * dimensions_], tree_pending(q), -1);
-    ++queue_stamp_[a];
-  }
-  parent_[q] = now;
-  for (QueueIndex a = now; a != kNone; a = parent_[a]) {
-    AddRow(&tree_allocated_[a * dimensions_], tree_allocated(q), +1);
-    AddRow(&tree_pending_[a * dimensions_], tree_pending(q), +1);
-    ++queue_stamp_[a];
-  }
 }
 
 void Ledger::SyncTask(TaskIndex t) {
@@ -279,36 +267,53 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
 }
 
 void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
-  const TaskStatus from = status_[task];
   const bool stays_in_view = to != TaskStatus::kReleasing || accounting_.evicted_stay_in_view;
-  const bool view = node != kNone && stays_in_view;
-  log_.push_back({task, node_[task], node, from, to, static_cast<bool>(view_[task]), view});
+  // Out of the view stays out of it: an eviction that was undone, and is done again.
+  const bool was_in_view = node_[task] == kNone || view_[task];
+  Log(task, to, node, node != kNone && stays_in_view && was_in_view);
+}
+
+void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
+  const TaskStatus from = status_[task];
+  const bool was_in_view = view_[task];
+  log_.push_back({task, node_[task], node, from, to, was_in_view, view});
   Apply(task, to, node, view);
   content_ = ++clock_;
   const bool placement =
       from == TaskStatus::kPending && (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
-  const bool same_accounts = IsAllocated(from) && IsAllocated(to);
+  const bool same_accounts = IsAllocated(from) && IsAllocated(to) && view == was_in_view;
   if (!placement && !same_accounts) release_ = ++clock_;
 }
 
-void Ledger::Rollback(const Savepoint& savepoint) {
-  std::vector<TaskIndex> had_been_bound;
+void Ledger::Restore(const Savepoint& savepoint) {
   while (log_.size() > savepoint.position) {
     const Entry entry = log_.back();
     log_.pop_back();
     Apply(entry.task, entry.from, entry.from_node, entry.from_view);
-    if (accounting_.undone_eviction_runs && entry.to == TaskStatus::kReleasing &&
-        (entry.from == TaskStatus::kBound || entry.from == TaskStatus::kBinding)) {
-      had_been_bound.push_back(entry.task);
+  }
+  if (content_ == savepoint.content) return;
+  while (!undone_.empty() && undone_.back().first >= savepoint.content) undone_.pop_back();
+  undone_.push_back({savepoint.content, clock_});
+  content_ = savepoint.content;
+  release_ = savepoint.release;
+}
+
+void Ledger::Rollback(const Savepoint& savepoint) {
+  if (!accounting_.undone_eviction_lingers) {
+    Restore(savepoint);
+    return;
+  }
+  // Evictions, and what lingers of those undone before, in the order in which they were made.
+  std::vector<TaskIndex> lingering;
+  for (size_t i = savepoint.position; i < log_.size(); ++i) {
+    if (log_[i].from_view && !log_[i].to_view && log_[i].to_node != kNone) {
+      lingering.push_back(log_[i].task);
     }
   }
-  if (content_ != savepoint.content) {
-    while (!undone_.empty() && undone_.back().first >= savepoint.content) undone_.pop_back();
-    undone_.push_back({savepoint.content, clock_});
-    content_ = savepoint.content;
-    release_ = savepoint.release;
+  Restore(savepoint);
+  for (TaskIndex task : lingering) {
+    if (view_[task]) Log(task, TaskStatus::kRunning, node_[task], /*view=*/false);
   }
-  for (TaskIndex task : had_been_bound) Move(task, TaskStatus::kRunning, node_[task]);
 }
 
 bool Ledger::OnlyPlacementsSince(const Moment& moment) const {

@@ -40,8 +40,9 @@ struct Accounting {
   // kube-batch: the Kubernetes view keeps evicted tasks, and scores count regular containers only.
   bool evicted_stay_in_view = false;
   bool score_main_containers = false;
-  // volcano: undoing an eviction leaves a task running even if it had only been bound.
-  bool undone_eviction_runs = false;
+  // volcano: undoing an eviction leaves a task running even if it had only been bound, and the Kubernetes view
+  // goes on without it.
+  bool undone_eviction_lingers = false;
   friend bool operator==(const Accounting&, const Accounting&) = default;
 };
 
@@ -139,6 +140,8 @@ class Ledger {
   void Move(TaskIndex task, TaskStatus to, NodeIndex node);
   Savepoint Save() const { return {log_.size(), content_, release_}; }
   void Rollback(const Savepoint& savepoint);
+  // The same without what lingers: at the end of a cycle.
+  void Restore(const Savepoint& savepoint);
   std::span<const Entry> log() const { return log_; }
 
   Moment moment() const { return {content_, release_}; }
@@ -168,13 +171,13 @@ class Ledger {
   void Grow();  // room for rows that the tables have gained
   void SyncNode(NodeIndex n);
   void SyncJob(JobIndex j);
-  void SyncQueue(QueueIndex q);
   void SyncTask(TaskIndex t);
   void Uncharge(TaskIndex t);
   void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
   void ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
   void ChargeView(TaskIndex t, NodeIndex node, int sign);
   void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
+  void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);
 
   const Tables* tables_;

@@ -106,13 +106,9 @@ std::string Placed(const Story& story) {
 }
 
 std::string ExplainJob(const PlanData& data, JobIndex job) {
-  std::vector<PendingGroup> groups;
+  std::vector<PendingGroup> groups = GroupPending(data, job);
   Story story = TellJob(data, job);
-  for (const PendingGroup& group : GroupPending(data)) {
-    if (group.job != job) continue;
-    groups.push_back(group);
-    story.pending += group.tasks;
-  }
+  for (const PendingGroup& group : groups) story.pending += group.tasks;
   std::string out = absl::StrCat(ToAbsl(data.names->job(job)), ": ", Placed(story));
   const bool told = out.back() != ' ';
   if (groups.empty()) {
@@ -354,18 +350,27 @@ std::string_view DecisionKindName(DecisionKind kind) {
   return "";
 }
 
-std::vector<PendingGroup> GroupPending(const PlanData& data) {
+std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job) {
+  // Reasons of the same words are one reason to a reader, whoever they were made for.
+  std::vector<uint32_t> spokesman(data.reasons.size(), kNone);
+  std::map<std::string, uint32_t> by_words;
   std::vector<PendingGroup> groups;
   std::map<std::pair<JobIndex, uint32_t>, size_t> known;
   for (const PendingTask& p : data.pending) {
     const JobIndex job = data.names->job_of(p.task);
+    if (only_job != kNone && job != only_job) continue;
+    uint32_t& reason = spokesman[p.reason];
+    if (reason == kNone) {
+      reason = by_words.try_emplace(ReasonText(data.reasons[p.reason], *data.names), p.reason)
+                   .first->second;
+    }
     // A task of no job stands for itself.
     if (job == kNone) {
-      groups.push_back({kNone, p.task, p.reason, 1});
+      groups.push_back({kNone, p.task, reason, 1});
       continue;
     }
-    const auto [entry, is_new] = known.try_emplace({job, p.reason}, groups.size());
-    if (is_new) groups.push_back({job, p.task, p.reason, 0});
+    const auto [entry, is_new] = known.try_emplace({job, reason}, groups.size());
+    if (is_new) groups.push_back({job, p.task, reason, 0});
     ++groups[entry->second].tasks;
   }
   return groups;
@@ -387,7 +392,7 @@ std::string Plan::ToText() const {
   const PlanNames& names = *data_->names;
   for (const Decision& d : data_->decisions) absl::StrAppend(&out, DecisionText(d, names), "\n");
   for (const Tentative& t : data_->tentative) absl::StrAppend(&out, TentativeText(t, names), "\n");
-  for (const PendingGroup& group : GroupPending(*data_)) {
+  for (const PendingGroup& group : GroupPending(*data_, kNone)) {
     absl::StrAppend(&out, "pending ",
                     ToAbsl(group.job == kNone ? names.task(group.first) : names.job(group.job)));
     if (group.job != kNone) absl::StrAppend(&out, " (", Counted(group.tasks, "task"), ")");

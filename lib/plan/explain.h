@@ -35,8 +35,9 @@ struct PendingGroup {
   int64_t tasks;
 };
 
-// All pending tasks, gathered; groups are listed by their first task. O(pending).
-std::vector<PendingGroup> GroupPending(const PlanData& data);
+// The pending tasks of `only_job`, or all for kNone, gathered; groups are listed by their first task. `reason` is
+// the first one of these words. O(pending).
+std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job);
 
 }  // namespace muster
 

@@ -8,11 +8,13 @@
 // Peer. Volcano's and kube-batch's drf plugin without hierarchy. Shares are doubles, allocated / total, the
 // largest over the dimensions that the cluster has; equal doubles leave the order to the next policy. Victims:
 // the evictor's share with its task added must not exceed the victim's share with its tasks taken away one after
-// the other (within 1e-6); a candidate that is refused is taken away in that reckoning all the same.
+// the other (within 1e-6); a candidate that is refused is taken away in that reckoning all the same. The option
+// gives kube-batch's resources: tasks are none, and holding some of what the cluster has none of is a share of 1.
 // Cost. O(dimensions) after each change of a job, remembered by the job's stamp; O(candidates) for victims.
 #include <algorithm>
 #include <cmath>
 
+#include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/share.h"
 
@@ -21,14 +23,24 @@ namespace {
 
 constexpr double kShareDelta = 0.000001;
 
+constexpr OptionDecl kOptions[] = {
+    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "shares of what kube-batch counts as resources"},
+};
+
 class Drf : public Policy {
  public:
+  explicit Drf(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
+
   std::string_view name() const override { return "drf"; }
   PointSet points() const override { return {Point::kJobOrder, Point::kPreemptable}; }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
     ledger_ = &cycle.ledger;
-    total_.assign(ledger_->total().begin(), ledger_->total().end());
+    if (kube_batch_) {
+      total_ = KubeBatchTotal(*ledger_);
+    } else {
+      total_.amount.assign(ledger_->total().begin(), ledger_->total().end());
+    }
     shares_.assign(tables_->jobs.alive.size(), 0);
     stamps_.assign(tables_->jobs.alive.size(), ~uint64_t{0});
   }
@@ -45,7 +57,7 @@ class Drf : public Policy {
                               ledger_->job_allocated(own).end());
     const auto request = ledger_->request(evictor);
     for (size_t d = 0; d < mine.size(); ++d) mine[d] += request[d];
-    const double share = DominantShare(mine, total_);
+    const double share = Dominant(mine);
 
     std::vector<std::pair<JobIndex, std::vector<int64_t>>> left;
     for (TaskIndex t : candidates) {
@@ -60,7 +72,7 @@ class Drf : public Policy {
       }
       const auto held = ledger_->request(t);
       for (size_t d = 0; d < held.size(); ++d) it->second[d] -= held[d];
-      const double theirs = DominantShare(it->second, total_);
+      const double theirs = Dominant(it->second);
       if (share < theirs || std::abs(share - theirs) <= kShareDelta) chosen->push_back(t);
     }
     return Vote::kPermit;
@@ -71,14 +83,25 @@ class Drf : public Policy {
     const uint64_t stamp = ledger_->job_stamp(job);
     if (stamps_[job] != stamp) {
       stamps_[job] = stamp;
-      shares_[job] = DominantShare(ledger_->job_allocated(job), total_);
+      shares_[job] = Dominant(ledger_->job_allocated(job));
     }
     return shares_[job];
   }
 
+  double Dominant(std::span<const int64_t> held) const {
+    double largest = DominantShare(held, total_.amount);
+    if (!kube_batch_) return largest;
+    for (DimensionIndex d = 0; d < held.size(); ++d) {
+      const bool counts = d < kPods || total_.present[d];
+      if (counts && total_.amount[d] == 0 && held[d] != 0) largest = std::max(largest, 1.0);
+    }
+    return largest;
+  }
+
+  const bool kube_batch_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<int64_t> total_;
+  ClusterTotal total_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
 };
@@ -86,10 +109,10 @@ class Drf : public Policy {
 }  // namespace
 
 PolicyDecl DrfPolicy() {
-  return {"drf",
-          "dominant resource fairness between jobs",
-          {},
-          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Drf>(); }};
+  return {"drf", "dominant resource fairness between jobs", kOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Drf>(options);
+          }};
 }
 
 }  // namespace muster

@@ -8,7 +8,8 @@
 // Peer. Volcano's gang plugin: pending tasks that request nothing count as placed; group minimums are looked at
 // only when they do not add up to more than the job needs; victims are counted down one by one from the number
 // of ready tasks. Options give kube-batch's: best-effort tasks do not count, and each victim is held against the
-// untouched number (so several may be taken below the minimum, or all of a gang of one).
+// untouched number (so several may be taken below the minimum, or all of a gang of one). `every_group` makes group
+// minimums hold always, as muster wants them.
 // Ties. None of its own. Cost. O(groups) a question, O(1) for jobs without group minimums.
 #include "lib/policy/policies.h"
 
@@ -20,13 +21,16 @@ constexpr OptionDecl kOptions[] = {
      "pending tasks that request nothing count as placed"},
     {"count_down_victims", OptionKind::kFlag, "on", 0, 0,
      "each victim lowers the number that later ones are held against"},
+    {"every_group", OptionKind::kFlag, "off", 0, 0,
+     "group minimums count whatever they add up to"},
 };
 
 class Gang : public Policy {
  public:
   explicit Gang(const Options& options)
       : best_effort_counts_(options.flag("best_effort_counts")),
-        count_down_(options.flag("count_down_victims")) {}
+        count_down_(options.flag("count_down_victims")),
+        every_group_(options.flag("every_group")) {}
 
   std::string_view name() const override { return "gang"; }
   PointSet points() const override {
@@ -49,13 +53,13 @@ class Gang : public Policy {
            counts.ready() + counts.nominated() + counts.pending() >= Need(job);
   }
   bool Ready(JobIndex job) override {
-    return GroupsHave(job, [](const JobCounts& g) { return g.ready() + g.pending_best_effort; }) &&
+    return GroupsHave(job, [this](const JobCounts& g) { return g.ready() + BestEffortOf(g); }) &&
            Enough(job, 0);
   }
   Vote Pipelined(JobIndex job) override {
     const bool pipelined = GroupsHave(job,
-                                      [](const JobCounts& g) {
-                                        return g.ready() + g.nominated() + g.pending_best_effort;
+                                      [this](const JobCounts& g) {
+                                        return g.ready() + g.nominated() + BestEffortOf(g);
                                       }) &&
                            Enough(job, ledger_->job(job).nominated());
     return pipelined ? Vote::kPermit : Vote::kReject;
@@ -83,12 +87,17 @@ class Gang : public Policy {
            Need(job);
   }
 
+  // Of a group. The peers count these tasks here even where they do not for the whole.
+  int64_t BestEffortOf(const JobCounts& group) const {
+    return every_group_ && !best_effort_counts_ ? 0 : group.pending_best_effort;
+  }
+
   template <typename Count>
   bool GroupsHave(JobIndex job, Count count) const {
     const auto& groups = tables_->jobs.groups[job];
     int64_t total = 0;
     for (const GroupRow& group : groups) total += OrZero(group.min_available);
-    if (total == 0 || Need(job) < total) return true;
+    if (total == 0 || (!every_group_ && Need(job) < total)) return true;
     for (GroupIndex g = 0; g < groups.size(); ++g) {
       const int64_t need = OrZero(groups[g].min_available);
       if (need > 0 && count(ledger_->group(job, g)) < need) return false;
@@ -114,7 +123,7 @@ class Gang : public Policy {
     return Vote::kPermit;
   }
 
-  const bool best_effort_counts_, count_down_;
+  const bool best_effort_counts_, count_down_, every_group_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
 };

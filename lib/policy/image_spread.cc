@@ -50,8 +50,12 @@ const std::vector<uint8_t>& ImageSpread::ScoresOf(ClassIndex c) {
   std::vector<uint8_t>& scores = scores_[c];
   if (known_[c]) return scores;
   known_[c] = 1;
-  IndexImages();
   const std::vector<ContainerSpec>& containers = view_->tables().classes.shape[c].containers;
+  if (std::all_of(containers.begin(), containers.end(),
+                  [](const ContainerSpec& container) { return container.image.empty(); })) {
+    return scores;
+  }
+  IndexImages();
   const int64_t low = 23 * kMebibyte;
   const int64_t high =
       1000 * kMebibyte * std::max<int64_t>(1, static_cast<int64_t>(containers.size()));

@@ -14,20 +14,21 @@ void InterView::Open(const Tables& tables, const Ledger& ledger, bool all_nodes)
   by_labels_.clear();
   by_node_.reset();
   taken_ = false;
-  counted_nodes_ = 0;
-  counted_.assign(tables.nodes.alive.size(), 0);
-  for (NodeIndex n = 0; n < counted_.size(); ++n) {
-    counted_[n] = tables.nodes.alive[n] && (all_nodes || tables.nodes.spec[n].ready);
-    counted_nodes_ += counted_[n];
-  }
+  all_nodes_ = all_nodes;
+}
+
+int64_t InterView::counted_nodes() const {
+  int64_t count = 0;
+  for (NodeIndex n = 0; n < node_rows(); ++n) count += counted(n);
+  return count;
 }
 
 TopologyRef InterView::ByLabels(const std::vector<std::string>& keys) {
   TopologyRef& known = by_labels_[keys];
   if (known != nullptr) return known;
   auto topology = std::make_shared<Topology>();
-  topology->of.assign(counted_.size(), kNone);
-  for (NodeIndex n = 0; n < counted_.size(); ++n) {
+  topology->of.assign(node_rows(), kNone);
+  for (NodeIndex n = 0; n < node_rows(); ++n) {
     if (tables_->nodes.alive[n]) topology->of[n] = 0;
   }
   topology->size = 1;
@@ -35,7 +36,7 @@ TopologyRef InterView::ByLabels(const std::vector<std::string>& keys) {
     // The domains so far, cut by the values of one more key.
     NameTable values;
     absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> parts;
-    for (NodeIndex n = 0; n < counted_.size(); ++n) {
+    for (NodeIndex n = 0; n < node_rows(); ++n) {
       uint32_t& domain = topology->of[n];
       if (domain == kNone) continue;
       const std::string* value = FindLabel(tables_->nodes.spec[n].labels, key);
@@ -55,8 +56,8 @@ TopologyRef InterView::ByLabels(const std::vector<std::string>& keys) {
 TopologyRef InterView::ByNode() {
   if (by_node_ == nullptr) {
     auto topology = std::make_shared<Topology>();
-    topology->size = static_cast<uint32_t>(counted_.size());
-    for (NodeIndex n = 0; n < counted_.size(); ++n) topology->of.push_back(n);
+    topology->size = static_cast<uint32_t>(node_rows());
+    for (NodeIndex n = 0; n < node_rows(); ++n) topology->of.push_back(n);
     by_node_ = std::move(topology);
   }
   return by_node_;
@@ -65,8 +66,8 @@ TopologyRef InterView::ByNode() {
 TopologyRef InterView::WithAnyOf(const std::vector<std::string>& keys) const {
   auto topology = std::make_shared<Topology>();
   topology->size = 1;
-  topology->of.assign(counted_.size(), kNone);
-  for (NodeIndex n = 0; n < counted_.size(); ++n) {
+  topology->of.assign(node_rows(), kNone);
+  for (NodeIndex n = 0; n < node_rows(); ++n) {
     if (!tables_->nodes.alive[n]) continue;
     for (const std::string& key : keys) {
       if (FindLabel(tables_->nodes.spec[n].labels, key) != nullptr) topology->of[n] = 0;

@@ -39,10 +39,12 @@ class InterView {
   void Open(const Tables& tables, const Ledger& ledger, bool all_nodes);
   const Tables& tables() const { return *tables_; }
 
-  size_t node_rows() const { return counted_.size(); }
+  size_t node_rows() const { return tables_->nodes.alive.size(); }
   // Whether what is on the node counts at all.
-  bool counted(NodeIndex n) const { return counted_[n]; }
-  int64_t counted_nodes() const { return counted_nodes_; }
+  bool counted(NodeIndex n) const {
+    return tables_->nodes.alive[n] && (all_nodes_ || tables_->nodes.spec[n].ready);
+  }
+  int64_t counted_nodes() const;  // O(nodes)
 
   // Nodes with equal values of all `keys` together; no keys: all nodes are one domain.
   TopologyRef ByLabels(const std::vector<std::string>& keys);
@@ -78,8 +80,7 @@ class InterView {
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<uint8_t> counted_;
-  int64_t counted_nodes_ = 0;
+  bool all_nodes_ = true;
   absl::flat_hash_map<std::vector<std::string>, TopologyRef> by_labels_;
   TopologyRef by_node_;
 

@@ -11,6 +11,7 @@ namespace muster {
 PolicyDecl BinpackPolicy();
 PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
+PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
 PolicyDecl NodeOrderPolicy();
 PolicyDecl OvercommitPolicy();

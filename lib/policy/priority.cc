@@ -6,15 +6,22 @@
 // priority is strictly lower; one of the same job only if its own priority is. A job starves while any of its
 // tasks has no place, so that it may grow by eviction beyond its minimum where no stricter policy of the same
 // tier objects.
-// Peer. Volcano's priority plugin; it has no say in reclaiming. Ties: equal priorities are left to the next
+// Peer. Volcano's priority plugin; it has no say in reclaiming. The option gives kube-batch's, which compares jobs
+// alone: no task is evicted for one of its own job. Ties: equal priorities are left to the next
 // policy. Cost: O(1) a comparison, O(candidates) for victims.
 #include "lib/policy/policies.h"
 
 namespace muster {
 namespace {
 
+constexpr OptionDecl kOptions[] = {
+    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
+};
+
 class Priority : public Policy {
  public:
+  explicit Priority(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
+
   std::string_view name() const override { return "priority"; }
   PointSet points() const override {
     return {Point::kTaskOrder, Point::kJobOrder, Point::kPreemptable, Point::kStarving};
@@ -37,8 +44,8 @@ class Priority : public Policy {
     for (TaskIndex t : candidates) {
       const JobIndex job = tasks.job[t];
       if (job == kNone) continue;
-      const bool lower =
-          job == own ? tasks.priority[t] < tasks.priority[evictor] : OfJob(job) < OfJob(own);
+      const bool lower = job == own && !kube_batch_ ? tasks.priority[t] < tasks.priority[evictor]
+                                                    : OfJob(job) < OfJob(own);
       if (lower) chosen->push_back(t);
     }
     return Vote::kPermit;
@@ -53,6 +60,7 @@ class Priority : public Policy {
  private:
   int64_t OfJob(JobIndex job) const { return tables_->jobs.spec[job].priority; }
 
+  const bool kube_batch_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
 };
@@ -60,10 +68,10 @@ class Priority : public Policy {
 }  // namespace
 
 PolicyDecl PriorityPolicy() {
-  return {"priority",
-          "the higher number first, and it may evict the lower one",
-          {},
-          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Priority>(); }};
+  return {"priority", "the higher number first, and it may evict the lower one", kOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Priority>(options);
+          }};
 }
 
 }  // namespace muster

@@ -13,6 +13,7 @@
 // Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
 // dimensions); then O(dimensions) after each change of a queue.
 #include "lib/policy/job_demand.h"
+#include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/share.h"
 #include "lib/policy/water_filling.h"
@@ -40,17 +41,18 @@ class Proportion : public Policy {
     ledger_ = &cycle.ledger;
     const size_t dimensions = tables_->dimension_count();
     const size_t queues = tables_->queues.alive.size();
-    slack_.assign(dimensions, 10.0);
-    if (dimensions > kMemory) slack_[kMemory] = 10.0 * 1024 * 1024;
+    slack_ = KubeBatchSlack(dimensions);
     claim_of_.assign(queues, kNone);
     claims_.clear();
     shares_.assign(queues, 0);
     stamps_.assign(queues, ~uint64_t{0});
 
     Amounts total(dimensions);
+    const ClusterTotal sum = kube_batch_ ? KubeBatchTotal(*ledger_) : ClusterTotal();
+    const auto amount = kube_batch_ ? std::span(sum.amount) : ledger_->total();
+    const auto present = kube_batch_ ? std::span(sum.present) : ledger_->total_present();
     for (DimensionIndex d = 0; d < dimensions; ++d) {
-      if (kube_batch_ && d == kPods) continue;
-      if (ledger_->total_present()[d]) total.Set(d, static_cast<double>(ledger_->total()[d]));
+      if (present[d]) total.Set(d, static_cast<double>(amount[d]));
     }
     Amounts guaranteed(dimensions);
     for (QueueIndex q = 0; q < queues; ++q) {

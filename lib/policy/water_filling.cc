@@ -26,6 +26,32 @@ bool Nothing(const Amounts& amounts) {
   return true;
 }
 
+// Whether anything but cpu, memory and pods is named.
+bool NamesOthers(const Amounts& amounts) {
+  return std::any_of(amounts.has.begin() + std::min<size_t>(3, amounts.has.size()),
+                     amounts.has.end(), [](uint8_t has) { return has; });
+}
+
+// Less in every dimension, as kube-batch compares: the dimensions named by `left` count; where it names none but
+// cpu and memory, what `right` has of others must be more than nothing.
+bool IsLess(const Amounts& left, const Amounts& right, const std::vector<double>& slack) {
+  const bool others = NamesOthers(left);
+  for (size_t i = 0; i < left.value.size(); ++i) {
+    if (left.has[i] && !(left.value[i] < right.value[i])) return false;
+    if (!others && i > 2 && right.has[i] && right.value[i] <= slack[i]) return false;
+  }
+  return true;
+}
+
+// The smaller amounts. Where one of the two names nothing but cpu and memory, neither does the result.
+void TakeLesser(const Amounts& other, Amounts* amounts) {
+  const bool others = NamesOthers(other);
+  for (size_t i = 0; i < amounts->value.size(); ++i) {
+    amounts->value[i] = std::min(amounts->value[i], other.value[i]);
+    if (i > 2 && !others) amounts->has[i] = 0;
+  }
+}
+
 }  // namespace
 
 bool WithinAmounts(const Amounts& left, const Amounts& right) {
@@ -107,18 +133,12 @@ void FillByWeightKubeBatch(const Amounts& total, const std::vector<double>& slac
       Claim& claim = (*claims)[q];
       const Amounts before = claim.deserved;
       const double part = claim.weight / weights;
-      bool request_is_less = true;
       for (size_t i = 0; i < dimensions; ++i) {
-        if (remaining.has[i]) {
-          claim.deserved.Set(i, claim.deserved.value[i] + remaining.value[i] * part);
-        }
-        if (claim.request.has[i])
-          request_is_less &= claim.request.value[i] < claim.deserved.value[i];
+        if (!remaining.has[i]) continue;
+        claim.deserved.Set(i, claim.deserved.value[i] + remaining.value[i] * part);
       }
-      if (request_is_less) {
-        for (size_t i = 0; i < dimensions; ++i) {
-          claim.deserved.value[i] = std::min(claim.deserved.value[i], claim.request.value[i]);
-        }
+      if (IsLess(claim.request, claim.deserved, slack)) {
+        TakeLesser(claim.request, &claim.deserved);
         met[q] = 1;
       }
       for (size_t i = 0; i < dimensions; ++i) {

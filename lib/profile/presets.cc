@@ -18,18 +18,65 @@ Preset Volcano() {
   preset.catalogue = {AdmitAction(), AllocateAction(), BackfillAction(), PreemptAction(),
                       ReclaimAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kRestartingIntersection};
-  preset.rules.accounting.undone_eviction_runs = true;
+  preset.rules.accounting.undone_eviction_lingers = true;
+  return preset;
+}
+
+Preset KubeBatch() {
+  Preset preset;
+  preset.name = "kube-batch";
+  preset.summary = "kube-batch 0.5 as it comes, the scores and filters of Kubernetes 1.16";
+  preset.actions = "allocate+backfill";
+  preset.tiers = "priority+gang/drf+predicates+proportion+nodeorder";
+  preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
+                     {"priority", "kube_batch", "on"},      {"drf", "kube_batch", "on"},
+                     {"proportion", "kube_batch", "on"},    {"predicates", "kube_batch", "on"},
+                     {"nodeorder", "kube_batch", "on"},     {"nodeorder", "node_affinity", "1"},
+                     {"nodeorder", "pod_affinity", "1"}};
+  preset.catalogue = {KubeBatchAllocateAction(), KubeBatchBackfillAction(),
+                      KubeBatchPreemptAction(), KubeBatchReclaimAction()};
+  ProfileConfig& config = preset.rules;
+  config.rules = {Rule::kAll, Rule::kAll, Rule::kStickyIntersection};
+  config.accounting.nominated_takes_releasing = true;
+  config.accounting.evicted_stay_in_view = true;
+  config.accounting.score_main_containers = true;
+  config.phase_rule = PhaseRule::kAllocated;
+  // Less than 10 milli-units or 10 MiB more than there is still fits.
+  config.slack_milli = 9;
+  config.slack_memory = (10 << 20) - 1;
+  config.pods_are_a_resource = false;
+  config.want_releasing = true;
+  config.overfull_nodes_are_out = true;
+  return preset;
+}
+
+// What we would run ourselves. It keeps the invariants that docs/policies.md lists.
+Preset Muster() {
+  Preset preset;
+  preset.name = "muster";
+  preset.summary = "fair shares over the queue tree, whole gangs, as few evictions as can be";
+  preset.actions = "allocate+reclaim+preempt";
+  preset.tiers =
+      "priority+gang(without=preemptable|reclaimable)+conformance/"
+      "fairshare+predicates+nodeorder+binpack";
+  preset.defaults = {{"gang", "best_effort_counts", "off"},
+                     {"gang", "every_group", "on"},
+                     {"nodeorder", "least_requested", "0"},
+                     {"binpack", "weight", "5"}};
+  preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};
+  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
   return preset;
 }
 
 }  // namespace
 
-std::vector<Preset> Presets() { return {Volcano()}; }
+std::vector<Preset> Presets() { return {Muster(), Volcano(), KubeBatch()}; }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
   return {BinpackPolicy(),    ConformancePolicy(), DrfPolicy(),
-          GangPolicy(),       NodeOrderPolicy(),   OvercommitPolicy(),
-          PredicatesPolicy(), PriorityPolicy(),    ProportionPolicy()};
+          FairSharePolicy(),  GangPolicy(),        NodeOrderPolicy(),
+          OvercommitPolicy(), PredicatesPolicy(),  PriorityPolicy(),
+          ProportionPolicy()};
 }
 
 }  // namespace muster

@@ -2,6 +2,7 @@
 #include "lib/search/node_search.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -255,20 +256,83 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   return ranked;
 }
 
-std::vector<Ranked> NodeSearch::RankForEviction(ClassIndex c, Want want,
-                                                const std::vector<uint8_t>* refused) {
+std::vector<Ranked> NodeSearch::RankForEviction(ClassIndex c, Want want) {
   const ClassProfile& profile = Profile(c);
-  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true, refused);
+  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true);
   std::make_heap(ranked.begin(), ranked.end());
   return ranked;
 }
 
-std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
+bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t>* refused,
+                              absl::FunctionRef<bool(NodeIndex)> visit) {
   const ClassProfile& profile = Profile(c);
-  std::vector<NodeIndex> nodes;
-  for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, false)) {
-    nodes.push_back(r.node);
+  std::vector<Ranked> ranked;
+  if (UseStates(profile) && profile.uniform) {
+    // Scores as they are now, so that visits cannot reorder what follows. Then the nodes of the best score in
+    // index order; of the next best; and when many scores were looked at in vain, the rest as a heap.
+    Scoreboard& board = Board(c, want);
+    board.Refresh(context(), profile);
+    constexpr double kNever = -std::numeric_limits<double>::infinity();
+    std::vector<double> scores(ledger_.tables().nodes.alive.size(), kNever);
+    double best = kNever;
+    for (NodeIndex n = 0; n < scores.size(); ++n) {
+      const uint32_t slot = states_->state(n);
+      if (slot == kNone || (refused != nullptr && (*refused)[n])) continue;
+      scores[n] = board.score(slot);
+      best = std::max(best, scores[n]);
+    }
+    constexpr int kGroups = 4;
+    for (int group = 0; group < kGroups && best != kNever; ++group) {
+      double next = kNever;
+      for (NodeIndex n = 0; n < scores.size(); ++n) {
+        if (scores[n] == best) {
+          if (visit(n)) return true;
+        } else if (scores[n] < best && scores[n] > next) {
+          next = scores[n];
+        }
+      }
+      best = next;
+    }
+    for (NodeIndex n = 0; n < scores.size(); ++n) {
+      if (scores[n] != kNever && scores[n] <= best) ranked.push_back({scores[n], n});
+    }
+  } else {
+    ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true, refused);
   }
+  std::make_heap(ranked.begin(), ranked.end());
+  while (!ranked.empty()) {
+    std::pop_heap(ranked.begin(), ranked.end());
+    const NodeIndex node = ranked.back().node;
+    ranked.pop_back();
+    if (visit(node)) return true;
+  }
+  return false;
+}
+
+bool NodeSearch::VisitInOrder(ClassIndex c, Want want, absl::FunctionRef<bool(NodeIndex)> visit) {
+  const ClassProfile& profile = Profile(c);
+  if (!UseStates(profile)) {
+    for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, false)) {
+      if (visit(r.node)) return true;
+    }
+    return false;
+  }
+  // A visit changes the state of its own node alone, and no node is visited twice.
+  Scoreboard& board = Board(c, want);
+  board.Refresh(context(), profile);
+  for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
+    const uint32_t slot = states_->state(n);
+    if (slot != kNone && board.fits(slot) && visit(n)) return true;
+  }
+  return false;
+}
+
+std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
+  std::vector<NodeIndex> nodes;
+  VisitInOrder(c, want, [&](NodeIndex node) {
+    nodes.push_back(node);
+    return false;
+  });
   return nodes;
 }
 

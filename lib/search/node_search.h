@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "lib/search/scoreboard.h"
 
 namespace muster {
@@ -60,11 +61,16 @@ class NodeSearch {
   bool FitDependsOnOthers(ClassIndex c) { return Profile(c).cluster_fit; }
 
   // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
-  // Nodes n with refused[n] are left out.
-  std::vector<Ranked> RankForEviction(ClassIndex c, Want want,
-                                      const std::vector<uint8_t>* refused = nullptr);
+  std::vector<Ranked> RankForEviction(ClassIndex c, Want want);
   // The same nodes unscored, in index order.
   std::vector<NodeIndex> ListForEviction(ClassIndex c, Want want);
+  // Calls visit(node) for those nodes until it returns true, best first, without nodes n where refused[n] is set
+  // (may be null). What visit changes on the node it was given does not change the order of the others. Cheap when
+  // one of the best nodes serves. Returns whether a visit did.
+  bool VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t>* refused,
+                    absl::FunctionRef<bool(NodeIndex)> visit);
+  // The same in index order, without scores.
+  bool VisitInOrder(ClassIndex c, Want want, absl::FunctionRef<bool(NodeIndex)> visit);
   // Everything but resources, on one node.
   bool FitsNode(ClassIndex c, NodeIndex node);
   // The request against idle / future idle of one node.

@@ -33,6 +33,8 @@ void Session::Build() {
   dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
   layout_ = tables_->layout;
   log_position_ = tables_->log_start + tables_->log.size();
+  known_phases_.clear();
+  quiet_at_.clear();
 }
 
 // Brings the books up to the tables as they are now.
@@ -41,7 +43,12 @@ void Session::Follow() {
   bool nodes_changed = false;
   if (layout_ == tables_->layout && log_position_ >= tables_->log_start) {
     for (uint64_t p = log_position_; p < end; ++p) {
-      nodes_changed |= tables_->log[p - tables_->log_start].table == Change::Table::kNode;
+      const Change& change = tables_->log[p - tables_->log_start];
+      nodes_changed |= change.table == Change::Table::kNode;
+      if (change.table == Change::Table::kJob && change.index < known_phases_.size()) {
+        known_phases_[change.index] = tables_->jobs.spec[change.index].phase;
+        quiet_at_[change.index] = 0;
+      }
     }
   }
   if (!ledger_->Sync()) {
@@ -61,8 +68,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   PlanData plan;
   plan.profile = config_.name;
   plan.version = tables.version;
-  phases_.resize(tables.jobs.alive.size());
-  for (JobIndex j = 0; j < phases_.size(); ++j) phases_[j] = tables.jobs.spec[j].phase;
+  FindWaiting();
   bool admission = false;
   for (const ConfiguredAction& action : config_.actions) admission |= action.decl.name == "admit";
 
@@ -83,7 +89,8 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   CountShares(/*after=*/false, &plan.shares);
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
-  ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, admission);
+  ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
+                        admission);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) {
@@ -96,8 +103,29 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
 
   CountShares(/*after=*/true, &plan.shares);
   Close(context, &plan);
-  ledger_->Rollback(opening);
+  ledger_->Restore(opening);
   return plan;
+}
+
+// Which jobs the cycle is about. The others are passed over by one comparison each.
+void Session::FindWaiting() {
+  const JobTable& jobs = tables_->jobs;
+  for (JobIndex j = known_phases_.size(); j < jobs.alive.size(); ++j) {
+    known_phases_.push_back(jobs.spec[j].phase);
+  }
+  quiet_at_.resize(jobs.alive.size(), 0);
+  phases_ = known_phases_;
+  waiting_.clear();
+  for (JobIndex j = 0; j < phases_.size(); ++j) {
+    if (IsQuiet(j)) continue;
+    const JobCounts& counts = ledger_->job(j);
+    if (jobs.alive[j] && (counts.pending() > 0 || phases_[j] == JobPhase::kPending)) {
+      waiting_.push_back(j);
+    } else if (!jobs.alive[j] ||
+               (counts.nominated() == 0 && PhaseAtClose(j, phases_[j]) == phases_[j])) {
+      quiet_at_[j] = ledger_->job_stamp(j) + 1;
+    }
+  }
 }
 
 void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
@@ -169,10 +197,10 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
     return it->second;
   };
   for (JobIndex job = 0; job < phases_.size(); ++job) {
-    if (!tables_->jobs.alive[job]) continue;
+    if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);
     const JobPhase phase = PhaseAtClose(job, phases_[job]);
-    const JobPhase known = admitted[job] ? JobPhase::kAdmitted : tables_->jobs.spec[job].phase;
+    const JobPhase known = admitted[job] ? JobPhase::kAdmitted : known_phases_[job];
     if (phase != known) {
       Decision decision{DecisionKind::kPhase};
       decision.job = job;

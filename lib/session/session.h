@@ -35,6 +35,8 @@ class Session {
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
   void Close(ActionContext& context, PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
+  void FindWaiting();
+  bool IsQuiet(JobIndex job) const { return quiet_at_[job] == ledger_->job_stamp(job) + 1; }
   Reason Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const;
 
   const Tables* tables_;
@@ -43,7 +45,11 @@ class Session {
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<NodeSearch> search_;
-  std::vector<JobPhase> phases_;
+  std::vector<JobPhase> known_phases_;  // as the tables have them
+  std::vector<JobPhase> phases_;        // as the cycle changes them
+  std::vector<JobIndex> waiting_;
+  // The stamp + 1 of the job's account when nothing of it waited and its phase was settled; 0: never.
+  std::vector<uint64_t> quiet_at_;
   uint64_t log_position_ = 0;
   uint64_t layout_ = 0;
 };

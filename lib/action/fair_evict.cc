@@ -1,0 +1,314 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// reclaim and preempt, as muster does them: as few as can be are asked to go, and nobody in vain.
+//
+// reclaim takes from other queues what they hold beyond what they deserve, for a queue that holds less than it
+// deserves; preempt takes from jobs of lower priority in the same queue. Jobs take turns in fair order as in allocate,
+// and a turn is about the same tasks: all that a gang still needs, or one more of a whole gang. Each task gets a free
+// place if there is one, else the best offer (fair_offers.h). If all have a place, the victims without whom it still
+// holds are given back once more - a gang that had to go may have freed more than was asked of it -, the victims are
+// evicted and the whole turn is nominated. Otherwise everything is as before.
+// Fixed point. After evictions what queues deserve is counted again, what is free is filled again, and turns are taken
+// again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
+// nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
+// none reclaims beyond that, so nothing goes back and forth.
+// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see fair_offers.h.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/action/actions.h"
+#include "lib/action/fair_fill.h"
+#include "lib/action/fair_offers.h"
+#include "lib/action/fair_walk.h"
+
+namespace muster {
+namespace {
+
+// One way of taking, once around all jobs.
+class FairRound {
+ public:
+  FairRound(ActionContext& context, Taking taking)
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        dispatcher_(context.dispatcher),
+        taking_(taking),
+        offers_(context, taking) {}
+
+  // Whether anybody was evicted.
+  bool Run() {
+    FairWalk walk(context_);
+    sheets_.resize(context_.waiting.size());
+    const std::vector<int64_t> lowest = LowestPriorities();
+    for (JobIndex j : context_.waiting) {
+      if (!TakesPart(j)) continue;
+      if (taking_ == Taking::kFromLesserJobs &&
+          lowest[tables_.jobs.queue[j]] >= tables_.jobs.spec[j].priority) {
+        continue;
+      }
+      walk.Add(j);
+    }
+    bool evicted = false;
+    while (!context_.meter.Cut()) {
+      const JobIndex job = walk.Next();
+      if (job == kNone) break;
+      context_.meter.Spend();
+      givers_.clear();
+      const bool took = TakesPart(job) && Turn(job);
+      evicted |= took;
+      walk.Done(job, took && ledger_.job(job).pending() > 0);
+      if (took) walk.Resort(givers_);
+    }
+    return evicted;
+  }
+
+ private:
+  struct Step {
+    TaskIndex task;
+    NodeIndex node;                        // where it is nominated
+    std::vector<FairOffers::Unit> victims;  // who goes for it
+  };
+  struct Failure {
+    ClassIndex task_class = kNone;
+    QueueIndex queue = kNone;
+    int64_t priority = 0, missing = 0;
+    Ledger::Moment moment;
+  };
+
+  // Per queue the lowest priority of a job with tasks to lose.
+  std::vector<int64_t> LowestPriorities() const {
+    std::vector<int64_t> lowest(tables_.queues.alive.size(), std::numeric_limits<int64_t>::max());
+    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+      const JobCounts& counts = ledger_.job(j);
+      if (!tables_.jobs.alive[j] ||
+          counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] == 0) {
+        continue;
+      }
+      int64_t& of_queue = lowest[tables_.jobs.queue[j]];
+      of_queue = std::min<int64_t>(of_queue, tables_.jobs.spec[j].priority);
+    }
+    return lowest;
+  }
+
+  // A gang that is nominated waits; the rest of it comes after it.
+  bool TakesPart(JobIndex job) const {
+    return ledger_.job(job).pending() > 0 && !context_.IsPending(job) &&
+           dispatcher_.Valid(job) && (dispatcher_.Ready(job) || !dispatcher_.Pipelined(job));
+  }
+
+  std::vector<TaskIndex>& SheetOf(JobIndex job) {
+    const auto& waiting = context_.waiting;
+    return sheets_[std::lower_bound(waiting.begin(), waiting.end(), job) - waiting.begin()];
+  }
+
+  bool Turn(JobIndex job) {
+    std::vector<TaskIndex>& sheet = SheetOf(job);
+    if (sheet.empty()) sheet = context_.PendingTasks(job, /*with_best_effort=*/true);
+    std::erase_if(sheet, [&](TaskIndex t) { return ledger_.status(t) != TaskStatus::kPending; });
+    const bool one_by_one = dispatcher_.Ready(job);
+    if (sheet.empty() || FailedAlike(job, one_by_one)) return false;
+    const Ledger::Moment moment = ledger_.moment();
+    offers_.NewTurn();
+    bool took = one_by_one ? AnyTask(job) : Gang(job);
+    if (!took && offers_.IsOld()) {
+      // Older offers may have missed something.
+      offers_.Forget();
+      took = one_by_one ? AnyTask(job) : Gang(job);
+    }
+    if (!took) {
+      offers_.Forget();
+      Remember(job, one_by_one, moment);
+    }
+    return took;
+  }
+
+  bool AnyTask(JobIndex job) {
+    ClassIndex failed = kNone;
+    for (TaskIndex task : SheetOf(job)) {
+      if (context_.ClassOf(task) == failed) continue;
+      const Ledger::Savepoint before = ledger_.Save();
+      steps_.clear();
+      if (PlaceTask(task) && Keep(before)) return true;
+      ledger_.Rollback(before);
+      failed = context_.ClassOf(task);
+    }
+    return false;
+  }
+
+  bool Gang(JobIndex job) {
+    const FairGang gang(context_, job);
+    const std::vector<TaskIndex>& sheet = SheetOf(job);
+    const Ledger::Savepoint before = ledger_.Save();
+    steps_.clear();
+    for (size_t i = 0; i < sheet.size(); ++i) {
+      if (!gang.Wants(tables_.tasks.group[sheet[i]])) continue;
+      if (!PlaceTask(sheet[i]) && !gang.Hopeful({sheet.begin() + i + 1, sheet.end()})) break;
+      if (!dispatcher_.Pipelined(job)) continue;
+      if (Keep(before)) return true;
+      break;
+    }
+    ledger_.Rollback(before);
+    return false;
+  }
+
+  bool PlaceTask(TaskIndex task) {
+    context_.meter.Spend();
+    const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
+    if (taking_ == Taking::kFromOtherQueues && !dispatcher_.Preemptive(queue, task)) return false;
+    Denial denial;
+    std::string_view who;
+    if (dispatcher_.Allocatable(queue, task, &denial, &who)) {
+      const ClassIndex c = context_.ClassOf(task);
+      NodeIndex node = context_.search.Best(c, Want::kNow);
+      if (node == kNone) node = context_.search.Best(c, Want::kLater);
+      if (node != kNone) {
+        Do({task, node, {}});
+        return true;
+      }
+    }
+    if (tables_.tasks.flags[task] & kTaskNeverPreempts) return false;
+    FairOffers::Offer offer;
+    if (!offers_.Take(task, &offer)) return false;
+    gangs_ |= offer.gangs;
+    Do({task, offer.node, std::move(offer.units)});
+    offers_.Renew(task, offer.node);
+    return true;
+  }
+
+  void Do(Step step) {
+    for (const FairOffers::Unit& unit : step.victims) {
+      for (TaskIndex victim : unit) {
+        ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
+      }
+    }
+    ledger_.Move(step.task, TaskStatus::kNominated, step.node);
+    steps_.push_back(std::move(step));
+  }
+
+  // The turn becomes decisions. False: nobody had to go, so filling has found no place for reasons of its own.
+  bool Keep(const Ledger::Savepoint& before) {
+    if (std::exchange(gangs_, false)) GiveBack(before);
+    bool any = false;
+    for (const Step& step : steps_) {
+      for (const FairOffers::Unit& unit : step.victims) {
+        for (TaskIndex victim : unit) {
+          context_.NoteEviction(victim, step.task);
+          givers_.push_back(tables_.jobs.queue[tables_.tasks.job[victim]]);
+        }
+      }
+      if (!step.victims.empty()) context_.NoteNominatedAfterEviction(step.task);
+      any |= !step.victims.empty();
+    }
+    if (any) context_.Commit(before);
+    return any;
+  }
+
+  // Tries the turn without each unit, last one first.
+  void GiveBack(const Ledger::Savepoint& before) {
+    for (size_t s = steps_.size(); s-- > 0;) {
+      for (size_t u = steps_[s].victims.size(); u-- > 0;) {
+        std::vector<Step> fewer = steps_;
+        fewer[s].victims.erase(fewer[s].victims.begin() + u);
+        if (Replay(before, fewer)) {
+          steps_ = std::move(fewer);
+        } else {
+          Replay(before, steps_);
+        }
+      }
+    }
+  }
+
+  // False: some task has no place then.
+  bool Replay(const Ledger::Savepoint& before, const std::vector<Step>& steps) {
+    ledger_.Rollback(before);
+    for (const Step& step : steps) {
+      for (const FairOffers::Unit& unit : step.victims) {
+        for (TaskIndex victim : unit) {
+          ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
+        }
+      }
+      if (!offers_.Fits(step.task, step.node)) return false;
+      ledger_.Move(step.task, TaskStatus::kNominated, step.node);
+    }
+    return true;
+  }
+
+  // A gang of one class fails if an alike one, of no more tasks, failed on these books.
+  bool FailedAlike(JobIndex job, bool one_by_one) {
+    return OneClass(job) && ledger_.SameAs(failure_.moment) &&
+           failure_.task_class == context_.ClassOf(SheetOf(job)[0]) &&
+           failure_.queue == tables_.jobs.queue[job] &&
+           failure_.priority == tables_.jobs.spec[job].priority &&
+           failure_.missing <= Missing(job, one_by_one);
+  }
+  void Remember(JobIndex job, bool one_by_one, const Ledger::Moment& moment) {
+    if (!OneClass(job)) return;
+    failure_ = {context_.ClassOf(SheetOf(job)[0]), tables_.jobs.queue[job],
+                tables_.jobs.spec[job].priority, Missing(job, one_by_one), moment};
+  }
+  bool OneClass(JobIndex job) {
+    const std::vector<TaskIndex>& sheet = SheetOf(job);
+    return ledger_.job(job).allocated() == 0 &&
+           std::all_of(sheet.begin(), sheet.end(), [&](TaskIndex t) {
+             return context_.ClassOf(t) == context_.ClassOf(sheet[0]) &&
+                    !(tables_.tasks.flags[t] & kTaskNeverPreempts);
+           });
+  }
+  int64_t Missing(JobIndex job, bool one_by_one) const {
+    const FairGang gang(context_, job);
+    return one_by_one ? 1 : gang.needed() - gang.placed();
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  const Taking taking_;
+  FairOffers offers_;
+  std::vector<std::vector<TaskIndex>> sheets_;  // pending tasks, beside context_.waiting
+  std::vector<Step> steps_;                     // of the turn
+  bool gangs_ = false;                          // whole gangs are among its victims
+  std::vector<QueueIndex> givers_;              // queues that lose by it
+  Failure failure_;                             // the last one
+};
+
+void TakeUntilSettled(ActionContext& context, std::initializer_list<Taking> ways) {
+  for (;;) {
+    bool evicted = false;
+    for (Taking way : ways) {
+      evicted |= FairRound(context, way).Run();
+      if (context.meter.was_cut()) return;
+    }
+    if (!evicted) return;
+    context.dispatcher.Recount();
+    FairFill(context).Run();
+    if (context.meter.was_cut()) return;
+  }
+}
+
+void RunReclaim(ActionContext& context, const Options&) {
+  context.reclaims = true;
+  TakeUntilSettled(context, {Taking::kFromOtherQueues});
+}
+
+// What preempt frees may open a way for reclaim, so both go on until both have settled.
+void RunPreempt(ActionContext& context, const Options&) {
+  if (context.reclaims) {
+    TakeUntilSettled(context, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
+  } else {
+    TakeUntilSettled(context, {Taking::kFromLesserJobs});
+  }
+}
+
+}  // namespace
+
+ActionDecl FairReclaimAction() {
+  return {"reclaim", "take back what other queues borrowed, from as few as can be", {}, RunReclaim};
+}
+
+ActionDecl FairPreemptAction() {
+  return {"preempt", "take from lesser jobs of the same queue, as few as can be", {}, RunPreempt};
+}
+
+}  // namespace muster

@@ -1,0 +1,71 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Progressive filling: gangs onto what is free or about to be, in fair order.
+//
+//   FairFill fill(context);
+//   fill.Run();   // after evictions, again
+//
+// What earlier cycles promised comes first: a job with nominated tasks takes its turn before all others, so that its
+// places cannot be taken from under it. Then jobs take turns in fair order (fair_walk.h). In a turn a gang that is not
+// whole gets all the places it lacks, or none; a whole one gets one task's, so that shares are looked at again between
+// any two. Three ends of a gang's turn:
+//   whole on what is idle       bound
+//   whole, but not yet all idle nominated, all of it: the places are held, and nothing of it starts before all can
+//   not whole                   undone; the others go on
+// Ties. Fair order and job order are total; the node of smallest index among equal scores. Cost. One query of the
+// class's scoreboard a task and one path of the queue tree a turn; a gang of one class that failed is not tried again
+// for another job while the books are the same.
+#ifndef MUSTER_ACTION_FAIR_FILL_H_
+#define MUSTER_ACTION_FAIR_FILL_H_
+
+#include <vector>
+
+#include "lib/action/context.h"
+#include "lib/action/fair_gang.h"
+
+namespace muster {
+
+class FairFill {
+ public:
+  explicit FairFill(ActionContext& context) : context_(context) {}
+
+  // Ends with a reason for every task that was tried and found no place.
+  void Run();
+
+ private:
+  // A job's pending tasks in task order, and how far its turns have come.
+  struct Sheet {
+    std::vector<TaskIndex> tasks;
+    size_t next = 0;
+    bool one_class = false;  // all tasks of one class, whose fit does not depend on what runs elsewhere
+  };
+  // How a gang of one class fared on these books.
+  struct Failure {
+    Ledger::Moment moment;
+    int64_t placed = 0;  // so many of its tasks found a place, one more did not
+    ActionContext::ReasonPtr reason;
+  };
+  enum class Place : uint8_t { kIdle, kLater, kNowhere };
+
+  bool Prepare(JobIndex job);
+  Sheet& SheetOf(JobIndex job);
+  bool HasPromises(const Sheet& sheet) const;
+  bool Turn(JobIndex job);  // whether the job wants another
+  bool GangTurn(JobIndex job, Sheet& sheet);
+  bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
+  bool TaskTurn(JobIndex job, Sheet& sheet);
+  Place PlaceTask(TaskIndex task);
+  Place At(TaskIndex task, NodeIndex node);
+  void Nominate(const Ledger::Savepoint& before);
+  void ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first, size_t end);
+
+  ActionContext& context_;
+  std::vector<Sheet> sheets_;  // beside context_.waiting
+  Reason refusal_{ReasonKind::kNotReached};         // of the last task that found no place, unless...
+  ActionContext::ReasonPtr no_node_;                // ...no node took it: then this
+  absl::flat_hash_map<ClassIndex, Failure> failures_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_FAIR_FILL_H_

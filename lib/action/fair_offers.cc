@@ -1,0 +1,276 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/action/fair_offers.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "lib/action/eviction.h"
+#include "lib/action/fair_gang.h"
+
+namespace muster {
+
+// Adds units until the task fits, and gives back those that were not needed. Where limits and fits hold before anybody
+// left, only the sums on the node matter and are counted here; else the books are really changed, and rolled back.
+class FairOffers::Draft {
+ public:
+  Draft(FairOffers& offers, TaskIndex task, NodeIndex node)
+      : offers_(offers),
+        ledger_(offers.context_.ledger),
+        task_(task),
+        node_(node),
+        before_(ledger_.Save()) {
+    ActionContext& context = offers.context_;
+    const ClassIndex c = context.ClassOf(task);
+    const QueueIndex queue = context.tables.jobs.queue[context.tables.tasks.job[task]];
+    Denial denial;
+    std::string_view who;
+    counts_ = !context.search.FitDependsOnOthers(c) &&
+              context.dispatcher.Allocatable(queue, task, &denial, &who) &&
+              context.search.FitsNode(c, node);
+    if (!counts_) return;
+    const auto request = context.tables.classes.initial_request.row(c);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (d <= kPods || request[d] > 0) {
+        short_.emplace_back(d, request[d] - ledger_.future_idle(node, d));
+      }
+    }
+  }
+  ~Draft() { ledger_.Rollback(before_); }
+
+  bool Fits() {
+    if (!counts_) return offers_.Fits(task_, node_);
+    return std::all_of(short_.begin(), short_.end(), [](const auto& s) { return s.second <= 0; });
+  }
+  void Add(Unit unit) {
+    Change(unit, true);
+    units_.push_back(std::move(unit));
+  }
+  // Units of one task of `job` become part of the gang that goes as a whole.
+  void AddGang(JobIndex job, Unit members) {
+    Unit all;
+    std::erase_if(units_, [&](const Unit& unit) {
+      if (unit.size() != 1 || offers_.context_.tables.tasks.job[unit[0]] != job) return false;
+      all.push_back(unit[0]);
+      return true;
+    });
+    Change(members, true);
+    all.insert(all.end(), members.begin(), members.end());
+    units_.push_back(std::move(all));
+    gangs_ = true;
+  }
+  void GiveBack() {
+    for (size_t i = units_.size(); i-- > 0;) {
+      Change(units_[i], false);
+      if (Fits()) {
+        units_.erase(units_.begin() + i);
+      } else {
+        Change(units_[i], true);
+      }
+    }
+  }
+  // What the policies are to be asked about, if `more` were to go as well.
+  std::vector<TaskIndex> With(const Unit& more) const {
+    std::vector<TaskIndex> all;
+    if (counts_) {
+      for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
+    }
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  bool Has(TaskIndex victim) const {
+    for (const Unit& unit : units_) {
+      if (std::find(unit.begin(), unit.end(), victim) != unit.end()) return true;
+    }
+    return false;
+  }
+  Offer Finish() { return {node_, std::move(units_), gangs_}; }
+
+ private:
+  void Change(const Unit& unit, bool leaves) {
+    for (TaskIndex victim : unit) {
+      const NodeIndex node = ledger_.node_of(victim);
+      if (!counts_) {
+        ledger_.Move(victim,
+                     leaves ? TaskStatus::kReleasing
+                            : offers_.context_.tables.tasks.status[victim],
+                     node);
+      } else if (node == node_) {
+        const auto request = ledger_.request(victim);
+        for (auto& [d, amount] : short_) amount += leaves ? -request[d] : request[d];
+      }
+    }
+  }
+
+  FairOffers& offers_;
+  Ledger& ledger_;
+  const TaskIndex task_;
+  const NodeIndex node_;
+  const Ledger::Savepoint before_;
+  bool counts_ = false, gangs_ = false;
+  std::vector<std::pair<DimensionIndex, int64_t>> short_;  // how much more is needed
+  std::vector<Unit> units_;
+};
+
+bool FairOffers::Take(TaskIndex task, Offer* offer) {
+  if (asker_ != AskerOf(task)) Rank(task);
+  while (!ranking_.empty()) {
+    const Price price = Pop();
+    if (!Make(task, price.node, offer)) continue;
+    const Price now = PriceOf(*offer);
+    if (now == price) return true;
+    Push(now);
+  }
+  return false;
+}
+
+void FairOffers::Renew(TaskIndex task, NodeIndex node) {
+  Offer offer;
+  if (asker_ == AskerOf(task) && Make(task, node, &offer)) Push(PriceOf(offer));
+}
+
+FairOffers::Asker FairOffers::AskerOf(TaskIndex task) const {
+  const Tables& tables = context_.tables;
+  const JobIndex job = tables.tasks.job[task];
+  const bool holds = context_.ledger.job(job)[TaskStatus::kRunning] > 0 ||
+                     context_.ledger.job(job)[TaskStatus::kBound] > 0;
+  return {context_.ClassOf(task), tables.jobs.queue[job], tables.jobs.spec[job].priority,
+          holds ? job : kNone};
+}
+
+void FairOffers::Rank(TaskIndex task) {
+  asker_ = AskerOf(task);
+  old_ = false;
+  ranking_.clear();
+  for (NodeIndex node :
+       context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
+    Offer offer;
+    if (CouldMakeRoom(context_, task, node) && Make(task, node, &offer)) {
+      ranking_.push_back(PriceOf(offer));
+    }
+  }
+  std::make_heap(ranking_.begin(), ranking_.end(), std::greater<>());
+}
+
+bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
+  const TaskTable& tasks = context_.tables.tasks;
+  const auto& jobs = context_.tables.jobs.spec;
+  candidates_.clear();
+  for (TaskIndex t : context_.ledger.tasks_on(node)) {
+    if (MayGo(task, t)) candidates_.push_back(t);
+  }
+  std::sort(candidates_.begin(), candidates_.end(), [&](TaskIndex a, TaskIndex b) {
+    const int32_t left = jobs[tasks.job[a]].priority, right = jobs[tasks.job[b]].priority;
+    if (left != right) return left < right;
+    if (tasks.created[a] != tasks.created[b]) return tasks.created[a] > tasks.created[b];
+    return a > b;
+  });
+  // Candidates of one node are few: counting among them beats a map.
+  spare_.clear();
+  for (TaskIndex t : candidates_) {
+    int64_t of_job = 1, of_group = 1;
+    for (TaskIndex s : spare_) {
+      of_job += tasks.job[s] == tasks.job[t];
+      of_group += tasks.job[s] == tasks.job[t] && tasks.group[s] == tasks.group[t];
+    }
+    if (FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], of_job, of_group)) {
+      spare_.push_back(t);
+    }
+  }
+  Draft draft(*this, task, node);
+  bool fits = draft.Fits();
+  for (TaskIndex t : Unprotected(task, spare_)) {
+    if (fits) break;
+    draft.Add({t});
+    fits = draft.Fits();
+  }
+  for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
+    if (draft.Has(candidates_[i])) continue;
+    const JobIndex gang = tasks.job[candidates_[i]];
+    Unit members;
+    if (!GangMayGo(task, gang, &members)) continue;
+    std::erase_if(members, [&](TaskIndex t) { return draft.Has(t); });
+    const std::vector<TaskIndex> all = draft.With(members);
+    if (Unprotected(task, all).size() != all.size()) continue;
+    draft.AddGang(gang, std::move(members));
+    fits = draft.Fits();
+  }
+  if (!fits) return false;
+  draft.GiveBack();
+  *offer = draft.Finish();
+  return true;
+}
+
+FairOffers::Price FairOffers::PriceOf(const Offer& offer) const {
+  const TaskTable& tasks = context_.tables.tasks;
+  Price price{0, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::min(),
+              offer.node};
+  for (const Unit& unit : offer.units) {
+    for (TaskIndex t : unit) {
+      ++price.victims;
+      price.priority = std::max<int64_t>(price.priority,
+                                         context_.tables.jobs.spec[tasks.job[t]].priority);
+      price.age = std::max(price.age, -tasks.created[t]);
+    }
+  }
+  return price;
+}
+
+bool FairOffers::MayGo(TaskIndex task, TaskIndex victim) const {
+  const Tables& tables = context_.tables;
+  const TaskStatus status = context_.ledger.status(victim);
+  if (status != TaskStatus::kRunning && status != TaskStatus::kBound) return false;
+  const JobIndex job = tables.tasks.job[task], other = tables.tasks.job[victim];
+  if (!(tables.tasks.flags[victim] & kTaskPreemptable) || other == kNone || other == job) {
+    return false;
+  }
+  const QueueIndex queue = tables.jobs.queue[job], giver = tables.jobs.queue[other];
+  if (taking_ == Taking::kFromOtherQueues) {
+    return giver != queue && tables.queues.spec[giver].reclaimable;
+  }
+  return giver == queue && tables.jobs.spec[other].priority < tables.jobs.spec[job].priority;
+}
+
+// A gang goes as it stands: none of it may be on its way in, and all of it must be free to go.
+bool FairOffers::GangMayGo(TaskIndex task, JobIndex gang, Unit* members) const {
+  const JobCounts& counts = context_.ledger.job(gang);
+  if (counts[TaskStatus::kPlaced] + counts[TaskStatus::kBinding] + counts.nominated() > 0) {
+    return false;
+  }
+  for (TaskIndex t : context_.tables.jobs.tasks[gang]) {
+    if (!IsAllocated(context_.ledger.status(t))) continue;
+    if (!MayGo(task, t)) return false;
+    members->push_back(t);
+  }
+  return true;
+}
+
+std::vector<TaskIndex> FairOffers::Unprotected(TaskIndex task,
+                                               std::span<const TaskIndex> victims) const {
+  return taking_ == Taking::kFromOtherQueues ? context_.dispatcher.Reclaimable(task, victims)
+                                             : context_.dispatcher.Preemptable(task, victims);
+}
+
+bool FairOffers::Fits(TaskIndex task, NodeIndex node) {
+  const ClassIndex c = context_.ClassOf(task);
+  const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
+  Denial denial;
+  std::string_view who;
+  return context_.search.FitsFutureIdle(c, node) &&
+         context_.dispatcher.Allocatable(queue, task, &denial, &who) &&
+         context_.search.FitsNode(c, node);
+}
+
+void FairOffers::Push(const Price& price) {
+  ranking_.push_back(price);
+  std::push_heap(ranking_.begin(), ranking_.end(), std::greater<>());
+}
+
+FairOffers::Price FairOffers::Pop() {
+  std::pop_heap(ranking_.begin(), ranking_.end(), std::greater<>());
+  const Price price = ranking_.back();
+  ranking_.pop_back();
+  return price;
+}
+
+}  // namespace muster

@@ -1,0 +1,89 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Who would have to go from a node so that a task fits there, and the nodes ranked by that.
+//
+//   FairOffers offers(context, Taking::kFromOtherQueues);
+//   if (offers.Take(task, &taken)) ...   // taken.node, taken.units: who is to be evicted; nothing is moved yet
+//
+// An offer of a node. Candidates are the bound and running tasks that may be evicted at all for the asker: of other
+// queues that let themselves be reclaimed, or of jobs of lower priority in the same queue, and whom no policy protects.
+// They go in this order: lowest job priority, most recently created, largest index. First those that their gangs can
+// spare; if they do not suffice, whole gangs, with all their tasks wherever those run. Once the task fits, everybody
+// without whom it still fits is given back, last one first: nobody of an offer is there in vain.
+// The best offer: the fewest victims; then those of lowest priority (the highest among them counts); then the youngest
+// (the oldest among them counts); then the node of smallest index.
+// Ranking. Nodes are ranked when a task class first asks. An offer is made anew when it comes to the front; if it is
+// no longer what it was, it goes back in line. The ranking serves alike askers one after the other, until Forget.
+#ifndef MUSTER_ACTION_FAIR_OFFERS_H_
+#define MUSTER_ACTION_FAIR_OFFERS_H_
+
+#include <compare>
+#include <vector>
+
+#include "lib/action/context.h"
+
+namespace muster {
+
+enum class Taking : uint8_t { kFromOtherQueues, kFromLesserJobs };
+
+class FairOffers {
+ public:
+  // Who goes together: one task, or a whole gang.
+  using Unit = std::vector<TaskIndex>;
+  struct Offer {
+    NodeIndex node = kNone;
+    std::vector<Unit> units;
+    bool gangs = false;  // some unit is a whole gang
+  };
+
+  FairOffers(ActionContext& context, Taking taking) : context_(context), taking_(taking) {}
+
+  // The best offer to the task; false: there is none.
+  bool Take(TaskIndex task, Offer* offer);
+  // To be called when the offer was taken up and the books have changed accordingly.
+  void Renew(TaskIndex task, NodeIndex node);
+  // Nodes are ranked anew at the next question.
+  void Forget() { asker_ = {}; }
+  // Whether the ranking in use is older than the last call of NewTurn.
+  bool IsOld() const { return old_; }
+  void NewTurn() { old_ = true; }
+
+  // Why the task may not be placed on the node: false. Looks at limits, resources and all fits.
+  bool Fits(TaskIndex task, NodeIndex node);
+
+ private:
+  struct Asker {
+    ClassIndex task_class = kNone;
+    QueueIndex queue = kNone;
+    int64_t priority = 0;
+    JobIndex job = kNone;  // only if it has tasks of its own among the candidates
+    friend bool operator==(const Asker&, const Asker&) = default;
+  };
+  struct Price {
+    int64_t victims = 0, priority = 0, age = 0;
+    NodeIndex node = kNone;
+    friend auto operator<=>(const Price&, const Price&) = default;
+  };
+  class Draft;  // an offer in the making
+
+  Asker AskerOf(TaskIndex task) const;
+  void Rank(TaskIndex task);
+  bool Make(TaskIndex task, NodeIndex node, Offer* offer);
+  Price PriceOf(const Offer& offer) const;
+  bool MayGo(TaskIndex task, TaskIndex victim) const;
+  bool GangMayGo(TaskIndex task, JobIndex gang, Unit* members) const;
+  std::vector<TaskIndex> Unprotected(TaskIndex task, std::span<const TaskIndex> victims) const;
+  void Push(const Price& price);
+  Price Pop();
+
+  ActionContext& context_;
+  const Taking taking_;
+  Asker asker_;
+  bool old_ = false;
+  std::vector<Price> ranking_;  // a heap, the best on top
+  std::vector<TaskIndex> candidates_, spare_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_FAIR_OFFERS_H_

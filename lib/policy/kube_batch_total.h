@@ -1,0 +1,28 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What there is to share in a cluster, as kube-batch counts it.
+#ifndef MUSTER_POLICY_KUBE_BATCH_TOTAL_H_
+#define MUSTER_POLICY_KUBE_BATCH_TOTAL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/ledger/ledger.h"
+
+namespace muster {
+
+// Amounts below these are nothing to kube-batch, per dimension: 10 milli-cores, 10 MiB, 10 milli-units.
+std::vector<double> KubeBatchSlack(size_t dimensions);
+
+struct ClusterTotal {
+  std::vector<int64_t> amount;
+  std::vector<uint8_t> present;  // whether any node names the dimension
+};
+
+// Allocatable amounts over the nodes, without pods, and without nodes that hold more than they have: those are out
+// of the peer's sight. O(nodes * dimensions).
+ClusterTotal KubeBatchTotal(const Ledger& ledger);
+
+}  // namespace muster
+
+#endif  // MUSTER_POLICY_KUBE_BATCH_TOTAL_H_
