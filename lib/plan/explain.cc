@@ -269,7 +269,7 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
 }
 
 std::string ReasonText(const Reason& reason, const PlanNames& names) {
-  const std::string refusals = RefusalsText(reason, names);
+  std::string refusals = RefusalsText(reason, names);
   if (refusals.empty()) return ReasonHead(reason, names);
   // That no node fits is what the list of nodes says.
   if (reason.kind == ReasonKind::kNoNode) return refusals;

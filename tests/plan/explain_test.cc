@@ -119,6 +119,16 @@ TEST(Explain, TheReasonOfTheWholeJobIsItsHeadline) {
             "  3 tasks: not reached\n");
 }
 
+TEST(Explain, EqualWordsAreOneReason) {
+  PlanData data;
+  data.reasons = {NoNode(), NoNode(), {.kind = ReasonKind::kNoNode}, NoNode()};
+  for (uint32_t i = 0; i < 4; ++i) data.pending.push_back({10 + i, i});
+  EXPECT_EQ(ExplainOf(data),
+            "j1: no node fits\n"
+            "  3 tasks: 88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only\n"
+            "  1 task: no node fits\n");
+}
+
 TEST(Explain, AJobThatIsPartlyPlaced) {
   PlanData data;
   data.decisions = {Bind(10, 0), Bind(11, 1), Bind(20, 1)};
