@@ -38,13 +38,15 @@ struct Worksheet {
 
 class Allocate {
  public:
-  explicit Allocate(ActionContext& context)
-      : context_(context),
+  Allocate(ActionContext& context, const Options& options)
+      : error_cache_(options.flag("error_cache")),
+        context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
-        memory_(context),
-        sheets_(tables_.jobs.alive.size()) {}
+        memory_(context) {
+    sheets_.reserve(context.waiting.size());
+  }
 
   void Run() {
     const auto queue_before = [&](QueueIndex a, QueueIndex b) {
@@ -117,8 +119,9 @@ class Allocate {
     const QueueIndex queue = tables_.jobs.queue[job];
     const size_t first = sheet.next;
     memory_.Forget();
-    remember_ = !sheet.one_class ||
-                context_.search.FitDependsOnOthers(context_.ClassOf(sheet.tasks[sheet.next]));
+    remember_ = error_cache_ &&
+                (!sheet.one_class ||
+                 context_.search.FitDependsOnOthers(context_.ClassOf(sheet.tasks[sheet.next])));
     ActionContext::ReasonPtr failure;
     while (!sheet.empty()) {
       const TaskIndex task = sheet.tasks[sheet.next++];
@@ -180,7 +183,7 @@ class Allocate {
 
   // After a task failed: can the job still become ready with others?
   bool MayContinue(JobIndex job) const {
-    const Worksheet& sheet = sheets_[job];
+    const Worksheet& sheet = sheets_.find(job)->second;
     const int64_t need = tables_.jobs.spec[job].min_available;
     const auto& groups = tables_.jobs.groups[job];
     if (need >= static_cast<int64_t>(tables_.jobs.tasks[job].size())) return false;
@@ -204,7 +207,7 @@ class Allocate {
 
   void ExplainGang(JobIndex job, size_t first, bool waits,
                    const ActionContext::ReasonPtr& failure) {
-    const Worksheet& sheet = sheets_[job];
+    const Worksheet& sheet = sheets_.find(job)->second;
     Reason reason{waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone};
     reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
     reason.needed = tables_.jobs.spec[job].min_available;
@@ -216,19 +219,27 @@ class Allocate {
     context_.ExplainJob(job, std::move(reason));
   }
 
+  const bool error_cache_;
   ActionContext& context_;
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  RoleMemory memory_;              // of one turn
-  bool remember_ = true;           // whether the turn could see it
-  std::vector<Worksheet> sheets_;  // by job
+  RoleMemory memory_;     // of one turn
+  bool remember_ = true;  // whether the turn could see it
+  absl::flat_hash_map<JobIndex, Worksheet> sheets_;
 };
 
-void Run(ActionContext& context, const Options&) { Allocate(context).Run(); }
+constexpr OptionDecl kOptions[] = {
+    {"error_cache", OptionKind::kFlag, "on", 0, 0,
+     "within a turn, a node that refused one task of a role is not asked for another"},
+};
+
+void Run(ActionContext& context, const Options& options) { Allocate(context, options).Run(); }
 
 }  // namespace
 
-ActionDecl AllocateAction() { return {"allocate", "place admitted jobs, gang by gang", {}, Run}; }
+ActionDecl AllocateAction() {
+  return {"allocate", "place admitted jobs, gang by gang", kOptions, Run};
+}
 
 }  // namespace muster

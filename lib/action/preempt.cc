@@ -9,7 +9,10 @@
 // One task, one node after the other, best score first: the policies name the victims, together they must suffice,
 // and they go one by one - least important first - until the task is allocatable in its queue, fits what will be
 // idle, and passes every fit again. A node where it fits without eviction is taken as it is.
-// Peer. Volcano's preempt, the normal variant. Guarantee: no more victims than needed on the chosen node in victim
+// topology_aware: instead, nodes are tried in index order without scores, on each the victims are spared again as far
+// as the task still fits, and of the first nodes that need victims (a tenth of all, at most 100) the one that loses
+// least is taken: lowest priority of its first victim, then least sum of priorities, fewest, latest started.
+// Peer. Volcano's preempt, both variants. Guarantee: no more victims than needed on the chosen node in victim
 // order; not minimal over nodes. Ties: node index, then Go's heap order. Cost: O(nodes) to rank them a task, then
 // the nodes tried.
 #include <algorithm>
@@ -24,8 +27,10 @@ namespace {
 
 class Preempt {
  public:
-  explicit Preempt(ActionContext& context)
-      : context_(context),
+  Preempt(ActionContext& context, const Options& options)
+      : topology_aware_(options.flag("topology_aware")),
+        error_cache_(options.flag("error_cache")),
+        context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
@@ -41,9 +46,9 @@ class Preempt {
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
     std::vector<std::vector<JobIndex>> candidates(tables_.queues.alive.size());
     std::vector<JobHeap> heaps(candidates.size(), JobHeap(job_before));
-    for (const JobIndex j : context_.waiting) {
-      if (ledger_.job(j).pending() == 0 || context_.IsPending(j) ||
-          jobs.spec[j].topology.has_value() || !dispatcher_.Valid(j) || !dispatcher_.Starving(j)) {
+    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+      if (!jobs.alive[j] || context_.IsPending(j) || jobs.spec[j].topology.has_value() ||
+          !dispatcher_.Valid(j) || !dispatcher_.Starving(j)) {
         continue;
       }
       const QueueIndex queue = jobs.queue[j];
@@ -101,23 +106,34 @@ class Preempt {
   bool MakeRoom(TaskIndex task, bool same_job) {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
-    std::vector<uint8_t>* refused = memory_.Of(task);
+    std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
     std::vector<uint8_t> before;  // refusals of the role, this task's own aside
-    if (refused != nullptr) {
-      before = *refused;
-      context_.search.AddRefused(c, Want::kEvicting, refused);
+    if (memory != nullptr) {
+      before = *memory;
+      context_.search.AddRefused(c, Want::kEvicting, memory);
     }
-    return context_.search.VisitByScore(
-        c, Want::kEvicting, refused == nullptr ? nullptr : &before, [&](NodeIndex node) {
-          return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
-        });
+    const std::vector<uint8_t>* refused = memory == nullptr ? nullptr : &before;
+    if (topology_aware_) return MakeRoomLosingLeast(task, c, same_job, refused);
+    return context_.search.VisitByScore(c, Want::kEvicting, refused, [&](NodeIndex node) {
+      return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
+    });
   }
 
   // An earlier plan's nomination is still being waited for, or the task must not preempt at all.
-  bool Eligible(TaskIndex task) const {
-    if (tables_.tasks.flags[task] & kTaskNeverPreempts) return false;
-    const NodeIndex nominated = tables_.tasks.nominated[task];
-    return nominated == kNone || !context_.search.FitsNode(context_.ClassOf(task), nominated);
+  bool Eligible(TaskIndex task) {
+    const TaskTable& tasks = tables_.tasks;
+    if (tasks.flags[task] & kTaskNeverPreempts) return false;
+    const NodeIndex nominated = tasks.nominated[task];
+    if (nominated == kNone) return true;
+    bool hard = false;
+    if (context_.search.FitsNode(context_.ClassOf(task), nominated, &hard)) return false;
+    if (hard) return true;
+    for (TaskIndex t : ledger_.tasks_on(nominated)) {
+      if (tasks.status[t] == TaskStatus::kReleasing && tasks.priority[t] < tasks.priority[task]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   bool IsCandidate(TaskIndex task, TaskIndex victim, bool same_job) const {
@@ -130,39 +146,117 @@ class Preempt {
     return !context_.IsBestEffort(task) || context_.IsBestEffort(victim);
   }
 
-  bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
+  // What may go from the node for the task: named by the policies, and together enough. Empty and false: not enough.
+  bool FindVictims(TaskIndex task, NodeIndex node, bool same_job, std::vector<TaskIndex>* victims) {
     candidates_.clear();
     for (TaskIndex t : ledger_.tasks_on(node)) {
       if (IsCandidate(task, t, same_job)) candidates_.push_back(t);
     }
-    const std::vector<TaskIndex> victims = dispatcher_.Preemptable(task, candidates_);
-    if (!VictimsSuffice(context_, task, node, victims)) return false;
-    const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
-    const auto fits = [&] {
-      Denial denial;
-      std::string_view who;
-      return dispatcher_.Allocatable(queue, task, &denial, &who) &&
-             context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
-    };
+    *victims = dispatcher_.Preemptable(task, candidates_);
+    return VictimsSuffice(context_, task, node, *victims);
+  }
+
+  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
+    Denial denial;
+    std::string_view who;
+    return dispatcher_.Allocatable(tables_.jobs.queue[tables_.tasks.job[task]], task, &denial,
+                                   &who) &&
+           context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
+  }
+
+  bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
+    std::vector<TaskIndex> victims;
+    if (!FindVictims(task, node, same_job, &victims)) return false;
     const Ledger::Savepoint before = ledger_.Save();
     VictimOrder order(context_, victims);
-    bool fit = fits();
     bool evicted = false;
-    while (!fit && !order.empty()) {
+    while (!CanStart(task, c, node)) {
+      if (order.empty()) {
+        ledger_.Rollback(before);
+        return false;
+      }
       const TaskIndex victim = order.Pop();
       Evict(context_, victim, task);
       evicted |= !context_.IsBestEffort(victim);
-      fit = fits();
-    }
-    if (!fit) {
-      ledger_.Rollback(before);
-      return false;
     }
     ledger_.Move(task, TaskStatus::kNominated, node);
     if (evicted) context_.NoteNominatedAfterEviction(task);
     return true;
   }
 
+  // The fewest of the node's victims in victim order that make room, the most important first; none: nobody has to
+  // go, or it would not help. The books are as before.
+  std::vector<TaskIndex> Losses(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
+    std::vector<TaskIndex> victims, gone;
+    if (!FindVictims(task, node, same_job, &victims)) return {};
+    const Ledger::Savepoint before = ledger_.Save();
+    VictimOrder order(context_, victims);
+    while (!order.empty()) {
+      gone.push_back(order.Pop());
+      Evict(context_, gone.back(), task);
+      if (CanStart(task, c, node)) break;
+    }
+    const bool helps = !gone.empty() && context_.search.FitsNode(c, node);
+    std::vector<TaskIndex> losses;
+    for (size_t spared = gone.size(); helps && spared-- > 0;) {
+      ledger_.Restore(before);
+      for (size_t i = 0; i < spared; ++i) Evict(context_, gone[i], task);
+      for (TaskIndex victim : losses) Evict(context_, victim, task);
+      if (!CanStart(task, c, node)) losses.push_back(gone[spared]);
+    }
+    ledger_.Restore(before);
+    return losses;
+  }
+
+  bool LosesLess(const std::vector<TaskIndex>& l, const std::vector<TaskIndex>& r) const {
+    const TaskTable& tasks = tables_.tasks;
+    if (tasks.priority[l[0]] != tasks.priority[r[0]])
+      return tasks.priority[l[0]] < tasks.priority[r[0]];
+    const auto sum = [&](const std::vector<TaskIndex>& victims) {
+      int64_t total = 0;
+      for (TaskIndex t : victims) total += tasks.priority[t] + (int64_t{1} << 31);
+      return total;
+    };
+    if (sum(l) != sum(r)) return sum(l) < sum(r);
+    if (l.size() != r.size()) return l.size() < r.size();
+    // The earliest start among the victims of highest priority.
+    const auto start = [&](const std::vector<TaskIndex>& victims) {
+      std::pair<int32_t, int64_t> top{tasks.priority[victims[0]], tasks.created[victims[0]]};
+      for (TaskIndex t : victims) {
+        if (tasks.priority[t] > top.first) top = {tasks.priority[t], tasks.created[t]};
+        if (tasks.priority[t] == top.first) top.second = std::min(top.second, tasks.created[t]);
+      }
+      return top.second;
+    };
+    return start(l) > start(r);
+  }
+
+  bool MakeRoomLosingLeast(TaskIndex task, ClassIndex c, bool same_job,
+                           const std::vector<uint8_t>* refused) {
+    std::vector<NodeIndex> nodes = context_.search.ListForEviction(c, Want::kEvicting);
+    if (refused != nullptr) std::erase_if(nodes, [&](NodeIndex n) { return (*refused)[n]; });
+    const size_t wanted = std::clamp<size_t>(nodes.size() / 10, 1, 100);
+    NodeIndex best = kNone;
+    std::vector<TaskIndex> best_losses;
+    size_t found = 0;
+    for (NodeIndex node : nodes) {
+      if (found == wanted) break;
+      std::vector<TaskIndex> losses = Losses(task, c, node, same_job);
+      if (losses.empty()) continue;
+      ++found;
+      if (best == kNone || LosesLess(losses, best_losses)) {
+        best = node;
+        best_losses = std::move(losses);
+      }
+    }
+    if (best == kNone) return false;
+    for (TaskIndex victim : best_losses) Evict(context_, victim, task);
+    ledger_.Move(task, TaskStatus::kNominated, best);
+    context_.NoteNominatedAfterEviction(task);
+    return true;
+  }
+
+  const bool topology_aware_, error_cache_;
   ActionContext& context_;
   const Tables& tables_;
   Ledger& ledger_;
@@ -171,12 +265,19 @@ class Preempt {
   std::vector<TaskIndex> candidates_;
 };
 
-void Run(ActionContext& context, const Options&) { Preempt(context).Run(); }
+constexpr OptionDecl kOptions[] = {
+    {"topology_aware", OptionKind::kFlag, "off", 0, 0,
+     "of the first nodes that need victims, the one that loses least"},
+    {"error_cache", OptionKind::kFlag, "on", 0, 0,
+     "a node that refused one task of a role is not asked for another"},
+};
+
+void Run(ActionContext& context, const Options& options) { Preempt(context, options).Run(); }
 
 }  // namespace
 
 ActionDecl PreemptAction() {
-  return {"preempt", "room for starving jobs, from lesser jobs of the same queue", {}, Run};
+  return {"preempt", "room for starving jobs, from lesser jobs of the same queue", kOptions, Run};
 }
 
 }  // namespace muster

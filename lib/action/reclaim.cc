@@ -35,14 +35,15 @@ class Reclaim {
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
     std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
     std::vector<uint8_t> seen(heaps.size(), 0);
-    for (const JobIndex j : context_.waiting) {
-      if (context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
+    // Queues without a waiting job are in the heap, too: what moves in it depends on who is there.
+    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+      if (!jobs.alive[j] || context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
       const QueueIndex queue = jobs.queue[j];
       if (!seen[queue]) {
         seen[queue] = 1;
         queues.Push(queue);
       }
-      if (ledger_.job(j).pending() > 0 && dispatcher_.Starving(j)) heaps[queue].Push(j);
+      if (dispatcher_.Starving(j)) heaps[queue].Push(j);
     }
     while (!queues.empty()) {
       const QueueIndex queue = queues.Pop();
@@ -51,6 +52,8 @@ class Reclaim {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
         ForJob(queue, heaps[queue].Pop());
+        // The peer's needless push: by then the queue has nothing left, but it moves the others.
+        if (!heaps[queue].empty()) queues.Push(queue);
       }
     }
   }

@@ -336,25 +336,28 @@ std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
   return nodes;
 }
 
-bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node) {
+bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
   const ClassProfile& profile = Profile(c);
-  if (!kinds_->fits(profile.row, kinds_->kind(node))) return false;
+  if (hard != nullptr) *hard = false;
+  if (!kinds_->fits(profile.row, kinds_->kind(node))) {
+    if (hard != nullptr) *hard = true;
+    return false;
+  }
   const uint32_t slot = states_->state(node);
   uint8_t fits = 1;
-  for (Policy* policy : dispatcher_.at(Point::kFit)) {
-    if (policy->FitScope(c) >= Scope::kState) {
-      policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
-    }
+  for (Policy* policy : profile.fit_policies) {
+    policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
   }
-  if (!fits || !profile.cluster_fit) return fits;
+  if (!profile.cluster_fit) return fits;
   RefusalCode code;
-  uint8_t hard = 0;
-  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+  uint8_t fits_others = 1, no_cure = 0;
+  for (Policy* policy : profile.fit_policies) {
     if (policy->FitScope(c) == Scope::kCluster) {
-      policy->FitNodes(c, {&node, 1}, {&fits, 1}, {&code, 1}, {&hard, 1});
+      policy->FitNodes(c, {&node, 1}, {&fits_others, 1}, {&code, 1}, {&no_cure, 1});
     }
   }
-  return fits;
+  if (hard != nullptr) *hard = no_cure;
+  return fits && fits_others;
 }
 
 bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {

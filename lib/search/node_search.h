@@ -71,8 +71,8 @@ class NodeSearch {
                     absl::FunctionRef<bool(NodeIndex)> visit);
   // The same in index order, without scores.
   bool VisitInOrder(ClassIndex c, Want want, absl::FunctionRef<bool(NodeIndex)> visit);
-  // Everything but resources, on one node.
-  bool FitsNode(ClassIndex c, NodeIndex node);
+  // Everything but resources, on one node. `hard`, where given, tells of a refusal that no eviction there cures.
+  bool FitsNode(ClassIndex c, NodeIndex node, bool* hard = nullptr);
   // The request against idle / future idle of one node.
   bool FitsIdle(ClassIndex c, NodeIndex node);
   bool FitsFutureIdle(ClassIndex c, NodeIndex node);
