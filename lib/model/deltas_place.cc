@@ -2,7 +2,6 @@
 //
 // From an event's object to rows, and from rows back to waiting objects.
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "lib/base/strings.h"
@@ -179,7 +178,7 @@ void Deltas::HideDropped(JobIndex job, const JobSpec& spec) {
     if (!IsCounted(task)) waiting.push_back(task);
   }
   LetTasksWait(job, waiting);
-  for (TaskIndex task : dropped | std::views::reverse) editor_.EraseTask(task);
+  for (size_t i = dropped.size(); i-- > 0;) editor_.EraseTask(dropped[i]);
 }
 
 void Deltas::LetTasksWait(JobIndex job, const std::vector<TaskIndex>& tasks) {
@@ -209,7 +208,7 @@ void Deltas::SyncCounted(JobIndex job, const JobSpec& spec,
       surplus.push_back(task);
     }
   }
-  for (TaskIndex task : surplus | std::views::reverse) editor_.EraseTask(task);
+  for (size_t i = surplus.size(); i-- > 0;) editor_.EraseTask(surplus[i]);
 
   for (size_t g = 0; g < spec.groups.size(); ++g) {
     const GroupSpec& group = spec.groups[g];

@@ -2,7 +2,6 @@
 #include "lib/model/interner.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "lib/base/math.h"
 #include "lib/model/shape_key.h"

@@ -32,6 +32,7 @@ class ByKey {
 
 std::vector<std::string> KeysOf(const std::vector<AffinityTerm>& terms) {
   std::vector<std::string> keys;
+  keys.reserve(terms.size());
   for (const AffinityTerm& term : terms) keys.push_back(term.topology_key);
   return keys;
 }
