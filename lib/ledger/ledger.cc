@@ -6,8 +6,14 @@
 namespace muster {
 namespace {
 
+// Amounts are at most 2^53 each, so it takes a thousand of the largest in one account to pass int64; then the
+// account wraps, to be taken back exactly all the same.
+int64_t Sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
 void AddRow(int64_t* cells, std::span<const int64_t> row, int64_t sign) {
-  for (size_t d = 0; d < row.size(); ++d) cells[d] += sign * row[d];
+  for (size_t d = 0; d < row.size(); ++d) cells[d] = Sum(cells[d], sign * row[d]);
 }
 
 bool MayBeEvicted(TaskStatus status) {
@@ -120,13 +126,13 @@ void Ledger::SyncNode(NodeIndex n) {
     const int64_t was = charged;
     const int64_t now = alive ? cells[d] : kAbsent;
     const int64_t if_absent = d == kPods ? kUnlimited : 0;
-    idle[d] += (now != kAbsent ? now
-                : alive        ? if_absent
-                               : 0) -
-               (was != kAbsent ? was
-                : was_alive    ? if_absent
-                               : 0);
-    total_[d] += OrZero(now) - OrZero(was);
+    idle[d] = Sum(idle[d], (now != kAbsent ? now
+                            : alive        ? if_absent
+                                           : 0) -
+                               (was != kAbsent ? was
+                                : was_alive    ? if_absent
+                                               : 0));
+    total_[d] = Sum(total_[d], OrZero(now) - OrZero(was));
     total_nodes_[d] += (now != kAbsent) - (was != kAbsent);
     total_present_[d] = total_nodes_[d] > 0;
     charged = now;
@@ -327,8 +333,8 @@ bool Ledger::OnlyPlacementsSince(const Moment& moment) const {
 
 int64_t Ledger::future_idle(NodeIndex n, DimensionIndex d) const {
   const int64_t* row = &rows_[n * stride_];
-  return row[kIdle * dimensions_ + d] + row[kReleasing * dimensions_ + d] -
-         row[kPipelined * dimensions_ + d];
+  return Sum(Sum(row[kIdle * dimensions_ + d], row[kReleasing * dimensions_ + d]),
+             -row[kPipelined * dimensions_ + d]);
 }
 
 std::span<const TaskIndex> Ledger::tasks_on(NodeIndex n) {

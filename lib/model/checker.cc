@@ -77,7 +77,8 @@ void Checker::OneOf(const char* where, std::string_view what, const char* field,
     Fail(where, what, NotOneOf(field, value, valid));
 }
 
-Amounts Checker::Resources(const char* where, const muster::Resources& resources) {
+Amounts Checker::Resources(const char* where, const muster::Resources& resources, Use use) {
+  constexpr int64_t kLargestSummed = int64_t{1} << 53;
   Amounts amounts;
   amounts.reserve(resources.size());
   Distinct distinct(*this, where);
@@ -87,6 +88,11 @@ Amounts Checker::Resources(const char* where, const muster::Resources& resources
     absl::StatusOr<int64_t> value =
         ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole);
     if (!value.ok()) Fail(where, name, value.status().message());
+    if (value.ok() && use == Use::kSummed && *value > kLargestSummed) {
+      Fail(where, name,
+           absl::StrCat(*value, " is more than ", kLargestSummed,
+                        ", the largest amount kept exactly"));
+    }
     if (!ok()) return {};
     amounts.push_back({name, *value});
   }

@@ -65,7 +65,9 @@ class Checker {
              std::initializer_list<std::string_view> valid);
   void OneOf(const char* where, std::string_view what, const char* field, std::string_view value,
              std::initializer_list<std::string_view> valid);
-  Amounts Resources(const char* where, const Resources& resources);
+  // Amounts that are added up over rows must be exact as doubles, as the peers compute them: at most 2^53.
+  enum class Use { kSummed, kCompared };
+  Amounts Resources(const char* where, const Resources& resources, Use use = Use::kSummed);
   void Labels(const char* where, const Labels& labels);
 
   // Names of a list that must differ from each other.

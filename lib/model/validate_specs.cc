@@ -140,7 +140,7 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   check.Name(queue.name);
   check.AtLeast("weight", queue.weight, 0);
   const auto read = [&](const char* where, const std::optional<Resources>& resources) {
-    return resources ? check.Resources(where, *resources) : Amounts();
+    return resources ? check.Resources(where, *resources, Checker::Use::kCompared) : Amounts();
   };
   QueueAmounts amounts;
   amounts.guaranteed = read("guaranteed", queue.guaranteed);

@@ -36,15 +36,15 @@ class Overcommit : public Policy {
     }
     if (!any) return;
     const size_t dimensions = tables_->dimension_count();
-    std::vector<int64_t> used(dimensions, 0);
+    std::vector<double> used(dimensions, 0);
     for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
       if (!tables_->nodes.alive[n]) continue;
       const auto row = ledger_->node(n, kUsed);
-      for (size_t d = 0; d < dimensions; ++d) used[d] += row[d];
+      for (size_t d = 0; d < dimensions; ++d) used[d] += static_cast<double>(row[d]);
     }
     idle_.assign(dimensions, 0);
     for (size_t d = 0; d < dimensions; ++d) {
-      idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - static_cast<double>(used[d]);
+      idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used[d];
     }
     promised_.assign(dimensions, 0);
     for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
@@ -63,7 +63,7 @@ class Overcommit : public Policy {
     const auto minimum = tables_->jobs.min_resources.row(job);
     for (DimensionIndex d = 0; d < minimum.size(); ++d) {
       if (d == kPods || OrZero(minimum[d]) <= 0) continue;
-      if (static_cast<double>(promised_[d] + minimum[d]) > idle_[d]) {
+      if (promised_[d] + static_cast<double>(minimum[d]) > idle_[d]) {
         denial->dimension = d;
         return Vote::kReject;
       }
@@ -79,14 +79,14 @@ class Overcommit : public Policy {
 
  private:
   void Promise(const std::vector<int64_t>& amounts) {
-    for (size_t d = 0; d < amounts.size(); ++d) promised_[d] += OrZero(amounts[d]);
+    for (size_t d = 0; d < amounts.size(); ++d)
+      promised_[d] += static_cast<double>(OrZero(amounts[d]));
   }
 
   double factor_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<double> idle_;
-  std::vector<int64_t> promised_;
+  std::vector<double> idle_, promised_;
 };
 
 }  // namespace

@@ -154,9 +154,9 @@ class Proportion : public Policy {
     const size_t dimensions = minimum.size();
     for (DimensionIndex d = 0; d < dimensions; ++d) {
       if (d == kPods || OrZero(minimum[d]) <= 0) continue;
-      const double wanted =
-          static_cast<double>(minimum[d] + allocated[d] + promised_[queue * dimensions + d] -
-                              elastic_[queue * dimensions + d]);
+      const size_t cell = queue * dimensions + d;
+      const double wanted = static_cast<double>(minimum[d]) + static_cast<double>(allocated[d]) +
+                            promised_[cell] - elastic_[cell];
       if (wanted > (capability.has[d] ? capability.value[d] : 0)) {
         denial->dimension = d;
         return Vote::kReject;
@@ -224,7 +224,7 @@ class Proportion : public Policy {
       const auto allocated = ledger_->job_allocated(j);
       for (size_t d = 0; d < dimensions; ++d) {
         const int64_t beyond = allocated[d] - OrZero(jobs.min_resources.at(j, d));
-        if (beyond > 0) elastic_[queue * dimensions + d] += beyond;
+        if (beyond > 0) elastic_[queue * dimensions + d] += static_cast<double>(beyond);
       }
       if (!jobs.spec[j].min_resources.has_value()) continue;
       if (cycle.phases[j] == JobPhase::kAdmitted ||
@@ -236,7 +236,7 @@ class Proportion : public Policy {
 
   void Promise(QueueIndex queue, const std::vector<int64_t>& amounts) {
     for (size_t d = 0; d < amounts.size(); ++d) {
-      promised_[queue * amounts.size() + d] += OrZero(amounts[d]);
+      promised_[queue * amounts.size() + d] += static_cast<double>(OrZero(amounts[d]));
     }
   }
 
@@ -303,7 +303,7 @@ class Proportion : public Policy {
   std::vector<Claim> claims_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
-  std::vector<int64_t> promised_, elastic_;  // per queue and dimension
+  std::vector<double> promised_, elastic_;  // per queue and dimension
 };
 
 }  // namespace
