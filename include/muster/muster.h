@@ -15,6 +15,9 @@
 //   absl::StatusOr<muster::Plan> plan = cluster.Schedule("muster");
 //   if (plan.ok()) std::cout << plan->ToText();
 //
+// Every call that can be refused returns a status, and the compiler warns where it is dropped. Examples in these
+// headers leave the checks out; examples/first_plan.cc has them.
+//
 // The library has no globals, starts no threads, prints nothing, never aborts and lets no exception out.
 #ifndef MUSTER_MUSTER_H_
 #define MUSTER_MUSTER_H_
