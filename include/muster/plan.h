@@ -5,9 +5,10 @@
 //   absl::StatusOr<muster::Plan> plan = cluster.Schedule("volcano");
 //   for (const muster::Decision& d : plan->decisions())
 //     if (d.kind == muster::DecisionKind::kBind) Start(d.task, d.node);
-//   std::cout << plan->Explain("train");
+//   std::cout << *plan->Explain("train");
 //   // train: 12 of 16 placed, undone
 //   //   88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
+// docs/explain.md goes through the reasons one by one.
 //
 // A Plan is an immutable value: copying shares its contents, any thread may read it, and it keeps the names
 // it needs, so it may outlive the Cluster or Snapshot it came from. Indices are those of that snapshot.
@@ -85,12 +86,16 @@ enum class ReasonKind : uint8_t {
   kInvalidGang,  // the job has fewer tasks than it needs
   kNotAdmitted,  // detail: who refused
   kQueueClosed,
-  kQueueOverused,  // the queue has all it deserves
-  kQueueLimit,     // one more would exceed the queue's allowance in `dimension`
-  kNoNode,         // refusals say why
-  kGangUndone,     // placed of needed found a place; the placements were undone
-  kGangWaits,      // placed of needed found a place; they wait for resources being released
-  kNotReached,     // the cycle ended, or the job's turn ended, before it was tried
+  kQueueOverused,  // the queue has all it deserves and gets no turn
+  // One more would exceed in `dimension` what `policy` lets the queue hold: a limit it was given (fairshare), or
+  // what it deserves of the cluster (proportion), which exists also where no limit was given.
+  kQueueLimit,
+  kNoNode,      // refusals say why
+  kGangUndone,  // placed of needed found a place; the placements were undone
+  // placed of needed found a place and keep it undecided: they wait for resources being released (volcano,
+  // muster), or for the rest of the gang (kube-batch, which takes no placement back).
+  kGangWaits,
+  kNotReached,  // the cycle ended, or the job's turn ended, before it was tried
 };
 
 // True at the last attempt of the task it belongs to.
