@@ -82,6 +82,9 @@ TEST(Deltas, CountedTasksFollowTheirGroup) {
   Apply(cluster, 3, job(2));
   EXPECT_EQ(names(), (std::vector<std::string>{"j-w-1"}));
   EXPECT_EQ(cluster.Describe().tasks[0].status, TaskStatus::kRunning) << "what runs goes on";
+  Apply(cluster, 1, Removal{Removal::Kind::kNode, "n"});
+  EXPECT_EQ(cluster.Describe().tasks.at(0).status, TaskStatus::kPending)
+      << "without its node it is what the count alone says";
   Apply(cluster, 1, TaskSpec{.name = "j-w-1", .job = "j", .group = "w"});
   Apply(cluster, 4, job(0));
   EXPECT_EQ(names(), (std::vector<std::string>{"j-w-1"}))
