@@ -35,8 +35,9 @@ struct SpeedOptions {
 
 struct ScheduleOptions {
   int64_t now = 0;    // seconds, on the clock of `created` and `deadline`
-  uint64_t seed = 0;  // for profiles whose ties are broken by chance
-  // At most this many units of work: one for each task tried. The cycle then ends at a gang boundary.
+  uint64_t seed = 0;  // for profiles whose ties are broken by chance; no profile of 0.1 does
+  // No turn begins once this many units of work are spent: one for each turn of a job and one for each task tried
+  // in it. A turn that has begun ends, so that no gang is cut and Plan::work() may be larger.
   std::optional<int64_t> work_budget;
   uint32_t cursor = 0;  // of an earlier, cut plan: skip the actions that had ended
   std::function<bool()>
