@@ -9,6 +9,8 @@
 //
 // These structs hold no invariants and own their contents. Every field has a default that means "not said".
 // Times are seconds on the caller's own clock. Strings are UTF-8.
+// The model is wider than today's profiles: docs/policies.md lists the fields that are checked, kept and given back
+// but that no profile reads yet.
 #ifndef MUSTER_SPEC_H_
 #define MUSTER_SPEC_H_
 
