@@ -46,6 +46,7 @@ enum class TaskStatus : uint8_t {
 };
 inline constexpr int kTaskStatusCount = 10;
 
+// kAdmitted: may ask for nodes (volcano says Inqueue). kUnknown: some of its tasks run, fewer than it needs.
 enum class JobPhase : uint8_t { kPending, kAdmitted, kRunning, kUnknown, kCompleted };
 
 enum class QueueState : uint8_t { kOpen, kClosed };
