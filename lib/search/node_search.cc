@@ -29,7 +29,7 @@ ClassProfile& NodeSearch::Profile(ClassIndex c) {
     profiles_.resize(classes);
     failures_.resize(classes);
     boards_.resize(classes * kWants);
-    used_at_.resize(classes * kWants, 0);
+    use_order_.resize(classes * kWants, {kNoBoard, kNoBoard});
   }
   ClassProfile& profile = profiles_[c];
   if (!profile.ready) {
@@ -72,7 +72,10 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   profile->cluster_score = score;
   profile->uniform = !fit && !score && kinds_->uniform(profile->row);
   profile->constant = 0;
-  for (int want = 0; want < kWants; ++want) boards_[c * kWants + want].reset();
+  for (int want = 0; want < kWants; ++want) {
+    const size_t index = c * kWants + want;
+    if (boards_[index] != nullptr) boards_[index]->Retarget(c, static_cast<Want>(want));
+  }
   for (Failure& failure : failures_[c]) failure.valid = false;
   if (!profile->uniform) return;
   for (uint32_t kind = 0; kind < kinds_->size(); ++kind) {
@@ -85,34 +88,39 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   }
 }
 
-Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
-  const size_t index = c * kWants + static_cast<size_t>(want);
-  used_at_[index] = ++uses_;
-  if (boards_[index] == nullptr) {
-    boards_[index] = std::make_unique<Scoreboard>(c, want);
-    board_bytes_ += static_cast<int64_t>(states_->slots()) * 24 + 256;
-    if (board_bytes_ > speed_.memory_limit) Shrink();
-  }
-  return *boards_[index];
+void NodeSearch::Unlink(size_t board) {
+  const Neighbours at = use_order_[board];
+  (at.older == kNoBoard ? oldest_ : use_order_[at.older].newer) = at.newer;
+  (at.newer == kNoBoard ? newest_ : use_order_[at.newer].older) = at.older;
 }
 
-// Drops the half of the boards that was asked longest ago, so that the cost of choosing is spread thin.
-void NodeSearch::Shrink() {
-  std::vector<uint64_t> times;
-  for (size_t i = 0; i < boards_.size(); ++i) {
-    if (boards_[i] != nullptr) times.push_back(used_at_[i]);
-  }
-  std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-  const uint64_t median = times[times.size() / 2];
-  board_bytes_ = 0;
-  for (size_t i = 0; i < boards_.size(); ++i) {
-    if (boards_[i] == nullptr) continue;
-    if (used_at_[i] < median) {
-      boards_[i].reset();
-    } else {
-      board_bytes_ += static_cast<int64_t>(boards_[i]->bytes());
+void NodeSearch::MarkUsed(size_t board) {
+  use_order_[board] = {newest_, kNoBoard};
+  (newest_ == kNoBoard ? oldest_ : use_order_[newest_].newer) = board;
+  newest_ = board;
+}
+
+Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
+  const size_t index = c * kWants + static_cast<size_t>(want);
+  if (boards_[index] != nullptr) {
+    if (newest_ != index) {
+      Unlink(index);
+      MarkUsed(index);
     }
+    return *boards_[index];
   }
+  const int64_t bytes = static_cast<int64_t>(states_->slots()) * 24 + 256;
+  if (oldest_ != kNoBoard && board_bytes_ + bytes > speed_.memory_limit) {
+    const size_t oldest = oldest_;
+    Unlink(oldest);
+    boards_[index] = std::move(boards_[oldest]);
+    boards_[index]->Retarget(c, want);
+  } else {
+    boards_[index] = std::make_unique<Scoreboard>(c, want);
+    board_bytes_ += bytes;
+  }
+  MarkUsed(index);
+  return *boards_[index];
 }
 
 NodeIndex NodeSearch::Best(ClassIndex c, Want want) {

@@ -91,8 +91,7 @@ class NodeSearch {
   ClassProfile& Profile(ClassIndex c);
   void AskScopes(ClassIndex c, ClassProfile* profile);
   Scoreboard& Board(ClassIndex c, Want want);
-  void Shrink();
-  ScoringContext context() const { return {dispatcher_, *kinds_, *states_, speed_}; }
+  ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_}; }
   bool UseStates(const ClassProfile& profile) const {
     return states_->exact() && !profile.cluster_fit && !profile.cluster_score;
   }
@@ -109,8 +108,17 @@ class NodeSearch {
   std::unique_ptr<NodeStates> states_;
   std::vector<ClassProfile> profiles_;
   std::vector<std::unique_ptr<Scoreboard>> boards_;  // class * kWants + want
-  std::vector<uint64_t> used_at_;                    // per board: when it was last asked
-  uint64_t uses_ = 0;
+  // Boards by their last use: a list through their indices, ends first. Under the memory limit the board that was
+  // not asked for longest serves the next class.
+  struct Neighbours {
+    size_t older, newer;
+  };
+  std::vector<Neighbours> use_order_;
+  size_t oldest_ = kNoBoard, newest_ = kNoBoard;
+  static constexpr size_t kNoBoard = ~size_t{0};
+  void MarkUsed(size_t board);
+  void Unlink(size_t board);
+  SweepRoom room_;
   uint64_t cycle_ = 0;
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;

@@ -84,26 +84,24 @@ void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, 
   }
 }
 
+void Scoreboard::Retarget(ClassIndex c, Want want) {
+  class_ = c;
+  want_ = want;
+  epoch_ = 0;
+}
+
 void Scoreboard::Score(const ScoringContext& context, const ClassProfile& profile, size_t begin,
                        size_t end) {
   const size_t slots = context.states.slots();
-  // One sweep's scratch; boards of one search share nothing, so each call brings its own.
-  constexpr size_t kFew = 8;
-  uint8_t few_fits[kFew];
-  double few_order[kFew], few_batch[kFew];
-  std::vector<uint8_t> many_fits;
-  std::vector<double> many_order, many_batch;
-  uint8_t* fits = few_fits - begin;
-  double* order = few_order - begin;
-  double* batch = few_batch - begin;
-  if (end - begin > kFew) {
-    many_fits.resize(end - begin);
-    many_order.resize(end - begin);
-    many_batch.resize(end - begin);
-    fits = many_fits.data() - begin;
-    order = many_order.data() - begin;
-    batch = many_batch.data() - begin;
+  SweepRoom& room = context.room;
+  if (room.fits.size() < end - begin) {
+    room.fits.resize(end - begin);
+    room.order.resize(end - begin);
+    room.batch.resize(end - begin);
   }
+  uint8_t* fits = room.fits.data() - begin;
+  double* order = room.order.data() - begin;
+  double* batch = room.batch.data() - begin;
   if (context.speed.vector_kernels) {
     EvaluateStates(context, profile, class_, want_, begin, end, fits, order, batch);
   } else {

@@ -45,12 +45,19 @@ struct ClassProfile {
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
 
+// Room for the parts of one sweep, kept between sweeps.
+struct SweepRoom {
+  std::vector<uint8_t> fits;
+  std::vector<double> order, batch;
+};
+
 // The tools every board shares.
 struct ScoringContext {
   const Dispatcher& dispatcher;
   const NodeKinds& kinds;
   const NodeStates& states;
   const SpeedOptions& speed;
+  SweepRoom& room;
 };
 
 // Fit and score parts of the states begin <= i < end: fits[i], order[i], batch[i]. Scores of states that do not
@@ -69,6 +76,8 @@ inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
 class Scoreboard {
  public:
   Scoreboard(ClassIndex c, Want want) : class_(c), want_(want) {}
+  // Forgets everything but its room, for another class.
+  void Retarget(ClassIndex c, Want want);
 
   // The state to take the oldest node of; kNone: no state fits.
   uint32_t Best(const ScoringContext& context, const ClassProfile& profile);
@@ -89,8 +98,8 @@ class Scoreboard {
   uint32_t ScanUniform(const NodeStates& states) const;
   uint32_t ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
 
-  const ClassIndex class_;
-  const Want want_;
+  ClassIndex class_;
+  Want want_;
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;              // in the states' journal
   std::vector<double> score_;          // -infinity: does not fit
