@@ -21,7 +21,8 @@ constexpr OptionDecl kOptions[] = {
 };
 
 MUSTER_KERNEL void AddFill(const double* used, const double* allocatable, double request,
-                           double weight, size_t begin, size_t end, double* sum, double* exceeded) {
+                           double weight, size_t begin, size_t end, double* __restrict sum,
+                           double* __restrict exceeded) {
   for (size_t i = begin; i < end; ++i) {
     const double filled = used[i] + request;
     const double capacity = allocatable[i];
@@ -33,7 +34,7 @@ MUSTER_KERNEL void AddFill(const double* used, const double* allocatable, double
 }
 
 MUSTER_KERNEL void Finish(const double* sum, const double* exceeded, double weights, double scale,
-                          size_t begin, size_t end, double* order) {
+                          size_t begin, size_t end, double* __restrict order) {
   for (size_t i = begin; i < end; ++i) {
     const double score = sum[i - begin] / weights * scale;
     order[i] += exceeded[i - begin] > 0 ? 0.0 : score;

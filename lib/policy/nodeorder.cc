@@ -56,31 +56,34 @@ inline double MostPart(double requested, double capacity) {
 inline double MeanPart(double cpu, bool has_cpu, double memory, bool has_memory) {
   const double both = std::floor((cpu + memory) / 2.0);
   const double one = has_cpu ? cpu : has_memory ? memory : 0.0;
-  return has_cpu && has_memory ? both : one;
+  return has_cpu & has_memory ? both : one;
 }
 
-// One of the two scores; `Part` is LeastPart or MostPart. Written out as two loops below, because the loops are
-// compiled once per instruction set and templates cannot be.
-#define MUSTER_REQUESTED_LOOP(Part, weight)                                                    \
-  for (size_t i = begin; i < end; ++i) {                                                       \
-    const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;           \
-    const double cpu = Part(used_cpu[i] + sweep.scoring_cpu, has_cpu ? capacity_cpu[i] : 1.0); \
-    const double memory =                                                                      \
-        Part(used_memory[i] + sweep.scoring_memory, has_memory ? capacity_memory[i] : 1.0);    \
-    batch[i] += (weight)*MeanPart(cpu, has_cpu, memory, has_memory);                           \
+MUSTER_KERNEL void AddLeast(double weight, double cpu, double memory, const double* used_cpu,
+                            const double* used_memory, const double* capacity_cpu,
+                            const double* capacity_memory, size_t begin, size_t end,
+                            double* __restrict batch) {
+  for (size_t i = begin; i < end; ++i) {
+    const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
+    batch[i] +=
+        weight * MeanPart(LeastPart(used_cpu[i] + cpu, has_cpu ? capacity_cpu[i] : 1.0), has_cpu,
+                          LeastPart(used_memory[i] + memory, has_memory ? capacity_memory[i] : 1.0),
+                          has_memory);
   }
-
-MUSTER_KERNEL void AddLeast(const Sweep& sweep, const double* used_cpu, const double* used_memory,
-                            const double* capacity_cpu, const double* capacity_memory, size_t begin,
-                            size_t end,
-                            double* batch){MUSTER_REQUESTED_LOOP(LeastPart, sweep.least)}
-
-MUSTER_KERNEL void AddMost(const Sweep& sweep, const double* used_cpu, const double* used_memory,
-                           const double* capacity_cpu, const double* capacity_memory, size_t begin,
-                           size_t end, double* batch) {
-  MUSTER_REQUESTED_LOOP(MostPart, sweep.most)
 }
-#undef MUSTER_REQUESTED_LOOP
+
+MUSTER_KERNEL void AddMost(double weight, double cpu, double memory, const double* used_cpu,
+                           const double* used_memory, const double* capacity_cpu,
+                           const double* capacity_memory, size_t begin, size_t end,
+                           double* __restrict batch) {
+  for (size_t i = begin; i < end; ++i) {
+    const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
+    batch[i] +=
+        weight * MeanPart(MostPart(used_cpu[i] + cpu, has_cpu ? capacity_cpu[i] : 1.0), has_cpu,
+                          MostPart(used_memory[i] + memory, has_memory ? capacity_memory[i] : 1.0),
+                          has_memory);
+  }
+}
 
 inline double Fraction(double requested, double capacity) {
   const double fraction = requested / capacity;
@@ -92,21 +95,21 @@ inline double Balance(double f0, double f1) {
   return std::floor((1.0 - std::fabs((f0 - f1) / 2.0)) * 100.0);
 }
 
-MUSTER_KERNEL void AddBalanced(const Sweep& sweep, const double* used_cpu,
+MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const double* used_cpu,
                                const double* used_memory, const double* capacity_cpu,
                                const double* capacity_memory, size_t begin, size_t end,
-                               double* batch) {
+                               double* __restrict batch) {
   for (size_t i = begin; i < end; ++i) {
-    const bool both = capacity_cpu[i] != 0 && capacity_memory[i] != 0;
-    const double cpu_capacity = capacity_cpu[i] != 0 ? capacity_cpu[i] : 1.0;
-    const double memory_capacity = capacity_memory[i] != 0 ? capacity_memory[i] : 1.0;
-    const double after = Balance(Fraction(used_cpu[i] + sweep.cpu, cpu_capacity),
-                                 Fraction(used_memory[i] + sweep.memory, memory_capacity));
+    const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
+    const double cpu_capacity = has_cpu ? capacity_cpu[i] : 1.0;
+    const double memory_capacity = has_memory ? capacity_memory[i] : 1.0;
+    const double after = Balance(Fraction(used_cpu[i] + cpu, cpu_capacity),
+                                 Fraction(used_memory[i] + memory, memory_capacity));
     const double before =
         Balance(Fraction(used_cpu[i], cpu_capacity), Fraction(used_memory[i], memory_capacity));
     // One resource alone cannot be out of balance: 100 before and after.
-    const double change = both ? after - before : 0.0;
-    batch[i] += sweep.balanced * (50.0 + std::floor((50.0 + change) / 2.0));
+    const double change = has_cpu & has_memory ? after - before : 0.0;
+    batch[i] += weight * (50.0 + std::floor((50.0 + change) / 2.0));
   }
 }
 
@@ -198,17 +201,18 @@ class NodeOrder : public Policy {
     const double* capacity_cpu = states.allocatable[kCpu].data();
     const double* capacity_memory = states.allocatable[kMemory].data();
     if (least_ != 0) {
-      AddLeast(sweep, states.scoring_cpu.data(), states.scoring_memory.data(), capacity_cpu,
-               capacity_memory, begin, end, batch);
+      AddLeast(sweep.least, sweep.scoring_cpu, sweep.scoring_memory, states.scoring_cpu.data(),
+               states.scoring_memory.data(), capacity_cpu, capacity_memory, begin, end, batch);
     }
     if (most_ != 0) {
-      AddMost(sweep, states.scoring_cpu.data(), states.scoring_memory.data(), capacity_cpu,
-              capacity_memory, begin, end, batch);
+      AddMost(sweep.most, sweep.scoring_cpu, sweep.scoring_memory, states.scoring_cpu.data(),
+              states.scoring_memory.data(), capacity_cpu, capacity_memory, begin, end, batch);
     }
     if (balanced_ == 0 || (sweep.cpu == 0 && sweep.memory == 0 && sweep.gpu == 0)) return;
     if (sweep.gpu == 0) {
-      AddBalanced(sweep, states.requested[kCpu].data(), states.requested[kMemory].data(),
-                  capacity_cpu, capacity_memory, begin, end, batch);
+      AddBalanced(sweep.balanced, sweep.cpu, sweep.memory, states.requested[kCpu].data(),
+                  states.requested[kMemory].data(), capacity_cpu, capacity_memory, begin, end,
+                  batch);
     } else {
       AddBalancedWithGpu(sweep, states, begin, end, batch);
     }

@@ -10,7 +10,7 @@ namespace {
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t begin, size_t end,
-                               uint8_t* fits) {
+                               uint8_t* __restrict fits) {
   for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(have[i] >= need);
 }
 
@@ -20,7 +20,7 @@ MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t begin, size
 }
 
 MUSTER_KERNEL void Total(const uint8_t* fits, const double* order, const double* batch,
-                         size_t begin, size_t end, double* score) {
+                         size_t begin, size_t end, double* __restrict score) {
   for (size_t i = begin; i < end; ++i) {
     score[i] = fits[i] ? order[i] + batch[i] : -std::numeric_limits<double>::infinity();
   }
