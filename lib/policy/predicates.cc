@@ -2,11 +2,11 @@
 //
 // predicates: where a task may run at all.
 //
-// Promise. A task is placed only where the node is schedulable for it, matches its node selector and required
+// Promise. A task is placed only where the node is ready and schedulable for it, matches its node selector and required
 // node affinity, has no taint it does not tolerate, has room for one more task, and where host ports, required
 // inter-task (anti-)affinity and required spread hold. Requests are compared by the engine itself.
 // Peer. Volcano's predicates plugin (filters of Kubernetes 1.36 without NodeResourcesFit). Options give
-// kube-batch's (1.16): a node must be ready, and one marked unschedulable refuses whatever is tolerated.
+// kube-batch's (1.16): the network must be there, and a node marked unschedulable refuses whatever is tolerated.
 // What depends on the node alone is asked once per node and set of constraints; the task limit once per state;
 // the rest only of task classes that some term mentions (inter_task.h). Evicting cannot cure the former.
 #include "absl/strings/str_cat.h"
@@ -69,7 +69,7 @@ class Predicates : public Policy {
   bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) override {
     const TaskShape& shape = tables_->classes.shape[c];
     const NodeSpec& spec = tables_->nodes.spec[node];
-    if (kube_batch_ && (!spec.ready || spec.network_unavailable)) {
+    if (!spec.ready || (kube_batch_ && spec.network_unavailable)) {
       *refusal = {RefusalCode::kNotReady, {}};
       return false;
     }
