@@ -122,9 +122,9 @@ void CompareNumber(std::string_view what, const std::string& queue, double expec
 void CompareShares(const Plan& plan, const Named<ExpectedShare>& expected,
                    Differences* differences) {
   for (const auto& [queue, share] : expected) {
-    const auto actual =
-        std::find_if(plan.shares().begin(), plan.shares().end(),
-                     [&](const QueueShare& s) { return plan.queue_name(s.queue) == queue; });
+    const auto actual = std::find_if(
+        plan.shares().begin(), plan.shares().end(),
+        [&plan, &name = queue](const QueueShare& s) { return plan.queue_name(s.queue) == name; });
     if (actual == plan.shares().end()) {
       differences->Add("share of", queue, "expected", "the plan has none");
       continue;
