@@ -50,9 +50,9 @@ class FairRound {
       walk.Add(j);
     }
     bool evicted = false;
-    while (!context_.meter.Cut()) {
+    for (;;) {
       const JobIndex job = walk.Next();
-      if (job == kNone) break;
+      if (job == kNone || context_.meter.Cut()) break;
       context_.meter.Spend();
       givers_.clear();
       const bool took = TakesPart(job) && Turn(job);

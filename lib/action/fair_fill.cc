@@ -31,9 +31,9 @@ void FairFill::Run() {
   for (JobIndex j : context_.waiting) {
     if (SheetOf(j).next < SheetOf(j).tasks.size()) walk.Add(j);
   }
-  while (!context_.meter.Cut()) {
+  for (;;) {
     const JobIndex job = walk.Next();
-    if (job == kNone) return;
+    if (job == kNone || context_.meter.Cut()) return;
     context_.meter.Spend();
     walk.Done(job, Turn(job));
   }

@@ -161,11 +161,17 @@ TEST_F(BadInput, Quantities) {
     EXPECT_TRUE(absl::StartsWith(status.message(), "node \"n2\", capacity \"memory\": quantity \""))
         << text;
   }
-  // The largest amounts are in order; a thousandth more is not.
+  // Amounts that are added up are exact as doubles, or refused.
+  constexpr int64_t kLargest = int64_t{1} << 53;
+  RefusesNode({.name = "n2", .capacity = {{"memory", kLargest + 1}}},
+              "node \"n2\", capacity \"memory\": 9007199254740993 is more than 9007199254740992, the "
+              "largest amount kept exactly");
   const absl::Status status = cluster_.AddNode({.name = "n2", .capacity = {{"cpu", kMax}}});
   Refuses(status, std::string(status.message()));
   EXPECT_TRUE(
-      cluster_.AddNode({.name = "n2", .capacity = {{"memory", kMax}, {"cpu", kMax / 1000}}}).ok());
+      cluster_.AddNode({.name = "n2", .capacity = {{"memory", kLargest}, {"cpu", kLargest / 1000}}})
+          .ok());
+  EXPECT_TRUE(cluster_.AddQueue({.name = "wide", .limit = Resources{{"memory", kMax}}}).ok());
 }
 
 TEST_F(BadInput, ResourceLists) {

@@ -132,14 +132,15 @@ TEST(Cluster, ScorersSeeContainersWithTheirDefaults) {
                      {.request = {}}}};
   ASSERT_TRUE(cluster.AddTask({.name = "a", .shape = shape}).ok());
   ASSERT_TRUE(cluster.AddTask({.name = "b", .shape = {.request = {{"cpu", 0}}}}).ok());
+  constexpr int64_t kLargest = int64_t{1} << 53;
   const TaskShape huge{
-      .containers = {{.request = {{"memory", kMax}}}, {.request = {{"memory", kMax}}}}};
+      .containers = {{.request = {{"memory", kLargest}}}, {.request = {{"memory", kLargest}}}}};
   ASSERT_TRUE(cluster.AddTask({.name = "c", .shape = huge}).ok());
   const ClassTable& c = TablesOf(cluster).classes;
   EXPECT_EQ(c.scoring_cpu, (std::vector<int64_t>{550, 0, 200}));
   EXPECT_EQ(c.scoring_cpu_main, (std::vector<int64_t>{400, 0, 200}));
-  EXPECT_EQ(c.scoring_memory, (std::vector<int64_t>{1 + 209715200, 209715200, kMax}));
-  EXPECT_EQ(c.scoring_memory_main, (std::vector<int64_t>{1 + 209715200, 209715200, kMax}));
+  EXPECT_EQ(c.scoring_memory, (std::vector<int64_t>{1 + 209715200, 209715200, 2 * kLargest}));
+  EXPECT_EQ(c.scoring_memory_main, (std::vector<int64_t>{1 + 209715200, 209715200, 2 * kLargest}));
 }
 
 TEST(Cluster, StatusDecidesWhetherANodeIsHeld) {
@@ -245,14 +246,15 @@ TEST(Cluster, NamesOfEveryKindAndLength) {
 }
 
 TEST(Cluster, ManyDimensions) {
+  constexpr int64_t kLargest = int64_t{1} << 53;
   Cluster cluster;
   for (int i = 0; i < 300; ++i) {
     const std::string name = "example.com/r" + std::to_string(i);
-    ASSERT_TRUE(cluster.AddTask({.name = name, .shape = {.request = {{name, kMax / 1000}}}}).ok());
+    ASSERT_TRUE(cluster.AddTask({.name = name, .shape = {.request = {{name, kLargest / 1000}}}}).ok());
   }
   const Tables& t = TablesOf(cluster);
   EXPECT_EQ(t.dimension_count(), 303u);
-  EXPECT_EQ(t.classes.request.at(299, 302), kMax / 1000 * 1000);
+  EXPECT_EQ(t.classes.request.at(299, 302), kLargest / 1000 * 1000);
   EXPECT_EQ(t.classes.request.at(0, 302), 0);
   EXPECT_EQ(Contradiction(cluster), "");
 }

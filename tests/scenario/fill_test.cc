@@ -82,7 +82,7 @@ TEST(Fill, ErrorsNameThePlaceAndChangeNothing) {
   EXPECT_THAT(
       ErrorOf(
           R"({"muster": 1, "queues": [{"name": "a", "parent": "b"}, {"name": "b", "parent": "a"}]})"),
-      HasSubstr("scenario: queues[1]: "));
+      HasSubstr("scenario: queues[0]: "));
   EXPECT_THAT(ErrorOf(R"({"muster": 1, "queues": [{"name": "a", "parent": "a"}]})"),
               HasSubstr("scenario: queues[0]: "));
   EXPECT_THAT(
