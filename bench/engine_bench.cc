@@ -207,10 +207,11 @@ void RegisterAll() {
   for (const std::string profile : {"volcano", "muster"}) {
     for (const int64_t nodes : {1000, 5000, 10000, 100000}) {
       for (const int64_t classes : {10, 100, 1000, 10000}) {
-        Register("allocate/" + profile + "/" + std::to_string(nodes) + "/" + std::to_string(classes),
-                 [=](benchmark::State& state) {
-                   RunCycles(state, MakeAllocation({nodes, 10 * nodes, 100, classes}), profile, 0, 1);
-                 });
+        Register(
+            "allocate/" + profile + "/" + std::to_string(nodes) + "/" + std::to_string(classes),
+            [=](benchmark::State& state) {
+              RunCycles(state, MakeAllocation({nodes, 10 * nodes, 100, classes}), profile, 0, 1);
+            });
       }
     }
     const bool volcano = profile == "volcano";
@@ -229,9 +230,9 @@ void RegisterAll() {
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond)
         ->Iterations(2000);
-    benchmark::RegisterBenchmark(("idle_cycle/" + profile).c_str(),
-                                 [=](benchmark::State& state) { IdleCycle(state, profile); })
-        ->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(("idle_cycle/" + profile).c_str(), [=](benchmark::State& state) {
+      IdleCycle(state, profile);
+    })->Unit(benchmark::kMicrosecond);
   }
   for (const int64_t nodes : {1000, 10000, 100000}) {
     Register("build_snapshot/" + std::to_string(nodes),

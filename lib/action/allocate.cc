@@ -93,11 +93,11 @@ class Allocate {
   // Whether the job takes part; fills its worksheet.
   bool Prepare(JobIndex job) {
     const JobTable& jobs = tables_.jobs;
-    if (ledger_.job(job).pending() == 0) return false;
     if (context_.IsPending(job)) {
       if (context_.admission) return false;
       context_.phases[job] = JobPhase::kAdmitted;
     }
+    if (ledger_.job(job).pending() == 0) return false;
     if (!dispatcher_.Valid(job)) {
       Reason reason{ReasonKind::kInvalidGang};
       reason.placed = static_cast<int64_t>(jobs.tasks[job].size());

@@ -128,13 +128,14 @@ std::vector<TaskIndex> ActionContext::PendingTasks(JobIndex job, bool with_best_
     }
   }
   const auto before = [this](TaskIndex a, TaskIndex b) { return dispatcher.TaskBefore(a, b); };
-  if (std::is_sorted(pending.begin(), pending.end(), before)) return pending;
   // Tasks with and without an ordinal do not compare transitively; then the peer's heap decides.
   const auto& ordinal = tables.tasks.ordinal;
   const size_t numbered = std::count_if(pending.begin(), pending.end(),
                                         [&](TaskIndex t) { return ordinal[t] != kAbsent; });
   if (numbered == 0 || numbered == pending.size()) {
-    std::sort(pending.begin(), pending.end(), before);
+    if (!std::is_sorted(pending.begin(), pending.end(), before)) {
+      std::sort(pending.begin(), pending.end(), before);
+    }
     return pending;
   }
   GoHeap<TaskIndex, decltype(before)> heap(before);

@@ -66,7 +66,7 @@ class FairRound {
  private:
   struct Step {
     TaskIndex task;
-    NodeIndex node;                        // where it is nominated
+    NodeIndex node;                         // where it is nominated
     std::vector<FairOffers::Unit> victims;  // who goes for it
   };
   struct Failure {
@@ -93,8 +93,8 @@ class FairRound {
 
   // A gang that is nominated waits; the rest of it comes after it.
   bool TakesPart(JobIndex job) const {
-    return ledger_.job(job).pending() > 0 && !context_.IsPending(job) &&
-           dispatcher_.Valid(job) && (dispatcher_.Ready(job) || !dispatcher_.Pipelined(job));
+    return ledger_.job(job).pending() > 0 && !context_.IsPending(job) && dispatcher_.Valid(job) &&
+           (dispatcher_.Ready(job) || !dispatcher_.Pipelined(job));
   }
 
   std::vector<TaskIndex>& SheetOf(JobIndex job) {

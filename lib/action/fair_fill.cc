@@ -15,9 +15,8 @@ void FairFill::Run() {
   for (JobIndex j : context_.waiting) {
     if (Prepare(j) && HasPromises(SheetOf(j))) promised.push_back(j);
   }
-  std::sort(promised.begin(), promised.end(), [this](JobIndex a, JobIndex b) {
-    return context_.dispatcher.JobBefore(a, b);
-  });
+  std::sort(promised.begin(), promised.end(),
+            [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
   for (JobIndex j : promised) {
     while (HasPromises(SheetOf(j))) {
       if (context_.meter.Cut()) return;
@@ -66,10 +65,9 @@ bool FairFill::Prepare(JobIndex job) {
     return context_.tables.tasks.nominated[t] != kNone;
   });
   const ClassIndex c = context_.ClassOf(sheet.tasks.front());
-  sheet.one_class =
-      std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
-                  [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
-      !context_.search.FitDependsOnOthers(c);
+  sheet.one_class = std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
+                                [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
+                    !context_.search.FitDependsOnOthers(c);
   return true;
 }
 

@@ -37,7 +37,8 @@ class FairFill {
   struct Sheet {
     std::vector<TaskIndex> tasks;
     size_t next = 0;
-    bool one_class = false;  // all tasks of one class, whose fit does not depend on what runs elsewhere
+    bool one_class =
+        false;  // all tasks of one class, whose fit does not depend on what runs elsewhere
   };
   // How a gang of one class fared on these books.
   struct Failure {
@@ -60,9 +61,9 @@ class FairFill {
   void ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first, size_t end);
 
   ActionContext& context_;
-  std::vector<Sheet> sheets_;  // beside context_.waiting
-  Reason refusal_{ReasonKind::kNotReached};         // of the last task that found no place, unless...
-  ActionContext::ReasonPtr no_node_;                // ...no node took it: then this
+  std::vector<Sheet> sheets_;                // beside context_.waiting
+  Reason refusal_{ReasonKind::kNotReached};  // of the last task that found no place, unless...
+  ActionContext::ReasonPtr no_node_;         // ...no node took it: then this
   absl::flat_hash_map<ClassIndex, Failure> failures_;
 };
 

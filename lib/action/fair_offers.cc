@@ -92,8 +92,7 @@ class FairOffers::Draft {
       const NodeIndex node = ledger_.node_of(victim);
       if (!counts_) {
         ledger_.Move(victim,
-                     leaves ? TaskStatus::kReleasing
-                            : offers_.context_.tables.tasks.status[victim],
+                     leaves ? TaskStatus::kReleasing : offers_.context_.tables.tasks.status[victim],
                      node);
       } else if (node == node_) {
         const auto request = ledger_.request(victim);
@@ -142,8 +141,7 @@ void FairOffers::Rank(TaskIndex task) {
   asker_ = AskerOf(task);
   old_ = false;
   ranking_.clear();
-  for (NodeIndex node :
-       context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
+  for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
     Offer offer;
     if (CouldMakeRoom(context_, task, node) && Make(task, node, &offer)) {
       ranking_.push_back(PriceOf(offer));
@@ -208,8 +206,8 @@ FairOffers::Price FairOffers::PriceOf(const Offer& offer) const {
   for (const Unit& unit : offer.units) {
     for (TaskIndex t : unit) {
       ++price.victims;
-      price.priority = std::max<int64_t>(price.priority,
-                                         context_.tables.jobs.spec[tasks.job[t]].priority);
+      price.priority =
+          std::max<int64_t>(price.priority, context_.tables.jobs.spec[tasks.job[t]].priority);
       price.age = std::max(price.age, -tasks.created[t]);
     }
   }

@@ -30,9 +30,8 @@ FairWalk::FairWalk(const ActionContext& context)
 void FairWalk::PushJob(QueueIndex queue, JobIndex job) {
   std::vector<JobIndex>& jobs = jobs_[queue];
   jobs.push_back(job);
-  std::push_heap(jobs.begin(), jobs.end(), [this](JobIndex a, JobIndex b) {
-    return dispatcher_.JobBefore(b, a);
-  });
+  std::push_heap(jobs.begin(), jobs.end(),
+                 [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); });
 }
 
 void FairWalk::Add(JobIndex job) {
@@ -49,9 +48,8 @@ JobIndex FairWalk::Next() {
   QueueIndex queue = roots_[heaps_[root_].Top()];
   while (jobs_[queue].empty()) queue = tables_.queues.children[queue][heaps_[queue].Top()];
   std::vector<JobIndex>& jobs = jobs_[queue];
-  std::pop_heap(jobs.begin(), jobs.end(), [this](JobIndex a, JobIndex b) {
-    return dispatcher_.JobBefore(b, a);
-  });
+  std::pop_heap(jobs.begin(), jobs.end(),
+                [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); });
   const JobIndex job = jobs.back();
   jobs.pop_back();
   return job;
@@ -72,9 +70,8 @@ void FairWalk::Done(JobIndex job, bool again) {
 void FairWalk::Resort(std::span<const QueueIndex> changed) {
   std::vector<QueueIndex> parents;
   for (QueueIndex queue : changed) {
-    std::make_heap(jobs_[queue].begin(), jobs_[queue].end(), [this](JobIndex a, JobIndex b) {
-      return dispatcher_.JobBefore(b, a);
-    });
+    std::make_heap(jobs_[queue].begin(), jobs_[queue].end(),
+                   [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); });
     for (QueueIndex q = queue; q != kNone;) {
       q = tables_.queues.parent[q];
       parents.push_back(q == kNone ? root_ : q);

@@ -45,9 +45,7 @@ class FairWalk {
   };
   using Heap = IndexedHeap<ChildBefore>;
 
-  bool Waits(QueueIndex queue) const {
-    return !jobs_[queue].empty() || !heaps_[queue].empty();
-  }
+  bool Waits(QueueIndex queue) const { return !jobs_[queue].empty() || !heaps_[queue].empty(); }
   Heap& Family(QueueIndex queue) {  // the heap that `queue` is in
     const QueueIndex parent = tables_.queues.parent[queue];
     return heaps_[parent == kNone ? root_ : parent];
@@ -56,10 +54,10 @@ class FairWalk {
 
   const Tables& tables_;
   const Dispatcher& dispatcher_;
-  const QueueIndex root_;            // stands for the parent of the roots
+  const QueueIndex root_;  // stands for the parent of the roots
   std::vector<QueueIndex> roots_;
-  std::vector<uint32_t> place_;      // of a queue among its siblings
-  std::vector<Heap> heaps_;          // per queue, then root_
+  std::vector<uint32_t> place_;              // of a queue among its siblings
+  std::vector<Heap> heaps_;                  // per queue, then root_
   std::vector<std::vector<JobIndex>> jobs_;  // per queue: a heap, the first job on top
 };
 

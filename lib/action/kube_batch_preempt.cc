@@ -152,7 +152,7 @@ class Preempt {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  std::vector<Waiting> waiting_;     // per job
+  std::vector<Waiting> waiting_;      // per job
   std::vector<JobIndex> candidates_;  // jobs that had waiting tasks when the action began
   std::vector<TaskIndex> running_;
 };

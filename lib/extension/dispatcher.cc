@@ -189,9 +189,8 @@ std::vector<TaskIndex> Dispatcher::AgreedVictims(Point point, TaskIndex evictor,
   std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;
   for (Policy* policy : at(point)) {
     chosen.clear();
-    const Vote vote = point == Point::kPreemptable
-                          ? policy->Preemptable(evictor, victims, &chosen)
-                          : policy->Reclaimable(evictor, victims, &chosen);
+    const Vote vote = point == Point::kPreemptable ? policy->Preemptable(evictor, victims, &chosen)
+                                                   : policy->Reclaimable(evictor, victims, &chosen);
     if (vote != Vote::kAbstain) victims.swap(chosen);
   }
   return victims;

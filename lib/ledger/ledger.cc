@@ -155,8 +155,11 @@ void Ledger::SyncJob(JobIndex j) {
   for (TaskIndex t : tables_->jobs.tasks[j]) Uncharge(t);
   const uint32_t groups = static_cast<uint32_t>(tables_->jobs.groups[j].size());
   if (groups > group_count_[j]) {
+    // What is left in the counts belongs to tasks that are gone: their turn comes later in the change log.
+    const size_t old = group_start_[j];
     group_start_[j] = groups_.size();
     groups_.resize(groups_.size() + groups);
+    std::copy_n(groups_.begin() + old, group_count_[j], groups_.begin() + group_start_[j]);
     group_count_[j] = groups;
   }
   for (TaskIndex t : tables_->jobs.tasks[j]) SyncTask(t);
@@ -202,7 +205,7 @@ void Ledger::ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign
   AddRow(row + kUsed * dimensions_, request, sign);
 }
 
-void Ledger::ChargeView(TaskIndex t, NodeIndex node, int sign) {
+void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
   const ClassIndex c = charged_class_[t];
   const ClassTable& classes = tables_->classes;
   int64_t* row = &rows_[node * stride_];
@@ -211,13 +214,13 @@ void Ledger::ChargeView(TaskIndex t, NodeIndex node, int sign) {
   row[tail_] += sign * (main ? classes.scoring_cpu_main[c] : classes.scoring_cpu[c]);
   row[tail_ + 1] += sign * (main ? classes.scoring_memory_main[c] : classes.scoring_memory[c]);
   row[tail_ + 2] += sign;
-  view_journal_.push_back({t, node, static_cast<int8_t>(sign)});
+  view_journal_.push_back({t, node, static_cast<int8_t>(sign), status});
 }
 
 void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
   if (node != kNone) {
     ChargeNode(t, status, node, sign);
-    if (view) ChargeView(t, node, sign);
+    if (view) ChargeView(t, status, node, sign);
     journal_.push_back(node);
   }
   const JobIndex j = charged_job_[t];

@@ -151,11 +151,12 @@ class Ledger {
 
   // --- journals; positions count from the ledger's birth
   std::span<const NodeIndex> journal() const { return journal_; }
-  // Entries of the task journal: +1 the task entered the Kubernetes view of a node, -1 left it.
+  // Entries of the task journal: +1 the task entered the Kubernetes view of a node, -1 left it; in that status.
   struct ViewChange {
     TaskIndex task;
     NodeIndex node;
     int8_t sign;
+    TaskStatus status;
   };
   std::span<const ViewChange> view_journal() const { return view_journal_; }
   uint64_t birth() const {
@@ -175,7 +176,7 @@ class Ledger {
   void Uncharge(TaskIndex t);
   void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
   void ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
-  void ChargeView(TaskIndex t, NodeIndex node, int sign);
+  void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
   void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);

@@ -125,14 +125,22 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
     absl::StrAppend(&out, " (", Counted(groups[0].tasks, "task"), ")");
   }
   out.push_back('\n');
+  // What the headline says is not said again, and what several reasons say is said once.
+  std::vector<std::pair<std::string, int64_t>> details;
+  std::map<std::string, size_t> detail_of;
   for (const PendingGroup& group : groups) {
     const Reason& reason = data.reasons[group.reason];
-    const bool is_headline = group.reason == groups[0].reason;
-    const std::string words =
-        is_headline ? RefusalsText(reason, *data.names) : ReasonText(reason, *data.names);
+    const bool told_above = group.reason == groups[0].reason;
+    std::string words =
+        told_above ? RefusalsText(reason, *data.names) : ReasonText(reason, *data.names);
+    const auto [entry, is_new] = detail_of.try_emplace(words, details.size());
+    if (is_new) details.emplace_back(std::move(words), 0);
+    details[entry->second].second += group.tasks;
+  }
+  for (const auto& [words, tasks] : details) {
     if (words.empty()) continue;
     absl::StrAppend(&out, "  ");
-    if (groups.size() > 1) absl::StrAppend(&out, Counted(group.tasks, "task"), ": ");
+    if (details.size() > 1) absl::StrAppend(&out, Counted(tasks, "task"), ": ");
     absl::StrAppend(&out, words, "\n");
   }
   return out;
@@ -261,7 +269,7 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
     case ReasonKind::kGangUndone:
       return absl::StrCat(count, " placed, undone");
     case ReasonKind::kGangWaits:
-      return absl::StrCat(count, " placed, waiting for resources being released");
+      return absl::StrCat(count, " placed, waiting for the rest");
     case ReasonKind::kNotReached:
       return "not reached";
   }

@@ -180,8 +180,8 @@ class FairShare : public Policy {
         int64_t& demand = demand_[q * dimensions_ + d];
         int64_t& promised = promised_[q * dimensions_ + d];
         const int64_t limit = queues.limit.at(q, d), guaranteed = queues.guaranteed.at(q, d);
-        demand = AddUpTo(demand,
-                         AddUpTo(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]));
+        demand =
+            AddUpTo(demand, AddUpTo(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]));
         if (limit != kAbsent) demand = std::min(demand, limit);
         promised = std::min(std::max(promised, OrZero(guaranteed)), demand);
         if (parent == kNone) continue;
@@ -227,8 +227,8 @@ class FairShare : public Policy {
           guaranteed[d] != kAbsent && allocated[d] < guaranteed[d] && pending[d] > 0;
       const int64_t total = ledger_->total()[d];
       if (total <= 0) continue;
-      largest = std::max(
-          largest, ShareOf(static_cast<double>(allocated[d]), static_cast<double>(total)));
+      largest =
+          std::max(largest, ShareOf(static_cast<double>(allocated[d]), static_cast<double>(total)));
     }
     const int64_t weight = tables_->queues.spec[q].weight;
     standing.share = weight > 0 ? largest / static_cast<double>(weight)
@@ -312,7 +312,7 @@ class FairShare : public Policy {
   std::vector<QueueIndex> roots_, order_, bounded_;
   std::vector<uint32_t> depth_;
   std::vector<int64_t> demand_, promised_, deserved_;  // per queue and dimension
-  std::vector<uint8_t> contested_;                     // its siblings and it ask for more than there is
+  std::vector<uint8_t> contested_;  // its siblings and it ask for more than there is
   std::vector<Standing> standings_;
   std::vector<Portion> portions_;
   std::vector<Path> paths_;  // of one question, like held_

@@ -21,8 +21,7 @@ constexpr OptionDecl kOptions[] = {
      "pending tasks that request nothing count as placed"},
     {"count_down_victims", OptionKind::kFlag, "on", 0, 0,
      "each victim lowers the number that later ones are held against"},
-    {"every_group", OptionKind::kFlag, "off", 0, 0,
-     "group minimums count whatever they add up to"},
+    {"every_group", OptionKind::kFlag, "off", 0, 0, "group minimums count whatever they add up to"},
 };
 
 class Gang : public Policy {

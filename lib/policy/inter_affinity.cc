@@ -123,7 +123,7 @@ void InterAffinity::CountExisting(ClassIndex c, Filter* filter) {
 
 InterAffinity::Filter& InterAffinity::FilterOf(ClassIndex c) {
   if (filters_[c] == nullptr) {
-    filters_[c] = std::make_unique<Filter>();
+    filters_[c] = std::make_unique<Filter>(/*leaving=*/!version_1_16_);
     Filter* filter = filters_[c].get();
     CountAffinity(c, filter);
     CountAnti(c, filter);

@@ -9,9 +9,10 @@
 // newcomer. Affinity is not symmetric, anti-affinity is.
 // Score. Weights of preferred terms, the newcomer's and those of tasks there, summed per domain; the best
 // candidate gets 100 and the worst 0. All tasks of the cluster count, infeasible nodes included.
-// 1.16 (kube-batch). Affinity wants one task that matches all terms in all their domains at once, anti-affinity
-// is broken only by a task that does; the score looks at tasks on candidate nodes alone, counts required affinity
-// of tasks there with weight 1, and is normalised between the largest and the smallest number or 0, to 10.
+// 1.16 (kube-batch). The filter knows only tasks of jobs that neither leave nor are nominated; affinity wants one
+// such task that matches all terms in all their domains at once, anti-affinity is broken only by one that does. The
+// score looks at tasks on candidate nodes alone, counts required affinity of tasks there with weight 1, and is
+// normalised between the largest and the smallest number or 0, to 10.
 #ifndef MUSTER_POLICY_INTER_AFFINITY_H_
 #define MUSTER_POLICY_INTER_AFFINITY_H_
 
@@ -42,10 +43,11 @@ class InterAffinity {
 
  private:
   struct Filter {
+    explicit Filter(bool leaving) : counters(leaving) {}
     bool active = false;            // it could refuse
     bool self_match = false;        // the class matches its own affinity terms
     std::vector<TopologyRef> keys;  // of required affinity; a node lacking one is refused
-    Counters counters{true};
+    Counters counters;
     std::vector<size_t> affinity, anti, existing;  // counters
     size_t anywhere = 0;  // counter of tasks that match all affinity terms, wherever that matters
   };

@@ -59,7 +59,7 @@ void Counters::Follow(const InterView& view) {
   for (const Ledger::ViewChange& change : view.ChangesSince(position_)) {
     const auto range = range_.find(view.tables().tasks.task_class[change.task]);
     if (range == range_.end() || !view.counted(change.node)) continue;
-    if (!leaving_ && view.IsLeaving(change.task)) continue;
+    if (!leaving_ && !view.Stays(change.task, change.status)) continue;
     Apply(range->second.first, range->second.second, change.node, change.sign);
   }
   position_ = view.end();

@@ -27,7 +27,7 @@ namespace muster {
 
 class Counters {
  public:
-  // `leaving`: tasks that were leaving before the cycle count.
+  // `leaving`: tasks that do not stay (InterView::Stays) count, too.
   explicit Counters(bool leaving) : leaving_(leaving) {}
 
   // The new counter's number; it counts over the domains of `topology`.

@@ -8,13 +8,13 @@
 
 namespace muster {
 
-void InterView::Open(const Tables& tables, const Ledger& ledger, bool all_nodes) {
+void InterView::Open(const Tables& tables, const Ledger& ledger, bool version_1_16) {
   tables_ = &tables;
   ledger_ = &ledger;
   by_labels_.clear();
   by_node_.reset();
   taken_ = false;
-  all_nodes_ = all_nodes;
+  version_1_16_ = version_1_16;
 }
 
 int64_t InterView::counted_nodes() const {
@@ -82,13 +82,15 @@ void InterView::Refresh() {
   birth_ = ledger_->birth();
   ++epoch_;
   base_ = end();
-  Take(false, &staying_);
-  Take(true, &leaving_);
+  Take(true, &staying_);
+  Take(false, &leaving_);
 }
 
-void InterView::Take(bool leaving, Places* places) const {
+void InterView::Take(bool staying, Places* places) const {
   const TaskTable& tasks = tables_->tasks;
-  const auto taken = [&](TaskIndex t) { return ledger_->in_view(t) && IsLeaving(t) == leaving; };
+  const auto taken = [&](TaskIndex t) {
+    return ledger_->in_view(t) && Stays(t, ledger_->status(t)) == staying;
+  };
   std::vector<size_t>& start = places->start;
   start.assign(tables_->classes.shape.size() + 1, 0);
   for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {

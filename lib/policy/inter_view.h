@@ -35,14 +35,14 @@ using TopologyRef = std::shared_ptr<const Topology>;
 
 class InterView {
  public:
-  // `all_nodes`: nodes that are not ready are part of the cluster, too.
-  void Open(const Tables& tables, const Ledger& ledger, bool all_nodes);
+  // 1.16: nodes that are not ready are part of the cluster, too, and fewer tasks stay.
+  void Open(const Tables& tables, const Ledger& ledger, bool version_1_16);
   const Tables& tables() const { return *tables_; }
 
   size_t node_rows() const { return tables_->nodes.alive.size(); }
   // Whether what is on the node counts at all.
   bool counted(NodeIndex n) const {
-    return tables_->nodes.alive[n] && (all_nodes_ || tables_->nodes.spec[n].ready);
+    return tables_->nodes.alive[n] && (version_1_16_ || tables_->nodes.spec[n].ready);
   }
   int64_t counted_nodes() const;  // O(nodes)
 
@@ -62,10 +62,15 @@ class InterView {
   std::span<const Ledger::ViewChange> ChangesSince(size_t position) const {
     return ledger_->view_journal().subspan(position);
   }
-  // One entry per task of the class: those that stay, and those that were leaving before the cycle began.
+  // One entry per task of the class: those that stay, and the others in the view.
   std::span<const NodeIndex> staying(ClassIndex c) const { return Of(staying_, c); }
   std::span<const NodeIndex> leaving(ClassIndex c) const { return Of(leaving_, c); }
-  bool IsLeaving(TaskIndex t) const { return tables_->tasks.status[t] == TaskStatus::kReleasing; }
+  // Whether a task that is in the view in `status` stays: it was not leaving before the cycle began. 1.16: it is
+  // neither leaving nor nominated, and it belongs to a job.
+  bool Stays(TaskIndex t, TaskStatus status) const {
+    if (version_1_16_) return IsAllocated(status) && tables_->has_job(t);
+    return tables_->tasks.status[t] != TaskStatus::kReleasing;
+  }
 
  private:
   // Nodes of the tasks of each class, one class after another.
@@ -76,11 +81,11 @@ class InterView {
   static std::span<const NodeIndex> Of(const Places& places, ClassIndex c) {
     return {places.nodes.data() + places.start[c], places.start[c + 1] - places.start[c]};
   }
-  void Take(bool leaving, Places* places) const;
+  void Take(bool staying, Places* places) const;
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  bool all_nodes_ = true;
+  bool version_1_16_ = true;
   absl::flat_hash_map<std::vector<std::string>, TopologyRef> by_labels_;
   TopologyRef by_node_;
 

@@ -56,8 +56,7 @@ void Divide(int128 total, std::vector<Portion>& portions) {
   }
   for (Portion& p : portions) {
     const int128 amount = weights > 0 ? (total - settled) * p.weight / weights : int128(p.ceiling);
-    p.amount = static_cast<int64_t>(
-        std::clamp(amount, int128(p.floor), int128(p.ceiling)));
+    p.amount = static_cast<int64_t>(std::clamp(amount, int128(p.floor), int128(p.ceiling)));
   }
 }
 

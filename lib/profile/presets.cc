@@ -73,10 +73,9 @@ Preset Muster() {
 std::vector<Preset> Presets() { return {Muster(), Volcano(), KubeBatch()}; }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),    ConformancePolicy(), DrfPolicy(),
-          FairSharePolicy(),  GangPolicy(),        NodeOrderPolicy(),
-          OvercommitPolicy(), PredicatesPolicy(),  PriorityPolicy(),
-          ProportionPolicy()};
+  return {BinpackPolicy(),  ConformancePolicy(), DrfPolicy(),        FairSharePolicy(),
+          GangPolicy(),     NodeOrderPolicy(),   OvercommitPolicy(), PredicatesPolicy(),
+          PriorityPolicy(), ProportionPolicy()};
 }
 
 }  // namespace muster

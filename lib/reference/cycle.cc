@@ -22,8 +22,22 @@ void Note(Cycle& cycle, DecisionKind kind, TaskIndex task, NodeIndex node) {
   cycle.decisions.push_back(decision);
 }
 
+// kube-batch counts what holds resources, also what was placed in this session.
+JobPhase KubeBatchPhaseAtClose(const Cycle& cycle, JobIndex job) {
+  int64_t running = 0, allocated = 0;
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    running += cycle.world.status[t] == TaskStatus::kRunning ? 1 : 0;
+    allocated += IsAllocated(cycle.world.status[t]) ? 1 : 0;
+  }
+  const bool unschedulable = FindPolicy(cycle, "gang") != nullptr && !GangReady(cycle, job);
+  if (running > 0 && unschedulable) return JobPhase::kUnknown;
+  const bool enough = allocated >= cycle.tables().jobs.spec[job].min_available;
+  return enough ? JobPhase::kRunning : JobPhase::kPending;
+}
+
 JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
+  if (!cycle.volcano) return KubeBatchPhaseAtClose(cycle, job);
   int64_t running = 0, scheduled = 0, ended = 0, waiting = 0;
   for (TaskIndex t : world.tasks_of(job)) {
     switch (world.status[t]) {
@@ -74,8 +88,8 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
   cycle.world.evict_hides = cycle.volcano;
   cycle.world.follow_present = FindPolicy(cycle, "predicates") != nullptr;
   for (NodeIndex n = 0; n < cycle.world.in_session.size(); ++n) {
-    if (!cycle.world.in_session[n]) continue;
-    cycle.world.in_session[n] = cycle.volcano ? tables.nodes.spec[n].ready : InSync(cycle, n);
+    // To volcano every node that exists is there, whatever its conditions say.
+    if (cycle.world.in_session[n] && !cycle.volcano) cycle.world.in_session[n] = InSync(cycle, n);
   }
   OpenShares(cycle);
   return cycle;

@@ -167,6 +167,9 @@ void RunBackfill(Cycle& cycle) {
       if (!world.best_effort(t)) continue;
       if (world.status[t] == TaskStatus::kNominated) {
         Unplace(cycle.world, t);
+        std::erase_if(cycle.decisions, [&](const Decision& d) {
+          return d.kind == DecisionKind::kNominate && d.task == t;
+        });
         wanted.Push(t);
       } else if (world.status[t] == TaskStatus::kPending && !world.gated(t)) {
         wanted.Push(t);

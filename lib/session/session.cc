@@ -22,10 +22,12 @@ Session::Session(const Tables& tables, const ProfileConfig& config, const SpeedO
 
 void Session::Build() {
   std::vector<std::vector<ActivePolicy>> tiers;
+  counts_gangs_ = false;
   for (const auto& tier : config_.tiers) {
     tiers.emplace_back();
     for (const ConfiguredPolicy& policy : tier) {
       tiers.back().push_back({policy.decl.make(policy.options), policy.points});
+      counts_gangs_ |= tiers.back().back().policy->points().has(Point::kReady);
     }
   }
   search_.reset();
@@ -153,11 +155,13 @@ JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   const JobCounts& counts = ledger_->job(job);
   const int64_t need = tables_->jobs.spec[job].min_available;
   if (config_.phase_rule == PhaseRule::kAllocated) {
-    if (counts.ready() < need && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
+    const bool ready = !counts_gangs_ || counts.ready() >= need;
+    if (!ready && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
     return counts.allocated() >= need ? JobPhase::kRunning : JobPhase::kPending;
   }
   const JobPhase waiting = phase == JobPhase::kAdmitted ? phase : JobPhase::kPending;
-  const bool ready = counts.ready() + counts.pending_best_effort >= need;
+  // Without a policy that counts gangs nobody finds a job unschedulable.
+  const bool ready = !counts_gangs_ || counts.ready() + counts.pending_best_effort >= need;
   const int64_t ended = counts[TaskStatus::kFailed] + counts[TaskStatus::kSucceeded];
   const int64_t scheduled = counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] + ended +
                             counts[TaskStatus::kReleasing];

@@ -163,9 +163,10 @@ TEST_F(BadInput, Quantities) {
   }
   // Amounts that are added up are exact as doubles, or refused.
   constexpr int64_t kLargest = int64_t{1} << 53;
-  RefusesNode({.name = "n2", .capacity = {{"memory", kLargest + 1}}},
-              "node \"n2\", capacity \"memory\": 9007199254740993 is more than 9007199254740992, the "
-              "largest amount kept exactly");
+  RefusesNode(
+      {.name = "n2", .capacity = {{"memory", kLargest + 1}}},
+      "node \"n2\", capacity \"memory\": 9007199254740993 is more than 9007199254740992, the "
+      "largest amount kept exactly");
   const absl::Status status = cluster_.AddNode({.name = "n2", .capacity = {{"cpu", kMax}}});
   Refuses(status, std::string(status.message()));
   EXPECT_TRUE(

@@ -250,7 +250,8 @@ TEST(Cluster, ManyDimensions) {
   Cluster cluster;
   for (int i = 0; i < 300; ++i) {
     const std::string name = "example.com/r" + std::to_string(i);
-    ASSERT_TRUE(cluster.AddTask({.name = name, .shape = {.request = {{name, kLargest / 1000}}}}).ok());
+    ASSERT_TRUE(
+        cluster.AddTask({.name = name, .shape = {.request = {{name, kLargest / 1000}}}}).ok());
   }
   const Tables& t = TablesOf(cluster);
   EXPECT_EQ(t.dimension_count(), 303u);

@@ -53,7 +53,7 @@ TEST(ReasonText, SaysEachKind) {
   EXPECT_EQ(text({.kind = ReasonKind::kGangUndone, .placed = 12, .needed = 16}),
             "12 of 16 placed, undone");
   EXPECT_EQ(text({.kind = ReasonKind::kGangWaits, .placed = 12, .needed = 16}),
-            "12 of 16 placed, waiting for resources being released");
+            "12 of 16 placed, waiting for the rest");
   EXPECT_EQ(text({.kind = ReasonKind::kNotReached}), "not reached");
   Reason undone = NoNode();
   undone.kind = ReasonKind::kGangUndone;
@@ -127,6 +127,17 @@ TEST(Explain, EqualWordsAreOneReason) {
             "j1: no node fits\n"
             "  3 tasks: 88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only\n"
             "  1 task: no node fits\n");
+}
+
+TEST(Explain, WhatTwoReasonsSayIsSaidOnce) {
+  PlanData data;
+  data.reasons = {NoNode(), NoNode()};
+  data.reasons[0].kind = ReasonKind::kGangUndone;
+  data.reasons[0].placed = 2;
+  data.reasons[0].needed = 3;
+  data.pending = {{10, 0}, {11, 0}, {12, 1}};
+  EXPECT_EQ(ExplainOf(data),
+            "j1: 2 of 3 placed, undone\n  88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only\n");
 }
 
 TEST(Explain, AJobThatIsPartlyPlaced) {

@@ -1,0 +1,312 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// How answers combine, as tables: what each policy of each tier says, and what comes of it.
+#include "lib/extension/dispatcher.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/model/cluster_impl.h"
+#include "muster/cluster.h"
+
+namespace muster {
+namespace {
+
+using Tasks = std::vector<TaskIndex>;
+
+// Says what it is told to say, at every point.
+struct Script {
+  Vote vote = Vote::kAbstain;
+  Tasks victims = {};
+  int order = 0;
+  bool yes = true;
+};
+
+class Scripted : public Policy {
+ public:
+  Scripted(std::string name, Script script, std::string* asked)
+      : name_(std::move(name)), script_(std::move(script)), asked_(asked) {}
+
+  std::string_view name() const override { return name_; }
+  PointSet points() const override { return {}; }
+  int CompareJobs(JobIndex, JobIndex) override { return Note(script_.order); }
+  int CompareQueues(QueueIndex, QueueIndex) override { return Note(script_.order); }
+  int CompareTasks(TaskIndex, TaskIndex) override { return Note(script_.order); }
+  bool Overused(QueueIndex) override { return Note(!script_.yes); }
+  bool Allocatable(QueueIndex, TaskIndex, Denial*) override { return Note(script_.yes); }
+  bool Preemptive(QueueIndex, TaskIndex, Denial*) override { return Note(script_.yes); }
+  bool Valid(JobIndex) override { return Note(script_.yes); }
+  bool Ready(JobIndex) override { return Note(script_.yes); }
+  bool Starving(JobIndex) override { return Note(script_.yes); }
+  Vote Pipelined(JobIndex) override { return Note(script_.vote); }
+  Vote Admit(JobIndex, Denial*) override { return Note(script_.vote); }
+  void Admitted(JobIndex) override { Note(0); }
+  Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates, Tasks* chosen) override {
+    return Choose(candidates, chosen);
+  }
+  Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates, Tasks* chosen) override {
+    return Choose(candidates, chosen);
+  }
+
+ private:
+  template <class T>
+  T Note(T answer) {
+    *asked_ += name_;
+    return answer;
+  }
+  Vote Choose(std::span<const TaskIndex> candidates, Tasks* chosen) {
+    for (TaskIndex t : candidates) {
+      for (TaskIndex v : script_.victims) {
+        if (v == t) chosen->push_back(t);
+      }
+    }
+    return Note(script_.vote);
+  }
+
+  const std::string name_;
+  const Script script_;
+  std::string* const asked_;
+};
+
+// Policies a, b, ... of each tier; every one answers at every point, unless it is said that it does not.
+class Tiers {
+ public:
+  explicit Tiers(const std::vector<std::vector<Script>>& tiers, Rules rules = {},
+                 PointSet silent_first = {}) {
+    std::vector<std::vector<ActivePolicy>> policies;
+    char name = 'a';
+    for (const auto& tier : tiers) {
+      policies.emplace_back();
+      for (const Script& script : tier) {
+        PointSet points = {Point::kJobOrder,   Point::kQueueOrder,  Point::kTaskOrder,
+                           Point::kOverused,   Point::kAllocatable, Point::kPreemptive,
+                           Point::kValid,      Point::kReady,       Point::kPipelined,
+                           Point::kAdmit,      Point::kStarving,    Point::kPreemptable,
+                           Point::kReclaimable};
+        for (int p = 0; name == 'a' && p < kPointCount; ++p) {
+          if (silent_first.has(static_cast<Point>(p))) points.remove(static_cast<Point>(p));
+        }
+        policies.back().push_back(
+            {std::make_unique<Scripted>(std::string(1, name), script, &asked), points});
+        ++name;
+      }
+    }
+    dispatcher = std::make_unique<Dispatcher>(std::move(policies), rules);
+  }
+
+  std::string asked;  // the names of those that were asked, in order
+  std::unique_ptr<Dispatcher> dispatcher;
+};
+
+const Script kPermit{.vote = Vote::kPermit}, kAbstain{}, kReject{.vote = Vote::kReject};
+
+TEST(Vote, ATierEndsIt) {
+  const struct {
+    std::vector<std::vector<Script>> tiers;
+    bool answer;
+    const char* asked;
+  } cases[] = {
+      {{}, true, ""},
+      {{{kAbstain}}, true, "a"},
+      {{{kAbstain}, {kAbstain}}, true, "ab"},
+      {{{kPermit}, {kReject}}, true, "a"},            // a later tier cannot refuse
+      {{{kPermit, kReject}}, false, "ab"},            // the same tier can
+      {{{kReject, kPermit}, {kPermit}}, false, "a"},  // at once
+      {{{kAbstain}, {kReject}}, false, "ab"},
+      {{{kAbstain, kAbstain}, {kAbstain, kPermit}, {kReject}}, true, "abcd"},
+  };
+  for (const auto& c : cases) {
+    for (const bool admit : {false, true}) {
+      Tiers tiers(c.tiers);
+      std::string_view who = "nobody";
+      Denial denial;
+      EXPECT_EQ(admit ? tiers.dispatcher->Admit(0, &denial, &who) : tiers.dispatcher->Pipelined(0),
+                c.answer);
+      EXPECT_EQ(tiers.asked, c.asked);
+      if (admit && !c.answer) EXPECT_EQ(who, tiers.asked.substr(tiers.asked.size() - 1));
+    }
+  }
+}
+
+TEST(Vote, WithoutTiersOneRejectSuffices) {
+  Rules rules;
+  rules.pipelined = Rule::kAll;
+  Tiers tiers({{kPermit}, {kReject}}, rules);
+  EXPECT_FALSE(tiers.dispatcher->Pipelined(0));
+  EXPECT_EQ(tiers.asked, "ab");
+}
+
+Script Names(Tasks victims) { return {.vote = Vote::kPermit, .victims = std::move(victims)}; }
+
+struct VictimCase {
+  const char* what;
+  std::vector<std::vector<Script>> tiers;
+  Tasks victims;
+  const char* asked;
+};
+
+void Check(const std::vector<VictimCase>& cases, Rule rule) {
+  const Tasks candidates = {1, 2, 3, 4};
+  Rules rules;
+  rules.victims = rule;
+  for (const VictimCase& c : cases) {
+    for (const bool reclaim : {false, true}) {
+      Tiers tiers(c.tiers, rules);
+      EXPECT_EQ(reclaim ? tiers.dispatcher->Reclaimable(9, candidates)
+                        : tiers.dispatcher->Preemptable(9, candidates),
+                c.victims)
+          << c.what;
+      EXPECT_EQ(tiers.asked, c.asked) << c.what;
+    }
+  }
+}
+
+TEST(Victims, RestartingIntersection) {
+  Check({{"nobody there", {}, {}, ""},
+         {"all abstain", {{kAbstain}, {kAbstain}}, {}, "ab"},
+         {"two agree on some", {{Names({1, 2, 3}), Names({3, 2})}}, {2, 3}, "ab"},
+         {"the first tier with victims decides alone", {{Names({1})}, {Names({2})}}, {1}, "a"},
+         {"an abstaining one is as if not there",
+          {{Names({1, 2}), kAbstain, Names({2})}},
+          {2},
+          "abc"},
+         {"an empty answer leaves the tier; the next has the full list",
+          {{Names({1}), Names({}), Names({1})}, {Names({4})}},
+          {4},
+          "abd"},
+         {"an empty first answer too", {{Names({}), Names({1})}, {Names({2, 3})}}, {2, 3}, "ac"},
+         {"an intersection that comes out empty is forgotten by the next",
+          {{Names({1}), Names({2}), Names({3, 4})}},
+          {3, 4},
+          "abc"},
+         {"and at the end of a tier it is no answer",
+          {{Names({1}), Names({2})}, {Names({3})}},
+          {3},
+          "abc"},
+         {"a reject without victims is an empty answer",
+          {{Names({1}), kReject}, {Names({2})}},
+          {2},
+          "abc"},
+         {"nobody names anyone", {{Names({})}, {Names({})}}, {}, "ab"}},
+        Rule::kRestartingIntersection);
+}
+
+TEST(Victims, StickyIntersection) {
+  Check(
+      {{"two agree on some", {{Names({1, 2, 3}), Names({2, 3})}}, {2, 3}, "ab"},
+       {"the first tier that leaves any ends it", {{Names({1})}, {Names({2})}}, {1}, "a"},
+       {"what is empty stays empty",
+        {{Names({1}), Names({2}), Names({3})}, {Names({3})}},
+        {},
+        "abcd"},
+       {"an empty first answer empties all", {{Names({})}, {Names({1})}}, {}, "ab"},
+       {"no tier ends early by an empty answer", {{Names({1}), Names({}), Names({1})}}, {}, "abc"}},
+      Rule::kStickyIntersection);
+}
+
+TEST(Order, TheFirstThatCaresDecides) {
+  Tiers tiers({{Script{.order = 0}, Script{.order = -1}}, {Script{.order = 1}}});
+  EXPECT_TRUE(tiers.dispatcher->JobBefore(0, 0));
+  EXPECT_TRUE(tiers.dispatcher->QueueBefore(0, 0));
+  EXPECT_TRUE(tiers.dispatcher->TaskBefore(0, 0));
+  EXPECT_LT(tiers.dispatcher->CompareJobs(0, 0), 0);
+  EXPECT_LT(tiers.dispatcher->CompareQueues(0, 0), 0);
+  EXPECT_EQ(tiers.asked, "ababababab");
+}
+
+TEST(Order, FallbacksAreTotal) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddQueue({.name = "late", .created = 5}).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "early", .created = 4, .uid_rank = 2}).ok());
+  ASSERT_TRUE(cluster.AddQueue({.name = "ranked", .created = 4, .uid_rank = 1}).ok());
+  for (const char* name : {"j0", "j1"})
+    ASSERT_TRUE(cluster.AddJob({.name = name, .created = 7}).ok());
+  ASSERT_TRUE(cluster.AddJob({.name = "j2", .created = 7, .uid_rank = -1}).ok());
+  struct Row {
+    const char* name;
+    std::optional<int64_t> ordinal;
+    int64_t created, uid_rank;
+  };
+  for (const Row& row : {Row{"t0", 2, 0, 0}, Row{"t1", 1, 9, 0}, Row{"t2", {}, 3, 0},
+                         Row{"t3", {}, 3, -2}, Row{"t4", 1, 9, 0}}) {
+    ASSERT_TRUE(cluster
+                    .AddTask({.name = row.name,
+                              .job = "j0",
+                              .created = row.created,
+                              .ordinal = row.ordinal,
+                              .uid_rank = row.uid_rank})
+                    .ok());
+  }
+  const Tables& t = *cluster.impl().tables;
+  const Ledger ledger(t, {});
+  const std::vector<JobPhase> phases(t.jobs.alive.size(), JobPhase::kPending);
+  Dispatcher dispatcher({}, {});
+  dispatcher.Open({t, ledger, 0, phases});
+  const auto queue = [&](const char* name) { return *t.queues.names.Find(name); };
+  EXPECT_TRUE(dispatcher.QueueBefore(queue("early"), queue("late")));
+  EXPECT_TRUE(dispatcher.QueueBefore(queue("ranked"), queue("early")));
+  EXPECT_FALSE(dispatcher.QueueBefore(queue("early"), queue("ranked")));
+  EXPECT_TRUE(dispatcher.JobBefore(0, 1));  // by index
+  EXPECT_FALSE(dispatcher.JobBefore(1, 0));
+  EXPECT_TRUE(dispatcher.JobBefore(2, 0));   // by rank
+  EXPECT_TRUE(dispatcher.TaskBefore(1, 0));  // by ordinal, although later
+  EXPECT_TRUE(dispatcher.TaskBefore(0, 2));  // by time where one has no ordinal
+  EXPECT_TRUE(dispatcher.TaskBefore(2, 1));
+  EXPECT_TRUE(dispatcher.TaskBefore(3, 2));  // by rank
+  EXPECT_TRUE(dispatcher.TaskBefore(1, 4));  // by index
+}
+
+const Script kYes{}, kNo{.yes = false};
+
+TEST(Gates, AllOrAny) {
+  Denial denial;
+  std::string_view who;
+  for (const bool first : {true, false}) {
+    for (const bool second : {true, false}) {
+      Tiers tiers({{first ? kYes : kNo}, {second ? kYes : kNo}});
+      const bool both = first && second;
+      const std::string asked = first ? "ab" : "a";
+      const Dispatcher& d = *tiers.dispatcher;
+      const auto check = [&](bool answer, bool expected) {
+        EXPECT_EQ(answer, expected);
+        EXPECT_EQ(tiers.asked, asked);
+        tiers.asked.clear();
+      };
+      check(d.Valid(0), both);
+      check(d.Ready(0), both);
+      check(d.Preemptive(0, 0), both);
+      check(d.Allocatable(0, 0, &denial, &who), both);
+      if (!both) EXPECT_EQ(who, first ? "b" : "a");
+      check(d.Overused(0, &who), !both);  // a scripted no is an overused queue
+    }
+  }
+}
+
+TEST(Gates, StarvingIsDecidedByTheFirstTierThatAnswers) {
+  const PointSet starving = {Point::kStarving};
+  EXPECT_FALSE(Tiers({}).dispatcher->Starving(0));  // nobody registered
+  EXPECT_TRUE(Tiers({{kYes}, {kNo}}).dispatcher->Starving(0));
+  EXPECT_FALSE(Tiers({{kYes, kNo}, {kYes}}).dispatcher->Starving(0));
+  EXPECT_TRUE(Tiers({{kNo}, {kYes}, {kNo}}, {}, starving).dispatcher->Starving(0));
+  EXPECT_FALSE(Tiers({{kYes}, {kNo}, {kYes}}, {}, starving).dispatcher->Starving(0));
+}
+
+TEST(Gates, SwitchedOffIsNotAsked) {
+  Tiers tiers({{kNo, kYes}}, {}, {Point::kReady, Point::kValid});
+  EXPECT_TRUE(tiers.dispatcher->Ready(0));
+  EXPECT_TRUE(tiers.dispatcher->Valid(0));
+  EXPECT_EQ(tiers.asked, "bb");
+  EXPECT_FALSE(tiers.dispatcher->Preemptive(0, 0));
+}
+
+TEST(Admitted, AllHearOfIt) {
+  Tiers tiers({{kPermit}, {kReject}});
+  tiers.dispatcher->Admitted(0);
+  EXPECT_EQ(tiers.asked, "ab");
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,437 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The books against a recount from nothing: after every random move, rollback and change of the tables, each
+// account is what summing over all tasks gives, journals name every node that changed, and no moment is believed
+// longer than it is true.
+#include "lib/ledger/ledger.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "lib/model/cluster_impl.h"
+#include "tests/support/random_edits.h"
+#include "tests/support/random_world.h"
+
+namespace muster::testing {
+namespace {
+
+using Cells = std::vector<int64_t>;
+
+Cells Copy(std::span<const int64_t> row) { return Cells(row.begin(), row.end()); }
+
+void Add(Cells& cells, std::span<const int64_t> row, int64_t sign = 1) {
+  for (size_t d = 0; d < cells.size(); ++d) cells[d] += sign * row[d];
+}
+
+// What the test knows of every task by having followed the moves itself.
+struct TaskState {
+  TaskStatus status;
+  NodeIndex node;
+  bool view;
+  friend bool operator==(const TaskState&, const TaskState&) = default;
+};
+using States = std::vector<TaskState>;
+
+States FromTables(const Tables& tables) {
+  States states;
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    const bool alive = tables.tasks.alive[t];
+    const TaskStatus status = alive ? tables.tasks.status[t] : TaskStatus::kUnknown;
+    const NodeIndex node = alive && HoldsNode(status) ? tables.tasks.node[t] : kNone;
+    states.push_back({status, node, node != kNone});
+  }
+  return states;
+}
+
+// Every account by name, summed over all tasks.
+std::map<std::string, Cells> Recount(const Tables& tables, const States& states,
+                                     const Accounting& rules) {
+  const size_t dims = tables.dimension_count();
+  std::map<std::string, Cells> books;
+  const auto at = [&](const std::string& what, uint32_t index) -> Cells& {
+    Cells& cells = books[what + " " + std::to_string(index)];
+    if (cells.empty()) cells.assign(dims, 0);
+    return cells;
+  };
+  Cells total(dims, 0);
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    for (const char* account :
+         {"idle", "releasing", "pipelined", "used", "requested", "evictable"}) {
+      at(account, n);
+    }
+    books["view " + std::to_string(n)] = {0, 0, 0};
+    if (!tables.nodes.alive[n]) continue;
+    for (size_t d = 0; d < dims; ++d) {
+      const int64_t has = tables.nodes.allocatable.row(n)[d];
+      total[d] += OrZero(has);
+      at("idle", n)[d] = has == kAbsent && d == kPods ? int64_t{1} << 61 : OrZero(has);
+    }
+  }
+  books["total"] = total;
+  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
+    at("job allocated", j);
+    books["job counts " + std::to_string(j)].assign(kTaskStatusCount + 1, 0);
+    for (GroupIndex g = 0; tables.jobs.alive[j] && g < tables.jobs.groups[j].size(); ++g) {
+      books["group counts " + std::to_string(j) + "." + std::to_string(g)].assign(
+          kTaskStatusCount + 1, 0);
+    }
+  }
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    for (const char* account :
+         {"queue allocated", "queue pending", "tree allocated", "tree pending"}) {
+      at(account, q);
+    }
+  }
+  for (TaskIndex t = 0; t < states.size(); ++t) {
+    if (!tables.tasks.alive[t]) continue;
+    const auto& [status, n, view] = states[t];
+    const ClassIndex c = tables.tasks.task_class[t];
+    const auto request = tables.classes.request.row(c);
+    if (n != kNone) {
+      if (status == TaskStatus::kNominated) {
+        if (rules.nominated_takes_releasing) {
+          Add(at("releasing", n), request, -1);
+          Add(at("used", n), request);
+        } else {
+          Add(at("pipelined", n), request);
+        }
+      } else {
+        Add(at("idle", n), request, -1);
+        Add(at("used", n), request);
+        if (status == TaskStatus::kReleasing) Add(at("releasing", n), request);
+      }
+      const bool leaves_if_asked = status == TaskStatus::kRunning || status == TaskStatus::kBound;
+      if (leaves_if_asked && (tables.tasks.flags[t] & kTaskPreemptable)) {
+        Add(at("evictable", n), request);
+      }
+      if (view) {
+        const bool main = rules.score_main_containers;
+        Add(at("requested", n), request);
+        Cells& cells = books["view " + std::to_string(n)];
+        cells[0] += main ? tables.classes.scoring_cpu_main[c] : tables.classes.scoring_cpu[c];
+        cells[1] += main ? tables.classes.scoring_memory_main[c] : tables.classes.scoring_memory[c];
+        cells[2] += 1;
+      }
+    }
+    const JobIndex j = tables.tasks.job[t];
+    if (j == kNone) continue;
+    const bool lonely = status == TaskStatus::kPending && tables.classes.best_effort[c];
+    const std::string number = std::to_string(j);
+    for (const std::string& name :
+         {"job counts " + number,
+          "group counts " + number + "." + std::to_string(tables.tasks.group[t])}) {
+      books[name][static_cast<int>(status)] += 1;
+      books[name][kTaskStatusCount] += lonely;
+    }
+    const bool charged = IsAllocated(status) || status == TaskStatus::kNominated;
+    if (!charged && status != TaskStatus::kPending) continue;
+    if (charged) Add(at("job allocated", j), request);
+    const QueueIndex queue = tables.jobs.queue[j];
+    Add(at(charged ? "queue allocated" : "queue pending", queue), request);
+    for (QueueIndex a = queue; a != kNone; a = tables.queues.parent[a]) {
+      Add(at(charged ? "tree allocated" : "tree pending", a), request);
+    }
+  }
+  return books;
+}
+
+std::map<std::string, Cells> Read(const Ledger& ledger) {
+  const Tables& tables = ledger.tables();
+  std::map<std::string, Cells> books;
+  const std::pair<const char*, NodeAccount> accounts[] = {{"idle ", kIdle},
+                                                          {"releasing ", kReleasing},
+                                                          {"pipelined ", kPipelined},
+                                                          {"used ", kUsed},
+                                                          {"requested ", kRequested}};
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    const std::string number = std::to_string(n);
+    for (const auto& [name, account] : accounts)
+      books[name + number] = Copy(ledger.node(n, account));
+    books["evictable " + number] = Copy(ledger.evictable(n));
+    books["view " + number] = {ledger.scoring_cpu(n), ledger.scoring_memory(n),
+                               ledger.tasks_in_view(n)};
+  }
+  books["total"] = Copy(ledger.total());
+  const auto counts = [](const JobCounts& of) {
+    Cells cells(of.by_status.begin(), of.by_status.end());
+    cells.push_back(of.pending_best_effort);
+    return cells;
+  };
+  for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
+    const std::string number = std::to_string(j);
+    books["job allocated " + number] = Copy(ledger.job_allocated(j));
+    books["job counts " + number] = counts(ledger.job(j));
+    for (GroupIndex g = 0; tables.jobs.alive[j] && g < tables.jobs.groups[j].size(); ++g) {
+      books["group counts " + number + "." + std::to_string(g)] = counts(ledger.group(j, g));
+    }
+  }
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    const std::string number = std::to_string(q);
+    books["queue allocated " + number] = Copy(ledger.queue_allocated(q));
+    books["queue pending " + number] = Copy(ledger.queue_pending(q));
+    books["tree allocated " + number] = Copy(ledger.tree_allocated(q));
+    books["tree pending " + number] = Copy(ledger.tree_pending(q));
+  }
+  return books;
+}
+
+std::string FirstDifference(const std::map<std::string, Cells>& expected,
+                            const std::map<std::string, Cells>& actual) {
+  for (const auto& [name, cells] : expected) {
+    const auto found = actual.find(name);
+    if (found == actual.end()) return name + " is missing";
+    if (found->second != cells) {
+      return name + ": expected " + ::testing::PrintToString(cells) + ", the ledger has " +
+             ::testing::PrintToString(found->second);
+    }
+  }
+  return expected.size() == actual.size() ? "" : "the ledger has more accounts";
+}
+
+// A ledger, what the test knows about it, and what it said earlier.
+class Follower {
+ public:
+  Follower(const Tables& tables, const Accounting& rules, Rng& rng)
+      : rng_(rng),
+        rules_(rules),
+        ledger_(tables, rules),
+        states_(FromTables(tables)),
+        beginning_(ledger_.Save()) {
+    StartJournals();
+    if (!tables.nodes.alive.empty() && rng.Chance(0.5)) (void)ledger_.tasks_on(0);
+  }
+
+  Ledger& ledger() { return ledger_; }
+
+  void Step() {
+    if (rng_.Chance(0.2)) {
+      savepoints_.push_back({ledger_.Save(), states_, ledger_.moment(), evicted_.size()});
+    }
+    if (!savepoints_.empty() && rng_.Chance(0.2)) {
+      Back(rng_.Below(savepoints_.size()));
+    } else {
+      MoveSomething();
+    }
+    if (rng_.Chance(0.3)) moments_.push_back({ledger_.moment(), states_});
+    Check();
+  }
+
+  void Back(size_t index) {
+    const Saved saved = savepoints_[index];
+    savepoints_.resize(index);
+    ledger_.Rollback(saved.point);
+    states_ = saved.states;
+    // What was evicted since then is taken back, but for what its peer forgets.
+    std::vector<TaskIndex> evicted(evicted_.begin() + saved.evicted, evicted_.end());
+    evicted_.resize(saved.evicted);
+    for (TaskIndex t : evicted) {
+      if (!rules_.undone_eviction_lingers || !states_[t].view) continue;
+      states_[t] = {TaskStatus::kRunning, states_[t].node, false};
+      evicted_.push_back(t);
+    }
+    if (evicted_.size() == saved.evicted) {
+      EXPECT_TRUE(ledger_.SameAs(saved.moment)) << "a rollback does not restore the moment";
+      EXPECT_TRUE(ledger_.OnlyPlacementsSince(saved.moment));
+    }
+    Check();
+  }
+
+  void BackToTheBeginning() {
+    ledger_.Restore(beginning_);
+    savepoints_.clear();
+    evicted_.clear();
+    states_ = FromTables(ledger_.tables());
+    Check();
+  }
+
+  // After the tables changed and nothing is moved.
+  void Follow(const Tables& tables) {
+    ledger_.set_tables(&tables);
+    if (!ledger_.Sync()) {
+      ledger_ = Ledger(tables, rules_);
+      StartJournals();
+    }
+    moments_.clear();
+    states_ = FromTables(tables);
+    beginning_ = ledger_.Save();
+    Check();
+    const Ledger fresh(tables, rules_);
+    EXPECT_EQ(FirstDifference(Read(fresh), Read(ledger_)), "") << "against a ledger made afresh";
+  }
+
+ private:
+  struct Saved {
+    Ledger::Savepoint point;
+    States states;
+    Ledger::Moment moment;
+    size_t evicted;  // how many evictions there were
+  };
+
+  void MoveSomething() {
+    const Tables& tables = ledger_.tables();
+    if (states_.empty()) return;
+    const TaskIndex t = static_cast<TaskIndex>(rng_.Below(states_.size()));
+    if (!tables.tasks.alive[t]) return;
+    TaskState& state = states_[t];
+    switch (state.status) {
+      case TaskStatus::kPending: {
+        const NodeIndex n = static_cast<NodeIndex>(rng_.Below(tables.nodes.alive.size() + 1));
+        if (n == tables.nodes.alive.size() || !tables.nodes.alive[n]) return;
+        state = {rng_.Chance(0.7) ? TaskStatus::kPlaced : TaskStatus::kNominated, n, true};
+        break;
+      }
+      case TaskStatus::kPlaced:
+        if (rng_.Chance(0.5)) {
+          state.status = TaskStatus::kBinding;
+        } else {
+          state = {TaskStatus::kPending, kNone, false};
+        }
+        break;
+      case TaskStatus::kNominated:
+        if (tables.tasks.status[t] != TaskStatus::kPending) return;
+        state = {TaskStatus::kPending, kNone, false};
+        break;
+      case TaskStatus::kBound:
+      case TaskStatus::kRunning:
+        state = {TaskStatus::kReleasing, state.node, state.view && rules_.evicted_stay_in_view};
+        if (!rules_.evicted_stay_in_view) evicted_.push_back(t);
+        break;
+      default:
+        return;
+    }
+    ledger_.Move(t, state.status, state.node);
+  }
+
+  void Check() {
+    const Tables& tables = ledger_.tables();
+    for (TaskIndex t = 0; t < states_.size(); ++t) {
+      if (!tables.tasks.alive[t]) continue;
+      ASSERT_EQ(ledger_.status(t), states_[t].status) << "task " << t;
+      ASSERT_EQ(ledger_.node_of(t), states_[t].node) << "task " << t;
+      ASSERT_EQ(ledger_.in_view(t), states_[t].view) << "task " << t;
+    }
+    ASSERT_EQ(FirstDifference(Recount(tables, states_, rules_), Read(ledger_)), "");
+    CheckJournals();
+    for (const auto& [moment, then] : moments_) CheckMoment(moment, then);
+    for (NodeIndex n = 0; n < tables.nodes.alive.size() && lists_; ++n) {
+      std::vector<TaskIndex> expected;
+      for (TaskIndex t = 0; t < states_.size(); ++t) {
+        if (states_[t].node == n) expected.push_back(t);
+      }
+      const auto list = ledger_.tasks_on(n);
+      ASSERT_EQ(std::vector<TaskIndex>(list.begin(), list.end()), expected);
+    }
+    lists_ |= rng_.Chance(0.05);
+  }
+
+  // A moment may be forgotten too early, never too late.
+  void CheckMoment(const Ledger::Moment& moment, const States& then) {
+    bool same = true, placements = true;
+    for (TaskIndex t = 0; t < then.size(); ++t) {
+      const TaskState &a = then[t], &b = states_[t];
+      same &= a == b;
+      const bool placed = a.status == TaskStatus::kPending &&
+                          (IsAllocated(b.status) || b.status == TaskStatus::kNominated);
+      const bool alike = a.node == b.node &&
+                         (a.status == b.status || (IsAllocated(a.status) && IsAllocated(b.status)));
+      placements &= placed || alike;
+    }
+    if (ledger_.SameAs(moment)) ASSERT_TRUE(same) << "a moment is taken for the present";
+    if (ledger_.OnlyPlacementsSince(moment)) ASSERT_TRUE(placements) << "something was released";
+  }
+
+  void StartJournals() {
+    birth_ = ledger_.birth();
+    journal_ = ledger_.journal().size();
+    rows_.clear();
+    for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
+      rows_.push_back(Copy(ledger_.node_row(n)));
+    }
+  }
+
+  void CheckJournals() {
+    if (ledger_.birth() != birth_) {
+      StartJournals();
+      return;
+    }
+    std::vector<bool> named(ledger_.tables().nodes.alive.size(), false);
+    for (const NodeIndex n : ledger_.journal().subspan(journal_)) named[n] = true;
+    for (NodeIndex n = 0; n < named.size(); ++n) {
+      const bool changed = n >= rows_.size() || rows_[n] != Copy(ledger_.node_row(n));
+      ASSERT_TRUE(named[n] || !changed) << "the journal misses node " << n;
+    }
+    StartJournals();
+    if (rng_.Chance(0.05)) ledger_.TrimJournals(0);
+  }
+
+  Rng& rng_;
+  const Accounting rules_;
+  Ledger ledger_;
+  States states_;
+  Ledger::Savepoint beginning_;
+  std::vector<Saved> savepoints_;
+  std::vector<TaskIndex> evicted_;  // out of the view, in the order in which they left it
+  std::vector<std::pair<Ledger::Moment, States>> moments_;
+  uint64_t birth_ = 0;
+  size_t journal_ = 0;
+  std::vector<Cells> rows_;
+  bool lists_ = false;
+};
+
+class LedgerWorlds : public ::testing::TestWithParam<int> {
+ protected:
+  static Accounting Rules(int variant) {
+    if (variant == 0) return {};
+    if (variant == 1) return {.undone_eviction_lingers = true};
+    return {.nominated_takes_releasing = true,
+            .evicted_stay_in_view = true,
+            .score_main_containers = true};
+  }
+};
+
+TEST_P(LedgerWorlds, MovesAndRollbacks) {
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    Follower follower(*cluster.impl().tables, Rules(GetParam()), rng);
+    const Ledger fresh(*cluster.impl().tables, Rules(GetParam()));
+    for (int step = 0; step < 60; ++step) {
+      follower.Step();
+      if (HasFatalFailure()) return;
+    }
+    follower.BackToTheBeginning();
+    EXPECT_EQ(FirstDifference(Read(fresh), Read(follower.ledger())), "");
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(LedgerWorlds, FollowsTheTables) {
+  int64_t edits = 0;
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    Cluster cluster = MakeCluster(RandomWorld(seed));
+    RandomEdits editor(cluster, rng);
+    Follower follower(*cluster.impl().tables, Rules(GetParam()), rng);
+    for (int round = 0; round < 25; ++round) {
+      for (uint64_t step = rng.Below(4); step > 0; --step) follower.Step();
+      follower.BackToTheBeginning();
+      if (rng.Chance(0.1)) (void)cluster.Freeze();
+      for (uint64_t edit = rng.Below(4); edit > 0; --edit) editor.Step();
+      follower.Follow(*cluster.impl().tables);
+      if (HasFailure()) return;
+    }
+    edits += editor.done();
+  }
+  EXPECT_GT(edits, 2000) << "the random changes are refused: the test sees nothing";
+}
+
+INSTANTIATE_TEST_SUITE_P(Accountings, LedgerWorlds, ::testing::Values(0, 1, 2));
+
+}  // namespace
+}  // namespace muster::testing

@@ -1,0 +1,31 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The engine and its slow twin on one world.
+//
+//   std::string words = DifferenceFromReference(cluster.Freeze(), "volcano:+preempt", 0);   // "": they agree
+#ifndef MUSTER_TESTS_SUPPORT_AGAINST_REFERENCE_H_
+#define MUSTER_TESTS_SUPPORT_AGAINST_REFERENCE_H_
+
+#include <string>
+#include <string_view>
+
+#include "lib/profile/profile.h"
+#include "lib/reference/reference.h"
+#include "muster/cluster.h"
+#include "muster/snapshot.h"
+
+namespace muster::testing {
+
+// What the twin must run to be compared with the profile.
+ReferenceProfile ReferenceProfileOf(const ProfileConfig& config);
+
+// The first difference between the plans in words: decisions in order, tentative placements, shares to the bit.
+std::string DifferenceFromReference(const Snapshot& snapshot, std::string_view profile,
+                                    int64_t now = 0);
+
+// Shrinks a world on which they differ and says it all: where, the world as scenario JSON, the profile.
+std::string ReportDifference(const ClusterSpec& world, std::string_view profile);
+
+}  // namespace muster::testing
+
+#endif  // MUSTER_TESTS_SUPPORT_AGAINST_REFERENCE_H_

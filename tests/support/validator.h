@@ -1,0 +1,40 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What must be true of every plan, checked from the snapshot and the plan alone by counting everything anew.
+//
+//   for (const std::string& words : Violations(snapshot, plan, InvariantsOf(plan.profile()))) ...
+//
+// Checked of every plan: a task gets at most one place, and only a pending one without gates does (I2); what queues
+// hold afterwards is what they held before and what was decided (I12); who is left out has a reason (I14).
+// The others are promises of some profiles.
+#ifndef MUSTER_TESTS_SUPPORT_VALIDATOR_H_
+#define MUSTER_TESTS_SUPPORT_VALIDATOR_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/plan.h"
+#include "muster/snapshot.h"
+
+namespace muster::testing {
+
+struct Invariants {
+  bool no_overcommit = true;  // I1: nodes hold no more than they have, to the last unit
+  bool filters = true;        // I3: what a node refuses for itself is not placed there
+  bool whole_gangs = true;    // I4: who starts has all it needs to start
+  bool limits = false;        // I5: no queue on the path to the root is beyond its limit
+  bool fair_victims =
+      false;  // I6: victims are of lower rank, or of another queue, and not of the same gang
+  bool useful_evictions = false;  // I7: without them the beneficiary would not fit where it goes
+  bool counted_refusals = true;   // I14: refusals counted again, where nothing was decided since
+};
+
+Invariants InvariantsOf(std::string_view profile);
+
+std::vector<std::string> Violations(const Snapshot& snapshot, const Plan& plan,
+                                    const Invariants& invariants);
+
+}  // namespace muster::testing
+
+#endif  // MUSTER_TESTS_SUPPORT_VALIDATOR_H_

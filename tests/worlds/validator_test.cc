@@ -1,0 +1,181 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The invariants of plans on random worlds, and plans that break them on purpose.
+#include "tests/support/validator.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/model/tables.h"
+#include "lib/plan/plan_data.h"
+#include "muster/schedule.h"
+#include "tests/support/random_world.h"
+#include "tests/support/shrink.h"
+
+namespace muster::testing {
+namespace {
+
+std::string FirstViolation(const Snapshot& snapshot, const std::string& profile) {
+  const absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
+  if (!plan.ok()) return plan.status().ToString();
+  const std::vector<std::string> violations = Violations(snapshot, *plan, InvariantsOf(profile));
+  return violations.empty() ? "" : violations.front();
+}
+
+TEST(Invariants, HoldOnRandomWorlds) {
+  std::vector<std::string> specs = {"volcano:+preempt,+reclaim",
+                                    "volcano:actions=reclaim+preempt+allocate+backfill"};
+  for (const ProfileInfo& info : Profiles()) specs.push_back(info.name);
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    const std::string& profile = specs[seed % specs.size()];
+    const ClusterSpec world = RandomWorld(seed + 5000);
+    if (FirstViolation(MakeCluster(world).Freeze(), profile).empty()) continue;
+    const ClusterSpec small = Shrink(world, [&](const ClusterSpec& candidate) {
+      const std::optional<Cluster> cluster = TryCluster(candidate);
+      return cluster.has_value() && !FirstViolation(cluster->Freeze(), profile).empty();
+    });
+    FAIL() << "seed " << seed << ": " << FirstViolation(MakeCluster(small).Freeze(), profile)
+           << "\n"
+           << AsScenario(small, profile);
+  }
+}
+
+// --- plans that are wrong
+
+class Forged : public ::testing::Test {
+ protected:
+  Forged() {
+    ClusterSpec world;
+    world.nodes = {{.name = "n0", .capacity = {{"cpu", 2}}},
+                   {.name = "n1", .capacity = {{"cpu", 8}}, .taints = {{"gpu", "", "NoSchedule"}}}};
+    world.queues = {{.name = "q", .limit = Resources{{"cpu", 1}}}};
+    world.jobs = {{.name = "j", .queue = "q", .min_available = 2, .phase = JobPhase::kAdmitted},
+                  {.name = "k", .queue = "q", .phase = JobPhase::kRunning}};
+    const auto task = [&](const char* name, const char* job) {
+      TaskSpec& spec = world.tasks.emplace_back();
+      spec.name = name;
+      spec.job = job;
+      spec.shape.request = {{"cpu", 1}};
+    };
+    task("a", "j");
+    task("b", "j");
+    task("r", "k");
+    world.tasks[2].status = TaskStatus::kRunning;
+    world.tasks[2].node = "n0";
+    snapshot_ = MakeCluster(world).Freeze();
+    for (uint32_t q = 0; q < snapshot_.queue_count(); ++q) {
+      QueueShare share;
+      share.queue = q;
+      share.allocated_before = share.allocated_after = {0, 0, 0};
+      if (snapshot_.queue_name(q) == "q")
+        share.allocated_before = share.allocated_after = {1000, 0, 1};
+      data_.shares.push_back(share);
+    }
+    data_.profile = "volcano";
+  }
+
+  void Place(TaskIndex task, NodeIndex node, DecisionKind kind = DecisionKind::kBind) {
+    Decision decision{kind};
+    decision.task = task;
+    decision.node = node;
+    decision.job = snapshot_.tables().tasks.job[task];
+    data_.decisions.push_back(decision);
+  }
+  void Waits(TaskIndex task) {
+    data_.pending.push_back({task, static_cast<uint32_t>(data_.reasons.size())});
+    data_.reasons.push_back({ReasonKind::kNotReached});
+  }
+  std::string Words(Invariants invariants = {}) {
+    return absl::StrJoin(Violations(snapshot_, Plan(std::make_shared<PlanData>(data_)), invariants),
+                         "; ");
+  }
+
+  Snapshot snapshot_;
+  PlanData data_;
+};
+
+using ::testing::HasSubstr;
+
+TEST_F(Forged, WhatIsRightPasses) {
+  Waits(0);
+  Waits(1);
+  EXPECT_EQ(Words(), "");
+}
+
+TEST_F(Forged, TwoPlaces) {
+  Place(0, 0);
+  Place(0, 0, DecisionKind::kNominate);
+  EXPECT_THAT(Words(), HasSubstr("I2: a has two places"));
+}
+
+TEST_F(Forged, NotPending) {
+  Place(2, 0);
+  EXPECT_THAT(Words(), HasSubstr("I2: r is not pending"));
+}
+
+TEST_F(Forged, Overcommit) {
+  Place(0, 0);
+  Place(1, 0);
+  EXPECT_THAT(Words(), HasSubstr("I1: n0 has not enough cpu for a"));
+}
+
+TEST_F(Forged, Taint) {
+  Place(0, 1);
+  EXPECT_THAT(Words(), HasSubstr("I3: n1 refuses a"));
+}
+
+TEST_F(Forged, HalfAGang) {
+  Place(0, 0);
+  Waits(1);
+  EXPECT_THAT(Words(), HasSubstr("I4: job j starts with 1 of 2"));
+}
+
+TEST_F(Forged, Limit) {
+  Place(0, 0);
+  EXPECT_THAT(Words({.limits = true}), HasSubstr("I5: queue q is beyond its limit of cpu"));
+}
+
+TEST_F(Forged, Victims) {
+  Place(2, 0, DecisionKind::kEvict);
+  data_.decisions.back().beneficiary = 0;
+  const std::string words = Words({.fair_victims = true, .useful_evictions = true});
+  EXPECT_THAT(words, HasSubstr("I6: r goes for a job that is not above its own"));
+  EXPECT_THAT(words, HasSubstr("I7: r goes for a, which gets no place"));
+  Place(0, 0, DecisionKind::kEvict);
+  EXPECT_THAT(Words(), HasSubstr("I6: a is evicted but was not running"));
+}
+
+TEST_F(Forged, Shares) {
+  Waits(0);
+  Waits(1);
+  data_.shares.back().allocated_after[0] += 1;
+  EXPECT_THAT(Words(), HasSubstr("I12: queue q does not hold what is said after"));
+}
+
+TEST_F(Forged, Reasons) {
+  Waits(0);
+  EXPECT_EQ(Words(), "I14: b waits without a reason");
+  Waits(1);
+  Waits(2);
+  EXPECT_EQ(Words(), "I14: r has a reason and does not wait");
+}
+
+TEST_F(Forged, CountedRefusals) {
+  Waits(0);
+  Waits(1);
+  data_.reasons[0] = {ReasonKind::kNoNode};
+  data_.reasons[0].refusals = {{.code = RefusalCode::kTaint, .detail = "gpu", .nodes = 1}};
+  EXPECT_EQ(Words(), "");  // n0 has room
+  data_.reasons[0].refusals[0].nodes = 2;
+  EXPECT_THAT(Words(), HasSubstr("I14: a: said 2x"));
+}
+
+}  // namespace
+}  // namespace muster::testing

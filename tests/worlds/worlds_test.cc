@@ -1,0 +1,112 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Random worlds: the engine and its slow twin must agree on every decision, in order, and on every share, to the
+// bit. A difference is shrunk and printed with its seed and the scenario that shows it.
+//
+//   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='Worlds.*'
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "muster/schedule.h"
+#include "tests/support/against_reference.h"
+#include "tests/support/random_world.h"
+
+namespace muster::testing {
+namespace {
+
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+const char* const kVolcano[] = {
+    "volcano",
+    "volcano:+preempt,+reclaim",
+    "volcano:actions=admit+reclaim+allocate+preempt+backfill",
+    "volcano:actions=allocate+backfill+preempt+reclaim",
+    "volcano:actions=admit+allocate+preempt+reclaim+backfill",
+    "volcano:actions=preempt+allocate",
+    "volcano:actions=reclaim",
+    "volcano:actions=preempt",
+    "volcano:actions=backfill+allocate",
+    "volcano:actions=allocate+allocate+backfill",
+    "volcano:actions=allocate+backfill+preempt+reclaim,"
+    "tiers=priority+gang+conformance/drf+predicates+proportion+nodeorder",
+    "volcano:actions=allocate+preempt,tiers=gang+priority/drf+predicates+nodeorder",
+    "volcano:actions=allocate+reclaim,tiers=gang/proportion+conformance/predicates+binpack",
+    "volcano:actions=allocate+preempt+reclaim,tiers=priority/gang/conformance/drf/predicates/"
+    "proportion",
+    "volcano:-proportion,+preempt",
+    "volcano:-drf,-overcommit,+reclaim",
+    "volcano:-gang,+preempt,+reclaim",
+    "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",
+};
+
+bool HasProfile(const std::string& name) {
+  for (const ProfileInfo& info : Profiles()) {
+    if (info.name == name) return true;
+  }
+  return false;
+}
+
+// One profile a world: most from the list, some made up.
+std::string ProfileOf(uint64_t number, Rng& rng) {
+  static const bool kube_batch = HasProfile("kube-batch");
+  if (number % 4 == 3) return RandomVolcanoSpec(rng);
+  if (kube_batch && number % 4 == 2) {
+    const char* const specs[] = {"kube-batch",
+                                 "kube-batch:+preempt,+reclaim",
+                                 "kube-batch:actions=reclaim+allocate+backfill+preempt",
+                                 "kube-batch:actions=preempt+allocate",
+                                 "kube-batch:-drf,+reclaim",
+                                 "kube-batch:-proportion,+preempt"};
+    return specs[rng.Below(std::size(specs))];
+  }
+  return kVolcano[rng.Below(std::size(kVolcano))];
+}
+
+TEST(Worlds, EngineAndTwinAgree) {
+  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
+  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
+  const uint64_t most = FromEnvironment("MUSTER_DIFFERENCES", 1);
+  uint64_t differences = 0;
+  for (uint64_t seed = first; seed < first + worlds; ++seed) {
+    Rng rng(seed);
+    const std::string profile = ProfileOf(seed, rng);
+    const ClusterSpec world = RandomWorld(rng.Next());
+    const std::optional<Cluster> cluster = TryCluster(world);
+    ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
+    if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
+    ADD_FAILURE() << "MUSTER_SEED=" << seed << " MUSTER_WORLDS=1\n"
+                  << ReportDifference(world, profile);
+    if (++differences == most) return;
+  }
+}
+
+// The worlds are worth something only if much happens in them.
+TEST(Worlds, AreNotDull) {
+  int64_t by_kind[5] = {}, tentative = 0, pending = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    const absl::StatusOr<Plan> plan =
+        Schedule(cluster.Freeze(), "volcano:actions=reclaim+allocate+preempt+backfill");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    for (const Decision& decision : plan->decisions()) ++by_kind[static_cast<int>(decision.kind)];
+    tentative += static_cast<int64_t>(plan->tentative().size());
+    pending += static_cast<int64_t>(plan->pending().size());
+  }
+  EXPECT_GT(by_kind[static_cast<int>(DecisionKind::kBind)], 500);
+  EXPECT_GT(by_kind[static_cast<int>(DecisionKind::kNominate)], 20);
+  EXPECT_GT(by_kind[static_cast<int>(DecisionKind::kEvict)], 10);
+  EXPECT_GT(by_kind[static_cast<int>(DecisionKind::kPhase)], 100);
+  EXPECT_GT(tentative, 20);
+  EXPECT_GT(pending, 500);
+}
+
+}  // namespace
+}  // namespace muster::testing
