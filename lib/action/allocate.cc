@@ -167,6 +167,7 @@ class Allocate {
         search.FitsNode(c, nominated) && (refused == nullptr || !(*refused)[nominated])) {
       const bool now = search.FitsIdle(c, nominated);
       ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, nominated);
+      context_.NoteNominatedAfterEviction(task, false);
       return true;
     }
     for (const Want want : {Want::kNow, Want::kLater}) {
@@ -175,6 +176,7 @@ class Allocate {
       if (node == kNone) continue;
       if (refused != nullptr) search.AddRefused(c, Want::kNow, refused);
       ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+      if (want == Want::kLater) context_.NoteNominatedAfterEviction(task, false);
       return true;
     }
     if (refused != nullptr) search.AddRefused(c, Want::kNow, refused);

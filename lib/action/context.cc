@@ -60,7 +60,8 @@ void ActionContext::Commit(const Ledger::Savepoint& before) {
       const auto it = beneficiary_.find(entry.task);
       if (it != beneficiary_.end()) decision.beneficiary = it->second;
     } else if (entry.to == TaskStatus::kNominated) {
-      decision.after_eviction = after_eviction_.contains(entry.task);
+      const auto it = after_eviction_.find(entry.task);
+      decision.after_eviction = it != after_eviction_.end() && it->second;
     } else {
       continue;
     }

@@ -71,7 +71,10 @@ class ActionContext {
   void Commit(const Ledger::Savepoint& before);
   void Bind(TaskIndex task);  // one placed task
   void NoteEviction(TaskIndex victim, TaskIndex beneficiary) { beneficiary_[victim] = beneficiary; }
-  void NoteNominatedAfterEviction(TaskIndex task) { after_eviction_[task] = true; }
+  // Of the latest nomination of the task.
+  void NoteNominatedAfterEviction(TaskIndex task, bool evicted = true) {
+    after_eviction_[task] = evicted;
+  }
   // Takes a nomination back that had become a decision.
   void WithdrawNomination(TaskIndex task);
   std::vector<Decision>& decisions() { return decisions_; }

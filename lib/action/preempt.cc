@@ -180,7 +180,7 @@ class Preempt {
       evicted |= !context_.IsBestEffort(victim);
     }
     ledger_.Move(task, TaskStatus::kNominated, node);
-    if (evicted) context_.NoteNominatedAfterEviction(task);
+    context_.NoteNominatedAfterEviction(task, evicted);
     return true;
   }
 

@@ -2,11 +2,12 @@
 //
 // predicates: where a task may run at all.
 //
-// Promise. A task is placed only where the node is ready and schedulable for it, matches its node selector and required
+// Promise. A task is placed only where the node is schedulable for it, matches its node selector and required
 // node affinity, has no taint it does not tolerate, has room for one more task, and where host ports, required
 // inter-task (anti-)affinity and required spread hold. Requests are compared by the engine itself.
-// Peer. Volcano's predicates plugin (filters of Kubernetes 1.36 without NodeResourcesFit). Options give
-// kube-batch's (1.16): the network must be there, and a node marked unschedulable refuses whatever is tolerated.
+// Peer. Volcano's predicates plugin (filters of Kubernetes 1.36 without NodeResourcesFit). To volcano a node is
+// ready as soon as it exists; node_ready asks its condition, too. kube_batch: the rules of 1.16, where node and
+// network must be ready and a node marked unschedulable refuses whatever is tolerated.
 // What depends on the node alone is asked once per node and set of constraints; the task limit once per state;
 // the rest only of task classes that some term mentions (inter_task.h). Evicting cannot cure the former.
 #include "absl/strings/str_cat.h"
@@ -25,6 +26,7 @@ constexpr OptionDecl kOptions[] = {
     {"pod_affinity", OptionKind::kFlag, "on", 0, 0,
      "required inter-task affinity and anti-affinity"},
     {"spread", OptionKind::kFlag, "on", 0, 0, "required topology spread"},
+    {"node_ready", OptionKind::kFlag, "off", 0, 0, "the node's own ready condition"},
     {"kube_batch", OptionKind::kFlag, "off", 0, 0,
      "the rules of Kubernetes 1.16 as kube-batch has them"},
 };
@@ -53,6 +55,7 @@ class Predicates : public Policy {
       : node_affinity_(options.flag("node_affinity")),
         taints_(options.flag("taints")),
         kube_batch_(options.flag("kube_batch")),
+        node_ready_(kube_batch_ || options.flag("node_ready")),
         inter_task_(FilterOptions(options)) {}
 
   std::string_view name() const override { return "predicates"; }
@@ -69,7 +72,7 @@ class Predicates : public Policy {
   bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) override {
     const TaskShape& shape = tables_->classes.shape[c];
     const NodeSpec& spec = tables_->nodes.spec[node];
-    if (!spec.ready || (kube_batch_ && spec.network_unavailable)) {
+    if ((node_ready_ && !spec.ready) || (kube_batch_ && spec.network_unavailable)) {
       *refusal = {RefusalCode::kNotReady, {}};
       return false;
     }
@@ -102,7 +105,7 @@ class Predicates : public Policy {
   }
 
  private:
-  const bool node_affinity_, taints_, kube_batch_;
+  const bool node_affinity_, taints_, kube_batch_, node_ready_;
   InterTask inter_task_;
   const Tables* tables_ = nullptr;
 };

@@ -61,6 +61,7 @@ Preset Muster() {
       "fairshare+predicates+nodeorder+binpack";
   preset.defaults = {{"gang", "best_effort_counts", "off"},
                      {"gang", "every_group", "on"},
+                     {"predicates", "node_ready", "on"},
                      {"nodeorder", "least_requested", "0"},
                      {"binpack", "weight", "5"}};
   preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};

@@ -116,8 +116,8 @@ TEST(KubeBatchAllocate, TenMilliCoresMoreThanThereIsDoNotFit) {
 TEST(KubeBatchAllocate, TenMebibytesMoreThanThereIsDoNotFit) {
   World world;
   world.Nodes(1, {{"memory", "100Mi"}});
-  world.Job({.name = "a", .min_available = 1}, 1, {{"memory", "110Mi"}});
-  world.Job({.name = "b", .min_available = 1}, 1, {{"memory", 110 * 1024 * 1024 - 1}});
+  world.Job({.name = "a", .min_available = 1}, 1, Resources{{"memory", "110Mi"}});
+  world.Job({.name = "b", .min_available = 1}, 1, Resources{{"memory", 110 * 1024 * 1024 - 1}});
   EXPECT_EQ(world.Decide("actions=allocate,tiers=gang"), "bind b0 n0");
 }
 
@@ -178,9 +178,10 @@ TEST(KubeBatchAllocate, AnOverfullNodeIsOutOfSightAndOutOfTheTotal) {
   world.Run("old0", "full");
   world.Job({.name = "a"}, 1, {{"x/gpu", 1}});
   world.Job({.name = "b"}, 1, Resources{});
-  EXPECT_EQ(world.Decide("tiers=gang/proportion"),
-            "");  // three cores of the one there is: overused
   EXPECT_EQ(world.Decide("tiers=gang"), "bind b0 free");
+  const Plan plan = world.MakePlan("tiers=gang/proportion");
+  ASSERT_EQ(plan.shares().size(), 1u);
+  EXPECT_EQ(plan.shares()[0].deserved[kCpu], 1000);
 }
 
 // --- backfill
@@ -294,30 +295,31 @@ TEST(KubeBatchPreempt, OnlyRunningTasksAreVictims) {
   EXPECT_EQ(world.Decide("actions=preempt,tiers=priority+gang"), "");
 }
 
-TEST(KubeBatchPreempt, NoTaskGoesForOneOfItsOwnJobWherePriorityHasASay) {
+TEST(KubeBatchPreempt, WhatOnePhaseTriedTheOtherDoesNot) {
   World world;
-  world.Nodes(1, Cpu("1"));
+  world.Nodes(1, Cpu("2"));
   world.Job({.name = "a"}, 1, Cpu("1"));
   world.Run("a0", "n0");
-  world.Task({.name = "z", .job = "a", .shape = {.request = Cpu("1")}, .priority = 9});
-  EXPECT_EQ(world.Decide("actions=preempt,tiers=priority+gang"), "");
-  // The queue phase, which finds nobody, is the only one that tries z: the job needs nobody, so it counts as
-  // pipelined, and its turn was decided after that one task.
-  EXPECT_EQ(world.Decide("actions=preempt,tiers=gang"), "");
+  world.Task({.name = "z", .job = "a", .shape = {.request = Cpu("1")}});
+  EXPECT_EQ(world.Decide("actions=preempt,tiers=conformance"), "");
+  // The phase within jobs follows the turn of each queue, and looks at jobs of queues that are yet to have theirs.
+  world.Queue("late");
+  world.Job({.name = "b", .queue = "late"}, 2, Cpu("1"));
+  world.Run("b0", "n0");
+  EXPECT_EQ(world.Decide("actions=preempt,tiers=conformance"), "evict b0 n0; nominate b1 n0");
 }
 
-TEST(KubeBatchPreempt, WithinAJobTasksOfJobsThatWereNotTriedMakeRoom) {
+TEST(KubeBatchPreempt, NoTaskGoesForOneOfItsOwnJobWherePriorityHasASay) {
   World world;
   world.Queue("late");
   world.Nodes(1, Cpu("2"));
-  // The jobs of `late` are tried within themselves already after the turn of the queue before it.
   world.Job({.name = "early"}, 1, Cpu("1"));
   world.Run("early0", "n0");
   world.Job({.name = "a", .queue = "late"}, 1, Cpu("1"));
   world.Run("a0", "n0");
-  world.Task({.name = "z", .job = "a", .shape = {.request = Cpu("1")}});
-  EXPECT_EQ(world.Decide("actions=preempt,tiers=gang(without=preemptable)+conformance"),
-            "evict a0 n0; nominate z n0");
+  world.Task({.name = "z", .job = "a", .shape = {.request = Cpu("1")}, .priority = 9});
+  EXPECT_EQ(world.Decide("actions=preempt,tiers=conformance"), "evict a0 n0; nominate z n0");
+  EXPECT_EQ(world.Decide("actions=preempt,tiers=priority+conformance"), "");
 }
 
 TEST(KubeBatchPreempt, AGangOfOneMayLoseAll) {
@@ -337,7 +339,7 @@ TEST(KubeBatchPreempt, SeveralOfAGangMayGoBelowItsMinimum) {
   for (const char* task : {"low0", "low1", "low2"}) world.Run(task, "n0");
   world.Job({.name = "high", .priority = 9, .min_available = 1}, 1, Cpu("3"));
   EXPECT_EQ(world.Decide("actions=preempt,tiers=priority+gang"),
-            "evict low2 n0; evict low0 n0; evict low1 n0; nominate high0 n0");
+            "evict low2 n0; evict low1 n0; evict low0 n0; nominate high0 n0");
 }
 
 TEST(KubeBatchPreempt, AFirstTierWithoutVictimsLeavesNoneToTheSecond) {
@@ -349,7 +351,7 @@ TEST(KubeBatchPreempt, AFirstTierWithoutVictimsLeavesNoneToTheSecond) {
   world.Job({.name = "same", .min_available = 1}, 1, Cpu("1"));
   EXPECT_EQ(world.Decide("actions=preempt,tiers=priority/drf"), "");
   EXPECT_EQ(world.Decide("actions=preempt,tiers=priority(without=preemptable)/gang+drf"),
-            "evict low1 n0; nominate same0 n0");
+            "evict low0 n0; nominate same0 n0");
 }
 
 // --- reclaim

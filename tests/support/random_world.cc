@@ -13,6 +13,7 @@ namespace muster::testing {
 namespace {
 
 constexpr int64_t kGi = int64_t{1} << 30;
+constexpr int64_t kLargest = int64_t{1} << 53;  // that a cluster keeps
 
 // Amounts as the tables keep them: milli-cores, bytes, thousandths of a GPU.
 struct Amounts {
@@ -73,10 +74,10 @@ class Maker {
 
   // --- amounts
 
-  int64_t CpuUnit() { return extremes_ && Chance(0.3) ? (int64_t{1} << 53) / 1000 * 1000 : 1000; }
+  int64_t CpuUnit() { return extremes_ && Chance(0.3) ? (int64_t{1} << 49) / 1000 * 1000 : 1000; }
   int64_t MemoryUnit() {
     if (!extremes_) return kGi;
-    return One<int64_t>({kGi, (int64_t{1} << 53) + 1, int64_t{1} << 55, 1});
+    return One<int64_t>({kGi, (int64_t{1} << 49) + 1, int64_t{1} << 50, 1});
   }
 
   Resources Write(const Amounts& amounts, bool all) {
@@ -246,7 +247,7 @@ class Maker {
       if (gpus_ && Chance(0.4)) amounts.gpu = Chance(0.8) ? Between(1, 3) * 1000 : 500;
       if (best_effort_ && Chance(0.4)) amounts = {};
       if (crowded_) amounts = {Between(1, 2) * cpu_unit_, Between(0, 1) * memory_unit_, 0};
-      if (extremes_ && Chance(0.1)) amounts.memory = int64_t{1} << 61;
+      if (extremes_ && Chance(0.1)) amounts.memory = kLargest;
       TaskShape shape;
       shape.request = Write(amounts, Chance(0.5));
       if (Chance(0.1)) {

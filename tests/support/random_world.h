@@ -24,7 +24,7 @@ namespace muster::testing {
 struct WorldKnobs {
   uint64_t nodes = 12, queues = 5, jobs = 8, tasks = 6;  // largest numbers; tasks of one job
   bool between_tasks = true;  // affinity, anti-affinity, spread, host ports
-  bool extremes = true;       // amounts near 2^53, 2^62 and zero
+  bool extremes = true;       // amounts near 2^53, and of one byte
 };
 ClusterSpec RandomWorld(uint64_t seed, const WorldKnobs& knobs = {});
 
