@@ -56,11 +56,17 @@ def summary(profile, plan, milliseconds):
     }
 
 
+def refused_by(reason):
+    """The kind of a reason and, where nodes refused, by what: "no node: cpu, nvidia.com/gpu"."""
+    what = {row.get("detail") or row.get("dimension") or row["code"] for row in reason.get("refusals", [])}
+    return reason["kind"].replace("_", " ") + (": " + ", ".join(sorted(what)) if what else "")
+
+
 def reasons(plan):
-    """(tasks, text) of the plan's reasons, most tasks first, then as the plan lists them."""
-    tasks = collections.Counter(row["reason"] for row in plan["pending"])
-    order = sorted(tasks, key=lambda index: (-tasks[index], index))
-    return [(tasks[index], plan["reasons"][index]["text"]) for index in order]
+    """(tasks, why) of what is pending, most tasks first."""
+    kinds = [refused_by(reason) for reason in plan["reasons"]]
+    tasks = collections.Counter(kinds[row["reason"]] for row in plan["pending"])
+    return sorted(((count, why) for why, count in tasks.items()), key=lambda row: (-row[0], row[1]))
 
 
 def table(rows):
@@ -87,15 +93,16 @@ def report(cli, scenario, profiles):
         "## Why tasks are pending",
     ]
     for profile, plan, _ in plans:
-        lines = [f"- {count:,} tasks: {text}" for count, text in reasons(plan)[:5]]
-        parts.append(f"`{profile}`\n\n" + ("\n".join(lines) or "- nothing is pending"))
+        rows = [{"tasks": count, "reason": why} for count, why in reasons(plan)[:6]]
+        parts.append(f"`{profile}`\n\n" + (table(rows) if rows else "Nothing is pending."))
 
-    # One job in full, of the last profile that left one out.
+    # One job in full: that with most tasks pending, of the last profile that left one out.
     for profile, plan, _ in reversed(plans):
-        jobs = [row["job"] for row in plan["pending"] if row.get("job")]
+        jobs = collections.Counter(row["job"] for row in plan["pending"] if row.get("job"))
         if jobs:
-            words = run([cli, "explain", scenario, jobs[0], "--profile", profile]).strip()
-            parts.append(f"## `{jobs[0]}` under `{profile}`\n\n```\n{words}\n```")
+            job = jobs.most_common(1)[0][0]
+            words = run([cli, "explain", scenario, job, "--profile", profile]).strip()
+            parts.append(f"## `{job}` under `{profile}`\n\n```\n{words}\n```")
             break
     return "\n\n".join(parts) + "\n"
 

@@ -15,7 +15,9 @@ PLAN = {
     "decisions": [{"kind": "bind"}, {"kind": "bind"}, {"kind": "evict"}, {"kind": "phase"}],
     "pending": [{"task": "a-0", "job": "a", "reason": 1}, {"task": "b-0", "job": "b", "reason": 0},
                 {"task": "b-1", "job": "b", "reason": 0}],
-    "reasons": [{"text": "2 nodes: cpu"}, {"text": "1 of 2 placed, undone"}],
+    "reasons": [{"kind": "no_node", "refusals": [{"nodes": 2, "code": "insufficient", "dimension": "cpu"},
+                                                 {"nodes": 1, "code": "taint", "detail": "gpu=only"}]},
+                {"kind": "queue_closed"}],
 }
 SCENARIO = {"nodes": [{"name": "n", "count": 3}, {"name": "m"}],
             "jobs": [{"name": "a", "groups": [{"count": 1}]}, {"name": "b", "groups": [{"count": 4}]}]}
@@ -46,12 +48,12 @@ class Compare(unittest.TestCase):
         text = self.compare("volcano,muster", PLAN).stdout
         self.assertIn("4 nodes, 0 queues, 2 jobs, 5 tasks", text)
         self.assertRegex(text, r"\| volcano \| +2 \| +0 \| +1 \| +3 \| 01234567 \| +\d+ \|")
-        self.assertIn("- 2 tasks: 2 nodes: cpu\n- 1 tasks: 1 of 2 placed, undone", text)
-        self.assertIn("## `a` under `muster`\n\n```\na: explained\n```", text)
+        self.assertRegex(text, r"\| +2 \| no node: cpu, gpu=only +\|\n\| +1 \| queue closed +\|")
+        self.assertIn("## `b` under `muster`\n\n```\nb: explained\n```", text)
 
     def test_nothing_pending(self):
         text = self.compare("muster", {**PLAN, "pending": []}).stdout
-        self.assertIn("- nothing is pending", text)
+        self.assertIn("Nothing is pending.", text)
         self.assertNotIn("explained", text)
 
     def test_an_error_ends_it_with_the_words_of_the_command(self):
