@@ -88,7 +88,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
   cycle.world.evict_hides = cycle.volcano;
   cycle.world.follow_present = FindPolicy(cycle, "predicates") != nullptr;
   for (NodeIndex n = 0; n < cycle.world.in_session.size(); ++n) {
-    // To volcano every node that exists is there; one that is not ready is refused by predicates.
+    // To volcano every node that exists is there, whatever its conditions say.
     if (cycle.world.in_session[n] && !cycle.volcano) cycle.world.in_session[n] = InSync(cycle, n);
   }
   OpenShares(cycle);

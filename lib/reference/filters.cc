@@ -62,7 +62,10 @@ void JudgeNode(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task
   const NodeSpec& spec = cycle.tables().nodes.spec[node];
   const TaskShape& shape = cycle.world.shape(task);
   const auto refuse = [&](RefusalCode code) { refusals.push_back({.code = code, .detail = {}}); };
-  if (!spec.ready || (!cycle.volcano && spec.network_unavailable)) refuse(RefusalCode::kNotReady);
+  const bool ask_ready = !cycle.volcano || SwitchOption(policy.options, "node_ready", false);
+  if ((ask_ready && !spec.ready) || (!cycle.volcano && spec.network_unavailable)) {
+    refuse(RefusalCode::kNotReady);
+  }
   if (!cycle.volcano) {
     if (spec.unschedulable) refuse(RefusalCode::kUnschedulable);
   } else if (spec.unschedulable && !ToleratesUnschedulable(shape)) {
