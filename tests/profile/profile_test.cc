@@ -90,7 +90,7 @@ TEST(Profile, OptionsReplaceEachOther) {
 TEST(Profile, ErrorsNameTheWordAndTheNearestOne) {
   const std::pair<const char*, const char*> cases[] = {
       {"volcanoo", "profile: unknown profile \"volcanoo\"; did you mean \"volcano\"?"},
-      {"volcano:-gnag", "profile: unknown action or policy \"gnag\"; did you mean \"gang\"?"},
+      {"volcano:-gangg", "profile: unknown action or policy \"gangg\"; did you mean \"gang\"?"},
       {"volcano:+binpak",
        "profile: unknown action or policy \"binpak\"; did you mean \"binpack\"?"},
       {"volcano:actions=allocte",
