@@ -21,24 +21,30 @@ class Backfill {
       : context_(context), tables_(context.tables), ledger_(context.ledger) {}
 
   void Run() {
-    const JobTable& jobs = tables_.jobs;
-    std::vector<std::vector<JobIndex>> by_queue(tables_.queues.alive.size());
-    std::vector<QueueIndex> queues;
+    const Dispatcher& dispatcher = context_.dispatcher;
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+      return dispatcher.QueueBefore(a, b);
+    };
+    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher.JobBefore(a, b); };
+    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
+    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+    std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
+    // Taking a nomination back changes how jobs compare: each is queued as the books are then.
+    std::vector<std::vector<TaskIndex>> candidates(tables_.jobs.alive.size());
     for (const JobIndex j : context_.waiting) {
-      if (context_.IsPending(j) || !HasCandidates(j) || !context_.dispatcher.Valid(j)) {
-        continue;
-      }
-      if (by_queue[jobs.queue[j]].empty()) queues.push_back(jobs.queue[j]);
-      by_queue[jobs.queue[j]].push_back(j);
+      if (context_.IsPending(j) || !MayHaveCandidates(j) || !dispatcher.Valid(j)) continue;
+      candidates[j] = Candidates(j);
+      if (candidates[j].empty()) continue;
+      const QueueIndex queue = tables_.jobs.queue[j];
+      if (jobs[queue].empty()) queues.Push(queue);
+      jobs[queue].Push(j);
     }
     std::vector<std::vector<TaskIndex>> turns;
-    const Dispatcher& dispatcher = context_.dispatcher;
-    GoHeap<QueueIndex, QueueLess> queue_heap(QueueLess{&dispatcher});
-    for (QueueIndex q : queues) queue_heap.Push(q);
-    while (!queue_heap.empty()) {
-      GoHeap<JobIndex, JobLess> job_heap(JobLess{&dispatcher});
-      for (JobIndex j : by_queue[queue_heap.Pop()]) job_heap.Push(j);
-      while (!job_heap.empty()) turns.push_back(Candidates(job_heap.Pop()));
+    while (!queues.empty()) {
+      JobHeap& heap = jobs[queues.Pop()];
+      while (!heap.empty()) {
+        turns.push_back(context_.InTaskOrder(std::move(candidates[heap.Pop()])));
+      }
     }
     for (const auto& tasks : turns) {
       for (TaskIndex task : tasks) {
@@ -50,35 +56,24 @@ class Backfill {
   }
 
  private:
-  struct QueueLess {
-    const Dispatcher* dispatcher;
-    bool operator()(QueueIndex a, QueueIndex b) const { return dispatcher->QueueBefore(a, b); }
-  };
-  struct JobLess {
-    const Dispatcher* dispatcher;
-    bool operator()(JobIndex a, JobIndex b) const { return dispatcher->JobBefore(a, b); }
-  };
-
   bool IsCandidate(TaskIndex t) const {
     const TaskStatus status = ledger_.status(t);
     return context_.IsBestEffort(t) && !context_.IsGated(t) &&
            (status == TaskStatus::kPending ||
             (status == TaskStatus::kNominated && tables_.tasks.status[t] == TaskStatus::kPending));
   }
-  bool HasCandidates(JobIndex job) const {
-    if (ledger_.job(job).pending_best_effort == 0 && ledger_.job(job).nominated() == 0)
-      return false;
-    const auto& tasks = tables_.jobs.tasks[job];
-    return std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) { return IsCandidate(t); });
+  bool MayHaveCandidates(JobIndex job) const {
+    return ledger_.job(job).pending_best_effort > 0 || ledger_.job(job).nominated() > 0;
   }
   std::vector<TaskIndex> Candidates(JobIndex job) {
+    std::vector<TaskIndex> tasks;
     for (TaskIndex t : tables_.jobs.tasks[job]) {
-      if (!IsCandidate(t) || ledger_.status(t) != TaskStatus::kNominated) continue;
+      if (!IsCandidate(t)) continue;
+      tasks.push_back(t);
+      if (ledger_.status(t) != TaskStatus::kNominated) continue;
       ledger_.Move(t, TaskStatus::kPending, kNone);
       context_.WithdrawNomination(t);
     }
-    std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
-    std::erase_if(tasks, [&](TaskIndex t) { return !context_.IsBestEffort(t); });
     return tasks;
   }
 

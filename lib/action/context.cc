@@ -128,21 +128,25 @@ std::vector<TaskIndex> ActionContext::PendingTasks(JobIndex job, bool with_best_
       pending.push_back(t);
     }
   }
+  return InTaskOrder(std::move(pending));
+}
+
+std::vector<TaskIndex> ActionContext::InTaskOrder(std::vector<TaskIndex> tasks) const {
   const auto before = [this](TaskIndex a, TaskIndex b) { return dispatcher.TaskBefore(a, b); };
   // Tasks with and without an ordinal do not compare transitively; then the peer's heap decides.
   const auto& ordinal = tables.tasks.ordinal;
-  const size_t numbered = std::count_if(pending.begin(), pending.end(),
+  const size_t numbered = std::count_if(tasks.begin(), tasks.end(),
                                         [&](TaskIndex t) { return ordinal[t] != kAbsent; });
-  if (numbered == 0 || numbered == pending.size()) {
-    if (!std::is_sorted(pending.begin(), pending.end(), before)) {
-      std::sort(pending.begin(), pending.end(), before);
+  if (numbered == 0 || numbered == tasks.size()) {
+    if (!std::is_sorted(tasks.begin(), tasks.end(), before)) {
+      std::sort(tasks.begin(), tasks.end(), before);
     }
-    return pending;
+    return tasks;
   }
   GoHeap<TaskIndex, decltype(before)> heap(before);
-  for (TaskIndex t : pending) heap.Push(t);
-  for (TaskIndex& t : pending) t = heap.Pop();
-  return pending;
+  for (TaskIndex t : tasks) heap.Push(t);
+  for (TaskIndex& t : tasks) t = heap.Pop();
+  return tasks;
 }
 
 }  // namespace muster

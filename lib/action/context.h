@@ -104,6 +104,7 @@ class ActionContext {
   // The job's pending tasks without gates, in task order; with_best_effort false leaves out those that request
   // nothing.
   std::vector<TaskIndex> PendingTasks(JobIndex job, bool with_best_effort) const;
+  std::vector<TaskIndex> InTaskOrder(std::vector<TaskIndex> tasks) const;
 
  private:
   std::vector<Decision> decisions_;

@@ -196,9 +196,16 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
   const NodeIndex promised = tables.tasks.nominated[task];
-  if (promised != kNone && tables.nodes.alive[promised] && search.FitsFutureIdle(c, promised) &&
-      search.FitsNode(c, promised)) {
-    return At(task, promised);
+  if (promised != kNone && tables.nodes.alive[promised] && search.FitsFutureIdle(c, promised)) {
+    if (search.FitsNode(c, promised)) return At(task, promised);
+    // Those who are leaving may still be in the way: a full number of tasks, a port, an affinity.
+    if (context_.ledger.node(promised, kReleasing)[kPods] > 0) {
+      const std::vector<NodeIndex> later = search.ListForEviction(c, Want::kEvicting);
+      if (std::binary_search(later.begin(), later.end(), promised)) {
+        context_.ledger.Move(task, TaskStatus::kNominated, promised);
+        return Place::kLater;
+      }
+    }
   }
   NodeIndex node = search.Best(c, Want::kNow);
   if (node == kNone) node = search.Best(c, Want::kLater);

@@ -76,7 +76,7 @@ bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
     if (int order = policy->CompareTasks(a, b)) return order < 0;
   }
   const TaskTable& tasks = tables_->tasks;
-  if (tasks.ordinal[a] != kAbsent && tasks.ordinal[b] != kAbsent &&
+  if (rules_.tasks_by_ordinal && tasks.ordinal[a] != kAbsent && tasks.ordinal[b] != kAbsent &&
       tasks.ordinal[a] != tasks.ordinal[b]) {
     return tasks.ordinal[a] < tasks.ordinal[b];
   }

@@ -39,6 +39,7 @@ struct Rules {
   Rule pipelined = Rule::kVote;
   Rule admit = Rule::kVote;
   Rule victims = Rule::kRestartingIntersection;
+  bool tasks_by_ordinal = true;  // before their time of creation
 };
 
 struct ActivePolicy {

@@ -7,7 +7,7 @@
 // Jobs that are not ready yet go first. Nobody is evicted below the need of its gang.
 // Peer. Volcano's gang plugin: pending tasks that request nothing count as placed; group minimums are looked at
 // only when they do not add up to more than the job needs; victims are counted down one by one from the number
-// of ready tasks. Options give kube-batch's: best-effort tasks do not count, and each victim is held against the
+// of ready tasks. Options give kube-batch's: best-effort tasks do not count, nor do groups, and each victim is held against the
 // untouched number (so several may be taken below the minimum, or all of a gang of one). `every_group` makes group
 // minimums hold always, as muster wants them.
 // Ties. None of its own. Cost. O(groups) a question, O(1) for jobs without group minimums.
@@ -21,6 +21,7 @@ constexpr OptionDecl kOptions[] = {
      "pending tasks that request nothing count as placed"},
     {"count_down_victims", OptionKind::kFlag, "on", 0, 0,
      "each victim lowers the number that later ones are held against"},
+    {"groups", OptionKind::kFlag, "on", 0, 0, "group minimums count"},
     {"every_group", OptionKind::kFlag, "off", 0, 0, "group minimums count whatever they add up to"},
 };
 
@@ -29,6 +30,7 @@ class Gang : public Policy {
   explicit Gang(const Options& options)
       : best_effort_counts_(options.flag("best_effort_counts")),
         count_down_(options.flag("count_down_victims")),
+        groups_(options.flag("groups")),
         every_group_(options.flag("every_group")) {}
 
   std::string_view name() const override { return "gang"; }
@@ -96,7 +98,7 @@ class Gang : public Policy {
     const auto& groups = tables_->jobs.groups[job];
     int64_t total = 0;
     for (const GroupRow& group : groups) total += OrZero(group.min_available);
-    if (total == 0 || (!every_group_ && Need(job) < total)) return true;
+    if (!groups_ || total == 0 || (!every_group_ && Need(job) < total)) return true;
     for (GroupIndex g = 0; g < groups.size(); ++g) {
       const int64_t need = OrZero(groups[g].min_available);
       if (need > 0 && count(ledger_->group(job, g)) < need) return false;
@@ -122,7 +124,7 @@ class Gang : public Policy {
     return Vote::kPermit;
   }
 
-  const bool best_effort_counts_, count_down_, every_group_;
+  const bool best_effort_counts_, count_down_, groups_, every_group_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
 };

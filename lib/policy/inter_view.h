@@ -35,15 +35,13 @@ using TopologyRef = std::shared_ptr<const Topology>;
 
 class InterView {
  public:
-  // 1.16: nodes that are not ready are part of the cluster, too, and fewer tasks stay.
+  // 1.16: fewer tasks stay.
   void Open(const Tables& tables, const Ledger& ledger, bool version_1_16);
   const Tables& tables() const { return *tables_; }
 
   size_t node_rows() const { return tables_->nodes.alive.size(); }
   // Whether what is on the node counts at all.
-  bool counted(NodeIndex n) const {
-    return tables_->nodes.alive[n] && (version_1_16_ || tables_->nodes.spec[n].ready);
-  }
+  bool counted(NodeIndex n) const { return tables_->nodes.alive[n]; }
   int64_t counted_nodes() const;  // O(nodes)
 
   // Nodes with equal values of all `keys` together; no keys: all nodes are one domain.

@@ -66,7 +66,8 @@ Amounts Exceeding(const Amounts& left, const Amounts& right) {
   for (size_t d = 0; d < left.value.size(); ++d) {
     if (!left.has[d] && !right.has[d]) continue;
     const double l = left.has[d] ? left.value[d] : 0, r = right.has[d] ? right.value[d] : 0;
-    result.Set(d, l > r ? l - r : 0);
+    // What is used up is nothing of cpu and memory; of all else it is no longer named.
+    if (l > r || d < 2) result.Set(d, l > r ? l - r : 0);
   }
   return result;
 }

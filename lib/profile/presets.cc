@@ -29,6 +29,7 @@ Preset KubeBatch() {
   preset.actions = "allocate+backfill";
   preset.tiers = "priority+gang/drf+predicates+proportion+nodeorder";
   preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
+                     {"gang", "groups", "off"},
                      {"priority", "kube_batch", "on"},      {"drf", "kube_batch", "on"},
                      {"proportion", "kube_batch", "on"},    {"predicates", "kube_batch", "on"},
                      {"nodeorder", "kube_batch", "on"},     {"nodeorder", "node_affinity", "1"},
@@ -36,7 +37,7 @@ Preset KubeBatch() {
   preset.catalogue = {KubeBatchAllocateAction(), KubeBatchBackfillAction(),
                       KubeBatchPreemptAction(), KubeBatchReclaimAction()};
   ProfileConfig& config = preset.rules;
-  config.rules = {Rule::kAll, Rule::kAll, Rule::kStickyIntersection};
+  config.rules = {Rule::kAll, Rule::kAll, Rule::kStickyIntersection, /*tasks_by_ordinal=*/false};
   config.accounting.nominated_takes_releasing = true;
   config.accounting.evicted_stay_in_view = true;
   config.accounting.score_main_containers = true;

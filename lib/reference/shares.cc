@@ -174,7 +174,11 @@ void FillKubeBatch(Cycle& cycle) {
         book.deserved = MinOf(book.deserved, book.request);
         met[q] = true;
       }
-      const auto [more, less] = Difference(book.deserved, before);
+      auto [more, less] = Difference(book.deserved, before);
+      // Only what is still named is seen to shrink.
+      for (size_t d = 0; d < less.value.size(); ++d) {
+        if (IsScalar(d) && !book.deserved.present[d]) less.value[d] = 0;
+      }
       increase = Plus(increase, more);
       decrease = Plus(decrease, less);
     }

@@ -92,8 +92,10 @@ Tasks AskPriority(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidat
   const JobIndex own = tasks.job[preemptor];
   Tasks victims;
   for (TaskIndex t : candidates) {
-    const bool lower = tasks.job[t] == own ? tasks.priority[t] < tasks.priority[preemptor]
-                                           : jobs[tasks.job[t]].priority < jobs[own].priority;
+    // kube-batch compares jobs alone.
+    const bool lower = tasks.job[t] == own && cycle.volcano
+                           ? tasks.priority[t] < tasks.priority[preemptor]
+                           : jobs[tasks.job[t]].priority < jobs[own].priority;
     if (lower) victims.push_back(t);
   }
   return victims;

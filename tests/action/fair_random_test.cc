@@ -11,7 +11,7 @@
 namespace muster::testing {
 namespace {
 
-constexpr uint64_t kWorlds = 1500;
+constexpr uint64_t kWorlds = 600;
 
 std::map<std::string, std::string> Placed(const std::vector<Decision>& decisions,
                                           const Plan& plan) {

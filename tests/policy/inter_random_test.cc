@@ -186,9 +186,6 @@ reference::Cycle TwinOf(RandomWorld& random, const ReferenceProfile& profile) {
     if (ledger.in_view(t)) cycle.world.present[ledger.node_of(t)].insert(t);
   }
   cycle.world.in_session.assign(random.nodes(), true);
-  for (NodeIndex n = 0; n < random.nodes(); ++n) {
-    if (cycle.volcano) cycle.world.in_session[n] = random.world.tables().nodes.spec[n].ready;
-  }
   return cycle;
 }
 
@@ -269,8 +266,7 @@ class Checked {
 std::vector<NodeIndex> SomeNodes(RandomWorld& random) {
   std::vector<NodeIndex> nodes;
   for (NodeIndex n = 0; n < random.nodes(); ++n) {
-    const bool ready = random.world.tables().nodes.spec[n].ready;
-    if (ready && random.rng().Chance(0.8)) nodes.push_back(n);
+    if (random.rng().Chance(0.8)) nodes.push_back(n);
   }
   return nodes;
 }
@@ -304,27 +300,6 @@ TEST(InterRandomTest, FollowedAndFreshCountersAndTheTwinAgree) {
       std::vector<int64_t> locality;
       for (NodeIndex n : nodes) locality.push_back(reference::ImageLocality(cycle, t, n));
       EXPECT_EQ(images.Score(c, nodes), Doubles(locality, nodes.size()));
-    }
-  }
-}
-
-TEST(InterRandomTest, TheRulesOf116AgreeWithTheirTwin) {
-  const ReferenceProfile profile = ReferenceKubeBatch();
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    SCOPED_TRACE(seed);
-    RandomWorld random(seed, true);
-    Checked affinity(random, true, false, 1, 0, 0, true);
-    for (int step = 0; step < 25 && !HasFailure(); ++step) {
-      if (step > 0) random.Step();
-      const auto t = static_cast<TaskIndex>(random.rng().Below(random.tasks()));
-      const ClassIndex c = random.world.tables().tasks.task_class[t];
-      const reference::Cycle cycle = TwinOf(random, profile);
-      EXPECT_EQ(affinity.Fit(c),
-                Words(random.nodes(), [&](NodeIndex n) { return TwinFit(cycle, t, n, {}); }));
-      const std::vector<NodeIndex> nodes = SomeNodes(random);
-      if (nodes.empty()) continue;
-      EXPECT_EQ(affinity.Score(c, nodes),
-                Doubles(reference::OldAffinityScores(cycle, t, nodes), nodes.size()));
     }
   }
 }

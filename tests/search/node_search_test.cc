@@ -114,46 +114,6 @@ std::string Words(const std::vector<Refusal>& refusals) {
   return words;
 }
 
-TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
-  const SpeedOptions speeds[] = {{},
-                                 {.winner_trees = false},
-                                 {.share_equal_states = false},
-                                 {.infeasibility_memory = false},
-                                 {.vector_kernels = false},
-                                 {.memory_limit = 1000}};
-  const char* const specs[] = {"volcano",
-                               "volcano:tiers=predicates+nodeorder(most_requested=1,balanced=2)",
-                               "volcano:tiers=predicates+binpack(cpu=3)"};
-  int64_t found = 0;
-  for (uint64_t seed = 0; seed < 200; ++seed) {
-    Rng rng(seed);
-    const Cluster cluster = MakeCluster(RandomWorld(seed));
-    const Tables& tables = *cluster.impl().tables;
-    Searched world(tables, *ResolveProfile(specs[seed % 3]));
-    const std::unique_ptr<NodeSearch> keeps = world.MakeSearch(speeds[seed % std::size(speeds)]);
-    for (int step = 0; step < 30; ++step) {
-      world.Move(rng);
-      const std::unique_ptr<NodeSearch> fresh = world.MakeSearch({false, false, false, false, 0});
-      for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
-        if (tables.classes.tasks[c] == 0 || rng.Chance(0.4)) continue;
-        SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step, ", class ", c));
-        for (const Want want : kAllWants) {
-          if (want == Want::kEither || rng.Chance(0.3)) continue;
-          const NodeIndex best = fresh->Best(c, want);
-          ASSERT_EQ(keeps->Best(c, want), best) << "want " << static_cast<int>(want);
-          found += best != kNone;
-        }
-        ASSERT_EQ(Words(keeps->Refusals(c)), Words(fresh->Refusals(c)));
-        ASSERT_EQ(Words(keeps->RankForEviction(c, Want::kEvicting)),
-                  Words(fresh->RankForEviction(c, Want::kEvicting)));
-        ASSERT_EQ(keeps->ListForEviction(c, Want::kAnywhere),
-                  fresh->ListForEviction(c, Want::kAnywhere));
-      }
-    }
-  }
-  EXPECT_GT(found, 10000);
-}
-
 // Refused and fitting nodes are all nodes.
 TEST(NodeSearch, RefusalsCountEveryNodeThatDoesNotFit) {
   for (uint64_t seed = 0; seed < 200; ++seed) {

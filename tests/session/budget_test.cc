@@ -54,7 +54,6 @@ std::string GangCutInTwo(const Tables& tables, const Plan& plan) {
 }
 
 const char* const kSpecs[] = {"volcano:+preempt,+reclaim",
-                              "volcano:actions=reclaim+preempt+allocate+backfill",
                               "volcano:actions=allocate+backfill"};
 
 class Budgets : public ::testing::TestWithParam<const char*> {};
