@@ -28,11 +28,15 @@ Preset KubeBatch() {
   preset.summary = "kube-batch 0.5 as it comes, the scores and filters of Kubernetes 1.16";
   preset.actions = "allocate+backfill";
   preset.tiers = "priority+gang/drf+predicates+proportion+nodeorder";
-  preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
+  preset.defaults = {{"gang", "best_effort_counts", "off"},
+                     {"gang", "count_down_victims", "off"},
                      {"gang", "groups", "off"},
-                     {"priority", "kube_batch", "on"},      {"drf", "kube_batch", "on"},
-                     {"proportion", "kube_batch", "on"},    {"predicates", "kube_batch", "on"},
-                     {"nodeorder", "kube_batch", "on"},     {"nodeorder", "node_affinity", "1"},
+                     {"priority", "kube_batch", "on"},
+                     {"drf", "kube_batch", "on"},
+                     {"proportion", "kube_batch", "on"},
+                     {"predicates", "kube_batch", "on"},
+                     {"nodeorder", "kube_batch", "on"},
+                     {"nodeorder", "node_affinity", "1"},
                      {"nodeorder", "pod_affinity", "1"}};
   preset.catalogue = {KubeBatchAllocateAction(), KubeBatchBackfillAction(),
                       KubeBatchPreemptAction(), KubeBatchReclaimAction()};
