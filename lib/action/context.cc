@@ -135,8 +135,8 @@ std::vector<TaskIndex> ActionContext::InTaskOrder(std::vector<TaskIndex> tasks) 
   const auto before = [this](TaskIndex a, TaskIndex b) { return dispatcher.TaskBefore(a, b); };
   // Tasks with and without an ordinal do not compare transitively; then the peer's heap decides.
   const auto& ordinal = tables.tasks.ordinal;
-  const size_t numbered = std::count_if(tasks.begin(), tasks.end(),
-                                        [&](TaskIndex t) { return ordinal[t] != kAbsent; });
+  const size_t numbered =
+      std::count_if(tasks.begin(), tasks.end(), [&](TaskIndex t) { return ordinal[t] != kAbsent; });
   if (numbered == 0 || numbered == tasks.size()) {
     if (!std::is_sorted(tasks.begin(), tasks.end(), before)) {
       std::sort(tasks.begin(), tasks.end(), before);

@@ -91,10 +91,8 @@ class FairRound {
     return lowest;
   }
 
-  // A gang that is nominated waits; the rest of it comes after it.
   bool TakesPart(JobIndex job) const {
-    return ledger_.job(job).pending() > 0 && !context_.IsPending(job) && dispatcher_.Valid(job) &&
-           (dispatcher_.Ready(job) || !dispatcher_.Pipelined(job));
+    return ledger_.job(job).pending() > 0 && !context_.IsPending(job) && dispatcher_.Valid(job);
   }
 
   std::vector<TaskIndex>& SheetOf(JobIndex job) {
@@ -106,7 +104,7 @@ class FairRound {
     std::vector<TaskIndex>& sheet = SheetOf(job);
     if (sheet.empty()) sheet = context_.PendingTasks(job, /*with_best_effort=*/true);
     std::erase_if(sheet, [&](TaskIndex t) { return ledger_.status(t) != TaskStatus::kPending; });
-    const bool one_by_one = dispatcher_.Ready(job);
+    const bool one_by_one = dispatcher_.Pipelined(job);
     if (sheet.empty() || FailedAlike(job, one_by_one)) return false;
     const Ledger::Moment moment = ledger_.moment();
     offers_.NewTurn();

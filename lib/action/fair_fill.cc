@@ -78,15 +78,8 @@ bool FairFill::HasPromises(const Sheet& sheet) const {
 
 bool FairFill::Turn(JobIndex job) {
   Sheet& sheet = SheetOf(job);
-  if (context_.dispatcher.Ready(job)) return TaskTurn(job, sheet);
-  if (context_.dispatcher.Pipelined(job)) {
-    const FairGang gang(context_, job);
-    Reason reason{ReasonKind::kGangWaits};
-    reason.placed = gang.placed();
-    reason.needed = gang.needed();
-    context_.ExplainJob(job, std::move(reason));
-    return false;
-  }
+  if (context_.dispatcher.Ready(job)) return TaskTurn(sheet, /*may_start=*/true);
+  if (context_.dispatcher.Pipelined(job)) return TaskTurn(sheet, /*may_start=*/false);
   return GangTurn(job, sheet) && sheet.next < sheet.tasks.size();
 }
 
@@ -160,14 +153,16 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
   return true;
 }
 
-bool FairFill::TaskTurn(JobIndex job, Sheet& sheet) {
+bool FairFill::TaskTurn(Sheet& sheet, bool may_start) {
   while (sheet.next < sheet.tasks.size()) {
     const TaskIndex task = sheet.tasks[sheet.next++];
     if (context_.ledger.status(task) != TaskStatus::kPending) continue;
     context_.meter.Spend();
     const Ledger::Savepoint before = context_.ledger.Save();
     no_node_ = nullptr;
-    if (PlaceTask(task) != Place::kNowhere) {
+    const Place place = PlaceTask(task);
+    if (place != Place::kNowhere) {
+      if (place == Place::kIdle && !may_start) Nominate(before);
       context_.Commit(before);
       return sheet.next < sheet.tasks.size();
     }

@@ -10,7 +10,8 @@
 // whole gets all the places it lacks, or none; a whole one gets one task's, so that shares are looked at again between
 // any two. Three ends of a gang's turn:
 //   whole on what is idle       bound
-//   whole, but not yet all idle nominated, all of it: the places are held, and nothing of it starts before all can
+//   whole, but not yet all idle nominated, all of it: the places are held, and nothing of it starts before all can;
+//                               what else the job gets is nominated, too
 //   not whole                   undone; the others go on
 // Ties. Fair order and job order are total; the node of smallest index among equal scores. Cost. One query of the
 // class's scoreboard a task and one path of the queue tree a turn; a gang of one class that failed is not tried again
@@ -54,7 +55,7 @@ class FairFill {
   bool Turn(JobIndex job);  // whether the job wants another
   bool GangTurn(JobIndex job, Sheet& sheet);
   bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
-  bool TaskTurn(JobIndex job, Sheet& sheet);
+  bool TaskTurn(Sheet& sheet, bool may_start);
   Place PlaceTask(TaskIndex task);
   Place At(TaskIndex task, NodeIndex node);
   void Nominate(const Ledger::Savepoint& before);

@@ -53,8 +53,7 @@ std::string GangCutInTwo(const Tables& tables, const Plan& plan) {
   return "";
 }
 
-const char* const kSpecs[] = {"volcano:+preempt,+reclaim",
-                              "volcano:actions=allocate+backfill"};
+const char* const kSpecs[] = {"volcano:+preempt,+reclaim", "volcano:actions=allocate+backfill"};
 
 class Budgets : public ::testing::TestWithParam<const char*> {};
 

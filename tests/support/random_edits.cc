@@ -16,25 +16,26 @@ void RandomEdits::Step() {
       if (!now.nodes.empty()) Try(cluster_.RemoveNode(One(now.nodes).name));
       break;
     case 3: {
+      if (now.queues.empty()) break;
       QueueSpec queue = One(now.queues);
       queue.parent = rng_.Chance(0.3) ? "" : One(now.queues).name;
       Try(cluster_.UpdateQueue(queue));
       break;
     }
     case 4: {
-      QueueSpec queue = One(pool_.queues);
+      QueueSpec queue = pool_.queues.empty() ? QueueSpec{} : One(pool_.queues);
       queue.name = "new" + std::to_string(++names_);
-      queue.parent = rng_.Chance(0.5) ? "" : One(now.queues).name;
+      queue.parent = now.queues.empty() || rng_.Chance(0.5) ? "" : One(now.queues).name;
       Try(cluster_.AddQueue(queue));
       break;
     }
     case 5:
-      Try(cluster_.RemoveQueue(One(now.queues).name));
+      if (!now.queues.empty()) Try(cluster_.RemoveQueue(One(now.queues).name));
       break;
     case 6:
       if (!now.jobs.empty()) {
         JobSpec job = One(now.jobs);
-        job.queue = One(now.queues).name;
+        if (!now.queues.empty()) job.queue = One(now.queues).name;
         if (rng_.Chance(0.3)) job.groups.push_back({.name = "g" + std::to_string(++names_)});
         Try(cluster_.UpdateJob(job));
       }

@@ -74,10 +74,10 @@ class Maker {
 
   // --- amounts
 
-  int64_t CpuUnit() { return extremes_ && Chance(0.3) ? kLargest / 16 / 1000 * 1000 : 1000; }
+  int64_t CpuUnit() { return extremes_ && Chance(0.3) ? kLargest / 256 / 1000 * 1000 : 1000; }
   int64_t MemoryUnit() {
     if (!extremes_) return kGi;
-    return One<int64_t>({kGi, kLargest / 40 - 1, kLargest / 64, 1});
+    return One<int64_t>({kGi, kLargest / 256 - 1, kLargest / 512, 1});
   }
 
   Resources Write(const Amounts& amounts, bool all) {

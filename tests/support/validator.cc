@@ -129,12 +129,18 @@ class Check {
         Say("I14: ", Task(t), " has a reason and does not wait");
     }
     const bool nothing_moved = places_.empty() && evicted_.empty() && plan_.tentative().empty();
+    // Tasks of a gang are asked for while those before them hold places, which an undone gang gives back.
+    std::set<JobIndex> undone;
+    for (const auto& [task, number] : reason_of) {
+      if (plan_.reasons()[number].kind != ReasonKind::kNoNode) undone.insert(tables_.tasks.job[task]);
+    }
     for (const auto& [task, number] : reason_of) {
       const Reason& reason = plan_.reasons()[number];
       const bool gated = tables_.tasks.flags[task] & kTaskGated;
       if (gated != (reason.kind == ReasonKind::kGated))
         Say("I14: ", Task(task), ": gates and reason differ");
-      if (reason.kind == ReasonKind::kNoNode && nothing_moved && wanted_.counted_refusals)
+      if (reason.kind == ReasonKind::kNoNode && nothing_moved && wanted_.counted_refusals &&
+          undone.count(tables_.tasks.job[task]) == 0)
         Recount(task, reason);
     }
   }
