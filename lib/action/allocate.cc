@@ -10,7 +10,7 @@
 // Peer. Volcano's allocate, the path for jobs without topology. Its details that decide: nodes that fit what is
 // idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
 // turn unless the job can still become ready without it; a role one of whose tasks found no node is not tried
-// again in this action; and within one turn a node that refused one task of a role is not asked again for another
+// again in this cycle; and within one turn a node that refused one task of a role is not asked again for another
 // task of that role, even where that one's request or constraints differ.
 // Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task.
 #include <algorithm>
@@ -28,12 +28,7 @@ struct Worksheet {
   std::vector<TaskIndex> tasks;  // in task order
   size_t next = 0;
   bool one_class = true;  // all of one task class
-  std::vector<GroupIndex>
-      failed_groups;  // named roles and the unnamed one, as tasks of them failed
   bool empty() const { return next == tasks.size(); }
-  bool failed(GroupIndex g) const {
-    return std::find(failed_groups.begin(), failed_groups.end(), g) != failed_groups.end();
-  }
 };
 
 class Allocate {
@@ -138,7 +133,8 @@ class Allocate {
       }
       const GroupIndex group = tables_.tasks.group[task];
       const bool named = !tables_.jobs.groups[job][group].name.empty();
-      if (named && sheet.failed(group)) {
+      if (named && context_.fit_errors.Has(job, group)) {
+        context_.fit_errors.Note(job, group, task, nullptr);
         context_.Explain(task, context_.NoNode(context_.ClassOf(task)));
         continue;
       }
@@ -148,7 +144,6 @@ class Allocate {
       }
       failure = context_.NoNode(context_.ClassOf(task));
       context_.Explain(task, failure);
-      if (!sheet.failed(group)) sheet.failed_groups.push_back(group);
       if (!MayContinue(job)) break;
     }
     if (dispatcher_.Ready(job)) return true;
@@ -174,18 +169,18 @@ class Allocate {
       const NodeIndex node =
           refused == nullptr ? search.Best(c, want) : search.BestExcept(c, want, *refused);
       if (node == kNone) continue;
-      if (refused != nullptr) search.AddRefused(c, Want::kNow, refused);
+      if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
       ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
       if (want == Want::kLater) context_.NoteNominatedAfterEviction(task, false);
       return true;
     }
-    if (refused != nullptr) search.AddRefused(c, Want::kNow, refused);
+    if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
+    context_.NoteNoNode(task, Want::kNow, refused);
     return false;
   }
 
   // After a task failed: can the job still become ready with others?
   bool MayContinue(JobIndex job) const {
-    const Worksheet& sheet = sheets_.find(job)->second;
     const int64_t need = tables_.jobs.spec[job].min_available;
     const auto& groups = tables_.jobs.groups[job];
     if (need >= static_cast<int64_t>(tables_.jobs.tasks[job].size())) return false;
@@ -194,12 +189,12 @@ class Allocate {
     if (need < group_needs) {
       int64_t hopeful = ledger_.job(job).ready();
       for (TaskIndex t : tables_.jobs.tasks[job]) {
-        hopeful +=
-            ledger_.status(t) == TaskStatus::kPending && !sheet.failed(tables_.tasks.group[t]);
+        hopeful += ledger_.status(t) == TaskStatus::kPending &&
+                   !context_.fit_errors.Has(job, tables_.tasks.group[t]);
       }
       return hopeful >= need;
     }
-    for (GroupIndex g : sheet.failed_groups) {
+    for (GroupIndex g : context_.fit_errors.groups(job)) {
       const int64_t group_need = OrZero(groups[g].min_available);
       const JobCounts& counts = ledger_.group(job, g);
       if (group_need > 0 && counts.ready() + counts.pending_best_effort < group_need) return false;

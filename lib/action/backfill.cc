@@ -82,6 +82,7 @@ class Backfill {
     const NodeIndex node = context_.search.Best(c, Want::kAnywhere);
     if (node == kNone) {
       context_.Explain(task, context_.NoNode(c));
+      context_.NoteNoNode(task, Want::kAnywhere, nullptr);
       return;
     }
     ledger_.Move(task, TaskStatus::kPlaced, node);

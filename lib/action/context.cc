@@ -15,7 +15,7 @@ bool WorkMeter::Cut() {
 
 ActionContext::ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
                              NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
-                             std::span<const JobIndex> waiting, bool admission)
+                             std::span<const JobIndex> waiting, bool admission, bool evicts)
     : tables(tables),
       ledger(ledger),
       dispatcher(dispatcher),
@@ -23,7 +23,8 @@ ActionContext::ActionContext(const Tables& tables, Ledger& ledger, const Dispatc
       meter(meter),
       phases(phases),
       waiting(waiting),
-      admission(admission) {}
+      admission(admission),
+      evicts(evicts) {}
 
 void ActionContext::Admit(JobIndex job) {
   dispatcher.Admitted(job);
@@ -101,6 +102,42 @@ ActionContext::ReasonPtr ActionContext::NoNode(ClassIndex c) {
     remembered.reason = std::make_shared<const Reason>(std::move(reason));
   }
   return remembered.reason;
+}
+
+void ActionContext::NoteNoNode(TaskIndex task, Want want, const std::vector<uint8_t>* refused) {
+  const JobIndex job = tables.tasks.job[task];
+  const GroupIndex group = tables.tasks.group[task];
+  const ClassIndex c = ClassOf(task);
+  FitErrors::Nodes hopeless;
+  // For all other tasks it is the same nodes at any time, and the search leaves them out by itself.
+  if (evicts && (search.FitDependsOnOthers(c) || IsMixed(job, group))) {
+    std::vector<uint8_t> nodes;
+    if (refused != nullptr) {
+      nodes = *refused;
+    } else {
+      nodes.resize(tables.nodes.alive.size(), kNotRefused);
+      search.AddRefused(c, want, /*tell_hopeless=*/true, &nodes);
+    }
+    for (uint8_t& node : nodes) node = node == kHopeless;
+    hopeless = std::make_shared<const std::vector<uint8_t>>(std::move(nodes));
+  }
+  fit_errors.Note(job, group, task, std::move(hopeless));
+}
+
+bool ActionContext::IsMixed(JobIndex job, GroupIndex group) {
+  if (tables.jobs.groups[job][group].name.empty()) return false;
+  const auto [it, added] = mixed_.try_emplace(job);
+  std::vector<uint8_t>& mixed = it->second;
+  if (added) {
+    mixed.resize(tables.jobs.groups[job].size(), 0);
+    std::vector<ClassIndex> first(mixed.size(), kNone);
+    for (TaskIndex t : tables.jobs.tasks[job]) {
+      const GroupIndex g = tables.tasks.group[t];
+      if (first[g] == kNone) first[g] = ClassOf(t);
+      mixed[g] |= first[g] != ClassOf(t);
+    }
+  }
+  return mixed[group];
 }
 
 const Reason* ActionContext::ReasonOf(TaskIndex task) const {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "lib/action/fit_errors.h"
 #include "lib/base/go_heap.h"
 #include "lib/extension/dispatcher.h"
 #include "lib/extension/options.h"
@@ -51,7 +52,7 @@ class ActionContext {
  public:
   ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
                 NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
-                std::span<const JobIndex> waiting, bool admission);
+                std::span<const JobIndex> waiting, bool admission, bool evicts);
 
   const Tables& tables;
   Ledger& ledger;
@@ -63,7 +64,12 @@ class ActionContext {
   // the subject of an action.
   const std::span<const JobIndex> waiting;
   const bool admission;   // the profile has an action that admits jobs
+  const bool evicts;      // it has one that makes room for tasks that found no node
   bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
+
+  FitErrors fit_errors;
+  // Notes that the task found no node: what memory it met on the way, or null, says where nothing would have helped.
+  void NoteNoNode(TaskIndex task, Want want, const std::vector<uint8_t>* refused);
 
   // --- decisions
   void Admit(JobIndex job);
@@ -100,6 +106,8 @@ class ActionContext {
   bool IsBestEffort(TaskIndex task) const {
     return tables.classes.best_effort[tables.tasks.task_class[task]];
   }
+  // Whether tasks of the role have a name in common and are not all of one class.
+  bool IsMixed(JobIndex job, GroupIndex group);
   ClassIndex ClassOf(TaskIndex task) const { return tables.tasks.task_class[task]; }
   // The job's pending tasks without gates, in task order; with_best_effort false leaves out those that request
   // nothing.
@@ -118,6 +126,7 @@ class ActionContext {
     ReasonPtr reason;
   };
   absl::flat_hash_map<ClassIndex, Remembered> no_node_;
+  absl::flat_hash_map<JobIndex, std::vector<uint8_t>> mixed_;  // by role
 };
 
 }  // namespace muster

@@ -38,7 +38,9 @@ void KubeBatch::Allocate(ActionContext& context, TaskIndex task, NodeIndex node)
   }
 }
 
-void KubeBatch::Nominate(ActionContext& context, TaskIndex task, NodeIndex node) {
+void KubeBatch::Nominate(ActionContext& context, TaskIndex task, NodeIndex node,
+                         bool after_eviction) {
+  context.NoteNominatedAfterEviction(task, after_eviction);
   const Ledger::Savepoint before = context.ledger.Save();
   context.ledger.Move(task, TaskStatus::kNominated, node);
   context.Commit(before);

@@ -32,7 +32,7 @@ struct KubeBatch {
   // those of earlier actions among them.
   static void Allocate(ActionContext& context, TaskIndex task, NodeIndex node);
   // Nominates the task, evicts the victim: decisions at once.
-  static void Nominate(ActionContext& context, TaskIndex task, NodeIndex node);
+  static void Nominate(ActionContext& context, TaskIndex task, NodeIndex node, bool after_eviction);
   static void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary);
 
   // The victims a task may take on one node: running tasks of which `may_go` is true; empty when together they do

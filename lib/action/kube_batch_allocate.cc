@@ -101,7 +101,7 @@ class Allocate {
     if (context_.search.FitsIdle(c, node)) {
       KubeBatch::Allocate(context_, task, node);
     } else {
-      KubeBatch::Nominate(context_, task, node);
+      KubeBatch::Nominate(context_, task, node, /*after_eviction=*/false);
     }
     return true;
   }

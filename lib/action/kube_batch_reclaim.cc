@@ -67,8 +67,7 @@ class Reclaim {
         gone.push_back(victims[gone.size()]);
         KubeBatch::Evict(context_, gone.back(), task);
       }
-      context_.NoteNominatedAfterEviction(task);
-      KubeBatch::Nominate(context_, task, node);
+      KubeBatch::Nominate(context_, task, node, /*after_eviction=*/true);
       return true;
     });
   }

@@ -107,12 +107,22 @@ class Preempt {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
     std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
-    std::vector<uint8_t> before;  // refusals of the role, this task's own aside
-    if (memory != nullptr) {
-      before = *memory;
-      context_.search.AddRefused(c, Want::kEvicting, memory);
+    const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
+    std::vector<uint8_t>
+        passed_over;  // refusals of the role before this task, and nodes that allocate gave up
+    if (memory != nullptr) passed_over = *memory;
+    if (hopeless != nullptr) {
+      passed_over.resize(hopeless->size(), 0);
+      for (NodeIndex n = 0; n < hopeless->size(); ++n) passed_over[n] |= (*hopeless)[n];
     }
-    const std::vector<uint8_t>* refused = memory == nullptr ? nullptr : &before;
+    if (memory != nullptr) {
+      std::vector<uint8_t> now = passed_over;
+      context_.search.AddRefused(c, Want::kEvicting, /*tell_hopeless=*/true, &now);
+      for (NodeIndex n = 0; n < now.size(); ++n) {
+        if (!passed_over[n]) (*memory)[n] = now[n];
+      }
+    }
+    const std::vector<uint8_t>* refused = passed_over.empty() ? nullptr : &passed_over;
     if (topology_aware_) return MakeRoomLosingLeast(task, c, same_job, refused);
     return context_.search.VisitByScore(c, Want::kEvicting, refused, [&](NodeIndex node) {
       return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);

@@ -84,8 +84,10 @@ class Reclaim {
   }
 
   bool MakeRoom(QueueIndex queue, TaskIndex task) {
+    const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
     return context_.search.VisitInOrder(
         context_.ClassOf(task), Want::kEvicting, [&](NodeIndex node) {
+          if (hopeless != nullptr && (*hopeless)[node]) return false;
           return CouldMakeRoom(context_, task, node) && TryNode(queue, task, node);
         });
   }
@@ -112,9 +114,8 @@ class Reclaim {
         ledger_.Rollback(before);
         return false;
       }
-      const TaskIndex victim = order.Pop();
-      Evict(context_, victim, task);
-      evicted |= !context_.IsBestEffort(victim);
+      Evict(context_, order.Pop(), task);
+      evicted = true;
     }
     ledger_.Move(task, TaskStatus::kNominated, node);
     context_.NoteNominatedAfterEviction(task, evicted);

@@ -25,11 +25,8 @@ class RoleMemory {
   void Forget() { refused_.clear(); }
 
  private:
-  bool Needed(JobIndex job, GroupIndex group, ClassIndex c);
-
   ActionContext& context_;
   std::vector<std::pair<std::pair<JobIndex, GroupIndex>, std::vector<uint8_t>>> refused_;
-  absl::flat_hash_map<JobIndex, bool> mixed_;  // whether tasks of one of the job's roles differ
 };
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lib/base/names.h"
+#include "lib/policy/kube_batch_total.h"
 #include "lib/policy/selectors.h"
 
 namespace muster {
@@ -15,6 +16,8 @@ void InterView::Open(const Tables& tables, const Ledger& ledger, bool version_1_
   by_node_.reset();
   taken_ = false;
   version_1_16_ = version_1_16;
+  unseen_.assign(node_rows(), 0);
+  for (NodeIndex n = 0; version_1_16 && n < node_rows(); ++n) unseen_[n] = IsOverfull(ledger, n);
 }
 
 int64_t InterView::counted_nodes() const {

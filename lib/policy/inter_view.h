@@ -41,7 +41,7 @@ class InterView {
 
   size_t node_rows() const { return tables_->nodes.alive.size(); }
   // Whether what is on the node counts at all.
-  bool counted(NodeIndex n) const { return tables_->nodes.alive[n]; }
+  bool counted(NodeIndex n) const { return tables_->nodes.alive[n] && !unseen_[n]; }
   int64_t counted_nodes() const;  // O(nodes)
 
   // Nodes with equal values of all `keys` together; no keys: all nodes are one domain.
@@ -84,6 +84,7 @@ class InterView {
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   bool version_1_16_ = true;
+  std::vector<uint8_t> unseen_;  // 1.16: nodes that are overfull when the cycle begins
   absl::flat_hash_map<std::vector<std::string>, TopologyRef> by_labels_;
   TopologyRef by_node_;
 

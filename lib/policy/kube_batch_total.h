@@ -14,13 +14,15 @@ namespace muster {
 // Amounts below these are nothing to kube-batch, per dimension: 10 milli-cores, 10 MiB, 10 milli-units.
 std::vector<double> KubeBatchSlack(size_t dimensions);
 
+// Whether the node holds more than it has, in any dimension but pods: the peer does not see such nodes.
+bool IsOverfull(const Ledger& ledger, NodeIndex node);
+
 struct ClusterTotal {
   std::vector<int64_t> amount;
   std::vector<uint8_t> present;  // whether any node names the dimension
 };
 
-// Allocatable amounts over the nodes, without pods, and without nodes that hold more than they have: those are out
-// of the peer's sight. O(nodes * dimensions).
+// Allocatable amounts over the nodes, without pods, and without overfull nodes. O(nodes * dimensions).
 ClusterTotal KubeBatchTotal(const Ledger& ledger);
 
 }  // namespace muster

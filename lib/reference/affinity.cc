@@ -149,10 +149,24 @@ bool SharesAll(const Cycle& cycle, const std::vector<AffinityTerm>& terms, NodeI
   });
 }
 
-// The old filter asks the jobs for their tasks, and those leave out what is terminating.
+// The old filter asks the jobs for the tasks that hold resources: what is nominated or leaving is not among them.
 bool InLister(const Cycle& cycle, TaskIndex task) {
-  const TaskTable& tasks = cycle.tables().tasks;
-  return tasks.job[task] != kNone && tasks.status[task] != TaskStatus::kReleasing;
+  return cycle.tables().tasks.job[task] != kNone && IsAllocated(cycle.world.status[task]);
+}
+
+// Terms had no namespace selector yet: one that names no namespaces speaks of its owner's.
+bool OldMatches(const AffinityTerm& term, const TaskShape& owner, const TaskShape& other) {
+  const auto& names = term.namespaces;
+  const bool of_namespace =
+      names.empty() ? other.name_space == owner.name_space
+                    : std::find(names.begin(), names.end(), other.name_space) != names.end();
+  return of_namespace && Matches(term.selector, other.labels);
+}
+
+bool OldMatchesAll(const std::vector<AffinityTerm>& terms, const TaskShape& owner,
+                   const TaskShape& other) {
+  return std::all_of(terms.begin(), terms.end(),
+                     [&](const AffinityTerm& term) { return OldMatches(term, owner, other); });
 }
 
 }  // namespace
@@ -164,22 +178,21 @@ std::optional<RefusalCode> OldAffinityRefusal(const Cycle& cycle, TaskIndex task
     if (!InLister(cycle, t)) return;
     const TaskShape& other = cycle.world.shape(t);
     for (const AffinityTerm& term : other.required_anti_affinity) {
-      if (Matches(cycle.tables(), term, other.name_space, own, false) &&
-          SameDomain(cycle, term.topology_key, n, node)) {
+      if (OldMatches(term, other, own) && SameDomain(cycle, term.topology_key, n, node)) {
         refused_by_existing = true;
       }
     }
-    if (!own.required_affinity.empty() && MatchesAll(cycle, own.required_affinity, own, other)) {
+    if (!own.required_affinity.empty() && OldMatchesAll(own.required_affinity, own, other)) {
       matched = true;
       matched_here = matched_here || SharesAll(cycle, own.required_affinity, n, node);
     }
     if (!own.required_anti_affinity.empty() &&
-        MatchesAll(cycle, own.required_anti_affinity, own, other)) {
+        OldMatchesAll(own.required_anti_affinity, own, other)) {
       anti_here = anti_here || SharesAll(cycle, own.required_anti_affinity, n, node);
     }
   });
   if (!own.required_affinity.empty() && !matched_here &&
-      (matched || !MatchesAll(cycle, own.required_affinity, own, own))) {
+      (matched || !OldMatchesAll(own.required_affinity, own, own))) {
     return RefusalCode::kAffinity;
   }
   if (anti_here) return RefusalCode::kAntiAffinity;
@@ -192,7 +205,6 @@ std::optional<RefusalCode> OldAffinityRefusal(const Cycle& cycle, TaskIndex task
 std::vector<int64_t> OldAffinityScores(const Cycle& cycle, TaskIndex task,
                                        const std::vector<NodeIndex>& nodes) {
   const TaskShape& own = cycle.world.shape(task);
-  const Tables& tables = cycle.tables();
   std::vector<int64_t> counts(nodes.size(), 0);
   for (NodeIndex there : nodes) {
     for (TaskIndex t : cycle.world.present[there]) {
@@ -203,19 +215,19 @@ std::vector<int64_t> OldAffinityScores(const Cycle& cycle, TaskIndex task,
         }
       };
       for (const auto& [weight, term] : own.preferred_affinity) {
-        if (Matches(tables, term, own.name_space, other, true)) add(term, weight);
+        if (OldMatches(term, own, other)) add(term, weight);
       }
       for (const auto& [weight, term] : own.preferred_anti_affinity) {
-        if (Matches(tables, term, own.name_space, other, true)) add(term, -int64_t{weight});
+        if (OldMatches(term, own, other)) add(term, -int64_t{weight});
       }
       for (const AffinityTerm& term : other.required_affinity) {
-        if (Matches(tables, term, other.name_space, own, false)) add(term, 1);
+        if (OldMatches(term, other, own)) add(term, 1);
       }
       for (const auto& [weight, term] : other.preferred_affinity) {
-        if (Matches(tables, term, other.name_space, own, false)) add(term, weight);
+        if (OldMatches(term, other, own)) add(term, weight);
       }
       for (const auto& [weight, term] : other.preferred_anti_affinity) {
-        if (Matches(tables, term, other.name_space, own, false)) add(term, -int64_t{weight});
+        if (OldMatches(term, other, own)) add(term, -int64_t{weight});
       }
     }
   }

@@ -3,6 +3,7 @@
 // Gangs: how many tasks of a job count as there, as waiting, and whether that is enough. Roles
 // (task groups with a minimum of their own) are only enforced when the job's minimum is at least
 // the sum of theirs.
+#include <algorithm>
 #include <functional>
 
 #include "lib/reference/cycle.h"
@@ -88,7 +89,12 @@ bool GangReady(const Cycle& cycle, JobIndex job) {
 
 bool JobValid(const Cycle& cycle, JobIndex job) {
   // kube-batch asks before any policy could answer.
-  if (!cycle.volcano || FindPolicy(cycle, "gang") == nullptr) return true;
+  if (!cycle.volcano) return true;
+  const PolicyTier policies = PoliciesAt(cycle, "valid");
+  const bool asked =
+      std::any_of(policies.begin(), policies.end(),
+                  [](const ReferencePolicy* policy) { return policy->name == "gang"; });
+  if (!asked) return true;
   const World& world = cycle.world;
   const auto valid = [&](TaskIndex t) {
     return Occupied(world, t) || world.status[t] == TaskStatus::kNominated ||

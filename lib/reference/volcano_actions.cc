@@ -71,7 +71,7 @@ bool PlaceTasks(Cycle& cycle, JobIndex job, Heap& tasks, Statement& statement) {
     ++cycle.work;
     if (!Allocatable(cycle, cycle.tables().jobs.queue[job], task)) continue;
     if (RoleHasFitErrors(cycle, task)) {
-      cycle.fit_errors.try_emplace(task);
+      cycle.fit_errors[task].clear();
       continue;
     }
     const NodeIndex node = ChooseNode(cycle, task, Candidates(cycle, task, cache));

@@ -126,9 +126,16 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
 NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   const ClassProfile& profile = Profile(c);
   Failure& failure = failures_[c][static_cast<size_t>(want)];
-  // kLater is asked only when nothing fits now; from then on placements can only take from it, too.
-  const bool remembers = speed_.infeasibility_memory && !profile.cluster_fit;
-  if (remembers && failure.valid && ledger_.OnlyPlacementsSince(failure.moment)) return kNone;
+  const auto still_fails = [&](const Failure& f) {
+    return f.valid && ledger_.OnlyPlacementsSince(f.moment);
+  };
+  bool remembers = speed_.infeasibility_memory && !profile.cluster_fit;
+  if (remembers && still_fails(failure)) return kNone;
+  // A node on which the class fits now will serve later once a placement has taken its idle part: only where nothing
+  // fits now can placements only take from what will fit later.
+  if (want == Want::kLater) {
+    remembers = remembers && still_fails(failures_[c][static_cast<size_t>(Want::kNow)]);
+  }
 
   NodeIndex best = kNone;
   if (UseStates(profile)) {
@@ -165,15 +172,35 @@ NodeIndex NodeSearch::BestExcept(ClassIndex c, Want want, const std::vector<uint
   return it == fitting.end() ? kNone : it->node;
 }
 
-void NodeSearch::AddRefused(ClassIndex c, Want want, std::vector<uint8_t>* refused) {
+void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
+                            std::vector<uint8_t>* refused) {
   const ClassProfile& profile = Profile(c);
-  std::vector<uint8_t> fits(ledger_.tables().nodes.alive.size(), 0);
-  const bool evict = want == Want::kEvicting;
-  for (const Ranked& r : ScanNodes(c, profile, want, evict, false)) fits[r.node] = 1;
-  if (!evict) {
-    for (const Ranked& r : ScanNodes(c, profile, Want::kLater, false, false)) fits[r.node] = 1;
+  std::vector<uint8_t> now(refused->size(), kCurable);
+  const auto fit = [&](Want asked) {
+    for (const Ranked& r : ScanNodes(c, profile, asked, asked == Want::kEvicting, false)) {
+      now[r.node] = kNotRefused;
+    }
+  };
+  fit(want);
+  if (want == Want::kNow) fit(Want::kLater);
+  for (NodeIndex n = 0; n < now.size(); ++n) {
+    if ((*refused)[n] != kNotRefused) now[n] = kNotRefused;  // nothing new is said of it
   }
-  for (size_t n = 0; n < fits.size(); ++n) (*refused)[n] |= !fits[n];
+  const bool news = std::any_of(now.begin(), now.end(), [](uint8_t r) { return r != kNotRefused; });
+  if (tell_hopeless && news) {
+    std::vector<uint8_t> hopeless = now;
+    if (want != Want::kEvicting) {
+      for (const Ranked& r : ScanNodes(c, profile, Want::kEvicting, true, false)) {
+        hopeless[r.node] = 0;
+      }
+    }
+    for (NodeIndex n = 0; n < now.size(); ++n) {
+      if (hopeless[n] && (want != Want::kNow || FitsFutureIdle(c, n))) now[n] = kHopeless;
+    }
+  }
+  for (NodeIndex n = 0; n < now.size(); ++n) {
+    (*refused)[n] |= now[n];
+  }
 }
 
 bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const {

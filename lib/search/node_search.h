@@ -44,6 +44,9 @@ struct Ranked {
   }
 };
 
+// Whether a node refused a task, and whether evicting others there could change that.
+enum Refused : uint8_t { kNotRefused, kCurable, kHopeless };
+
 class NodeSearch {
  public:
   NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
@@ -54,9 +57,10 @@ class NodeSearch {
   NodeIndex First(ClassIndex c, Want want);
   // The same among nodes n with refused[n] == 0; a look at every node.
   NodeIndex BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused);
-  // Sets refused[n] where the class does not fit, resources that are being released counting as there
-  // (kEvicting: where eviction cannot help).
-  void AddRefused(ClassIndex c, Want want, std::vector<uint8_t>* refused);
+  // Says in refused[n], where it is kNotRefused, whether the class fits node n. kNow: what is being released counts as
+  // there, and nodes without room are not asked for more; kAnywhere: resources aside; kEvicting: only kHopeless
+  // refuses. Without `tell_hopeless`, kHopeless is not told from kCurable.
+  void AddRefused(ClassIndex c, Want want, bool tell_hopeless, std::vector<uint8_t>* refused);
   // Whether fit depends on what runs on other nodes, so that a placement can make it better.
   bool FitDependsOnOthers(ClassIndex c) { return Profile(c).cluster_fit; }
 

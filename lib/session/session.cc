@@ -71,8 +71,11 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   plan.profile = config_.name;
   plan.version = tables.version;
   FindWaiting();
-  bool admission = false;
-  for (const ConfiguredAction& action : config_.actions) admission |= action.decl.name == "admit";
+  bool admission = false, evicts = false;
+  for (const ConfiguredAction& action : config_.actions) {
+    admission |= action.decl.name == "admit";
+    evicts |= action.decl.name == "preempt" || action.decl.name == "reclaim";
+  }
 
   const Ledger::Savepoint opening = ledger_->Save();
   dispatcher_->Open({tables, *ledger_, options.now, phases_});
@@ -92,7 +95,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
   ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
-                        admission);
+                        admission, evicts);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) {

@@ -135,8 +135,7 @@ class RandomWorld {
     term.topology_key = kKeys[rng_.Below(3)];
     term.selector = SomeSelector();
     if (rng_.Chance(0.2)) term.namespaces = {kSpaces[rng_.Below(3)]};
-    // The twin reads namespace selectors in 1.16, too, which had none.
-    if (!old_ && rng_.Chance(0.3)) term.namespace_selector = SomeSelector();
+    if (rng_.Chance(0.3)) term.namespace_selector = SomeSelector();
     return term;
   }
 
@@ -339,6 +338,27 @@ TEST(InterRandomTest, PortsAgreeWithAPlainLookAtTheNode) {
       EXPECT_EQ(random.world.Fit(rules, c), Words(random.nodes(), [&](NodeIndex n) {
                   return std::string(taken(n) ? "port" : "ok");
                 }));
+    }
+  }
+}
+
+TEST(InterRandomTest, TheRulesOf116AgreeWithTheirTwin) {
+  const ReferenceProfile profile = ReferenceKubeBatch();
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomWorld random(seed, true);
+    Checked affinity(random, true, false, 1, 0, 0, true);
+    for (int step = 0; step < 25 && !HasFailure(); ++step) {
+      if (step > 0) random.Step();
+      const auto t = static_cast<TaskIndex>(random.rng().Below(random.tasks()));
+      const ClassIndex c = random.world.tables().tasks.task_class[t];
+      const reference::Cycle cycle = TwinOf(random, profile);
+      EXPECT_EQ(affinity.Fit(c),
+                Words(random.nodes(), [&](NodeIndex n) { return TwinFit(cycle, t, n, {}); }));
+      const std::vector<NodeIndex> nodes = SomeNodes(random);
+      if (nodes.empty()) continue;
+      EXPECT_EQ(affinity.Score(c, nodes),
+                Doubles(reference::OldAffinityScores(cycle, t, nodes), nodes.size()));
     }
   }
 }

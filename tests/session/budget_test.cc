@@ -53,7 +53,9 @@ std::string GangCutInTwo(const Tables& tables, const Plan& plan) {
   return "";
 }
 
-const char* const kSpecs[] = {"volcano:+preempt,+reclaim", "volcano:actions=allocate+backfill"};
+const char* const kSpecs[] = {"volcano:+preempt,+reclaim",
+                              "volcano:actions=reclaim+preempt+allocate+backfill",
+                              "volcano:actions=allocate+backfill"};
 
 class Budgets : public ::testing::TestWithParam<const char*> {};
 
@@ -66,17 +68,21 @@ TEST_P(Budgets, CutAtGangsAndReproduce) {
     EXPECT_TRUE(whole.complete());
     EXPECT_EQ(whole.cursor(), 0u);
     const std::vector<Decision> all = WithoutPhases(whole);
+    // Backfill takes nominations of tasks without requests back and tries them again: the one exception.
+    const auto taken_back = [&](const Decision& d) {
+      return d.kind == DecisionKind::kNominate &&
+             snapshot.tables().classes.best_effort[snapshot.tables().tasks.task_class[d.task]] &&
+             std::find(all.begin(), all.end(), d) == all.end();
+    };
     size_t longest = 0;
     for (int64_t budget = 0; budget <= whole.work(); ++budget) {
       SCOPED_TRACE(absl::StrCat("seed ", seed, ", budget ", budget, " of ", whole.work()));
       ScheduleOptions options;
       options.work_budget = budget;
       const Plan part = MustSchedule(snapshot, profile, options);
-      const std::vector<Decision> some = WithoutPhases(part);
-      // A nomination of a task without requests may be withdrawn by a later action: the one exception.
-      if (whole.tentative().empty() && whole.nominations().empty()) {
-        ASSERT_TRUE(IsPrefix(some, all)) << part.ToText() << "whole:\n" << whole.ToText();
-      }
+      std::vector<Decision> some = WithoutPhases(part);
+      std::erase_if(some, taken_back);
+      ASSERT_TRUE(IsPrefix(some, all)) << part.ToText() << "whole:\n" << whole.ToText();
       ASSERT_EQ(GangCutInTwo(snapshot.tables(), part), "");
       ASSERT_GE(some.size(), longest) << "more budget, less done";
       longest = std::max(longest, some.size());

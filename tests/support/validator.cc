@@ -132,7 +132,10 @@ class Check {
     // Tasks of a gang are asked for while those before them hold places, which an undone gang gives back.
     std::set<JobIndex> undone;
     for (const auto& [task, number] : reason_of) {
-      if (plan_.reasons()[number].kind != ReasonKind::kNoNode) undone.insert(tables_.tasks.job[task]);
+      const ReasonKind kind = plan_.reasons()[number].kind;
+      if (kind == ReasonKind::kGangUndone || kind == ReasonKind::kGangWaits) {
+        undone.insert(tables_.tasks.job[task]);
+      }
     }
     for (const auto& [task, number] : reason_of) {
       const Reason& reason = plan_.reasons()[number];

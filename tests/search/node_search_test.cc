@@ -1,0 +1,236 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A search that remembers against one that was born for the question: after every random move and rollback both
+// name the same node, the same ranks and the same refusals, whatever is switched on; and equal states hold exactly
+// the nodes that nothing tells apart.
+#include "lib/search/node_search.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/profile/profile.h"
+#include "tests/support/random_world.h"
+
+namespace muster {
+namespace {
+
+using testing::MakeCluster;
+using testing::RandomWorld;
+
+constexpr Want kAllWants[] = {Want::kNow, Want::kLater, Want::kEither, Want::kAnywhere,
+                              Want::kEvicting};
+
+class Searched {
+ public:
+  Searched(const Tables& tables, const ProfileConfig& config)
+      : tables_(tables), config_(config), ledger_(tables, config.accounting) {
+    for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j)
+      phases_.push_back(tables.jobs.spec[j].phase);
+    dispatcher_ = MakeDispatcher();
+  }
+
+  std::unique_ptr<NodeSearch> MakeSearch(const SpeedOptions& speed) {
+    SearchRules rules;
+    rules.slack.assign(tables_.dimension_count(), config_.slack_milli);
+    rules.slack[kMemory] = config_.slack_memory;
+    auto search = std::make_unique<NodeSearch>(ledger_, *dispatcher_, std::move(rules), speed);
+    search->BeginCycle();
+    return search;
+  }
+
+  Ledger& ledger() { return ledger_; }
+  const Dispatcher& dispatcher() const { return *dispatcher_; }
+
+  void Move(Rng& rng) {
+    if (rng.Chance(0.2)) savepoints_.push_back(ledger_.Save());
+    if (!savepoints_.empty() && rng.Chance(0.2)) {
+      const size_t index = rng.Below(savepoints_.size());
+      ledger_.Rollback(savepoints_[index]);
+      savepoints_.resize(index);
+    }
+    if (ledger_.tables().tasks.alive.empty() || tables_.nodes.alive.empty()) return;
+    const TaskIndex t = static_cast<TaskIndex>(rng.Below(tables_.tasks.alive.size()));
+    const NodeIndex n = static_cast<NodeIndex>(rng.Below(tables_.nodes.alive.size()));
+    switch (ledger_.status(t)) {
+      case TaskStatus::kPending:
+        ledger_.Move(t, rng.Chance(0.7) ? TaskStatus::kPlaced : TaskStatus::kNominated, n);
+        break;
+      case TaskStatus::kPlaced:
+        ledger_.Move(t, TaskStatus::kBinding, ledger_.node_of(t));
+        break;
+      case TaskStatus::kRunning:
+      case TaskStatus::kBound:
+        ledger_.Move(t, TaskStatus::kReleasing, ledger_.node_of(t));
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  std::unique_ptr<Dispatcher> MakeDispatcher() {
+    std::vector<std::vector<ActivePolicy>> tiers;
+    for (const auto& tier : config_.tiers) {
+      tiers.emplace_back();
+      for (const ConfiguredPolicy& policy : tier) {
+        tiers.back().push_back({policy.decl.make(policy.options), policy.points});
+      }
+    }
+    auto dispatcher = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
+    dispatcher->Open({tables_, ledger_, 0, phases_});
+    return dispatcher;
+  }
+
+  const Tables& tables_;
+  const ProfileConfig config_;
+  Ledger ledger_;
+  std::vector<JobPhase> phases_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+  std::vector<Ledger::Savepoint> savepoints_;
+};
+
+std::string Words(std::vector<Ranked> ranked) {
+  std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return b < a; });
+  std::string words;
+  for (const Ranked& r : ranked)
+    absl::StrAppend(&words, r.node, ":", absl::StrFormat("%.17g", r.score), " ");
+  return words;
+}
+
+std::string Words(const std::vector<Refusal>& refusals) {
+  std::string words;
+  for (const Refusal& r : refusals) {
+    absl::StrAppend(&words, r.nodes, "x", static_cast<int>(r.code), ".", r.dimension, r.detail,
+                    " ");
+  }
+  return words;
+}
+
+TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
+  const SpeedOptions speeds[] = {{},
+                                 {.winner_trees = false},
+                                 {.share_equal_states = false},
+                                 {.infeasibility_memory = false},
+                                 {.vector_kernels = false},
+                                 {.memory_limit = 1000}};
+  const char* const specs[] = {"volcano",
+                               "volcano:tiers=predicates+nodeorder(most_requested=1,balanced=2)",
+                               "volcano:tiers=predicates+binpack(cpu=3)"};
+  int64_t found = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed);
+    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    const Tables& tables = *cluster.impl().tables;
+    Searched world(tables, *ResolveProfile(specs[seed % 3]));
+    const std::unique_ptr<NodeSearch> keeps = world.MakeSearch(speeds[seed % std::size(speeds)]);
+    for (int step = 0; step < 30; ++step) {
+      world.Move(rng);
+      const std::unique_ptr<NodeSearch> fresh = world.MakeSearch({false, false, false, false, 0});
+      for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
+        if (tables.classes.tasks[c] == 0 || rng.Chance(0.4)) continue;
+        SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step, ", class ", c));
+        for (const Want want : kAllWants) {
+          if (want == Want::kEither || rng.Chance(0.3)) continue;
+          const NodeIndex best = fresh->Best(c, want);
+          ASSERT_EQ(keeps->Best(c, want), best) << "want " << static_cast<int>(want);
+          found += best != kNone;
+        }
+        ASSERT_EQ(Words(keeps->Refusals(c)), Words(fresh->Refusals(c)));
+        ASSERT_EQ(Words(keeps->RankForEviction(c, Want::kEvicting)),
+                  Words(fresh->RankForEviction(c, Want::kEvicting)));
+        ASSERT_EQ(keeps->ListForEviction(c, Want::kAnywhere),
+                  fresh->ListForEviction(c, Want::kAnywhere));
+      }
+    }
+  }
+  EXPECT_GT(found, 10000);
+}
+
+// Refused and fitting nodes are all nodes.
+TEST(NodeSearch, RefusalsCountEveryNodeThatDoesNotFit) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed);
+    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    const Tables& tables = *cluster.impl().tables;
+    Searched world(tables, *ResolveProfile("volcano"));
+    const std::unique_ptr<NodeSearch> search = world.MakeSearch({});
+    const int64_t nodes = std::count(tables.nodes.alive.begin(), tables.nodes.alive.end(), 1);
+    for (int step = 0; step < 10; ++step) {
+      world.Move(rng);
+      for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
+        if (tables.classes.tasks[c] == 0) continue;
+        int64_t refused = 0, fits = 0;
+        for (const Refusal& refusal : search->Refusals(c)) refused += refusal.nodes;
+        for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+          fits += tables.nodes.alive[n] && search->FitsNode(c, n) && search->FitsFutureIdle(c, n);
+        }
+        ASSERT_EQ(refused + fits, nodes) << "seed " << seed << ", class " << c;
+      }
+    }
+  }
+}
+
+TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE(absl::StrCat("seed ", seed));
+    Rng rng(seed);
+    const Cluster cluster = MakeCluster(RandomWorld(seed, {.extremes = false}));
+    const Tables& tables = *cluster.impl().tables;
+    Searched world(tables, *ResolveProfile("volcano"));
+    Ledger& ledger = world.ledger();
+    NodeKinds kinds(ledger, world.dispatcher());
+    NodeStates states(ledger, kinds, /*share=*/true);
+    for (int step = 0; step < 40; ++step) {
+      world.Move(rng);
+      if (!tables.classes.shape.empty() && rng.Chance(0.2)) {
+        kinds.Ensure(static_cast<ClassIndex>(rng.Below(tables.classes.shape.size())));
+      }
+      const uint64_t before = states.journal_end(), epoch = states.epoch();
+      std::vector<NodeIndex> heads;
+      for (uint32_t s = 0; s < states.slots(); ++s) heads.push_back(states.head(s));
+      states.Sync();
+      size_t population = 0, live = 0;
+      for (uint32_t s = 0; s < states.slots(); ++s) {
+        NodeIndex oldest = kNone;
+        size_t members = 0;
+        for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+          if (states.state(n) != s) continue;
+          oldest = std::min(oldest, n);
+          ++members;
+        }
+        ASSERT_EQ(states.population(s), members);
+        ASSERT_EQ(states.head(s), oldest);
+        population += members;
+        live += members > 0;
+      }
+      ASSERT_EQ(population, tables.nodes.alive.size());
+      ASSERT_EQ(states.live(), live);
+      for (NodeIndex a = 0; a < tables.nodes.alive.size(); ++a) {
+        for (NodeIndex b = 0; b < a; ++b) {
+          const auto of_a = ledger.node_row(a), of_b = ledger.node_row(b);
+          const bool alike =
+              kinds.kind(a) == kinds.kind(b) && std::equal(of_a.begin(), of_a.end(), of_b.begin());
+          ASSERT_EQ(states.state(a) == states.state(b), alike) << "nodes " << a << " and " << b;
+        }
+      }
+      if (states.epoch() != epoch) continue;
+      ASSERT_LE(states.journal_start(), before);
+      const auto news = states.journal().subspan(before - states.journal_start());
+      for (uint32_t s = 0; s < heads.size(); ++s) {
+        const bool named = std::find(news.begin(), news.end(), s) != news.end();
+        ASSERT_TRUE(named || heads[s] == states.head(s)) << "the journal misses slot " << s;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster
