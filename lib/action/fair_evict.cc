@@ -5,9 +5,9 @@
 // reclaim takes from other queues what they hold beyond what they deserve, for a queue that holds less than it
 // deserves; preempt takes from jobs of lower priority in the same queue. Jobs take turns in fair order as in allocate,
 // and a turn is about the same tasks: all that a gang still needs, or one more of a whole gang. Each task gets a free
-// place if there is one, else the best offer (fair_offers.h). If all have a place, the victims without whom it still
-// holds are given back once more - a gang that had to go may have freed more than was asked of it -, the victims are
-// evicted and the whole turn is nominated. Otherwise everything is as before.
+// place if there is one, else the best offer (fair_offers.h). If all have a place, the victims without whom they still
+// have it are given back, last one first: a victim of a later task, or a gang that had to go, may have freed more than
+// was asked of it. Then the victims are evicted and the whole turn is nominated. Otherwise everything is as before.
 // Fixed point. After evictions what queues deserve is counted again, what is free is filled again, and turns are taken
 // again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
 // nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
@@ -92,7 +92,7 @@ class FairRound {
   }
 
   bool TakesPart(JobIndex job) const {
-    return ledger_.job(job).pending() > 0 && !context_.IsPending(job) && dispatcher_.Valid(job);
+    return ledger_.job(job).pending() > 0 && dispatcher_.Valid(job);
   }
 
   std::vector<TaskIndex>& SheetOf(JobIndex job) {
@@ -108,15 +108,16 @@ class FairRound {
     if (sheet.empty() || FailedAlike(job, one_by_one)) return false;
     const Ledger::Moment moment = ledger_.moment();
     offers_.NewTurn();
+    lacked_ = false;
     bool took = one_by_one ? AnyTask(job) : Gang(job);
-    if (!took && offers_.IsOld()) {
+    if (!took && offers_.TookOld()) {
       // Older offers may have missed something.
       offers_.Forget();
       took = one_by_one ? AnyTask(job) : Gang(job);
     }
     if (!took) {
       offers_.Forget();
-      Remember(job, one_by_one, moment);
+      if (lacked_) Remember(job, one_by_one, moment);
     }
     return took;
   }
@@ -127,9 +128,14 @@ class FairRound {
       if (context_.ClassOf(task) == failed) continue;
       const Ledger::Savepoint before = ledger_.Save();
       steps_.clear();
-      if (PlaceTask(task) && Keep(before)) return true;
+      if (!PlaceTask(task)) {
+        lacked_ = true;
+      } else if (Keep(before)) {
+        return true;
+      }
       ledger_.Rollback(before);
-      failed = context_.ClassOf(task);
+      // Others of the class may still evict where this one never does.
+      if (!(tables_.tasks.flags[task] & kTaskNeverPreempts)) failed = context_.ClassOf(task);
     }
     return false;
   }
@@ -141,7 +147,10 @@ class FairRound {
     steps_.clear();
     for (size_t i = 0; i < sheet.size(); ++i) {
       if (!gang.Wants(tables_.tasks.group[sheet[i]])) continue;
-      if (!PlaceTask(sheet[i]) && !gang.Hopeful({sheet.begin() + i + 1, sheet.end()})) break;
+      if (!PlaceTask(sheet[i]) && !gang.Hopeful({sheet.begin() + i + 1, sheet.end()})) {
+        lacked_ = true;
+        break;
+      }
       if (!dispatcher_.Pipelined(job)) continue;
       if (Keep(before)) return true;
       break;
@@ -168,25 +177,28 @@ class FairRound {
     if (tables_.tasks.flags[task] & kTaskNeverPreempts) return false;
     FairOffers::Offer offer;
     if (!offers_.Take(task, &offer)) return false;
-    gangs_ |= offer.gangs;
     Do({task, offer.node, std::move(offer.units)});
     offers_.Renew(task, offer.node);
     return true;
   }
 
-  void Do(Step step) {
+  void Evict(const Step& step) {
     for (const FairOffers::Unit& unit : step.victims) {
       for (TaskIndex victim : unit) {
         ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
       }
     }
+  }
+
+  void Do(Step step) {
+    Evict(step);
     ledger_.Move(step.task, TaskStatus::kNominated, step.node);
     steps_.push_back(std::move(step));
   }
 
   // The turn becomes decisions. False: nobody had to go, so filling has found no place for reasons of its own.
   bool Keep(const Ledger::Savepoint& before) {
-    if (std::exchange(gangs_, false)) GiveBack(before);
+    GiveBack(before);
     bool any = false;
     for (const Step& step : steps_) {
       for (const FairOffers::Unit& unit : step.victims) {
@@ -206,33 +218,51 @@ class FairRound {
   void GiveBack(const Ledger::Savepoint& before) {
     for (size_t s = steps_.size(); s-- > 0;) {
       for (size_t u = steps_[s].victims.size(); u-- > 0;) {
-        std::vector<Step> fewer = steps_;
-        fewer[s].victims.erase(fewer[s].victims.begin() + u);
-        if (Replay(before, fewer)) {
-          steps_ = std::move(fewer);
-        } else {
-          Replay(before, steps_);
-        }
+        if (!LeavesRoomFor(steps_[s].victims[u])) continue;
+        std::vector<Step> steps = steps_;
+        steps[s].victims.erase(steps[s].victims.begin() + u);
+        if (!Holds(before, steps)) steps = std::move(steps_);
+        ledger_.Rollback(before);
+        steps_.clear();
+        for (Step& step : steps) Do(std::move(step));
       }
     }
   }
 
-  // False: some task has no place then.
-  bool Replay(const Ledger::Savepoint& before, const std::vector<Step>& steps) {
+  // With the whole turn in the books: whether the nodes that it is about have room for all of the unit beside it.
+  // Where they have not, it is not worth while to try.
+  bool LeavesRoomFor(const FairOffers::Unit& unit) const {
+    return std::all_of(unit.begin(), unit.end(), [&](TaskIndex victim) {
+      const NodeIndex node = ledger_.node_of(victim);
+      const bool wanted = std::any_of(steps_.begin(), steps_.end(),
+                                      [&](const Step& step) { return step.node == node; });
+      const auto request = ledger_.request(victim);
+      for (DimensionIndex d = 0; wanted && d <= kPods; ++d) {
+        if (request[d] > ledger_.future_idle(node, d)) return false;
+      }
+      return true;
+    });
+  }
+
+  // Whether everybody has a place once all victims are gone, and no gang is cut. Leaves the books in between.
+  bool Holds(const Ledger::Savepoint& before, const std::vector<Step>& steps) {
     ledger_.Rollback(before);
+    for (const Step& step : steps) Evict(step);
     for (const Step& step : steps) {
       for (const FairOffers::Unit& unit : step.victims) {
         for (TaskIndex victim : unit) {
-          ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
+          if (!FairGang(context_, tables_.tasks.job[victim]).StandsOrIsGone()) return false;
         }
       }
+    }
+    for (const Step& step : steps) {
       if (!offers_.Fits(step.task, step.node)) return false;
       ledger_.Move(step.task, TaskStatus::kNominated, step.node);
     }
     return true;
   }
 
-  // A gang of one class fails if an alike one, of no more tasks, failed on these books.
+  // A gang of one class fails if an alike one, of no more tasks, found no place for all of them on these books.
   bool FailedAlike(JobIndex job, bool one_by_one) {
     return OneClass(job) && ledger_.SameAs(failure_.moment) &&
            failure_.task_class == context_.ClassOf(SheetOf(job)[0]) &&
@@ -266,7 +296,7 @@ class FairRound {
   FairOffers offers_;
   std::vector<std::vector<TaskIndex>> sheets_;  // pending tasks, beside context_.waiting
   std::vector<Step> steps_;                     // of the turn
-  bool gangs_ = false;                          // whole gangs are among its victims
+  bool lacked_ = false;                         // a task of it had no place
   std::vector<QueueIndex> givers_;              // queues that lose by it
   Failure failure_;                             // the last one
 };

@@ -47,10 +47,6 @@ FairFill::Sheet& FairFill::SheetOf(JobIndex job) {
 bool FairFill::Prepare(JobIndex job) {
   const JobTable& jobs = context_.tables.jobs;
   if (context_.ledger.job(job).pending() == 0) return false;
-  if (context_.IsPending(job)) {
-    if (context_.admission) return false;
-    context_.phases[job] = JobPhase::kAdmitted;
-  }
   if (!context_.dispatcher.Valid(job)) {
     Reason reason{ReasonKind::kInvalidGang};
     reason.placed = static_cast<int64_t>(jobs.tasks[job].size());
@@ -67,7 +63,7 @@ bool FairFill::Prepare(JobIndex job) {
   const ClassIndex c = context_.ClassOf(sheet.tasks.front());
   sheet.one_class = std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
                                 [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
-                    !context_.search.FitDependsOnOthers(c);
+                    !context_.search.FitDependsOnOthers(c) && !HasPromises(sheet);
   return true;
 }
 

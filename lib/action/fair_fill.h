@@ -38,8 +38,9 @@ class FairFill {
   struct Sheet {
     std::vector<TaskIndex> tasks;
     size_t next = 0;
-    bool one_class =
-        false;  // all tasks of one class, whose fit does not depend on what runs elsewhere
+    // All tasks of one class, whose fit does not depend on what runs elsewhere, and none is promised a place that
+    // others may not have.
+    bool one_class = false;
   };
   // How a gang of one class fared on these books.
   struct Failure {

@@ -43,9 +43,17 @@ bool FairGang::Hopeful(std::span<const TaskIndex> rest) const {
 }
 
 bool FairGang::CanSpare(GroupIndex group, int64_t taken, int64_t taken_of_group) const {
-  const int64_t of_group = OrZero(tables_.jobs.groups[job_][group].min_available);
-  return ledger_.job(job_).ready() - taken >= needed_ &&
-         ledger_.group(job_, group).ready() - taken_of_group >= of_group;
+  if (ledger_.job(job_).ready() - taken < needed_) return false;
+  if (!group_needs_) return true;
+  for (GroupIndex g = 0; g < tables_.jobs.groups[job_].size(); ++g) {
+    const int64_t left = ledger_.group(job_, g).ready() - (g == group ? taken_of_group : 0);
+    if (left < OrZero(tables_.jobs.groups[job_][g].min_available)) return false;
+  }
+  return true;
+}
+
+bool FairGang::StandsOrIsGone() const {
+  return ledger_.job(job_).allocated() == 0 || CanSpare(0, 0, 0);
 }
 
 }  // namespace muster

@@ -23,8 +23,11 @@ class FairGang {
   bool Wants(GroupIndex group) const;
   // Whether it could be whole with all of `rest`.
   bool Hopeful(std::span<const TaskIndex> rest) const;
-  // Whether it stays whole without `taken` of its tasks, `taken_of_group` of them from the group.
+  // Whether what is bound and running stays whole without `taken` of its tasks, `taken_of_group` of them from the
+  // group; those taken from other groups were asked about before.
   bool CanSpare(GroupIndex group, int64_t taken, int64_t taken_of_group) const;
+  // Whether what is bound and running is a whole gang, or nothing at all.
+  bool StandsOrIsGone() const;
 
  private:
   int64_t Lacking(GroupIndex group) const;

@@ -43,8 +43,18 @@ class FairOffers::Draft {
     return std::all_of(short_.begin(), short_.end(), [](const auto& s) { return s.second <= 0; });
   }
   void Add(Unit unit) {
-    Change(unit, true);
+    Leave(unit);
     units_.push_back(std::move(unit));
+  }
+  // Whether `more` may go as well, on the books as they were before anybody left.
+  bool MayGo(const Unit& more) {
+    Unit all;
+    for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
+    all.insert(all.end(), more.begin(), more.end());
+    if (!counts_) ledger_.Rollback(before_);
+    const bool may = offers_.Unprotected(task_, all).size() == all.size();
+    if (!counts_) LeaveAll();
+    return may;
   }
   // Units of one task of `job` become part of the gang that goes as a whole.
   void AddGang(JobIndex job, Unit members) {
@@ -54,29 +64,19 @@ class FairOffers::Draft {
       all.push_back(unit[0]);
       return true;
     });
-    Change(members, true);
+    Leave(members);
     all.insert(all.end(), members.begin(), members.end());
     units_.push_back(std::move(all));
-    gangs_ = true;
   }
   void GiveBack() {
     for (size_t i = units_.size(); i-- > 0;) {
-      Change(units_[i], false);
-      if (Fits()) {
-        units_.erase(units_.begin() + i);
-      } else {
-        Change(units_[i], true);
-      }
+      Unit unit = std::move(units_[i]);
+      units_.erase(units_.begin() + i);
+      Stay(unit);
+      if (Fits()) continue;
+      Leave(unit);
+      units_.insert(units_.begin() + i, std::move(unit));
     }
-  }
-  // What the policies are to be asked about, if `more` were to go as well.
-  std::vector<TaskIndex> With(const Unit& more) const {
-    std::vector<TaskIndex> all;
-    if (counts_) {
-      for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
-    }
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
   }
   bool Has(TaskIndex victim) const {
     for (const Unit& unit : units_) {
@@ -84,20 +84,36 @@ class FairOffers::Draft {
     }
     return false;
   }
-  Offer Finish() { return {node_, std::move(units_), gangs_}; }
+  Offer Finish() { return {node_, std::move(units_)}; }
 
  private:
-  void Change(const Unit& unit, bool leaves) {
+  void Leave(const Unit& unit) {
+    if (counts_) {
+      Count(unit, -1);
+      return;
+    }
     for (TaskIndex victim : unit) {
-      const NodeIndex node = ledger_.node_of(victim);
-      if (!counts_) {
-        ledger_.Move(victim,
-                     leaves ? TaskStatus::kReleasing : offers_.context_.tables.tasks.status[victim],
-                     node);
-      } else if (node == node_) {
-        const auto request = ledger_.request(victim);
-        for (auto& [d, amount] : short_) amount += leaves ? -request[d] : request[d];
-      }
+      ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
+    }
+  }
+  // Who stays after all comes back by undoing everything, because an eviction taken back by a move of its own would
+  // leave its mark on what filters see.
+  void Stay(const Unit& unit) {
+    if (counts_) {
+      Count(unit, 1);
+      return;
+    }
+    ledger_.Rollback(before_);
+    LeaveAll();
+  }
+  void LeaveAll() {
+    for (const Unit& unit : units_) Leave(unit);
+  }
+  void Count(const Unit& unit, int sign) {
+    for (TaskIndex victim : unit) {
+      if (ledger_.node_of(victim) != node_) continue;
+      const auto request = ledger_.request(victim);
+      for (auto& [d, amount] : short_) amount += sign * request[d];
     }
   }
 
@@ -106,18 +122,28 @@ class FairOffers::Draft {
   const TaskIndex task_;
   const NodeIndex node_;
   const Ledger::Savepoint before_;
-  bool counts_ = false, gangs_ = false;
+  bool counts_ = false;
   std::vector<std::pair<DimensionIndex, int64_t>> short_;  // how much more is needed
   std::vector<Unit> units_;
 };
 
 bool FairOffers::Take(TaskIndex task, Offer* offer) {
   if (asker_ != AskerOf(task)) Rank(task);
+  if (TakeRanked(task, offer)) return true;
+  if (context_.ledger.SameAs(ranked_)) return false;
+  Rank(task);
+  return TakeRanked(task, offer);
+}
+
+bool FairOffers::TakeRanked(TaskIndex task, Offer* offer) {
   while (!ranking_.empty()) {
     const Price price = Pop();
     if (!Make(task, price.node, offer)) continue;
     const Price now = PriceOf(*offer);
-    if (now == price) return true;
+    if (now == price) {
+      took_old_ |= old_;
+      return true;
+    }
     Push(now);
   }
   return false;
@@ -139,6 +165,7 @@ FairOffers::Asker FairOffers::AskerOf(TaskIndex task) const {
 
 void FairOffers::Rank(TaskIndex task) {
   asker_ = AskerOf(task);
+  ranked_ = context_.ledger.moment();
   old_ = false;
   ranking_.clear();
   for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
@@ -163,21 +190,9 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
     if (tasks.created[a] != tasks.created[b]) return tasks.created[a] > tasks.created[b];
     return a > b;
   });
-  // Candidates of one node are few: counting among them beats a map.
-  spare_.clear();
-  for (TaskIndex t : candidates_) {
-    int64_t of_job = 1, of_group = 1;
-    for (TaskIndex s : spare_) {
-      of_job += tasks.job[s] == tasks.job[t];
-      of_group += tasks.job[s] == tasks.job[t] && tasks.group[s] == tasks.group[t];
-    }
-    if (FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], of_job, of_group)) {
-      spare_.push_back(t);
-    }
-  }
   Draft draft(*this, task, node);
   bool fits = draft.Fits();
-  for (TaskIndex t : Unprotected(task, spare_)) {
+  for (TaskIndex t : fits ? Unit() : Spare(task)) {
     if (fits) break;
     draft.Add({t});
     fits = draft.Fits();
@@ -188,8 +203,7 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
     Unit members;
     if (!GangMayGo(task, gang, &members)) continue;
     std::erase_if(members, [&](TaskIndex t) { return draft.Has(t); });
-    const std::vector<TaskIndex> all = draft.With(members);
-    if (Unprotected(task, all).size() != all.size()) continue;
+    if (!draft.MayGo(members)) continue;
     draft.AddGang(gang, std::move(members));
     fits = draft.Fits();
   }
@@ -197,6 +211,41 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
   draft.GiveBack();
   *offer = draft.Finish();
   return true;
+}
+
+// The candidates that their gangs can do without and that nobody protects. Who is protected does not count against
+// his gang: then those it has yet to spare are looked at once more.
+FairOffers::Unit FairOffers::Spare(TaskIndex task) const {
+  const TaskTable& tasks = context_.tables.tasks;
+  Unit candidates = candidates_, spare, kept;
+  for (;;) {
+    // Candidates of one node are few: counting among them beats a map.
+    spare.clear();
+    kept.clear();
+    for (TaskIndex t : candidates) {
+      int64_t of_job = 1, of_group = 1;
+      for (TaskIndex s : spare) {
+        of_job += tasks.job[s] == tasks.job[t];
+        of_group += tasks.job[s] == tasks.job[t] && tasks.group[s] == tasks.group[t];
+      }
+      const bool spared =
+          FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], of_job, of_group);
+      (spared ? spare : kept).push_back(t);
+    }
+    Unit free_to_go = Unprotected(task, spare);
+    if (kept.empty() || free_to_go.size() == spare.size()) return free_to_go;
+    std::erase_if(spare, [&](TaskIndex t) {
+      return std::find(free_to_go.begin(), free_to_go.end(), t) != free_to_go.end();
+    });
+    const bool again = std::any_of(kept.begin(), kept.end(), [&](TaskIndex k) {
+      return std::any_of(spare.begin(), spare.end(),
+                         [&](TaskIndex s) { return tasks.job[s] == tasks.job[k]; });
+    });
+    if (!again) return free_to_go;
+    std::erase_if(candidates, [&](TaskIndex t) {
+      return std::find(spare.begin(), spare.end(), t) != spare.end();
+    });
+  }
 }
 
 FairOffers::Price FairOffers::PriceOf(const Offer& offer) const {

@@ -12,8 +12,10 @@
 // without whom it still fits is given back, last one first: nobody of an offer is there in vain.
 // The best offer: the fewest victims; then those of lowest priority (the highest among them counts); then the youngest
 // (the oldest among them counts); then the node of smallest index.
-// Ranking. Nodes are ranked when a task class first asks. An offer is made anew when it comes to the front; if it is
-// no longer what it was, it goes back in line. The ranking serves alike askers one after the other, until Forget.
+// Ranking. Nodes are ranked when a kind of asker first asks. An offer is made anew when it comes to the front; if it is
+// no longer what it was, it goes back in line. The ranking serves alike askers one after the other, until Forget. An
+// offer that has become better meanwhile - few things can make it so: a limit that is no longer in the way - is seen
+// when its turn comes, or when the ranking is used up: then nodes are ranked anew.
 #ifndef MUSTER_ACTION_FAIR_OFFERS_H_
 #define MUSTER_ACTION_FAIR_OFFERS_H_
 
@@ -33,7 +35,6 @@ class FairOffers {
   struct Offer {
     NodeIndex node = kNone;
     std::vector<Unit> units;
-    bool gangs = false;  // some unit is a whole gang
   };
 
   FairOffers(ActionContext& context, Taking taking) : context_(context), taking_(taking) {}
@@ -44,9 +45,12 @@ class FairOffers {
   void Renew(TaskIndex task, NodeIndex node);
   // Nodes are ranked anew at the next question.
   void Forget() { asker_ = {}; }
-  // Whether the ranking in use is older than the last call of NewTurn.
-  bool IsOld() const { return old_; }
-  void NewTurn() { old_ = true; }
+  // Whether an offer was taken since NewTurn from a ranking that was older than that.
+  bool TookOld() const { return took_old_; }
+  void NewTurn() {
+    old_ = true;
+    took_old_ = false;
+  }
 
   // Why the task may not be placed on the node: false. Looks at limits, resources and all fits.
   bool Fits(TaskIndex task, NodeIndex node);
@@ -68,7 +72,9 @@ class FairOffers {
 
   Asker AskerOf(TaskIndex task) const;
   void Rank(TaskIndex task);
+  bool TakeRanked(TaskIndex task, Offer* offer);
   bool Make(TaskIndex task, NodeIndex node, Offer* offer);
+  Unit Spare(TaskIndex task) const;
   Price PriceOf(const Offer& offer) const;
   bool MayGo(TaskIndex task, TaskIndex victim) const;
   bool GangMayGo(TaskIndex task, JobIndex gang, Unit* members) const;
@@ -79,9 +85,10 @@ class FairOffers {
   ActionContext& context_;
   const Taking taking_;
   Asker asker_;
-  bool old_ = false;
+  Ledger::Moment ranked_;  // the books when the nodes were ranked
+  bool old_ = false, took_old_ = false;
   std::vector<Price> ranking_;  // a heap, the best on top
-  std::vector<TaskIndex> candidates_, spare_;
+  std::vector<TaskIndex> candidates_;
 };
 
 }  // namespace muster

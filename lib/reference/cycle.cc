@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "lib/reference/fair.h"
+
 namespace muster::reference {
 
 namespace {
@@ -66,8 +68,11 @@ JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
   }
   const int64_t needed = cycle.tables().jobs.spec[job].min_available;
   const bool settled = scheduled >= needed && waiting == 0;
-  const bool unschedulable =
-      FindPolicy(cycle, "gang") != nullptr && !GangReady(cycle, job) && !settled;
+  int64_t there = CountReady(world, job);
+  for (TaskIndex t : world.tasks_of(job)) {
+    there += world.status[t] == TaskStatus::kPending && world.best_effort(t);
+  }
+  const bool unschedulable = FindPolicy(cycle, "gang") != nullptr && there < needed && !settled;
   if (running > 0 && unschedulable) return JobPhase::kUnknown;
   if (scheduled >= needed) return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
   return world.phase[job] == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
@@ -80,6 +85,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
   cycle.profile = &profile;
   cycle.now = now;
   cycle.volcano = profile.family != "kube-batch";
+  cycle.muster = profile.family == "muster";
   cycle.world = OpenWorld(tables);
   for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
     const bool milli = IsMilliDimension(tables.dimensions.name(d));
@@ -92,6 +98,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
     if (cycle.world.in_session[n] && !cycle.volcano) cycle.world.in_session[n] = InSync(cycle, n);
   }
   OpenShares(cycle);
+  if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
   return cycle;
 }
 
@@ -135,6 +142,9 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     share.allocated_before = allocated_before[q];
     share.allocated_after = cycle.world.queue_allocated[q];
     if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
+    if (!cycle.fair.empty()) {
+      share.deserved.assign(cycle.fair[q].deserved.begin(), cycle.fair[q].deserved.end());
+    }
     share.share_before = share_before[q];
     share.share_after = QueueShareNow(cycle, q);
     plan.shares.push_back(share);
@@ -297,7 +307,10 @@ PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile
       {"backfill", reference::RunKubeBatchBackfill},
       {"preempt", reference::RunKubeBatchPreempt},
       {"reclaim", reference::RunKubeBatchReclaim}};
-  const auto& actions = cycle.volcano ? volcano : kube_batch;
+  const std::map<std::string, void (*)(Cycle&)> muster = {{"allocate", reference::RunFairAllocate},
+                                                          {"preempt", reference::RunFairPreempt},
+                                                          {"reclaim", reference::RunFairReclaim}};
+  const auto& actions = cycle.muster ? muster : cycle.volcano ? volcano : kube_batch;
   for (const std::string& name : profile.actions) {
     if (const auto action = actions.find(name); action != actions.end()) action->second(cycle);
   }

@@ -32,14 +32,23 @@ struct QueueBook {
   Amount deserved, request, elastic, inqueue, guarantee, real_capability;
 };
 
+// What fairshare knows of a queue, per dimension.
+struct FairBook {
+  Row demand, promised, deserved;
+  std::vector<bool> contested;  // it and its siblings ask for more than there is
+};
+
 struct Cycle {
   const ReferenceProfile* profile = nullptr;
   int64_t now = 0;
-  bool volcano = true;  // otherwise kube-batch
+  bool volcano = true;    // Kubernetes as it is now; otherwise kube-batch
+  bool muster = false;    // the muster profile: volcano's filters and scores, rules of its own
+  bool reclaims = false;  // muster: an action of this cycle took from other queues
   World world;
   Amount total;                   // allocatable of all nodes of the session
   std::vector<double> tolerance;  // kube-batch's, per dimension
   std::vector<QueueBook> queues;
+  std::vector<FairBook> fair;
   Amount overcommit_idle, overcommit_inqueue;
   // Tasks that found no node, with the nodes where no eviction would help.
   std::map<TaskIndex, std::set<NodeIndex>> fit_errors;
@@ -182,7 +191,8 @@ NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeInd
 
 std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,
                                    const std::vector<TaskIndex>& candidates);
-std::vector<TaskIndex> Reclaimable(const Cycle& cycle, const std::vector<TaskIndex>& candidates);
+std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer,
+                                   const std::vector<TaskIndex>& candidates);
 // Whether the victims free enough on the node.
 bool ValidVictims(const Cycle& cycle, TaskIndex task, NodeIndex node,
                   const std::vector<TaskIndex>& victims);

@@ -2,7 +2,7 @@
 //
 // Gangs: how many tasks of a job count as there, as waiting, and whether that is enough. Roles
 // (task groups with a minimum of their own) are only enforced when the job's minimum is at least
-// the sum of theirs.
+// the sum of theirs; in the muster profile always.
 #include <algorithm>
 #include <functional>
 
@@ -22,8 +22,10 @@ bool Occupied(const World& world, TaskIndex task) {
   return IsAllocated(world.status[task]) || world.status[task] == TaskStatus::kSucceeded;
 }
 
-bool PendingBestEffort(const World& world, TaskIndex task) {
-  return world.status[task] == TaskStatus::kPending && world.best_effort(task);
+// Volcano counts pending tasks that request nothing as there.
+bool PendingBestEffort(const Cycle& cycle, TaskIndex task) {
+  return !cycle.muster && cycle.world.status[task] == TaskStatus::kPending &&
+         cycle.world.best_effort(task);
 }
 
 int64_t RoleMinimum(const World& world, JobIndex job, GroupIndex role) {
@@ -45,9 +47,11 @@ int64_t CountRole(const World& world, JobIndex job, GroupIndex role,
                     [&](TaskIndex t) { return world.tables->tasks.group[t] == role && counts(t); });
 }
 
-bool RolesSatisfied(const World& world, JobIndex job,
+bool RolesSatisfied(const World& world, JobIndex job, bool always,
                     const std::function<bool(TaskIndex)>& counts) {
-  if (world.tables->jobs.spec[job].min_available < RoleMinimumTotal(world, job)) return true;
+  if (!always && world.tables->jobs.spec[job].min_available < RoleMinimumTotal(world, job)) {
+    return true;
+  }
   for (GroupIndex role = 0; role < world.tables->jobs.groups[job].size(); ++role) {
     if (CountRole(world, job, role, counts) < RoleMinimum(world, job, role)) return false;
   }
@@ -58,12 +62,12 @@ bool GangPipelined(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
   const int64_t needed = cycle.tables().jobs.spec[job].min_available;
   if (!cycle.volcano) return CountWaiting(world, job) + CountReady(world, job) >= needed;
-  const bool roles = RolesSatisfied(world, job, [&](TaskIndex t) {
-    return Occupied(world, t) || PendingBestEffort(world, t) ||
+  const bool roles = RolesSatisfied(world, job, cycle.muster, [&](TaskIndex t) {
+    return Occupied(world, t) || PendingBestEffort(cycle, t) ||
            world.status[t] == TaskStatus::kNominated;
   });
   const int64_t best_effort =
-      CountTasks(world, job, [&](TaskIndex t) { return PendingBestEffort(world, t); });
+      CountTasks(world, job, [&](TaskIndex t) { return PendingBestEffort(cycle, t); });
   return roles && CountWaiting(world, job) + CountReady(world, job) + best_effort >= needed;
 }
 
@@ -82,7 +86,7 @@ bool GangReady(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
   int64_t count = CountReady(world, job);
   if (cycle.volcano) {
-    count += CountTasks(world, job, [&](TaskIndex t) { return PendingBestEffort(world, t); });
+    count += CountTasks(world, job, [&](TaskIndex t) { return PendingBestEffort(cycle, t); });
   }
   return count >= cycle.tables().jobs.spec[job].min_available;
 }
@@ -100,7 +104,7 @@ bool JobValid(const Cycle& cycle, JobIndex job) {
     return Occupied(world, t) || world.status[t] == TaskStatus::kNominated ||
            world.status[t] == TaskStatus::kPending;
   };
-  return RolesSatisfied(world, job, valid) &&
+  return RolesSatisfied(world, job, cycle.muster, valid) &&
          CountTasks(world, job, valid) >= cycle.tables().jobs.spec[job].min_available;
 }
 
@@ -109,8 +113,8 @@ bool JobReady(const Cycle& cycle, JobIndex job) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "ready")) {
     if (policy->name != "gang") continue;
     if (!GangReady(cycle, job)) return false;
-    if (cycle.volcano && !RolesSatisfied(world, job, [&](TaskIndex t) {
-          return Occupied(world, t) || PendingBestEffort(world, t);
+    if (cycle.volcano && !RolesSatisfied(world, job, cycle.muster, [&](TaskIndex t) {
+          return Occupied(world, t) || PendingBestEffort(cycle, t);
         })) {
       return false;
     }
@@ -165,7 +169,7 @@ bool NeedContinueAllocating(const Cycle& cycle, JobIndex job) {
   for (GroupIndex role : failed) {
     const int64_t minimum = RoleMinimum(world, job, role);
     if (minimum > 0 && CountRole(world, job, role, [&](TaskIndex t) {
-                         return Occupied(world, t) || PendingBestEffort(world, t);
+                         return Occupied(world, t) || PendingBestEffort(cycle, t);
                        }) < minimum) {
       return false;
     }

@@ -147,7 +147,7 @@ bool ReclaimFor(Cycle& cycle, TaskIndex task) {
   const QueueIndex queue = cycle.world.queue_of(task);
   for (NodeIndex n : cycle.world.session_nodes()) {
     if (Judge(cycle, task, n).refusal) continue;
-    const auto victims = Reclaimable(cycle, RunningOn(cycle, n, [&](TaskIndex victim) {
+    const auto victims = Reclaimable(cycle, task, RunningOn(cycle, n, [&](TaskIndex victim) {
                                        return cycle.world.queue_of(victim) != queue;
                                      }));
     if (!CoverTogether(cycle, task, victims)) continue;

@@ -2,7 +2,7 @@
 //
 // Who goes first. Each policy may prefer one of two; the first that does decides. Where none does:
 // creation time, rank of the uid, row index; for Volcano's tasks first the number in their name.
-#include "lib/reference/cycle.h"
+#include "lib/reference/fair.h"
 
 namespace muster::reference {
 
@@ -49,6 +49,9 @@ bool JobLess(const Cycle& cycle, JobIndex l, JobIndex r) {
 bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r) {
   const auto& queues = cycle.tables().queues.spec;
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "queue_order")) {
+    if (policy->name == "fairshare") {
+      if (const int order = CompareFairQueues(cycle, l, r); order != 0) return order < 0;
+    }
     if (policy->name != "proportion") continue;
     if (cycle.volcano && queues[l].priority != queues[r].priority) {
       return queues[l].priority > queues[r].priority;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin: the algorithms of volcano and kube-batch written down once more, from their
-// description, with straight loops and no memory of any earlier answer. Tests compare the engine
+// The slow twin: the algorithms of volcano, kube-batch and muster written down once more, from
+// their description, with straight loops and no memory of any earlier answer. Tests compare the engine
 // with it for ever.
 //
 //   muster::ReferenceProfile profile{.family = "volcano", .actions = {"admit", "allocate"},
@@ -34,7 +34,7 @@ struct ReferencePolicy {
 };
 
 struct ReferenceProfile {
-  std::string family;  // "volcano" or "kube-batch"
+  std::string family;  // "volcano", "kube-batch" or "muster"
   std::vector<std::string> actions;
   std::map<std::string, std::map<std::string, std::string>> action_options;
   std::vector<std::vector<ReferencePolicy>> tiers;

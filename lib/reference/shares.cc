@@ -8,7 +8,7 @@
 // only at its end.
 #include <limits>
 
-#include "lib/reference/cycle.h"
+#include "lib/reference/fair.h"
 
 namespace muster::reference {
 
@@ -278,6 +278,9 @@ double DrfShare(const Cycle& cycle, const Row& allocated) {
 }
 
 double QueueShareNow(const Cycle& cycle, QueueIndex queue) {
+  if (!cycle.fair.empty()) {
+    return cycle.tables().queues.alive[queue] ? FairShareNow(cycle, queue) : 0;
+  }
   if (!cycle.queues[queue].known) return 0;
   return LargestShare(cycle, cycle.world.queue_allocated[queue], cycle.queues[queue].deserved);
 }
@@ -296,6 +299,7 @@ bool Overused(const Cycle& cycle, QueueIndex queue) {
 
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "allocatable")) {
+    if (policy->name == "fairshare" && !WithinLimits(cycle, queue, task)) return false;
     if (policy->name == "proportion" && !WithinDeserved(cycle, queue, task)) return false;
   }
   return true;
@@ -303,6 +307,7 @@ bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
 
 bool Preemptive(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "preemptive")) {
+    if (policy->name == "fairshare" && !OwnJobsStayDeserved(cycle, queue, task)) return false;
     if (policy->name == "proportion" && !WithinDeserved(cycle, queue, task)) return false;
   }
   return true;

@@ -9,10 +9,11 @@
 // the next policy of the tier starts afresh too.
 // kube-batch: once anybody was asked there is no fresh start; after an empty tier nobody can be
 // named any more.
+// muster: whoever answers must agree, each asked about those that the ones before it left.
 #include <algorithm>
 #include <cmath>
 
-#include "lib/reference/cycle.h"
+#include "lib/reference/fair.h"
 
 namespace muster::reference {
 
@@ -20,7 +21,7 @@ namespace {
 
 using Tasks = std::vector<TaskIndex>;
 using Answer = std::optional<Tasks>;  // nullopt: the policy has nothing to say at this point
-using Ask = std::function<Answer(const ReferencePolicy&)>;
+using Ask = std::function<Answer(const ReferencePolicy&, const Tasks& candidates)>;
 
 Tasks Intersect(const Tasks& victims, const Tasks& candidates) {
   Tasks out;
@@ -30,11 +31,11 @@ Tasks Intersect(const Tasks& victims, const Tasks& candidates) {
   return out;
 }
 
-Tasks CombineRestarting(const std::vector<PolicyTier>& tiers, const Ask& ask) {
+Tasks CombineRestarting(const std::vector<PolicyTier>& tiers, const Tasks& all, const Ask& ask) {
   for (const PolicyTier& tier : tiers) {
     Tasks victims;
     for (const ReferencePolicy* policy : tier) {
-      const Answer candidates = ask(*policy);
+      const Answer candidates = ask(*policy, all);
       if (!candidates) continue;
       if (candidates->empty()) {
         victims.clear();
@@ -47,12 +48,12 @@ Tasks CombineRestarting(const std::vector<PolicyTier>& tiers, const Ask& ask) {
   return {};
 }
 
-Tasks CombineSticky(const std::vector<PolicyTier>& tiers, const Ask& ask) {
+Tasks CombineSticky(const std::vector<PolicyTier>& tiers, const Tasks& all, const Ask& ask) {
   Tasks victims;
   bool asked = false;
   for (const PolicyTier& tier : tiers) {
     for (const ReferencePolicy* policy : tier) {
-      const Answer candidates = ask(*policy);
+      const Answer candidates = ask(*policy, all);
       if (!candidates) continue;
       victims = asked ? Intersect(victims, *candidates) : *candidates;
       asked = true;
@@ -62,9 +63,19 @@ Tasks CombineSticky(const std::vector<PolicyTier>& tiers, const Ask& ask) {
   return victims;
 }
 
-Tasks Combine(const Cycle& cycle, std::string_view point, const Ask& ask) {
+Tasks CombineStrict(const std::vector<PolicyTier>& tiers, Tasks left, const Ask& ask) {
+  for (const PolicyTier& tier : tiers) {
+    for (const ReferencePolicy* policy : tier) {
+      if (const Answer answer = ask(*policy, left)) left = *answer;
+    }
+  }
+  return left;
+}
+
+Tasks Combine(const Cycle& cycle, std::string_view point, const Tasks& all, const Ask& ask) {
   const auto tiers = TiersAt(cycle, point);
-  return cycle.volcano ? CombineRestarting(tiers, ask) : CombineSticky(tiers, ask);
+  if (cycle.muster) return CombineStrict(tiers, all, ask);
+  return cycle.volcano ? CombineRestarting(tiers, all, ask) : CombineSticky(tiers, all, ask);
 }
 
 // volcano counts a gang down as its tasks are named; kube-batch looks at every task as if it were
@@ -155,24 +166,27 @@ Tasks AskProportion(const Cycle& cycle, const Tasks& candidates) {
 
 }  // namespace
 
-std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,
-                                   const Tasks& candidates) {
-  return Combine(cycle, "preemptable", [&](const ReferencePolicy& policy) -> Answer {
-    if (policy.name == "gang") return AskGang(cycle, candidates);
-    if (policy.name == "priority") return AskPriority(cycle, preemptor, candidates);
-    if (policy.name == "conformance") return AskConformance(cycle, candidates);
-    if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
-    return std::nullopt;
-  });
+std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, const Tasks& all) {
+  return Combine(cycle, "preemptable", all,
+                 [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
+                   if (policy.name == "gang") return AskGang(cycle, candidates);
+                   if (policy.name == "priority") return AskPriority(cycle, preemptor, candidates);
+                   if (policy.name == "conformance") return AskConformance(cycle, candidates);
+                   if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
+                   return std::nullopt;
+                 });
 }
 
-std::vector<TaskIndex> Reclaimable(const Cycle& cycle, const Tasks& candidates) {
-  return Combine(cycle, "reclaimable", [&](const ReferencePolicy& policy) -> Answer {
-    if (policy.name == "gang") return AskGang(cycle, candidates);
-    if (policy.name == "conformance") return AskConformance(cycle, candidates);
-    if (policy.name == "proportion") return AskProportion(cycle, candidates);
-    return std::nullopt;
-  });
+std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer, const Tasks& all) {
+  return Combine(cycle, "reclaimable", all,
+                 [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
+                   if (policy.name == "fairshare")
+                     return AskFairShare(cycle, reclaimer, candidates);
+                   if (policy.name == "gang") return AskGang(cycle, candidates);
+                   if (policy.name == "conformance") return AskConformance(cycle, candidates);
+                   if (policy.name == "proportion") return AskProportion(cycle, candidates);
+                   return std::nullopt;
+                 });
 }
 
 bool ValidVictims(const Cycle& cycle, TaskIndex task, NodeIndex node, const Tasks& victims) {

@@ -25,7 +25,7 @@ std::vector<TaskIndex> Reclaimees(const Cycle& cycle, TaskIndex task, NodeIndex 
 bool ReclaimOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node) {
   const auto reclaimees = Reclaimees(cycle, task, node);
   if (reclaimees.empty()) return false;
-  const auto victims = Reclaimable(cycle, reclaimees);
+  const auto victims = Reclaimable(cycle, task, reclaimees);
   if (!ValidVictims(cycle, task, node, victims)) return false;
   Heap heap = VictimHeap(cycle, task);
   for (TaskIndex t : victims) heap.Push(t);

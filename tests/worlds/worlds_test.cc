@@ -70,14 +70,28 @@ std::string ProfileOf(uint64_t number, Rng& rng) {
   return kVolcano[rng.Below(std::size(kVolcano))];
 }
 
-TEST(Worlds, EngineAndTwinAgree) {
-  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
+std::string MusterProfileOf(uint64_t, Rng& rng) {
+  const char* const specs[] = {"muster",
+                               "muster",
+                               "muster",
+                               "muster:actions=allocate",
+                               "muster:actions=reclaim",
+                               "muster:actions=preempt",
+                               "muster:actions=preempt+reclaim+allocate",
+                               "muster:-binpack,-conformance",
+                               "muster:-gang",
+                               "muster:-priority",
+                               "muster:nodeorder(least_requested=1),-binpack"};
+  return specs[rng.Below(std::size(specs))];
+}
+
+void Compare(uint64_t worlds, std::string (*profile_of)(uint64_t, Rng&)) {
   const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
   const uint64_t most = FromEnvironment("MUSTER_DIFFERENCES", 1);
   uint64_t differences = 0;
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
     Rng rng(seed);
-    const std::string profile = ProfileOf(seed, rng);
+    const std::string profile = profile_of(seed, rng);
     const ClusterSpec world = RandomWorld(rng.Next());
     const std::optional<Cluster> cluster = TryCluster(world);
     ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
@@ -86,6 +100,12 @@ TEST(Worlds, EngineAndTwinAgree) {
                   << ReportDifference(world, profile);
     if (++differences == most) return;
   }
+}
+
+TEST(Worlds, EngineAndTwinAgree) { Compare(FromEnvironment("MUSTER_WORLDS", 10000), ProfileOf); }
+
+TEST(Worlds, EngineAndTwinAgreeOnMuster) {
+  Compare(FromEnvironment("MUSTER_WORLDS", 5000), MusterProfileOf);
 }
 
 // The worlds are worth something only if much happens in them.
@@ -106,6 +126,22 @@ TEST(Worlds, AreNotDull) {
   EXPECT_GT(by_kind[static_cast<int>(DecisionKind::kPhase)], 100);
   EXPECT_GT(tentative, 20);
   EXPECT_GT(pending, 500);
+}
+
+TEST(Worlds, AreNotDullForMuster) {
+  int64_t binds = 0, nominations = 0, evictions = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), "muster");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_TRUE(plan->tentative().empty());
+    binds += static_cast<int64_t>(plan->binds().size());
+    nominations += static_cast<int64_t>(plan->nominations().size());
+    evictions += static_cast<int64_t>(plan->evictions().size());
+  }
+  EXPECT_GT(binds, 1500);
+  EXPECT_GT(nominations, 200);
+  EXPECT_GT(evictions, 100);
 }
 
 }  // namespace

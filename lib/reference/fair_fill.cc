@@ -1,0 +1,187 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Progressive filling. Jobs that hold promises first, in job order; then everybody in fair order. A
+// gang that is not whole gets all it lacks or nothing; a whole one gets one task a turn. Whoever is
+// whole, but not ready, is nominated with all it gets.
+#include <algorithm>
+
+#include "lib/reference/domains.h"
+#include "lib/reference/fair.h"
+
+namespace muster::reference {
+
+namespace {
+
+bool IsPromised(const Cycle& cycle, TaskIndex task) {
+  return cycle.tables().tasks.nominated[task] != kNone;
+}
+
+// The place of an earlier promise, if it still takes the task, be it only once those on their way
+// out of that node are gone.
+NodeIndex PromisedPlace(const Cycle& cycle, TaskIndex task) {
+  const World& world = cycle.world;
+  const NodeIndex node = cycle.tables().tasks.nominated[task];
+  if (node == kNone || !world.in_session[node]) return kNone;
+  if (!HasRoom(world, task, node, world.future_idle(node))) return kNone;
+  const Verdict verdict = Judge(cycle, task, node);
+  if (!verdict.refusal) return node;
+  return world.releasing[node][kPods] > 0 && !verdict.unresolvable ? node : kNone;
+}
+
+bool PlaceFree(Cycle& cycle, Statement& statement, TaskIndex task) {
+  const World& world = cycle.world;
+  if (!Allocatable(cycle, world.queue_of(task), task)) return false;
+  NodeIndex node = PromisedPlace(cycle, task);
+  if (node == kNone) node = FreePlace(cycle, task);
+  if (node == kNone) return false;
+  const bool now =
+      HasRoom(world, task, node, world.idle[node]) && !Judge(cycle, task, node).refusal;
+  if (now) {
+    DoAllocate(cycle, statement, task, node);
+  } else {
+    DoPipeline(cycle, statement, task, node, false);
+  }
+  return true;
+}
+
+// The statement's tasks keep their places, but none may start.
+void Hold(Cycle& cycle, const World& before, Statement& statement) {
+  const Statement placed = statement;
+  cycle.world = before;
+  statement.clear();
+  for (const Operation& operation : placed) {
+    DoPipeline(cycle, statement, operation.task, operation.node, false);
+  }
+}
+
+// Takes what was placed or tried in vain off `tasks`. Whether anything became a decision.
+bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks) {
+  const World before = cycle.world;
+  Statement statement;
+  bool whole = false;
+  for (size_t i = 0; i < tasks.size() && !whole; ++i) {
+    if (!GangWants(cycle, job, cycle.tables().tasks.group[tasks[i]])) continue;
+    if (!PlaceFree(cycle, statement, tasks[i])) {
+      if (!GangCouldBeWhole(cycle, job, {tasks.begin() + i + 1, tasks.end()})) break;
+      continue;
+    }
+    whole = JobPipelined(cycle, job);
+  }
+  if (!whole) {
+    cycle.world = before;
+    return false;
+  }
+  const bool all_now = std::all_of(statement.begin(), statement.end(), [](const Operation& o) {
+    return o.kind == Operation::kAllocate;
+  });
+  if (!all_now) Hold(cycle, before, statement);
+  Commit(cycle, statement);
+  std::erase_if(tasks, [&](TaskIndex t) { return cycle.world.status[t] != TaskStatus::kPending; });
+  return true;
+}
+
+bool TaskTurn(Cycle& cycle, std::vector<TaskIndex>& tasks, bool may_start) {
+  while (!tasks.empty()) {
+    const TaskIndex task = tasks.front();
+    tasks.erase(tasks.begin());
+    const World before = cycle.world;
+    Statement statement;
+    if (!PlaceFree(cycle, statement, task)) continue;
+    if (!may_start) Hold(cycle, before, statement);
+    Commit(cycle, statement);
+    return true;
+  }
+  return false;
+}
+
+bool Turn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks) {
+  if (JobReady(cycle, job)) return TaskTurn(cycle, tasks, true);
+  if (JobPipelined(cycle, job)) return TaskTurn(cycle, tasks, false);
+  return GangTurn(cycle, job, tasks);
+}
+
+}  // namespace
+
+std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
+  Heap heap = TaskHeap(cycle);
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) heap.Push(t);
+  }
+  std::vector<TaskIndex> tasks;
+  while (!heap.empty()) tasks.push_back(heap.Pop());
+  return tasks;
+}
+
+JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs) {
+  const auto& queues = cycle.tables().queues;
+  QueueIndex level = kNone;
+  for (;;) {
+    JobIndex first_job = kNone;
+    QueueIndex first_child = kNone;
+    for (JobIndex j : jobs) {
+      const QueueIndex queue = cycle.tables().jobs.queue[j];
+      if (queue == level && (first_job == kNone || JobLess(cycle, j, first_job))) first_job = j;
+      // The child of `level` that the job is in or below.
+      QueueIndex child = queue;
+      while (child != kNone && queues.parent[child] != level) child = queues.parent[child];
+      if (child == kNone || child == first_child) continue;
+      if (first_child == kNone || QueueLess(cycle, child, first_child)) first_child = child;
+    }
+    if (first_job != kNone) return first_job;
+    if (first_child == kNone) return kNone;
+    level = first_child;
+  }
+}
+
+bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
+  const auto request = world.initial_request(task);
+  for (DimensionIndex d = 0; d < row.size(); ++d) {
+    if (d == kPods && !world.counts_pods[node]) continue;
+    if (IsScalar(d) && d != kPods && OrZero(request[d]) == 0) continue;
+    if (OrZero(request[d]) > row[d]) return false;
+  }
+  return true;
+}
+
+NodeIndex FreePlace(const Cycle& cycle, TaskIndex task) {
+  const World& world = cycle.world;
+  const FilterState state = PrepareFilters(cycle, task);
+  std::vector<NodeIndex> now, later;
+  for (NodeIndex n : world.session_nodes()) {
+    if (!HasRoom(world, task, n, world.future_idle(n))) continue;
+    if (Judge(cycle, state, task, n).refusal) continue;
+    (HasRoom(world, task, n, world.idle[n]) ? now : later).push_back(n);
+  }
+  return BestNode(cycle, task, now.empty() ? later : now);
+}
+
+void FillFree(Cycle& cycle) {
+  std::map<JobIndex, std::vector<TaskIndex>> tasks;
+  std::vector<JobIndex> promised;
+  for (JobIndex j : cycle.world.session_jobs()) {
+    if (!JobValid(cycle, j)) continue;
+    std::vector<TaskIndex> mine = TasksToPlace(cycle, j);
+    std::stable_partition(mine.begin(), mine.end(),
+                          [&](TaskIndex t) { return IsPromised(cycle, t); });
+    if (mine.empty()) continue;
+    if (IsPromised(cycle, mine.front())) promised.push_back(j);
+    tasks[j] = std::move(mine);
+  }
+  std::sort(promised.begin(), promised.end(),
+            [&](JobIndex l, JobIndex r) { return JobLess(cycle, l, r); });
+  for (JobIndex j : promised) {
+    std::vector<TaskIndex>& mine = tasks[j];
+    while (!mine.empty() && IsPromised(cycle, mine.front()) && Turn(cycle, j, mine)) continue;
+  }
+  std::set<JobIndex> jobs;
+  for (const auto& [job, mine] : tasks) {
+    if (!mine.empty()) jobs.insert(job);
+  }
+  for (JobIndex j; (j = NextInFairOrder(cycle, jobs)) != kNone;) {
+    if (!Turn(cycle, j, tasks[j]) || tasks[j].empty()) jobs.erase(j);
+  }
+}
+
+void RunFairAllocate(Cycle& cycle) { FillFree(cycle); }
+
+}  // namespace muster::reference
