@@ -26,11 +26,11 @@ namespace muster {
 
 // These change how fast a plan is made and never the plan; a test flips each.
 struct SpeedOptions {
-  bool winner_trees = true;          // remember the best node of a task class between placements
+  bool block_winners = true;         // remember the best nodes of a task class between placements
   bool share_equal_states = true;    // nodes of equal kind and books are scored once
   bool infeasibility_memory = true;  // do not search again while nothing was released
   bool vector_kernels = true;        // score many nodes at once
-  int64_t memory_limit = int64_t{512} << 20;  // bytes that winner trees may take
+  int64_t memory_limit = int64_t{128} << 20;  // bytes that scoreboards may take
 };
 
 struct ScheduleOptions {

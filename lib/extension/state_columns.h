@@ -22,6 +22,10 @@ struct StateColumns {
   std::vector<double> scoring_cpu, scoring_memory;  // requests in view, as scorers count them
   std::vector<double> tasks;                        // in the Kubernetes view
   std::vector<double> task_limit;  // allocatable pods; huge where the node sets no limit
+  // Requested over allocatable, at most 1; 0 where the node has none. Kept because a division costs more than the
+  // rest of a score.
+  std::vector<double> busy_cpu, busy_memory;
+  std::vector<double> head;  // index of the oldest node in the state; infinity: no node is in it
 };
 
 // Marks a loop over columns to be compiled for wide registers as well. The results are the same to the bit:

@@ -14,7 +14,7 @@
 // Arithmetic. Quotients are floors of exact integer quotients: computed as one IEEE division and floor, which
 // is the same while amount * 100 < 2^53 (amounts of 90 TB; beyond it the divisions round as the peer's do not,
 // and the engine does not use columns above 2^53 at all). balanced is the peer's double expression.
-// Cost. Six divisions per state, in loops that vectorise.
+// Cost. Four divisions per state, in loops that vectorise.
 #include <cmath>
 
 #include "lib/policy/inter_task.h"
@@ -97,7 +97,8 @@ inline double Balance(double f0, double f1) {
 
 MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const double* used_cpu,
                                const double* used_memory, const double* capacity_cpu,
-                               const double* capacity_memory, size_t begin, size_t end,
+                               const double* capacity_memory, const double* busy_cpu,
+                               const double* busy_memory, size_t begin, size_t end,
                                double* __restrict batch) {
   for (size_t i = begin; i < end; ++i) {
     const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
@@ -105,8 +106,7 @@ MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const d
     const double memory_capacity = has_memory ? capacity_memory[i] : 1.0;
     const double after = Balance(Fraction(used_cpu[i] + cpu, cpu_capacity),
                                  Fraction(used_memory[i] + memory, memory_capacity));
-    const double before =
-        Balance(Fraction(used_cpu[i], cpu_capacity), Fraction(used_memory[i], memory_capacity));
+    const double before = Balance(busy_cpu[i], busy_memory[i]);
     // One resource alone cannot be out of balance: 100 before and after.
     const double change = has_cpu & has_memory ? after - before : 0.0;
     batch[i] += weight * (50.0 + std::floor((50.0 + change) / 2.0));
@@ -211,8 +211,8 @@ class NodeOrder : public Policy {
     if (balanced_ == 0 || (sweep.cpu == 0 && sweep.memory == 0 && sweep.gpu == 0)) return;
     if (sweep.gpu == 0) {
       AddBalanced(sweep.balanced, sweep.cpu, sweep.memory, states.requested[kCpu].data(),
-                  states.requested[kMemory].data(), capacity_cpu, capacity_memory, begin, end,
-                  batch);
+                  states.requested[kMemory].data(), capacity_cpu, capacity_memory,
+                  states.busy_cpu.data(), states.busy_memory.data(), begin, end, batch);
     } else {
       AddBalancedWithGpu(sweep, states, begin, end, batch);
     }

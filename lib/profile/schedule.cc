@@ -31,7 +31,7 @@ absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& c
 }
 
 bool SameSpeed(const SpeedOptions& a, const SpeedOptions& b) {
-  return a.winner_trees == b.winner_trees && a.share_equal_states == b.share_equal_states &&
+  return a.block_winners == b.block_winners && a.share_equal_states == b.share_equal_states &&
          a.infeasibility_memory == b.infeasibility_memory && a.vector_kernels == b.vector_kernels &&
          a.memory_limit == b.memory_limit;
 }

@@ -70,7 +70,7 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
   uint32_t& row = row_of_constraints_[constraints];
   if (row != kNone) return row;
   row = static_cast<uint32_t>(answers_.size());
-  answers_.push_back({c, {}, {}, true});
+  answers_.push_back({c, {}, {}});
   Answers& answers = answers_.back();
 
   // A kind keeps the answer of its first node; nodes that answer otherwise leave for a new kind.
@@ -122,7 +122,9 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
   // Uniform: whoever fits has the same raw scores, so that bringing them to 0..100 gives one constant.
   size_t first = sample_.size();
   for (size_t k = 0; k < sample_.size(); ++k) {
-    if (!alive_[k] || answers.refusal[k] != 0) continue;
+    if (!alive_[k]) continue;
+    answers.all_fit &= answers.refusal[k] == 0;
+    if (answers.refusal[k] != 0) continue;
     if (first == sample_.size()) first = k;
     for (size_t s = 0; s < scores_.size(); ++s) {
       answers.uniform &=

@@ -34,6 +34,7 @@ class NodeKinds {
 
   // Answers of row `row` (from Ensure) for a kind.
   bool fits(uint32_t row, uint32_t kind) const { return answers_[row].refusal[kind] == 0; }
+  bool all_fit(uint32_t row) const { return answers_[row].all_fit; }
   const Refusal& refusal(uint32_t row, uint32_t kind) const {
     return refusals_[answers_[row].refusal[kind] - 1];
   }
@@ -49,7 +50,7 @@ class NodeKinds {
     ClassIndex representative;
     std::vector<uint32_t> refusal;  // per kind; 0: fits, else index + 1 into refusals_
     std::vector<int64_t> raw;       // per kind and score
-    bool uniform = true;
+    bool uniform = true, all_fit = true;
   };
   struct Question {
     Policy* policy;

@@ -109,7 +109,7 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
     }
     return *boards_[index];
   }
-  const int64_t bytes = static_cast<int64_t>(states_->slots()) * 24 + 256;
+  const int64_t bytes = static_cast<int64_t>(states_->slots()) * 9 + 256;
   if (oldest_ != kNoBoard && board_bytes_ + bytes > speed_.memory_limit) {
     const size_t oldest = oldest_;
     Unlink(oldest);
@@ -139,8 +139,7 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
 
   NodeIndex best = kNone;
   if (UseStates(profile)) {
-    const uint32_t slot = Board(c, want).Best(context(), profile);
-    if (slot != kNone) best = states_->head(slot);
+    best = Board(c, want).Best(context(), profile);
   } else {
     const std::vector<Ranked> fitting = ScanNodes(c, profile, want, /*evict=*/false, true);
     const auto it = std::max_element(fitting.begin(), fitting.end());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace muster {
@@ -11,6 +12,7 @@ namespace {
 constexpr uint32_t kErased = kNone - 1;
 constexpr int64_t kLargestExact = int64_t{1} << 53;
 // Beyond any amount, yet exact: an absent pod capacity (the ledger's idle of it is 2^61).
+constexpr double kNoHead = std::numeric_limits<double>::infinity();
 constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come back
 
 }  // namespace
@@ -32,7 +34,6 @@ void NodeStates::Rebuild() {
   keys_.clear();
   hash_.clear();
   kind_.clear();
-  stamp_.clear();
   population_.clear();
   head_.clear();
   members_.clear();
@@ -139,7 +140,6 @@ uint32_t NodeStates::Intern(NodeIndex n) {
     keys_.insert(keys_.end(), scratch_.begin(), scratch_.end());
     hash_.push_back(0);
     kind_.push_back(0);
-    stamp_.push_back(0);
     population_.push_back(0);
     head_.push_back(kNone);
     members_.emplace_back();
@@ -148,15 +148,16 @@ uint32_t NodeStates::Intern(NodeIndex n) {
                          &columns_.requested, &columns_.allocatable}) {
       for (auto& cells : *column) cells.push_back(0);
     }
-    for (auto* cells :
-         {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks, &columns_.task_limit}) {
+    for (auto* cells : {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks,
+                        &columns_.task_limit, &columns_.busy_cpu, &columns_.busy_memory}) {
       cells->push_back(0);
     }
+    columns_.head.push_back(kNoHead);
   }
   hash_[slot] = hash;
   kind_[slot] = kinds_.kind(n);
-  ++stamp_[slot];
   Fill(slot, n);
+  journal_.push_back({slot, 1});
   if ((index_used_ + 1) * 2 > index_.size()) Rehash(4 * (columns_.size + 16));
   mask = index_.size() - 1;
   size_t i = hash & mask;
@@ -187,6 +188,12 @@ void NodeStates::Fill(uint32_t slot, NodeIndex n) {
     columns_.requested[d][slot] = cell(requested[d]);
     columns_.allocatable[d][slot] = cell(OrZero(allocatable[d]));
   }
+  auto busy = [&](DimensionIndex d) {
+    const double capacity = columns_.allocatable[d][slot];
+    return capacity == 0 ? 0.0 : std::min(columns_.requested[d][slot] / capacity, 1.0);
+  };
+  columns_.busy_cpu[slot] = busy(kCpu);
+  columns_.busy_memory[slot] = busy(kMemory);
   columns_.scoring_cpu[slot] = cell(ledger_.scoring_cpu(n));
   columns_.scoring_memory[slot] = cell(ledger_.scoring_memory(n));
   columns_.tasks[slot] = cell(ledger_.tasks_in_view(n));
@@ -194,13 +201,18 @@ void NodeStates::Fill(uint32_t slot, NodeIndex n) {
       allocatable[kPods] == kAbsent ? 1e15 : static_cast<double>(allocatable[kPods]);
 }
 
+void NodeStates::SetHead(uint32_t slot, NodeIndex n) {
+  head_[slot] = n;
+  columns_.head[slot] = n == kNone ? kNoHead : static_cast<double>(n);
+  journal_.push_back({slot, 0});
+}
+
 void NodeStates::Leave(NodeIndex n, uint32_t slot) {
   --population_[slot];
   if (population_[slot] == 0) {
     --live_;
-    head_[slot] = kNone;
+    SetHead(slot, kNone);
     members_[slot].clear();
-    journal_.push_back(slot);
     if (!in_free_[slot]) {
       in_free_[slot] = 1;
       free_.push_back(slot);
@@ -215,8 +227,7 @@ void NodeStates::Leave(NodeIndex n, uint32_t slot) {
     std::pop_heap(heap.begin(), heap.end(), std::greater<>());
     heap.pop_back();
   }
-  head_[slot] = heap.front();
-  journal_.push_back(slot);
+  SetHead(slot, heap.front());
 }
 
 void NodeStates::Enter(NodeIndex n, uint32_t slot) {
@@ -231,10 +242,7 @@ void NodeStates::Enter(NodeIndex n, uint32_t slot) {
   heap.push_back(n);
   std::push_heap(heap.begin(), heap.end(), std::greater<>());
   if (population_[slot]++ == 0) ++live_;
-  if (head_[slot] == kNone || n < head_[slot]) {
-    head_[slot] = n;
-    journal_.push_back(slot);
-  }
+  if (head_[slot] == kNone || n < head_[slot]) SetHead(slot, n);
 }
 
 void NodeStates::EraseFromIndex(uint32_t slot) {

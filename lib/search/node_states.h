@@ -8,11 +8,11 @@
 // two entries in the journal that scoreboards read.
 //
 //   states.Sync();                        // follow the ledger's journal, O(nodes changed)
-//   for (uint32_t s : unread part of states.journal()) rescore(s);
+//   for (StateChange change : unread part of states.journal()) rescore(change.slot);
 //   NodeIndex n = states.head(best);      // the oldest node in a state
 //
 // A state without nodes keeps its slot until the slot is needed, so coming back (a rollback) costs nothing.
-// A slot that is reused gets a new stamp; whoever remembers something about a slot remembers the stamp too.
+// A slot that is reused is told from one whose nodes changed by StateChange::content.
 #ifndef MUSTER_SEARCH_NODE_STATES_H_
 #define MUSTER_SEARCH_NODE_STATES_H_
 
@@ -26,6 +26,11 @@
 #include "lib/search/node_kinds.h"
 
 namespace muster {
+
+struct StateChange {
+  uint32_t slot : 31;
+  uint32_t content : 1;  // the slot is another state now; 0: another node of it is the oldest
+};
 
 class NodeStates {
  public:
@@ -42,12 +47,11 @@ class NodeStates {
   size_t live() const { return live_; }  // states that hold nodes
   uint32_t state(NodeIndex n) const { return state_[n]; }
   uint32_t kind(uint32_t slot) const { return kind_[slot]; }
-  uint32_t stamp(uint32_t slot) const { return stamp_[slot]; }
   uint32_t population(uint32_t slot) const { return population_[slot]; }
   NodeIndex head(uint32_t slot) const { return head_[slot]; }  // kNone: no node is in it
 
   // Slots whose head or content changed, oldest first; position journal_start() + i.
-  std::span<const uint32_t> journal() const { return journal_; }
+  std::span<const StateChange> journal() const { return journal_; }
   uint64_t journal_start() const { return journal_start_; }
   uint64_t journal_end() const { return journal_start_ + journal_.size(); }
   // Grows when all slots changed meaning.
@@ -66,6 +70,7 @@ class NodeStates {
   void Enter(NodeIndex n, uint32_t slot);
   void Rehash(size_t buckets);
   void EraseFromIndex(uint32_t slot);
+  void SetHead(uint32_t slot, NodeIndex n);
 
   const Ledger& ledger_;
   const NodeKinds& kinds_;
@@ -76,7 +81,7 @@ class NodeStates {
   StateColumns columns_;
   std::vector<int64_t> keys_;   // key_size_ cells per slot
   std::vector<uint64_t> hash_;  // per slot
-  std::vector<uint32_t> kind_, stamp_, population_;
+  std::vector<uint32_t> kind_, population_;
   std::vector<NodeIndex> head_;
   // A binary min-heap of nodes per slot. Nodes that left are dropped when they come to the top.
   std::vector<absl::InlinedVector<NodeIndex, 4>> members_;
@@ -89,7 +94,7 @@ class NodeStates {
   std::vector<uint32_t> state_;  // per node
   std::vector<int64_t> scratch_;
   size_t live_ = 0;
-  std::vector<uint32_t> journal_;
+  std::vector<StateChange> journal_;
   uint64_t journal_start_ = 0;
   uint64_t epoch_ = 1;
   uint64_t ledger_birth_ = 0;

@@ -2,12 +2,65 @@
 #include "lib/search/scoreboard.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
+#include <span>
 
 namespace muster {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kNoHead = std::numeric_limits<double>::infinity();
+constexpr size_t kBlock = 64;  // states: the bits of a word
+constexpr size_t kSweep =
+    1024;  // states scored at once: the parts of their scores stay in the nearest cache
+
+struct Winner {
+  double score = kNever;
+  double head = kNoHead;
+};
+
+inline bool Beats(double score, double head, const Winner& than) {
+  return (score > than.score) | ((score == than.score) & (head < than.head));
+}
+
+// Four doubles side by side, which both compilers keep in registers of what width there is.
+using Lanes = double __attribute__((vector_size(32)));
+constexpr size_t kLanes = 4;
+
+// The highest score of a state that has nodes, and among equals the oldest head. Each lane keeps its own winner.
+MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t count, Winner* winner) {
+  const Lanes never = {kNever, kNever, kNever, kNever};
+  const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
+  Lanes best = never, oldest = no_head;
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Lanes s, h;
+    std::memcpy(&s, score + i, sizeof s);
+    std::memcpy(&h, head + i, sizeof h);
+    s = h < no_head ? s : never;
+    const auto better = (s > best) | ((s == best) & (h < oldest));
+    best = better ? s : best;
+    oldest = better ? h : oldest;
+  }
+  for (size_t k = 0; k < kLanes; ++k) {
+    if (Beats(best[k], oldest[k], *winner)) *winner = {best[k], oldest[k]};
+  }
+  for (; i < count; ++i) {
+    if (head[i] < kNoHead && Beats(score[i], head[i], *winner)) *winner = {score[i], head[i]};
+  }
+}
+
+Winner FindBest(std::span<const double> score, const double* head) {
+  Winner winner;
+  FindBest(score.data(), head, score.size(), &winner);
+  return winner;
+}
+
+NodeIndex NodeOf(const Winner& winner) {
+  return winner.score == kNever ? kNone : static_cast<NodeIndex>(winner.head);
+}
 
 MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t begin, size_t end,
                                uint8_t* __restrict fits) {
@@ -70,8 +123,12 @@ void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, 
                     Want want, size_t begin, size_t end, uint8_t* fits, double* order,
                     double* batch) {
   const StateColumns& columns = context.states.columns();
-  for (size_t i = begin; i < end; ++i) {
-    fits[i] = context.kinds.fits(profile.row, context.states.kind(static_cast<uint32_t>(i)));
+  if (context.kinds.all_fit(profile.row)) {
+    std::fill(fits + begin, fits + end, 1);
+  } else {
+    for (size_t i = begin; i < end; ++i) {
+      fits[i] = context.kinds.fits(profile.row, context.states.kind(static_cast<uint32_t>(i)));
+    }
   }
   FitResources(columns, profile, want, begin, end, fits);
   if (want != Want::kEvicting) {
@@ -90,128 +147,110 @@ void Scoreboard::Retarget(ClassIndex c, Want want) {
   epoch_ = 0;
 }
 
+void Scoreboard::Fit(const NodeStates& states) {
+  const size_t slots = states.slots();
+  score_.resize(slots, kNever);
+  winner_score_.resize((slots + kBlock - 1) / kBlock, kNever);
+  winner_head_.resize(winner_score_.size(), kNoHead);
+}
+
 void Scoreboard::Score(const ScoringContext& context, const ClassProfile& profile, size_t begin,
                        size_t end) {
-  const size_t slots = context.states.slots();
   SweepRoom& room = context.room;
-  if (room.fits.size() < end - begin) {
-    room.fits.resize(end - begin);
-    room.order.resize(end - begin);
-    room.batch.resize(end - begin);
+  if (room.fits.size() < kSweep) {
+    room.fits.resize(kSweep);
+    room.order.resize(kSweep);
+    room.batch.resize(kSweep);
   }
-  uint8_t* fits = room.fits.data() - begin;
-  double* order = room.order.data() - begin;
-  double* batch = room.batch.data() - begin;
-  if (context.speed.vector_kernels) {
-    EvaluateStates(context, profile, class_, want_, begin, end, fits, order, batch);
-  } else {
-    for (size_t i = begin; i < end; ++i) {
-      EvaluateStates(context, profile, class_, want_, i, i + 1, fits, order, batch);
+  if (!profile.uniform) {
+    order_.resize(context.states.slots());
+    batch_.resize(context.states.slots());
+  }
+  const size_t step = context.speed.vector_kernels ? kSweep : 1;
+  for (; begin < end; begin += step) {
+    const size_t until = std::min(begin + step, end);
+    uint8_t* fits = room.fits.data() - begin;
+    double* order = room.order.data() - begin;
+    double* batch = room.batch.data() - begin;
+    EvaluateStates(context, profile, class_, want_, begin, until, fits, order, batch);
+    Total(fits, order, batch, begin, until, score_.data());
+    if (!profile.uniform) {
+      std::copy(order + begin, order + until, order_.begin() + begin);
+      std::copy(batch + begin, batch + until, batch_.begin() + begin);
     }
   }
-  if (score_.size() < slots) {
-    score_.resize(slots, kNever);
-    stamp_.resize(slots, 0);
-  }
-  Total(fits, order, batch, begin, end, score_.data());
-  if (!profile.uniform) {
-    order_.resize(slots);
-    batch_.resize(slots);
-    std::copy(order + begin, order + end, order_.begin() + begin);
-    std::copy(batch + begin, batch + end, batch_.begin() + begin);
-  }
-  for (size_t i = begin; i < end; ++i) stamp_[i] = context.states.stamp(static_cast<uint32_t>(i));
 }
 
 bool Scoreboard::fits(uint32_t slot) const { return score_[slot] != kNever; }
 
-uint32_t Scoreboard::Better(const NodeStates& states, uint32_t a, uint32_t b) const {
-  if (a == kNone) return b;
-  if (b == kNone) return a;
-  if (score_[a] != score_[b]) return score_[a] > score_[b] ? a : b;
-  return states.head(a) <= states.head(b) ? a : b;
-}
-
-void Scoreboard::BuildTree(const NodeStates& states) {
-  size_t leaves = 1;
-  while (leaves < score_.size()) leaves *= 2;
-  leaves_ = leaves;
-  tree_.assign(2 * leaves, kNone);
-  for (uint32_t s = 0; s < score_.size(); ++s) {
-    if (score_[s] != kNever && states.head(s) != kNone) tree_[leaves + s] = s;
-  }
-  for (size_t i = leaves - 1; i >= 1; --i) {
-    tree_[i] = Better(states, tree_[2 * i], tree_[2 * i + 1]);
-  }
-}
-
-void Scoreboard::UpdateLeaf(const NodeStates& states, uint32_t slot) {
-  size_t i = leaves_ + slot;
-  tree_[i] = score_[slot] != kNever && states.head(slot) != kNone ? slot : kNone;
-  for (i /= 2; i >= 1; i /= 2) {
-    const uint32_t winner = Better(states, tree_[2 * i], tree_[2 * i + 1]);
-    if (winner == tree_[i] && winner != slot) return;  // nothing above has heard of `slot`
-    tree_[i] = winner;
-  }
+void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
+  const size_t begin = block * kBlock;
+  const size_t count = std::min(kBlock, score_.size() - begin);
+  const Winner winner =
+      FindBest({score_.data() + begin, count}, states.columns().head.data() + begin);
+  winner_score_[block] = winner.score;
+  winner_head_[block] = winner.head;
 }
 
 void Scoreboard::Refresh(const ScoringContext& context, const ClassProfile& profile) {
   const NodeStates& states = context.states;
-  const bool tree = context.speed.winner_trees && profile.uniform;
-  const size_t slots = states.slots();
-  const uint64_t unread = states.journal_end() - position_;
-  const bool afresh = epoch_ != states.epoch() || position_ < states.journal_start() ||
-                      unread > slots / 4 + 8 || (tree && slots > leaves_);
-  if (afresh) {
-    if (epoch_ != states.epoch()) {
-      score_.clear();
-      stamp_.clear();
-      epoch_ = states.epoch();
-    }
-    size_t stale = 0;
-    for (size_t s = 0; s < slots; ++s) {
-      stale += s >= stamp_.size() || stamp_[s] != states.stamp(static_cast<uint32_t>(s));
-    }
-    if (stale * 4 > slots) {
-      Score(context, profile, 0, slots);
-    } else {
-      for (size_t s = 0; s < slots && stale > 0; ++s) {
-        if (s < stamp_.size() && stamp_[s] == states.stamp(static_cast<uint32_t>(s))) continue;
-        Score(context, profile, s, s + 1);
-        --stale;
-      }
-    }
-    if (tree) BuildTree(states);
+  const bool winners = context.speed.block_winners && profile.uniform;
+  const bool follows = epoch_ == states.epoch() && position_ >= states.journal_start() &&
+                       winners == winners_ && states.journal_end() - position_ < states.slots();
+  Fit(states);
+  if (follows) {
+    ReadJournal(context, profile);
   } else {
-    const auto journal = states.journal();
-    for (uint64_t p = position_; p < states.journal_end(); ++p) {
-      const uint32_t slot = journal[p - states.journal_start()];
-      if (slot >= stamp_.size() || stamp_[slot] != states.stamp(slot)) {
-        Score(context, profile, slot, slot + 1);
-      }
-      if (tree) UpdateLeaf(states, slot);
+    Score(context, profile, 0, states.slots());
+    for (size_t block = 0; winners && block < winner_score_.size(); ++block) {
+      FindWinner(states, block);
     }
   }
+  epoch_ = states.epoch();
+  winners_ = winners;
   position_ = states.journal_end();
 }
 
-uint32_t Scoreboard::Best(const ScoringContext& context, const ClassProfile& profile) {
+void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& profile) {
+  SweepRoom& room = context.room;
+  if (room.content.size() < winner_score_.size()) {
+    room.content.resize(winner_score_.size(), 0);
+    room.changed.resize(winner_score_.size(), 0);
+  }
+  const auto unread = context.states.journal().subspan(position_ - context.states.journal_start());
+  for (const StateChange change : unread) {
+    const uint32_t block = change.slot / kBlock;
+    if (!room.changed[block]) {
+      room.changed[block] = 1;
+      room.blocks.push_back(block);
+    }
+    room.content[block] |= uint64_t{change.content} << (change.slot % kBlock);
+  }
+  for (const uint32_t block : room.blocks) {
+    const uint64_t content = room.content[block];
+    // All from the first to the last of them: a few more in one go cost less than two goes.
+    if (content != 0) {
+      Score(context, profile, block * kBlock + static_cast<size_t>(std::countr_zero(content)),
+            (block + 1) * kBlock - static_cast<size_t>(std::countl_zero(content)));
+    }
+    if (winners_) FindWinner(context.states, block);
+    room.changed[block] = 0;
+    room.content[block] = 0;
+  }
+  room.blocks.clear();
+}
+
+NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassProfile& profile) {
   Refresh(context, profile);
   if (!profile.uniform) return ScanNormalised(context, profile);
-  if (context.speed.winner_trees) return tree_.size() > 1 ? tree_[1] : kNone;
-  return ScanUniform(context.states);
-}
-
-uint32_t Scoreboard::ScanUniform(const NodeStates& states) const {
-  uint32_t best = kNone;
-  for (uint32_t s = 0; s < score_.size(); ++s) {
-    if (score_[s] != kNever && states.head(s) != kNone) best = Better(states, best, s);
+  if (winners_) {
+    return NodeOf(FindBest(winner_score_, winner_head_.data()));
   }
-  return best;
+  return NodeOf(FindBest(score_, context.states.columns().head.data()));
 }
 
-uint32_t Scoreboard::ScanNormalised(const ScoringContext& context,
-                                    const ClassProfile& profile) const {
+NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context,
+                                     const ClassProfile& profile) const {
   const NodeStates& states = context.states;
   const auto kind_scores = context.kinds.scores();
   std::vector<int64_t> largest(kind_scores.size(), 0);
@@ -237,12 +276,7 @@ uint32_t Scoreboard::ScanNormalised(const ScoringContext& context,
       best_score = score;
     }
   }
-  return best;
-}
-
-size_t Scoreboard::bytes() const {
-  return sizeof(*this) + (score_.capacity() + order_.capacity() + batch_.capacity()) * 8 +
-         (stamp_.capacity() + tree_.capacity()) * 4;
+  return best == kNone ? kNone : states.head(best);
 }
 
 }  // namespace muster

@@ -2,11 +2,11 @@
 //
 // The best node for one task class, remembered between placements.
 //
-// A scoreboard keeps the class's score of every state and a winner tree over them: leaf = state, inner vertex =
-// the better of its two children (higher score; equal: the state whose oldest node is older). Refresh reads the
-// states' journal since the last time and re-scores just what changed; when that is more than starting afresh,
-// it scores all states in one sweep over the columns. Either way the root is what a scan of all nodes, in order,
-// would choose.
+// A scoreboard keeps the class's score of every state, and of every block of 64 states the winner: higher score;
+// equal: the state whose oldest node is older. Refresh reads the states' journal since the last time, scores
+// again what is another state now, and looks again for the winner of each block that changed. The best of the
+// winners is what a scan of all nodes, in order, would choose.
+// Cost. A sweep of all states for a class not asked for before, in vector loops; then one block a change.
 // Where scores are compared across candidates before they count (KindScore), a winner depends on who else fits;
 // then the board keeps the parts of the scores and Best scans the states.
 #ifndef MUSTER_SEARCH_SCOREBOARD_H_
@@ -45,10 +45,13 @@ struct ClassProfile {
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
 
-// Room for the parts of one sweep, kept between sweeps.
+// Room for the parts of one sweep and for the blocks that changed, kept between sweeps.
 struct SweepRoom {
   std::vector<uint8_t> fits;
   std::vector<double> order, batch;
+  std::vector<uint64_t> content;  // per block: which of its states are others now
+  std::vector<uint8_t> changed;   // per block
+  std::vector<uint32_t> blocks;   // that changed
 };
 
 // The tools every board shares.
@@ -79,9 +82,8 @@ class Scoreboard {
   // Forgets everything but its room, for another class.
   void Retarget(ClassIndex c, Want want);
 
-  // The state to take the oldest node of; kNone: no state fits.
-  uint32_t Best(const ScoringContext& context, const ClassProfile& profile);
-  size_t bytes() const;
+  // The oldest node of the best state; kNone: no state fits.
+  NodeIndex Best(const ScoringContext& context, const ClassProfile& profile);
 
   // Follows the states. After it, and until they change:
   void Refresh(const ScoringContext& context, const ClassProfile& profile);
@@ -92,21 +94,19 @@ class Scoreboard {
 
  private:
   void Score(const ScoringContext& context, const ClassProfile& profile, size_t begin, size_t end);
-  uint32_t Better(const NodeStates& states, uint32_t a, uint32_t b) const;
-  void BuildTree(const NodeStates& states);
-  void UpdateLeaf(const NodeStates& states, uint32_t slot);
-  uint32_t ScanUniform(const NodeStates& states) const;
-  uint32_t ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
+  void Fit(const NodeStates& states);  // the columns to the number of states
+  void ReadJournal(const ScoringContext& context, const ClassProfile& profile);
+  void FindWinner(const NodeStates& states, size_t block);
+  NodeIndex ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
 
   ClassIndex class_;
   Want want_;
+  bool winners_ = false;  // whether there are winners
   uint64_t epoch_ = 0;
-  uint64_t position_ = 0;              // in the states' journal
-  std::vector<double> score_;          // -infinity: does not fit
-  std::vector<double> order_, batch_;  // only where scores are normalised
-  std::vector<uint32_t> stamp_;        // of the slot when it was scored
-  std::vector<uint32_t> tree_;         // slots; the leaves are leaves_ .. 2 * leaves_, kNone pads
-  size_t leaves_ = 0;
+  uint64_t position_ = 0;                           // in the states' journal
+  std::vector<double> score_;                       // -infinity: does not fit
+  std::vector<double> order_, batch_;               // only where scores are normalised
+  std::vector<double> winner_score_, winner_head_;  // per block
 };
 
 }  // namespace muster

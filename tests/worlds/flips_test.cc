@@ -23,14 +23,14 @@ namespace {
 
 const std::vector<std::pair<std::string, SpeedOptions>>& Flips() {
   static const std::vector<std::pair<std::string, SpeedOptions>> flips = {
-      {"winner_trees", {.winner_trees = false}},
+      {"block_winners", {.block_winners = false}},
       {"share_equal_states", {.share_equal_states = false}},
       {"infeasibility_memory", {.infeasibility_memory = false}},
       {"vector_kernels", {.vector_kernels = false}},
       {"all", {false, false, false, false, 0}},
       {"memory_limit 0", {.memory_limit = 0}},
       {"memory_limit 2000", {.memory_limit = 2000}},
-      {"states without trees", {.winner_trees = false, .vector_kernels = false}},
+      {"states without winners", {.block_winners = false, .vector_kernels = false}},
       {"trees without states", {.share_equal_states = false, .memory_limit = 5000}},
   };
   return flips;
