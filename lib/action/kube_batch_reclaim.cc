@@ -57,7 +57,7 @@ class Reclaim {
   bool MakeRoom(QueueIndex queue, TaskIndex task) {
     const auto may_go = [&](JobIndex job) { return tables_.jobs.queue[job] != queue; };
     const ClassIndex c = context_.ClassOf(task);
-    return context_.search.VisitInOrder(c, Want::kAnywhere, [&](NodeIndex node) {
+    return context_.search.VisitInOrder(c, Want::kAnywhere, 0, [&](NodeIndex node) {
       KubeBatch::Candidates(context_, task, node, may_go, &running_);
       if (running_.empty()) return false;
       const std::vector<TaskIndex> victims = dispatcher_.Reclaimable(task, running_);

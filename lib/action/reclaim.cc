@@ -80,16 +80,23 @@ class Reclaim {
     reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
     reason.needed = tables_.jobs.spec[job].min_available;
     ledger_.Rollback(before);
+    first_with_room_.clear();
     context_.ExplainJob(job, std::move(reason));
   }
 
   bool MakeRoom(QueueIndex queue, TaskIndex task) {
     const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
-    return context_.search.VisitInOrder(
-        context_.ClassOf(task), Want::kEvicting, [&](NodeIndex node) {
-          if (hopeless != nullptr && (*hopeless)[node]) return false;
-          return CouldMakeRoom(context_, task, node) && TryNode(queue, task, node);
-        });
+    const ClassIndex c = context_.ClassOf(task);
+    if (first_with_room_.size() <= c) first_with_room_.resize(tables_.classes.shape.size(), 0);
+    NodeIndex& first = first_with_room_[c];
+    bool none_before = !context_.search.FitDependsOnOthers(c);
+    return context_.search.VisitInOrder(c, Want::kEvicting, first, [&](NodeIndex node) {
+      const bool room = CouldMakeRoom(context_, task, node);
+      if (none_before) first = node;
+      none_before &= !room;
+      if (!room || (hopeless != nullptr && (*hopeless)[node])) return false;
+      return TryNode(queue, task, node);
+    });
   }
 
   bool TryNode(QueueIndex queue, TaskIndex task, NodeIndex node) {
@@ -127,6 +134,9 @@ class Reclaim {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   std::vector<TaskIndex> candidates_;
+  // Per class: no node before this one can make room. Evicting moves an amount from what could be evicted to what
+  // will be idle and nominating takes from it, so only an undone job makes room.
+  std::vector<NodeIndex> first_with_room_;
 };
 
 void Run(ActionContext& context, const Options&) { Reclaim(context).Run(); }

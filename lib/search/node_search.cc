@@ -9,6 +9,22 @@
 #include "absl/container/btree_map.h"
 
 namespace muster {
+namespace {
+
+// Four at a time, because each comparison waits for the one before it.
+double Highest(std::span<const double> scores) {
+  constexpr size_t kLanes = 4;
+  double best[kLanes];
+  for (double& b : best) b = -std::numeric_limits<double>::infinity();
+  size_t i = 0;
+  for (; i + kLanes <= scores.size(); i += kLanes) {
+    for (size_t k = 0; k < kLanes; ++k) best[k] = scores[i + k] > best[k] ? scores[i + k] : best[k];
+  }
+  for (; i < scores.size(); ++i) best[0] = std::max(best[0], scores[i]);
+  return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
+}
+
+}  // namespace
 
 NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
                        const SpeedOptions& speed)
@@ -302,19 +318,23 @@ bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t
   const ClassProfile& profile = Profile(c);
   std::vector<Ranked> ranked;
   if (UseStates(profile) && profile.uniform) {
-    // Scores as they are now, so that visits cannot reorder what follows. Then the nodes of the best score in
-    // index order; of the next best; and when many scores were looked at in vain, the rest as a heap.
+    // Mostly the best of all serves. Else scores as they are now, so that visits cannot reorder what follows: the
+    // nodes of the best score in index order; of the next best; and when many scores were looked at in vain, the
+    // rest as a heap.
     Scoreboard& board = Board(c, want);
+    const NodeIndex winner = board.Best(context(), profile);
+    if (winner == kNone) return false;
+    if ((refused == nullptr || !(*refused)[winner]) && visit(winner)) return true;
+    states_->Sync();
     board.Refresh(context(), profile);
     constexpr double kNever = -std::numeric_limits<double>::infinity();
     std::vector<double> scores(ledger_.tables().nodes.alive.size(), kNever);
-    double best = kNever;
     for (NodeIndex n = 0; n < scores.size(); ++n) {
       const uint32_t slot = states_->state(n);
-      if (slot == kNone || (refused != nullptr && (*refused)[n])) continue;
+      if (slot == kNone || n == winner || (refused != nullptr && (*refused)[n])) continue;
       scores[n] = board.score(slot);
-      best = std::max(best, scores[n]);
     }
+    double best = Highest(scores);
     constexpr int kGroups = 4;
     for (int group = 0; group < kGroups && best != kNever; ++group) {
       double next = kNever;
@@ -343,18 +363,19 @@ bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t
   return false;
 }
 
-bool NodeSearch::VisitInOrder(ClassIndex c, Want want, absl::FunctionRef<bool(NodeIndex)> visit) {
+bool NodeSearch::VisitInOrder(ClassIndex c, Want want, NodeIndex from,
+                              absl::FunctionRef<bool(NodeIndex)> visit) {
   const ClassProfile& profile = Profile(c);
   if (!UseStates(profile)) {
     for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, false)) {
-      if (visit(r.node)) return true;
+      if (r.node >= from && visit(r.node)) return true;
     }
     return false;
   }
   // A visit changes the state of its own node alone, and no node is visited twice.
   Scoreboard& board = Board(c, want);
   board.Refresh(context(), profile);
-  for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
+  for (NodeIndex n = from; n < ledger_.tables().nodes.alive.size(); ++n) {
     const uint32_t slot = states_->state(n);
     if (slot != kNone && board.fits(slot) && visit(n)) return true;
   }
@@ -363,7 +384,7 @@ bool NodeSearch::VisitInOrder(ClassIndex c, Want want, absl::FunctionRef<bool(No
 
 std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
   std::vector<NodeIndex> nodes;
-  VisitInOrder(c, want, [&](NodeIndex node) {
+  VisitInOrder(c, want, 0, [&](NodeIndex node) {
     nodes.push_back(node);
     return false;
   });

@@ -73,8 +73,9 @@ class NodeSearch {
   // one of the best nodes serves. Returns whether a visit did.
   bool VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t>* refused,
                     absl::FunctionRef<bool(NodeIndex)> visit);
-  // The same in index order, without scores.
-  bool VisitInOrder(ClassIndex c, Want want, absl::FunctionRef<bool(NodeIndex)> visit);
+  // The same in index order beginning with node `from`, without scores.
+  bool VisitInOrder(ClassIndex c, Want want, NodeIndex from,
+                    absl::FunctionRef<bool(NodeIndex)> visit);
   // Everything but resources, on one node. `hard`, where given, tells of a refusal that no eviction there cures.
   bool FitsNode(ClassIndex c, NodeIndex node, bool* hard = nullptr);
   // The request against idle / future idle of one node.
