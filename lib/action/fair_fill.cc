@@ -13,7 +13,7 @@ void FairFill::Run() {
   sheets_.assign(context_.waiting.size(), {});
   std::vector<JobIndex> promised;
   for (JobIndex j : context_.waiting) {
-    if (Prepare(j) && HasPromises(SheetOf(j))) promised.push_back(j);
+    if (Prepare(j) && PromisesSuffice(j, SheetOf(j))) promised.push_back(j);
   }
   std::sort(promised.begin(), promised.end(),
             [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
@@ -70,6 +70,16 @@ bool FairFill::Prepare(JobIndex job) {
 bool FairFill::HasPromises(const Sheet& sheet) const {
   return sheet.next < sheet.tasks.size() &&
          context_.tables.tasks.nominated[sheet.tasks[sheet.next]] != kNone;
+}
+
+bool FairFill::PromisesSuffice(JobIndex job, const Sheet& sheet) const {
+  size_t promised = 0;
+  while (promised < sheet.tasks.size() &&
+         context_.tables.tasks.nominated[sheet.tasks[promised]] != kNone) {
+    ++promised;
+  }
+  return promised > 0 &&
+         FairGang(context_, job).Hopeful({sheet.tasks.begin(), sheet.tasks.begin() + promised});
 }
 
 bool FairFill::Turn(JobIndex job) {

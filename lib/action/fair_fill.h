@@ -5,8 +5,8 @@
 //   FairFill fill(context);
 //   fill.Run();   // after evictions, again
 //
-// What earlier cycles promised comes first: a job with nominated tasks takes its turn before all others, so that its
-// places cannot be taken from under it. Then jobs take turns in fair order (fair_walk.h). In a turn a gang that is not
+// What earlier cycles promised comes first: a job that is whole, or becomes it, by its nominated tasks takes its turn
+// before all others, so that its places cannot be taken from under it. Then jobs take turns in fair order (fair_walk.h). In a turn a gang that is not
 // whole gets all the places it lacks, or none; a whole one gets one task's, so that shares are looked at again between
 // any two. Three ends of a gang's turn:
 //   whole on what is idle       bound
@@ -53,7 +53,8 @@ class FairFill {
   bool Prepare(JobIndex job);
   Sheet& SheetOf(JobIndex job);
   bool HasPromises(const Sheet& sheet) const;
-  bool Turn(JobIndex job);  // whether the job wants another
+  bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
+  bool Turn(JobIndex job);                                       // whether the job wants another
   bool GangTurn(JobIndex job, Sheet& sheet);
   bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
   bool TaskTurn(Sheet& sheet, bool may_start);

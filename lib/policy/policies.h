@@ -15,6 +15,7 @@ PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
 PolicyDecl NodeOrderPolicy();
 PolicyDecl OvercommitPolicy();
+PolicyDecl PdbPolicy();
 PolicyDecl PredicatesPolicy();
 PolicyDecl PriorityPolicy();
 PolicyDecl ProportionPolicy();

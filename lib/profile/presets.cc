@@ -62,13 +62,11 @@ Preset Muster() {
   preset.summary = "fair shares over the queue tree, whole gangs, as few evictions as can be";
   preset.actions = "allocate+reclaim+preempt";
   preset.tiers =
-      "priority+gang(without=preemptable|reclaimable)+conformance/"
+      "priority+gang(without=preemptable|reclaimable)+conformance+pdb/"
       "fairshare+predicates+nodeorder+binpack";
-  preset.defaults = {{"gang", "best_effort_counts", "off"},
-                     {"gang", "every_group", "on"},
-                     {"predicates", "node_ready", "on"},
-                     {"nodeorder", "least_requested", "0"},
-                     {"binpack", "weight", "5"}};
+  preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "every_group", "on"},
+                     {"pdb", "whole_plan", "on"},           {"predicates", "node_ready", "on"},
+                     {"nodeorder", "least_requested", "0"}, {"binpack", "weight", "5"}};
   preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
   return preset;
@@ -79,9 +77,9 @@ Preset Muster() {
 std::vector<Preset> Presets() { return {Muster(), Volcano(), KubeBatch()}; }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),  ConformancePolicy(), DrfPolicy(),        FairSharePolicy(),
-          GangPolicy(),     NodeOrderPolicy(),   OvercommitPolicy(), PredicatesPolicy(),
-          PriorityPolicy(), ProportionPolicy()};
+  return {BinpackPolicy(),    ConformancePolicy(), DrfPolicy(),        FairSharePolicy(),
+          GangPolicy(),       NodeOrderPolicy(),   OvercommitPolicy(), PdbPolicy(),
+          PredicatesPolicy(), PriorityPolicy(),    ProportionPolicy()};
 }
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Progressive filling. Jobs that hold promises first, in job order; then everybody in fair order. A
+// Progressive filling. Jobs that earlier promises make whole first, in job order; then everybody in fair order. A
 // gang that is not whole gets all it lacks or nothing; a whole one gets one task a turn. Whoever is
 // whole, but not ready, is nominated with all it gets.
 #include <algorithm>
@@ -164,7 +164,11 @@ void FillFree(Cycle& cycle) {
     std::stable_partition(mine.begin(), mine.end(),
                           [&](TaskIndex t) { return IsPromised(cycle, t); });
     if (mine.empty()) continue;
-    if (IsPromised(cycle, mine.front())) promised.push_back(j);
+    std::vector<TaskIndex> first;
+    for (TaskIndex t : mine) {
+      if (IsPromised(cycle, t)) first.push_back(t);
+    }
+    if (!first.empty() && GangCouldBeWhole(cycle, j, first)) promised.push_back(j);
     tasks[j] = std::move(mine);
   }
   std::sort(promised.begin(), promised.end(),

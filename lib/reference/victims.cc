@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "lib/reference/fair.h"
+#include "lib/reference/selectors.h"
 
 namespace muster::reference {
 
@@ -112,6 +113,42 @@ Tasks AskPriority(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidat
   return victims;
 }
 
+// Budgets are counted afresh in every question, except in the muster profile, where each eviction of
+// the cycle counts. Volcano takes the refused ones off, too, and never lets go a task without labels.
+Tasks AskPdb(const Cycle& cycle, const ReferencePolicy& policy, const Tasks& candidates) {
+  const bool whole_plan = SwitchOption(policy.options, "whole_plan", false);
+  const Tables& tables = cycle.tables();
+  const auto matching = [&](TaskIndex t) {
+    std::vector<size_t> budgets;
+    const TaskShape& shape = cycle.world.shape(t);
+    for (size_t b = 0; b < tables.budgets.size(); ++b) {
+      const DisruptionBudgetSpec& budget = tables.budgets[b];
+      if (budget.name_space != shape.name_space || !Matches(budget.selector, shape.labels))
+        continue;
+      if (whole_plan || !IsEverything(budget.selector)) budgets.push_back(b);
+    }
+    return budgets;
+  };
+  std::vector<int64_t> left;
+  for (const DisruptionBudgetSpec& budget : tables.budgets) left.push_back(budget.allowed);
+  for (TaskIndex t = 0; t < tables.tasks.alive.size() && whole_plan; ++t) {
+    const TaskStatus before = tables.tasks.status[t];
+    const bool there = before == TaskStatus::kRunning || before == TaskStatus::kBound;
+    if (!tables.tasks.alive[t] || !there || cycle.world.status[t] == before) continue;
+    for (size_t b : matching(t)) --left[b];
+  }
+  Tasks victims;
+  for (TaskIndex t : candidates) {
+    bool refused = !whole_plan && cycle.world.shape(t).labels.empty();
+    if (refused) continue;
+    const std::vector<size_t> budgets = matching(t);
+    for (size_t b : budgets) refused = refused || left[b] <= 0;
+    if (!refused) victims.push_back(t);
+    for (size_t b : budgets) left[b] -= refused && whole_plan ? 0 : 1;
+  }
+  return victims;
+}
+
 Tasks AskConformance(const Cycle& cycle, const Tasks& candidates) {
   Tasks victims;
   for (TaskIndex t : candidates) {
@@ -172,6 +209,7 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, cons
                    if (policy.name == "gang") return AskGang(cycle, candidates);
                    if (policy.name == "priority") return AskPriority(cycle, preemptor, candidates);
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
+                   if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
                    return std::nullopt;
                  });
@@ -184,6 +222,7 @@ std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer, cons
                      return AskFairShare(cycle, reclaimer, candidates);
                    if (policy.name == "gang") return AskGang(cycle, candidates);
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
+                   if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "proportion") return AskProportion(cycle, candidates);
                    return std::nullopt;
                  });

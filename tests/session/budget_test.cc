@@ -55,7 +55,7 @@ std::string GangCutInTwo(const Tables& tables, const Plan& plan) {
 
 const char* const kSpecs[] = {"volcano:+preempt,+reclaim",
                               "volcano:actions=reclaim+preempt+allocate+backfill",
-                              "volcano:actions=allocate+backfill"};
+                              "volcano:actions=allocate+backfill", "muster"};
 
 class Budgets : public ::testing::TestWithParam<const char*> {};
 

@@ -55,6 +55,7 @@ class Maker {
     for (uint64_t j = 0; j < jobs; ++j) MakeJob(j);
     if (Chance(0.2)) MakeLoners();
     if (between_) world_.namespaces.push_back({"default", {{"team", "red"}}});
+    if (Chance(0.3)) MakeBudgets();
     return std::move(world_);
   }
 
@@ -350,6 +351,19 @@ class Maker {
                          TaskStatus::kBound, TaskStatus::kBinding, TaskStatus::kReleasing});
     if (states_ && Chance(0.1)) task.status = TaskStatus::kUnknown;
     if (task.status == TaskStatus::kUnknown) task.node.clear();
+  }
+
+  void MakeBudgets() {
+    for (TaskSpec& task : world_.tasks) {
+      if (task.shape.labels.empty() && Chance(0.8)) task.shape.labels = SomeLabels();
+    }
+    for (uint64_t b = rng_.Below(3) + 1; b > 0; --b) {
+      DisruptionBudgetSpec& budget = world_.budgets.emplace_back();
+      budget.name = "b" + std::to_string(b);
+      if (Chance(0.1)) budget.name_space = "kube-system";
+      if (Chance(0.95)) budget.selector = SomeSelector();
+      budget.allowed = Between(0, 2);
+    }
   }
 
   // Tasks of no job, which only take room.

@@ -58,6 +58,9 @@ void Delete(std::vector<Change>& changes, const ClusterSpec& world) {
       }
     });
   }
+  for (size_t b = 0; b < world.budgets.size(); ++b) {
+    changes.push_back([b](ClusterSpec& w) { w.budgets.erase(w.budgets.begin() + b); });
+  }
   if (!world.namespaces.empty()) changes.push_back([](ClusterSpec& w) { w.namespaces.clear(); });
 }
 

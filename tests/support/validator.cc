@@ -13,7 +13,9 @@
 #include "lib/base/strings.h"
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
+#include "lib/reference/selectors.h"
 #include "tests/support/against_reference.h"
+#include "tests/support/random_world.h"
 
 namespace muster::testing {
 namespace {
@@ -38,6 +40,8 @@ class Check {
     if (wanted_.whole_gangs) WholeGangs();
     if (wanted_.limits) Limits();
     if (wanted_.fair_victims || wanted_.useful_evictions) Victims();
+    if (wanted_.budgets) Budgets();
+    if (wanted_.max_min) FairShares();
     return std::move(violations_);
   }
 
@@ -290,6 +294,131 @@ class Check {
     }
   }
 
+  void Budgets() {
+    for (const DisruptionBudgetSpec& budget : tables_.budgets) {
+      int64_t victims = 0;
+      for (TaskIndex t : evicted_) {
+        const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
+        victims += shape.name_space == budget.name_space &&
+                   reference::Matches(budget.selector, shape.labels);
+      }
+      if (victims > budget.allowed) {
+        Say("I8: ", victims, " victims of budget ", budget.name, ", which allows ", budget.allowed);
+      }
+    }
+  }
+
+  // What a queue asks for with all below it, and what of that it was promised; its own jobs alone.
+  struct Claim {
+    Row demand, promised, own;
+  };
+
+  void FairShares() {
+    std::map<QueueIndex, Claim> claims;
+    std::map<QueueIndex, Row> deserved;
+    for (const QueueShare& share : plan_.shares()) {
+      Row& row = deserved[share.queue];
+      for (double amount : share.deserved) {
+        if (amount > 9e15) return;  // a double may not say it to the unit
+        row.push_back(static_cast<int64_t>(amount));
+      }
+      if (row.empty()) return;
+      Row& own = claims[share.queue].own;
+      own.assign(dims_, 0);
+    }
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      const TaskStatus status = tables_.tasks.status[t];
+      if (!tables_.tasks.alive[t] || tables_.tasks.job[t] == kNone || evicted_.count(t) > 0)
+        continue;
+      if (!IsAllocated(status) && status != TaskStatus::kPending) continue;
+      Add(claims[tables_.jobs.queue[tables_.tasks.job[t]]].own, t, 1);
+    }
+    Row total(dims_, 0);
+    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+      for (size_t d = 0; d < dims_ && tables_.nodes.alive[n]; ++d) {
+        total[d] += OrZero(tables_.nodes.allocatable.at(n, d));
+      }
+    }
+    for (const auto& [queue, row] : deserved) {
+      if (tables_.queues.parent[queue] == kNone) SumClaims(queue, claims);
+    }
+    Family(kNone, total, claims, deserved);
+  }
+
+  void SumClaims(QueueIndex queue, std::map<QueueIndex, Claim>& claims) {
+    Claim& claim = claims[queue];
+    claim.demand = claim.own;
+    claim.promised.assign(dims_, 0);
+    for (QueueIndex child : tables_.queues.children[queue]) {
+      SumClaims(child, claims);
+      for (size_t d = 0; d < dims_; ++d) {
+        claim.demand[d] += claims[child].demand[d];
+        claim.promised[d] += claims[child].promised[d];
+      }
+    }
+    for (size_t d = 0; d < dims_; ++d) {
+      const int64_t limit = tables_.queues.limit.at(queue, d);
+      if (limit != kAbsent) claim.demand[d] = std::min<absl::int128>(claim.demand[d], limit);
+      claim.promised[d] =
+          std::max<absl::int128>(claim.promised[d], OrZero(tables_.queues.guaranteed.at(queue, d)));
+      claim.promised[d] = std::min(claim.promised[d], claim.demand[d]);
+    }
+  }
+
+  void Family(QueueIndex parent, const Row& total, const std::map<QueueIndex, Claim>& claims,
+              const std::map<QueueIndex, Row>& deserved) {
+    std::vector<QueueIndex> family;
+    for (const auto& [queue, row] : deserved) {
+      if (tables_.queues.parent[queue] == parent) family.push_back(queue);
+    }
+    for (size_t d = 0; d < dims_; ++d) Divided(family, d, total[d], claims, deserved);
+    for (QueueIndex queue : family) {
+      Row left = deserved.at(queue);
+      for (size_t d = 0; d < dims_; ++d) {
+        left[d] = std::max<absl::int128>(left[d] - claims.at(queue).own[d], 0);
+      }
+      Family(queue, left, claims, deserved);
+    }
+  }
+
+  void Divided(const std::vector<QueueIndex>& family, size_t d, absl::int128 total,
+               const std::map<QueueIndex, Claim>& claims,
+               const std::map<QueueIndex, Row>& deserved) {
+    absl::int128 given = 0, asked = 0, promised = 0;
+    for (QueueIndex q : family) {
+      given += deserved.at(q)[d];
+      asked += claims.at(q).demand[d];
+      promised += claims.at(q).promised[d];
+    }
+    const auto say = [&](QueueIndex q, const char* words) {
+      Say("I16: queue ", std::string(tables_.queues.names.name(q)), " ", words, " in ",
+          std::string(tables_.dimensions.name(static_cast<DimensionIndex>(d))));
+    };
+    const bool scarce = asked > total;
+    if (given > total) say(family.front(), "and its siblings deserve more than there is");
+    if (scarce && given + absl::int128(family.size()) < total && promised <= total) {
+      say(family.front(), "and its siblings leave something that is asked for");
+    }
+    for (QueueIndex q : family) {
+      const absl::int128 has = deserved.at(q)[d], wants = claims.at(q).demand[d];
+      if (has > wants) say(q, "deserves more than it asks for");
+      if (!scarce && has < wants) say(q, "deserves less than there is for it");
+      if (promised > total) continue;
+      if (has < claims.at(q).promised[d]) say(q, "deserves less than it is guaranteed");
+      if (has >= wants) continue;
+      const absl::int128 weight = std::min(tables_.queues.spec[q].weight, int64_t{1} << 31);
+      for (QueueIndex r : family) {
+        const absl::int128 of_other = deserved.at(r)[d];
+        const absl::int128 other = std::min(tables_.queues.spec[r].weight, int64_t{1} << 31);
+        if (of_other <= claims.at(r).promised[d]) continue;
+        // A unit is what rounding down may take.
+        if (weight > 0 && (other == 0 || of_other * weight >= (has + 1) * other)) {
+          say(q, "goes short of a sibling that has more for its weight");
+        }
+      }
+    }
+  }
+
   const Tables& tables_;
   const Plan& plan_;
   const Invariants wanted_;
@@ -312,8 +441,68 @@ Invariants InvariantsOf(std::string_view profile) {
   }
   if (name == "muster") {
     kept.limits = kept.fair_victims = kept.useful_evictions = true;
+    kept.budgets = kept.max_min = true;
   }
   return kept;
+}
+
+std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::string_view profile,
+                                             bool ended) {
+  ClusterSpec fresh = world;
+  for (TaskSpec& task : fresh.tasks) {
+    task.nominated_node.clear();
+    // The books hold what a task will hold, not what it needs to start.
+    task.shape.initial_request.reset();
+    // Who was leaving before the plan is in the way of filters until gone.
+    if (ended && task.status == TaskStatus::kReleasing) task.status = TaskStatus::kRunning;
+  }
+  Cluster cluster = MakeCluster(fresh);
+  const absl::StatusOr<Plan> first = cluster.Schedule(profile);
+  if (!first.ok()) return {first.status().ToString()};
+  const absl::StatusOr<ApplyReport> report = cluster.Apply(*first);
+  if (!report.ok()) return {report.status().ToString()};
+  std::vector<std::string> violations = report->refused;
+  // Whoever keeps budgets has seen the evictions.
+  for (DisruptionBudgetSpec budget : fresh.budgets) {
+    for (const TaskSpec& task : fresh.tasks) {
+      const bool gone =
+          std::any_of(first->decisions().begin(), first->decisions().end(), [&](const Decision& d) {
+            return d.kind == DecisionKind::kEvict && first->task_name(d.task) == task.name;
+          });
+      budget.allowed -= gone && task.shape.name_space == budget.name_space &&
+                        reference::Matches(budget.selector, task.shape.labels);
+    }
+    if (const absl::Status kept = cluster.SetDisruptionBudget(budget); !kept.ok()) {
+      violations.push_back(kept.ToString());
+    }
+  }
+  if (ended) {
+    for (const TaskSpec& task : cluster.Describe().tasks) {
+      if (task.status != TaskStatus::kReleasing) continue;
+      if (const absl::Status gone = cluster.RemoveTask(task.name); !gone.ok()) {
+        violations.push_back(gone.ToString());
+      }
+    }
+  }
+  const absl::StatusOr<Plan> second = cluster.Schedule(profile);
+  if (!second.ok()) return {second.status().ToString()};
+  for (const Decision& d : second->evictions()) {
+    violations.push_back(
+        absl::StrCat("I15: ", ToAbsl(second->task_name(d.task)), " goes in the second cycle"));
+  }
+  std::map<std::string, std::string> places;
+  for (const Decision& d : second->decisions()) {
+    if (d.kind != DecisionKind::kBind && d.kind != DecisionKind::kNominate) continue;
+    places[std::string(second->task_name(d.task))] = std::string(second->node_name(d.node));
+  }
+  for (const Decision& d : first->nominations()) {
+    const std::string task(first->task_name(d.task)), node(first->node_name(d.node));
+    if (places[task] != node) {
+      violations.push_back(absl::StrCat("I10: ", task, " was promised ", node, " and has ",
+                                        places[task].empty() ? "nothing" : places[task]));
+    }
+  }
+  return violations;
 }
 
 std::vector<std::string> Violations(const Snapshot& snapshot, const Plan& plan,

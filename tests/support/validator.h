@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "muster/cluster.h"
 #include "muster/plan.h"
 #include "muster/snapshot.h"
 
@@ -27,10 +28,18 @@ struct Invariants {
   bool fair_victims =
       false;  // I6: victims are of lower rank, or of another queue, and not of the same gang
   bool useful_evictions = false;  // I7: without them the beneficiary would not fit where it goes
-  bool counted_refusals = true;   // I14: refusals counted again, where nothing was decided since
+  bool budgets = false;           // I8: no more victims than disruption budgets allow
+  bool max_min =
+      false;  // I16: no queue deserves more unless one deserves less that has less for its weight
+  bool counted_refusals = true;  // I14: refusals counted again, where nothing was decided since
 };
 
 Invariants InvariantsOf(std::string_view profile);
+
+// What breaks when a plan made without older promises is applied and nothing else happens before the next (I10, I15): it
+// evicts somebody, or a task does not keep the place it was promised. `ended`: whom it evicted is gone.
+std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::string_view profile,
+                                             bool ended);
 
 std::vector<std::string> Violations(const Snapshot& snapshot, const Plan& plan,
                                     const Invariants& invariants);

@@ -154,7 +154,7 @@ void ForPairs(size_t first, size_t second, bool memory,
 }
 
 std::vector<std::string> AllocatingProfiles() {
-  std::vector<std::string> profiles = {"volcano"};
+  std::vector<std::string> profiles = {"volcano", "muster"};
   for (const ProfileInfo& info : Profiles()) {
     if (info.name == "kube-batch") profiles.push_back("kube-batch");
   }
@@ -198,7 +198,7 @@ TEST_F(Exhaustive, TwoDimensions) {
 TEST_F(Exhaustive, Evictions) {
   const std::vector<std::string> profiles = {
       "volcano:actions=allocate+preempt+reclaim",
-      "volcano:actions=reclaim+preempt,tiers=priority+gang/drf+predicates+proportion"};
+      "volcano:actions=reclaim+preempt,tiers=priority+gang/drf+predicates+proportion", "muster"};
   for (size_t nodes = 1; nodes <= 2; ++nodes) {
     Multisets<Amount>({{1, 0}, {2, 0}}, nodes, [&](const std::vector<Amount>& capacities) {
       for (const auto& [running, waiting] :

@@ -47,6 +47,24 @@ TEST(Invariants, HoldOnRandomWorlds) {
   }
 }
 
+TEST(Invariants, HoldInTheNextCycle) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    for (const bool ended : {false, true}) {
+      // A task may have been promised a place beside one that was leaving.
+      const ClusterSpec world = RandomWorld(seed + 9000, {.between_tasks = !ended});
+      const auto violations = [&](const ClusterSpec& candidate) {
+        return NextCycleViolations(candidate, "muster", ended);
+      };
+      if (violations(world).empty()) continue;
+      const ClusterSpec small = Shrink(world, [&](const ClusterSpec& candidate) {
+        return TryCluster(candidate).has_value() && !violations(candidate).empty();
+      });
+      FAIL() << "seed " << seed << (ended ? ", ended: " : ": ") << violations(small).front() << "\n"
+             << AsScenario(small, "muster");
+    }
+  }
+}
+
 // --- plans that are wrong
 
 class Forged : public ::testing::Test {
@@ -150,6 +168,18 @@ TEST_F(Forged, Victims) {
   EXPECT_THAT(words, HasSubstr("I7: r goes for a, which gets no place"));
   Place(0, 0, DecisionKind::kEvict);
   EXPECT_THAT(Words(), HasSubstr("I6: a is evicted but was not running"));
+}
+
+TEST_F(Forged, Deserved) {
+  Waits(0);
+  Waits(1);
+  for (QueueShare& share : data_.shares) share.deserved = {0, 0, 0};
+  data_.shares.back().deserved = {1000, 0, 0};
+  EXPECT_EQ(Words({.max_min = true}), "");
+  data_.shares.back().deserved[0] = 999;
+  EXPECT_THAT(Words({.max_min = true}), HasSubstr("I16: queue q deserves less than there is"));
+  data_.shares.back().deserved[0] = 1001;
+  EXPECT_THAT(Words({.max_min = true}), HasSubstr("I16: queue q deserves more than it asks for"));
 }
 
 TEST_F(Forged, Shares) {

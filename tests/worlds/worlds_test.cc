@@ -44,6 +44,8 @@ const char* const kVolcano[] = {
     "volcano:-proportion,+preempt",
     "volcano:-drf,-overcommit,+reclaim",
     "volcano:-gang,+preempt,+reclaim",
+    "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+pdb/"
+    "drf+predicates+proportion+pdb",
     "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",
 };
 
@@ -81,6 +83,7 @@ std::string MusterProfileOf(uint64_t, Rng& rng) {
                                "muster:-binpack,-conformance",
                                "muster:-gang",
                                "muster:-priority",
+                               "muster:pdb(whole_plan=off)",
                                "muster:nodeorder(least_requested=1),-binpack"};
   return specs[rng.Below(std::size(specs))];
 }
