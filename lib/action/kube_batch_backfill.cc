@@ -3,11 +3,12 @@
 // backfill (kube-batch): a place for tasks that request nothing.
 //
 // Every job's pending tasks whose request is nothing, by kube-batch's measure, go to the first node, in index
-// order, that passes all fits but the comparison of resources.
+// order, that passes all fits but the comparison of resources. Many next to nothings are something, though: the
+// node's idle part has to cover the request, within the tolerance.
 // Peer. kube-batch's backfill: jobs and tasks in the order of their rows, no order and no leave asked for. A task
 // whose init containers alone request something is neither allocate's nor backfill's. A placement counts at once,
 // and when the job is ready with it, all that is placed of the job is bound.
-// Cost. One look at the node states a task.
+// Cost. O(nodes) a task at worst.
 #include "lib/action/actions.h"
 #include "lib/action/kube_batch.h"
 
@@ -26,9 +27,15 @@ void Run(ActionContext& context, const Options&) {
       }
       if (context.meter.Cut()) return;
       context.meter.Spend();
-      const NodeIndex node = context.search.First(c, Want::kAnywhere);
-      if (node != kNone) {
-        KubeBatch::Allocate(context, task, node);
+      NodeIndex place = kNone;
+      context.search.VisitInOrder(c, Want::kAnywhere, [&](NodeIndex node) {
+        const bool room =
+            KubeBatch::Covers(context.ledger.node(node, kIdle), context.ledger.request(task));
+        if (room) place = node;
+        return room;
+      });
+      if (place != kNone) {
+        KubeBatch::Allocate(context, task, place);
       } else {
         context.Explain(task, context.NoNode(c));
       }

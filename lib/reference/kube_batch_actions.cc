@@ -198,8 +198,15 @@ void RunKubeBatchBackfill(Cycle& cycle) {
     for (TaskIndex t : world.tasks_of(j)) {
       if (!Schedulable(world, t) || !EmptyAmount(cycle, world.initial_request(t))) continue;
       ++cycle.work;
-      const std::vector<NodeIndex> nodes = NodesPassing(cycle, t, false);
-      if (!nodes.empty()) AllocateNow(cycle, t, nodes[0]);
+      for (NodeIndex n : NodesPassing(cycle, t, false)) {
+        // Many next to nothings are something: a node takes what its idle part covers.
+        if (!KubeBatchLessEqual(Measure(cycle, world.request(t)),
+                                MeasureBooks(cycle, world.idle[n]), cycle.tolerance)) {
+          continue;
+        }
+        AllocateNow(cycle, t, n);
+        break;
+      }
     }
   }
 }

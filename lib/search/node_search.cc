@@ -165,21 +165,6 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   return best;
 }
 
-NodeIndex NodeSearch::First(ClassIndex c, Want want) {
-  const ClassProfile& profile = Profile(c);
-  if (!UseStates(profile)) {
-    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, /*evict=*/false, false);
-    return fitting.empty() ? kNone : fitting.front().node;
-  }
-  Scoreboard& board = Board(c, want);
-  board.Refresh(context(), profile);
-  NodeIndex first = kNone;
-  for (uint32_t slot = 0; slot < states_->slots(); ++slot) {
-    if (states_->head(slot) < first && board.fits(slot)) first = states_->head(slot);
-  }
-  return first;
-}
-
 NodeIndex NodeSearch::BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused) {
   const ClassProfile& profile = Profile(c);
   const std::vector<Ranked> fitting = ScanNodes(c, profile, want, false, true, &refused);

@@ -53,9 +53,7 @@ class NodeSearch {
              const SpeedOptions& speed);
 
   NodeIndex Best(ClassIndex c, Want want);
-  // The node of smallest index that fits; scores do not count.
-  NodeIndex First(ClassIndex c, Want want);
-  // The same among nodes n with refused[n] == 0; a look at every node.
+  // The best among nodes n with refused[n] == 0; a look at every node.
   NodeIndex BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused);
   // Says in refused[n], where it is kNotRefused, whether the class fits node n. kNow: what is being released counts as
   // there, and nodes without room are not asked for more; kAnywhere: resources aside; kEvicting: only kHopeless
