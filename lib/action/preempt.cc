@@ -11,7 +11,8 @@
 // idle, and passes every fit again. A node where it fits without eviction is taken as it is.
 // topology_aware: instead, nodes are tried in index order without scores, on each the victims are spared again as far
 // as the task still fits, and of the first nodes that need victims (a tenth of all, at most 100) the one that loses
-// least is taken: lowest priority of its first victim, then least sum of priorities, fewest, latest started.
+// least is taken: lowest priority of its first victim, then least sum of priorities, fewest, latest started. While
+// victims are tried, of the rules about other tasks affinity alone is asked.
 // Peer. Volcano's preempt, both variants. Guarantee: no more victims than needed on the chosen node in victim
 // order; not minimal over nodes. Ties: node index, then Go's heap order. Cost: O(nodes) to rank them a task, then
 // the nodes tried.
@@ -166,12 +167,18 @@ class Preempt {
     return VictimsSuffice(context_, task, node, *victims);
   }
 
-  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
+  bool HasRoom(TaskIndex task, ClassIndex c, NodeIndex node) {
     Denial denial;
     std::string_view who;
     return dispatcher_.Allocatable(tables_.jobs.queue[tables_.tasks.job[task]], task, &denial,
                                    &who) &&
-           context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
+           context_.search.FitsFutureIdle(c, node);
+  }
+  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
+    return HasRoom(task, c, node) && context_.search.FitsNode(c, node);
+  }
+  bool CouldStart(TaskIndex task, ClassIndex c, NodeIndex node) {
+    return HasRoom(task, c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
   }
 
   bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
@@ -199,20 +206,21 @@ class Preempt {
   std::vector<TaskIndex> Losses(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
     std::vector<TaskIndex> victims, gone;
     if (!FindVictims(task, node, same_job, &victims)) return {};
+    if (!dispatcher_.FitsTrial(c, node, /*seen=*/false)) return {};
     const Ledger::Savepoint before = ledger_.Save();
     VictimOrder order(context_, victims);
     while (!order.empty()) {
       gone.push_back(order.Pop());
       Evict(context_, gone.back(), task);
-      if (CanStart(task, c, node)) break;
+      if (CouldStart(task, c, node)) break;
     }
-    const bool helps = !gone.empty() && context_.search.FitsNode(c, node);
+    const bool helps = !gone.empty() && dispatcher_.FitsTrial(c, node, /*seen=*/true);
     std::vector<TaskIndex> losses;
     for (size_t spared = gone.size(); helps && spared-- > 0;) {
       ledger_.Restore(before);
       for (size_t i = 0; i < spared; ++i) Evict(context_, gone[i], task);
       for (TaskIndex victim : losses) Evict(context_, victim, task);
-      if (!CanStart(task, c, node)) losses.push_back(gone[spared]);
+      if (!CouldStart(task, c, node)) losses.push_back(gone[spared]);
     }
     ledger_.Restore(before);
     return losses;

@@ -53,6 +53,13 @@ int Dispatcher::CompareQueues(QueueIndex a, QueueIndex b) const {
   return 0;
 }
 
+bool Dispatcher::FitsTrial(ClassIndex c, NodeIndex node, bool seen) const {
+  for (Policy* policy : at(Point::kFit)) {
+    if (policy->SeesTrials() == seen && !policy->FitsTrial(c, node)) return false;
+  }
+  return true;
+}
+
 bool Dispatcher::JobBefore(JobIndex a, JobIndex b) const {
   if (int order = CompareJobs(a, b)) return order < 0;
   const JobSpec& left = tables_->jobs.spec[a];

@@ -78,6 +78,9 @@ class Dispatcher {
   std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
 
+  // Of policies that see a trial's evictions, or of those that do not.
+  bool FitsTrial(ClassIndex c, NodeIndex node, bool seen) const;
+
   // Policies with fit or score, in tier order; node search asks them itself.
   std::span<Policy* const> at(Point point) const { return by_point_[static_cast<int>(point)]; }
 

@@ -160,6 +160,12 @@ class Policy {
   virtual void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
                         std::span<RefusalCode> codes, std::span<uint8_t> hard) {}
 
+  // --- trial evictions, which ask less: may the class run on the node as the books are? All other rules are not
+  // asked again.
+  virtual bool FitsTrial(ClassIndex c, NodeIndex node) { return true; }
+  // Whether FitsTrial is to be asked with the trial's evictions in the books. False: as they were before.
+  virtual bool SeesTrials() const { return true; }
+
   // --- score: higher is better; contributions of all policies are added
   virtual Scope ScoreScope(ClassIndex c) { return Scope::kNone; }
   // kKind: the raw scores this policy has (the same list for every class), and one of them for a node.

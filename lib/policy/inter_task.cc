@@ -77,6 +77,17 @@ void InterTask::Fit(ClassIndex c, std::span<const NodeIndex> nodes, std::span<ui
   if (s.options.spread) s.spread.Fit(c, nodes, &refusals);
 }
 
+bool InterTask::FitsAffinity(ClassIndex c, NodeIndex node) {
+  State& s = *state_;
+  if (!s.options.affinity || !s.affinity.FitDepends(c)) return true;
+  s.view.Refresh();
+  uint8_t fits = 1, hard = 0;
+  RefusalCode code;
+  Refusals refusals({&fits, 1}, {&code, 1}, {&hard, 1});
+  s.affinity.Fit(c, {&node, 1}, &refusals);
+  return fits;
+}
+
 void InterTask::Score(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
                       std::span<double> batch) {
   State& s = *state_;

@@ -55,6 +55,9 @@ class InterTask {
   void Fit(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
            std::span<RefusalCode> codes, std::span<uint8_t> hard);
 
+  // Affinity alone, on one node.
+  bool FitsAffinity(ClassIndex c, NodeIndex node);
+
   // Adds the weighted, normalised scores of the candidate nodes (all of them fit): affinity and spread to
   // batch[i], images to order[i].
   void Score(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,

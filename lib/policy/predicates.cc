@@ -26,6 +26,8 @@ constexpr OptionDecl kOptions[] = {
     {"pod_affinity", OptionKind::kFlag, "on", 0, 0,
      "required inter-task affinity and anti-affinity"},
     {"spread", OptionKind::kFlag, "on", 0, 0, "required topology spread"},
+    {"trial_evictions", OptionKind::kFlag, "on", 0, 0,
+     "what preempt evicts on trial no longer counts for inter-task affinity"},
     {"node_ready", OptionKind::kFlag, "off", 0, 0, "the node's own ready condition"},
     {"kube_batch", OptionKind::kFlag, "off", 0, 0,
      "the rules of Kubernetes 1.16 as kube-batch has them"},
@@ -56,6 +58,7 @@ class Predicates : public Policy {
         taints_(options.flag("taints")),
         kube_batch_(options.flag("kube_batch")),
         node_ready_(kube_batch_ || options.flag("node_ready")),
+        trial_evictions_(options.flag("trial_evictions")),
         inter_task_(FilterOptions(options)) {}
 
   std::string_view name() const override { return "predicates"; }
@@ -104,8 +107,13 @@ class Predicates : public Policy {
     inter_task_.Fit(c, nodes, fits, codes, hard);
   }
 
+  bool FitsTrial(ClassIndex c, NodeIndex node) override {
+    return inter_task_.FitsAffinity(c, node);
+  }
+  bool SeesTrials() const override { return trial_evictions_; }
+
  private:
-  const bool node_affinity_, taints_, kube_batch_, node_ready_;
+  const bool node_affinity_, taints_, kube_batch_, node_ready_, trial_evictions_;
   InterTask inter_task_;
   const Tables* tables_ = nullptr;
 };

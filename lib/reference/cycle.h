@@ -152,6 +152,9 @@ FilterState PrepareFilters(const Cycle& cycle, TaskIndex task);
 // The predicates alone, without resources.
 Verdict Judge(const Cycle& cycle, const FilterState& state, TaskIndex task, NodeIndex node);
 Verdict Judge(const Cycle& cycle, TaskIndex task, NodeIndex node);
+// Whether the node takes the task while victims are evicted on trial: affinity alone is asked, in the
+// `trial`, or `before` it where the policy does not see what is tried.
+bool TrialAccepts(const Cycle& before, const Cycle& trial, TaskIndex task, NodeIndex node);
 std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
 // Whether the task's initial request is within `row`; the dimensions looked at are those the peer
 // looks at.

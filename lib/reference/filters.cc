@@ -140,6 +140,16 @@ Verdict Judge(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   return Judge(cycle, PrepareFilters(cycle, task), task, node);
 }
 
+bool TrialAccepts(const Cycle& before, const Cycle& trial, TaskIndex task, NodeIndex node) {
+  for (const ReferencePolicy* policy : PoliciesAt(before, "fit")) {
+    if (policy->name != "predicates" || !SwitchOption(policy->options, "pod_affinity", true))
+      continue;
+    const Cycle& cycle = SwitchOption(policy->options, "trial_evictions", true) ? trial : before;
+    if (AffinityRefusal(cycle, PrepareFilters(cycle, task), task, node)) return false;
+  }
+  return true;
+}
+
 std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const World& world = cycle.world;
   if (!world.in_session[node]) return Refusal{.code = RefusalCode::kNotReady, .detail = {}};

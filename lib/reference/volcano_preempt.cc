@@ -41,10 +41,13 @@ std::vector<TaskIndex> TasksOn(const Cycle& cycle, NodeIndex node, const Filter&
   return out;
 }
 
-bool CanStart(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+bool HasRoom(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   return Allocatable(cycle, cycle.world.queue_of(task), task) &&
-         Fits(cycle.world, task, node, cycle.world.future_idle(node)) &&
-         !Judge(cycle, task, node).refusal;
+         Fits(cycle.world, task, node, cycle.world.future_idle(node));
+}
+
+bool CanStart(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  return HasRoom(cycle, task, node) && !Judge(cycle, task, node).refusal;
 }
 
 bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node,
@@ -83,18 +86,21 @@ std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeInd
   Cycle trial = cycle;
   Heap heap = VictimHeap(trial, task);
   for (TaskIndex t : candidates) heap.Push(t);
+  const auto could_start = [&] {
+    return HasRoom(trial, task, node) && TrialAccepts(cycle, trial, task, node);
+  };
   std::vector<TaskIndex> removed;
   while (!heap.empty()) {
     removed.push_back(heap.Pop());
     Evict(trial.world, removed.back());
-    if (CanStart(trial, task, node)) break;
+    if (could_start()) break;
   }
-  if (removed.empty() || Judge(trial, task, node).refusal) return {};
+  if (removed.empty() || !TrialAccepts(cycle, trial, task, node)) return {};
   std::vector<TaskIndex> victims;
   for (auto t = removed.rbegin(); t != removed.rend(); ++t) {
     Unevict(trial.world, *t);
     trial.world.present[node].insert(*t);  // trials of nodes bring everything back
-    if (CanStart(trial, task, node)) continue;
+    if (could_start()) continue;
     Evict(trial.world, *t);
     victims.push_back(*t);
   }

@@ -165,7 +165,7 @@ def _action(name: str, arguments: Json, report: Report) -> str:
             if _flag(value, key):
                 options["topology_aware"] = "on"
         elif name in ("preempt", "allocate") and key == "predicateErrorCacheEnable":
-            if not _flag(value, key) and name == "preempt":
+            if not _flag(value, key):
                 options["error_cache"] = "off"
         elif key != "topologyAwarePreemptWorkerNum":
             report.add(PLACE, f"configurations[{name!r}].arguments[{key!r}]", "not considered")
@@ -194,6 +194,8 @@ def _policy(plugin: Any, place: str, base: str, unset_on: bool, report: Report) 
     if base == "kube-batch":
         options = _KUBE_BATCH_OPTIONS.get(name, {}) | options
         off += _KUBE_BATCH_OFF.get(name, [])
+    if name == "predicates" and base == "volcano" and {"preemptable", "allocatable"} <= set(off):
+        options["trial_evictions"] = "off"
     if off:
         options["without"] = "|".join(off)
     if name == "drf" and _flag(plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"):
