@@ -28,7 +28,7 @@ void Run(ActionContext& context, const Options&) {
       if (context.meter.Cut()) return;
       context.meter.Spend();
       NodeIndex place = kNone;
-      context.search.VisitInOrder(c, Want::kAnywhere, [&](NodeIndex node) {
+      context.search.VisitInOrder(c, Want::kAnywhere, 0, [&](NodeIndex node) {
         const bool room =
             KubeBatch::Covers(context.ledger.node(node, kIdle), context.ledger.request(task));
         if (room) place = node;

@@ -116,7 +116,7 @@ std::string Words(const std::vector<Refusal>& refusals) {
 
 TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
   const SpeedOptions speeds[] = {{},
-                                 {.winner_trees = false},
+                                 {.block_winners = false},
                                  {.share_equal_states = false},
                                  {.infeasibility_memory = false},
                                  {.vector_kernels = false},
@@ -225,7 +225,8 @@ TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
       ASSERT_LE(states.journal_start(), before);
       const auto news = states.journal().subspan(before - states.journal_start());
       for (uint32_t s = 0; s < heads.size(); ++s) {
-        const bool named = std::find(news.begin(), news.end(), s) != news.end();
+        const bool named = std::any_of(news.begin(), news.end(),
+                                       [s](StateChange change) { return change.slot == s; });
         ASSERT_TRUE(named || heads[s] == states.head(s)) << "the journal misses slot " << s;
       }
     }
