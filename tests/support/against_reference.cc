@@ -17,14 +17,11 @@
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
+#include "tests/support/reference_profile.h"
 #include "tests/support/shrink.h"
 
 namespace muster::testing {
 namespace {
-
-std::map<std::string, std::string> GivenOptions(const Options& options) {
-  return {options.given().begin(), options.given().end()};
-}
 
 std::string Name(const NameTable& names, uint32_t index) {
   return index == kNone ? "-" : std::string(names.name(index));
@@ -93,29 +90,6 @@ std::string ShareDifference(const Tables& tables, const QueueShare& a, const Que
 }
 
 }  // namespace
-
-ReferenceProfile ReferenceProfileOf(const ProfileConfig& config) {
-  ReferenceProfile profile;
-  profile.family = config.name.substr(0, config.name.find(':'));
-  for (const ConfiguredAction& action : config.actions) {
-    profile.actions.emplace_back(action.decl.name);
-    profile.action_options[std::string(action.decl.name)] = GivenOptions(action.options);
-  }
-  for (const auto& tier : config.tiers) {
-    profile.tiers.emplace_back();
-    for (const ConfiguredPolicy& policy : tier) {
-      ReferencePolicy& mine = profile.tiers.back().emplace_back();
-      mine.name = std::string(policy.decl.name);
-      mine.options = GivenOptions(policy.options);
-      const PointSet all = policy.decl.make(policy.options)->points();
-      for (int p = 0; p < kPointCount; ++p) {
-        const Point point = static_cast<Point>(p);
-        if (all.has(point) && !policy.points.has(point)) mine.without.emplace(PointName(point));
-      }
-    }
-  }
-  return profile;
-}
 
 std::string DifferenceFromReference(const Snapshot& snapshot, std::string_view profile,
                                     int64_t now) {

@@ -9,15 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "lib/profile/profile.h"
-#include "lib/reference/reference.h"
 #include "muster/cluster.h"
 #include "muster/snapshot.h"
 
 namespace muster::testing {
-
-// What the twin must run to be compared with the profile.
-ReferenceProfile ReferenceProfileOf(const ProfileConfig& config);
 
 // The first difference between the plans in words: decisions in order, tentative placements, shares to the bit.
 std::string DifferenceFromReference(const Snapshot& snapshot, std::string_view profile,
