@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/policy/inter_view.h"
 
+#include <numeric>
 #include <utility>
 
 #include "lib/base/names.h"
@@ -13,7 +14,6 @@ void InterView::Open(const Tables& tables, const Ledger& ledger, bool version_1_
   tables_ = &tables;
   ledger_ = &ledger;
   by_labels_.clear();
-  by_node_.reset();
   taken_ = false;
   version_1_16_ = version_1_16;
   unseen_.assign(node_rows(), 0);
@@ -57,10 +57,11 @@ TopologyRef InterView::ByLabels(const std::vector<std::string>& keys) {
 }
 
 TopologyRef InterView::ByNode() {
-  if (by_node_ == nullptr) {
+  if (by_node_ == nullptr || by_node_->size != node_rows()) {
     auto topology = std::make_shared<Topology>();
     topology->size = static_cast<uint32_t>(node_rows());
-    for (NodeIndex n = 0; n < node_rows(); ++n) topology->of.push_back(n);
+    topology->of.resize(node_rows());
+    std::iota(topology->of.begin(), topology->of.end(), NodeIndex{0});
     by_node_ = std::move(topology);
   }
   return by_node_;
