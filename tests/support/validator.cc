@@ -13,3 +13,501 @@
 #include "lib/base/strings.h"
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
+#include "lib/reference/selectors.h"
+#include "tests/support/random_world.h"
+#include "tests/support/reference_profile.h"
+
+namespace muster::testing {
+namespace {
+
+using Row = std::vector<absl::int128>;
+
+class Check {
+ public:
+  Check(const Snapshot& snapshot, const Plan& plan, const Invariants& invariants)
+      : tables_(snapshot.tables()),
+        plan_(plan),
+        wanted_(invariants),
+        dims_(tables_.dimension_count()),
+        profile_(ReferenceProfileOf(*ResolveProfile(plan.profile()))) {}
+
+  std::vector<std::string> Run() {
+    Decisions();
+    Shares();
+    Reasons();
+    if (wanted_.no_overcommit) Overcommit();
+    if (wanted_.filters) Filters();
+    if (wanted_.whole_gangs) WholeGangs();
+    if (wanted_.limits) Limits();
+    if (wanted_.fair_victims || wanted_.useful_evictions) Victims();
+    if (wanted_.budgets) Budgets();
+    if (wanted_.max_min) FairShares();
+    return std::move(violations_);
+  }
+
+ private:
+  template <class... Words>
+  void Say(const Words&... words) {
+    violations_.push_back(absl::StrCat(words...));
+  }
+  std::string Task(TaskIndex t) const { return std::string(tables_.tasks.names.name(t)); }
+  std::string Node(NodeIndex n) const { return std::string(tables_.nodes.names.name(n)); }
+  void Add(Row& row, TaskIndex t, int sign) const {
+    row.resize(dims_, 0);
+    const auto request = tables_.classes.request.row(tables_.tasks.task_class[t]);
+    for (size_t d = 0; d < dims_; ++d) row[d] += sign * absl::int128(request[d]);
+  }
+
+  void Decisions() {
+    for (const Decision& d : plan_.decisions()) {
+      if (d.kind == DecisionKind::kEvict) {
+        const TaskStatus status = tables_.tasks.status[d.task];
+        if (!evicted_.insert(d.task).second) Say("I2: ", Task(d.task), " is evicted twice");
+        if (status != TaskStatus::kRunning && status != TaskStatus::kBound) {
+          Say("I6: ", Task(d.task), " is evicted but was not running");
+        }
+        if (!(tables_.tasks.flags[d.task] & kTaskPreemptable)) {
+          Say("I6: ", Task(d.task), " is evicted and must not be");
+        }
+        if (tables_.tasks.node[d.task] != d.node) Say("I6: ", Task(d.task), " is not on that node");
+      }
+      if (d.kind != DecisionKind::kBind && d.kind != DecisionKind::kNominate) continue;
+      if (!places_.try_emplace(d.task, d.node).second) Say("I2: ", Task(d.task), " has two places");
+      if (!tables_.tasks.alive[d.task] || tables_.tasks.status[d.task] != TaskStatus::kPending) {
+        Say("I2: ", Task(d.task), " is not pending");
+      }
+      if (tables_.tasks.flags[d.task] & kTaskGated) Say("I2: ", Task(d.task), " is gated");
+      if (!tables_.nodes.alive[d.node]) Say("I2: ", Node(d.node), " is gone");
+      if (tables_.tasks.job[d.task] != d.job) Say("I2: ", Task(d.task), " is of another job");
+      (d.kind == DecisionKind::kBind ? bound_ : nominated_).emplace_back(d.task, d.node);
+    }
+    for (const Tentative& t : plan_.tentative()) {
+      if (places_.count(t.task) > 0) Say("I2: ", Task(t.task), " is decided and tentative");
+    }
+  }
+
+  void Shares() {
+    std::map<QueueIndex, Row> held;
+    const auto charge = [&](TaskIndex t, int sign) {
+      const JobIndex job = tables_.tasks.job[t];
+      if (job != kNone) Add(held[tables_.jobs.queue[job]], t, sign);
+    };
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      const TaskStatus status = tables_.tasks.status[t];
+      if (tables_.tasks.alive[t] && (IsAllocated(status) || status == TaskStatus::kNominated))
+        charge(t, 1);
+    }
+    const auto compare = [&](bool after) {
+      for (const QueueShare& share : plan_.shares()) {
+        Row& row = held[share.queue];
+        row.resize(dims_, 0);
+        const auto& said = after ? share.allocated_after : share.allocated_before;
+        if (!std::equal(row.begin(), row.end(), said.begin(), said.end())) {
+          Say("I12: queue ", std::string(tables_.queues.names.name(share.queue)),
+              " does not hold what is said ", after ? "after" : "before", " the cycle");
+        }
+      }
+    };
+    compare(false);
+    for (const auto& [task, node] : places_) charge(task, 1);
+    for (const Tentative& t : plan_.tentative()) charge(t.task, 1);
+    for (TaskIndex t : evicted_) charge(t, -1);
+    // A peer may leave evictions in its books that did not become decisions; then there is nothing to compare.
+    if (nominated_.empty() && evicted_.empty()) compare(true);
+  }
+
+  void Reasons() {
+    std::map<TaskIndex, uint32_t> reason_of;
+    for (const PendingTask& p : plan_.pending()) {
+      if (p.reason >= plan_.reasons().size()) {
+        Say("I14: ", Task(p.task), " has a reason that is not there");
+        return;
+      }
+      reason_of[p.task] = p.reason;
+    }
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      const bool waits = tables_.tasks.alive[t] && tables_.tasks.job[t] != kNone &&
+                         tables_.tasks.status[t] == TaskStatus::kPending && places_.count(t) == 0;
+      if (waits && reason_of.count(t) == 0) Say("I14: ", Task(t), " waits without a reason");
+      if (!waits && reason_of.count(t) > 0)
+        Say("I14: ", Task(t), " has a reason and does not wait");
+    }
+    const bool nothing_moved = places_.empty() && evicted_.empty() && plan_.tentative().empty();
+    // Tasks of a gang are asked for while those before them hold places, which an undone gang gives back.
+    std::set<JobIndex> undone;
+    for (const auto& [task, number] : reason_of) {
+      const ReasonKind kind = plan_.reasons()[number].kind;
+      if (kind == ReasonKind::kGangUndone || kind == ReasonKind::kGangWaits) {
+        undone.insert(tables_.tasks.job[task]);
+      }
+    }
+    for (const auto& [task, number] : reason_of) {
+      const Reason& reason = plan_.reasons()[number];
+      const bool gated = tables_.tasks.flags[task] & kTaskGated;
+      if (gated != (reason.kind == ReasonKind::kGated))
+        Say("I14: ", Task(task), ": gates and reason differ");
+      if (reason.kind == ReasonKind::kNoNode && nothing_moved && wanted_.counted_refusals &&
+          undone.count(tables_.tasks.job[task]) == 0)
+        Recount(task, reason);
+    }
+  }
+
+  void Recount(TaskIndex task, const Reason& reason) {
+    std::map<std::tuple<RefusalCode, DimensionIndex, std::string>, int64_t> said, counted;
+    for (const Refusal& r : reason.refusals) said[{r.code, r.dimension, r.detail}] += r.nodes;
+    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+      if (!tables_.nodes.alive[n]) continue;
+      const std::optional<Refusal> r = ReferenceRefusal(tables_, profile_, task, n);
+      if (r.has_value()) ++counted[{r->code, r->dimension, r->detail}];
+    }
+    if (said == counted) return;
+    std::string words;
+    for (const auto* list : {&said, &counted}) {
+      words += list == &said ? "said" : "; counted";
+      for (const auto& [what, nodes] : *list) {
+        absl::StrAppend(&words, " ", nodes, "x(code ", static_cast<int>(std::get<0>(what)),
+                        ", dimension ", static_cast<int32_t>(std::get<1>(what)), " ",
+                        std::get<2>(what), ")");
+      }
+    }
+    Say("I14: ", Task(task), ": ", words);
+  }
+
+  // Idle amounts of each node with the binds, and what will be idle with the nominations and without the victims.
+  void Overcommit() {
+    std::map<NodeIndex, Row> idle, later;
+    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+      const auto has = tables_.nodes.allocatable.row(n);
+      Row& row = idle[n];
+      for (size_t d = 0; d < dims_; ++d) row.push_back(has[d] == kAbsent ? 0 : has[d]);
+    }
+    later = idle;
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      const NodeIndex n = tables_.tasks.node[t];
+      if (!tables_.tasks.alive[t] || n == kNone) continue;
+      const TaskStatus status = tables_.tasks.status[t];
+      if (status != TaskStatus::kNominated) Add(idle[n], t, -1);
+      if (status != TaskStatus::kReleasing && evicted_.count(t) == 0) Add(later[n], t, -1);
+    }
+    for (const auto& [task, node] : bound_) {
+      Add(idle[node], task, -1);
+      Add(later[node], task, -1);
+    }
+    for (const auto& [task, node] : nominated_) Add(later[node], task, -1);
+    for (const auto* list : {&bound_, &nominated_}) {
+      for (const auto& [task, node] : *list) {
+        const auto request = tables_.classes.request.row(tables_.tasks.task_class[task]);
+        for (DimensionIndex d = 0; d < dims_; ++d) {
+          // Tasks without a request ask the pod limit, which evicted tasks do not count in.
+          const bool limited = d != kPods || tables_.nodes.allocatable.row(node)[kPods] != kAbsent;
+          if (!limited || request[d] == 0) continue;
+          const bool now = list == &bound_ && d != kPods;
+          if ((now ? idle : later)[node][d] < 0) {
+            Say("I1: ", Node(node), " has not enough ", std::string(tables_.dimensions.name(d)),
+                " for ", Task(task));
+          }
+        }
+      }
+    }
+  }
+
+  void Filters() {
+    for (const auto& [task, node] : places_) {
+      const std::optional<Refusal> refusal = ReferenceRefusal(tables_, profile_, task, node);
+      if (refusal.has_value() && refusal->code < RefusalCode::kInsufficient) {
+        Say("I3: ", Node(node), " refuses ", Task(task), ", code ",
+            static_cast<int>(refusal->code));
+      }
+    }
+  }
+
+  void WholeGangs() {
+    std::set<JobIndex> started;
+    for (const auto& [task, node] : bound_) started.insert(tables_.tasks.job[task]);
+    for (JobIndex job : started) {
+      int64_t there = 0;
+      for (TaskIndex t : tables_.jobs.tasks[job]) {
+        const TaskStatus status = tables_.tasks.status[t];
+        const bool stays = IsAllocated(status) && evicted_.count(t) == 0;
+        // Tasks that request nothing count as there while they wait for backfill.
+        const bool light = status == TaskStatus::kPending &&
+                           tables_.classes.best_effort[tables_.tasks.task_class[t]];
+        there += stays || status == TaskStatus::kSucceeded || light || places_.count(t) > 0;
+      }
+      if (there < tables_.jobs.spec[job].min_available) {
+        Say("I4: job ", std::string(tables_.jobs.names.name(job)), " starts with ", there, " of ",
+            tables_.jobs.spec[job].min_available);
+      }
+    }
+  }
+
+  void Limits() {
+    std::map<QueueIndex, Row> held;
+    std::set<QueueIndex> grew;
+    const auto charge = [&](TaskIndex t) {
+      if (tables_.tasks.job[t] == kNone) return;
+      for (QueueIndex q = tables_.jobs.queue[tables_.tasks.job[t]]; q != kNone;
+           q = tables_.queues.parent[q]) {
+        Add(held[q], t, 1);
+        if (places_.count(t) > 0) grew.insert(q);
+      }
+    };
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      const bool there = IsAllocated(tables_.tasks.status[t]) && evicted_.count(t) == 0;
+      if (tables_.tasks.alive[t] && (there || places_.count(t) > 0)) charge(t);
+    }
+    for (QueueIndex q : grew) {
+      const auto limit = tables_.queues.limit.row(q);
+      for (DimensionIndex d = 0; d < dims_; ++d) {
+        const bool asked = std::any_of(places_.begin(), places_.end(), [&](const auto& place) {
+          return tables_.classes.request.row(tables_.tasks.task_class[place.first])[d] > 0 &&
+                 IsBelow(tables_.jobs.queue[tables_.tasks.job[place.first]], q);
+        });
+        if (limit[d] != kAbsent && asked && held[q][d] > limit[d]) {
+          Say("I5: queue ", std::string(tables_.queues.names.name(q)), " is beyond its limit of ",
+              std::string(tables_.dimensions.name(d)));
+        }
+      }
+    }
+  }
+
+  bool IsBelow(QueueIndex q, QueueIndex ancestor) const {
+    while (q != kNone && q != ancestor) q = tables_.queues.parent[q];
+    return q == ancestor;
+  }
+
+  void Victims() {
+    for (const Decision& d : plan_.decisions()) {
+      if (d.kind != DecisionKind::kEvict || d.beneficiary == kNone) continue;
+      const JobIndex victim = tables_.tasks.job[d.task], winner = tables_.tasks.job[d.beneficiary];
+      if (wanted_.fair_victims) {
+        if (victim == winner) Say("I6: ", Task(d.task), " goes for its own gang");
+        if (tables_.jobs.queue[victim] == tables_.jobs.queue[winner] &&
+            tables_.jobs.spec[victim].priority >= tables_.jobs.spec[winner].priority) {
+          Say("I6: ", Task(d.task), " goes for a job that is not above its own");
+        }
+      }
+      const auto place = places_.find(d.beneficiary);
+      if (wanted_.useful_evictions && place == places_.end()) {
+        Say("I7: ", Task(d.task), " goes for ", Task(d.beneficiary), ", which gets no place");
+      }
+    }
+  }
+
+  void Budgets() {
+    for (const DisruptionBudgetSpec& budget : tables_.budgets) {
+      int64_t victims = 0;
+      for (TaskIndex t : evicted_) {
+        const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
+        victims += shape.name_space == budget.name_space &&
+                   reference::Matches(budget.selector, shape.labels);
+      }
+      if (victims > budget.allowed) {
+        Say("I8: ", victims, " victims of budget ", budget.name, ", which allows ", budget.allowed);
+      }
+    }
+  }
+
+  // What a queue asks for with all below it, and what of that it was promised; its own jobs alone.
+  struct Claim {
+    Row demand, promised, own;
+  };
+
+  void FairShares() {
+    std::map<QueueIndex, Claim> claims;
+    std::map<QueueIndex, Row> deserved;
+    for (const QueueShare& share : plan_.shares()) {
+      Row& row = deserved[share.queue];
+      for (double amount : share.deserved) {
+        if (amount > 9e15) return;  // a double may not say it to the unit
+        row.push_back(static_cast<int64_t>(amount));
+      }
+      if (row.empty()) return;
+      Row& own = claims[share.queue].own;
+      own.assign(dims_, 0);
+    }
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      const TaskStatus status = tables_.tasks.status[t];
+      if (!tables_.tasks.alive[t] || tables_.tasks.job[t] == kNone || evicted_.count(t) > 0)
+        continue;
+      if (!IsAllocated(status) && status != TaskStatus::kPending) continue;
+      Add(claims[tables_.jobs.queue[tables_.tasks.job[t]]].own, t, 1);
+    }
+    Row total(dims_, 0);
+    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+      for (size_t d = 0; d < dims_ && tables_.nodes.alive[n]; ++d) {
+        total[d] += OrZero(tables_.nodes.allocatable.at(n, d));
+      }
+    }
+    for (const auto& [queue, row] : deserved) {
+      if (tables_.queues.parent[queue] == kNone) SumClaims(queue, claims);
+    }
+    Family(kNone, total, claims, deserved);
+  }
+
+  void SumClaims(QueueIndex queue, std::map<QueueIndex, Claim>& claims) {
+    Claim& claim = claims[queue];
+    claim.demand = claim.own;
+    claim.promised.assign(dims_, 0);
+    for (QueueIndex child : tables_.queues.children[queue]) {
+      SumClaims(child, claims);
+      for (size_t d = 0; d < dims_; ++d) {
+        claim.demand[d] += claims[child].demand[d];
+        claim.promised[d] += claims[child].promised[d];
+      }
+    }
+    for (size_t d = 0; d < dims_; ++d) {
+      const int64_t limit = tables_.queues.limit.at(queue, d);
+      if (limit != kAbsent) claim.demand[d] = std::min<absl::int128>(claim.demand[d], limit);
+      claim.promised[d] =
+          std::max<absl::int128>(claim.promised[d], OrZero(tables_.queues.guaranteed.at(queue, d)));
+      claim.promised[d] = std::min(claim.promised[d], claim.demand[d]);
+    }
+  }
+
+  void Family(QueueIndex parent, const Row& total, const std::map<QueueIndex, Claim>& claims,
+              const std::map<QueueIndex, Row>& deserved) {
+    std::vector<QueueIndex> family;
+    for (const auto& [queue, row] : deserved) {
+      if (tables_.queues.parent[queue] == parent) family.push_back(queue);
+    }
+    for (size_t d = 0; d < dims_; ++d) Divided(family, d, total[d], claims, deserved);
+    for (QueueIndex queue : family) {
+      Row left = deserved.at(queue);
+      for (size_t d = 0; d < dims_; ++d) {
+        left[d] = std::max<absl::int128>(left[d] - claims.at(queue).own[d], 0);
+      }
+      Family(queue, left, claims, deserved);
+    }
+  }
+
+  void Divided(const std::vector<QueueIndex>& family, size_t d, absl::int128 total,
+               const std::map<QueueIndex, Claim>& claims,
+               const std::map<QueueIndex, Row>& deserved) {
+    absl::int128 given = 0, asked = 0, promised = 0;
+    for (QueueIndex q : family) {
+      given += deserved.at(q)[d];
+      asked += claims.at(q).demand[d];
+      promised += claims.at(q).promised[d];
+    }
+    const auto say = [&](QueueIndex q, const char* words) {
+      Say("I16: queue ", std::string(tables_.queues.names.name(q)), " ", words, " in ",
+          std::string(tables_.dimensions.name(static_cast<DimensionIndex>(d))));
+    };
+    const bool scarce = asked > total;
+    if (given > total) say(family.front(), "and its siblings deserve more than there is");
+    if (scarce && given + absl::int128(family.size()) < total && promised <= total) {
+      say(family.front(), "and its siblings leave something that is asked for");
+    }
+    for (QueueIndex q : family) {
+      const absl::int128 has = deserved.at(q)[d], wants = claims.at(q).demand[d];
+      if (has > wants) say(q, "deserves more than it asks for");
+      if (!scarce && has < wants) say(q, "deserves less than there is for it");
+      if (promised > total) continue;
+      if (has < claims.at(q).promised[d]) say(q, "deserves less than it is guaranteed");
+      if (has >= wants) continue;
+      const absl::int128 weight = std::min(tables_.queues.spec[q].weight, int64_t{1} << 31);
+      for (QueueIndex r : family) {
+        const absl::int128 of_other = deserved.at(r)[d];
+        const absl::int128 other = std::min(tables_.queues.spec[r].weight, int64_t{1} << 31);
+        if (of_other <= claims.at(r).promised[d]) continue;
+        // A unit is what rounding down may take.
+        if (weight > 0 && (other == 0 || of_other * weight >= (has + 1) * other)) {
+          say(q, "goes short of a sibling that has more for its weight");
+        }
+      }
+    }
+  }
+
+  const Tables& tables_;
+  const Plan& plan_;
+  const Invariants wanted_;
+  const size_t dims_;
+  const ReferenceProfile profile_;
+  std::map<TaskIndex, NodeIndex> places_;
+  std::vector<std::pair<TaskIndex, NodeIndex>> bound_, nominated_;
+  std::set<TaskIndex> evicted_;
+  std::vector<std::string> violations_;
+};
+
+}  // namespace
+
+Invariants InvariantsOf(std::string_view profile) {
+  Invariants kept;
+  const std::string_view name = profile.substr(0, profile.find(':'));
+  if (name == "kube-batch") {
+    // It compares with a tolerance, takes back no eviction, and gives reasons of its own.
+    kept.no_overcommit = kept.counted_refusals = false;
+  }
+  if (name == "muster") {
+    kept.limits = kept.fair_victims = kept.useful_evictions = true;
+    kept.budgets = kept.max_min = true;
+  }
+  return kept;
+}
+
+std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::string_view profile,
+                                             bool ended) {
+  ClusterSpec fresh = world;
+  for (TaskSpec& task : fresh.tasks) {
+    task.nominated_node.clear();
+    // The books hold what a task will hold, not what it needs to start.
+    task.shape.initial_request.reset();
+    // Who was leaving before the plan is in the way of filters until gone.
+    if (ended && task.status == TaskStatus::kReleasing) task.status = TaskStatus::kRunning;
+  }
+  Cluster cluster = MakeCluster(fresh);
+  const absl::StatusOr<Plan> first = cluster.Schedule(profile);
+  if (!first.ok()) return {first.status().ToString()};
+  const absl::StatusOr<ApplyReport> report = cluster.Apply(*first);
+  if (!report.ok()) return {report.status().ToString()};
+  std::vector<std::string> violations = report->refused;
+  // Whoever keeps budgets has seen the evictions.
+  for (DisruptionBudgetSpec budget : fresh.budgets) {
+    for (const TaskSpec& task : fresh.tasks) {
+      const bool gone =
+          std::any_of(first->decisions().begin(), first->decisions().end(), [&](const Decision& d) {
+            return d.kind == DecisionKind::kEvict && first->task_name(d.task) == task.name;
+          });
+      budget.allowed -= gone && task.shape.name_space == budget.name_space &&
+                        reference::Matches(budget.selector, task.shape.labels);
+    }
+    if (const absl::Status kept = cluster.SetDisruptionBudget(budget); !kept.ok()) {
+      violations.push_back(kept.ToString());
+    }
+  }
+  if (ended) {
+    for (const TaskSpec& task : cluster.Describe().tasks) {
+      if (task.status != TaskStatus::kReleasing) continue;
+      if (const absl::Status gone = cluster.RemoveTask(task.name); !gone.ok()) {
+        violations.push_back(gone.ToString());
+      }
+    }
+  }
+  const absl::StatusOr<Plan> second = cluster.Schedule(profile);
+  if (!second.ok()) return {second.status().ToString()};
+  for (const Decision& d : second->evictions()) {
+    violations.push_back(
+        absl::StrCat("I15: ", ToAbsl(second->task_name(d.task)), " goes in the second cycle"));
+  }
+  std::map<std::string, std::string> places;
+  for (const Decision& d : second->decisions()) {
+    if (d.kind != DecisionKind::kBind && d.kind != DecisionKind::kNominate) continue;
+    places[std::string(second->task_name(d.task))] = std::string(second->node_name(d.node));
+  }
+  for (const Decision& d : first->nominations()) {
+    const std::string task(first->task_name(d.task)), node(first->node_name(d.node));
+    if (places[task] != node) {
+      violations.push_back(absl::StrCat("I10: ", task, " was promised ", node, " and has ",
+                                        places[task].empty() ? "nothing" : places[task]));
+    }
+  }
+  return violations;
+}
+
+std::vector<std::string> Violations(const Snapshot& snapshot, const Plan& plan,
+                                    const Invariants& invariants) {
+  return Check(snapshot, plan, invariants).Run();
+}
+
+}  // namespace muster::testing
