@@ -40,7 +40,7 @@ const char* const kVolcano[] = {
     "volcano:actions=allocate+preempt(topology_aware=on)",
     "volcano:actions=admit+allocate+backfill+preempt(topology_aware=on)+reclaim,-proportion,"
     "predicates(trial_evictions=off)",
-    "volcano:actions=allocate(error_cache=off)+preempt(error_cache=off)+allocate",
+    "volcano:actions=allocate(error_cache=off)+preempt(error_cache=off)",
     "volcano:actions=allocate+preempt,tiers=gang+priority/drf+predicates+nodeorder",
     "volcano:actions=allocate+reclaim,tiers=gang/proportion+conformance/predicates+binpack",
     "volcano:actions=allocate+preempt+reclaim,tiers=priority/gang/conformance/drf/predicates/"
