@@ -7,11 +7,22 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+
 namespace muster {
 namespace {
 
 // Journals are cut back between cycles once they are longer than this; readers then start afresh.
 constexpr size_t kJournalLimit = size_t{1} << 24;
+
+size_t HashOf(const Reason& r) {
+  size_t hash = absl::HashOf(r.kind, r.policy, r.queue, r.dimension, r.placed, r.needed);
+  for (const Refusal& refusal : r.refusals) {
+    hash = absl::HashOf(hash, refusal.code, refusal.dimension, refusal.detail, refusal.nodes);
+  }
+  return hash;
+}
 
 }  // namespace
 
@@ -195,12 +206,21 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
   for (const Decision& decision : plan->decisions) {
     if (decision.kind == DecisionKind::kAdmit) admitted[decision.job] = 1;
   }
+  // Equal reasons are one, numbered as they come. Most are also one object, which is found faster.
   absl::flat_hash_map<const Reason*, uint32_t> numbers;
-  std::vector<std::pair<Reason, uint32_t>> fallbacks;  // few kinds, found by value
-  auto number_of = [&](const Reason* reason) {
-    const auto [it, added] =
-        numbers.try_emplace(reason, static_cast<uint32_t>(plan->reasons.size()));
-    if (added) plan->reasons.push_back(*reason);
+  absl::flat_hash_map<size_t, std::vector<uint32_t>> alike;  // by hash
+  const auto number_of_equal = [&](const Reason& reason) {
+    std::vector<uint32_t>& known = alike[HashOf(reason)];
+    for (uint32_t number : known) {
+      if (plan->reasons[number] == reason) return number;
+    }
+    known.push_back(static_cast<uint32_t>(plan->reasons.size()));
+    plan->reasons.push_back(reason);
+    return known.back();
+  };
+  const auto number_of = [&](const Reason* reason) {
+    const auto [it, added] = numbers.try_emplace(reason, kNone);
+    if (added) it->second = number_of_equal(*reason);
     return it->second;
   };
   for (JobIndex job = 0; job < phases_.size(); ++job) {
@@ -239,15 +259,7 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
         if (fallback_number == kNone ||
             context.IsGated(task) != (fallback.kind == ReasonKind::kGated)) {
           fallback = Fallback(context, job, task);
-          const auto it = std::find_if(fallbacks.begin(), fallbacks.end(),
-                                       [&](const auto& entry) { return entry.first == fallback; });
-          if (it != fallbacks.end()) {
-            fallback_number = it->second;
-          } else {
-            fallback_number = static_cast<uint32_t>(plan->reasons.size());
-            plan->reasons.push_back(fallback);
-            fallbacks.emplace_back(fallback, fallback_number);
-          }
+          fallback_number = number_of_equal(fallback);
         }
         number = fallback_number;
       }
