@@ -114,7 +114,7 @@ class MUSTER_EXPORT Cluster {
   // Makes the cluster equal to `full` and says what differed. Generations are forgotten.
   absl::StatusOr<std::vector<Drift>> Reconcile(const ClusterSpec& full);
 
-  Snapshot Freeze() const;   // O(cluster), once per version
+  Snapshot Freeze() const;   // O(1); the next change of each table copies it once
   uint64_t version() const;  // grows with every change
   ClusterSpec Describe() const;
 

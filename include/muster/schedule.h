@@ -62,6 +62,13 @@ struct OptionInfo {
 
 struct PolicyInfo {
   std::string name;
+  std::string summary;
+  std::vector<OptionInfo> options;
+};
+
+struct ActionInfo {
+  std::string name;
+  std::string summary;
   std::vector<OptionInfo> options;
 };
 
@@ -70,6 +77,7 @@ struct ProfileInfo {
   std::string summary;
   std::vector<std::string> actions;
   std::vector<std::vector<std::string>> tiers;  // of policy names
+  std::vector<ActionInfo> catalogue;  // the actions that can be said, those above among them
 };
 
 MUSTER_EXPORT std::vector<ProfileInfo> Profiles();

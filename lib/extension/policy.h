@@ -147,7 +147,8 @@ class Policy {
     return Vote::kAbstain;
   }
 
-  // --- fit: may the class run on the node, its request aside (the engine compares that itself)?
+  // --- fit: may the class run on the node, its request aside (the engine compares that itself)? Classes that
+  // differ in their request alone are of equal constraints: FitsKind and RawKindScore must not look at it.
   virtual Scope FitScope(ClassIndex c) { return Scope::kNone; }
   // kKind. Asked once per node for all classes of equal constraints. True: fits.
   virtual bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) { return true; }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,15 @@ absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& c
     return absl::InvalidArgumentError("options: cursor is beyond the actions of the profile");
   }
   return absl::OkStatus();
+}
+
+std::vector<OptionInfo> OptionInfos(std::span<const OptionDecl> options) {
+  std::vector<OptionInfo> infos;
+  for (const OptionDecl& option : options) {
+    infos.push_back(
+        {std::string(option.name), std::string(option.default_value), std::string(option.help)});
+  }
+  return infos;
 }
 
 bool SameSpeed(const SpeedOptions& a, const SpeedOptions& b) {
@@ -119,6 +129,10 @@ std::vector<ProfileInfo> Profiles() {
       info.tiers.emplace_back();
       for (const ConfiguredPolicy& policy : tier) info.tiers.back().emplace_back(policy.decl.name);
     }
+    for (const ActionDecl& decl : preset.catalogue) {
+      info.catalogue.push_back(
+          {std::string(decl.name), std::string(decl.summary), OptionInfos(decl.options)});
+    }
     infos.push_back(std::move(info));
   }
   return infos;
@@ -127,13 +141,7 @@ std::vector<ProfileInfo> Profiles() {
 std::vector<PolicyInfo> Policies() {
   std::vector<PolicyInfo> infos;
   for (const PolicyDecl& decl : PolicyCatalogue()) {
-    PolicyInfo info;
-    info.name = std::string(decl.name);
-    for (const OptionDecl& option : decl.options) {
-      info.options.push_back(
-          {std::string(option.name), std::string(option.default_value), std::string(option.help)});
-    }
-    infos.push_back(std::move(info));
+    infos.push_back({std::string(decl.name), std::string(decl.summary), OptionInfos(decl.options)});
   }
   return infos;
 }

@@ -80,7 +80,7 @@ class Help(Files):
         self.assert_ends(muster("run", path, path), 2, stderr="needs one FILE")
         self.assert_ends(muster("explain"), 2, stderr="needs a FILE")
         self.assert_ends(muster("check"), 2, stderr="needs a FILE")
-        self.assert_ends(muster("profiles", "x"), 2, stderr="unexpected x")
+        self.assert_ends(muster("profiles", "x"), 2, stderr='unknown profile "x"; there are muster, volcano, kube-batch')
 
 
 class Run(Files):
@@ -192,8 +192,18 @@ class Profiles(Files):
             self.assertIn(name, names)
         text = muster("profiles")
         self.assert_ends(text, 0)
-        for row in listed["profiles"] + listed["policies"]:
-            self.assertIn(f"\n  {row['name']}\n", text.stdout)
+        for row in listed["profiles"]:
+            self.assertIn(f"\n  {row['name']}\n    {row['summary']}\n", text.stdout)
+            for action in row["catalogue"]:
+                self.assertIn(f"\n    {action['name']}  {action['summary']}\n", text.stdout)
+        for row in listed["policies"]:
+            self.assertIn(f"\n  {row['name']}  {row['summary']}\n", text.stdout)
+
+    def test_a_name_shows_its_own_policies_alone(self):
+        listed = json.loads(muster("profiles", "kube-batch", "--json").stdout)
+        self.assertEqual([row["name"] for row in listed["profiles"]], ["kube-batch"])
+        in_tiers = {name for tier in listed["profiles"][0]["tiers"] for name in tier}
+        self.assertEqual({row["name"] for row in listed["policies"]}, in_tiers)
 
     def test_every_profile_runs(self):
         path = self.write(small())

@@ -1,8 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // muster profiles: what can be said to --profile.
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/strings.h"
 #include "lib/plan/json_text.h"
 #include "tools/muster/command.h"
 
@@ -10,28 +17,52 @@ namespace muster {
 namespace {
 
 constexpr CommandText kText = {
-    "profiles", "profiles [flags]",
-    "Lists the profiles with their actions and tiers, and the policies with their options and "
-    "defaults. A profile\n"
-    "may be changed where it is named: NAME:-reclaim,+preempt,binpack(weight=5).",
-    "muster profiles --json"};
+    "profiles", "profiles [NAME...] [flags]",
+    "Lists the profiles (or those named) with their tiers and the actions they may take, and the "
+    "policies with their\n"
+    "options and defaults. A profile may be changed where it is named: "
+    "NAME:-reclaim,+preempt,binpack(weight=5).",
+    "muster profiles volcano"};
 
-std::string Text() {
+using Shown = std::vector<ProfileInfo>;
+
+void AppendOptions(const std::vector<OptionInfo>& options, std::string* out) {
+  for (const OptionInfo& option : options) {
+    absl::StrAppend(out, "      ", option.name, "=", option.default_value, "  ", option.help, "\n");
+  }
+}
+
+// The policies of the profiles' tiers; all where no profile was asked for by name.
+std::vector<PolicyInfo> PoliciesOf(const Shown& profiles, bool all) {
+  std::vector<PolicyInfo> policies = Policies();
+  std::erase_if(policies, [&](const PolicyInfo& policy) {
+    return !all && absl::c_none_of(profiles, [&](const ProfileInfo& profile) {
+      return absl::c_any_of(profile.tiers, [&](const std::vector<std::string>& tier) {
+        return absl::c_linear_search(tier, policy.name);
+      });
+    });
+  });
+  return policies;
+}
+
+std::string Text(const Shown& profiles, const std::vector<PolicyInfo>& policies) {
   std::string out = "profiles\n";
-  for (const ProfileInfo& profile : Profiles()) {
+  for (const ProfileInfo& profile : profiles) {
     absl::StrAppend(&out, "  ", profile.name, "\n    ", profile.summary, "\n");
     absl::StrAppend(&out, "    actions: ", absl::StrJoin(profile.actions, ", "), "\n");
     for (const std::vector<std::string>& tier : profile.tiers) {
       absl::StrAppend(&out, "    tier: ", absl::StrJoin(tier, ", "), "\n");
     }
+    absl::StrAppend(&out, "    may take\n");
+    for (const ActionInfo& action : profile.catalogue) {
+      absl::StrAppend(&out, "    ", action.name, "  ", action.summary, "\n");
+      AppendOptions(action.options, &out);
+    }
   }
   absl::StrAppend(&out, "policies\n");
-  for (const PolicyInfo& policy : Policies()) {
-    absl::StrAppend(&out, "  ", policy.name, "\n");
-    for (const OptionInfo& option : policy.options) {
-      absl::StrAppend(&out, "    ", option.name, "=", option.default_value, "  ", option.help,
-                      "\n");
-    }
+  for (const PolicyInfo& policy : policies) {
+    absl::StrAppend(&out, "  ", policy.name, "  ", policy.summary, "\n");
+    AppendOptions(policy.options, &out);
   }
   return out;
 }
@@ -58,10 +89,28 @@ void AppendPairs(std::initializer_list<std::pair<std::string_view, std::string_v
   }
 }
 
-std::string ToJson() {
+// {"name", "summary", "options": [...]} of an action or a policy.
+template <class Info>
+void AppendInfos(const std::vector<Info>& infos, std::string_view indent, std::string* out) {
+  for (size_t i = 0; i < infos.size(); ++i) {
+    absl::StrAppend(out, i > 0 ? "," : "", "\n", ToAbsl(indent), "{");
+    AppendPairs({{"name", infos[i].name}, {"summary", infos[i].summary}}, out);
+    out->append(", \"options\": [");
+    for (size_t k = 0; k < infos[i].options.size(); ++k) {
+      const OptionInfo& option = infos[i].options[k];
+      out->append(k > 0 ? ", {" : "{");
+      AppendPairs({{"name", option.name}, {"default", option.default_value}, {"help", option.help}},
+                  out);
+      out->push_back('}');
+    }
+    out->append("]}");
+  }
+}
+
+std::string ToJson(const Shown& profiles, const std::vector<PolicyInfo>& policies) {
   std::string out = "{\n  \"profiles\": [";
   bool first = true;
-  for (const ProfileInfo& profile : Profiles()) {
+  for (const ProfileInfo& profile : profiles) {
     out.append(first ? "\n    {" : ",\n    {");
     first = false;
     AppendPairs({{"name", profile.name}, {"summary", profile.summary}}, &out);
@@ -72,24 +121,12 @@ std::string ToJson() {
       if (i > 0) out.append(", ");
       AppendList(profile.tiers[i], &out);
     }
+    out.append("], \"catalogue\": [");
+    AppendInfos(profile.catalogue, "      ", &out);
     out.append("]}");
   }
   out.append("\n  ],\n  \"policies\": [");
-  first = true;
-  for (const PolicyInfo& policy : Policies()) {
-    out.append(first ? "\n    {" : ",\n    {");
-    first = false;
-    AppendPairs({{"name", policy.name}}, &out);
-    out.append(", \"options\": [");
-    for (size_t i = 0; i < policy.options.size(); ++i) {
-      const OptionInfo& option = policy.options[i];
-      out.append(i > 0 ? ", {" : "{");
-      AppendPairs({{"name", option.name}, {"default", option.default_value}, {"help", option.help}},
-                  &out);
-      out.push_back('}');
-    }
-    out.append("]}");
-  }
+  AppendInfos(policies, "    ", &out);
   out.append("\n  ]\n}\n");
   return out;
 }
@@ -102,9 +139,21 @@ int ProfilesCommand(const Arguments& arguments) {
   flags.Switch("--json", &json, "for programs");
   const Parsed parsed = ParseArguments(kText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  if (!parsed.others.empty())
-    return ComplainUsage(kText, absl::StrCat("unexpected ", parsed.others[0]));
-  return Print(json ? ToJson() : Text());
+  Shown profiles = Profiles();
+  if (!parsed.others.empty()) {
+    std::vector<std::string> names;
+    for (const ProfileInfo& profile : profiles) names.push_back(profile.name);
+    for (const std::string& name : parsed.others) {
+      if (absl::c_linear_search(names, name)) continue;
+      return ComplainUsage(kText, absl::StrCat("unknown profile \"", name, "\"; there are ",
+                                               absl::StrJoin(names, ", ")));
+    }
+    std::erase_if(profiles, [&](const ProfileInfo& profile) {
+      return !absl::c_linear_search(parsed.others, profile.name);
+    });
+  }
+  const std::vector<PolicyInfo> policies = PoliciesOf(profiles, parsed.others.empty());
+  return Print(json ? ToJson(profiles, policies) : Text(profiles, policies));
 }
 
 }  // namespace muster
