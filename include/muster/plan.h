@@ -87,11 +87,10 @@ enum class ReasonKind : uint8_t {
   kNotAdmitted,  // detail: who refused
   kQueueClosed,
   kQueueOverused,  // the queue has all it deserves and gets no turn
-  // One more would exceed in `dimension` what `policy` lets the queue hold: a limit it was given (fairshare), or
-  // what it deserves of the cluster (proportion), which exists also where no limit was given.
-  kQueueLimit,
-  kNoNode,      // refusals say why
-  kGangUndone,  // placed of needed found a place; the placements were undone
+  kQueueLimit,     // with it the queue, or one above it, would exceed its limit in `dimension`
+  kQueueDeserved,  // with it the queue would hold more in `dimension` than it deserves of the cluster
+  kNoNode,         // refusals say why
+  kGangUndone,     // placed of needed found a place; the placements were undone
   // placed of needed found a place and keep it undecided: they wait for resources being released (volcano,
   // muster), or for the rest of the gang (kube-batch, which takes no placement back).
   kGangWaits,

@@ -267,6 +267,8 @@ struct QueueSpec {
   int64_t weight = 1;
   int32_t priority = 0;
   QueueState state = QueueState::kOpen;
+  // `deserved` is for policies that are told what a queue deserves (volcano's capacity); fairshare and proportion find
+  // it out by weight.
   std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
   std::optional<Resources> borrow_limit = {}, lend_limit = {};
   bool reclaimable = true;

@@ -124,7 +124,7 @@ class Allocate {
       Denial denial;
       std::string_view who;
       if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
-        Reason reason{denial.closed ? ReasonKind::kQueueClosed : ReasonKind::kQueueLimit};
+        Reason reason{QueueRefusal(denial)};
         reason.policy = std::string(who);
         reason.queue = queue;
         reason.dimension = denial.dimension;

@@ -48,6 +48,12 @@ class WorkMeter {
   bool cut_ = false;
 };
 
+// Why the queue may not take a task.
+inline ReasonKind QueueRefusal(const Denial& denial) {
+  if (denial.closed) return ReasonKind::kQueueClosed;
+  return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
+}
+
 class ActionContext {
  public:
   ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,

@@ -187,7 +187,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task) {
   Denial denial;
   std::string_view who;
   if (!context_.dispatcher.Allocatable(queue, task, &denial, &who)) {
-    refusal_ = Reason{denial.closed ? ReasonKind::kQueueClosed : ReasonKind::kQueueLimit};
+    refusal_ = Reason{QueueRefusal(denial)};
     refusal_.policy = std::string(who);
     refusal_.queue = queue;
     refusal_.dimension = denial.dimension;

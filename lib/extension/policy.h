@@ -82,6 +82,8 @@ enum class Scope : uint8_t { kNone, kKind, kState, kCluster };
 struct Denial {
   DimensionIndex dimension = kNone;
   bool closed = false;  // the queue is closed
+  bool deserved =
+      false;  // what is exceeded is no limit that was given, but what the queue deserves
 };
 
 // What a policy may read during one cycle.

@@ -35,6 +35,11 @@ std::string By(const Reason& reason) {
   return reason.policy.empty() ? "" : absl::StrCat(" (", reason.policy, ")");
 }
 
+std::string In(const Reason& reason, const PlanNames& names) {
+  if (reason.dimension == kNone) return "";
+  return absl::StrCat(" in ", ToAbsl(names.dimension(reason.dimension)));
+}
+
 // Smaller speaks of more of the job, and is its headline.
 int Scope(ReasonKind kind) {
   switch (kind) {
@@ -52,14 +57,16 @@ int Scope(ReasonKind kind) {
       return 5;
     case ReasonKind::kQueueLimit:
       return 6;
-    case ReasonKind::kNoNode:
+    case ReasonKind::kQueueDeserved:
       return 7;
-    case ReasonKind::kGated:
+    case ReasonKind::kNoNode:
       return 8;
-    case ReasonKind::kNotReached:
+    case ReasonKind::kGated:
       return 9;
+    case ReasonKind::kNotReached:
+      return 10;
   }
-  return 10;
+  return 11;
 }
 
 // What happened to the tasks of one job (or to one task), counted over the plan.
@@ -258,12 +265,12 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
     case ReasonKind::kQueueOverused:
       return absl::StrCat("waiting: ", QueueWords(reason, names), " has all it deserves",
                           By(reason));
-    case ReasonKind::kQueueLimit: {
-      const std::string in = reason.dimension == kNone
-                                 ? ""
-                                 : absl::StrCat(" in ", ToAbsl(names.dimension(reason.dimension)));
-      return absl::StrCat(QueueWords(reason, names), " is over its limit", in, By(reason));
-    }
+    case ReasonKind::kQueueLimit:
+      return absl::StrCat(QueueWords(reason, names), " would exceed its limit", In(reason, names),
+                          By(reason));
+    case ReasonKind::kQueueDeserved:
+      return absl::StrCat(QueueWords(reason, names), " would hold more than it deserves",
+                          In(reason, names), By(reason));
     case ReasonKind::kNoNode:
       return "no node fits";
     case ReasonKind::kGangUndone:
@@ -298,6 +305,8 @@ std::string_view ReasonKindName(ReasonKind kind) {
       return "queue_overused";
     case ReasonKind::kQueueLimit:
       return "queue_limit";
+    case ReasonKind::kQueueDeserved:
+      return "queue_deserved";
     case ReasonKind::kNoNode:
       return "no_node";
     case ReasonKind::kGangUndone:

@@ -110,6 +110,7 @@ class Proportion : public Policy {
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods || request[d] <= 0) continue;
       if (static_cast<double>(allocated[d] + request[d]) > deserved->value[d]) {
+        denial->deserved = true;
         denial->dimension = d;
         return false;
       }

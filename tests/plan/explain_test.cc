@@ -44,12 +44,12 @@ TEST(ReasonText, SaysEachKind) {
   EXPECT_EQ(text({.kind = ReasonKind::kQueueOverused, .queue = 1}),
             "waiting: queue \"vision\" has all it deserves");
   EXPECT_EQ(text({.kind = ReasonKind::kQueueLimit, .queue = 1, .dimension = kMemory}),
-            "queue \"vision\" is over its limit in memory");
-  EXPECT_EQ(text({.kind = ReasonKind::kQueueLimit,
+            "queue \"vision\" would exceed its limit in memory");
+  EXPECT_EQ(text({.kind = ReasonKind::kQueueDeserved,
                   .policy = "proportion",
                   .queue = 1,
                   .dimension = kMemory}),
-            "queue \"vision\" is over its limit in memory (proportion)");
+            "queue \"vision\" would hold more than it deserves in memory (proportion)");
   EXPECT_EQ(text({.kind = ReasonKind::kGangUndone, .placed = 12, .needed = 16}),
             "12 of 16 placed, undone");
   EXPECT_EQ(text({.kind = ReasonKind::kGangWaits, .placed = 12, .needed = 16}),

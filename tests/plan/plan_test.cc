@@ -106,7 +106,7 @@ TEST(ToJson, SaysAllByName) {
       R"([{"task": "t13", "job": "j1", "reason": 0}, {"task": "t100", "reason": 1}])";
   EXPECT_EQ(json["pending"], nlohmann::json::parse(pending));
   const char* reasons = R"json([
-      {"kind": "queue_limit", "text": "queue \"vision\" is over its limit in memory (proportion)",
+      {"kind": "queue_limit", "text": "queue \"vision\" would exceed its limit in memory (proportion)",
        "policy": "proportion", "queue": "vision", "dimension": "memory", "placed": 1, "needed": 2},
       {"kind": "no_node", "text": "88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only",
        "refusals": [{"nodes": 88, "code": "insufficient", "dimension": "nvidia.com/gpu"},
