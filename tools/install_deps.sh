@@ -3,10 +3,15 @@
 #
 # Installs what building and testing Muster needs on Debian 12, as root or through sudo, and says what.
 # Asks dpkg first: when nothing is missing it neither calls apt nor prints anything.
+#
+# build/venv holds what the Python package needs and Debian does not have (pybind11 3) or not everywhere (NumPy,
+# pandas). Where the Python package index cannot be reached this says so and leaves it out: everything but the
+# Python package still builds.
 set -eu
+cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-  libbenchmark-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-venv"
+  libbenchmark-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-dev python3-venv"
 
 if ! command -v dpkg-query >/dev/null; then
   echo "install_deps: no dpkg here; please provide the equivalents of:" $packages >&2
@@ -20,20 +25,39 @@ for package in $packages; do
     *) missing="$missing $package" ;;
   esac
 done
-[ -n "$missing" ] || exit 0
 
-as_root=""
-if [ "$(id -u)" -ne 0 ]; then
-  if ! command -v sudo >/dev/null; then
-    echo "install_deps: missing$missing; run as root or with sudo installed" >&2
-    exit 1
+if [ -n "$missing" ]; then
+  as_root=""
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "install_deps: missing$missing; run as root or with sudo installed" >&2
+      exit 1
+    fi
+    as_root=sudo
   fi
-  as_root=sudo
+
+  echo "Installing from Debian:$missing"
+  export DEBIAN_FRONTEND=noninteractive
+  $as_root apt-get update -qq </dev/null
+  # shellcheck disable=SC2086  # one word a package
+  $as_root apt-get install -y -qq --no-install-recommends $missing </dev/null >/dev/null
+  echo "Installed."
 fi
 
-echo "Installing from Debian:$missing"
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq </dev/null
-# shellcheck disable=SC2086  # one word a package
-$as_root apt-get install -y -qq --no-install-recommends $missing </dev/null >/dev/null
-echo "Installed."
+# --- Python
+
+if cmp -s tools/python_requirements.txt build/venv/requirements.txt; then
+  exit 0
+fi
+python=/usr/bin/python3
+[ -x "$python" ] || python=python3
+echo "Making build/venv for the Python package"
+mkdir -p build
+rm -rf build/venv
+if "$python" -m venv build/venv &&
+  build/venv/bin/python -m pip install -q --disable-pip-version-check -r tools/python_requirements.txt </dev/null; then
+  cp tools/python_requirements.txt build/venv/requirements.txt
+else
+  rm -rf build/venv
+  echo "install_deps: no build/venv (is the Python package index reachable?); the Python package is left out" >&2
+fi

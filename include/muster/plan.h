@@ -155,6 +155,8 @@ class MUSTER_EXPORT Plan {
   std::string ToJson() const;
   std::string Digest() const;  // of everything above except names; 32 hex digits
 
+  const PlanData* data() const { return data_.get(); }  // for the library's own rooms; null: empty
+
  private:
   std::shared_ptr<const PlanData> data_;
 };

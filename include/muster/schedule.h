@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,8 @@ struct SpeedOptions {
   int64_t memory_limit = int64_t{128} << 20;  // bytes that scoreboards may take
 };
 
+struct Extensions;  // lib/profile/extensions.h: policies of the caller's own
+
 struct ScheduleOptions {
   int64_t now = 0;    // seconds, on the clock of `created` and `deadline`
   uint64_t seed = 0;  // for profiles whose ties are broken by chance; no profile of 0.1 does
@@ -43,6 +46,8 @@ struct ScheduleOptions {
   std::function<bool()>
       should_stop;  // asked between gangs; true cuts the cycle as a spent budget does
   SpeedOptions speed;
+  // Handed in by the bindings, whose callers write policies. Null: none.
+  std::shared_ptr<const Extensions> extensions = {};
 };
 
 // A profile is a name, optionally followed by a colon and changes, separated by commas:

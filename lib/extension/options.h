@@ -11,6 +11,7 @@
 #ifndef MUSTER_EXTENSION_OPTIONS_H_
 #define MUSTER_EXTENSION_OPTIONS_H_
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -57,7 +58,7 @@ struct PolicyDecl {
   std::string_view name;
   std::string_view summary;
   std::span<const OptionDecl> options;
-  std::unique_ptr<Policy> (*make)(const Options& options);
+  std::function<std::unique_ptr<Policy>(const Options& options)> make;
 };
 
 }  // namespace muster

@@ -158,6 +158,7 @@ class Policy {
   virtual void FitStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                          uint8_t* fits) {}
   virtual RefusalCode StateRefusal() const { return RefusalCode::kPolicy; }
+  virtual std::string StateRefusalDetail() const { return {}; }
   // kCluster, in addition: clears `fits[i]` where nodes[i] refuses; `codes[i]` says why. `hard` tells whether
   // evicting tasks on the node cannot change the answer. Entries already false are not touched.
   virtual void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
@@ -181,6 +182,12 @@ class Policy {
   // kCluster: adds to order[i] and batch[i] for candidate nodes[i], all of which fit.
   virtual void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
                           std::span<double> batch) {}
+
+  // Whether the answers about states differ between nodes of equal kind and books, and hold for one cycle only (a
+  // policy from outside says what it likes about each node). The engine then keeps every node in a state of its
+  // own, which StateColumns::node names, and asks afresh in each cycle. Such a fit does not change within the cycle,
+  // so no eviction cures it.
+  virtual bool TellsNodesApart() const { return false; }
 
   // --- shares, for the plan: deserved amounts and the share of a queue; false: this policy has none
   virtual bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) {

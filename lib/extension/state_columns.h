@@ -26,6 +26,9 @@ struct StateColumns {
   // rest of a score.
   std::vector<double> busy_cpu, busy_memory;
   std::vector<double> head;  // index of the oldest node in the state; infinity: no node is in it
+  // The node in that state, or one of them. The only one where a policy tells
+  // nodes apart (Policy::TellsNodesApart).
+  std::vector<NodeIndex> node;
 };
 
 // Marks a loop over columns to be compiled for wide registers as well. The results are the same to the bit:

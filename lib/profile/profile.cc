@@ -96,6 +96,24 @@ class Resolver {
  public:
   explicit Resolver(Preset preset) : preset_(std::move(preset)), policies_(PolicyCatalogue()) {}
 
+  absl::Status Extend(const Extensions& extensions) {
+    for (const PolicyDecl& decl : extensions.policies) {
+      if (decl.name.empty() || decl.name.front() == '-' ||
+          decl.name.find_first_of("+/,:()=") != std::string_view::npos) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("policy ", Quote(decl.name),
+                         ": a name is not empty, begins with no - and has none of + / , : ( ) ="));
+      }
+      if (FindAction(decl.name) != nullptr || FindPolicy(decl.name) != nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("policy ", Quote(decl.name), ": the name is taken"));
+      }
+      policies_.push_back(decl);
+    }
+    extended_ = extensions.policies.size();
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<ProfileConfig> Resolve(std::string_view spec, std::string_view items) {
     if (absl::Status s = SetActions(preset_.actions); !s.ok()) return s;
     if (absl::Status s = SetTiers(preset_.tiers); !s.ok()) return s;
@@ -105,6 +123,11 @@ class Resolver {
       for (std::string_view item : *parts) {
         if (absl::Status s = ApplyItem(item); !s.ok()) return s;
       }
+    }
+    for (size_t p = policies_.size() - extended_; p < policies_.size(); ++p) {
+      if (IsMentioned(policies_[p].name)) continue;
+      if (tiers_.empty()) tiers_.emplace_back();
+      tiers_.back().push_back({std::string(policies_[p].name), {}});
     }
     ProfileConfig config = preset_.rules;
     config.name = std::string(spec);
@@ -138,6 +161,14 @@ class Resolver {
       if (decl.name == name) return &decl;
     }
     return nullptr;
+  }
+  bool IsMentioned(std::string_view policy) const {
+    for (const auto& tier : tiers_) {
+      for (const Mention& mention : tier) {
+        if (mention.name == policy) return true;
+      }
+    }
+    return false;
   }
   std::vector<std::string_view> Words(bool actions, bool policies) const {
     std::vector<std::string_view> words;
@@ -267,14 +298,15 @@ class Resolver {
   }
 
   const Preset preset_;
-  const std::vector<PolicyDecl> policies_;
+  std::vector<PolicyDecl> policies_;
+  size_t extended_ = 0;  // the last of policies_ that are extensions
   std::vector<Mention> actions_;
   std::vector<std::vector<Mention>> tiers_;
 };
 
 }  // namespace
 
-absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec) {
+absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec, const Extensions* extensions) {
   const size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
   const std::string_view items =
@@ -282,7 +314,13 @@ absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec) {
   std::vector<Preset> presets = Presets();
   std::vector<std::string_view> names;
   for (Preset& preset : presets) {
-    if (preset.name == name) return Resolver(std::move(preset)).Resolve(spec, items);
+    if (preset.name == name) {
+      Resolver resolver(std::move(preset));
+      if (extensions != nullptr) {
+        if (absl::Status s = resolver.Extend(*extensions); !s.ok()) return s;
+      }
+      return resolver.Resolve(spec, items);
+    }
     names.push_back(preset.name);
   }
   return Unknown("profile", name, names);

@@ -21,11 +21,15 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/profile/extensions.h"
 #include "lib/session/config.h"
 
 namespace muster {
 
-absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec);
+// Policies of `extensions` may be named like those of the catalogue; those that the spec does not name go into the
+// last tier, in their order.
+absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec,
+                                             const Extensions* extensions = nullptr);
 
 // Options that a profile gives to a policy unless the spec says otherwise: where its peer differs in a number.
 struct PolicyDefault {

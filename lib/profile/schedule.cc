@@ -71,7 +71,7 @@ bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, uint64
 
 absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile,
                               const ScheduleOptions& options) {
-  absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+  absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
   if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
   Session session(snapshot.tables(), *config, options.speed);
@@ -86,11 +86,12 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   const Tables& tables = *impl_->tables;
   size_t index = 0;
   while (index < kept.size() &&
-         !(kept[index].profile == profile && SameSpeed(kept[index].options.speed, options.speed))) {
+         !(kept[index].profile == profile && SameSpeed(kept[index].options.speed, options.speed) &&
+           kept[index].options.extensions == options.extensions)) {
     ++index;
   }
   if (index == kept.size()) {
-    absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+    absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
     if (!config.ok()) return config.status();
     if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
     if (kept.size() == Sessions::kMost) kept.erase(kept.begin());
@@ -98,6 +99,7 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
     kept.emplace_back();
     kept[index].profile = std::string(profile);
     kept[index].config = *std::move(config);
+    kept[index].options.extensions = options.extensions;
     kept[index].session = std::make_unique<Session>(tables, kept[index].config, options.speed);
   } else {
     if (absl::Status s = CheckOptions(options, kept[index].config); !s.ok()) return s;

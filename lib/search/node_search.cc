@@ -24,6 +24,15 @@ double Highest(std::span<const double> scores) {
   return std::max(std::max(best[0], best[1]), std::max(best[2], best[3]));
 }
 
+bool AnyTellsNodesApart(const Dispatcher& dispatcher) {
+  for (Point point : {Point::kFit, Point::kScore}) {
+    for (const Policy* policy : dispatcher.at(point)) {
+      if (policy->TellsNodesApart()) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
@@ -34,8 +43,9 @@ NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, Searc
       speed_(speed),
       kinds_(std::make_unique<NodeKinds>(ledger, dispatcher)),
       states_(std::make_unique<NodeStates>(
-          ledger, *kinds_, speed.share_equal_states,
-          rules_.overfull_nodes_are_out ? rules_.slack : std::vector<int64_t>())) {}
+          ledger, *kinds_, speed.share_equal_states && !AnyTellsNodesApart(dispatcher),
+          rules_.overfull_nodes_are_out ? rules_.slack : std::vector<int64_t>())),
+      apart_(AnyTellsNodesApart(dispatcher)) {}
 
 void NodeSearch::BeginCycle() { ++cycle_; }
 
@@ -83,7 +93,7 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
     score |= scope == Scope::kCluster;
     if (scope >= Scope::kState) profile->score_policies.push_back(policy);
   }
-  if (!first && fit == profile->cluster_fit && score == profile->cluster_score) return;
+  if (!first && !apart_ && fit == profile->cluster_fit && score == profile->cluster_score) return;
   profile->cluster_fit = fit;
   profile->cluster_score = score;
   profile->uniform = !fit && !score && kinds_->uniform(profile->row);
@@ -387,6 +397,10 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
   uint8_t fits = 1;
   for (Policy* policy : profile.fit_policies) {
     policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
+    if (!fits && policy->TellsNodesApart()) {
+      if (hard != nullptr) *hard = true;
+      return false;
+    }
   }
   if (!profile.cluster_fit) return fits;
   RefusalCode code;
@@ -463,7 +477,7 @@ std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
       uint8_t fits = 1;
       policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
       if (!fits) {
-        counts[{policy->StateRefusal(), kNone, {}}] += nodes;
+        counts[{policy->StateRefusal(), kNone, policy->StateRefusalDetail()}] += nodes;
         refused = true;
         break;
       }

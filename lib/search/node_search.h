@@ -122,6 +122,7 @@ class NodeSearch {
   void MarkUsed(size_t board);
   void Unlink(size_t board);
   SweepRoom room_;
+  const bool apart_;  // some policy tells nodes apart
   uint64_t cycle_ = 0;
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;

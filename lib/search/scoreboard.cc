@@ -131,8 +131,10 @@ void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, 
     }
   }
   FitResources(columns, profile, want, begin, end, fits);
-  if (want != Want::kEvicting) {
-    for (Policy* policy : profile.fit_policies) policy->FitStates(c, columns, begin, end, fits);
+  for (Policy* policy : profile.fit_policies) {
+    if (want != Want::kEvicting || policy->TellsNodesApart()) {
+      policy->FitStates(c, columns, begin, end, fits);
+    }
   }
   std::fill(order + begin, order + end, 0.0);
   std::fill(batch + begin, batch + end, profile.constant);

@@ -766,6 +766,67 @@ class Configurations(unittest.TestCase):
             self.assertEqual(str(caught.exception), f"scheduler configuration: {message}")
 
 
+class HyperNodes(unittest.TestCase):
+    """A tree of hyper nodes told by its objects."""
+
+    def hyper(self, name, tier, *members, **spec):
+        return {
+            "kind": "HyperNode",
+            "metadata": {"name": name},
+            "spec": {"tier": tier, "members": list(members)} | spec,
+        }
+
+    def member(self, kind, **selector):
+        return {"type": kind, "selector": selector}
+
+    def test_names_patterns_and_labels(self):
+        labelled = node("c")
+        labelled["metadata"]["labels"] = {"rack": "r2"}
+        objects = [
+            node("a-1"),
+            node("a-2"),
+            labelled,
+            self.hyper("r1", 1, self.member("Node", regexMatch={"pattern": "^a-"}), tierName="rack"),
+            self.hyper("r2", 1, self.member("Node", labelMatch={"matchLabels": {"rack": "r2"}})),
+            self.hyper(
+                "spine",
+                2,
+                self.member("HyperNode", exactMatch={"name": "r1"}),
+                self.member("HyperNode", exactMatch={"name": "r2"}),
+                self.member("HyperNode", exactMatch={"name": "r3"}),
+            ),
+        ]
+        scenario, report = volcano.scenario(objects)
+        self.assertEqual(
+            scenario["domains"],
+            [
+                {"name": "r1", "tier": 1, "parent": "spine", "tier_name": "rack"},
+                {"name": "r2", "tier": 1, "parent": "spine"},
+                {"name": "spine", "tier": 2},
+            ],
+        )
+        self.assertEqual([n["domain"] for n in scenario["nodes"]], ["r1", "r1", "r2"])
+        self.assertEqual(
+            [str(e) for e in report],
+            ["HyperNode spine: spec.members[2].selector.exactMatch.name: 'r3' is not there"],
+        )
+
+    def test_what_is_no_tree_is_reported_or_refused(self):
+        both = self.member("HyperNode", exactMatch={"name": "low"})
+        objects = [self.hyper("low", 1), self.hyper("x", 2, both), self.hyper("y", 2, both), self.hyper("z", 1, both)]
+        report = [str(e) for e in volcano.scenario(objects)[1]]
+        self.assertEqual(len(report), 3)
+        self.assertTrue(any("'low' has a parent already" in line for line in report))
+        self.assertTrue(any("HyperNode z: spec.tier: is not above" in line for line in report), report)
+        for member, words in (
+            ({"type": "Rack"}, "HyperNode h: spec.members[0].type: expected Node or HyperNode"),
+            (self.member("Node", regexMatch={"pattern": "("}), "HyperNode h: spec.members[0].selector.regexMatch.pattern: '(' is no pattern"),
+        ):
+            with self.assertRaises(ImportFailure) as caught:
+                volcano.scenario([self.hyper("h", 1, member)])
+            self.assertTrue(str(caught.exception).startswith(words), caught.exception)
+
+
 class CommandLine(unittest.TestCase):
     def run_main(self, *arguments):
         out, err = io.StringIO(), io.StringIO()
@@ -790,10 +851,25 @@ class CommandLine(unittest.TestCase):
             dump.write_text("[")
             code, out, err = self.run_main(str(dump))
             self.assertEqual(
-                (code, out, err.splitlines()[0][:44]),
-                (2, "", "muster import: dump: line 1: not valid JSON:"),
+                (code, out, err[: err.index("JSON")]),
+                (2, "", f"muster import: {dump}: line 1: not valid "),
             )
         self.assertEqual(self.run_main("/no/such/file")[0], 2)
+
+    def test_the_configuration_may_come_in_its_config_map(self):
+        with tempfile.TemporaryDirectory() as folder:
+            dump, conf = Path(folder, "dump.json"), Path(folder, "conf")
+            dump.write_text(json.dumps([node()]))
+            data = {"volcano-scheduler.conf": "actions: allocate\n"}
+            conf.write_text(json.dumps({"kind": "ConfigMap", "metadata": {"name": "c"}, "data": data}))
+            code, out, _ = self.run_main(str(dump), "--conf", str(conf))
+            self.assertEqual((code, json.loads(out)["profile"]), (0, "volcano:actions=allocate"))
+            conf.write_text(json.dumps({"kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"x": ""}}))
+            code, out, err = self.run_main(str(dump), "--conf", str(conf))
+            self.assertEqual(
+                (code, err),
+                (2, "muster import: ConfigMap: expected one key that ends in .conf, found none\n"),
+            )
 
 
 if __name__ == "__main__":

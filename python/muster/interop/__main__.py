@@ -2,7 +2,7 @@
 """From a dump to a scenario file:
 
     kubectl get nodes,pods,podgroups,queues,priorityclasses -A -o json > dump.json
-    python -m muster.interop dump.json --conf volcano-scheduler.conf -o scenario.json
+    python -m muster import dump.json --conf volcano-scheduler.conf -o scenario.json
 
 What the scenario does not say is listed on standard error, one line each.
 """
@@ -10,19 +10,19 @@ What the scenario does not say is listed on standard error, one line each.
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from . import volcano
-from .reader import read_objects
-from .report import ImportFailure
+from .reader import configuration_text, read_objects
+from .report import ImportFailure, Report
 
 DIALECTS = {"volcano": volcano.VOLCANO, "kube-batch": volcano.KUBE_BATCH}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="muster import", description="a cluster dump as a scenario"
-    )
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """The dumps, and how they are to be read."""
     parser.add_argument(
         "dumps", nargs="+", metavar="DUMP", help="JSON or YAML objects; - is standard input"
     )
@@ -30,37 +30,59 @@ def main(arguments: list[str] | None = None) -> int:
         "--peer", choices=DIALECTS, default="volcano", help="whose objects they are"
     )
     parser.add_argument(
-        "--conf", type=Path, metavar="FILE", help="the scheduler's configuration file"
+        "--conf",
+        type=Path,
+        metavar="FILE",
+        help="the scheduler's configuration: the file, or the ConfigMap that holds it",
     )
     parser.add_argument("--default-queue", default="default", metavar="NAME")
     parser.add_argument(
         "--now", type=int, default=0, metavar="SECONDS", help="the time of the cycle"
     )
+
+
+def read_scenario(args: argparse.Namespace) -> tuple[dict[str, Any], Report]:
+    objects = []
+    for dump in args.dumps:
+        text = sys.stdin.read() if dump == "-" else Path(dump).read_text(encoding="utf-8")
+        try:
+            objects += read_objects(text)
+        except ImportFailure as failure:
+            raise ImportFailure(f"{dump}: {str(failure).removeprefix('dump: ')}") from None
+    return volcano.scenario(
+        objects,
+        dialect=DIALECTS[args.peer],
+        configuration=configuration_text(args.conf.read_text(encoding="utf-8")) if args.conf else None,
+        default_queue=args.default_queue,
+        now=args.now,
+    )
+
+
+def print_report(report: Report) -> None:
+    for entry in report:
+        print(f"not expressed: {entry}", file=sys.stderr)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="muster import", description="a cluster dump as a scenario"
+    )
+    add_source_arguments(parser)
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="instead of standard output"
     )
     args = parser.parse_args(arguments)
     try:
-        objects = []
-        for dump in args.dumps:
-            objects += read_objects(sys.stdin.read() if dump == "-" else Path(dump).read_text())
-        scenario, report = volcano.scenario(
-            objects,
-            dialect=DIALECTS[args.peer],
-            configuration=args.conf.read_text() if args.conf else None,
-            default_queue=args.default_queue,
-            now=args.now,
-        )
+        scenario, report = read_scenario(args)
         text = json.dumps(scenario, indent=1, ensure_ascii=False) + "\n"
         if args.output:
-            args.output.write_text(text)
+            args.output.write_text(text, encoding="utf-8")
         else:
             sys.stdout.write(text)
     except (ImportFailure, OSError, UnicodeDecodeError) as failure:
         print(f"muster import: {failure}", file=sys.stderr)
         return 2
-    for entry in report:
-        print(f"not expressed: {entry}", file=sys.stderr)
+    print_report(report)
     return 0
 
 

@@ -93,6 +93,21 @@ def _flatten(value: Any, place: str, out: list[dict[str, Any]]) -> None:
     out.append(value)
 
 
+def configuration_text(text: str) -> str:
+    """The scheduler's configuration: the text itself, or what the ConfigMap in it holds."""
+    if not re.search(r"""(^|[{,])\s*"?kind"?\s*:\s*"?ConfigMap""", text, re.MULTILINE):
+        return text
+    found = []
+    for obj in read_objects(text):
+        data = obj.get("data") if obj["kind"] == "ConfigMap" else None
+        if isinstance(data, dict):
+            found += [(key, value) for key, value in data.items() if key.endswith(".conf")]
+    if len(found) != 1 or not isinstance(found[0][1], str):
+        keys = ", ".join(repr(key) for key, _ in found) or "none"
+        raise ImportFailure(f"ConfigMap: expected one key that ends in .conf, found {keys}")
+    return found[0][1]
+
+
 # --- scheduler configurations --------------------------------------------------------------------------------
 
 _KEY = re.compile(

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
-from . import kubernetes, quantity
+from . import hypernodes, kubernetes, quantity
 from .access import Object, get, items, section, texts
 from .configuration import parse_configuration, profile_spec
 from .kubernetes import PodRules
@@ -47,6 +47,7 @@ _NOWHERE = "(nowhere)"
 
 # Kinds that this importer reads; the others are reported.
 _KNOWN = {"Node", "Pod", "Namespace", "PriorityClass", "PodDisruptionBudget", "PodGroup", "Queue"}
+_OF_VOLCANO = {"HyperNode"}
 
 
 def scenario(
@@ -65,7 +66,7 @@ def scenario(
     `configuration` is the text of the scheduler's configuration file, or the same decoded; without it the
     profile's own configuration applies. `binding` names pods (namespace/name) that the scheduler has bound
     but the cluster has not reported yet. `hyper_nodes` are resolved topology vertices: name, tier, parent,
-    nodes (all below), and tierName where there is one.
+    nodes (all below), and tierName where there is one; without them the HyperNode objects are resolved here.
     """
     return _Import(dialect, default_queue, set(binding)).run(
         objects, configuration, unset_flags_on, now, list(hyper_nodes)
@@ -88,7 +89,8 @@ class _Import:
         hyper: list[Json],
     ) -> tuple[Json, Report]:
         kinds = kubernetes.select(self.readable(objects))
-        for kind in sorted(kinds.keys() - _KNOWN):
+        known = _KNOWN | (_OF_VOLCANO if self.dialect.volcano else set())
+        for kind in sorted(kinds.keys() - known):
             for obj in kinds[kind].values():
                 self.report.add(obj.place, "", "objects of this kind are not considered")
         queues = self.queues(kinds)
@@ -96,6 +98,8 @@ class _Import:
         nodes = self.nodes(kinds)
         tasks = self.tasks(kinds, nodes, jobs)
         out: Json = {"muster": 1}
+        if not hyper and self.dialect.volcano:
+            hyper = hypernodes.resolve(kinds.get("HyperNode", {}), kinds.get("Node", {}), self.report)
         domains = self.domains(hyper, nodes)
         parts = {
             "shapes": self.named_shapes,

@@ -1,0 +1,73 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Muster decides who runs where.
+
+    >>> import muster
+    >>> cluster = muster.Cluster()
+    >>> cluster.add_nodes(2, cpu=8, memory="32Gi", gpu=4)
+    >>> cluster.add_job("train", count=16, min_available=16, cpu=1, gpu=1)
+    >>> plan = cluster.schedule("volcano")
+    >>> print(plan.explain("train"))
+    train: pending, 8 of 16 placed, undone
+      16 tasks: 2 nodes: nvidia.com/gpu
+
+You tell it of nodes, queues, jobs and tasks; it gives back a plan - binds, evictions, nominations, admissions -
+and a reason for everything that stays pending. A plan is a pure function of what you told, the profile, the options
+and the seed. docs/python.md is the tour.
+
+`muster.interop` and `python -m muster import` need nothing but Python. All else needs the extension module.
+"""
+
+from importlib.util import find_spec as _find_spec
+from typing import TYPE_CHECKING
+
+from .errors import (
+    AlreadyExists,
+    DeadlineExceeded,
+    Error,
+    FailedPrecondition,
+    InvalidArgument,
+    NotFound,
+    OutOfRange,
+    PolicyError,
+    ResourceExhausted,
+)
+
+HAVE_ENGINE = _find_spec(__name__ + "._core") is not None
+
+if TYPE_CHECKING or HAVE_ENGINE:
+    from ._core import version as __version__
+    from .cluster import ApplyReport, Cluster, Drift, Snapshot
+    from .plan import Plan
+    from .policy import Policy
+    from .schedule import policies, profiles, schedule
+else:
+
+    def __getattr__(name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ImportError(
+            f"muster.{name} needs the extension module muster._core, which is not built: "
+            "pip install . (or cmake -DMUSTER_BUILD_PYTHON=ON, and PYTHONPATH=build/release/python)"
+        )
+
+
+__all__ = [
+    "AlreadyExists",
+    "ApplyReport",
+    "Cluster",
+    "DeadlineExceeded",
+    "Drift",
+    "Error",
+    "FailedPrecondition",
+    "InvalidArgument",
+    "NotFound",
+    "OutOfRange",
+    "Plan",
+    "Policy",
+    "PolicyError",
+    "ResourceExhausted",
+    "Snapshot",
+    "policies",
+    "profiles",
+    "schedule",
+]

@@ -1,0 +1,368 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""The living tables of nodes, queues, jobs and tasks, and frozen snapshots of them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import _core, fields, frames
+from .errors import InvalidArgument
+from .plan import Plan, _bar, _table
+from .policy import Policy, adapt
+
+_KINDS = ("nodes", "queues", "jobs", "tasks")
+
+
+class ApplyReport(NamedTuple):
+    """What Cluster.apply did with a plan that may have been computed from an older version."""
+
+    applied: int
+    refused: list[str]  # 'bind "t1" to "n1": node is gone'
+
+
+class Drift(NamedTuple):
+    """One difference that Cluster.reconcile found and mended."""
+
+    kind: str  # missing, extra, different
+    object: str  # 'node "n1"'
+
+
+def _counted(counts: tuple[int, int, int, int]) -> str:
+    return ", ".join(
+        f"{count} {word if count != 1 else word[:-1]}" for count, word in zip(counts, _KINDS)
+    )
+
+
+def _options(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in defaults.items() if value is not None}
+    options |= {name: value for name, value in given.items() if value is not None}
+    options.pop("profile", None)
+    return options
+
+
+class Snapshot:
+    """A frozen cluster: immutable, and safe to schedule from any thread.
+
+    >>> snapshot = cluster.freeze()
+    >>> plans = [muster.schedule(snapshot, name) for name in ("muster", "volcano", "kube-batch")]
+    """
+
+    def __init__(self, core: _core.Snapshot, defaults: Mapping[str, Any]) -> None:
+        self._core, self._defaults = core, dict(defaults)
+
+    @property
+    def version(self) -> int:
+        return self._core.version
+
+    def schedule(
+        self,
+        profile: str | None = None,
+        *,
+        policies: Sequence[Policy] = (),
+        now: int | None = None,
+        seed: int | None = None,
+        work_budget: int | None = None,
+        deadline: float | None = None,
+        cursor: int = 0,
+        speed: dict[str, Any] | None = None,
+    ) -> Plan:
+        """As muster.schedule."""
+        given = {"now": now, "seed": seed, "work_budget": work_budget, "deadline": deadline}
+        options = _options(self._defaults, given | {"cursor": cursor, "speed": speed})
+        profile = profile or self._defaults.get("profile") or "muster"
+        return Plan(_core.schedule(self._core, profile, options, adapt(policies)))
+
+    def __repr__(self) -> str:
+        return f"<muster.Snapshot {_counted(self._core.counts)}, version {self.version}>"
+
+
+class Cluster:
+    """The caller's tables. Every call does all it says or raises and leaves the cluster as it was.
+
+    >>> cluster = muster.Cluster()
+    >>> cluster.add_nodes(100, cpu=64, memory="256Gi", gpu=8)
+    >>> cluster.add_queue("vision", weight=2)
+    >>> cluster.add_job("train", queue="vision", count=16, min_available=16, cpu=8, gpu=1)
+    >>> plan = cluster.schedule("volcano")
+    >>> cluster.apply(plan)
+
+    Keyword arguments are the fields of include/muster/spec.h. cpu, memory, pods and gpu (short for
+    nvidia.com/gpu) may be said directly; other resources go into capacity={...} or request={...}. Amounts are
+    numbers or texts as Kubernetes writes them: 8, 0.5, "500m", "8Gi".
+
+    The methods in the plural take a table - a dict of arrays, a pandas DataFrame, an Arrow table - whose columns are
+    named like the keywords, and read it without a Python call for a row. What all rows have in common may be given
+    as keywords.
+
+    Not thread-safe; freeze() gives a Snapshot that is.
+    """
+
+    def __init__(self) -> None:
+        self._core = _core.Cluster()
+        self._defaults: dict[str, Any] = {}
+        self._adapted: tuple[tuple[Policy, ...], Any] = ((), None)
+
+    @classmethod
+    def from_scenario(cls, scenario: str | Path | Mapping[str, Any]) -> "Cluster":
+        """From a scenario: the path of its file, its text, or the decoded document.
+
+        Its profile and options become the defaults of schedule().
+        """
+        if isinstance(scenario, Mapping):
+            text = json.dumps(scenario)
+        elif isinstance(scenario, str) and scenario.lstrip().startswith("{"):
+            text = scenario
+        else:
+            text = Path(scenario).read_text(encoding="utf-8")
+        cluster = cls()
+        cluster._defaults = cluster._core.load_scenario(text)
+        return cluster
+
+    def to_scenario(self, profile: str = "", *, now: int = 0, seed: int = 0) -> str:
+        """The text of a scenario that holds this cluster; `muster run` reads it."""
+        return self._core.write_scenario(profile, now, seed)
+
+    def to_dict(self) -> dict[str, list[dict[str, Any]]]:
+        """All rows, as they were told, with the state they are in now."""
+        return self._core.describe()
+
+    # --- nodes
+
+    def add_node(self, name: str, **given: Any) -> None:
+        """add_node("n1", cpu=64, memory="256Gi", labels={"zone": "a"}, taints=[{"key": "gpu", "effect": "NoSchedule"}])"""
+        self._core.add_node(fields.node(name, given))
+
+    def add_nodes(self, nodes: Any = None, **given: Any) -> int:
+        """add_nodes(100, cpu=64) adds n0 to n99 (`name` is the stem); add_nodes(table) adds its rows.
+
+        Columns of a table: name, cpu, memory, ..., "capacity.X", "allocatable.X", "labels.X", unschedulable, ...
+        Returns the number of nodes added.
+        """
+        if isinstance(nodes, int):
+            self._core.add_nodes(nodes, fields.node(given.pop("name", "n"), given))
+            return nodes
+        columns, constants = self._split(nodes, given, "node")
+        return self._core.add_node_columns(columns, constants)
+
+    def update_node(self, name: str, **given: Any) -> None:
+        """Changes the fields given; the others stay, as do the node's tasks and its place."""
+        self._core.update_node(name, fields.node(name, given))
+
+    def remove_node(self, name: str) -> None:
+        """Refused while tasks are on it."""
+        self._core.remove_node(name)
+
+    def node(self, name: str) -> dict[str, Any]:
+        """What was told about it."""
+        return self._core.node(name)
+
+    @property
+    def nodes(self) -> Any:
+        """All nodes, as a DataFrame."""
+        return frames.frame(self._core.table("nodes"))
+
+    # --- queues
+
+    def add_queue(self, name: str, **given: Any) -> None:
+        """add_queue("a", parent="root", weight=2, limit={"cpu": 100})"""
+        self._core.add_queue({"name": name, **given})
+
+    def add_queues(self, queues: Any = None, **given: Any) -> int:
+        """Columns: name, parent, weight, priority, "deserved.X", "guaranteed.X", "limit.X", ..."""
+        columns, constants = self._split(queues, given, "queue")
+        return self._core.add_queue_columns(columns, constants)
+
+    def update_queue(self, name: str, **given: Any) -> None:
+        """Changes the fields given; the others stay."""
+        self._core.update_queue(name, {"name": name, **given})
+
+    def remove_queue(self, name: str) -> None:
+        """Refused while it has jobs or children."""
+        self._core.remove_queue(name)
+
+    def queue(self, name: str) -> dict[str, Any]:
+        return self._core.queue(name)
+
+    @property
+    def queues(self) -> Any:
+        return frames.frame(self._core.table("queues"))
+
+    # --- jobs
+
+    def add_job(self, name: str, **given: Any) -> None:
+        """add_job("train", queue="vision", count=16, min_available=16, cpu=8, gpu=1)
+
+        `count` tasks of one shape, named NAME-0, NAME-1, ...; or groups=[{"name": ..., "count": ..., "shape": ...}].
+        """
+        self._core.add_job(fields.job(name, given))
+
+    def add_jobs(self, jobs: Any = None, **given: Any) -> int:
+        """Columns: name, queue, priority, min_available, created, ..., and for its tasks count, cpu, "request.X", ..."""
+        columns, constants = self._split(jobs, given, "job")
+        group_columns, group_constants = fields.split_group(columns, constants)
+        return self._core.add_job_columns(columns, constants, group_columns, group_constants)
+
+    def update_job(self, name: str, **given: Any) -> None:
+        """Changes the fields given; the others and its tasks stay."""
+        self._core.update_job(name, fields.job(name, given))
+
+    def remove_job(self, name: str) -> None:
+        """With its tasks."""
+        self._core.remove_job(name)
+
+    def job(self, name: str) -> dict[str, Any]:
+        return self._core.job(name)
+
+    @property
+    def jobs(self) -> Any:
+        return frames.frame(self._core.table("jobs"))
+
+    # --- tasks
+
+    def add_task(self, name: str, **given: Any) -> None:
+        """add_task("t1", job="train", cpu=1, status="running", node="n1")"""
+        self._core.add_task(fields.task(name, given))
+
+    def add_tasks(self, tasks: Any = None, **given: Any) -> int:
+        """Columns: name, job, status, node, priority, created, cpu, memory, "request.X", "labels.X", "node_selector.X", ..."""
+        columns, constants = self._split(tasks, given, "task")
+        return self._core.add_task_columns(columns, constants)
+
+    def update_task(self, name: str, **given: Any) -> None:
+        """Changes the fields given; the others stay. A shape is changed as a whole."""
+        self._core.update_task(name, fields.task(name, given))
+
+    def remove_task(self, name: str) -> None:
+        self._core.remove_task(name)
+
+    def set_task_status(self, name: str, status: str, node: str = "") -> None:
+        """What the world reports; `node` only where the status needs one and it is not known yet."""
+        self._core.set_task_status(name, status, node)
+
+    def task(self, name: str) -> dict[str, Any]:
+        return self._core.task(name)
+
+    @property
+    def tasks(self) -> Any:
+        return frames.frame(self._core.table("tasks"))
+
+    # --- the rest
+
+    def add_domain(self, name: str, **given: Any) -> None:
+        """A rack, block or hypernode: parent, tier, tier_name."""
+        self._core.add_domain({"name": name, **given})
+
+    def remove_domain(self, name: str) -> None:
+        self._core.remove_domain(name)
+
+    def set_disruption_budget(self, name: str, **given: Any) -> None:
+        """namespace, selector, allowed."""
+        self._core.set_disruption_budget({"name": name, **given})
+
+    def set_namespace(self, name: str, labels: Mapping[str, str] | None = None) -> None:
+        self._core.set_namespace({"name": name, "labels": dict(labels or {})})
+
+    # --- following the world
+
+    def apply_delta(self, kind: str, generation: int, **given: Any) -> str:
+        """One event of a watch: apply_delta("node", 17, name="n1", cpu=64). The newest generation wins.
+
+        Returns "applied", "stale" (a newer one was seen) or "waiting" (for an object that it names).
+        """
+        name = given.pop("name", "")
+        build = {"node": fields.node, "job": fields.job, "task": fields.task}.get(kind)
+        told = build(name, given) if build else {"name": name, **given}
+        return self._core.apply_delta(generation, kind, told)
+
+    def apply_removal(self, kind: str, generation: int, name: str) -> str:
+        """The event that an object is gone; returns as apply_delta."""
+        return self._core.apply_delta(generation, kind, name)
+
+    def reconcile(self, full: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Drift]:
+        """Makes the cluster equal to a full listing, of the form of to_dict(), and says what differed."""
+        tables = {kind: [dict(row) for row in rows] for kind, rows in full.items()}
+        return [Drift(*found) for found in self._core.reconcile(tables)]
+
+    def freeze(self) -> Snapshot:
+        return Snapshot(self._core.freeze(), self._defaults)
+
+    @property
+    def version(self) -> int:
+        """Grows with every change."""
+        return self._core.version
+
+    # --- cycles
+
+    def schedule(
+        self,
+        profile: str | None = None,
+        *,
+        policies: Sequence[Policy] = (),
+        now: int | None = None,
+        seed: int | None = None,
+        work_budget: int | None = None,
+        deadline: float | None = None,
+        cursor: int = 0,
+        speed: dict[str, Any] | None = None,
+    ) -> Plan:
+        """A cycle on this cluster: as muster.schedule, at the cost of what changed since the last one."""
+        given = {"now": now, "seed": seed, "work_budget": work_budget, "deadline": deadline}
+        options = _options(self._defaults, given | {"cursor": cursor, "speed": speed})
+        profile = profile or self._defaults.get("profile") or "muster"
+        if isinstance(policies, Policy) or self._adapted[0] != tuple(policies):
+            adapted = adapt(policies)
+            self._adapted = (tuple(policies), adapted)
+        try:
+            return Plan(self._core.schedule(profile, options, self._adapted[1]))
+        except BaseException:
+            self._adapted = ((), None)  # what the engine remembered of half a cycle's answers goes with them
+            raise
+
+    def apply(self, plan: Plan) -> ApplyReport:
+        """The caller follows the plan: bound tasks become binding, evicted ones releasing, and so on.
+
+        Decisions that a later change made impossible are refused one by one, whole gangs together.
+        """
+        return ApplyReport(*self._core.apply(plan._core))
+
+    def confirm(self, task: str, status: str = "running") -> None:
+        """The world reports that a bind of an applied plan came true."""
+        self._core.set_task_status(task, status, "")
+
+    def report_bind_failed(self, task: str) -> None:
+        """A bind of an applied plan did not come true: the task is pending again."""
+        self._core.report_bind_failed(task)
+
+    # --- for people
+
+    def _split(self, table: Any, given: dict[str, Any], kind: str) -> tuple[dict, dict]:
+        columns = frames.columns(table) if table is not None else {}
+        for name in given.keys() & columns.keys():
+            raise InvalidArgument(f'{kind}s: "{name}" is a column and a keyword')
+        split, constants = fields.split(columns | given, kind)
+        if not split:
+            raise InvalidArgument(f"{kind}s: no column is given; add_{kind} adds a single one")
+        return split, constants
+
+    def __repr__(self) -> str:
+        return f"<muster.Cluster {_counted(self._core.counts)}, version {self.version}>"
+
+    def _repr_html_(self) -> str:
+        nodes, tasks = self._core.table("nodes"), self._core.table("tasks")
+        holds = tasks["node"] != ""
+        rows = []
+        for key, column in nodes.items():
+            if not key.startswith("allocatable."):
+                continue
+            name = key.removeprefix("allocatable.")
+            total = float(column.sum(dtype=float))
+            request = tasks.get(f"request.{name}")
+            used = float(request[holds].sum(dtype=float)) if request is not None else 0.0
+            waits = float(request[tasks["status"] == "pending"].sum(dtype=float)) if request is not None else 0.0
+            if total or used or waits:
+                share = used / total if total else 0.0
+                rows.append((escape(name), _bar(share), f"{waits / total if total else 0:.3g}"))
+        table = _table(("resource", "held", "waiting, of the whole"), rows)
+        return f"<div><b>Cluster</b>: {escape(_counted(self._core.counts))}{table}</div>"

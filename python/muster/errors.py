@@ -1,0 +1,82 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""What goes wrong, as exceptions. The message names the place and the rule:
+
+    muster.errors.InvalidArgument: queue "a/b": parent "a" does not exist
+
+Each class is also the built-in exception that Python users catch for such a thing.
+"""
+
+
+class Error(Exception):
+    """Anything that Muster refuses. `code` is the word for its kind."""
+
+    code = "UNKNOWN"
+
+    def __str__(self) -> str:  # KeyError would quote its message
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidArgument(Error, ValueError):
+    """A row, an option or a profile breaks a rule."""
+
+    code = "INVALID_ARGUMENT"
+
+
+class OutOfRange(Error, ValueError):
+    """A quantity that no integer of 64 bits holds."""
+
+    code = "OUT_OF_RANGE"
+
+
+class AlreadyExists(Error, ValueError):
+    code = "ALREADY_EXISTS"
+
+
+class NotFound(Error, KeyError):
+    code = "NOT_FOUND"
+
+
+class FailedPrecondition(Error, RuntimeError):
+    """Something else must happen first: a queue still has jobs, a cycle runs."""
+
+    code = "FAILED_PRECONDITION"
+
+
+class ResourceExhausted(Error, MemoryError):
+    """A table is full."""
+
+    code = "RESOURCE_EXHAUSTED"
+
+
+class DeadlineExceeded(Error, TimeoutError):
+    """The deadline passed before the cycle ended. Nothing was decided."""
+
+    code = "DEADLINE_EXCEEDED"
+
+
+class PolicyError(Error, ValueError):
+    """A policy written in Python answered in a wrong form: it names the policy, the point and the row."""
+
+    code = "POLICY"
+
+
+_BY_CODE = {
+    kind.code: kind
+    for kind in (
+        InvalidArgument,
+        OutOfRange,
+        AlreadyExists,
+        NotFound,
+        FailedPrecondition,
+        ResourceExhausted,
+        DeadlineExceeded,
+    )
+}
+
+
+def from_status(code: str, message: str) -> Error:
+    """The exception for a status of the engine."""
+    error = _BY_CODE.get(code, Error)(message)
+    if type(error) is Error:
+        error.code = code
+    return error

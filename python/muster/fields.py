@@ -1,0 +1,183 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""From keyword arguments to the fields of include/muster/spec.h.
+
+The fields keep their names. In addition, what people say most often may be said directly:
+
+    add_node("n1", cpu=64, memory="256Gi", gpu=8)      capacity={"cpu": 64, ..., "nvidia.com/gpu": 8}
+    add_task("t", cpu=1, node_selector={"a": "b"})     shape={"request": {"cpu": 1}, "node_selector": {"a": "b"}}
+    add_job("j", count=16, cpu=1)                      groups=[{"count": 16, "shape": {"request": {"cpu": 1}}}]
+"""
+
+from typing import Any
+
+from .errors import InvalidArgument
+from .frames import array, is_column
+
+Fields = dict[str, Any]
+
+_SHORT = {"gpu": "nvidia.com/gpu", "ephemeral_storage": "ephemeral-storage"}
+_PLAIN = ("cpu", "memory", "pods", "ephemeral-storage")
+
+SHAPE = (
+    "request",
+    "initial_request",
+    "containers",
+    "namespace",
+    "labels",
+    "node_selector",
+    "required_node_affinity",
+    "preferred_node_affinity",
+    "required_affinity",
+    "required_anti_affinity",
+    "preferred_affinity",
+    "preferred_anti_affinity",
+    "tolerations",
+    "spread",
+    "host_ports",
+)
+# Fields whose value for one row is a list: a list given for them is no column.
+_LISTS = {
+    "containers",
+    "required_node_affinity",
+    "preferred_node_affinity",
+    "required_affinity",
+    "required_anti_affinity",
+    "preferred_affinity",
+    "preferred_anti_affinity",
+    "tolerations",
+    "spread",
+    "host_ports",
+    "taints",
+    "zones",
+    "devices",
+    "images",
+    "gates",
+    "groups",
+    "sub_groups",
+    "sub_group_policies",
+}
+
+
+def dimension(name: str) -> str | None:
+    """The resource dimension that a keyword or column stands for; None: it stands for none."""
+    if name in _SHORT:
+        return _SHORT[name]
+    if name in _PLAIN or "/" in name or name.startswith("hugepages-"):
+        return name
+    return None
+
+
+def _gather(given: Fields, into: str, what: str) -> Fields:
+    """Moves the dimensions among the keywords into the field `into`."""
+    out: Fields = {}
+    amounts: Fields = {}
+    for name, value in given.items():
+        if value is None:
+            continue
+        if (known := dimension(name)) is not None:
+            if known in amounts:
+                raise InvalidArgument(f'{what}: "{known}" is given twice')
+            amounts[known] = value
+        else:
+            out[name] = value
+    if amounts:
+        said = out.get(into, {})
+        for name in amounts:
+            if name in said:
+                raise InvalidArgument(f'{what}: "{name}" is given twice, alone and in {into}')
+        out[into] = {**said, **amounts}
+    return out
+
+
+def node(name: str, given: Fields) -> Fields:
+    return {"name": name, **_gather(given, "capacity", f'node "{name}"')}
+
+
+def shape(given: Fields, what: str) -> Fields:
+    """Moves what describes the shape into the field "shape"."""
+    out = _gather(given, "request", what)
+    part = {name: out.pop(name) for name in SHAPE if name in out}
+    if part:
+        out["shape"] = {**out.get("shape", {}), **part}
+    return out
+
+
+def task(name: str, given: Fields) -> Fields:
+    return {"name": name, **shape(given, f'task "{name}"')}
+
+
+_GROUP = ("count", "shape", "group")
+
+
+def job(name: str, given: Fields) -> Fields:
+    """A job; `count` and what describes a shape make one group, with the name `group`."""
+    out = shape(given, f'job "{name}"')
+    if "count" in out or "shape" in out:
+        if "groups" in out:
+            raise InvalidArgument(f'job "{name}": say either groups, or count and requests')
+        group: Fields = {"count": out.pop("count", 1), "shape": out.pop("shape", {})}
+        if "group" in out:
+            group["name"] = out.pop("group")
+        out["groups"] = [group]
+    return {"name": name, **out}
+
+
+# --- columns ---------------------------------------------------------------------------------------------------
+
+
+def _place(name: str, amounts: str, shaped: str) -> str:
+    """The key of a column: "cpu" -> "capacity.cpu", "labels.zone" -> "shape.labels.zone"."""
+    if (known := dimension(name)) is not None and "." not in name.split("/")[0]:
+        return f"{amounts}.{known}"
+    head = name.split(".", 1)[0]
+    if head in _FAMILIES and "." in name:
+        return f"{shaped}{name}"
+    if known is not None:
+        return f"{amounts}.{known}"
+    return f"{shaped}{name}" if shaped and name in SHAPE else name
+
+
+_FAMILIES = ("request", "initial_request", "labels", "node_selector")
+_NODE_FAMILIES = ("capacity", "allocatable", "labels")
+
+
+def split(given: Fields, kind: str) -> tuple[Fields, Fields]:
+    """(columns by the key the engine has for them, constants) of a table whose rows are of that kind."""
+    columns: Fields = {}
+    constants: Fields = {}
+    for name, value in given.items():
+        if not (is_column(value) or (isinstance(value, (list, tuple, range)) and name not in _LISTS)):
+            constants[name] = value
+            continue
+        if kind == "node":
+            family = "." in name and name.split(".", 1)[0] in _NODE_FAMILIES
+            key = name if family else _place(name, "capacity", "")
+        elif kind == "queue":
+            key = name
+        else:
+            key = _place(name, "shape.request", "shape.")
+        if key in columns:
+            raise InvalidArgument(f'{kind}s: column "{key}" is given twice')
+        columns[key] = array(value, name)
+    if kind == "node":
+        constants = _gather(constants, "capacity", "nodes")
+    elif kind != "queue":
+        constants = shape(constants, f"{kind}s")
+    return columns, constants
+
+
+def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
+    """Takes what describes the group of each job out of the columns and constants of jobs."""
+    group_columns = {
+        key: columns.pop(key)
+        for key in list(columns)
+        if key == "count" or key.startswith("shape.")
+    }
+    if "group" in columns:
+        group_columns["name"] = columns.pop("group")
+    group_constants: Fields = {key: constants.pop(key) for key in ("count", "shape") if key in constants}
+    if "group" in constants:
+        group_constants["name"] = constants.pop("group")
+    if (group_columns or group_constants) and "count" not in (*group_columns, *group_constants):
+        group_constants["count"] = 1
+    return group_columns, group_constants

@@ -1,0 +1,193 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""What a cycle decided, and why it did not decide more."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from html import escape
+from typing import Any
+
+from . import _core
+from .frames import frame
+
+_DROPPED = {
+    "bind": ("kind", "beneficiary", "phase", "after_eviction", "task_index", "node_index"),
+    "evict": ("kind", "phase", "after_eviction", "task_index", "node_index"),
+    "nominate": ("kind", "beneficiary", "phase", "task_index", "node_index"),
+    "admit": ("kind", "task", "node", "beneficiary", "phase", "after_eviction", "task_index", "node_index"),
+    "phase": ("kind", "task", "node", "beneficiary", "after_eviction", "task_index", "node_index"),
+}
+
+
+class Plan:
+    """An immutable value: it may outlive its cluster, and any thread may read it.
+
+    Its tables are DataFrames (dicts of NumPy arrays where pandas is not installed), made when first asked for.
+    """
+
+    def __init__(self, core: _core.Plan) -> None:
+        self._core = core
+
+    def _of(self, kind: str) -> Any:
+        table = self._core.decisions(kind)
+        return frame({name: a for name, a in table.items() if name not in _DROPPED[kind]})
+
+    @cached_property
+    def binds(self) -> Any:
+        """task, job, node: what starts now, in the order it was decided."""
+        return self._of("bind")
+
+    @cached_property
+    def evictions(self) -> Any:
+        """task, job, node, beneficiary: what must leave its node, and for whom."""
+        return self._of("evict")
+
+    @cached_property
+    def nominations(self) -> Any:
+        """task, job, node, after_eviction: what starts once resources there are released."""
+        return self._of("nominate")
+
+    @cached_property
+    def admitted(self) -> Any:
+        """job: what may ask for nodes from now on."""
+        return self._of("admit")
+
+    @cached_property
+    def phases(self) -> Any:
+        """job, phase: jobs whose phase changes with this cycle."""
+        return self._of("phase")
+
+    @cached_property
+    def decisions(self) -> Any:
+        """All of them, in order. Indices are those of the snapshot; -1 is none."""
+        return frame(self._core.decisions())
+
+    @cached_property
+    def tentative(self) -> Any:
+        """task, node, nominated: placements that the profile keeps in its books without deciding them."""
+        return frame(self._core.tentative())
+
+    @cached_property
+    def pending(self) -> Any:
+        """task, job, reason, text, policy, queue, placed, needed: one row for each task left out, and why."""
+        return frame(self._core.pending())
+
+    @cached_property
+    def shares(self) -> Any:
+        """queue, share_before, share_after, and by dimension what it held, holds and deserves.
+
+        Amounts of cpu and of devices are in thousandths, memory and storage in bytes.
+        """
+        return frame(self._core.shares())
+
+    def explain(self, name: str) -> str:
+        """Why a job or task is not (wholly) placed, in words. NotFound where there is no such name."""
+        return self._core.explain(name)
+
+    @property
+    def profile(self) -> str:
+        return self._core.profile
+
+    @property
+    def version(self) -> int:
+        """Of the cluster it was computed from."""
+        return self._core.version
+
+    @property
+    def work(self) -> int:
+        """Units of work; as a budget it reproduces this plan."""
+        return self._core.work
+
+    @property
+    def complete(self) -> bool:
+        """False where a budget cut the cycle, at a gang boundary."""
+        return self._core.complete
+
+    @property
+    def cursor(self) -> int:
+        """What to hand in to the next cycle after a cut one."""
+        return self._core.cursor
+
+    @cached_property
+    def digest(self) -> str:
+        """32 hex digits of everything but names: equal inputs give equal digests, everywhere."""
+        return self._core.digest
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many decisions of each kind, and how many tasks are pending."""
+        return self._core.counts
+
+    def to_json(self) -> str:
+        return self._core.to_json()
+
+    def to_text(self) -> str:
+        """Decisions and reasons, one a line."""
+        return self._core.to_text()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plan) and self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def _summary(self) -> str:
+        words = (
+            ("bind", "binds"),
+            ("evict", "evictions"),
+            ("nominate", "nominations"),
+            ("admit", "admitted"),
+        )
+        parts = [f"{self.counts[kind]} {word}" for kind, word in words if self.counts[kind]]
+        parts.append(f"{self.counts['pending']} pending")
+        return ", ".join(parts) + ("" if self.complete else ", cut")
+
+    def __repr__(self) -> str:
+        return f"<muster.Plan {self.profile}: {self._summary()}, {self.digest[:8]}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        pending = self._core.pending()
+        waiting: dict[str, tuple[int, set[str]]] = {}
+        for text, job in zip(pending["text"], pending["job"]):
+            count, jobs = waiting.get(text, (0, set()))
+            waiting[text] = (count + 1, jobs | {job})
+        reasons = sorted(waiting.items(), key=lambda entry: -entry[1][0])
+        head = f"<b>{escape(self.profile)}</b>: {escape(self._summary())} <code>{self.digest[:8]}</code>"
+        why = _table(
+            ("tasks", "jobs", "pending because"),
+            [(str(count), str(len(jobs)), escape(text)) for text, (count, jobs) in reasons[:12]],
+        )
+        if len(reasons) > 12:
+            why += f"<p>and {len(reasons) - 12} more reasons</p>"
+        shares = self._core.shares()
+        rows = [
+            (escape(queue), _bar(before), _bar(after))
+            for queue, before, after in zip(
+                shares["queue"], shares["share_before"], shares["share_after"]
+            )
+        ]
+        return f"<div>{head}{why}{_table(('queue', 'share before', 'share after'), rows[:20])}</div>"
+
+
+def _bar(share: float) -> str:
+    width = max(0.0, min(share, 1.0)) * 80 if share == share else 0.0
+    colour = "#c44" if share > 1 else "#48a"
+    return (
+        f'<span style="display:inline-block;width:82px;border:1px solid #ccc">'
+        f'<span style="display:inline-block;width:{width:.0f}px;height:8px;background:{colour}">'
+        f"</span></span> {share:.3g}"
+    )
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """Cells are HTML already."""
+    if not rows:
+        return ""
+    top = "".join(f"<th style='text-align:left'>{cell}</th>" for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{c}</td>" for c in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,17 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The parts of muster._core, one file each.
+#ifndef MUSTER_PYTHON_SRC_BINDINGS_H_
+#define MUSTER_PYTHON_SRC_BINDINGS_H_
+
+#include <pybind11/pybind11.h>
+
+namespace muster::python {
+
+void BindPlan(pybind11::module_& module);
+void BindCluster(pybind11::module_& module);
+void BindTesting(pybind11::module_& module);  // python/testing, in builds that are not for a wheel
+
+}  // namespace muster::python
+
+#endif  // MUSTER_PYTHON_SRC_BINDINGS_H_

@@ -1,0 +1,492 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Clusters and snapshots.
+//
+// A Cluster is used by one thread at a time. The GIL is given up while a cycle runs, so calls that would change the
+// cluster meanwhile - from another thread, or from a policy that the cycle is asking - are refused.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/model/describe.h"
+#include "lib/scenario/scenario.h"
+#include "muster/cluster.h"
+#include "muster/schedule.h"
+#include "python/src/bindings.h"
+#include "python/src/columns.h"
+#include "python/src/convert.h"
+#include "python/src/rows.h"
+#include "python/src/run.h"
+#include "python/src/status.h"
+
+namespace muster::python {
+namespace {
+
+using ExtensionsPtr = std::shared_ptr<PythonExtensions>;
+
+class LiveCluster {
+ public:
+  // The cluster, for the length of one call.
+  Cluster& Use() {
+    if (busy_) {
+      throw StatusError(
+          absl::FailedPreconditionError("cluster: a cycle runs on it, in another thread or around "
+                                        "this policy; freeze() before gives a snapshot "
+                                        "that may be read meanwhile"));
+    }
+    return cluster_;
+  }
+
+  Plan Schedule(const std::string& profile, const py::dict& options,
+                const ExtensionsPtr& policies) {
+    Cluster& cluster = Use();
+    busy_ = true;
+    struct Idle {
+      std::atomic<bool>& busy;
+      ~Idle() { busy = false; }
+    } idle{busy_};
+    return RunCycle(options, policies,
+                    [&](const ScheduleOptions& o) { return cluster.Schedule(profile, o); });
+  }
+
+ private:
+  Cluster cluster_;
+  std::atomic<bool> busy_{false};
+};
+
+// `node "n1"`; the plain kind where there is no name to quote.
+template <class S>
+std::string PlaceFor(std::string_view kind, const py::dict& fields) {
+  if (fields.contains("name") && py::isinstance<py::str>(fields["name"])) {
+    return absl::StrCat(ToAbsl(kind), " ", Quote(fields["name"].cast<std::string>()));
+  }
+  return std::string(kind);
+}
+
+template <class S>
+S ReadRow(std::string_view kind, const py::dict& fields) {
+  return Read<S>(PlaceFor<S>(kind, fields), fields);
+}
+
+absl::Status NotThere(std::string_view kind, std::string_view name) {
+  return absl::NotFoundError(absl::StrCat(ToAbsl(kind), " ", Quote(name), ": does not exist"));
+}
+
+// What is known of a row; a field that an update does not name stays.
+NodeSpec NodeOf(const Cluster& cluster, const std::string& name) {
+  const Tables& tables = *cluster.impl().tables;
+  const auto row = tables.nodes.names.Find(name);
+  if (!row) throw StatusError(NotThere("node", name));
+  return tables.nodes.spec[*row];
+}
+QueueSpec QueueOf(const Cluster& cluster, const std::string& name) {
+  const Tables& tables = *cluster.impl().tables;
+  const auto row = tables.queues.names.Find(name);
+  if (!row) throw StatusError(NotThere("queue", name));
+  return tables.queues.spec[*row];
+}
+JobSpec JobOf(const Cluster& cluster, const std::string& name) {
+  const Tables& tables = *cluster.impl().tables;
+  const auto row = tables.jobs.names.Find(name);
+  if (!row) throw StatusError(NotThere("job", name));
+  return tables.jobs.spec[*row];
+}
+TaskSpec TaskOf(const Cluster& cluster, const std::string& name) {
+  const auto row = cluster.impl().tables->tasks.names.Find(name);
+  if (!row) throw StatusError(NotThere("task", name));
+  return DescribeTask(cluster.impl().editor, *row);
+}
+
+template <class S>
+S Merged(std::string_view kind, S spec, const py::dict& fields) {
+  ReadInto(Place{nullptr, PlaceFor<S>(kind, fields)}, fields, &spec);
+  return spec;
+}
+
+// All rows or none: those that went in before the refused one come out again.
+template <class S, class Add, class Remove>
+size_t AddAll(std::string_view kind, const py::dict& columns, const py::dict& constants,
+              const Add& add, const Remove& remove) {
+  RowReader<S> rows(kind, columns, constants);
+  std::vector<std::string> added;
+  added.reserve(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const S& spec = rows.Fill(i);
+    const absl::Status status = add(spec);
+    if (!status.ok()) {
+      while (!added.empty()) {
+        Check(remove(added.back()));
+        added.pop_back();
+      }
+      throw StatusError(absl::Status(
+          status.code(), absl::StrCat(ToAbsl(kind), "s: row ", i, ": ", status.message())));
+    }
+    added.push_back(spec.name);
+  }
+  return rows.size();
+}
+
+py::dict Table(const Cluster& cluster, const std::string& kind) {
+  const Tables& t = *cluster.impl().tables;
+  py::dict table;
+  const auto living = [](const std::vector<uint8_t>& alive) {
+    std::vector<uint32_t> rows;
+    for (uint32_t i = 0; i < alive.size(); ++i) {
+      if (alive[i]) rows.push_back(i);
+    }
+    return rows;
+  };
+  const auto texts = [&](const char* key, const std::vector<uint32_t>& rows, const auto& get) {
+    std::vector<std::string_view> values;
+    values.reserve(rows.size());
+    for (uint32_t row : rows) values.push_back(get(row));
+    table[key] = TextArray(values);
+  };
+  const auto numbers = [&](const std::string& key, const std::vector<uint32_t>& rows,
+                           const auto& get) {
+    std::vector<int64_t> values;
+    values.reserve(rows.size());
+    for (uint32_t row : rows) values.push_back(get(row));
+    table[Text(key)] = NumberArray(values);
+  };
+  const auto name_or_none = [](const NameTable& names, uint32_t index) {
+    return index == kNone ? std::string_view() : names.name(index);
+  };
+  if (kind == "nodes") {
+    const auto rows = living(t.nodes.alive);
+    texts("name", rows, [&](uint32_t n) { return t.nodes.names.name(n); });
+    for (DimensionIndex d = 0; d < t.dimension_count(); ++d) {
+      numbers(absl::StrCat("allocatable.", ToAbsl(t.dimensions.name(d))), rows,
+              [&](uint32_t n) { return OrZero(t.nodes.allocatable.at(n, d)); });
+    }
+    numbers("unschedulable", rows, [&](uint32_t n) { return t.nodes.spec[n].unschedulable; });
+    numbers("ready", rows, [&](uint32_t n) { return t.nodes.spec[n].ready; });
+  } else if (kind == "queues") {
+    const auto rows = living(t.queues.alive);
+    texts("name", rows, [&](uint32_t q) { return t.queues.names.name(q); });
+    texts("parent", rows,
+          [&](uint32_t q) { return name_or_none(t.queues.names, t.queues.parent[q]); });
+    numbers("weight", rows, [&](uint32_t q) { return t.queues.spec[q].weight; });
+    numbers("priority", rows, [&](uint32_t q) { return t.queues.spec[q].priority; });
+    texts("state", rows, [&](uint32_t q) { return QueueStateName(t.queues.spec[q].state); });
+    numbers("jobs", rows, [&](uint32_t q) { return t.queues.jobs[q]; });
+  } else if (kind == "jobs") {
+    const auto rows = living(t.jobs.alive);
+    texts("name", rows, [&](uint32_t j) { return t.jobs.names.name(j); });
+    texts("queue", rows, [&](uint32_t j) { return name_or_none(t.queues.names, t.jobs.queue[j]); });
+    texts("phase", rows, [&](uint32_t j) { return JobPhaseName(t.jobs.spec[j].phase); });
+    numbers("priority", rows, [&](uint32_t j) { return t.jobs.spec[j].priority; });
+    numbers("min_available", rows, [&](uint32_t j) { return t.jobs.spec[j].min_available; });
+    numbers("tasks", rows, [&](uint32_t j) { return t.jobs.tasks[j].size(); });
+  } else {
+    const auto rows = living(t.tasks.alive);
+    texts("name", rows, [&](uint32_t k) { return t.tasks.names.name(k); });
+    texts("job", rows, [&](uint32_t k) { return name_or_none(t.jobs.names, t.tasks.job[k]); });
+    texts("status", rows, [&](uint32_t k) { return TaskStatusName(t.tasks.status[k]); });
+    texts("node", rows, [&](uint32_t k) { return name_or_none(t.nodes.names, t.tasks.node[k]); });
+    numbers("priority", rows, [&](uint32_t k) { return t.tasks.priority[k]; });
+    for (DimensionIndex d = 0; d < t.dimension_count(); ++d) {
+      numbers(absl::StrCat("request.", ToAbsl(t.dimensions.name(d))), rows,
+              [&](uint32_t k) { return OrZero(t.classes.request.at(t.tasks.task_class[k], d)); });
+    }
+  }
+  return table;
+}
+
+Removal::Kind RemovalKind(const std::string& kind) {
+  const std::vector<std::string_view> words = {"node", "queue", "job", "task"};
+  const Place root{nullptr, "delta"};
+  return static_cast<Removal::Kind>(ReadWord(Place{&root, "kind"}, Text(kind), "kind", words));
+}
+
+std::string_view DriftName(Drift::Kind kind) {
+  switch (kind) {
+    case Drift::Kind::kMissing:
+      return "missing";
+    case Drift::Kind::kExtra:
+      return "extra";
+    case Drift::Kind::kDifferent:
+      return "different";
+  }
+  return "";
+}
+
+ClusterSpec ReadCluster(const py::dict& tables) {
+  const std::vector<std::string_view> tables_known = {"nodes",   "queues",  "jobs",      "tasks",
+                                                      "domains", "budgets", "namespaces"};
+  ClusterSpec spec;
+  size_t taken = 0;
+  const auto read = [&](const char* key, auto* rows) {
+    if (!tables.contains(key)) return;
+    ++taken;
+    ReadInto(Place{nullptr, key}, tables[key], rows);
+  };
+  read("nodes", &spec.nodes);
+  read("queues", &spec.queues);
+  read("jobs", &spec.jobs);
+  read("tasks", &spec.tasks);
+  read("domains", &spec.domains);
+  read("budgets", &spec.budgets);
+  read("namespaces", &spec.namespaces);
+  if (taken == tables.size()) return spec;
+  const Place root{nullptr, "cluster"};
+  for (auto [key, rows] : tables) {
+    const std::string text = ReadText(root, key);
+    if (std::find(tables_known.begin(), tables_known.end(), text) == tables_known.end()) {
+      UnknownKey(root, text, tables_known);
+    }
+  }
+  return spec;
+}
+
+py::dict WriteCluster(const ClusterSpec& spec) {
+  py::dict out;
+  out["nodes"] = Write(spec.nodes);
+  out["queues"] = Write(spec.queues);
+  out["jobs"] = Write(spec.jobs);
+  out["tasks"] = Write(spec.tasks);
+  out["domains"] = Write(spec.domains);
+  out["budgets"] = Write(spec.budgets);
+  out["namespaces"] = Write(spec.namespaces);
+  return out;
+}
+
+DeltaOutcome ApplyDelta(Cluster& cluster, uint64_t generation, const std::string& kind,
+                        const py::object& object) {
+  Delta delta;
+  delta.generation = generation;
+  const Removal::Kind row = RemovalKind(kind);
+  if (py::isinstance<py::str>(object)) {
+    delta.object = Removal{row, object.cast<std::string>()};
+  } else {
+    const auto fields = object.cast<py::dict>();
+    switch (row) {
+      case Removal::Kind::kNode:
+        delta.object = ReadRow<NodeSpec>(kind, fields);
+        break;
+      case Removal::Kind::kQueue:
+        delta.object = ReadRow<QueueSpec>(kind, fields);
+        break;
+      case Removal::Kind::kJob:
+        delta.object = ReadRow<JobSpec>(kind, fields);
+        break;
+      case Removal::Kind::kTask:
+        delta.object = ReadRow<TaskSpec>(kind, fields);
+        break;
+    }
+  }
+  return Value(cluster.ApplyDelta(delta));
+}
+
+}  // namespace
+
+void BindCluster(py::module_& module) {
+  py::class_<Snapshot>(module, "Snapshot")
+      .def(py::init<>())
+      .def_property_readonly("version", &Snapshot::version)
+      .def_property_readonly("counts", [](const Snapshot& self) {
+        const Tables& t = self.tables();
+        return py::make_tuple(t.nodes.names.live_size(), t.queues.names.live_size(),
+                              t.jobs.names.live_size(), t.tasks.names.live_size());
+      });
+  module.def(
+      "schedule",
+      [](const Snapshot& snapshot, const std::string& profile, const py::dict& options,
+         const ExtensionsPtr& policies) {
+        return RunCycle(options, policies,
+                        [&](const ScheduleOptions& o) { return Schedule(snapshot, profile, o); });
+      },
+      py::arg("snapshot"), py::arg("profile"), py::arg("options"), py::arg("policies"));
+
+  py::class_<LiveCluster> cluster(module, "Cluster");
+  cluster.def(py::init<>());
+  cluster.def("add_node", [](LiveCluster& self, const py::dict& fields) {
+    Check(self.Use().AddNode(ReadRow<NodeSpec>("node", fields)));
+  });
+  cluster.def("add_nodes", [](LiveCluster& self, int64_t count, const py::dict& fields) {
+    Check(self.Use().AddNodes(count, ReadRow<NodeSpec>("node", fields)));
+  });
+  cluster.def("update_node",
+              [](LiveCluster& self, const std::string& name, const py::dict& fields) {
+                Cluster& c = self.Use();
+                Check(c.UpdateNode(Merged("node", NodeOf(c, name), fields)));
+              });
+  cluster.def("remove_node", [](LiveCluster& self, const std::string& name) {
+    Check(self.Use().RemoveNode(name));
+  });
+  cluster.def("add_queue", [](LiveCluster& self, const py::dict& fields) {
+    Check(self.Use().AddQueue(ReadRow<QueueSpec>("queue", fields)));
+  });
+  cluster.def("update_queue",
+              [](LiveCluster& self, const std::string& name, const py::dict& fields) {
+                Cluster& c = self.Use();
+                Check(c.UpdateQueue(Merged("queue", QueueOf(c, name), fields)));
+              });
+  cluster.def("remove_queue", [](LiveCluster& self, const std::string& name) {
+    Check(self.Use().RemoveQueue(name));
+  });
+  cluster.def("add_job", [](LiveCluster& self, const py::dict& fields) {
+    Check(self.Use().AddJob(ReadRow<JobSpec>("job", fields)));
+  });
+  cluster.def("update_job", [](LiveCluster& self, const std::string& name, const py::dict& fields) {
+    Cluster& c = self.Use();
+    Check(c.UpdateJob(Merged("job", JobOf(c, name), fields)));
+  });
+  cluster.def("remove_job", [](LiveCluster& self, const std::string& name) {
+    Check(self.Use().RemoveJob(name));
+  });
+  cluster.def("add_task", [](LiveCluster& self, const py::dict& fields) {
+    Check(self.Use().AddTask(ReadRow<TaskSpec>("task", fields)));
+  });
+  cluster.def("update_task",
+              [](LiveCluster& self, const std::string& name, const py::dict& fields) {
+                Cluster& c = self.Use();
+                Check(c.UpdateTask(Merged("task", TaskOf(c, name), fields)));
+              });
+  cluster.def("remove_task", [](LiveCluster& self, const std::string& name) {
+    Check(self.Use().RemoveTask(name));
+  });
+  cluster.def("set_task_status", [](LiveCluster& self, const std::string& name,
+                                    const py::str& status, const std::string& node) {
+    TaskStatus value;
+    const std::string place = absl::StrCat("task ", Quote(name));
+    const Place root{nullptr, place};
+    ReadInto(Place{&root, "status"}, status, &value);
+    Check(self.Use().SetTaskStatus(name, value, node));
+  });
+  cluster.def("add_domain", [](LiveCluster& self, const py::dict& fields) {
+    Check(self.Use().AddDomain(ReadRow<DomainSpec>("domain", fields)));
+  });
+  cluster.def("remove_domain", [](LiveCluster& self, const std::string& name) {
+    Check(self.Use().RemoveDomain(name));
+  });
+  cluster.def("set_disruption_budget", [](LiveCluster& self, const py::dict& fields) {
+    Check(self.Use().SetDisruptionBudget(ReadRow<DisruptionBudgetSpec>("budget", fields)));
+  });
+  cluster.def("set_namespace", [](LiveCluster& self, const py::dict& fields) {
+    Check(self.Use().SetNamespace(ReadRow<NamespaceSpec>("namespace", fields)));
+  });
+  cluster.def("report_bind_failed", [](LiveCluster& self, const std::string& task) {
+    Check(self.Use().ReportBindFailed(task));
+  });
+
+  // Many rows at once: dict of arrays, dict of what all rows have.
+  cluster.def("add_node_columns",
+              [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
+                Cluster& c = self.Use();
+                return AddAll<NodeSpec>(
+                    "node", columns, all, [&](const NodeSpec& s) { return c.AddNode(s); },
+                    [&](const std::string& name) { return c.RemoveNode(name); });
+              });
+  cluster.def("add_queue_columns",
+              [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
+                Cluster& c = self.Use();
+                return AddAll<QueueSpec>(
+                    "queue", columns, all, [&](const QueueSpec& s) { return c.AddQueue(s); },
+                    [&](const std::string& name) { return c.RemoveQueue(name); });
+              });
+  cluster.def("add_task_columns",
+              [](LiveCluster& self, const py::dict& columns, const py::dict& all) {
+                Cluster& c = self.Use();
+                return AddAll<TaskSpec>(
+                    "task", columns, all, [&](const TaskSpec& s) { return c.AddTask(s); },
+                    [&](const std::string& name) { return c.RemoveTask(name); });
+              });
+  cluster.def("add_job_columns", [](LiveCluster& self, const py::dict& columns, const py::dict& all,
+                                    const py::dict& group_columns, const py::dict& group_all) {
+    Cluster& c = self.Use();
+    RowReader<GroupSpec> groups("job", group_columns, group_all);
+    size_t row = 0;
+    return AddAll<JobSpec>(
+        "job", columns, all,
+        [&](const JobSpec& s) {
+          JobSpec job = s;
+          const GroupSpec& group = groups.Fill(groups.size() == 0 ? 0 : row);
+          ++row;
+          if (group.count > 0) job.groups.push_back(group);
+          return c.AddJob(job);
+        },
+        [&](const std::string& name) { return c.RemoveJob(name); });
+  });
+
+  cluster
+      .def("apply_delta",
+           [](LiveCluster& self, uint64_t generation, const std::string& kind,
+              const py::object& object) {
+             switch (ApplyDelta(self.Use(), generation, kind, object)) {
+               case DeltaOutcome::kApplied:
+                 return "applied";
+               case DeltaOutcome::kStale:
+                 return "stale";
+               case DeltaOutcome::kWaiting:
+                 return "waiting";
+             }
+             return "";
+           })
+      .def("reconcile",
+           [](LiveCluster& self, const py::dict& tables) {
+             py::list out;
+             for (const Drift& drift : Value(self.Use().Reconcile(ReadCluster(tables)))) {
+               out.append(py::make_tuple(Text(DriftName(drift.kind)), drift.object));
+             }
+             return out;
+           })
+      .def("freeze", [](LiveCluster& self) { return self.Use().Freeze(); })
+      .def_property_readonly("version", [](LiveCluster& self) { return self.Use().version(); })
+      .def_property_readonly("counts",
+                             [](LiveCluster& self) {
+                               const Tables& t = *self.Use().impl().tables;
+                               return py::make_tuple(
+                                   t.nodes.names.live_size(), t.queues.names.live_size(),
+                                   t.jobs.names.live_size(), t.tasks.names.live_size());
+                             })
+      .def("describe", [](LiveCluster& self) { return WriteCluster(self.Use().Describe()); })
+      .def("table",
+           [](LiveCluster& self, const std::string& kind) { return Table(self.Use(), kind); })
+      .def("node", [](LiveCluster& self,
+                      const std::string& name) { return Write(NodeOf(self.Use(), name)); })
+      .def("queue", [](LiveCluster& self,
+                       const std::string& name) { return Write(QueueOf(self.Use(), name)); })
+      .def("job", [](LiveCluster& self,
+                     const std::string& name) { return Write(JobOf(self.Use(), name)); })
+      .def("task", [](LiveCluster& self,
+                      const std::string& name) { return Write(TaskOf(self.Use(), name)); })
+      .def("load_scenario",
+           [](LiveCluster& self, const std::string& json) {
+             const Scenario scenario = Value(ParseScenario(json));
+             Check(Fill(scenario, &self.Use()));
+             py::dict options;
+             if (!scenario.profile.empty()) options["profile"] = scenario.profile;
+             options["now"] = scenario.options.now;
+             options["seed"] = scenario.options.seed;
+             options["work_budget"] = Write(scenario.options.work_budget);
+             return options;
+           })
+      .def("write_scenario",
+           [](LiveCluster& self, const std::string& profile, int64_t now, uint64_t seed) {
+             Scenario scenario;
+             scenario.cluster = self.Use().Describe();
+             scenario.profile = profile;
+             scenario.options.now = now;
+             scenario.options.seed = seed;
+             return WriteScenario(scenario);
+           })
+      .def("schedule", &LiveCluster::Schedule, py::arg("profile"), py::arg("options"),
+           py::arg("policies"))
+      .def("apply", [](LiveCluster& self, const Plan& plan) {
+        const ApplyReport report = Value(self.Use().Apply(plan));
+        return py::make_tuple(report.applied, Write(report.refused));
+      });
+}
+
+}  // namespace muster::python

@@ -1,0 +1,73 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// NumPy arrays as columns of a table, read without a Python object or call for each row.
+//
+//   TextColumn names(place, array);      // of any of NumPy's forms of text, or Python's texts in an object array
+//   names[i]                             // a view
+//   NumberColumn cpu(place, array);      // integers, floats or amounts as text
+//
+// The columns keep the arrays they read; both are used while the GIL is held.
+#ifndef MUSTER_PYTHON_SRC_COLUMNS_H_
+#define MUSTER_PYTHON_SRC_COLUMNS_H_
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/spec.h"
+#include "python/src/convert.h"
+
+namespace muster::python {
+
+// Text. None and NaN read as the empty text, which is what a spec has where nothing is said.
+class TextColumn {
+ public:
+  TextColumn(const Place& place, const py::array& array);
+  size_t size() const { return views_.size(); }
+  std::string_view operator[](size_t row) const { return views_[row]; }
+
+ private:
+  py::array array_;
+  std::vector<std::string_view> views_;
+  std::string converted_;  // where the views do not look into Python's own texts
+};
+
+// int64, whatever integers NumPy has; floats that are whole numbers.
+class IntegerColumn {
+ public:
+  IntegerColumn(const Place& place, const py::array& array, int64_t min, int64_t max);
+  size_t size() const { return values_.size(); }
+  int64_t operator[](size_t row) const { return values_[row]; }
+
+ private:
+  std::vector<int64_t> values_;
+};
+
+// Amounts, interned: rows with the same amount have the same number.
+class QuantityColumn {
+ public:
+  QuantityColumn(const Place& place, const py::array& array);
+  size_t size() const { return codes_.size(); }
+  uint32_t code(size_t row) const { return codes_[row]; }
+  // Empty text: the row says nothing (None or NaN).
+  const Quantity& operator[](size_t row) const { return distinct_[codes_[row]]; }
+
+ private:
+  std::vector<uint32_t> codes_;
+  std::vector<Quantity> distinct_;
+};
+
+// An object array of texts, one Python text for each different view that is given several times in a row.
+py::object TextArray(const std::vector<std::string_view>& texts);
+template <class T>
+py::array_t<T> NumberArray(const std::vector<T>& values) {
+  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+}  // namespace muster::python
+
+#endif  // MUSTER_PYTHON_SRC_COLUMNS_H_

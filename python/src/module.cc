@@ -1,0 +1,64 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster._core: a thin mirror of include/muster. Keyword arguments, DataFrames, adapters of policies and words for
+// people are in python/muster.
+#include <pybind11/pybind11.h>
+
+#include "muster/schedule.h"
+#include "muster/version.h"
+#include "python/src/bindings.h"
+#include "python/src/convert.h"
+#include "python/src/policy.h"
+#include "python/src/status.h"
+
+namespace muster::python {
+namespace {
+
+py::list ListProfiles() {
+  py::list out;
+  for (const ProfileInfo& info : Profiles()) {
+    py::dict profile;
+    profile["name"] = info.name;
+    profile["summary"] = info.summary;
+    profile["actions"] = Write(info.actions);
+    profile["tiers"] = Write(info.tiers);
+    out.append(profile);
+  }
+  return out;
+}
+
+py::list ListPolicies() {
+  py::list out;
+  for (const PolicyInfo& info : Policies()) {
+    py::list options;
+    for (const OptionInfo& option : info.options) {
+      py::dict entry;
+      entry["name"] = option.name;
+      entry["default"] = option.default_value;
+      entry["help"] = option.help;
+      options.append(entry);
+    }
+    py::dict policy;
+    policy["name"] = info.name;
+    policy["options"] = options;
+    out.append(policy);
+  }
+  return out;
+}
+
+}  // namespace
+}  // namespace muster::python
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The engine. Use the package muster.";
+  muster::python::BindStatus(module);
+  muster::python::BindPlan(module);
+  muster::python::BindPolicies(module);
+  muster::python::BindCluster(module);
+#ifdef MUSTER_PYTHON_TESTING
+  muster::python::BindTesting(module);
+#endif
+  module.def("profiles", &muster::python::ListProfiles);
+  module.def("policies", &muster::python::ListPolicies);
+  module.attr("version") = MUSTER_VERSION_STRING;
+}

@@ -1,0 +1,180 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Plans: tables as dicts of NumPy arrays, from which muster/plan.py makes DataFrames.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/plan/explain.h"
+#include "lib/plan/plan_data.h"
+#include "muster/plan.h"
+#include "python/src/bindings.h"
+#include "python/src/columns.h"
+#include "python/src/convert.h"
+#include "python/src/status.h"
+
+namespace muster::python {
+namespace {
+
+using Views = std::vector<std::string_view>;
+
+// The decisions of one kind, or all.
+py::dict Decisions(const Plan& plan, const std::string& kind) {
+  Views kinds, tasks, nodes, jobs, beneficiaries, phases;
+  std::vector<uint8_t> after_eviction;
+  std::vector<int64_t> task_index, node_index;
+  for (const Decision& d : plan.decisions()) {
+    const std::string_view name = DecisionKindName(d.kind);
+    if (!kind.empty() && name != kind) continue;
+    kinds.push_back(name);
+    tasks.push_back(plan.task_name(d.task));
+    nodes.push_back(plan.node_name(d.node));
+    jobs.push_back(plan.job_name(d.job));
+    beneficiaries.push_back(plan.task_name(d.beneficiary));
+    phases.push_back(d.kind == DecisionKind::kPhase ? JobPhaseName(d.phase) : std::string_view());
+    after_eviction.push_back(d.after_eviction);
+    task_index.push_back(d.task == kNone ? -1 : d.task);
+    node_index.push_back(d.node == kNone ? -1 : d.node);
+  }
+  py::dict table;
+  table["kind"] = TextArray(kinds);
+  table["task"] = TextArray(tasks);
+  table["job"] = TextArray(jobs);
+  table["node"] = TextArray(nodes);
+  table["beneficiary"] = TextArray(beneficiaries);
+  table["phase"] = TextArray(phases);
+  table["after_eviction"] = NumberArray(after_eviction).attr("astype")("bool");
+  table["task_index"] = NumberArray(task_index);
+  table["node_index"] = NumberArray(node_index);
+  return table;
+}
+
+py::dict Tentatives(const Plan& plan) {
+  Views tasks, nodes;
+  std::vector<uint8_t> nominated;
+  for (const Tentative& t : plan.tentative()) {
+    tasks.push_back(plan.task_name(t.task));
+    nodes.push_back(plan.node_name(t.node));
+    nominated.push_back(t.nominated);
+  }
+  py::dict table;
+  table["task"] = TextArray(tasks);
+  table["node"] = TextArray(nodes);
+  table["nominated"] = NumberArray(nominated).attr("astype")("bool");
+  return table;
+}
+
+// One row for each pending task; what is said of its reason is shared between rows.
+py::dict Pending(const Plan& plan) {
+  std::vector<std::string> words;
+  if (plan.data() != nullptr && plan.data()->names != nullptr) {
+    for (const Reason& reason : plan.reasons()) {
+      words.push_back(ReasonText(reason, *plan.data()->names));
+    }
+  }
+  Views tasks, jobs, kinds, texts, policies, queues;
+  std::vector<int64_t> placed, needed;
+  for (const PendingTask& p : plan.pending()) {
+    const Reason& reason = plan.reasons()[p.reason];
+    tasks.push_back(plan.task_name(p.task));
+    const JobIndex job = plan.data()->names->job_of(p.task);
+    jobs.push_back(job == kNone ? std::string_view() : plan.job_name(job));
+    kinds.push_back(ReasonKindName(reason.kind));
+    texts.push_back(words[p.reason]);
+    policies.push_back(reason.policy);
+    queues.push_back(plan.queue_name(reason.queue));
+    placed.push_back(reason.placed);
+    needed.push_back(reason.needed);
+  }
+  py::dict table;
+  table["task"] = TextArray(tasks);
+  table["job"] = TextArray(jobs);
+  table["reason"] = TextArray(kinds);
+  table["text"] = TextArray(texts);
+  table["policy"] = TextArray(policies);
+  table["queue"] = TextArray(queues);
+  table["placed"] = NumberArray(placed);
+  table["needed"] = NumberArray(needed);
+  return table;
+}
+
+py::dict Shares(const Plan& plan) {
+  Views queues;
+  std::vector<double> before, after;
+  size_t dimensions = 0;
+  bool deserved = false;
+  for (const QueueShare& s : plan.shares()) {
+    queues.push_back(plan.queue_name(s.queue));
+    before.push_back(s.share_before);
+    after.push_back(s.share_after);
+    dimensions = std::max(dimensions, s.allocated_after.size());
+    deserved |= !s.deserved.empty();
+  }
+  py::dict table;
+  table["queue"] = TextArray(queues);
+  table["share_before"] = NumberArray(before);
+  table["share_after"] = NumberArray(after);
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  for (size_t d = 0; d < dimensions; ++d) {
+    std::vector<int64_t> from, to;
+    std::vector<double> due;
+    for (const QueueShare& s : plan.shares()) {
+      from.push_back(s.allocated_before[d] == kAbsent ? 0 : s.allocated_before[d]);
+      to.push_back(s.allocated_after[d] == kAbsent ? 0 : s.allocated_after[d]);
+      due.push_back(d < s.deserved.size() ? s.deserved[d] : unknown);
+    }
+    const std::string name(plan.dimension_name(static_cast<DimensionIndex>(d)));
+    table[Text("allocated_before." + name)] = NumberArray(from);
+    table[Text("allocated_after." + name)] = NumberArray(to);
+    if (deserved) table[Text("deserved." + name)] = NumberArray(due);
+  }
+  return table;
+}
+
+}  // namespace
+
+void BindPlan(py::module_& module) {
+  py::class_<Plan>(module, "Plan")
+      .def(py::init<>())
+      .def_property_readonly("profile", [](const Plan& self) { return Text(self.profile()); })
+      .def_property_readonly("version", &Plan::version)
+      .def_property_readonly("work", &Plan::work)
+      .def_property_readonly("complete", &Plan::complete)
+      .def_property_readonly("cursor", &Plan::cursor)
+      .def_property_readonly("digest", &Plan::Digest)
+      .def_property_readonly(
+          "counts",
+          [](const Plan& self) {
+            py::dict counts;
+            for (const char* kind : {"admit", "bind", "nominate", "evict", "phase"}) {
+              counts[kind] = 0;
+            }
+            std::array<int64_t, 5> by_kind{};
+            for (const Decision& d : self.decisions()) ++by_kind[static_cast<int>(d.kind)];
+            for (int k = 0; k < 5; ++k) {
+              counts[Text(DecisionKindName(static_cast<DecisionKind>(k)))] = by_kind[k];
+            }
+            counts["pending"] = self.pending().size();
+            return counts;
+          })
+      .def("decisions", &Decisions, py::arg("kind") = "")
+      .def("tentative", &Tentatives)
+      .def("pending", &Pending)
+      .def("shares", &Shares)
+      .def(
+          "explain",
+          [](const Plan& self, const std::string& name) { return Value(self.Explain(name)); },
+          py::arg("name"))
+      .def("to_text", &Plan::ToText)
+      .def("to_json", &Plan::ToJson);
+}
+
+}  // namespace muster::python

@@ -1,0 +1,86 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Policies written in Python, as the engine sees them.
+//
+// muster/policy.py wraps each of them in an adapter that answers in NumPy arrays of the right form; here the arrays
+// are kept, so that the engine's questions about one node or two jobs are answered without Python:
+//   score, fit      one call for each task class and cycle, with the books as the cycle found them ("frozen"), or
+//                   again for the nodes whose books changed ("node")
+//   orders, gates   one call for all jobs, queues or tasks, when the cycle opens, or again once the books changed
+//   victims         one call for each list of candidates
+// The first exception is kept, every answer after it is the one of a policy that does not care, the cycle stops
+// before its next gang, and RunCycle throws what was kept.
+#ifndef MUSTER_PYTHON_SRC_POLICY_H_
+#define MUSTER_PYTHON_SRC_POLICY_H_
+
+#include <pybind11/pybind11.h>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/extension/policy.h"
+#include "lib/profile/extensions.h"
+
+namespace muster::python {
+
+namespace py = pybind11;
+
+// What the Python policies of one call have in common.
+class CycleState {
+ public:
+  void Begin();  // with the GIL
+  void End();    // with the GIL; throws what a policy threw
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  void Fail(py::error_already_set&& error);  // the first one is kept
+
+  void Open(const Cycle& cycle);
+  // Throw where the cycle is over: Python may have kept the view.
+  const Tables& tables() const;
+  const Ledger& ledger() const;
+  const std::vector<JobPhase>& phases() const;
+  int64_t now() const { return now_; }
+
+  // The alive nodes and their books, as they were when the cycle opened.
+  struct Nodes {
+    std::vector<NodeIndex> index;
+    std::vector<int64_t> rows;  // as Ledger::node_row
+    size_t stride = 0, dimensions = 0;
+  };
+  std::shared_ptr<const Nodes> opening() const { return opening_; }
+  bool needs_opening = false;
+
+ private:
+  void RequireOpen() const;
+  std::atomic<bool> failed_{false};
+  std::optional<py::error_already_set> error_;
+  bool open_ = false;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  const std::vector<JobPhase>* phases_ = nullptr;
+  int64_t now_ = 0;
+  std::shared_ptr<const Nodes> opening_;
+};
+
+struct OwnedExtensions : Extensions {
+  std::deque<std::string> names;
+};
+
+// muster._core.Extensions: a list of adapters.
+struct PythonExtensions {
+  explicit PythonExtensions(const py::list& adapters);
+  explicit PythonExtensions(std::shared_ptr<const Extensions> list) : list(std::move(list)) {}
+  std::shared_ptr<CycleState> state = std::make_shared<CycleState>();
+  std::shared_ptr<const Extensions> list;
+};
+
+void BindPolicies(py::module_& module);
+
+}  // namespace muster::python
+
+#endif  // MUSTER_PYTHON_SRC_POLICY_H_

@@ -1,0 +1,200 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Many specs from columns: what a row does not say, the constants do.
+//
+//   RowReader<TaskSpec> rows("task", columns, constants);
+//   for (size_t i = 0; i < rows.size(); ++i) Check(cluster.AddTask(rows.Fill(i)));
+//
+// A column is named by the key of a member; members that are themselves maps have one column for each of their keys:
+// "capacity.cpu", "labels.zone", "shape.request.memory", "shape.node_selector.disk". A row in which such a column is
+// empty (None, NaN, "") does not have the key.
+#ifndef MUSTER_PYTHON_SRC_ROWS_H_
+#define MUSTER_PYTHON_SRC_ROWS_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "python/src/columns.h"
+#include "python/src/convert.h"
+
+namespace muster::python {
+
+template <class S>
+class RowReader {
+ public:
+  // `columns`: dict of NumPy arrays of one length; `constants`: a dict for Read<S>.
+  RowReader(std::string_view what, const py::dict& columns, const py::dict& constants)
+      : what_(what) {
+    const Place place{nullptr, what_};
+    ReadInto(place, constants, &spec_);
+    for (auto [key, column] : columns) {
+      if (!py::isinstance<py::array>(column)) WrongType(place, "NumPy arrays", column);
+      columns_.push_back({ReadText(place, key), py::reinterpret_borrow<py::array>(column), false});
+      const py::array& array = columns_.back().array;
+      const size_t rows = array.ndim() == 0 ? 0 : static_cast<size_t>(array.shape(0));
+      if (columns_.size() == 1) size_ = rows;
+      if (rows != size_) {
+        RefuseAt(place,
+                 absl::StrCat("columns differ in length: ", Quote(columns_.front().name), " has ",
+                              size_, " rows, ", Quote(columns_.back().name), " has ", rows));
+      }
+    }
+    Collect("", &spec_);
+    for (const Column& column : columns_) {
+      if (!column.taken) UnknownKey(place, column.name, valid_);
+    }
+  }
+  RowReader(const RowReader&) = delete;
+  RowReader& operator=(const RowReader&) = delete;
+
+  size_t size() const { return size_; }
+  // The spec of a row; the next call changes it.
+  const S& Fill(size_t row) {
+    for (const auto& set : setters_) set(row);
+    return spec_;
+  }
+  S& spec() { return spec_; }
+
+ private:
+  struct Column {
+    std::string name;
+    py::array array;
+    bool taken;
+  };
+
+  template <class T>
+  void Collect(const std::string& prefix, T* spec) {
+    ForEachMember(
+        *spec, [&](auto member) { Bind(absl::StrCat(prefix, ToAbsl(member.key)), &member.value); });
+  }
+
+  template <class Make>
+  void IfGiven(const std::string& key, const Make& make) {
+    valid_names_.push_back(std::make_unique<std::string>(key));
+    valid_.push_back(*valid_names_.back());
+    for (Column& column : columns_) {
+      if (column.name != key) continue;
+      column.taken = true;
+      const Place top{nullptr, what_};
+      make(Place{&top, column.name}, column.array);
+    }
+  }
+
+  void Bind(const std::string& key, std::string* out) {
+    IfGiven(key, [&](const Place& place, const py::array& array) {
+      auto column = std::make_shared<TextColumn>(place, array);
+      setters_.push_back([column, out](size_t row) { *out = (*column)[row]; });
+    });
+  }
+  template <std::integral Integer>
+  void Bind(const std::string& key, Integer* out) {
+    IfGiven(key, [&](const Place& place, const py::array& array) {
+      const int64_t min = std::is_signed_v<Integer> ? std::numeric_limits<Integer>::min() : 0;
+      const auto max = static_cast<int64_t>(std::numeric_limits<Integer>::max());
+      auto column = std::make_shared<IntegerColumn>(place, array, min, max);
+      setters_.push_back(
+          [column, out](size_t row) { *out = static_cast<Integer>((*column)[row]); });
+    });
+  }
+  template <std::integral Integer>
+  void Bind(const std::string& key, std::optional<Integer>* out) {
+    Bind(key, &out->emplace());
+    for (const Column& column : columns_) {
+      if (column.name == key) return;
+    }
+    out->reset();
+  }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void Bind(const std::string& key, Enum* out) {
+    IfGiven(key, [&](const Place& place, const py::array& array) {
+      auto column = std::make_shared<TextColumn>(place, array);
+      std::vector<Enum> values(column->size());
+      std::string_view last;
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (i > 0 && (*column)[i] == last) {
+          values[i] = values[i - 1];
+          continue;
+        }
+        last = (*column)[i];
+        ReadInto(Place{&place, {}, i, false}, Text(last), &values[i]);
+      }
+      setters_.push_back([values = std::move(values), out](size_t row) { *out = values[row]; });
+    });
+  }
+  void Bind(const std::string& key, Labels* out) {
+    Family(key, [&](std::string_view name, const Place& place, const py::array& array) {
+      auto column = std::make_shared<TextColumn>(place, array);
+      setters_.push_back([column, out, name = std::string(name)](size_t row) {
+        Put(name, std::string((*column)[row]), (*column)[row].empty(), out);
+      });
+    });
+  }
+  void Bind(const std::string& key, Resources* out) {
+    Family(key, [&](std::string_view name, const Place& place, const py::array& array) {
+      auto column = std::make_shared<QuantityColumn>(place, array);
+      uint32_t last = kNone;
+      setters_.push_back([column, out, name = std::string(name), last](size_t row) mutable {
+        if (column->code(row) == last) return;
+        last = column->code(row);
+        Put(name, (*column)[row], (*column)[row].text.empty(), out);
+      });
+    });
+  }
+  void Bind(const std::string& key, std::optional<Resources>* out) {
+    if (HasFamily(key)) Bind(key, out->has_value() ? &**out : &out->emplace());
+  }
+  void Bind(const std::string& key, TaskShape* out) { Collect(key + ".", out); }
+  // Lists and other structs are for constants alone.
+  template <class T>
+  void Bind(const std::string& key, T* out) {}
+
+  bool HasFamily(const std::string& key) const {
+    for (const Column& column : columns_) {
+      if (column.name.starts_with(key + ".")) return true;
+    }
+    return false;
+  }
+  template <class Make>
+  void Family(const std::string& key, const Make& make) {
+    for (Column& column : columns_) {
+      if (!column.name.starts_with(key + ".")) continue;
+      column.taken = true;
+      const Place top{nullptr, what_};
+      make(std::string_view(column.name).substr(key.size() + 1), Place{&top, column.name},
+           column.array);
+    }
+  }
+
+  template <class T>
+  static void Put(const std::string& name, const T& value, bool missing, Named<T>* out) {
+    auto it =
+        std::find_if(out->begin(), out->end(), [&](const auto& e) { return e.first == name; });
+    if (missing) {
+      if (it != out->end()) out->erase(it);
+    } else if (it != out->end()) {
+      it->second = value;
+    } else {
+      out->emplace_back(name, value);
+    }
+  }
+
+  const std::string what_;
+  S spec_;
+  std::vector<Column> columns_;
+  size_t size_ = 0;
+  std::vector<std::function<void(size_t)>> setters_;
+  std::vector<std::unique_ptr<std::string>> valid_names_;
+  std::vector<std::string_view> valid_;
+};
+
+}  // namespace muster::python
+
+#endif  // MUSTER_PYTHON_SRC_ROWS_H_

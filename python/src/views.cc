@@ -1,0 +1,381 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "python/src/views.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "python/src/columns.h"
+#include "python/src/convert.h"
+
+namespace muster::python {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+[[noreturn]] void NoColumn(std::string_view of, std::string_view what) {
+  Refuse(absl::StrCat(ToAbsl(of), " have no column ", Quote(what)));
+}
+
+// Nothing has anything of a dimension that nobody mentioned.
+std::optional<DimensionIndex> Dimension(const Tables& tables, std::string_view name) {
+  return tables.dimensions.Find(name);
+}
+
+py::array_t<double> Zeros(size_t size) { return NumberArray(std::vector<double>(size, 0.0)); }
+
+std::vector<uint32_t> Checked(const IndexArray& index, size_t rows, std::string_view of) {
+  std::vector<uint32_t> out(static_cast<size_t>(index.size()));
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int64_t row = index.data()[i];
+    if (row < 0 || static_cast<size_t>(row) >= rows) {
+      Refuse(absl::StrCat(ToAbsl(of), ": there is no index ", row));
+    }
+    out[i] = static_cast<uint32_t>(row);
+  }
+  return out;
+}
+
+template <class T, class F>
+py::array_t<T> Numbers(const std::vector<uint32_t>& rows, const F& get) {
+  std::vector<T> values(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) values[i] = static_cast<T>(get(rows[i]));
+  return NumberArray(values);
+}
+
+template <class F>
+py::object Texts(const std::vector<uint32_t>& rows, const F& get) {
+  std::vector<std::string_view> texts(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) texts[i] = get(rows[i]);
+  return TextArray(texts);
+}
+
+py::array_t<int64_t> Alive(const std::vector<uint8_t>& alive) {
+  std::vector<int64_t> index;
+  for (size_t i = 0; i < alive.size(); ++i) {
+    if (alive[i]) index.push_back(static_cast<int64_t>(i));
+  }
+  return NumberArray(index);
+}
+
+double OrInfinity(int64_t cell) { return cell == kAbsent ? kInfinity : static_cast<double>(cell); }
+
+}  // namespace
+
+// --- nodes
+
+NodeView::NodeView(std::shared_ptr<CycleState> state)
+    : state_(std::move(state)), opening_(state_->opening()) {
+  if (opening_ != nullptr) index_.assign(opening_->index.begin(), opening_->index.end());
+}
+
+NodeView::NodeView(std::shared_ptr<CycleState> state, const StateColumns& columns, size_t begin,
+                   size_t end)
+    : state_(std::move(state)),
+      index_(columns.node.begin() + static_cast<std::ptrdiff_t>(begin),
+             columns.node.begin() + static_cast<std::ptrdiff_t>(end)),
+      columns_(&columns),
+      begin_(begin) {}
+
+py::array_t<int64_t> NodeView::index() const { return NumberArray(index_); }
+
+py::object NodeView::names() const {
+  const NameTable& names = state_->tables().nodes.names;
+  std::vector<std::string_view> texts;
+  texts.reserve(index_.size());
+  for (int64_t n : index_) texts.push_back(names.name(static_cast<uint32_t>(n)));
+  return TextArray(texts);
+}
+
+py::object NodeView::labels(const std::string& key) const {
+  const Tables& tables = state_->tables();
+  py::array out(py::dtype("O"), static_cast<py::ssize_t>(index_.size()));
+  auto** cells = static_cast<PyObject**>(out.mutable_data());
+  absl::flat_hash_map<std::string_view, py::object> known;  // few different values
+  for (size_t i = 0; i < index_.size(); ++i) {
+    PyObject* value = Py_None;
+    for (const auto& [k, v] : tables.nodes.spec[static_cast<size_t>(index_[i])].labels) {
+      if (k != key) continue;
+      auto [it, is_new] = known.try_emplace(v);
+      if (is_new) it->second = Text(v);
+      value = it->second.ptr();
+    }
+    Py_INCREF(value);
+    Py_XSETREF(cells[i], value);
+  }
+  return out;
+}
+
+py::array_t<double> NodeView::amounts(std::string_view what, std::string_view dimension) const {
+  const Tables& tables = state_->tables();
+  const std::optional<DimensionIndex> d = Dimension(tables, dimension);
+  if (!d || *d >= tables.dimension_count()) return Zeros(size());
+  std::vector<double> out(size());
+  const auto unlimited = [&](size_t i) {
+    return *d == kPods &&
+           tables.nodes.allocatable.at(static_cast<size_t>(index_[i]), kPods) == kAbsent;
+  };
+  if (what == "allocatable") {
+    for (size_t i = 0; i < out.size(); ++i) {
+      const int64_t cell = tables.nodes.allocatable.at(static_cast<size_t>(index_[i]), *d);
+      out[i] = unlimited(i) ? kInfinity : static_cast<double>(OrZero(cell));
+    }
+    return NumberArray(out);
+  }
+  const bool is_idle = what == "idle" || what == "future_idle";
+  if (opening_ != nullptr) {
+    const auto cell = [&](size_t i, NodeAccount account) {
+      return opening_->rows[i * opening_->stride + account * opening_->dimensions + *d];
+    };
+    const auto fill = [&](const auto& get) {
+      for (size_t i = 0; i < out.size(); ++i) {
+        out[i] = is_idle && unlimited(i) ? kInfinity : static_cast<double>(get(i));
+      }
+    };
+    if (*d >= opening_->dimensions) return Zeros(size());
+    if (what == "idle") {
+      fill([&](size_t i) { return cell(i, kIdle); });
+    } else if (what == "releasing") {
+      fill([&](size_t i) { return cell(i, kReleasing); });
+    } else if (what == "future_idle") {
+      fill([&](size_t i) { return cell(i, kIdle) + cell(i, kReleasing) - cell(i, kPipelined); });
+    } else if (what == "used") {
+      fill([&](size_t i) { return cell(i, kUsed); });
+    } else if (what == "requested") {
+      fill([&](size_t i) { return cell(i, kRequested); });
+    } else {
+      NoColumn("nodes", what);
+    }
+    return NumberArray(out);
+  }
+  if (columns_ == nullptr) {
+    throw StatusError(
+        absl::FailedPreconditionError("policy: these nodes were shown for one call; copy them"));
+  }
+  const std::vector<std::vector<double>>* columns = what == "idle"          ? &columns_->idle
+                                                    : what == "releasing"   ? &columns_->releasing
+                                                    : what == "future_idle" ? &columns_->future_idle
+                                                    : what == "used"        ? &columns_->used
+                                                    : what == "requested"   ? &columns_->requested
+                                                                            : nullptr;
+  if (columns == nullptr) NoColumn("nodes", what);
+  for (size_t i = 0; i < out.size(); ++i) {
+    out[i] = is_idle && unlimited(i) ? kInfinity : (*columns)[*d][begin_ + i];
+  }
+  return NumberArray(out);
+}
+
+// --- jobs, queues, tasks
+
+py::list CycleView::dimensions() const {
+  const Tables& tables = state_->tables();
+  py::list names;
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+    names.append(Text(tables.dimensions.name(d)));
+  }
+  return names;
+}
+
+py::array_t<int64_t> CycleView::jobs() const { return Alive(state_->tables().jobs.alive); }
+py::array_t<int64_t> CycleView::queues() const { return Alive(state_->tables().queues.alive); }
+py::array_t<int64_t> CycleView::tasks() const {
+  const TaskTable& tasks = state_->tables().tasks;
+  std::vector<int64_t> index;
+  for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+    if (tasks.alive[t] && tasks.job[t] != kNone) index.push_back(t);
+  }
+  return NumberArray(index);
+}
+
+py::object CycleView::job_column(std::string_view what, const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const Ledger& ledger = state_->ledger();
+  const std::vector<JobSpec>& spec = tables.jobs.spec;
+  const auto rows = Checked(index, spec.size(), "jobs");
+  const auto count = [&](const auto& get) {
+    return Numbers<int64_t>(rows, [&](JobIndex j) { return get(ledger.job(j)); });
+  };
+  if (what == "name") return Texts(rows, [&](JobIndex j) { return tables.jobs.names.name(j); });
+  if (what == "queue") {
+    return Texts(rows, [&](JobIndex j) {
+      const QueueIndex q = tables.jobs.queue[j];
+      return q == kNone ? std::string_view() : tables.queues.names.name(q);
+    });
+  }
+  if (what == "phase")
+    return Texts(rows, [&](JobIndex j) { return JobPhaseName(state_->phases()[j]); });
+  if (what == "priority")
+    return Numbers<int64_t>(rows, [&](JobIndex j) { return spec[j].priority; });
+  if (what == "created") return Numbers<int64_t>(rows, [&](JobIndex j) { return spec[j].created; });
+  if (what == "min_available") {
+    return Numbers<int64_t>(rows, [&](JobIndex j) { return spec[j].min_available; });
+  }
+  if (what == "tasks") {
+    return Numbers<int64_t>(rows, [&](JobIndex j) { return tables.jobs.tasks[j].size(); });
+  }
+  if (what == "estimate" || what == "deadline" || what == "waiting_time") {
+    return Numbers<double>(rows, [&](JobIndex j) {
+      const auto& value = what == "estimate"   ? spec[j].estimate
+                          : what == "deadline" ? spec[j].deadline
+                                               : spec[j].waiting_time;
+      return value ? static_cast<double>(*value) : std::numeric_limits<double>::quiet_NaN();
+    });
+  }
+  if (what == "pending") return count([](const JobCounts& c) { return c.pending(); });
+  if (what == "ready") return count([](const JobCounts& c) { return c.ready(); });
+  if (what == "running") return count([](const JobCounts& c) { return c[TaskStatus::kRunning]; });
+  NoColumn("jobs", what);
+}
+
+py::object CycleView::queue_column(std::string_view what, const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const std::vector<QueueSpec>& spec = tables.queues.spec;
+  const auto rows = Checked(index, spec.size(), "queues");
+  if (what == "name") return Texts(rows, [&](QueueIndex q) { return tables.queues.names.name(q); });
+  if (what == "parent") {
+    return Texts(rows, [&](QueueIndex q) { return std::string_view(spec[q].parent); });
+  }
+  if (what == "weight") return Numbers<int64_t>(rows, [&](QueueIndex q) { return spec[q].weight; });
+  if (what == "priority")
+    return Numbers<int64_t>(rows, [&](QueueIndex q) { return spec[q].priority; });
+  if (what == "created")
+    return Numbers<int64_t>(rows, [&](QueueIndex q) { return spec[q].created; });
+  if (what == "jobs")
+    return Numbers<int64_t>(rows, [&](QueueIndex q) { return tables.queues.jobs[q]; });
+  NoColumn("queues", what);
+}
+
+py::object CycleView::task_column(std::string_view what, const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const TaskTable& tasks = tables.tasks;
+  const auto rows = Checked(index, tasks.alive.size(), "tasks");
+  if (what == "name") return Texts(rows, [&](TaskIndex t) { return tasks.names.name(t); });
+  if (what == "job") {
+    return Texts(rows, [&](TaskIndex t) {
+      return tasks.job[t] == kNone ? std::string_view() : tables.jobs.names.name(tasks.job[t]);
+    });
+  }
+  if (what == "queue") {
+    return Texts(rows, [&](TaskIndex t) {
+      const QueueIndex q = tasks.job[t] == kNone ? kNone : tables.jobs.queue[tasks.job[t]];
+      return q == kNone ? std::string_view() : tables.queues.names.name(q);
+    });
+  }
+  if (what == "node") {
+    return Texts(rows, [&](TaskIndex t) {
+      const NodeIndex n = state_->ledger().node_of(t);
+      return n == kNone ? std::string_view() : tables.nodes.names.name(n);
+    });
+  }
+  if (what == "status") {
+    return Texts(rows, [&](TaskIndex t) { return TaskStatusName(state_->ledger().status(t)); });
+  }
+  if (what == "task_class")
+    return Numbers<int64_t>(rows, [&](TaskIndex t) { return tasks.task_class[t]; });
+  if (what == "priority")
+    return Numbers<int64_t>(rows, [&](TaskIndex t) { return tasks.priority[t]; });
+  if (what == "created")
+    return Numbers<int64_t>(rows, [&](TaskIndex t) { return tasks.created[t]; });
+  NoColumn("tasks", what);
+}
+
+py::array_t<double> CycleView::job_amounts(std::string_view what, std::string_view dimension,
+                                           const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const auto rows = Checked(index, tables.jobs.alive.size(), "jobs");
+  const auto d = Dimension(tables, dimension);
+  if (what != "allocated") NoColumn("jobs", what);
+  if (!d) return Zeros(rows.size());
+  return Numbers<double>(rows, [&](JobIndex j) { return state_->ledger().job_allocated(j)[*d]; });
+}
+
+py::array_t<double> CycleView::queue_amounts(std::string_view what, std::string_view dimension,
+                                             const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const Ledger& ledger = state_->ledger();
+  const auto rows = Checked(index, tables.queues.alive.size(), "queues");
+  const auto d = Dimension(tables, dimension);
+  const auto of = [&](const auto& get) -> py::array_t<double> {
+    if (!d) return Zeros(rows.size());
+    return Numbers<double>(rows, get);
+  };
+  if (what == "allocated") return of([&](QueueIndex q) { return ledger.tree_allocated(q)[*d]; });
+  if (what == "pending") return of([&](QueueIndex q) { return ledger.tree_pending(q)[*d]; });
+  const RowTable* table = what == "guaranteed" ? &tables.queues.guaranteed
+                          : what == "deserved" ? &tables.queues.deserved
+                          : what == "limit"    ? &tables.queues.limit
+                                               : nullptr;
+  if (table == nullptr) NoColumn("queues", what);
+  if (what == "limit") {
+    return Numbers<double>(
+        rows, [&](QueueIndex q) { return d ? OrInfinity(table->at(q, *d)) : kInfinity; });
+  }
+  return of([&](QueueIndex q) { return OrZero(table->at(q, *d)); });
+}
+
+py::array_t<double> CycleView::task_amounts(std::string_view what, std::string_view dimension,
+                                            const IndexArray& index) const {
+  const Tables& tables = state_->tables();
+  const auto rows = Checked(index, tables.tasks.alive.size(), "tasks");
+  const auto d = Dimension(tables, dimension);
+  if (what != "request") NoColumn("tasks", what);
+  if (!d) return Zeros(rows.size());
+  return Numbers<double>(rows,
+                         [&](TaskIndex t) { return OrZero(state_->ledger().request(t)[*d]); });
+}
+
+void BindViews(py::module_& module) {
+  py::class_<ClassView>(module, "ClassView")
+      .def_readonly("index", &ClassView::index)
+      .def_property_readonly("request",
+                             [](const ClassView& self) {
+                               const Tables& tables = self.state->tables();
+                               py::dict request;
+                               const auto row = tables.classes.request.row(self.index);
+                               for (DimensionIndex d = 0; d < row.size(); ++d) {
+                                 if (row[d] != kAbsent) {
+                                   request[Text(tables.dimensions.name(d))] = OrZero(row[d]);
+                                 }
+                               }
+                               return request;
+                             })
+      .def_property_readonly("shape",
+                             [](const ClassView& self) {
+                               return Write(self.state->tables().classes.shape[self.index]);
+                             })
+      .def_property_readonly("example", [](const ClassView& self) {
+        // The oldest task of the class, for messages.
+        const TaskTable& tasks = self.state->tables().tasks;
+        for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
+          if (tasks.alive[t] && tasks.task_class[t] == self.index) return Text(tasks.names.name(t));
+        }
+        return py::str("");
+      });
+  py::class_<NodeView, std::shared_ptr<NodeView>>(module, "NodeView")
+      .def("__len__", &NodeView::size)
+      .def("index", &NodeView::index)
+      .def("names", &NodeView::names)
+      .def("labels", &NodeView::labels, py::arg("key"))
+      .def("amounts", &NodeView::amounts, py::arg("what"), py::arg("dimension"));
+  py::class_<CycleView>(module, "CycleView")
+      .def_property_readonly("now", &CycleView::now)
+      .def("dimensions", &CycleView::dimensions)
+      .def("nodes", &CycleView::nodes)
+      .def("jobs", &CycleView::jobs)
+      .def("queues", &CycleView::queues)
+      .def("tasks", &CycleView::tasks)
+      .def("job_column", &CycleView::job_column, py::arg("what"), py::arg("index"))
+      .def("queue_column", &CycleView::queue_column, py::arg("what"), py::arg("index"))
+      .def("task_column", &CycleView::task_column, py::arg("what"), py::arg("index"))
+      .def("job_amounts", &CycleView::job_amounts, py::arg("what"), py::arg("dimension"),
+           py::arg("index"))
+      .def("queue_amounts", &CycleView::queue_amounts, py::arg("what"), py::arg("dimension"),
+           py::arg("index"))
+      .def("task_amounts", &CycleView::task_amounts, py::arg("what"), py::arg("dimension"),
+           py::arg("index"));
+}
+
+}  // namespace muster::python

@@ -1,0 +1,84 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a policy in Python is shown: columns on demand. muster/policy.py gives them names and remembers them.
+// A view of a cycle that has ended refuses to answer.
+#ifndef MUSTER_PYTHON_SRC_VIEWS_H_
+#define MUSTER_PYTHON_SRC_VIEWS_H_
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/extension/state_columns.h"
+#include "python/src/policy.h"
+
+namespace muster::python {
+
+using IndexArray = py::array_t<int64_t, py::array::c_style | py::array::forcecast>;
+
+// A task class.
+struct ClassView {
+  ClassView(std::shared_ptr<CycleState> state, ClassIndex index)
+      : state(std::move(state)), index(index) {}
+  std::shared_ptr<CycleState> state;
+  ClassIndex index;
+};
+
+// Nodes with their books: all as the cycle found them, or some as they are now.
+class NodeView {
+ public:
+  explicit NodeView(std::shared_ptr<CycleState> state);
+  NodeView(std::shared_ptr<CycleState> state, const StateColumns& columns, size_t begin,
+           size_t end);
+  void Close() { columns_ = nullptr; }  // `columns` may change from now on
+
+  size_t size() const { return index_.size(); }
+  py::array_t<int64_t> index() const;
+  py::object names() const;
+  py::object labels(const std::string& key) const;  // None where a node does not have it
+  // idle, releasing, future_idle, used, requested, allocatable
+  py::array_t<double> amounts(std::string_view what, std::string_view dimension) const;
+
+ private:
+  std::shared_ptr<CycleState> state_;
+  std::vector<int64_t> index_;
+  std::shared_ptr<const CycleState::Nodes> opening_;
+  const StateColumns* columns_ = nullptr;
+  size_t begin_ = 0;
+};
+
+// Jobs, queues and tasks, by lists of their indices.
+class CycleView {
+ public:
+  explicit CycleView(std::shared_ptr<CycleState> state) : state_(std::move(state)) {}
+  int64_t now() const { return state_->now(); }
+  py::list dimensions() const;
+  std::shared_ptr<NodeView> nodes() const { return std::make_shared<NodeView>(state_); }
+
+  py::array_t<int64_t> jobs() const;  // alive ones
+  py::array_t<int64_t> queues() const;
+  py::array_t<int64_t> tasks() const;  // of jobs
+  py::object job_column(std::string_view what, const IndexArray& index) const;
+  py::object queue_column(std::string_view what, const IndexArray& index) const;
+  py::object task_column(std::string_view what, const IndexArray& index) const;
+  py::array_t<double> job_amounts(std::string_view what, std::string_view dimension,
+                                  const IndexArray& index) const;
+  py::array_t<double> queue_amounts(std::string_view what, std::string_view dimension,
+                                    const IndexArray& index) const;
+  py::array_t<double> task_amounts(std::string_view what, std::string_view dimension,
+                                   const IndexArray& index) const;
+
+ private:
+  std::shared_ptr<CycleState> state_;
+};
+
+void BindViews(py::module_& module);
+
+}  // namespace muster::python
+
+#endif  // MUSTER_PYTHON_SRC_VIEWS_H_

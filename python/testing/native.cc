@@ -1,0 +1,60 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// For tests and bench/python_cost.py alone; no wheel has it. A policy in C++ that gives the same score as one in
+// Python, handed in the same way, so that the two may be compared: in what they decide and in what they cost.
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <vector>
+
+#include "python/src/bindings.h"
+#include "python/src/policy.h"
+
+namespace muster::python {
+namespace {
+
+// 10 * idle / allocatable cpu as the cycle found them, and 0.001 * (index % 97); once for each class.
+class NativeFrozen : public Policy {
+ public:
+  std::string_view name() const override { return "frozen"; }
+  PointSet points() const override { return {Point::kScore}; }
+  bool TellsNodesApart() const override { return true; }
+  Scope ScoreScope(ClassIndex) override { return Scope::kState; }
+  void Open(const Cycle& cycle) override {
+    const NodeTable& nodes = cycle.tables.nodes;
+    idle_.assign(nodes.alive.size(), 0);
+    allocatable_.assign(nodes.alive.size(), 1);
+    for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
+      idle_[n] = static_cast<double>(cycle.ledger.node(n, kIdle)[kCpu]);
+      allocatable_[n] = static_cast<double>(OrZero(nodes.allocatable.at(n, kCpu)));
+    }
+    scores_.assign(cycle.tables.classes.shape.size(), {});
+  }
+  void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
+                   double* order, double* batch) override {
+    std::vector<double>& mine = scores_[c];
+    if (mine.empty()) {
+      for (NodeIndex n = 0; n < idle_.size(); ++n) {
+        mine.push_back(10 * idle_[n] / allocatable_[n] + 1e-3 * (n % 97));
+      }
+    }
+    for (size_t i = begin; i < end; ++i) order[i] += mine[states.node[i]];
+  }
+
+ private:
+  std::vector<double> idle_, allocatable_;   // by node
+  std::vector<std::vector<double>> scores_;  // by class, by node
+};
+
+}  // namespace
+
+void BindTesting(py::module_& module) {
+  module.def("native_frozen", [] {
+    auto extensions = std::make_shared<Extensions>();
+    extensions->policies.push_back(
+        {"frozen", "", {}, [](const Options&) { return std::make_unique<NativeFrozen>(); }});
+    return std::make_shared<PythonExtensions>(std::move(extensions));
+  });
+}
+
+}  // namespace muster::python

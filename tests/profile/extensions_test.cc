@@ -1,0 +1,113 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Policies that a caller hands in for one call.
+#include "lib/profile/extensions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/cluster.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Prefers one node, and refuses another.
+class Choosy : public Policy {
+ public:
+  Choosy(NodeIndex best, NodeIndex never) : best_(best), never_(never) {}
+  std::string_view name() const override { return "choosy"; }
+  PointSet points() const override { return {Point::kFit, Point::kScore}; }
+  bool TellsNodesApart() const override { return true; }
+  Scope FitScope(ClassIndex) override { return Scope::kState; }
+  Scope ScoreScope(ClassIndex) override { return Scope::kState; }
+  void FitStates(ClassIndex, const StateColumns& states, size_t begin, size_t end,
+                 uint8_t* fits) override {
+    for (size_t i = begin; i < end; ++i) fits[i] &= states.node[i] != never_;
+  }
+  std::string StateRefusalDetail() const override { return "choosy: not that one"; }
+  void ScoreStates(ClassIndex, const StateColumns& states, size_t begin, size_t end, double* order,
+                   double* batch) override {
+    for (size_t i = begin; i < end; ++i) order[i] += states.node[i] == best_ ? 1e6 : 0;
+  }
+
+ private:
+  NodeIndex best_, never_;
+};
+
+std::shared_ptr<Extensions> Make(std::string_view name, NodeIndex best, NodeIndex never) {
+  auto extensions = std::make_shared<Extensions>();
+  extensions->policies.push_back(
+      {name, "", {}, [=](const Options&) { return std::make_unique<Choosy>(best, never); }});
+  return extensions;
+}
+
+class ExtensionsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(cluster_.AddNodes(4, {.name = "n", .capacity = {{"cpu", 4}}}).ok());
+    ASSERT_TRUE(
+        cluster_.AddJob({.name = "j", .groups = {{.count = 1, .shape = {.request = {{"cpu", 4}}}}}})
+            .ok());
+  }
+  std::vector<std::string> Nodes(const std::string& profile,
+                                 const std::shared_ptr<const Extensions>& extensions) {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, {.extensions = extensions});
+    std::vector<std::string> nodes;
+    for (const Decision& bind : plan->binds()) nodes.emplace_back(plan->node_name(bind.node));
+    return nodes;
+  }
+  Cluster cluster_;
+};
+
+TEST_F(ExtensionsTest, EqualNodesAreToldApart) {
+  for (const char* profile : {"volcano", "kube-batch", "muster"}) {
+    EXPECT_THAT(Nodes(profile, nullptr), ElementsAre("n0")) << profile;
+    EXPECT_THAT(Nodes(profile, Make("choosy", 2, 3)), ElementsAre("n2")) << profile;
+    EXPECT_THAT(Nodes(profile, Make("choosy", 2, 0)), ElementsAre("n2")) << profile;
+    EXPECT_THAT(Nodes(profile, Make("choosy", 2, 2)), ElementsAre("n0")) << profile;
+    EXPECT_THAT(Nodes(profile, nullptr), ElementsAre("n0")) << profile;
+  }
+}
+
+TEST_F(ExtensionsTest, TheRefusalNamesThePolicy) {
+  ASSERT_TRUE(cluster_
+                  .AddJob({.name = "k",
+                           .min_available = 4,
+                           .groups = {{.count = 4, .shape = {.request = {{"cpu", 4}}}}}})
+                  .ok());
+  const auto plan = cluster_.Schedule("volcano:-proportion", {.extensions = Make("choosy", 0, 1)});
+  ASSERT_TRUE(plan.ok());
+  EXPECT_THAT(*plan->Explain("k"), HasSubstr("1 node: choosy: not that one"));
+}
+
+TEST_F(ExtensionsTest, TheSpecMayNameThem) {
+  const auto extensions = Make("choosy", 2, 3);
+  EXPECT_THAT(Nodes("volcano:tiers=choosy(without=score)/predicates+nodeorder", extensions),
+              ElementsAre("n0"));
+  EXPECT_THAT(Nodes("volcano:tiers=choosy/predicates+nodeorder", extensions), ElementsAre("n2"));
+  EXPECT_FALSE(cluster_.Schedule("volcano:tiers=choosy").ok());
+}
+
+TEST_F(ExtensionsTest, NamesAreCheckedBeforeAnythingRuns) {
+  for (const auto& [name, words] :
+       std::vector<std::pair<std::string, std::string>>{{"gang", "the name is taken"},
+                                                        {"allocate", "the name is taken"},
+                                                        {"", "a name is not empty"},
+                                                        {"a+b", "has none of"},
+                                                        {"-a", "begins with no -"}}) {
+    const auto plan = cluster_.Schedule("volcano", {.extensions = Make(name, 0, 0)});
+    EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(plan.status().message()), HasSubstr(words));
+  }
+}
+
+}  // namespace
+}  // namespace muster

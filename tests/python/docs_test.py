@@ -1,0 +1,37 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""The examples run: those in docs/python.md one after another, those in examples/*.py each by itself."""
+
+import contextlib
+import io
+import re
+import runpy
+import unittest
+
+from engine import ROOT, needs_engine
+
+
+@needs_engine
+class Documents(unittest.TestCase):
+    def test_the_page_runs_from_top_to_bottom(self):
+        page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+        self.assertGreater(len(blocks), 3)
+        names: dict = {}
+        out = io.StringIO()
+        for block in blocks:
+            with contextlib.redirect_stdout(out):
+                exec(compile(block, "docs/python.md", "exec"), names)
+        self.assertIn("8 of 16 placed, undone", out.getvalue())
+        self.assertIn("zone-x: only zone x", names["plan"].explain("wide"))
+
+    def test_examples(self):
+        paths = sorted((ROOT / "examples").glob("*.py"))
+        self.assertGreaterEqual(len(paths), 2)
+        for path in paths:
+            with self.subTest(path.name), contextlib.redirect_stdout(io.StringIO()) as out:
+                runpy.run_path(str(path), run_name="__main__")
+            self.assertIn("muster.Plan" if path.name == "first_plan.py" else "bind", out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
