@@ -20,8 +20,8 @@
 //   kKind     the answer is a constant of the node (labels, taints): asked once per node and set of constraints
 //   kState    it depends on the node's own books too: asked for columns of states, see state_columns.h
 //   kCluster  it depends on what runs elsewhere: asked for all candidate nodes, every time
-// An instance is opened again for each cycle of a living cluster and is used by one thread. Answers must depend on nothing but the tables, the
-// ledger and the policy's own options.
+// An instance is opened again for each cycle of a living cluster and is used by one thread. Answers must depend on
+// nothing but the tables, the ledger and the policy's own options.
 #ifndef MUSTER_EXTENSION_POLICY_H_
 #define MUSTER_EXTENSION_POLICY_H_
 

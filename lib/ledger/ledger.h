@@ -121,7 +121,8 @@ class Ledger {
   // The same over all queues below `q` and itself.
   std::span<const int64_t> tree_allocated(QueueIndex q) const { return Row(tree_allocated_, q); }
   std::span<const int64_t> tree_pending(QueueIndex q) const { return Row(tree_pending_, q); }
-  // Grow with every change of the account, a queue's also with those of the queues below it: a share computed at a stamp holds while the stamp does.
+  // Grow with every change of the account, a queue's also with those of the queues below it: a share computed at a
+  // stamp holds while the stamp does.
   uint64_t job_stamp(JobIndex j) const { return job_stamp_[j]; }
   uint64_t queue_stamp(QueueIndex q) const { return queue_stamp_[q]; }
 
