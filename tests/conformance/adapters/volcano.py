@@ -3,10 +3,12 @@
 
 from typing import Any, Iterator
 
-from importer_units import importer_unit
+import calls
+import units
 from interop import volcano
 from interop.configuration import VOLCANO_FLAGS, parse_configuration
 from outcome import Outcome
+from probe import Probe
 
 Case = dict[str, Any]
 
@@ -46,13 +48,6 @@ def skip(level: str, case: Case) -> str | None:
 
 def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> Iterator[str]:
     """Why the case cannot be run, each reason read from what the case holds."""
-    if level == "unit":
-        yield "unit case: " + case["state"]["fn"]
-        return
-    if level != "cycle":
-        yield "extension points called one by one"
-    if not case["config"].get("actions"):
-        yield "no action runs: the test works on the session itself"
     for action in case["config"].get("actions", []):
         if action not in actions:
             yield f"action {action} not built yet"
@@ -86,6 +81,11 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         options.get("minNodesToFind", 100), 1
     ):
         yield "node sampling"
+    if not case["config"].get("actions"):
+        if reason := calls.skip(case):
+            yield reason
+    elif level != "cycle":
+        yield "actions run between calls of extension points"
 
 
 def switched_off(plugin: dict[str, Any]) -> bool:
@@ -136,5 +136,5 @@ def outcome(record: dict[str, Any]) -> Outcome:
     )
 
 
-def unit(case: Case) -> list[str] | None:
-    return importer_unit(case, DIALECT)
+def unit(case: Case, probe: Probe) -> list[str]:
+    return units.run(probe, case, DIALECT)
