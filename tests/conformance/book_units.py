@@ -246,6 +246,24 @@ def _scheduled(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return differences([p == "pending" for p in phases], [False, True], "pending with as many and one more ")
 
 
+# --- which node --------------------------------------------------------------------------------------------------
+
+
+def _best(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+    """SelectBestNode, SelectBestNodeAndScore. The peer draws among the best, Muster takes one of them."""
+    [given] = case["state"]["args"]
+    if isinstance(given, list):
+        scores = {node["Host"]: node["Score"] for node in given}
+    else:
+        scores = {node["Name"]: float(score) for score, nodes in given.items() for node in nodes}
+    scenario = _scenario({"t": {"Status": "Pending"}}, kube_batch)
+    scenario["nodes"] = [{"name": name, "capacity": ROOMY} for name in sorted(scores)]
+    [best] = probe.session(scenario, [["best", "t", scores]])
+    want = case["observed"]["results"][0]
+    name = want["Name"] if isinstance(want, dict) else want
+    return differences(scores.get(best), scores.get(name), "the score of the best node ")
+
+
 # --- what a pod group says ---------------------------------------------------------------------------------------
 
 
@@ -288,6 +306,8 @@ UNITS: dict[str, Callable[[Probe, Json, bool], list[str]]] = {
     "SubJobInfo.IsPipelined": _job_gate("pipelined"),
     "getPodGroupPhase": _phase,
     "shouldSkipUnschedulableForReleasing": _settled,
+    "SelectBestNode": _best,
+    "SelectBestNodeAndScore": _best,
     "JobInfo.ScheduledTaskNum": _scheduled,
     "JobInfo.ParseMinMemberInfo": _pod_group,
     "JobInfo.SetPodGroup": _pod_group,

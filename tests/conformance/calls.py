@@ -74,6 +74,7 @@ def _plain(question: str) -> Callable[[Json], list[Any]]:
 QUESTIONS: dict[str, Callable[[Json], list[Any]]] = {
     "JobEnqueueable": _plain("admit"),
     "JobEnqueued": _plain("admitted"),
+    "BuildVictimsPriorityQueue": lambda call: ["order_victims", call["args"][0]],
     "JobOrderCompareFn": _plain("compare_jobs"),
     "NodeOrderFn": _plain("score"),
     "PredicateFn": _plain("fits"),

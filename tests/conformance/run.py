@@ -121,7 +121,7 @@ def run_case(
         elif reason := ADAPTERS[peer].skip(level, case):
             raise Unanswerable(reason)
         else:
-            result.differences = differences(peer, case, binary, probe)
+            result.differences = differences(peer, level, case, binary, probe)
     except Unanswerable as unanswerable:
         result.reason = str(unanswerable)
     except ImportFailure as failure:
@@ -134,10 +134,12 @@ def run_case(
     return result
 
 
-def differences(peer: str, case: dict[str, Any], binary: str, probe: Probe) -> list[str]:
+def differences(
+    peer: str, level: str, case: dict[str, Any], binary: str, probe: Probe
+) -> list[str]:
     """Of a case with a whole session: from the closest of the outcomes that are right."""
     adapter = ADAPTERS[peer]
-    if not case["config"].get("actions"):
+    if level == "plugin":
         scenario = adapter.scenario(calls.with_objects_of_calls(case))
         return calls.run(probe, case, scenario)
     scenario = adapter.scenario(case)
@@ -163,7 +165,7 @@ def show(
     """Everything about one case, for reading; its scenario is kept as a file."""
     adapter = ADAPTERS[peer]
     print(f"== {label(where)}: {case['name']}")
-    if level == "unit" or not case["config"].get("actions"):
+    if level != "cycle":
         result = run_case(peer, level, case, binary, probe)
         print(f"{result.outcome} {result.reason}", *result.differences, sep="\n  ")
         print(json.dumps(case.get("state")), json.dumps(case["observed"]), sep="\n")

@@ -39,7 +39,19 @@ def configuration(case: Case) -> dict[str, Any]:
     """The configuration in force. A random case gives the text of a file, a recorded test its tiers by hand."""
     config = case["config"]
     decoded = parse_configuration(config["yaml"]) if "yaml" in config else config
-    return decoded | ({"actions": config["actions"]} if "actions" in config else {})
+    ran = actions_run(case)
+    return decoded | ({"actions": ran} if ran else {})
+
+
+def actions_run(case: Case) -> list[str]:
+    """A test may have run its action itself; then what was committed shows which, where only one commits so."""
+    if ran := case["config"].get("actions"):
+        return ran
+    commits = case["observed"].get("commits", [])
+    operations = [operation for commit in commits for operation in commit]
+    if operations and all(o["op"] == "allocate" and "via" not in o for o in operations):
+        return ["allocate"]
+    return []
 
 
 def skip(level: str, case: Case) -> str | None:
@@ -48,7 +60,7 @@ def skip(level: str, case: Case) -> str | None:
 
 def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> Iterator[str]:
     """Why the case cannot be run, each reason read from what the case holds."""
-    for action in case["config"].get("actions", []):
+    for action in actions_run(case):
         if action not in actions:
             yield f"action {action} not built yet"
     conf = configuration(case)
@@ -81,11 +93,11 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         options.get("minNodesToFind", 100), 1
     ):
         yield "node sampling"
-    if not case["config"].get("actions"):
+    if level == "plugin":
         if reason := calls.skip(case):
             yield reason
-    elif level != "cycle":
-        yield "actions run between calls of extension points"
+    elif not actions_run(case) and "yaml" not in case["config"]:
+        yield "no action runs: the test works on the session itself"
 
 
 def switched_off(plugin: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/action/eviction.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/policy/job_demand.h"
 #include "lib/profile/profile.h"
@@ -23,6 +24,22 @@ namespace muster::testing {
 namespace {
 
 using nlohmann::json;
+
+// Scores by name, for a search among nodes that differ in nothing else.
+class Liking : public Policy {
+ public:
+  explicit Liking(std::vector<double> scores) : scores_(std::move(scores)) {}
+  std::string_view name() const override { return "liking"; }
+  PointSet points() const override { return {Point::kScore}; }
+  Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
+  void ScoreNodes(ClassIndex, std::span<const NodeIndex> nodes, std::span<double> order,
+                  std::span<double>) override {
+    for (size_t i = 0; i < nodes.size(); ++i) order[i] += scores_[nodes[i]];
+  }
+
+ private:
+  const std::vector<double> scores_;
+};
 
 class Asked {
  public:
@@ -42,15 +59,7 @@ class Asked {
     }
     dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
     dispatcher_->Open({tables_, ledger_, options_.now, phases_});
-    SearchRules rules;
-    for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
-      const bool milli = IsMilliDimension(tables_.dimensions.name(d));
-      rules.slack.push_back(milli ? config_.slack_milli : d == kMemory ? config_.slack_memory : 0);
-    }
-    rules.pods_are_a_resource = config_.pods_are_a_resource;
-    rules.want_releasing = config_.want_releasing;
-    rules.overfull_nodes_are_out = config_.overfull_nodes_are_out;
-    search_ = std::make_unique<NodeSearch>(ledger_, *dispatcher_, std::move(rules), speed_);
+    search_ = std::make_unique<NodeSearch>(ledger_, *dispatcher_, Rules(), speed_);
     search_->BeginCycle();
   }
 
@@ -98,6 +107,8 @@ class Asked {
       return Sign(dispatcher_->CompareJobs(a, b));
     }
     if (question == "preemptable" || question == "reclaimable") return Victims(question);
+    if (question == "order_victims") return OrderVictims();
+    if (question == "best") return Best();
     if (question == "score") return Score();
     if (question == "fits") {
       const TaskIndex t = Task(1);
@@ -109,6 +120,18 @@ class Asked {
     if (question == "job") return Of(Job(1), [&](JobIndex j) { return JobBooks(j); });
     error_ = absl::InvalidArgumentError(absl::StrCat("no question: \"", question, "\""));
     return nullptr;
+  }
+
+  SearchRules Rules() const {
+    SearchRules rules;
+    for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
+      const bool milli = IsMilliDimension(tables_.dimensions.name(d));
+      rules.slack.push_back(milli ? config_.slack_milli : d == kMemory ? config_.slack_memory : 0);
+    }
+    rules.pods_are_a_resource = config_.pods_are_a_resource;
+    rules.want_releasing = config_.want_releasing;
+    rules.overfull_nodes_are_out = config_.overfull_nodes_are_out;
+    return rules;
   }
 
   template <typename Function>
@@ -183,6 +206,43 @@ class Asked {
       names.push_back(std::string(tables_.tasks.names.name(t)));
     }
     return names;
+  }
+
+  // ["order_victims", [TASK...]]: as preempt and reclaim evict them.
+  json OrderVictims() {
+    std::vector<TaskIndex> victims;
+    for (const json& name : (*arguments_)[1]) {
+      victims.push_back(Find(tables_.tasks.names, name.get<std::string>()));
+    }
+    if (!error_.ok()) return nullptr;
+    WorkMeter meter(std::nullopt, nullptr);
+    const ActionContext context(tables_, ledger_, *dispatcher_, *search_, meter, phases_, {},
+                                /*admission=*/false, /*evicts=*/true);
+    json names = json::array();
+    for (VictimOrder order(context, victims); !order.empty();) {
+      names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
+    }
+    return names;
+  }
+
+  // ["best", TASK, {NODE: SCORE}]: which node a search takes; null: none. The profile is not asked.
+  json Best() {
+    const TaskIndex task = Task(1);
+    std::vector<double> scores(tables_.nodes.alive.size(), 0);
+    for (const auto& [name, score] : (*arguments_)[2].items()) {
+      const NodeIndex node = Find(tables_.nodes.names, name);
+      if (error_.ok()) scores[node] = score.get<double>();
+    }
+    if (!error_.ok()) return nullptr;
+    std::vector<std::vector<ActivePolicy>> tiers(1);
+    tiers[0].push_back({std::make_unique<Liking>(std::move(scores)), {Point::kScore}});
+    Dispatcher dispatcher(std::move(tiers), config_.rules);
+    dispatcher.Open({tables_, ledger_, options_.now, phases_});
+    NodeSearch search(ledger_, dispatcher, Rules(), speed_);
+    search.BeginCycle();
+    const NodeIndex best = search.Best(tables_.tasks.task_class[task], Want::kNow);
+    if (best == kNone) return nullptr;
+    return std::string(tables_.nodes.names.name(best));
   }
 
   // The sum of all scores; null where the node refuses the task.
