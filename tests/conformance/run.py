@@ -7,7 +7,9 @@
 
 A file of cases is `*.json[.gz]` (recorded tests: {"peer", "level", "cases": [...]}) or `*.jsonl.gz` (random
 clusters, one case a line, in the folder <peer>/random). A case passes when the plan is one of the outcomes the
-peer had. It is skipped only for a reason that its adapter reads from the case; every reason is printed.
+peer had. Cases that record one call of a function, or calls of extension points, are put to muster_probe or to the
+importers; unit_functions.txt says which functions are rules of ours. A case is skipped only for a reason that its
+adapter reads from the case; every reason is printed.
 
 With --expected FILE the run succeeds when no listed file passes fewer cases than the list says, so that what
 works keeps working while more is built; without it every failure counts.

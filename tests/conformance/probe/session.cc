@@ -67,8 +67,8 @@ class Asked {
   absl::StatusOr<json> Answer(const json& question) {
     error_ = absl::OkStatus();
     arguments_ = &question;
-    json answer =
-        Ask(question.is_array() && !question.empty() ? question[0].get<std::string>() : "");
+    const bool named = question.is_array() && !question.empty() && question[0].is_string();
+    json answer = Ask(named ? question[0].get<std::string>() : "");
     if (!error_.ok()) return error_;
     return answer;
   }
