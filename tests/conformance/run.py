@@ -7,7 +7,9 @@
 
 A file of cases is `*.json[.gz]` (recorded tests: {"peer", "level", "cases": [...]}) or `*.jsonl.gz` (random
 clusters, one case a line, in the folder <peer>/random). A case passes when the plan is one of the outcomes the
-peer had. It is skipped only for a reason that its adapter reads from the case; every reason is printed.
+peer had. Cases that record one call of a function, or calls of extension points, are put to muster_probe or to the
+importers; unit_functions.txt says which functions are rules of ours. A case is skipped only for a reason that its
+adapter reads from the case; every reason is printed.
 
 With --expected FILE the run succeeds when no listed file passes fewer cases than the list says, so that what
 works keeps working while more is built; without it every failure counts.
@@ -32,9 +34,12 @@ ROOT = HERE.parent.parent
 # The importers are used as a package of their own: they need no built extension module.
 sys.path[:0] = [str(HERE), str(ROOT / "python" / "muster")]
 
+import calls  # noqa: E402
+import units  # noqa: E402
 from adapters import kube_batch, volcano  # noqa: E402
 from interop import ImportFailure  # noqa: E402
 from outcome import of_plan  # noqa: E402
+from probe import Probe, Unanswerable  # noqa: E402
 
 ADAPTERS = {"volcano": volcano, "kube-batch": kube_batch}
 SECONDS_PER_CASE = 60
@@ -45,6 +50,7 @@ class Result:
     name: str
     outcome: str  # passed, failed, skipped
     reason: str = ""  # why it was skipped
+    function: str = ""  # that the case calls, where it is one call
     differences: list[str] = field(default_factory=list)
     seconds: float = 0
 
@@ -105,35 +111,67 @@ def plan_of(scenario: dict[str, Any], binary: str) -> dict[str, Any] | str:
     return json.loads(done.stdout)
 
 
-def run_case(peer: str, level: str, case: dict[str, Any], binary: str) -> Result:
+def run_case(
+    peer: str, level: str, case: dict[str, Any], binary: str, probe: Probe
+) -> Result:
     start = time.monotonic()
-    adapter = ADAPTERS[peer]
-    name = case["name"]
-    if level == "unit" and (lines := adapter.unit(case)) is not None:
-        return Result(name, "failed" if lines else "passed", "", lines, time.monotonic() - start)
-    if reason := adapter.skip(level, case):
-        return Result(name, "skipped", reason)
+    result = Result(case["name"], "skipped")
     try:
-        scenario = adapter.scenario(case)
+        if level == "unit":
+            result.function = case["state"]["fn"]
+            result.differences = ADAPTERS[peer].unit(case, probe)
+        elif reason := ADAPTERS[peer].skip(level, case):
+            raise Unanswerable(reason)
+        else:
+            result.differences = differences(peer, level, case, binary, probe)
+    except Unanswerable as unanswerable:
+        result.reason = str(unanswerable)
     except ImportFailure as failure:
-        return Result(name, "failed", "", [f"import: {failure}"], time.monotonic() - start)
+        result.outcome, result.differences = "failed", [f"import: {failure}"]
+    except ValueError as failure:
+        result.outcome, result.differences = "failed", [str(failure)]
+    else:
+        result.outcome = "failed" if result.differences else "passed"
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def differences(
+    peer: str, level: str, case: dict[str, Any], binary: str, probe: Probe
+) -> list[str]:
+    """Of a case with a whole session: from the closest of the outcomes that are right."""
+    adapter = ADAPTERS[peer]
+    if level == "plugin":
+        scenario = adapter.scenario(calls.with_objects_of_calls(case))
+        return calls.run(probe, case, scenario)
+    scenario = adapter.scenario(case)
     plan = plan_of(scenario, binary)
     if isinstance(plan, str):
-        return Result(name, "failed", "", [plan], time.monotonic() - start)
+        return [plan]
     ours = of_plan(scenario, plan)
-    lists = [ours.differences(right) for right in adapter.observed(case)]
-    closest = min(lists, key=len)
-    return Result(name, "failed" if closest else "passed", "", closest, time.monotonic() - start)
+    return min([ours.differences(right) for right in adapter.observed(case)], key=len)
 
 
-def _job(arguments: tuple[str, str, dict[str, Any], str]) -> Result:
-    return run_case(*arguments)
+# One probe a process, started when it is first asked.
+_probes: dict[str, Probe] = {}
 
 
-def show(peer: str, level: str, case: dict[str, Any], binary: str, where: Path) -> None:
+def _job(arguments: tuple[str, str, dict[str, Any], str, str]) -> Result:
+    *case, probe = arguments
+    return run_case(*case, _probes.setdefault(probe, Probe(probe)))
+
+
+def show(
+    peer: str, level: str, case: dict[str, Any], binary: str, where: Path, probe: Probe
+) -> None:
     """Everything about one case, for reading; its scenario is kept as a file."""
     adapter = ADAPTERS[peer]
     print(f"== {label(where)}: {case['name']}")
+    if level != "cycle":
+        result = run_case(peer, level, case, binary, probe)
+        print(f"{result.outcome} {result.reason}", *result.differences, sep="\n  ")
+        print(json.dumps(case.get("state")), json.dumps(case["observed"]), sep="\n")
+        return
     if reason := adapter.skip(level, case):
         print(f"skipped: {reason}")
         if level != "cycle":
@@ -209,7 +247,7 @@ def print_table(table: dict[str, list[Result]], expected: dict[str, int]) -> Non
 
 def print_skipped(table: dict[str, list[Result]]) -> None:
     reasons = Counter(
-        r.reason.partition(": ")[0]
+        r.reason
         for results in table.values()
         for r in results
         if r.outcome == "skipped"
@@ -220,16 +258,16 @@ def print_skipped(table: dict[str, list[Result]]) -> None:
             *(f"{count:6}  {reason}" for reason, count in sorted(reasons.items())),
             sep="\n",
         )
-    functions = {
-        r.reason.partition(": ")[2]
-        for results in table.values()
-        for r in results
-        if r.reason.startswith("unit case: ")
-    }
+    functions: dict[str, set[str]] = {}
+    for results in table.values():
+        for r in results:
+            if r.outcome == "skipped" and r.function:
+                functions.setdefault(r.reason, set()).add(r.function)
     if functions:
         print(
-            "functions of unit cases that are no rule of the importers:",
-            ", ".join(sorted(functions)),
+            "of these, single functions:",
+            *(f"    {reason}: {', '.join(sorted(f))}" for reason, f in sorted(functions.items())),
+            sep="\n",
         )
 
 
@@ -245,6 +283,7 @@ def main() -> int:
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     parser.add_argument("--binary", default=str(ROOT / "build" / "release" / "muster"))
+    parser.add_argument("--probe", metavar="FILE", help="muster_probe (beside the binary)")
     parser.add_argument(
         "--expected", type=Path, metavar="FILE", help="counts that must be reached, file by file"
     )
@@ -258,6 +297,10 @@ def main() -> int:
     args = parser.parse_args()
     if not os.access(args.binary, os.X_OK):
         sys.exit(f"run.py: {args.binary}: not there; build it or name it with --binary")
+    args.probe = args.probe or str(Path(args.binary).with_name("muster_probe"))
+    if not os.access(args.probe, os.X_OK):
+        sys.exit(f"run.py: {args.probe}: not there; build it or name it with --probe")
+    units.functions()  # a list that cannot be read ends the run before it begins
 
     def chosen() -> Iterator[tuple[Path, str, list[tuple[str, dict[str, Any]]]]]:
         for path in find_files(args.paths):
@@ -268,7 +311,7 @@ def main() -> int:
         for path, peer, cases in chosen():
             for level, case in cases:
                 if case["name"] == args.show and peer in ADAPTERS:
-                    show(peer, level, case, args.binary, path)
+                    show(peer, level, case, args.binary, path, Probe(args.probe))
         return 0
 
     table: dict[str, list[Result]] = {}
@@ -284,7 +327,7 @@ def main() -> int:
                 continue
             table[label(path)] = []
             running[label(path)] = pool.map(
-                _job, [(peer, l, c, args.binary) for l, c in cases], chunksize=4
+                _job, [(peer, l, c, args.binary, args.probe) for l, c in cases], chunksize=4
             )
         for name, results in running.items():
             table[name] = list(results)

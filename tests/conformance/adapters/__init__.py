@@ -5,6 +5,6 @@ An adapter has
   skip(level, case)       -> why the case cannot be run yet, read from its content; None when it can
   scenario(case)          -> the scenario, a dict
   observed(case)          -> the outcomes that are right, a list of Outcome
-and, for cases that are one function call,
-  unit(case)              -> the differences, a list of text; None when the function is no rule of ours
+  unit(case, probe)       -> of a case that is one function call, the differences, a list of text
+and raise probe.Unanswerable where only the call itself shows that there is nothing to compare.
 """

@@ -4,9 +4,10 @@
 from typing import Any
 
 from adapters import volcano as peer
-from importer_units import importer_unit
+import units
 from interop import volcano
 from outcome import Outcome
+from probe import Probe
 
 Case = dict[str, Any]
 
@@ -38,5 +39,5 @@ def observed(case: Case) -> list[Outcome]:
     return out
 
 
-def unit(case: Case) -> list[str] | None:
-    return importer_unit(case, DIALECT)
+def unit(case: Case, probe: Probe) -> list[str]:
+    return units.run(probe, case, DIALECT)

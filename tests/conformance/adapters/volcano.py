@@ -3,10 +3,12 @@
 
 from typing import Any, Iterator
 
-from importer_units import importer_unit
+import calls
+import units
 from interop import volcano
 from interop.configuration import VOLCANO_FLAGS, parse_configuration
 from outcome import Outcome
+from probe import Probe
 
 Case = dict[str, Any]
 
@@ -37,7 +39,19 @@ def configuration(case: Case) -> dict[str, Any]:
     """The configuration in force. A random case gives the text of a file, a recorded test its tiers by hand."""
     config = case["config"]
     decoded = parse_configuration(config["yaml"]) if "yaml" in config else config
-    return decoded | ({"actions": config["actions"]} if "actions" in config else {})
+    ran = actions_run(case)
+    return decoded | ({"actions": ran} if ran else {})
+
+
+def actions_run(case: Case) -> list[str]:
+    """A test may have run its action itself; then what was committed shows which, where only one commits so."""
+    if ran := case["config"].get("actions"):
+        return ran
+    commits = case["observed"].get("commits", [])
+    operations = [operation for commit in commits for operation in commit]
+    if operations and all(o["op"] == "allocate" and "via" not in o for o in operations):
+        return ["allocate"]
+    return []
 
 
 def skip(level: str, case: Case) -> str | None:
@@ -46,14 +60,7 @@ def skip(level: str, case: Case) -> str | None:
 
 def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> Iterator[str]:
     """Why the case cannot be run, each reason read from what the case holds."""
-    if level == "unit":
-        yield "unit case: " + case["state"]["fn"]
-        return
-    if level != "cycle":
-        yield "extension points called one by one"
-    if not case["config"].get("actions"):
-        yield "no action runs: the test works on the session itself"
-    for action in case["config"].get("actions", []):
+    for action in actions_run(case):
         if action not in actions:
             yield f"action {action} not built yet"
     conf = configuration(case)
@@ -86,6 +93,11 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         options.get("minNodesToFind", 100), 1
     ):
         yield "node sampling"
+    if level == "plugin":
+        if reason := calls.skip(case):
+            yield reason
+    elif not actions_run(case) and "yaml" not in case["config"]:
+        yield "no action runs: the test works on the session itself"
 
 
 def switched_off(plugin: dict[str, Any]) -> bool:
@@ -136,5 +148,5 @@ def outcome(record: dict[str, Any]) -> Outcome:
     )
 
 
-def unit(case: Case) -> list[str] | None:
-    return importer_unit(case, DIALECT)
+def unit(case: Case, probe: Probe) -> list[str]:
+    return units.run(probe, case, DIALECT)

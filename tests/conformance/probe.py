@@ -1,0 +1,40 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Questions to muster_probe, a program of the tests that opens single rooms of the engine (probe/probe.h)."""
+
+import json
+import subprocess
+from typing import Any
+
+Json = dict[str, Any]
+
+
+class Unanswerable(Exception):
+    """Why a recorded call is not compared, as its own content says."""
+
+
+class Probe:
+    """One process, started at the first question and asked line by line."""
+
+    def __init__(self, binary: str) -> None:
+        self.binary = binary
+        self.process: subprocess.Popen[str] | None = None
+
+    def amount(self, question: str, **arguments: Any) -> Any:
+        return self._ask({"amount": question} | arguments)["answer"]
+
+    def session(self, scenario: Json, ask: list[list[Any]]) -> list[Any]:
+        return self._ask({"scenario": scenario, "ask": ask})["answers"]
+
+    def _ask(self, request: Json) -> Json:
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [self.binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+        assert self.process.stdin and self.process.stdout
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        answer = json.loads(line) if line else {"error": "the probe ended"}
+        if "error" in answer:
+            raise ValueError(f"probe: {answer['error']}")
+        return answer

@@ -1,0 +1,29 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The loop of muster_probe; probe.h says what it speaks.
+#include <iostream>
+#include <string>
+
+#include "tests/conformance/probe/probe.h"
+
+namespace muster::testing {
+namespace {
+
+nlohmann::json Answer(const std::string& line) {
+  const nlohmann::json request = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!request.is_object()) return {{"error", "a request is a JSON object"}};
+  const bool amounts = request.contains("amount");
+  const absl::StatusOr<nlohmann::json> answer = amounts ? AskAmounts(request) : AskSession(request);
+  if (!answer.ok()) return {{"error", std::string(answer.status().message())}};
+  return {{amounts ? "answer" : "answers", *answer}};
+}
+
+}  // namespace
+}  // namespace muster::testing
+
+int main() {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::cout << muster::testing::Answer(line).dump() << std::endl;
+  }
+  return 0;
+}

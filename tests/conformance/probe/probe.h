@@ -1,0 +1,27 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster_probe: single questions to rooms that no public API opens, for recorded calls of other schedulers'
+// functions. One JSON document a line comes in, one goes out:
+//
+//   {"amount": "less_equal", "l": RESOURCE, "r": RESOURCE}         -> {"answer": true}
+//   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
+//
+// What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
+#ifndef MUSTER_TESTS_CONFORMANCE_PROBE_PROBE_H_
+#define MUSTER_TESTS_CONFORMANCE_PROBE_PROBE_H_
+
+#include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
+
+namespace muster::testing {
+
+// Amounts as shares are computed with them, where "no map", "no such name" and "zero" are three things. A RESOURCE
+// is written as the record of the peer writes it: {"milliCPU": 1, "memory": 2, "scalars": {NAME: 3}}.
+absl::StatusOr<nlohmann::json> AskAmounts(const nlohmann::json& request);
+
+// The books, policies and node search of a profile on a scenario, question after question.
+absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
+
+}  // namespace muster::testing
+
+#endif  // MUSTER_TESTS_CONFORMANCE_PROBE_PROBE_H_

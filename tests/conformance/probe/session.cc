@@ -1,0 +1,331 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Ledger, dispatcher and node search of a profile, opened on a scenario as a session opens them, with the
+// questions that a recorded test asked one by one. No action runs.
+#include "lib/session/session.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lib/action/eviction.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/policy/job_demand.h"
+#include "lib/profile/profile.h"
+#include "lib/scenario/scenario.h"
+#include "tests/conformance/probe/probe.h"
+
+namespace muster::testing {
+namespace {
+
+using nlohmann::json;
+
+// Scores by name, for a search among nodes that differ in nothing else.
+class Liking : public Policy {
+ public:
+  explicit Liking(std::vector<double> scores) : scores_(std::move(scores)) {}
+  std::string_view name() const override { return "liking"; }
+  PointSet points() const override { return {Point::kScore}; }
+  Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
+  void ScoreNodes(ClassIndex, std::span<const NodeIndex> nodes, std::span<double> order,
+                  std::span<double>) override {
+    for (size_t i = 0; i < nodes.size(); ++i) order[i] += scores_[nodes[i]];
+  }
+
+ private:
+  const std::vector<double> scores_;
+};
+
+class Asked {
+ public:
+  Asked(Cluster& cluster, const ProfileConfig& config, const ScheduleOptions& options)
+      : cluster_(cluster),
+        tables_(*cluster.impl().tables),
+        config_(config),
+        options_(options),
+        ledger_(tables_, config.accounting) {
+    for (const JobSpec& spec : tables_.jobs.spec) phases_.push_back(spec.phase);
+    std::vector<std::vector<ActivePolicy>> tiers;
+    for (const auto& tier : config_.tiers) {
+      tiers.emplace_back();
+      for (const ConfiguredPolicy& policy : tier) {
+        tiers.back().push_back({policy.decl.make(policy.options), policy.points});
+      }
+    }
+    dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
+    dispatcher_->Open({tables_, ledger_, options_.now, phases_});
+    search_ = std::make_unique<NodeSearch>(ledger_, *dispatcher_, Rules(), speed_);
+    search_->BeginCycle();
+  }
+
+  // The answer to [QUESTION, NAME...]. What is wrong with the question is left in `error_`.
+  absl::StatusOr<json> Answer(const json& question) {
+    error_ = absl::OkStatus();
+    arguments_ = &question;
+    const bool named = question.is_array() && !question.empty() && question[0].is_string();
+    json answer = Ask(named ? question[0].get<std::string>() : "");
+    if (!error_.ok()) return error_;
+    return answer;
+  }
+
+ private:
+  json Ask(const std::string& question) {
+    if (question == "move") return Move();
+    if (question == "add" || question == "remove") return Change(question == "add");
+    if (question == "ready") return Of(Job(1), [&](JobIndex j) { return dispatcher_->Ready(j); });
+    if (question == "pipelined")
+      return Of(Job(1), [&](JobIndex j) { return dispatcher_->Pipelined(j); });
+    if (question == "starving")
+      return Of(Job(1), [&](JobIndex j) { return dispatcher_->Starving(j); });
+    if (question == "valid") return Of(Job(1), [&](JobIndex j) { return dispatcher_->Valid(j); });
+    if (question == "admit") {
+      return Of(Job(1), [&](JobIndex j) {
+        Denial denial;
+        std::string_view who;
+        return dispatcher_->Admit(j, &denial, &who);
+      });
+    }
+    if (question == "admitted") {
+      return Of(Job(1), [&](JobIndex j) {
+        dispatcher_->Admitted(j);
+        return nullptr;
+      });
+    }
+    if (question == "phase") return Of(Job(1), [&](JobIndex j) { return PhaseAtClose(j); });
+    if (question == "missing_minimum") {
+      return Of(Job(1), [&](JobIndex j) { return Amounts(MissingMinimum(tables_, ledger_, j)); });
+    }
+    if (question == "compare_jobs" || question == "job_before") {
+      const JobIndex a = Job(1), b = Job(2);
+      if (!error_.ok()) return nullptr;
+      if (question == "job_before") return dispatcher_->JobBefore(a, b);
+      return Sign(dispatcher_->CompareJobs(a, b));
+    }
+    if (question == "preemptable" || question == "reclaimable") return Victims(question);
+    if (question == "order_victims") return OrderVictims();
+    if (question == "best") return Best();
+    if (question == "score") return Score();
+    if (question == "fits") {
+      const TaskIndex t = Task(1);
+      const NodeIndex n = Node(2);
+      if (!error_.ok()) return nullptr;
+      return search_->FitsNode(tables_.tasks.task_class[t], n);
+    }
+    if (question == "node") return Of(Node(1), [&](NodeIndex n) { return NodeBooks(n); });
+    if (question == "job") return Of(Job(1), [&](JobIndex j) { return JobBooks(j); });
+    error_ = absl::InvalidArgumentError(absl::StrCat("no question: \"", question, "\""));
+    return nullptr;
+  }
+
+  SearchRules Rules() const {
+    SearchRules rules;
+    for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
+      const bool milli = IsMilliDimension(tables_.dimensions.name(d));
+      rules.slack.push_back(milli ? config_.slack_milli : d == kMemory ? config_.slack_memory : 0);
+    }
+    rules.pods_are_a_resource = config_.pods_are_a_resource;
+    rules.want_releasing = config_.want_releasing;
+    rules.overfull_nodes_are_out = config_.overfull_nodes_are_out;
+    return rules;
+  }
+
+  template <typename Function>
+  json Of(uint32_t index, Function function) {
+    if (!error_.ok()) return nullptr;
+    return function(index);
+  }
+
+  std::string Word(size_t i) {
+    if (i < arguments_->size() && (*arguments_)[i].is_string()) return (*arguments_)[i];
+    error_ = absl::InvalidArgumentError(
+        absl::StrCat(arguments_->dump(), ": expected a name at place ", i));
+    return "";
+  }
+  uint32_t Find(const NameTable& names, const std::string& name) {
+    const auto index = names.Find(name);
+    if (index.has_value()) return *index;
+    if (error_.ok()) {
+      error_ = absl::NotFoundError(
+          absl::StrCat(arguments_->dump(), ": nothing is named \"", name, "\""));
+    }
+    return kNone;
+  }
+  JobIndex Job(size_t i) { return Find(tables_.jobs.names, Word(i)); }
+  TaskIndex Task(size_t i) { return Find(tables_.tasks.names, Word(i)); }
+  NodeIndex Node(size_t i) { return Find(tables_.nodes.names, Word(i)); }
+
+  json Move() {
+    const TaskIndex task = Task(1);
+    const std::string word = Word(2);
+    const NodeIndex node = arguments_->size() > 3 ? Node(3) : kNone;
+    for (int s = 0; error_.ok() && s < kTaskStatusCount; ++s) {
+      const TaskStatus status = static_cast<TaskStatus>(s);
+      if (TaskStatusName(status) != word) continue;
+      if (HoldsNode(status) != (node != kNone)) {
+        error_ = absl::InvalidArgumentError(absl::StrCat(
+            arguments_->dump(), ": this status ", node == kNone ? "needs a node" : "has no node"));
+        return nullptr;
+      }
+      ledger_.Move(task, status, node);
+      return nullptr;
+    }
+    if (error_.ok()) error_ = absl::InvalidArgumentError(absl::StrCat("no status: \"", word, "\""));
+    return nullptr;
+  }
+
+  // The world itself: ["add", SCENARIO OF TASKS], ["remove", TASK]. The books follow; nothing may have moved yet.
+  json Change(bool add) {
+    if (!add) {
+      error_ = cluster_.RemoveTask(Word(1));
+    } else if (auto scenario = ParseScenario((*arguments_)[1].dump()); !scenario.ok()) {
+      error_ = scenario.status();
+    } else {
+      for (const TaskSpec& task : scenario->cluster.tasks) error_.Update(cluster_.AddTask(task));
+    }
+    if (error_.ok() && !ledger_.Sync()) {
+      error_ = absl::FailedPreconditionError("the change brings a dimension that was not there");
+    }
+    return nullptr;
+  }
+
+  json Victims(const std::string& question) {
+    const TaskIndex evictor = Task(1);
+    std::vector<TaskIndex> candidates;
+    for (const json& name : (*arguments_)[2]) {
+      candidates.push_back(Find(tables_.tasks.names, name.get<std::string>()));
+    }
+    if (!error_.ok()) return nullptr;
+    json names = json::array();
+    for (TaskIndex t : question == "preemptable" ? dispatcher_->Preemptable(evictor, candidates)
+                                                 : dispatcher_->Reclaimable(evictor, candidates)) {
+      names.push_back(std::string(tables_.tasks.names.name(t)));
+    }
+    return names;
+  }
+
+  // ["order_victims", [TASK...]]: as preempt and reclaim evict them.
+  json OrderVictims() {
+    std::vector<TaskIndex> victims;
+    for (const json& name : (*arguments_)[1]) {
+      victims.push_back(Find(tables_.tasks.names, name.get<std::string>()));
+    }
+    if (!error_.ok()) return nullptr;
+    WorkMeter meter(std::nullopt, nullptr);
+    const ActionContext context(tables_, ledger_, *dispatcher_, *search_, meter, phases_, {},
+                                /*admission=*/false, /*evicts=*/true);
+    json names = json::array();
+    for (VictimOrder order(context, victims); !order.empty();) {
+      names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
+    }
+    return names;
+  }
+
+  // ["best", TASK, {NODE: SCORE}]: which node a search takes; null: none. The profile is not asked.
+  json Best() {
+    const TaskIndex task = Task(1);
+    std::vector<double> scores(tables_.nodes.alive.size(), 0);
+    for (const auto& [name, score] : (*arguments_)[2].items()) {
+      const NodeIndex node = Find(tables_.nodes.names, name);
+      if (error_.ok()) scores[node] = score.get<double>();
+    }
+    if (!error_.ok()) return nullptr;
+    std::vector<std::vector<ActivePolicy>> tiers(1);
+    tiers[0].push_back({std::make_unique<Liking>(std::move(scores)), {Point::kScore}});
+    Dispatcher dispatcher(std::move(tiers), config_.rules);
+    dispatcher.Open({tables_, ledger_, options_.now, phases_});
+    NodeSearch search(ledger_, dispatcher, Rules(), speed_);
+    search.BeginCycle();
+    const NodeIndex best = search.Best(tables_.tasks.task_class[task], Want::kNow);
+    if (best == kNone) return nullptr;
+    return std::string(tables_.nodes.names.name(best));
+  }
+
+  // The sum of all scores; null where the node refuses the task.
+  json Score() {
+    const TaskIndex task = Task(1);
+    const NodeIndex node = Node(2);
+    if (!error_.ok()) return nullptr;
+    for (const Ranked& r :
+         search_->RankForEviction(tables_.tasks.task_class[task], Want::kAnywhere)) {
+      if (r.node == node) return r.score;
+    }
+    return nullptr;
+  }
+
+  // As a cycle without actions leaves it, moves aside.
+  json PhaseAtClose(JobIndex job) {
+    ProfileConfig idle = config_;
+    idle.actions.clear();
+    JobPhase phase = tables_.jobs.spec[job].phase;
+    for (const Decision& decision :
+         Session(tables_, idle, speed_).Run(tables_, options_).decisions) {
+      if (decision.kind == DecisionKind::kPhase && decision.job == job) phase = decision.phase;
+    }
+    return std::string(JobPhaseName(phase));
+  }
+
+  template <typename Cells>
+  json Amounts(const Cells& cells) const {
+    json amounts = json::object();
+    for (DimensionIndex d = 0; d < cells.size(); ++d) {
+      if (cells[d] != kAbsent) amounts[std::string(tables_.dimensions.name(d))] = cells[d];
+    }
+    return amounts;
+  }
+  json NodeBooks(NodeIndex n) const {
+    return {{"idle", Amounts(ledger_.node(n, kIdle))},
+            {"releasing", Amounts(ledger_.node(n, kReleasing))},
+            {"pipelined", Amounts(ledger_.node(n, kPipelined))},
+            {"used", Amounts(ledger_.node(n, kUsed))}};
+  }
+  json JobBooks(JobIndex j) const {
+    json counts = json::object();
+    for (int s = 0; s < kTaskStatusCount; ++s) {
+      const TaskStatus status = static_cast<TaskStatus>(s);
+      if (ledger_.job(j)[status] != 0)
+        counts[std::string(TaskStatusName(status))] = ledger_.job(j)[status];
+    }
+    return {{"allocated", Amounts(ledger_.job_allocated(j))},
+            {"pending_of_queue", Amounts(ledger_.queue_pending(tables_.jobs.queue[j]))},
+            {"counts", std::move(counts)}};
+  }
+
+  Cluster& cluster_;
+  const Tables& tables_;
+  const ProfileConfig config_;
+  const ScheduleOptions options_;
+  const SpeedOptions speed_;
+  Ledger ledger_;
+  std::vector<JobPhase> phases_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+  std::unique_ptr<NodeSearch> search_;
+  const json* arguments_ = nullptr;
+  absl::Status error_;
+};
+
+}  // namespace
+
+absl::StatusOr<json> AskSession(const json& request) {
+  const absl::StatusOr<Scenario> scenario =
+      ParseScenario(request.value("scenario", json::object()).dump());
+  if (!scenario.ok()) return scenario.status();
+  Cluster cluster;
+  if (const absl::Status filled = Fill(*scenario, &cluster); !filled.ok()) return filled;
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(scenario->profile);
+  if (!config.ok()) return config.status();
+  Asked asked(cluster, *config, scenario->options);
+  json answers = json::array();
+  for (const json& question : request.value("ask", json::array())) {
+    absl::StatusOr<json> answer = asked.Answer(question);
+    if (!answer.ok()) return answer.status();
+    answers.push_back(*std::move(answer));
+  }
+  return answers;
+}
+
+}  // namespace muster::testing
