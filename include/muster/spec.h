@@ -162,6 +162,8 @@ struct TaskSpec {
   std::optional<int64_t> ordinal =
       {};                // the number in its name ("worker-3" -> 3), where a peer orders by it
   int64_t uid_rank = 0;  // rank of its uid among all; smaller first in the last tie-break
+  std::optional<int64_t> started = {};          // when it began to run
+  std::optional<int64_t> protected_until = {};  // before that it is too young to be evicted
 };
 
 // --- jobs --------------------------------------------------------------------------------------------------
@@ -237,6 +239,13 @@ struct ImageSpec {
   int64_t size = 0;  // bytes
 };
 
+// What a monitor measured on a node, in percent of its capacity.
+struct NodeUsage {
+  Quantity cpu = 0, memory = 0;
+  int64_t measured = 0;  // when
+  friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
+};
+
 struct NodeSpec {
   std::string name = {};
   Resources capacity = {};
@@ -251,6 +260,7 @@ struct NodeSpec {
   std::vector<DeviceSpec> devices = {};
   std::vector<ImageSpec> images = {};
   std::string domain = {};  // vertex of the topology tree right above it; empty: none
+  std::optional<NodeUsage> usage = {};
 };
 
 // A vertex of a topology tree above nodes: rack, block, hypernode.
@@ -259,6 +269,13 @@ struct DomainSpec {
   std::string parent = {};  // empty: a root
   int32_t tier = 1;         // 1 is nearest to the nodes
   std::string tier_name = {};
+};
+
+// A step of a queue's way down a tree of shares.
+struct PathStep {
+  std::string name = {};
+  Quantity weight = 1;
+  friend bool operator==(const PathStep&, const PathStep&) = default;
 };
 
 struct QueueSpec {
@@ -276,6 +293,9 @@ struct QueueSpec {
       {};  // "", "fifo", "fair", "priority", "drf": the queue's own order of jobs
   int64_t created = 0;
   int64_t uid_rank = 0;
+  // From a child of the root to the step that stands for this queue, for shares along a tree that is not the
+  // tree of queues. Empty: its jobs hang on the root.
+  std::vector<PathStep> share_path = {};
 };
 
 struct DisruptionBudgetSpec {
@@ -285,10 +305,16 @@ struct DisruptionBudgetSpec {
   int64_t allowed = 0;
 };
 
-// Labels of a namespace, for namespace selectors.
+struct QuotaSpec {
+  std::string name = {};
+  Resources hard = {}, used = {};
+};
+
+// Labels of a namespace, for namespace selectors, and what may be used in it.
 struct NamespaceSpec {
   std::string name = {};
   Labels labels = {};
+  std::vector<QuotaSpec> quotas = {};
 };
 
 }  // namespace muster

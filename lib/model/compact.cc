@@ -79,7 +79,8 @@ void MoveJobs(JobTable& jobs, const Moves& job, const Moves& queue, const Moves&
 void MoveTasks(TaskTable& tasks, const Moves& task) {
   task.DropAll(tasks.names, tasks.alive, tasks.job, tasks.group, tasks.sub_group, tasks.task_class,
                tasks.status, tasks.node, tasks.nominated, tasks.priority, tasks.flags,
-               tasks.created, tasks.ordinal, tasks.uid_rank, tasks.priority_class, tasks.gates);
+               tasks.created, tasks.ordinal, tasks.uid_rank, tasks.started, tasks.protected_until,
+               tasks.priority_class, tasks.gates);
 }
 
 void MoveClasses(ClassTable& classes, const Moves& task_class) {

@@ -31,6 +31,8 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
   spec.created = tasks.created[task];
   if (tasks.ordinal[task] != kAbsent) spec.ordinal = tasks.ordinal[task];
   spec.uid_rank = tasks.uid_rank[task];
+  if (tasks.started[task] != kAbsent) spec.started = tasks.started[task];
+  if (tasks.protected_until[task] != kAbsent) spec.protected_until = tasks.protected_until[task];
   return spec;
 }
 

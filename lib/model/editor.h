@@ -67,6 +67,7 @@ struct TaskRow {
   int64_t created = 0;
   int64_t ordinal = kAbsent;
   int64_t uid_rank = 0;
+  int64_t started = kAbsent, protected_until = kAbsent;
   uint32_t priority_class = 0;
   uint32_t gates = 0;
   std::string_view nominated_node;

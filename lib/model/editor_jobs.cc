@@ -162,6 +162,8 @@ TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const Checke
   row.created = spec.created;
   row.ordinal = spec.ordinal.value_or(kAbsent);
   row.uid_rank = spec.uid_rank;
+  row.started = spec.started.value_or(kAbsent);
+  row.protected_until = spec.protected_until.value_or(kAbsent);
   row.priority_class = t.strings.Intern(spec.priority_class);
   row.gates = interner_.InternGates(spec.gates, t);
   row.nominated_node = spec.nominated_node;
@@ -199,6 +201,8 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
     tasks.created.push_back(0);
     tasks.ordinal.push_back(kAbsent);
     tasks.uid_rank.push_back(0);
+    tasks.started.push_back(kAbsent);
+    tasks.protected_until.push_back(kAbsent);
     tasks.priority_class.push_back(0);
     tasks.gates.push_back(0);
     next_.push_back(kNone);
@@ -218,6 +222,8 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
   tasks.created[task] = row.created;
   tasks.ordinal[task] = row.ordinal;
   tasks.uid_rank[task] = row.uid_rank;
+  tasks.started[task] = row.started;
+  tasks.protected_until[task] = row.protected_until;
   tasks.priority_class[task] = row.priority_class;
   tasks.gates[task] = row.gates;
   Enter(task);

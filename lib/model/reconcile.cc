@@ -161,7 +161,9 @@ void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>&
     if (classes_before[was.task_class[i]] != classes_after[is.task_class[now]]) return false;
     if (was.status[i] != is.status[now] || was.priority[i] != is.priority[now] ||
         was.created[i] != is.created[now] || was.ordinal[i] != is.ordinal[now] ||
-        was.uid_rank[i] != is.uid_rank[now] || (was.flags[i] & kTold) != (is.flags[now] & kTold)) {
+        was.uid_rank[i] != is.uid_rank[now] || was.started[i] != is.started[now] ||
+        was.protected_until[i] != is.protected_until[now] ||
+        (was.flags[i] & kTold) != (is.flags[now] & kTold)) {
       return false;
     }
     TaskSpec a = DescribeTask(before, i), b = DescribeTask(after, now);

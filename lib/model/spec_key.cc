@@ -82,6 +82,12 @@ std::string MeaningKey(const NodeSpec& node) {
     key.Add(image.size);
   }
   key.Add(node.domain);
+  key.Add(int64_t{node.usage.has_value()});
+  if (node.usage) {
+    key.Add(ParseQuantity(node.usage->cpu.text, Unit::kMilli).value_or(0));
+    key.Add(ParseQuantity(node.usage->memory.text, Unit::kMilli).value_or(0));
+    key.Add(node.usage->measured);
+  }
   return key.Take();
 }
 
@@ -101,6 +107,11 @@ std::string MeaningKey(const QueueSpec& queue) {
   key.Add(queue.job_order);
   key.Add(queue.created);
   key.Add(queue.uid_rank);
+  key.Add(static_cast<int64_t>(queue.share_path.size()));
+  for (const PathStep& step : queue.share_path) {
+    key.Add(step.name);
+    key.Add(ParseQuantity(step.weight.text, Unit::kMilli).value_or(0));
+  }
   return key.Take();
 }
 
@@ -165,6 +176,12 @@ std::string MeaningKey(const NamespaceSpec& name_space) {
   Key key;
   key.Add(name_space.name);
   key.AddSorted(name_space.labels);
+  key.Add(static_cast<int64_t>(name_space.quotas.size()));
+  for (const QuotaSpec& quota : name_space.quotas) {
+    key.Add(quota.name);
+    AddMeant(quota.hard, key);
+    AddMeant(quota.used, key);
+  }
   return key.Take();
 }
 

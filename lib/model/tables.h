@@ -71,8 +71,9 @@ struct TaskTable {
   std::vector<int64_t> created;
   std::vector<int64_t> ordinal;  // kAbsent: none
   std::vector<int64_t> uid_rank;
-  std::vector<uint32_t> priority_class;  // into Tables::strings
-  std::vector<uint32_t> gates;           // into Tables::gate_lists, 0: none
+  std::vector<int64_t> started, protected_until;  // kAbsent: not said
+  std::vector<uint32_t> priority_class;           // into Tables::strings
+  std::vector<uint32_t> gates;                    // into Tables::gate_lists, 0: none
 };
 
 enum TaskFlag : uint8_t {

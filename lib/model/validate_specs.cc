@@ -112,6 +112,17 @@ void CheckGroups(const JobSpec& job, Checker& check) {
   }
 }
 
+// A number of thousandths, at least 0.
+void CheckNumber(const char* where, std::string_view what, const Quantity& quantity,
+                 Checker& check) {
+  const absl::StatusOr<int64_t> value = ParseQuantity(quantity.text, Unit::kMilli);
+  if (!value.ok()) {
+    check.Fail(where, what, value.status().message());
+  } else if (*value < 0) {
+    check.Fail(where, what, absl::StrCat("is ", quantity.text, "; must be 0 or more"));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
@@ -131,6 +142,10 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
                  absl::StrCat("size is ", image.size, "; must be 0 or more"));
     }
   }
+  if (node.usage) {
+    CheckNumber("usage", "cpu", node.usage->cpu, check);
+    CheckNumber("usage", "memory", node.usage->memory, check);
+  }
   if (!check.ok()) return check.status();
   return amounts;
 }
@@ -149,6 +164,10 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   amounts.borrow_limit = read("borrow_limit", queue.borrow_limit);
   amounts.lend_limit = read("lend_limit", queue.lend_limit);
   check.OneOf("job_order", queue.job_order, {"", "fifo", "fair", "priority", "drf"});
+  for (const PathStep& step : queue.share_path) {
+    check.Name("share path", step.name);
+    CheckNumber("weight of share path", step.name, step.weight, check);
+  }
   if (!check.ok()) return check.status();
   return amounts;
 }
@@ -214,6 +233,13 @@ absl::Status CheckNamespace(const NamespaceSpec& name_space) {
   Checker check("namespace", name_space.name);
   check.Name(name_space.name);
   check.Labels("label", name_space.labels);
+  Checker::Distinct quotas(check, "quota");
+  for (const QuotaSpec& quota : name_space.quotas) {
+    check.Name("quota", quota.name);
+    quotas.Add(quota.name);
+    check.Resources("hard", quota.hard);
+    check.Resources("used", quota.used);
+  }
   return check.status();
 }
 

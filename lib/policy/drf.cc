@@ -5,7 +5,8 @@
 // Idea. A job's share is the largest fraction of any resource of the cluster that it holds (Ghodsi et al., 2011).
 // The job of smaller share goes first; placing one task at a time by that order approximates max-min fairness of
 // dominant shares.
-// Peer. Volcano's and kube-batch's drf plugin without hierarchy. Shares are doubles, allocated / total, the
+// Peer. Volcano's and kube-batch's drf plugin; `hierarchy` adds Volcano's tree of shares (share_tree.h), by which
+// queues are ordered and reclaim from each other. Shares are doubles, allocated / total, the
 // largest over the dimensions that the cluster has; equal doubles leave the order to the next policy. Victims:
 // the evictor's share with its task added must not exceed the victim's share with its tasks taken away one after
 // the other (within 1e-6); a candidate that is refused is taken away in that reckoning all the same. The option
@@ -13,10 +14,12 @@
 // Cost. O(dimensions) after each change of a job, remembered by the job's stamp; O(candidates) for victims.
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/share.h"
+#include "lib/policy/share_tree.h"
 
 namespace muster {
 namespace {
@@ -25,14 +28,20 @@ constexpr double kShareDelta = 0.000001;
 
 constexpr OptionDecl kOptions[] = {
     {"kube_batch", OptionKind::kFlag, "off", 0, 0, "shares of what kube-batch counts as resources"},
+    {"hierarchy", OptionKind::kFlag, "off", 0, 0, "queues share along their share paths"},
 };
 
 class Drf : public Policy {
  public:
-  explicit Drf(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
+  explicit Drf(const Options& options)
+      : kube_batch_(options.flag("kube_batch")), hierarchy_(options.flag("hierarchy")) {}
 
   std::string_view name() const override { return "drf"; }
-  PointSet points() const override { return {Point::kJobOrder, Point::kPreemptable}; }
+  PointSet points() const override {
+    return hierarchy_ ? PointSet{Point::kJobOrder, Point::kPreemptable, Point::kQueueOrder,
+                                 Point::kReclaimable}
+                      : PointSet{Point::kJobOrder, Point::kPreemptable};
+  }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
     ledger_ = &cycle.ledger;
@@ -43,6 +52,7 @@ class Drf : public Policy {
     }
     shares_.assign(tables_->jobs.alive.size(), 0);
     stamps_.assign(tables_->jobs.alive.size(), ~uint64_t{0});
+    if (hierarchy_) tree_ = std::make_unique<ShareTree>(*tables_, *ledger_);
   }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
@@ -78,6 +88,13 @@ class Drf : public Policy {
     return Vote::kPermit;
   }
 
+  int CompareQueues(QueueIndex a, QueueIndex b) override { return tree_->CompareQueues(a, b); }
+  Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    tree_->Reclaimable(evictor, candidates, chosen);
+    return Vote::kPermit;
+  }
+
  private:
   double ShareOf(JobIndex job) {
     const uint64_t stamp = ledger_->job_stamp(job);
@@ -98,12 +115,13 @@ class Drf : public Policy {
     return largest;
   }
 
-  const bool kube_batch_;
+  const bool kube_batch_, hierarchy_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   ClusterTotal total_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
+  std::unique_ptr<ShareTree> tree_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 namespace muster {
 
 PolicyDecl BinpackPolicy();
+PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl FairSharePolicy();
@@ -19,6 +20,10 @@ PolicyDecl PdbPolicy();
 PolicyDecl PredicatesPolicy();
 PolicyDecl PriorityPolicy();
 PolicyDecl ProportionPolicy();
+PolicyDecl ResourceQuotaPolicy();
+PolicyDecl ResourceStrategyFitPolicy();
+PolicyDecl SlaPolicy();
+PolicyDecl UsagePolicy();
 
 }  // namespace muster
 

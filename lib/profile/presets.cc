@@ -77,9 +77,14 @@ Preset Muster() {
 std::vector<Preset> Presets() { return {Muster(), Volcano(), KubeBatch()}; }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),    ConformancePolicy(), DrfPolicy(),        FairSharePolicy(),
-          GangPolicy(),       NodeOrderPolicy(),   OvercommitPolicy(), PdbPolicy(),
-          PredicatesPolicy(), PriorityPolicy(),    ProportionPolicy()};
+  return {BinpackPolicy(),       CooldownPolicy(),
+          ConformancePolicy(),   DrfPolicy(),
+          FairSharePolicy(),     GangPolicy(),
+          NodeOrderPolicy(),     OvercommitPolicy(),
+          PdbPolicy(),           PredicatesPolicy(),
+          PriorityPolicy(),      ProportionPolicy(),
+          ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
+          SlaPolicy(),           UsagePolicy()};
 }
 
 }  // namespace muster

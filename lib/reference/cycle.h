@@ -50,6 +50,7 @@ struct Cycle {
   std::vector<QueueBook> queues;
   std::vector<FairBook> fair;
   Amount overcommit_idle, overcommit_inqueue;
+  std::map<std::string, Row> quota_admitted;  // per namespace, in this cycle
   // Tasks that found no node, with the nodes where no eviction would help.
   std::map<TaskIndex, std::set<NodeIndex>> fit_errors;
   std::vector<Decision> decisions;
@@ -104,6 +105,7 @@ void AllocateNow(Cycle& cycle, TaskIndex task, NodeIndex node);
 int CompareJobs(const Cycle& cycle, JobIndex l,
                 JobIndex r);  // by the policies alone; 0: they do not care
 bool JobLess(const Cycle& cycle, JobIndex l, JobIndex r);
+int VoteSla(const Cycle& cycle, const ReferencePolicy& sla, JobIndex job);
 bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r);
 bool TaskLess(const Cycle& cycle, TaskIndex l, TaskIndex r);
 
@@ -135,6 +137,9 @@ Amount Measure(const Cycle& cycle, std::span<const int64_t> row);
 Amount MeasureBooks(const Cycle& cycle, const Row& row);
 double DrfShare(const Cycle& cycle, const Row& allocated);
 double QueueShareNow(const Cycle& cycle, QueueIndex queue);
+// Below 0: l goes first, by drf's tree of shares when the jobs hold what is given. (share_tree.cc)
+double CompareOnShareTree(const Cycle& cycle, const std::vector<Row>& held, QueueIndex l,
+                          QueueIndex r);
 bool Overused(const Cycle& cycle, QueueIndex queue);
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task);
 bool Preemptive(const Cycle& cycle, QueueIndex queue, TaskIndex task);
@@ -189,6 +194,11 @@ std::vector<NodeIndex> CurableNodes(const Cycle& cycle, TaskIndex task);
 // One score a node, normalised over `nodes`.
 std::vector<double> Scores(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
+
+// --- usage.cc ------------------------------------------------------------------------------------
+
+bool TooBusy(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
+double UsageScore(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
 
 // --- victims.cc ----------------------------------------------------------------------------------
 

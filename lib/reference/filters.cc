@@ -50,6 +50,7 @@ bool Unresolvable(RefusalCode code) {
     case RefusalCode::kTaint:
     case RefusalCode::kAffinity:
     case RefusalCode::kSpreadLabel:
+    case RefusalCode::kPolicy:
       return true;
     default:
       return false;
@@ -100,11 +101,43 @@ void JudgeTasks(const Cycle& cycle, const FilterState& state, const ReferencePol
   }
 }
 
+// resource-strategy-fit: who asks for no resource of a kind leaves the cpu and memory that its idle part needs.
+bool BreaksReserve(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                   NodeIndex node) {
+  std::set<std::string> kept;
+  for (const auto& [key, rate] : policy.options) {
+    for (const std::string prefix : {"reserve_cpu.", "reserve_memory."}) {
+      if (key.rfind(prefix, 0) == 0) kept.insert(key.substr(prefix.size()));
+    }
+  }
+  const Row& idle = cycle.world.idle[node];
+  const auto request = cycle.world.request(task);
+  bool breaks = false;
+  for (const std::string& name : kept) {
+    const auto d = cycle.tables().dimensions.Find(name);
+    if (!d) continue;
+    if (OrZero(request[*d]) > 0) return false;
+    if (cycle.world.capacity[node][*d] == 0) continue;
+    const double unused = static_cast<double>(idle[*d]);
+    const double cpu = static_cast<double>(idle[kCpu] - OrZero(request[kCpu]));
+    const double memory = static_cast<double>(idle[kMemory] - OrZero(request[kMemory]));
+    breaks = breaks || cpu < unused * NumberOption(policy, "reserve_cpu." + name, 1) ||
+             memory < unused * NumberOption(policy, "reserve_memory." + name, 1) * 1000 * 1000;
+  }
+  return breaks;
+}
+
 // In the order in which a plan reports them.
 std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, TaskIndex task,
                                  NodeIndex node) {
   std::vector<Refusal> refusals;
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "fit")) {
+    if (policy->name == "resource-strategy-fit" && BreaksReserve(cycle, *policy, task, node)) {
+      refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
+    }
+    if (policy->name == "usage" && TooBusy(cycle, *policy, node)) {
+      refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
+    }
     if (policy->name != "predicates") continue;
     JudgeNode(cycle, *policy, task, node, refusals);
     JudgeTasks(cycle, state, *policy, task, node, refusals);

@@ -122,10 +122,19 @@ bool JobReady(const Cycle& cycle, JobIndex job) {
   return true;
 }
 
-// gang is the only one to vote, and never abstains.
+// gang never abstains. A refusal counts at once; to volcano a tier with a yes ends the question.
 bool JobPipelined(const Cycle& cycle, JobIndex job) {
-  for (const ReferencePolicy* policy : PoliciesAt(cycle, "pipelined")) {
-    if (policy->name == "gang" && !GangPipelined(cycle, job)) return false;
+  for (const PolicyTier& tier : TiersAt(cycle, "pipelined")) {
+    bool permitted = false;
+    for (const ReferencePolicy* policy : tier) {
+      if (policy->name == "gang") {
+        if (!GangPipelined(cycle, job)) return false;
+        permitted = true;
+      } else if (policy->name == "sla") {
+        permitted = permitted || VoteSla(cycle, *policy, job) > 0;
+      }
+    }
+    if (permitted && cycle.volcano) return true;
   }
   return true;
 }

@@ -17,7 +17,27 @@ bool FallbackLess(const Created& created, const Rank& rank, Index l, Index r) {
   return l < r;
 }
 
+// When the job must be served at the latest, if ever.
+std::optional<int64_t> DueTime(const Cycle& cycle, const ReferencePolicy& sla, JobIndex job) {
+  const JobSpec& spec = cycle.tables().jobs.spec[job];
+  int64_t waits = spec.waiting_time.value_or(0);
+  if (waits == 0) waits = static_cast<int64_t>(NumberOption(sla, "waiting_time", 0));
+  if (waits == 0) return std::nullopt;
+  return spec.created + waits;
+}
+
+int CompareDueTimes(const Cycle& cycle, const ReferencePolicy& sla, JobIndex l, JobIndex r) {
+  const auto left = DueTime(cycle, sla, l), right = DueTime(cycle, sla, r);
+  if (left && right) return Sign(*left < *right, *right < *left);
+  return Sign(left.has_value() && !right, right.has_value() && !left);
+}
+
 }  // namespace
+
+int VoteSla(const Cycle& cycle, const ReferencePolicy& sla, JobIndex job) {
+  const auto due = DueTime(cycle, sla, job);
+  return due && cycle.now >= *due ? 1 : 0;
+}
 
 int CompareJobs(const Cycle& cycle, JobIndex l, JobIndex r) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "job_order")) {
@@ -33,6 +53,8 @@ int CompareJobs(const Cycle& cycle, JobIndex l, JobIndex r) {
       const double ls = DrfShare(cycle, cycle.world.job_allocated[l]);
       const double rs = DrfShare(cycle, cycle.world.job_allocated[r]);
       order = Sign(ls < rs, rs < ls);
+    } else if (policy->name == "sla") {
+      order = CompareDueTimes(cycle, *policy, l, r);
     }
     if (order != 0) return order;
   }
@@ -51,6 +73,10 @@ bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "queue_order")) {
     if (policy->name == "fairshare") {
       if (const int order = CompareFairQueues(cycle, l, r); order != 0) return order < 0;
+    }
+    if (policy->name == "drf" && SwitchOption(policy->options, "hierarchy", false)) {
+      const double order = CompareOnShareTree(cycle, cycle.world.job_allocated, l, r);
+      if (order != 0) return order < 0;
     }
     if (policy->name != "proportion") continue;
     if (cycle.volcano && queues[l].priority != queues[r].priority) {

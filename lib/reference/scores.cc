@@ -287,6 +287,84 @@ double Binpack(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task
   return score * (100 * own);
 }
 
+// The option PREFIX.NAME that speaks of the dimension most exactly, as (length, weight); length 0: none does.
+std::pair<size_t, double> StrategyWeight(const ReferencePolicy& policy, const std::string& prefix,
+                                         const std::string& dimension) {
+  std::pair<size_t, double> best = {0, 0.0};
+  for (const auto& [key, text] : policy.options) {
+    if (key.rfind(prefix, 0) != 0) continue;
+    const std::string pattern = key.substr(prefix.size());
+    size_t length = 0;
+    if (pattern == dimension) {
+      length = dimension.size() + 1;
+    } else if (pattern.back() == '*' &&
+               dimension.rfind(pattern.substr(0, pattern.size() - 1), 0) == 0) {
+      length = pattern.size() - 1;
+    }
+    const double weight = NumberOption(policy, key, 1);
+    if (length > best.first) best = {length, weight > 0 ? weight : 1};
+  }
+  return best;
+}
+
+bool HasFamily(const ReferencePolicy& policy, const std::string& prefix) {
+  const auto found = policy.options.lower_bound(prefix);
+  return found != policy.options.end() && found->first.rfind(prefix, 0) == 0;
+}
+
+// One dimension that does not fit makes all of it zero.
+double StrategyFit(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                   NodeIndex node) {
+  const bool named = HasFamily(policy, "least.") || HasFamily(policy, "most.");
+  double score = 0, weights = 0;
+  for (DimensionIndex d = 0; d < cycle.world.dimensions(); ++d) {
+    const int64_t asked = OrZero(cycle.world.request(task)[d]);
+    if (asked == 0) continue;
+    const std::string name(cycle.tables().dimensions.name(d));
+    auto least = StrategyWeight(policy, "least.", name);
+    if (!named && !IsScalar(d)) least = {1, 1.0};
+    const auto most = StrategyWeight(policy, "most.", name);
+    if (least.first == 0 && most.first == 0) continue;
+    const bool fill = most.first > least.first;
+    const double weight = fill ? most.second : least.second;
+    weights += weight;
+    const int64_t capacity = cycle.world.capacity[node][d];
+    if (capacity == 0) continue;
+    const int64_t finally = cycle.world.used[node][d] + asked;
+    if (finally > capacity) return 0;
+    score += static_cast<double>(fill ? finally : capacity - finally) * weight /
+             static_cast<double>(capacity);
+  }
+  if (weights > 0) score /= weights;
+  return score * (100 * NumberOption(policy, "weight", 10));
+}
+
+double ScarceFit(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                 NodeIndex node) {
+  double all = 0, there = 0;
+  for (DimensionIndex d = 0; d < cycle.world.dimensions(); ++d) {
+    const bool asks = OrZero(cycle.world.request(task)[d]) > 0;
+    if (asks && cycle.world.capacity[node][d] == 0) return 0;
+  }
+  for (const auto& [key, text] : policy.options) {
+    if (key.rfind("scarce.", 0) != 0) continue;
+    const double weight = NumberOption(policy, key, 1);
+    all += weight;
+    const auto d = cycle.tables().dimensions.Find(key.substr(7));
+    if (d && cycle.world.capacity[node][*d] > 0) there += weight;
+  }
+  const double part = all > 0 ? 1 - there / all : 0;
+  return part * (100 * NumberOption(policy, "scarce_weight", 0));
+}
+
+double ResourceStrategyFit(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                           NodeIndex node) {
+  double score = 0;
+  if (NumberOption(policy, "weight", 10) > 0) score += StrategyFit(cycle, policy, task, node);
+  if (NumberOption(policy, "scarce_weight", 0) > 0) score += ScarceFit(cycle, policy, task, node);
+  return score;
+}
+
 int64_t OldLeastRequested(const std::vector<Load>& loads) {
   int64_t sum = 0;
   for (const auto& [requested, capacity] : loads) {
@@ -329,6 +407,12 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
     } else if (policy->name == "binpack" && NumberOption(*policy, "weight", 1) != 0) {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += Binpack(cycle, *policy, task, nodes[i]);
+    } else if (policy->name == "usage") {
+      for (size_t i = 0; i < nodes.size(); ++i)
+        one_by_one[i] += UsageScore(cycle, *policy, nodes[i]);
+    } else if (policy->name == "resource-strategy-fit") {
+      for (size_t i = 0; i < nodes.size(); ++i)
+        one_by_one[i] += ResourceStrategyFit(cycle, *policy, task, nodes[i]);
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i) batch[i] = one_by_one[i] + batch[i];

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "lib/reference/fair.h"
+#include "muster/quantity.h"
 
 namespace muster::reference {
 
@@ -233,6 +234,41 @@ int VoteProportion(const Cycle& cycle, JobIndex job) {
   return WithinRequested(wanted, book.real_capability, minimum) ? 1 : -1;
 }
 
+std::string NamespaceOf(const Cycle& cycle, JobIndex job) {
+  const std::string& name = cycle.tables().jobs.spec[job].name;
+  const size_t slash = name.find('/');
+  return slash == std::string::npos ? "default" : name.substr(0, slash);
+}
+
+std::optional<int64_t> Said(const Resources& resources, const std::string& name) {
+  for (const auto& [dimension, quantity] : resources) {
+    if (dimension != name) continue;
+    return ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole)
+        .value_or(0);
+  }
+  return std::nullopt;
+}
+
+int VoteQuota(const Cycle& cycle, JobIndex job) {
+  const auto minimum = cycle.tables().jobs.min_resources.row(job);
+  const std::string name_space = NamespaceOf(cycle, job);
+  const auto admitted = cycle.quota_admitted.find(name_space);
+  for (const NamespaceSpec& spec : cycle.tables().namespaces) {
+    if (spec.name != name_space) continue;
+    for (const QuotaSpec& quota : spec.quotas) {
+      for (DimensionIndex d = 0; d < minimum.size(); ++d) {
+        const std::string dimension(cycle.tables().dimensions.name(d));
+        const std::optional<int64_t> hard = Said(quota.hard, dimension);
+        if (minimum[d] == kAbsent || !hard) continue;
+        int64_t usage = Said(quota.used, dimension).value_or(0) + minimum[d];
+        if (admitted != cycle.quota_admitted.end()) usage += admitted->second[d];
+        if (usage > *hard) return -1;
+      }
+    }
+  }
+  return 1;
+}
+
 }  // namespace
 
 Amount Measure(const Cycle& cycle, std::span<const int64_t> row) {
@@ -322,6 +358,8 @@ bool JobEnqueueable(const Cycle& cycle, JobIndex job) {
       int vote = 0;
       if (policy->name == "overcommit") vote = VoteOvercommit(cycle, job);
       if (policy->name == "proportion") vote = VoteProportion(cycle, job);
+      if (policy->name == "resourcequota") vote = VoteQuota(cycle, job);
+      if (policy->name == "sla") vote = VoteSla(cycle, *policy, job);
       if (vote < 0) return false;
       permitted = permitted || vote > 0;
     }
@@ -339,6 +377,10 @@ void JobEnqueued(Cycle& cycle, JobIndex job) {
     } else if (policy->name == "proportion") {
       Amount& inqueue = cycle.queues[cycle.tables().jobs.queue[job]].inqueue;
       inqueue = Plus(inqueue, reserved);
+    } else if (policy->name == "resourcequota") {
+      Row& admitted = cycle.quota_admitted[NamespaceOf(cycle, job)];
+      admitted.resize(cycle.world.dimensions(), 0);
+      AddTo(admitted, cycle.tables().jobs.min_resources.row(job), 1);
     }
   }
 }

@@ -160,6 +160,18 @@ Tasks AskConformance(const Cycle& cycle, const Tasks& candidates) {
   return victims;
 }
 
+// Of those that run, whoever is not protected any more.
+Tasks AskCooldown(const Cycle& cycle, const Tasks& candidates) {
+  const TaskTable& tasks = cycle.tables().tasks;
+  Tasks victims;
+  for (TaskIndex t : candidates) {
+    const bool protects =
+        tasks.protected_until[t] != kAbsent && tasks.protected_until[t] > cycle.now;
+    if (tasks.status[t] != TaskStatus::kRunning || !protects) victims.push_back(t);
+  }
+  return victims;
+}
+
 // A candidate that is not chosen is taken off its job's share all the same.
 Tasks AskDrf(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidates) {
   const World& world = cycle.world;
@@ -201,6 +213,22 @@ Tasks AskProportion(const Cycle& cycle, const Tasks& candidates) {
   return victims;
 }
 
+// Each victim alone, as if it were the only one.
+Tasks AskShareTree(const Cycle& cycle, TaskIndex reclaimer, const Tasks& candidates) {
+  const World& world = cycle.world;
+  std::vector<Row> held = world.job_allocated;
+  AddTo(held[cycle.tables().tasks.job[reclaimer]], world.request(reclaimer), 1);
+  Tasks victims;
+  for (TaskIndex t : candidates) {
+    std::vector<Row> without = held;
+    AddTo(without[cycle.tables().tasks.job[t]], world.request(t), -1);
+    if (CompareOnShareTree(cycle, without, world.queue_of(reclaimer), world.queue_of(t)) < 0) {
+      victims.push_back(t);
+    }
+  }
+  return victims;
+}
+
 }  // namespace
 
 std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, const Tasks& all) {
@@ -211,6 +239,7 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, cons
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
+                   if (policy.name == "cdp") return AskCooldown(cycle, candidates);
                    return std::nullopt;
                  });
 }
@@ -224,6 +253,9 @@ std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer, cons
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "proportion") return AskProportion(cycle, candidates);
+                   if (policy.name == "cdp") return AskCooldown(cycle, candidates);
+                   if (policy.name == "drf" && SwitchOption(policy.options, "hierarchy", false))
+                     return AskShareTree(cycle, reclaimer, candidates);
                    return std::nullopt;
                  });
 }

@@ -94,16 +94,16 @@ std::string Handler::Path() const {
     absl::StrAppend(&path, "[", next_row_, "]");
   } else if (section_open_) {
     const std::string_view name = row_.values.empty() ? pending_key_ : Json(&row_, 0).key();
-    if (!name.empty()) absl::StrAppend(&path, PathStep(name));
+    if (!name.empty()) absl::StrAppend(&path, JsonPathStep(name));
   }
   for (size_t i = 0; i < levels_.size(); ++i) {
     const bool innermost = i + 1 == levels_.size();
     if (row_.values[levels_[i].value].kind == JsonKind::kArray) {
       absl::StrAppend(&path, "[", innermost ? levels_[i].children : levels_[i].children - 1, "]");
     } else if (!innermost) {
-      absl::StrAppend(&path, PathStep(Json(&row_, levels_[i + 1].value).key()));
+      absl::StrAppend(&path, JsonPathStep(Json(&row_, levels_[i + 1].value).key()));
     } else if (!pending_key_.empty()) {
-      absl::StrAppend(&path, PathStep(pending_key_));
+      absl::StrAppend(&path, JsonPathStep(pending_key_));
     }
   }
   return path.empty() ? path : absl::StrCat(path, ": ");
@@ -264,7 +264,7 @@ absl::Status ReadJsonRows(std::string_view text, RowSink* sink) {
   return handler.status();
 }
 
-std::string PathStep(std::string_view key) {
+std::string JsonPathStep(std::string_view key) {
   const bool plain = !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
     return c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z');

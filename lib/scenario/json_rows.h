@@ -88,7 +88,7 @@ class RowSink {
 absl::Status ReadJsonRows(std::string_view text, RowSink* sink);
 
 // `.key`, or `["key"]` where the key is no plain word.
-std::string PathStep(std::string_view key);
+std::string JsonPathStep(std::string_view key);
 
 }  // namespace muster
 

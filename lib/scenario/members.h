@@ -140,14 +140,16 @@ auto Members(S& s) {
 template <Is<TaskSpec> S>
 auto Members(S& s) {
   auto& [name, job, group, sub_group, shape, status, node, nominated_node, priority, preemptable,
-         never_preempts, priority_class, gates, created, ordinal, uid_rank] = s;
+         never_preempts, priority_class, gates, created, ordinal, uid_rank, started,
+         protected_until] = s;
   return std::tuple(RequiredKey("name", name), Key("job", job), Key("group", group),
                     Key("sub_group", sub_group), Key("shape", shape), Key("status", status),
                     Key("node", node), Key("nominated_node", nominated_node),
                     Key("priority", priority), Key("preemptable", preemptable),
                     Key("never_preempts", never_preempts), Key("priority_class", priority_class),
                     Key("gates", gates), Key("created", created), Key("ordinal", ordinal),
-                    Key("uid_rank", uid_rank));
+                    Key("uid_rank", uid_rank), Key("started", started),
+                    Key("protected_until", protected_until));
 }
 
 template <Is<GroupSpec> S>
@@ -211,18 +213,24 @@ auto Members(S& s) {
   return std::tuple(Key("names", names), Key("size", size));
 }
 
+template <Is<NodeUsage> S>
+auto Members(S& s) {
+  auto& [cpu, memory, measured] = s;
+  return std::tuple(Key("cpu", cpu), Key("memory", memory), Key("measured", measured));
+}
+
 // A row may also have "count", which is no member: it stands for that many nodes.
 template <Is<NodeSpec> S>
 auto Members(S& s) {
   auto& [name, capacity, allocatable, labels, taints, unschedulable, ready, network_unavailable,
-         memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain] = s;
+         memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain, usage] = s;
   return std::tuple(RequiredKey("name", name), Key("capacity", capacity),
                     Key("allocatable", allocatable), Key("labels", labels), Key("taints", taints),
                     Key("unschedulable", unschedulable), Key("ready", ready),
                     Key("network_unavailable", network_unavailable),
                     Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
                     Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
-                    Key("images", images), Key("domain", domain));
+                    Key("images", images), Key("domain", domain), Key("usage", usage));
 }
 
 template <Is<DomainSpec> S>
@@ -232,16 +240,22 @@ auto Members(S& s) {
                     Key("tier_name", tier_name));
 }
 
+template <Is<PathStep> S>
+auto Members(S& s) {
+  auto& [name, weight] = s;
+  return std::tuple(Key("name", name), Key("weight", weight));
+}
+
 template <Is<QueueSpec> S>
 auto Members(S& s) {
   auto& [name, parent, weight, priority, state, guaranteed, deserved, limit, borrow_limit,
-         lend_limit, reclaimable, job_order, created, uid_rank] = s;
-  return std::tuple(RequiredKey("name", name), Key("parent", parent), Key("weight", weight),
-                    Key("priority", priority), Key("state", state), Key("guaranteed", guaranteed),
-                    Key("deserved", deserved), Key("limit", limit),
-                    Key("borrow_limit", borrow_limit), Key("lend_limit", lend_limit),
-                    Key("reclaimable", reclaimable), Key("job_order", job_order),
-                    Key("created", created), Key("uid_rank", uid_rank));
+         lend_limit, reclaimable, job_order, created, uid_rank, share_path] = s;
+  return std::tuple(
+      RequiredKey("name", name), Key("parent", parent), Key("weight", weight),
+      Key("priority", priority), Key("state", state), Key("guaranteed", guaranteed),
+      Key("deserved", deserved), Key("limit", limit), Key("borrow_limit", borrow_limit),
+      Key("lend_limit", lend_limit), Key("reclaimable", reclaimable), Key("job_order", job_order),
+      Key("created", created), Key("uid_rank", uid_rank), Key("share_path", share_path));
 }
 
 template <Is<DisruptionBudgetSpec> S>
@@ -251,10 +265,16 @@ auto Members(S& s) {
                     Key("selector", selector), Key("allowed", allowed));
 }
 
+template <Is<QuotaSpec> S>
+auto Members(S& s) {
+  auto& [name, hard, used] = s;
+  return std::tuple(Key("name", name), Key("hard", hard), Key("used", used));
+}
+
 template <Is<NamespaceSpec> S>
 auto Members(S& s) {
-  auto& [name, labels] = s;
-  return std::tuple(RequiredKey("name", name), Key("labels", labels));
+  auto& [name, labels, quotas] = s;
+  return std::tuple(RequiredKey("name", name), Key("labels", labels), Key("quotas", quotas));
 }
 
 template <Is<ScenarioOptions> S>

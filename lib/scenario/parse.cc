@@ -40,7 +40,7 @@ std::string PathOf(const Place& place) {
   for (const Place* p = &place; p != nullptr; p = p->above) chain.push_back(p);
   std::string path(chain.back()->key);
   for (size_t i = chain.size() - 1; i-- > 0;) {
-    absl::StrAppend(&path, chain[i]->is_key ? PathStep(chain[i]->key)
+    absl::StrAppend(&path, chain[i]->is_key ? JsonPathStep(chain[i]->key)
                                             : absl::StrCat("[", chain[i]->index, "]"));
   }
   return path;

@@ -17,7 +17,7 @@ std::string PathOf(const Place& place) {
   std::string path = absl::StrCat(ToAbsl(chain.back()->key), ": ");
   for (size_t i = chain.size() - 1; i-- > 0;) {
     std::string step =
-        chain[i]->is_key ? PathStep(chain[i]->key) : absl::StrCat("[", chain[i]->index, "]");
+        chain[i]->is_key ? JsonPathStep(chain[i]->key) : absl::StrCat("[", chain[i]->index, "]");
     if (i + 2 == chain.size() && step.starts_with('.')) step.erase(0, 1);
     path += step;
   }

@@ -25,6 +25,8 @@ std::string KeyOfTask(const TaskSpec& task) {
   key.Add(task.created);
   key.Add(task.ordinal);
   key.Add(task.uid_rank);
+  key.Add(task.started);
+  key.Add(task.protected_until);
   return key.Take();
 }
 

@@ -727,14 +727,63 @@ class Configurations(unittest.TestCase):
     def test_what_a_spec_cannot_say_is_reported(self):
         text = "actions: allocate\ntiers:\n- plugins:\n  - name: drf\n    enableHierarchy: true\n    enableMagic: true\n  - name: sla\n    arguments:\n      sla-waiting-time: 1h\nconfigurations:\n- name: reclaim\n  arguments: {x: 1}\n"
         spec, lines = self.spec(text)
-        self.assertEqual(spec, "volcano:actions=allocate,tiers=drf+sla")
+        self.assertEqual(
+            spec, "volcano:actions=allocate,tiers=drf(hierarchy=on)+sla(waiting_time=3600)"
+        )
         self.assertEqual(
             lines,
             [
                 "scheduler configuration: configurations['reclaim']: the action does not run",
-                "scheduler configuration: tiers[0].plugins[0].enableHierarchy: hierarchical drf is not considered",
                 "scheduler configuration: tiers[0].plugins[0].enableMagic: not a switch of a plugin",
-                "scheduler configuration: tiers[0].plugins[1].arguments['sla-waiting-time']: not considered by sla",
+            ],
+        )
+
+    def test_nested_arguments_become_options(self):
+        conf = {
+            "tiers": [
+                {
+                    "plugins": [
+                        {
+                            "name": "resource-strategy-fit",
+                            "arguments": {
+                                "resourceStrategyFitWeight": 3,
+                                "resources": {
+                                    "cpu": {"type": "LeastAllocated", "weight": 0},
+                                    "nvidia.com/*": {"type": "MostAllocated", "weight": 2},
+                                    "a*b": {"weight": 1},
+                                },
+                                "sra": {"enable": True, "resources": "x, y", "weight": 4},
+                                "proportional": {
+                                    "enable": True,
+                                    "resources": "x",
+                                    "resourceProportion": {"x.cpu": 4},
+                                },
+                            },
+                        },
+                        {
+                            "name": "usage",
+                            "arguments": {
+                                "usage.weight": 2,
+                                "thresholds": {"cpu": 90, "mem": 101},
+                                "estimator": {"be_cpu": "1500m", "be_mem": 1, "burst_ratio": 0.5},
+                            },
+                        },
+                    ]
+                }
+            ]
+        }
+        report = Report()
+        self.assertEqual(
+            profile_spec(conf, "volcano", True, report),
+            "volcano:tiers=resource-strategy-fit(weight=3,least.cpu=1,most.nvidia.com/*=2,scarce_weight=4,"
+            "scarce.x=1,scarce.y=1,reserve_cpu.x=4.0,reserve_memory.x=1.0)"
+            "+usage(weight=2,cpu_threshold=90,best_effort_cpu=1500,best_effort_memory=1048576)",
+        )
+        self.assertEqual(
+            [str(e) for e in report],
+            [
+                "scheduler configuration: tiers[0].plugins[1].arguments['estimator.burst_ratio']: "
+                "not considered by usage"
             ],
         )
 

@@ -74,10 +74,13 @@ MUSTER_NAME(JobSpec)
 MUSTER_NAME(ZoneSpec)
 MUSTER_NAME(DeviceSpec)
 MUSTER_NAME(ImageSpec)
+MUSTER_NAME(NodeUsage)
 MUSTER_NAME(NodeSpec)
 MUSTER_NAME(DomainSpec)
+MUSTER_NAME(PathStep)
 MUSTER_NAME(QueueSpec)
 MUSTER_NAME(DisruptionBudgetSpec)
+MUSTER_NAME(QuotaSpec)
 MUSTER_NAME(NamespaceSpec)
 MUSTER_NAME(ScenarioOptions)
 MUSTER_NAME(ExpectedShare)
@@ -191,10 +194,13 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<ZoneSpec>();
   Check<DeviceSpec>();
   Check<ImageSpec>();
+  Check<NodeUsage>();
   Check<NodeSpec>();
   Check<DomainSpec>();
+  Check<PathStep>();
   Check<QueueSpec>();
   Check<DisruptionBudgetSpec>();
+  Check<QuotaSpec>();
   Check<NamespaceSpec>();
   Check<ScenarioOptions>();
   Check<ExpectedShare>();

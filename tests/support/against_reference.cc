@@ -117,7 +117,8 @@ std::string ReportDifference(const ClusterSpec& world, std::string_view profile)
   };
   const ClusterSpec small = Shrink(world, differs);
   const Cluster cluster = MakeCluster(small);
-  return absl::StrCat(ToAbsl(profile), "\n", DifferenceFromReference(cluster.Freeze(), profile),
+  return absl::StrCat(ToAbsl(profile), " (now: 2)\n",
+                      DifferenceFromReference(cluster.Freeze(), profile),
                       AsScenario(small, profile));
 }
 

@@ -45,6 +45,9 @@ class Maker {
     priorities_ = Chance(0.6);
     times_ = Chance(0.4);
     crowded_ = Chance(0.35);
+    paths_ = Chance(0.4);
+    quota_ = Chance(0.2);
+    watched_ = Chance(0.3);
   }
 
   ClusterSpec Make() {
@@ -54,7 +57,15 @@ class Maker {
     const uint64_t jobs = rng_.Below(knobs_.jobs + 1);
     for (uint64_t j = 0; j < jobs; ++j) MakeJob(j);
     if (Chance(0.2)) MakeLoners();
-    if (between_) world_.namespaces.push_back({"default", {{"team", "red"}}});
+    if (between_ || quota_) world_.namespaces.push_back({"default", {{"team", "red"}}});
+    if (quota_) {
+      for (const char* name : {"small", "large"}) {
+        Amounts used = Quota();
+        if (Chance(0.5)) used = {};
+        world_.namespaces.back().quotas.push_back(
+            {name, Write(Quota(), false), Write(used, false)});
+      }
+    }
     if (Chance(0.3)) MakeBudgets();
     return std::move(world_);
   }
@@ -97,6 +108,8 @@ class Maker {
     return amounts;
   }
 
+  Quantity Percent() { return Milli(Between(0, 3) * 25000 + Between(0, 1) * 3333); }
+
   // --- queues
 
   void MakeQueues() {
@@ -118,6 +131,9 @@ class Maker {
       queue.reclaimable = !Chance(0.1);
       queue.created = Created();
       queue.uid_rank = Rank();
+      for (uint64_t steps = paths_ ? rng_.Below(4) : 0; steps > 0; --steps) {
+        queue.share_path.push_back({Word({"a", "b"}), Word({"1", "2", "3", "500m", "1500m"})});
+      }
       queues_.push_back(queue.name);
       world_.queues.push_back(std::move(queue));
     }
@@ -160,6 +176,9 @@ class Maker {
         node.memory_pressure = Chance(0.1);
         node.network_unavailable = Chance(0.1);
         if (Chance(0.3)) node.images.push_back({{"app:1"}, Between(0, 2000) << 20});
+      }
+      if (watched_ && Chance(0.9)) {
+        node.usage = NodeUsage{Percent(), Percent(), Chance(0.1) ? -400 : -Between(0, 100)};
       }
       room_.push_back(kind);
       world_.nodes.push_back(std::move(node));
@@ -297,6 +316,7 @@ class Maker {
                                      JobPhase::kUnknown, JobPhase::kCompleted})
                     : JobPhase::kPending;
     job.preemptable = Chance(0.5);
+    if (times_ && Chance(0.3)) job.waiting_time = Between(0, 3);
     job.created = Created();
     job.uid_rank = Rank();
     const std::pair<TaskShape, Amounts> shape = One(shapes_);
@@ -324,6 +344,8 @@ class Maker {
     if (times_ && Chance(0.5)) task.ordinal = Between(0, 5);
     task.created = Created();
     task.uid_rank = Rank();
+    if (watched_ && Chance(0.5)) task.started = -Between(0, 60);
+    if (times_ && Chance(0.2)) task.protected_until = Between(1, 3);
     if (crowded_ ? Chance(0.9) : busy_ && Chance(0.5)) PutSomewhere(task, amounts);
     if (task.status == TaskStatus::kPending && !room_.empty() && Chance(0.08)) {
       task.nominated_node = world_.nodes[rng_.Below(room_.size())].name;
@@ -381,7 +403,8 @@ class Maker {
   Rng rng_;
   const WorldKnobs knobs_;
   bool between_, extremes_, gpus_, selectors_, taints_, quotas_, trees_, roles_, mixed_roles_,
-      busy_, overfull_, states_, phases_, odd_nodes_, best_effort_, priorities_, times_, crowded_;
+      busy_, overfull_, states_, phases_, odd_nodes_, best_effort_, priorities_, times_, crowded_,
+      paths_, quota_, watched_;
   int64_t cpu_unit_ = 1000, memory_unit_ = kGi;
   std::vector<std::string> queues_;
   std::vector<Amounts> room_;  // per node
@@ -405,6 +428,9 @@ std::string RandomVolcanoSpec(Rng& rng) {
   std::vector<std::string> policies = {"priority",   "gang",      "conformance",
                                        "overcommit", "drf",       "predicates",
                                        "proportion", "nodeorder", "binpack"};
+  for (const char* more : {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp"}) {
+    if (rng.Chance(0.2)) policies.insert(policies.begin() + rng.Below(policies.size()), more);
+  }
   if (rng.Chance(0.5)) rng.Shuffle(policies);
   const std::vector<std::string> points = {"job_order", "queue_order", "task_order",  "fit",
                                            "score",     "overused",    "allocatable", "preemptive",
@@ -443,6 +469,24 @@ std::string RandomVolcanoSpec(Rng& rng) {
                                "balanced", "taint_toleration", "image_locality", "spread"}) {
         number(0.15, name, 3);
       }
+    } else if (policy == "drf" && rng.Chance(0.3)) {
+      add("hierarchy=on");
+    } else if (policy == "sla") {
+      number(0.5, "waiting_time", 3);
+    } else if (policy == "resource-strategy-fit") {
+      number(0.3, "weight", 3);
+      number(0.4, "least.cpu", 3);
+      number(0.4, "most.nvidia.com/*", 3);
+      number(0.2, "most.memory", 3);
+      number(0.3, "scarce_weight", 3);
+      number(0.5, "scarce.nvidia.com/gpu", 3);
+      number(0.2, "reserve_cpu.nvidia.com/gpu", 2);
+    } else if (policy == "usage") {
+      number(0.3, "weight", 9);
+      number(0.3, "cpu", 3);
+      number(0.3, "memory", 3);
+      number(0.3, "cpu_threshold", 100);
+      if (rng.Chance(0.3)) add("request_ratio=1,risk_threshold=0.3");
     } else if (policy == "overcommit" && rng.Chance(0.3)) {
       add("factor=1.5");
     } else if (policy == "predicates") {

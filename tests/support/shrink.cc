@@ -76,6 +76,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&NodeSpec::ready);
     unsay(&NodeSpec::memory_pressure);
     unsay(&NodeSpec::network_unavailable);
+    unsay(&NodeSpec::usage);
     for (size_t r = 0; r < world.nodes[i].capacity.size(); ++r) {
       changes.push_back(
           [=](ClusterSpec& w) { w.nodes[i].capacity.erase(w.nodes[i].capacity.begin() + r); });
@@ -97,6 +98,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&QueueSpec::reclaimable);
     unsay(&QueueSpec::created);
     unsay(&QueueSpec::uid_rank);
+    unsay(&QueueSpec::share_path);
   }
   for (size_t i = 0; i < world.jobs.size(); ++i) {
     const auto unsay = [&](auto field) {
@@ -110,6 +112,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&JobSpec::preemptable);
     unsay(&JobSpec::created);
     unsay(&JobSpec::uid_rank);
+    unsay(&JobSpec::waiting_time);
     if (!world.jobs[i].groups.empty()) {
       changes.push_back([i](ClusterSpec& w) {
         for (TaskSpec& task : w.tasks) {
@@ -135,6 +138,8 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&TaskSpec::created);
     unsay(&TaskSpec::ordinal);
     unsay(&TaskSpec::uid_rank);
+    unsay(&TaskSpec::started);
+    unsay(&TaskSpec::protected_until);
     const auto unsay_shape = [&](auto field) { UnsayShape(changes, i, task, field); };
     unsay_shape(&TaskShape::request);
     unsay_shape(&TaskShape::initial_request);

@@ -50,6 +50,16 @@ const char* const kVolcano[] = {
     "volcano:-gang,+preempt,+reclaim",
     "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+pdb/"
     "drf+predicates+proportion+pdb",
+    "volcano:+sla(waiting_time=2)",
+    "volcano:tiers=sla+priority/gang/overcommit+drf+predicates+proportion+nodeorder",
+    "volcano:+resourcequota",
+    "volcano:+resource-strategy-fit(most.nvidia.com/*=2,least.cpu=1,scarce_weight=3,"
+    "scarce.nvidia.com/gpu=1)",
+    "volcano:+resource-strategy-fit(reserve_cpu.nvidia.com/gpu=1),+preempt",
+    "volcano:+usage,+preempt",
+    "volcano:actions=allocate+preempt+reclaim,tiers=cdp+priority/predicates+proportion",
+    "volcano:actions=allocate+reclaim,tiers=drf(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=reclaim+allocate+preempt,tiers=gang+drf(hierarchy=on)/predicates+proportion",
     "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",
 };
 

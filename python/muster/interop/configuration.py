@@ -10,8 +10,10 @@ that tests build by hand have it off, which `unset_on` says. Both peers clean th
 weight is 1 again), and so does this reader, so that a spec holds what was in force.
 """
 
+import math
 from typing import Any
 
+from . import quantity
 from .reader import read_configuration
 from .report import ImportFailure, Report
 
@@ -199,7 +201,7 @@ def _policy(plugin: Any, place: str, base: str, unset_on: bool, report: Report) 
     if off:
         options["without"] = "|".join(off)
     if name == "drf" and _flag(plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"):
-        report.add(PLACE, f"{place}.enableHierarchy", "hierarchical drf is not considered")
+        options["hierarchy"] = "on"
     for key in plugin.keys() - {"name", "arguments"} - set(VOLCANO_FLAGS) - _OTHER_FLAGS:
         report.add(PLACE, f"{place}.{key}", "not a switch of a plugin")
     return name + _options(options)
@@ -227,6 +229,13 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
     elif name == "overcommit" and "overcommit-factor" in rest:
         factor = _number(rest.pop("overcommit-factor"), f"{place}.arguments['overcommit-factor']")
         options["factor"] = factor if factor >= 1 else 1.2
+    elif name == "sla":
+        if seconds := quantity.seconds(str(rest.pop("sla-waiting-time", ""))):
+            options["waiting_time"] = seconds
+    elif name == "usage":
+        options = _usage(rest, f"{place}.arguments")
+    elif name == "resource-strategy-fit":
+        options = _strategies(rest, f"{place}.arguments")
     elif name == "predicates":
         for key, option in _PREDICATES.items():
             if key in rest and not _flag(rest.pop(key), f"{place}.arguments[{key!r}]"):
@@ -234,6 +243,81 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
     for key in rest.keys() - _WITHOUT_EFFECT:
         report.add(PLACE, f"{place}.arguments[{key!r}]", f"not considered by {name}")
     return options
+
+
+def _usage(rest: Json, place: str) -> Json:
+    options: Json = {}
+    for key, option in (("usage", "weight"), ("cpu", "cpu"), ("memory", "memory")):
+        if (given := rest.pop(f"{key}.weight", None)) is not None:
+            weight = _integer(given, f"{place}['{key}.weight']")
+            if weight >= 0:
+                options[option] = weight
+    thresholds, estimator = _mapping(rest, "thresholds"), _mapping(rest, "estimator")
+    for key, option in (("cpu", "cpu_threshold"), ("mem", "memory_threshold")):
+        if key in thresholds:
+            threshold = _integer(thresholds[key], f"{place}['thresholds'][{key!r}]")
+            if 0 <= threshold <= 100:
+                options[option] = threshold
+    for key, low, high in (
+        ("request_ratio", 0, 1),
+        ("risk_threshold", 0, 1),
+        ("risk_factor", 1, 1e9),
+    ):
+        if key in estimator:
+            number = _number(estimator[key], f"{place}['estimator'][{key!r}]")
+            if low <= number <= high:
+                options[key] = number
+    # A number is milli-cores or MiB, a text a quantity.
+    for key, option, unit, scale in (
+        ("be_cpu", "best_effort_cpu", 1, 1000),
+        ("be_mem", "best_effort_memory", 1 << 20, 1),
+    ):
+        if (given := estimator.get(key)) is not None:
+            amount = quantity.parse(given, f"{place}['estimator'][{key!r}]")
+            value = amount * (unit if isinstance(given, int) else scale)
+            if value >= 0:
+                options[option] = math.ceil(value)
+    for key in ("thresholds", "estimator"):
+        rest.pop(key, None)
+    if estimator.get("burst_ratio"):
+        rest["estimator.burst_ratio"] = estimator["burst_ratio"]
+    return options
+
+
+def _strategies(rest: Json, place: str) -> Json:
+    """Options of resource-strategy-fit; what is read is taken out of `rest`."""
+    options: Json = {}
+    if "resourceStrategyFitWeight" in rest:
+        weight = _integer(rest.pop("resourceStrategyFitWeight"), place)
+        options["weight"] = weight if weight >= 0 else 10
+    resources = _mapping(rest, "resources")
+    rest.pop("resources", None)
+    for pattern, how in resources.items():
+        if "*" in pattern and (pattern == "*" or pattern.find("*") != len(pattern) - 1):
+            continue  # the peer ignores it too
+        weight = _integer(how.get("weight", 1), f"{place}['resources'][{pattern!r}]")
+        strategy = "most" if how.get("type") == "MostAllocated" else "least"
+        options[f"{strategy}.{pattern}"] = weight if weight > 0 else 1
+    sra = _mapping(rest, "sra")
+    rest.pop("sra", None)
+    if sra.get("enable") is True:
+        options["scarce_weight"] = _weight(sra.get("weight", 0), f"{place}['sra']")
+        weights = _mapping(sra, "resourceWeight")
+        for name in _names(sra):
+            options[f"scarce.{name}"] = _weight(weights.get(name, 1), f"{place}['sra']")
+    reserves = _mapping(rest, "proportional")
+    rest.pop("proportional", None)
+    if reserves.get("enable") is True:
+        rates = _mapping(reserves, "resourceProportion")
+        for name in _names(reserves):
+            for what in ("cpu", "memory"):
+                rate = _number(rates.get(f"{name}.{what}", 1), f"{place}['proportional']")
+                options[f"reserve_{what}.{name}"] = rate if rate >= 0 else 1
+    return options
+
+
+def _names(holder: Json) -> list[str]:
+    return [n.strip() for n in str(holder.get("resources", "")).split(",") if n.strip()]
 
 
 def _number(value: Any, place: str) -> float:

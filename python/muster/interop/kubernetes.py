@@ -33,7 +33,7 @@ def select(objects: Iterable[Json]) -> dict[str, dict[str, Object]]:
     kinds: dict[str, dict[str, Object]] = {}
     for raw in objects:
         obj = Object(raw)
-        if obj.kind in ("Pod", "PodGroup", "PodDisruptionBudget"):
+        if obj.kind in ("Pod", "PodGroup", "PodDisruptionBudget", "ResourceQuota"):
             obj.in_namespace()
         kinds.setdefault(obj.kind, {})[obj.key] = obj
     return kinds
@@ -443,9 +443,25 @@ _CONDITIONS = {
 }
 
 
-def namespaces(kinds: dict[str, dict[str, Object]]) -> list[Json]:
-    found = kinds.get("Namespace", {}).values()
-    return [{"name": n.name, "labels": n.labels} if n.labels else {"name": n.name} for n in found]
+def namespaces(kinds: dict[str, dict[str, Object]], report: Report) -> list[Json]:
+    """Namespaces with their labels and what their quotas say is allowed and used."""
+    out: dict[str, Json] = {}
+    for name_space in kinds.get("Namespace", {}).values():
+        out[name_space.name] = {"name": name_space.name}
+        if name_space.labels:
+            out[name_space.name]["labels"] = name_space.labels
+    for obj in kinds.get("ResourceQuota", {}).values():
+        if obj.spec.get("scopes") or obj.spec.get("scopeSelector"):
+            report.add(obj.place, "spec.scopes", "not considered")
+        quota: Json = {"name": obj.name}
+        for key in ("hard", "used"):
+            place = f"{obj.at('status')}.{key}"
+            amounts = quantity.parse_map(obj.status.get(key), place)
+            if known := quantity.resources(dimensions(amounts, place, report)):
+                quota[key] = known
+        entry = out.setdefault(obj.namespace, {"name": obj.namespace})
+        entry.setdefault("quotas", []).append(quota)
+    return list(out.values())
 
 
 def priorities(kinds: dict[str, dict[str, Object]]) -> tuple[dict[str, int], int]:

@@ -39,6 +39,19 @@ def parse(value: object, place: str) -> Fraction:
     return -number if sign == "-" else number
 
 
+_UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
+_DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|h|m|s)")
+
+
+def seconds(text: str) -> int:
+    """Whole seconds of a duration such as 1h30m; 0 when it is not one or not positive."""
+    total, position = 0.0, 0
+    while match := _DURATION.match(text, position):
+        total += float(match[1]) * _UNIT_SECONDS[match[2]]
+        position = match.end()
+    return int(total) if position == len(text) else 0
+
+
 def parse_map(values: object, place: str) -> Amounts:
     if values is None:
         return {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Iterable
 
 from . import hypernodes, kubernetes, quantity
-from .access import Object, get, items, section, texts
+from .access import Object, get, items, seconds, section, texts
 from .configuration import parse_configuration, profile_spec
 from .kubernetes import PodRules
 from .report import ImportFailure, Report
@@ -46,7 +46,16 @@ KUBE_BATCH = Dialect(
 _NOWHERE = "(nowhere)"
 
 # Kinds that this importer reads; the others are reported.
-_KNOWN = {"Node", "Pod", "Namespace", "PriorityClass", "PodDisruptionBudget", "PodGroup", "Queue"}
+_KNOWN = {
+    "Node",
+    "Pod",
+    "Namespace",
+    "PriorityClass",
+    "PodDisruptionBudget",
+    "PodGroup",
+    "Queue",
+    "ResourceQuota",
+}
 _OF_VOLCANO = {"HyperNode"}
 
 
@@ -105,7 +114,7 @@ class _Import:
             "shapes": self.named_shapes,
             "nodes": nodes,
             "domains": domains,
-            "namespaces": kubernetes.namespaces(kinds),
+            "namespaces": kubernetes.namespaces(kinds, self.report),
             "queues": queues,
             "jobs": list(jobs.values()),
             "tasks": tasks,
@@ -231,11 +240,9 @@ class _Import:
         for name in ("affinity", "dequeueStrategy", "extendClusters"):
             if obj.spec.get(name) and (name, obj.spec[name]) != ("dequeueStrategy", "traverse"):
                 self.report.add(obj.place, f"spec.{name}", "not considered")
-        for name in (
-            "volcano.sh/hierarchy",
-            "volcano.sh/hierarchy-weights",
-            "volcano.sh/nodegroup-resource-limits",
-        ):
+        if path := share_path(obj.annotations):
+            entry["share_path"] = path
+        for name in ("volcano.sh/nodegroup-resource-limits",):
             if name in obj.annotations:
                 self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
 
@@ -307,8 +314,8 @@ class _Import:
         if waits := obj.annotations.get("volcano.sh/sla-waiting-time") or obj.annotations.get(
             "sla-waiting-time"
         ):
-            if seconds := _duration(waits, obj.at("metadata.annotations")):
-                entry["waiting_time"] = seconds
+            if waiting := quantity.seconds(waits):
+                entry["waiting_time"] = waiting
         for name in obj.annotations:
             if name.startswith(("volcano.sh/jdb-", "volcano.sh/task-topology-")):
                 self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
@@ -441,6 +448,10 @@ class _Import:
                 self.report.add(
                     pod.place, "metadata.annotations['volcano.sh/revocable-zone']", "not considered"
                 )
+            if started := seconds(pod.status, "startTime", pod.at("status")):
+                out["started"] = started
+            if until := protected_until(pod):
+                out["protected_until"] = until
             if pod.spec.get("schedulingGates"):
                 out["gates"] = [
                     get(g, "name", str, w, "") for w, g in items(pod.spec, "schedulingGates", spec)
@@ -502,6 +513,34 @@ class _Import:
             jobs[job]["sub_groups"] = [groups[n] for n in sorted(groups, key=str.encode)]
 
 
+def protected_until(pod: Object) -> int:
+    """When the pod's cooldown ends, counted from when it was scheduled; 0: it has none."""
+    name = "volcano.sh/cooldown-time"
+    cooldown = quantity.seconds(pod.labels.get(name, pod.annotations.get(name, "")))
+    for condition in pod.status.get("conditions") or []:
+        if condition.get("type") == "PodScheduled" and condition.get("status") == "True":
+            since = seconds(condition, "lastTransitionTime", pod.at("status.conditions"))
+            return since + cooldown if cooldown else 0
+    return 0
+
+
+def share_path(annotations: dict[str, str]) -> list[Json]:
+    """A queue's way down the tree of shares, the root left out. A weight below 1 counts as 1, as to the peer."""
+    names = annotations.get("volcano.sh/hierarchy", "").split("/")[1:]
+    weights = annotations.get("volcano.sh/hierarchy-weights", "").split("/")[1:]
+    path: list[Json] = []
+    for i, name in enumerate(names):
+        step: Json = {"name": name}
+        try:
+            weight = float(weights[i]) if i < len(weights) else 1.0
+        except ValueError:
+            weight = 1.0
+        if 1 < weight < 1e12:
+            step["weight"] = quantity.text("weight", quantity.parse(repr(weight), "the weight"))
+        path.append(step)
+    return path
+
+
 def match_values(policy: Json, given: dict[str, str], place: str) -> list[str]:
     """The values that tell a pod's sub-group from others of the policy; none when the pod is in none."""
     chosen = kubernetes.selector(policy.get("labelSelector"), f"{place}.labelSelector")
@@ -532,14 +571,3 @@ def _ranks(uids: list[str]) -> list[int]:
     return [order[uid] for uid in uids]
 
 
-_UNIT_SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
-_DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|ms|h|m|s)")
-
-
-def _duration(text: str, place: str) -> int:
-    """Whole seconds of a duration such as 1h30m; 0 when it is not one or not positive."""
-    total, position = 0.0, 0
-    while match := _DURATION.match(text, position):
-        total += float(match[1]) * _UNIT_SECONDS[match[2]]
-        position = match.end()
-    return int(total) if position == len(text) else 0
