@@ -24,7 +24,15 @@ POLICIES = {
     "binpack",
     "overcommit",
 }
-ACTIONS = {"enqueue", "allocate", "backfill", "preempt", "reclaim"}
+ACTIONS = {
+    "enqueue",
+    "allocate",
+    "backfill",
+    "preempt",
+    "reclaim",
+    "gangpreempt",
+    "gangreclaim",
+}
 PHASES = {
     "": "pending",
     "Pending": "pending",
