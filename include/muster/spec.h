@@ -207,7 +207,8 @@ struct JobSpec {
   std::vector<SubGroupPolicy> sub_group_policies = {};
   std::optional<Resources> min_resources = {};  // what admission reserves for it
   JobPhase phase = JobPhase::kPending;
-  bool preemptable = false;
+  // Whether its tasks may be evicted as a gang's (Volcano's gang-aware actions). Absent: yes.
+  std::optional<bool> preemptable = {};
   std::optional<TopologyWish> topology = {};
   int64_t created = 0;
   int64_t uid_rank = 0;

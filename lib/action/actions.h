@@ -24,6 +24,8 @@ ActionDecl AllocateAction();
 ActionDecl BackfillAction();
 ActionDecl PreemptAction();
 ActionDecl ReclaimAction();
+ActionDecl GangPreemptAction();
+ActionDecl GangReclaimAction();
 
 // The same words as kube-batch understands them.
 ActionDecl KubeBatchAllocateAction();

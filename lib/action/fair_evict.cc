@@ -162,7 +162,9 @@ class FairRound {
   bool PlaceTask(TaskIndex task) {
     context_.meter.Spend();
     const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
-    if (taking_ == Taking::kFromOtherQueues && !dispatcher_.Preemptive(queue, task)) return false;
+    if (taking_ == Taking::kFromOtherQueues &&
+        !dispatcher_.Preemptive(queue, ledger_.request(task)))
+      return false;
     Denial denial;
     std::string_view who;
     if (dispatcher_.Allocatable(queue, task, &denial, &who)) {

@@ -67,7 +67,7 @@ class Reclaim {
       const TaskIndex task = tasks[next++];
       context_.meter.Spend();
       if (tables_.tasks.flags[task] & kTaskNeverPreempts) continue;
-      if (!dispatcher_.Preemptive(queue, task)) continue;
+      if (!dispatcher_.Preemptive(queue, ledger_.request(task))) continue;
       MakeRoom(queue, task);
     }
     if (dispatcher_.Pipelined(job)) {

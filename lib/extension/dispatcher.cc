@@ -8,9 +8,9 @@ namespace muster {
 
 std::string_view PointName(Point point) {
   static constexpr std::string_view kNames[kPointCount] = {
-      "job_order", "queue_order", "task_order", "fit",         "score",
-      "overused",  "allocatable", "preemptive", "valid",       "ready",
-      "pipelined", "admit",       "starving",   "preemptable", "reclaimable"};
+      "job_order",   "queue_order", "task_order",  "fit",      "score",     "overused",
+      "allocatable", "preemptive",  "valid",       "ready",    "pipelined", "admit",
+      "starving",    "preemptable", "reclaimable", "evictable"};
   return kNames[static_cast<int>(point)];
 }
 
@@ -113,10 +113,14 @@ bool Dispatcher::Allocatable(QueueIndex queue, TaskIndex task, Denial* denial,
   return true;
 }
 
-bool Dispatcher::Preemptive(QueueIndex queue, TaskIndex task) const {
-  Denial denial;
+bool Dispatcher::Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial,
+                            std::string_view* who) const {
+  Denial ignored;
   for (Policy* policy : at(Point::kPreemptive)) {
-    if (!policy->Preemptive(queue, task, &denial)) return false;
+    if (!policy->Preemptive(queue, request, denial ? denial : &ignored)) {
+      if (who) *who = policy->name();
+      return false;
+    }
   }
   return true;
 }
@@ -182,30 +186,42 @@ bool Dispatcher::VoteOn(Point point, Rule rule, JobIndex job, Denial* denial,
 
 std::vector<TaskIndex> Dispatcher::Preemptable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
-  return Victims(Point::kPreemptable, evictor, candidates);
+  return Victims(Point::kPreemptable, candidates,
+                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
+                   return policy->Preemptable(evictor, asked, chosen);
+                 });
 }
 
 std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
-  return Victims(Point::kReclaimable, evictor, candidates);
+  return Victims(Point::kReclaimable, candidates,
+                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
+                   return policy->Reclaimable(evictor, asked, chosen);
+                 });
+}
+
+std::vector<TaskIndex> Dispatcher::Evictable(JobIndex evictor, bool from_other_queues,
+                                             std::span<const TaskIndex> candidates) const {
+  return Victims(Point::kEvictable, candidates,
+                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
+                   return policy->Evictable(evictor, from_other_queues, asked, chosen);
+                 });
 }
 
 // Each policy is asked about what the ones before it left, so that whoever counts the victims counts those alone.
-std::vector<TaskIndex> Dispatcher::AgreedVictims(Point point, TaskIndex evictor,
-                                                 std::span<const TaskIndex> candidates) const {
+std::vector<TaskIndex> Dispatcher::AgreedVictims(Point point, std::span<const TaskIndex> candidates,
+                                                 AskVictims ask) const {
   std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;
   for (Policy* policy : at(point)) {
     chosen.clear();
-    const Vote vote = point == Point::kPreemptable ? policy->Preemptable(evictor, victims, &chosen)
-                                                   : policy->Reclaimable(evictor, victims, &chosen);
-    if (vote != Vote::kAbstain) victims.swap(chosen);
+    if (ask(policy, victims, &chosen) != Vote::kAbstain) victims.swap(chosen);
   }
   return victims;
 }
 
-std::vector<TaskIndex> Dispatcher::Victims(Point point, TaskIndex evictor,
-                                           std::span<const TaskIndex> candidates) const {
-  if (rules_.victims == Rule::kIntersection) return AgreedVictims(point, evictor, candidates);
+std::vector<TaskIndex> Dispatcher::Victims(Point point, std::span<const TaskIndex> candidates,
+                                           AskVictims ask) const {
+  if (rules_.victims == Rule::kIntersection) return AgreedVictims(point, candidates, ask);
   const bool sticky = rules_.victims == Rule::kStickyIntersection;
   const auto& policies = by_point_[static_cast<int>(point)];
   std::vector<TaskIndex> victims, chosen;
@@ -214,10 +230,7 @@ std::vector<TaskIndex> Dispatcher::Victims(Point point, TaskIndex evictor,
   for (size_t end : tier_ends_[static_cast<int>(point)]) {
     for (; i < end; ++i) {
       chosen.clear();
-      Policy* policy = policies[i];
-      const Vote vote = point == Point::kPreemptable
-                            ? policy->Preemptable(evictor, candidates, &chosen)
-                            : policy->Reclaimable(evictor, candidates, &chosen);
+      const Vote vote = ask(policies[i], candidates, &chosen);
       if (!sticky) {
         if (vote == Vote::kAbstain) continue;
         if (chosen.empty()) {

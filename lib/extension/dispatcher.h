@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "lib/extension/policy.h"
 #include "muster/types.h"
 
@@ -64,7 +65,8 @@ class Dispatcher {
 
   bool Overused(QueueIndex queue, std::string_view* who = nullptr) const;
   bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial, std::string_view* who) const;
-  bool Preemptive(QueueIndex queue, TaskIndex task) const;
+  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial = nullptr,
+                  std::string_view* who = nullptr) const;
   bool Valid(JobIndex job) const;
   bool Ready(JobIndex job) const;
   bool Pipelined(JobIndex job) const;
@@ -77,6 +79,8 @@ class Dispatcher {
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
+  std::vector<TaskIndex> Evictable(JobIndex evictor, bool from_other_queues,
+                                   std::span<const TaskIndex> candidates) const;
 
   // Of policies that see a trial's evictions, or of those that do not.
   bool FitsTrial(ClassIndex c, NodeIndex node, bool seen) const;
@@ -86,10 +90,12 @@ class Dispatcher {
 
  private:
   bool VoteOn(Point point, Rule rule, JobIndex job, Denial* denial, std::string_view* who) const;
-  std::vector<TaskIndex> Victims(Point point, TaskIndex evictor,
-                                 std::span<const TaskIndex> candidates) const;
-  std::vector<TaskIndex> AgreedVictims(Point point, TaskIndex evictor,
-                                       std::span<const TaskIndex> candidates) const;
+  using AskVictims = absl::FunctionRef<Vote(Policy*, std::span<const TaskIndex> candidates,
+                                            std::vector<TaskIndex>* chosen)>;
+  std::vector<TaskIndex> Victims(Point point, std::span<const TaskIndex> candidates,
+                                 AskVictims ask) const;
+  std::vector<TaskIndex> AgreedVictims(Point point, std::span<const TaskIndex> candidates,
+                                       AskVictims ask) const;
 
   std::vector<std::vector<ActivePolicy>> tiers_;
   Rules rules_;

@@ -56,8 +56,9 @@ enum class Point : uint8_t {
   kStarving,
   kPreemptable,
   kReclaimable,
+  kEvictable,
 };
-inline constexpr int kPointCount = 15;
+inline constexpr int kPointCount = 16;
 // "job_order", "preemptable", ... as the option `without` spells them.
 std::string_view PointName(Point point);
 
@@ -128,9 +129,11 @@ class Policy {
 
   // --- gates
   virtual bool Overused(QueueIndex queue) { return false; }
-  // May `queue` take `task` on free (Allocatable) or reclaimed (Preemptive) resources?
+  // May `queue` take `task` on free, or `request` on reclaimed resources?
   virtual bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) { return true; }
-  virtual bool Preemptive(QueueIndex queue, TaskIndex task, Denial* denial) { return true; }
+  virtual bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) {
+    return true;
+  }
   virtual bool Valid(JobIndex job) { return true; }
   virtual bool Ready(JobIndex job) { return true; }
   virtual bool Starving(JobIndex job) { return true; }
@@ -146,6 +149,11 @@ class Policy {
   }
   virtual Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                            std::vector<TaskIndex>* chosen) {
+    return Vote::kAbstain;
+  }
+  // Of whole gangs, for a whole job: of its own queue, or of other queues.
+  virtual Vote Evictable(JobIndex evictor, bool from_other_queues,
+                         std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
     return Vote::kAbstain;
   }
 

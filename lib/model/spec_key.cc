@@ -144,7 +144,7 @@ std::string MeaningKey(const JobSpec& job) {
   }
   AddMeant(job.min_resources, key);
   key.Add(static_cast<int64_t>(job.phase));
-  key.Add(int64_t{job.preemptable});
+  key.Add(job.preemptable);
   AddWish(job.topology, key);
   key.Add(job.created);
   key.Add(job.uid_rank);

@@ -15,7 +15,9 @@ namespace {
 class Conformance : public Policy {
  public:
   std::string_view name() const override { return "conformance"; }
-  PointSet points() const override { return {Point::kPreemptable, Point::kReclaimable}; }
+  PointSet points() const override {
+    return {Point::kPreemptable, Point::kReclaimable, Point::kEvictable};
+  }
   void Open(const Cycle& cycle) override { tables_ = &cycle.tables; }
 
   Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates,
@@ -24,6 +26,10 @@ class Conformance : public Policy {
   }
   Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
+    return LeaveCritical(candidates, chosen);
+  }
+  Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates,
+                 std::vector<TaskIndex>* chosen) override {
     return LeaveCritical(candidates, chosen);
   }
 

@@ -88,10 +88,9 @@ class FairShare : public Policy {
     return true;
   }
 
-  bool Preemptive(QueueIndex queue, TaskIndex task, Denial* denial) override {
+  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
     // An inner queue's own jobs go before its children: what those hold does not count against it.
-    return StaysDeserved(queue, ledger_->queue_allocated(queue), ledger_->request(task),
-                         &denial->dimension);
+    return StaysDeserved(queue, ledger_->queue_allocated(queue), request, &denial->dimension);
   }
 
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,

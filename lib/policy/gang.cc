@@ -35,8 +35,8 @@ class Gang : public Policy {
 
   std::string_view name() const override { return "gang"; }
   PointSet points() const override {
-    return {Point::kValid,    Point::kJobOrder,    Point::kReady,      Point::kPipelined,
-            Point::kStarving, Point::kPreemptable, Point::kReclaimable};
+    return {Point::kValid,    Point::kJobOrder,    Point::kReady,       Point::kPipelined,
+            Point::kStarving, Point::kPreemptable, Point::kReclaimable, Point::kEvictable};
   }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
@@ -77,6 +77,12 @@ class Gang : public Policy {
   Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
     return Spare(candidates, chosen);
+  }
+  // Gang-aware actions have sorted out already what a gang can spare.
+  Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates,
+                 std::vector<TaskIndex>* chosen) override {
+    chosen->assign(candidates.begin(), candidates.end());
+    return Vote::kPermit;
   }
 
  private:

@@ -24,7 +24,8 @@ class Priority : public Policy {
 
   std::string_view name() const override { return "priority"; }
   PointSet points() const override {
-    return {Point::kTaskOrder, Point::kJobOrder, Point::kPreemptable, Point::kStarving};
+    return {Point::kTaskOrder, Point::kJobOrder, Point::kPreemptable, Point::kStarving,
+            Point::kEvictable};
   }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
@@ -47,6 +48,15 @@ class Priority : public Policy {
       const bool lower = job == own && !kube_batch_ ? tasks.priority[t] < tasks.priority[evictor]
                                                     : OfJob(job) < OfJob(own);
       if (lower) chosen->push_back(t);
+    }
+    return Vote::kPermit;
+  }
+
+  Vote Evictable(JobIndex evictor, bool from_other_queues, std::span<const TaskIndex> candidates,
+                 std::vector<TaskIndex>* chosen) override {
+    for (TaskIndex t : candidates) {
+      const JobIndex job = tables_->tasks.job[t];
+      if (from_other_queues || OfJob(job) < OfJob(evictor)) chosen->push_back(t);
     }
     return Vote::kPermit;
   }

@@ -99,6 +99,12 @@ class Proportion : public Policy {
   }
 
   bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
+    return MayHold(queue, ledger_->request(task), denial);
+  }
+  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
+    return MayHold(queue, request, denial);
+  }
+  bool MayHold(QueueIndex queue, std::span<const int64_t> request, Denial* denial) const {
     if (tables_->queues.spec[queue].state != QueueState::kOpen) {
       denial->closed = true;
       return false;
@@ -106,7 +112,6 @@ class Proportion : public Policy {
     const Amounts* deserved = Deserved(queue);
     if (deserved == nullptr) return true;
     const auto allocated = ledger_->queue_allocated(queue);
-    const auto request = ledger_->request(task);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods || request[d] <= 0) continue;
       if (static_cast<double>(allocated[d] + request[d]) > deserved->value[d]) {
@@ -116,9 +121,6 @@ class Proportion : public Policy {
       }
     }
     return true;
-  }
-  bool Preemptive(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    return Allocatable(queue, task, denial);
   }
 
   Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,

@@ -15,8 +15,8 @@ Preset Volcano() {
   preset.tiers =
       "priority+gang(without=preemptable)+conformance/"
       "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
-  preset.catalogue = {AdmitAction(), AllocateAction(), BackfillAction(), PreemptAction(),
-                      ReclaimAction()};
+  preset.catalogue = {AdmitAction(),   AllocateAction(),    BackfillAction(),   PreemptAction(),
+                      ReclaimAction(), GangPreemptAction(), GangReclaimAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kRestartingIntersection};
   preset.rules.accounting.undone_eviction_lingers = true;
   return preset;

@@ -297,11 +297,14 @@ PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
     shares.push_back(reference::QueueShareNow(cycle, q));
   }
-  const std::map<std::string, void (*)(Cycle&)> volcano = {{"admit", reference::RunAdmit},
-                                                           {"allocate", reference::RunAllocate},
-                                                           {"backfill", reference::RunBackfill},
-                                                           {"preempt", reference::RunPreempt},
-                                                           {"reclaim", reference::RunReclaim}};
+  const std::map<std::string, void (*)(Cycle&)> volcano = {
+      {"admit", reference::RunAdmit},
+      {"allocate", reference::RunAllocate},
+      {"backfill", reference::RunBackfill},
+      {"preempt", reference::RunPreempt},
+      {"reclaim", reference::RunReclaim},
+      {"gangpreempt", reference::RunGangPreempt},
+      {"gangreclaim", reference::RunGangReclaim}};
   const std::map<std::string, void (*)(Cycle&)> kube_batch = {
       {"allocate", reference::RunKubeBatchAllocate},
       {"backfill", reference::RunKubeBatchBackfill},

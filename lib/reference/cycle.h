@@ -143,6 +143,8 @@ double CompareOnShareTree(const Cycle& cycle, const std::vector<Row>& held, Queu
 bool Overused(const Cycle& cycle, QueueIndex queue);
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task);
 bool Preemptive(const Cycle& cycle, QueueIndex queue, TaskIndex task);
+// The same for several tasks at once.
+bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskIndex>& tasks);
 bool JobEnqueueable(const Cycle& cycle, JobIndex job);
 void JobEnqueued(Cycle& cycle, JobIndex job);
 
@@ -179,6 +181,7 @@ enum class Search {
   kAllocate,  // must fit what is or will be idle, and pass all predicates
   kBackfill,  // must pass all predicates
   kPreempt,   // must pass those predicates that an eviction cannot cure
+  kGang,      // as kPreempt, and must fit what will be idle
 };
 struct Found {
   std::vector<NodeIndex> nodes;      // that accept the task
@@ -206,6 +209,9 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,
                                    const std::vector<TaskIndex>& candidates);
 std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer,
                                    const std::vector<TaskIndex>& candidates);
+// For a whole job, of its own queue or of others.
+std::vector<TaskIndex> Evictable(const Cycle& cycle, JobIndex evictor, bool from_other_queues,
+                                 const std::vector<TaskIndex>& candidates);
 // Whether the victims free enough on the node.
 bool ValidVictims(const Cycle& cycle, TaskIndex task, NodeIndex node,
                   const std::vector<TaskIndex>& victims);
@@ -217,6 +223,8 @@ void RunAllocate(Cycle& cycle);
 void RunBackfill(Cycle& cycle);
 void RunPreempt(Cycle& cycle);
 void RunReclaim(Cycle& cycle);
+void RunGangPreempt(Cycle& cycle);
+void RunGangReclaim(Cycle& cycle);
 
 void RunKubeBatchAllocate(Cycle& cycle);
 void RunKubeBatchBackfill(Cycle& cycle);

@@ -24,7 +24,7 @@ double FairShareNow(const Cycle& cycle, QueueIndex queue);
 // No queue from here to the root is closed, or beyond a limit with the task.
 bool WithinLimits(const Cycle& cycle, QueueIndex queue, TaskIndex task);
 // The queue's own jobs hold no more than it deserves with the task.
-bool OwnJobsStayDeserved(const Cycle& cycle, QueueIndex queue, TaskIndex task);
+bool OwnJobsStayDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_t> request);
 std::vector<TaskIndex> AskFairShare(const Cycle& cycle, TaskIndex evictor,
                                     const std::vector<TaskIndex>& candidates);
 

@@ -257,8 +257,8 @@ bool WithinLimits(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   return true;
 }
 
-bool OwnJobsStayDeserved(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
-  return StaysDeserved(cycle, queue, cycle.world.queue_allocated[queue], cycle.world.request(task));
+bool OwnJobsStayDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_t> request) {
+  return StaysDeserved(cycle, queue, cycle.world.queue_allocated[queue], request);
 }
 
 std::vector<TaskIndex> AskFairShare(const Cycle& cycle, TaskIndex evictor,

@@ -241,10 +241,12 @@ Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>
       continue;
     }
     Verdict verdict;
-    bool accepted = search != Search::kAllocate || Fits(world, task, n, world.future_idle(n));
+    const bool needs_room = search == Search::kAllocate || search == Search::kGang;
+    bool accepted = !needs_room || Fits(world, task, n, world.future_idle(n));
     if (accepted) {
       verdict = Judge(cycle, state, task, n);
-      accepted = search == Search::kPreempt ? !verdict.unresolvable : !verdict.refusal.has_value();
+      const bool curable = search == Search::kPreempt || search == Search::kGang;
+      accepted = curable ? !verdict.unresolvable : !verdict.refusal.has_value();
     }
     if (accepted) {
       found.nodes.push_back(n);

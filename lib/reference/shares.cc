@@ -211,9 +211,9 @@ bool QueueOpen(const Cycle& cycle, QueueIndex queue) {
   return cycle.tables().queues.spec[queue].state == QueueState::kOpen;
 }
 
-bool WithinDeserved(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
+bool WithinDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_t> row) {
   if (!QueueOpen(cycle, queue)) return false;
-  const Amount request = AmountOf(cycle.world.request(task));
+  const Amount request = AmountOf(row);
   const Amount future = Plus(AmountOfBooks(cycle.world.queue_allocated[queue]), request);
   return WithinRequested(future, cycle.queues[queue].deserved, request);
 }
@@ -336,15 +336,27 @@ bool Overused(const Cycle& cycle, QueueIndex queue) {
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "allocatable")) {
     if (policy->name == "fairshare" && !WithinLimits(cycle, queue, task)) return false;
-    if (policy->name == "proportion" && !WithinDeserved(cycle, queue, task)) return false;
+    if (policy->name == "proportion" && !WithinDeserved(cycle, queue, cycle.world.request(task)))
+      return false;
   }
   return true;
 }
 
 bool Preemptive(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
+  return AllPreemptive(cycle, queue, {task});
+}
+
+bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskIndex>& tasks) {
+  Row request(cycle.world.dimensions(), kAbsent);  // what none of them names stays absent
+  for (TaskIndex t : tasks) {
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      const int64_t one = cycle.world.request(t)[d];
+      if (one != kAbsent) request[d] = OrZero(request[d]) + one;
+    }
+  }
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "preemptive")) {
-    if (policy->name == "fairshare" && !OwnJobsStayDeserved(cycle, queue, task)) return false;
-    if (policy->name == "proportion" && !WithinDeserved(cycle, queue, task)) return false;
+    if (policy->name == "fairshare" && !OwnJobsStayDeserved(cycle, queue, request)) return false;
+    if (policy->name == "proportion" && !WithinDeserved(cycle, queue, request)) return false;
   }
   return true;
 }

@@ -260,6 +260,24 @@ std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer, cons
                  });
 }
 
+std::vector<TaskIndex> Evictable(const Cycle& cycle, JobIndex evictor, bool from_other_queues,
+                                 const Tasks& all) {
+  const auto& jobs = cycle.tables().jobs.spec;
+  return Combine(cycle, "evictable", all,
+                 [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
+                   if (policy.name == "gang") return candidates;
+                   if (policy.name == "conformance") return AskConformance(cycle, candidates);
+                   if (policy.name != "priority") return std::nullopt;
+                   if (from_other_queues) return candidates;
+                   Tasks lower;
+                   for (TaskIndex t : candidates) {
+                     const JobIndex job = cycle.tables().tasks.job[t];
+                     if (jobs[job].priority < jobs[evictor].priority) lower.push_back(t);
+                   }
+                   return lower;
+                 });
+}
+
 bool ValidVictims(const Cycle& cycle, TaskIndex task, NodeIndex node, const Tasks& victims) {
   Row room = cycle.world.future_idle(node);
   for (TaskIndex t : victims) AddTo(room, cycle.world.request(t), 1);

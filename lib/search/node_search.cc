@@ -177,7 +177,8 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
 
 NodeIndex NodeSearch::BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused) {
   const ClassProfile& profile = Profile(c);
-  const std::vector<Ranked> fitting = ScanNodes(c, profile, want, false, true, &refused);
+  const std::vector<Ranked> fitting =
+      ScanNodes(c, profile, want, want == Want::kEvicting, true, &refused);
   const auto it = std::max_element(fitting.begin(), fitting.end());
   return it == fitting.end() ? kNone : it->node;
 }

@@ -85,7 +85,9 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   bool admission = false, evicts = false;
   for (const ConfiguredAction& action : config_.actions) {
     admission |= action.decl.name == "admit";
-    evicts |= action.decl.name == "preempt" || action.decl.name == "reclaim";
+    for (const char* evicting : {"preempt", "reclaim", "gangpreempt", "gangreclaim"}) {
+      evicts |= action.decl.name == evicting;
+    }
   }
 
   const Ledger::Savepoint opening = ledger_->Save();

@@ -37,7 +37,9 @@ class Scripted : public Policy {
   int CompareTasks(TaskIndex, TaskIndex) override { return Note(script_.order); }
   bool Overused(QueueIndex) override { return Note(!script_.yes); }
   bool Allocatable(QueueIndex, TaskIndex, Denial*) override { return Note(script_.yes); }
-  bool Preemptive(QueueIndex, TaskIndex, Denial*) override { return Note(script_.yes); }
+  bool Preemptive(QueueIndex, std::span<const int64_t>, Denial*) override {
+    return Note(script_.yes);
+  }
   bool Valid(JobIndex) override { return Note(script_.yes); }
   bool Ready(JobIndex) override { return Note(script_.yes); }
   bool Starving(JobIndex) override { return Note(script_.yes); }
@@ -48,6 +50,9 @@ class Scripted : public Policy {
     return Choose(candidates, chosen);
   }
   Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates, Tasks* chosen) override {
+    return Choose(candidates, chosen);
+  }
+  Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates, Tasks* chosen) override {
     return Choose(candidates, chosen);
   }
 
@@ -81,11 +86,11 @@ class Tiers {
     for (const auto& tier : tiers) {
       policies.emplace_back();
       for (const Script& script : tier) {
-        PointSet points = {Point::kJobOrder,   Point::kQueueOrder,  Point::kTaskOrder,
-                           Point::kOverused,   Point::kAllocatable, Point::kPreemptive,
-                           Point::kValid,      Point::kReady,       Point::kPipelined,
-                           Point::kAdmit,      Point::kStarving,    Point::kPreemptable,
-                           Point::kReclaimable};
+        PointSet points = {Point::kJobOrder,    Point::kQueueOrder,  Point::kTaskOrder,
+                           Point::kOverused,    Point::kAllocatable, Point::kPreemptive,
+                           Point::kValid,       Point::kReady,       Point::kPipelined,
+                           Point::kAdmit,       Point::kStarving,    Point::kPreemptable,
+                           Point::kReclaimable, Point::kEvictable};
         for (int p = 0; name == 'a' && p < kPointCount; ++p) {
           if (silent_first.has(static_cast<Point>(p))) points.remove(static_cast<Point>(p));
         }
@@ -277,7 +282,7 @@ TEST(Gates, AllOrAny) {
       };
       check(d.Valid(0), both);
       check(d.Ready(0), both);
-      check(d.Preemptive(0, 0), both);
+      check(d.Preemptive(0, {}), both);
       check(d.Allocatable(0, 0, &denial, &who), both);
       if (!both) EXPECT_EQ(who, first ? "b" : "a");
       check(d.Overused(0, &who), !both);  // a scripted no is an overused queue
@@ -299,7 +304,7 @@ TEST(Gates, SwitchedOffIsNotAsked) {
   EXPECT_TRUE(tiers.dispatcher->Ready(0));
   EXPECT_TRUE(tiers.dispatcher->Valid(0));
   EXPECT_EQ(tiers.asked, "bb");
-  EXPECT_FALSE(tiers.dispatcher->Preemptive(0, 0));
+  EXPECT_FALSE(tiers.dispatcher->Preemptive(0, {}));
 }
 
 TEST(Admitted, AllHearOfIt) {

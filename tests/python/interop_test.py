@@ -470,6 +470,17 @@ class Clusters(unittest.TestCase):
             ],
         )
 
+    def test_a_job_says_whether_it_may_be_evicted_or_nothing(self):
+        mark = "volcano.sh/preemptable"
+        scenario, _ = imported(
+            queue(),
+            group("no", annotations={mark: "false"}),
+            group("silent"),
+            group("yes", annotations={mark: "true"}),
+        )
+        marks = {job["name"]: job.get("preemptable") for job in scenario["jobs"]}
+        self.assertEqual(marks, {"ns/no": False, "ns/silent": None, "ns/yes": True})
+
     def test_queues(self):
         closed = queue(
             "c",
@@ -712,6 +723,23 @@ class Configurations(unittest.TestCase):
                 "volcano:actions=admit+allocate+preempt(topology_aware=on),tiers=priority+gang(without=preemptable)/"
                 "overcommit(factor=1.2)+binpack(weight=10,cpu=1,resource.nvidia.com/gpu=2,resource.example.com/x=1)",
                 [],
+            ),
+        )
+
+    def test_actions_for_gangs_share_a_switch_of_allocate(self):
+        text = (
+            "actions: allocate, gangpreempt, gangreclaim\nconfigurations:\n"
+            "- name: allocate\n  arguments: {predicateErrorCacheEnable: false}\n"
+            "- name: gangreclaim\n  arguments: {allowWholeBundle: false, maxDomains: 4}\n"
+        )
+        self.assertEqual(
+            self.spec(text),
+            (
+                "volcano:actions=allocate(error_cache=off)+gangpreempt(error_cache=off)+"
+                "gangreclaim(error_cache=off,whole_gangs=off)",
+                [
+                    "scheduler configuration: configurations['gangreclaim'].arguments['maxDomains']: not considered"
+                ],
             ),
         )
 

@@ -315,7 +315,7 @@ class Maker {
                     ? One<JobPhase>({JobPhase::kPending, JobPhase::kAdmitted, JobPhase::kRunning,
                                      JobPhase::kUnknown, JobPhase::kCompleted})
                     : JobPhase::kPending;
-    job.preemptable = Chance(0.5);
+    if (Chance(0.5)) job.preemptable = Chance(0.8);
     if (times_ && Chance(0.3)) job.waiting_time = Between(0, 3);
     job.created = Created();
     job.uid_rank = Rank();
@@ -420,6 +420,7 @@ ClusterSpec RandomWorld(uint64_t seed, const WorldKnobs& knobs) {
 
 std::string RandomVolcanoSpec(Rng& rng) {
   std::vector<std::string> actions = {"admit", "allocate", "backfill", "preempt", "reclaim"};
+  if (rng.Chance(0.4)) actions.insert(actions.end(), {"gangpreempt", "gangreclaim"});
   rng.Shuffle(actions);
   actions.resize(1 + rng.Below(actions.size()));
   if (rng.Chance(0.7) && std::find(actions.begin(), actions.end(), "allocate") == actions.end()) {
@@ -435,7 +436,7 @@ std::string RandomVolcanoSpec(Rng& rng) {
   const std::vector<std::string> points = {"job_order", "queue_order", "task_order",  "fit",
                                            "score",     "overused",    "allocatable", "preemptive",
                                            "ready",     "pipelined",   "admit",       "starving",
-                                           "valid",     "preemptable", "reclaimable"};
+                                           "valid",     "preemptable", "reclaimable", "evictable"};
   std::string spec = "volcano:actions=";
   for (size_t i = 0; i < actions.size(); ++i) spec += (i > 0 ? "+" : "") + actions[i];
   spec += ",tiers=";

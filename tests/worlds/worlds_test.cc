@@ -60,6 +60,13 @@ const char* const kVolcano[] = {
     "volcano:actions=allocate+preempt+reclaim,tiers=cdp+priority/predicates+proportion",
     "volcano:actions=allocate+reclaim,tiers=drf(hierarchy=on)/predicates+nodeorder",
     "volcano:actions=reclaim+allocate+preempt,tiers=gang+drf(hierarchy=on)/predicates+proportion",
+    "volcano:actions=gangpreempt",
+    "volcano:actions=gangreclaim",
+    "volcano:actions=allocate+gangpreempt+gangreclaim,"
+    "tiers=priority+gang+conformance/predicates+proportion+nodeorder+binpack",
+    "volcano:actions=allocate+gangpreempt(whole_gangs=off)+gangreclaim(error_cache=off)",
+    "volcano:actions=gangreclaim(whole_gangs=off)+allocate+gangpreempt(error_cache=off),-"
+    "proportion",
     "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",
 };
 

@@ -23,6 +23,9 @@ PLACE = "scheduler configuration"
 
 ACTIONS = {"enqueue": "admit"}  # the others keep their names
 
+# They read a switch of allocate's, whether allocate runs or not.
+GANG_ACTIONS = ("gangpreempt", "gangreclaim")
+
 # The peers' switches -> the extension points they switch. kube-batch has the first nine.
 KUBE_BATCH_FLAGS = {
     "enableJobOrder": "job_order",
@@ -114,10 +117,15 @@ def profile_spec(conf: Json, base: str, unset_on: bool, report: Report) -> str:
         for c in _list(conf, "configurations")
         if isinstance(c, dict)
     }
+    cache = "predicateErrorCacheEnable"
+    error_cache = _flag(arguments.get("allocate", {}).get(cache, True), cache)
     parts = []
     if actions:
         parts.append(
-            "actions=" + "+".join(_action(str(a), arguments.pop(a, {}), report) for a in actions)
+            "actions="
+            + "+".join(
+                _action(str(a), arguments.pop(a, {}), error_cache, report) for a in actions
+            )
         )
     for name, rest in arguments.items():
         if rest:
@@ -160,8 +168,10 @@ def _options(options: Json) -> str:
     )
 
 
-def _action(name: str, arguments: Json, report: Report) -> str:
+def _action(name: str, arguments: Json, error_cache: bool, report: Report) -> str:
     options = {}
+    if name in GANG_ACTIONS and not error_cache:
+        options["error_cache"] = "off"
     for key, value in arguments.items():
         if name == "preempt" and key == "enableTopologyAwarePreemption":
             if _flag(value, key):
@@ -169,6 +179,9 @@ def _action(name: str, arguments: Json, report: Report) -> str:
         elif name in ("preempt", "allocate") and key == "predicateErrorCacheEnable":
             if not _flag(value, key):
                 options["error_cache"] = "off"
+        elif name in GANG_ACTIONS and key == "allowWholeBundle":
+            if not _flag(value, key):
+                options["whole_gangs"] = "off"
         elif key != "topologyAwarePreemptWorkerNum":
             report.add(PLACE, f"configurations[{name!r}].arguments[{key!r}]", "not considered")
     return ACTIONS.get(name, name) + _options(options)

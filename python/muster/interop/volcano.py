@@ -307,8 +307,8 @@ class _Import:
             groups.append({"name": role, "min_available": minimum})
         if groups:
             entry["groups"] = groups
-        if self.mark(obj, "volcano.sh/preemptable", unset=False):
-            entry["preemptable"] = True
+        if any("volcano.sh/preemptable" in marks for marks in (obj.annotations, obj.labels)):
+            entry["preemptable"] = self.mark(obj, "volcano.sh/preemptable", unset=False)
         if wish := self.wish(section(obj.spec, "networkTopology", spec), f"{spec}.networkTopology"):
             entry["topology"] = wish
         if waits := obj.annotations.get("volcano.sh/sla-waiting-time") or obj.annotations.get(

@@ -32,7 +32,15 @@ POLICIES = {
 }
 # Plugins that tests of the peer make up for themselves.
 MADE_UP = {"device-fit-after-eviction", "fake", "test-empty-gradient", "test-rejecter"}
-ACTIONS = {"enqueue", "allocate", "backfill", "preempt", "reclaim"}
+ACTIONS = {
+    "enqueue",
+    "allocate",
+    "backfill",
+    "preempt",
+    "reclaim",
+    "gangpreempt",
+    "gangreclaim",
+}
 PHASES = {
     "": "pending",
     "Pending": "pending",

@@ -1,0 +1,31 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What can be taken from a gang: tasks that it can spare, and the rest of it, which goes whole or stays.
+#ifndef MUSTER_ACTION_GANG_BUNDLES_H_
+#define MUSTER_ACTION_GANG_BUNDLES_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/action/context.h"
+
+namespace muster {
+
+struct Bundle {
+  bool whole;  // its job falls apart without it
+  JobIndex job;
+  std::vector<TaskIndex> tasks;  // least priority first
+  // What of the need it serves, for what the job loses: each dimension as a part of the need, summed. Infinite for
+  // tasks that are spared.
+  double worth;
+};
+
+// Splits `tasks`, all of `job`, into at most one bundle of each kind. A job that is not ready any more can spare all.
+// Otherwise a task is spared while the job, and the task's role where role minimums count, keep as many as they need.
+void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
+                std::span<const int64_t> need, std::vector<Bundle>* bundles);
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_GANG_BUNDLES_H_

@@ -1,0 +1,265 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/action/gang_eviction.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lib/action/eviction.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kOptions[] = {
+    {"whole_gangs", OptionKind::kFlag, "on", 0, 0,
+     "gangs may be taken apart, not only lose what they can spare"},
+    {"error_cache", OptionKind::kFlag, "on", 0, 0,
+     "within a trial, a node that refused one task of a role is not asked for another"},
+};
+
+// A node that does not say how many tasks it takes has room for any number: sums stop there.
+constexpr int64_t kEnough = int64_t{1} << 60;
+
+bool Covers(std::span<const int64_t> room, std::span<const int64_t> need) {
+  for (DimensionIndex d = 0; d < need.size(); ++d) {
+    if (d > kPods && need[d] == 0) continue;
+    if (need[d] > room[d]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const std::span<const OptionDecl> kGangEvictionOptions = kOptions;
+
+GangEviction::GangEviction(ActionContext& context, const Options& options, std::string_view name,
+                           bool from_other_queues)
+    : context_(context),
+      tables_(context.tables),
+      ledger_(context.ledger),
+      dispatcher_(context.dispatcher),
+      name_(name),
+      from_other_queues_(from_other_queues),
+      whole_gangs_(options.flag("whole_gangs")),
+      error_cache_(options.flag("error_cache")),
+      memory_(context) {}
+
+void GangEviction::Run() {
+  const JobTable& jobs = tables_.jobs;
+  const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+    return dispatcher_.QueueBefore(a, b);
+  };
+  const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
+  using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
+  GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+  std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
+  std::vector<uint8_t> seen(heaps.size(), 0);
+  // Queues without a starving job are in the heap, too: what moves in it depends on who is there.
+  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+    if (!jobs.alive[j] || context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
+    const QueueIndex queue = jobs.queue[j];
+    if (!seen[queue]) {
+      seen[queue] = 1;
+      queues.Push(queue);
+    }
+    if (dispatcher_.Starving(j)) heaps[queue].Push(j);
+  }
+  while (!queues.empty()) {
+    const QueueIndex queue = queues.Pop();
+    if (!MayAsk(queue)) continue;
+    while (!heaps[queue].empty()) {
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      ForJob(heaps[queue].Pop());
+    }
+  }
+}
+
+void GangEviction::ForJob(JobIndex job) {
+  const std::vector<TaskIndex> pending = Wanting(job);
+  if (pending.empty()) return;
+  std::vector<int64_t> need(ledger_.dimensions(), 0), held(ledger_.dimensions(), 0);
+  for (TaskIndex t : pending) {
+    const auto to_start = tables_.classes.initial_request.row(context_.ClassOf(t));
+    const auto to_run = ledger_.request(t);
+    for (DimensionIndex d = 0; d < need.size(); ++d) {
+      need[d] += to_start[d];
+      held[d] += to_run[d];
+    }
+  }
+  if (!MayTake(job, held)) return;
+  const std::vector<Bundle> bundles = Bundles(job, need);
+  if (bundles.empty()) return;
+
+  // What is promised to nominated tasks counts as free here; the trial sees that it is not.
+  std::vector<int64_t> room(need.size(), 0);
+  for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+    if (!tables_.nodes.alive[n]) continue;
+    const auto idle = ledger_.node(n, kIdle), releasing = ledger_.node(n, kReleasing);
+    for (DimensionIndex d = 0; d < room.size(); ++d) {
+      room[d] = std::min(kEnough, room[d] + std::min(kEnough, idle[d]) + releasing[d]);
+    }
+  }
+  std::vector<TaskIndex> victims;
+  bool tried = false;
+  for (const Bundle& bundle : bundles) {
+    for (TaskIndex t : bundle.tasks) {
+      victims.push_back(t);
+      const auto request = ledger_.request(t);
+      for (DimensionIndex d = 0; d < room.size(); ++d) room[d] += request[d];
+    }
+    if (!Covers(room, need)) continue;
+    tried = true;
+    if (Try(job, pending, victims)) return;
+  }
+  if (!tried) Explain(job, Reason{ReasonKind::kGangUndone});
+}
+
+// Pending tasks of the job that ask for something.
+std::vector<TaskIndex> GangEviction::Wanting(JobIndex job) const {
+  std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
+  std::erase_if(tasks, [&](TaskIndex t) {
+    const auto request = ledger_.request(t);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (d != kPods && request[d] > 0) return false;
+    }
+    return true;
+  });
+  return tasks;
+}
+
+// In the order in which they are to go.
+std::vector<Bundle> GangEviction::Bundles(JobIndex job, std::span<const int64_t> need) {
+  std::vector<std::pair<JobIndex, TaskIndex>> candidates;
+  for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
+    for (TaskIndex t : ledger_.tasks_on(n)) {
+      const JobIndex other = tables_.tasks.job[t];
+      if (other == kNone || !(tables_.tasks.flags[t] & kTaskPreemptable)) continue;
+      if (!tables_.jobs.spec[other].preemptable.value_or(true)) continue;
+      if (IsCandidate(job, t)) candidates.emplace_back(other, t);
+    }
+  }
+  std::sort(candidates.begin(), candidates.end());
+  std::vector<Bundle> bundles;
+  for (size_t i = 0; i < candidates.size();) {
+    const JobIndex other = candidates[i].first;
+    std::vector<TaskIndex> tasks;
+    while (i < candidates.size() && candidates[i].first == other) {
+      tasks.push_back(candidates[i++].second);
+    }
+    AddBundles(context_, other, std::move(tasks), need, &bundles);
+  }
+  std::sort(bundles.begin(), bundles.end(), [&](const Bundle& a, const Bundle& b) {
+    if (a.whole != b.whole) return b.whole;
+    if (const int order = a.job == b.job ? 0 : CompareVictims(a.job, b.job)) return order < 0;
+    if (a.worth != b.worth) return a.worth > b.worth;
+    const JobSpec &left = tables_.jobs.spec[a.job], &right = tables_.jobs.spec[b.job];
+    return left.uid_rank != right.uid_rank ? left.uid_rank < right.uid_rank : a.job < b.job;
+  });
+
+  std::vector<TaskIndex> all;
+  for (const Bundle& bundle : bundles) {
+    all.insert(all.end(), bundle.tasks.begin(), bundle.tasks.end());
+  }
+  std::vector<TaskIndex> allowed = dispatcher_.Evictable(job, from_other_queues_, all);
+  std::sort(allowed.begin(), allowed.end());
+  std::erase_if(bundles, [&](Bundle& bundle) {
+    const size_t refused = std::erase_if(bundle.tasks, [&](TaskIndex t) {
+      return !std::binary_search(allowed.begin(), allowed.end(), t);
+    });
+    return bundle.tasks.empty() || (bundle.whole && (refused > 0 || !whole_gangs_));
+  });
+  return bundles;
+}
+
+bool GangEviction::Try(JobIndex job, std::span<const TaskIndex> pending,
+                       std::span<const TaskIndex> victims) {
+  const Ledger::Savepoint before = ledger_.Save();
+  for (TaskIndex victim : victims) Evict(context_, victim, pending[0]);
+  if (std::optional<Reason> failure = PlaceAll(job, pending)) {
+    failure->placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
+    ledger_.Rollback(before);
+    Explain(job, *std::move(failure));
+    return false;
+  }
+  context_.Commit(before);
+  return true;
+}
+
+// Nothing: all have a place, and the job is pipelined.
+std::optional<Reason> GangEviction::PlaceAll(JobIndex job, std::span<const TaskIndex> pending) {
+  memory_.Forget();
+  for (TaskIndex task : pending) {
+    context_.meter.Spend();
+    Denial denial;
+    std::string_view who;
+    if (!dispatcher_.Allocatable(tables_.jobs.queue[job], task, &denial, &who)) {
+      Reason reason{denial.closed ? ReasonKind::kQueueClosed : ReasonKind::kQueueLimit};
+      reason.policy = std::string(who);
+      reason.queue = tables_.jobs.queue[job];
+      reason.dimension = denial.dimension;
+      return reason;
+    }
+    const NodeIndex node = NodeFor(task);
+    if (node == kNone) {
+      Reason reason{ReasonKind::kGangUndone};
+      reason.refusals = context_.NoNode(context_.ClassOf(task))->refusals;
+      return reason;
+    }
+    ledger_.Move(task, TaskStatus::kNominated, node);
+    context_.NoteNominatedAfterEviction(task);
+  }
+  if (!dispatcher_.Pipelined(job)) return Reason{ReasonKind::kGangUndone};
+  return std::nullopt;
+}
+
+// The best of the nodes where it fits now, or else of those where it will; refusals that an eviction might cure do
+// not count.
+NodeIndex GangEviction::NodeFor(TaskIndex task) {
+  const ClassIndex c = context_.ClassOf(task);
+  NodeSearch& search = context_.search;
+  const size_t nodes = tables_.nodes.alive.size();
+  std::vector<uint8_t> except(nodes, 0);
+  const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
+  if (hopeless != nullptr) {
+    bool any_left = false;
+    for (NodeIndex n = 0; n < nodes; ++n) {
+      except[n] = n < hopeless->size() && (*hopeless)[n];
+      any_left |= tables_.nodes.alive[n] && !except[n];
+    }
+    // Of a task that no node could be helped for, the peer forgets it.
+    if (!any_left) std::fill(except.begin(), except.end(), 0);
+  }
+  std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
+  std::vector<uint8_t> accepts;
+  if (memory != nullptr) {
+    accepts.assign(nodes, 0);
+    for (NodeIndex n : search.ListForEviction(c, Want::kEvicting)) accepts[n] = 1;
+  }
+  std::vector<uint8_t> except_now(nodes, 1);
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    if (!tables_.nodes.alive[n] || except[n]) continue;
+    const bool fits = search.FitsFutureIdle(c, n);
+    if (memory != nullptr) {
+      if (!fits || !accepts[n]) (*memory)[n] = kCurable;
+      except[n] = (*memory)[n];
+    } else {
+      except[n] = !fits;
+    }
+    if (!except[n] && search.FitsIdle(c, n)) except_now[n] = 0;
+  }
+  const NodeIndex now = search.BestExcept(c, Want::kEvicting, except_now);
+  return now != kNone ? now : search.BestExcept(c, Want::kEvicting, except);
+}
+
+void GangEviction::Explain(JobIndex job, Reason reason) {
+  if (reason.kind == ReasonKind::kGangUndone) {
+    reason.policy = std::string(name_);
+    reason.placed =
+        std::max<int64_t>(reason.placed, ledger_.job(job).ready() + ledger_.job(job).nominated());
+    reason.needed = tables_.jobs.spec[job].min_available;
+  }
+  context_.ExplainJob(job, std::move(reason));
+}
+
+}  // namespace muster

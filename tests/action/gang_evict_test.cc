@@ -1,0 +1,247 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// gangpreempt and gangreclaim, one small world a rule. Plans in words: "evict v0; nominate g0 n0".
+#include <cstdint>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "muster/muster.h"
+
+namespace muster {
+namespace {
+
+void Accept(const absl::Status& status) { ASSERT_TRUE(status.ok()) << status; }
+
+// Nodes of four cores; tasks of one core each.
+class GangEvict : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Accept(cluster_.AddQueue({.name = "q"}));
+    Accept(cluster_.AddQueue({.name = "other"}));
+  }
+  void Nodes(int64_t count) {
+    Accept(cluster_.AddNodes(count, {.name = "n", .capacity = {{"cpu", "4"}, {"pods", 100}}}));
+  }
+  void Job(JobSpec job) {
+    if (job.phase == JobPhase::kPending) job.phase = JobPhase::kRunning;
+    Accept(cluster_.AddJob(job));
+  }
+  // Tasks <job><first>, ... of the job, running on the node, or pending where there is none.
+  void Tasks(const std::string& job, int first, int count, const std::string& node = "",
+             TaskSpec task = {}) {
+    for (int i = first; i < first + count; ++i) {
+      task.name = job + std::to_string(i);
+      task.job = job;
+      if (task.shape.request.empty()) task.shape.request = {{"cpu", "1"}};
+      task.node = node;
+      task.status = node.empty() ? TaskStatus::kPending : TaskStatus::kRunning;
+      Accept(cluster_.AddTask(task));
+    }
+  }
+  Plan MakePlan(const std::string& items) {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule("volcano:" + items);
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? *plan : Plan();
+  }
+  std::string Decide(const std::string& items) {
+    const Plan plan = MakePlan(items);
+    std::string out;
+    for (const Decision& d : plan.decisions()) {
+      if (d.kind == DecisionKind::kPhase) continue;
+      if (!out.empty()) out += "; ";
+      const bool evict = d.kind == DecisionKind::kEvict;
+      out += std::string(evict ? "evict " : "nominate ") + std::string(plan.task_name(d.task));
+      if (!evict) out += " " + std::string(plan.node_name(d.node));
+    }
+    return out;
+  }
+
+  static constexpr char kPreempt[] =
+      "actions=gangpreempt,tiers=priority+gang+conformance/predicates+nodeorder";
+  static constexpr char kReclaim[] =
+      "actions=gangreclaim,tiers=priority+gang+conformance/predicates+nodeorder";
+  Cluster cluster_;
+};
+
+TEST_F(GangEvict, ASparedBundleGoesWhole) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 1});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kPreempt), "evict v0; evict v1; evict v2; nominate g0 n0");
+}
+
+TEST_F(GangEvict, LeastPriorityOfAGangIsSpared) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 2});
+  Tasks("v", 0, 1, "n0", {.priority = 9});
+  Tasks("v", 1, 2, "n0", {.priority = 3});
+  Tasks("v", 3, 1, "n0", {.priority = 5});
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 2});
+  Tasks("g", 0, 2);
+  EXPECT_EQ(Decide(kPreempt), "evict v1; evict v2; nominate g0 n0; nominate g1 n0");
+}
+
+TEST_F(GangEvict, SparedTasksOfAllGoBeforeAnyGangIsTakenApart) {
+  Nodes(2);
+  Job({.name = "u", .queue = "q", .priority = 0, .min_available = 3});
+  Tasks("u", 0, 4, "n0");
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 3});
+  Tasks("v", 0, 4, "n1");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 2});
+  Tasks("g", 0, 2);
+  // The job that is last in order gives first.
+  EXPECT_EQ(Decide(kPreempt), "evict u0; evict v0; nominate g0 n0; nominate g1 n1");
+}
+
+TEST_F(GangEvict, WholeGangsCanBeLeftOut) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 4});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kPreempt), "evict v0; evict v1; evict v2; evict v3; nominate g0 n0");
+  EXPECT_EQ(
+      Decide("actions=gangpreempt(whole_gangs=off),tiers=priority+gang+conformance/predicates"),
+      "");
+}
+
+TEST_F(GangEvict, AWholeGangWithOneCriticalTaskStays) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 4});
+  Tasks("v", 0, 3, "n0");
+  Tasks("v", 3, 1, "n0", {.priority_class = "system-node-critical"});
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kPreempt), "");
+}
+
+TEST_F(GangEvict, AllPendingTasksNeedAPlace) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 0});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 4});
+  Tasks("g", 0, 5);
+  EXPECT_EQ(Decide(kPreempt), "");
+}
+
+TEST_F(GangEvict, EnoughInSumIsNotEnoughInPlace) {
+  Nodes(2);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 2});
+  for (int i = 0; i < 4; ++i) Tasks("v", i, 1, "n" + std::to_string(i % 2));
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1, "", {.shape = {.request = {{"cpu", "4"}}}});
+  // Without what can be spared there are three cores on each node: tried, undone, and the rest follows.
+  EXPECT_EQ(Decide(kPreempt), "evict v0; evict v1; evict v2; evict v3; nominate g0 n0");
+}
+
+TEST_F(GangEvict, RolesKeepTheirMinimum) {
+  Nodes(1);
+  Job({.name = "v",
+       .queue = "q",
+       .priority = 1,
+       .min_available = 2,
+       .groups = {{.name = "a", .min_available = 1}, {.name = "b", .min_available = 1}}});
+  Tasks("v", 0, 1, "n0", {.group = "a"});
+  Tasks("v", 1, 3, "n0", {.group = "b"});
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kPreempt), "evict v1; evict v2; nominate g0 n0");
+}
+
+TEST_F(GangEvict, AJobMayRefuse) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 0, .preemptable = false});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kPreempt), "");
+}
+
+TEST_F(GangEvict, EqualPriorityIsNoVictim) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 2, .min_available = 0});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kPreempt), "");
+}
+
+TEST_F(GangEvict, WhatFitsWithoutEvictionIsNotItsBusiness) {
+  Nodes(1);
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kPreempt), "");
+}
+
+TEST_F(GangEvict, ReclaimTakesFromOtherQueuesOnly) {
+  Nodes(2);
+  Job({.name = "v", .queue = "other", .priority = 5, .min_available = 3});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "u", .queue = "q", .priority = 0, .min_available = 0});
+  Tasks("u", 0, 4, "n1");
+  Job({.name = "g", .queue = "q", .priority = 1, .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kReclaim), "evict v0; nominate g0 n0");
+}
+
+TEST_F(GangEvict, ReclaimLeavesQueuesThatAreNotReclaimable) {
+  Nodes(1);
+  Accept(cluster_.AddQueue({.name = "fixed", .reclaimable = false}));
+  Job({.name = "v", .queue = "fixed", .min_available = 0});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "g", .queue = "q", .min_available = 1});
+  Tasks("g", 0, 1);
+  EXPECT_EQ(Decide(kReclaim), "");
+}
+
+TEST_F(GangEvict, ReclaimTakesTheGangApartThatIsWorthMost) {
+  Nodes(2);
+  Job({.name = "u", .queue = "other", .min_available = 4});
+  Tasks("u", 0, 4, "n0");
+  // A smaller gang loses less for the same need.
+  Job({.name = "v", .queue = "other", .min_available = 1});
+  Tasks("v", 0, 1, "n1", {.shape = {.request = {{"cpu", "4"}}}});
+  Job({.name = "g", .queue = "q", .min_available = 1});
+  Tasks("g", 0, 1, "", {.shape = {.request = {{"cpu", "4"}}}});
+  EXPECT_EQ(Decide(kReclaim), "evict v0; nominate g0 n1");
+}
+
+TEST_F(GangEvict, AQueueMustDeserveAllItsGangAsksFor) {
+  Nodes(2);
+  Job({.name = "v", .queue = "other", .min_available = 0});
+  Tasks("v", 0, 4, "n0");
+  Tasks("v", 4, 4, "n1");
+  Job({.name = "g", .queue = "q", .min_available = 1});
+  Tasks("g", 0, 5);
+  const std::string items =
+      "actions=gangreclaim,tiers=priority+gang+conformance/predicates+proportion";
+  EXPECT_EQ(Decide(items), "");  // each queue deserves four
+  const Plan plan = MakePlan(items);
+  ASSERT_EQ(plan.pending().size(), 5u);
+  const Reason& reason = plan.reasons()[plan.pending()[0].reason];
+  EXPECT_EQ(reason.kind, ReasonKind::kQueueLimit);
+  EXPECT_EQ(reason.policy, "proportion");
+}
+
+TEST_F(GangEvict, SaysHowFarItCame) {
+  Nodes(1);
+  Job({.name = "v", .queue = "q", .priority = 1, .min_available = 0});
+  Tasks("v", 0, 4, "n0");
+  Job({.name = "g", .queue = "q", .priority = 2, .min_available = 2});
+  Tasks("g", 0, 1);
+  Tasks("g", 1, 1, "", {.shape = {.request = {{"cpu", "2"}}, .node_selector = {{"zone", "a"}}}});
+  const Plan plan = MakePlan(kPreempt);
+  ASSERT_EQ(plan.pending().size(), 2u);
+  const Reason& reason = plan.reasons()[plan.pending()[0].reason];
+  EXPECT_EQ(reason.kind, ReasonKind::kGangUndone);
+  EXPECT_EQ(reason.policy, "gangpreempt");
+  EXPECT_EQ(reason.placed, 1);
+  EXPECT_EQ(reason.needed, 2);
+  ASSERT_EQ(reason.refusals.size(), 1u);
+  EXPECT_EQ(reason.refusals[0].code, RefusalCode::kNodeAffinity);
+}
+
+}  // namespace
+}  // namespace muster
