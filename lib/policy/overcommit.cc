@@ -34,19 +34,19 @@ class Overcommit : public Policy {
     for (JobIndex j = 0; j < jobs.alive.size() && !any; ++j) {
       any = jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
     }
-    if (!any) return;
     const size_t dimensions = tables_->dimension_count();
+    idle_.assign(dimensions, 0);
+    promised_.assign(dimensions, 0);
+    if (!any) return;  // nobody will ask, and a look at all nodes costs more than the rest of a quiet cycle
     std::vector<double> used(dimensions, 0);
     for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
       if (!tables_->nodes.alive[n]) continue;
       const auto row = ledger_->node(n, kUsed);
       for (size_t d = 0; d < dimensions; ++d) used[d] += static_cast<double>(row[d]);
     }
-    idle_.assign(dimensions, 0);
     for (size_t d = 0; d < dimensions; ++d) {
       idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used[d];
     }
-    promised_.assign(dimensions, 0);
     for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
       if (!jobs.alive[j] || !jobs.spec[j].min_resources.has_value()) continue;
       if (cycle.phases[j] == JobPhase::kAdmitted) {
