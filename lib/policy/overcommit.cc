@@ -37,7 +37,8 @@ class Overcommit : public Policy {
     const size_t dimensions = tables_->dimension_count();
     idle_.assign(dimensions, 0);
     promised_.assign(dimensions, 0);
-    if (!any) return;  // nobody will ask, and a look at all nodes costs more than the rest of a quiet cycle
+    // Nobody will ask, and a look at all nodes costs more than the rest of a quiet cycle.
+    if (!any) return;
     std::vector<double> used(dimensions, 0);
     for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
       if (!tables_->nodes.alive[n]) continue;
