@@ -317,11 +317,12 @@ bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t
     // Mostly the best of all serves. Else scores as they are now, so that visits cannot reorder what follows: the
     // nodes of the best score in index order; of the next best; and when many scores were looked at in vain, the
     // rest as a heap.
-    Scoreboard& board = Board(c, want);
-    const NodeIndex winner = board.Best(context(), profile);
+    const NodeIndex winner = Board(c, want).Best(context(), profile);
     if (winner == kNone) return false;
     if ((refused == nullptr || !(*refused)[winner]) && visit(winner)) return true;
+    // The visit may have moved nodes between states, and taken the board for another class.
     states_->Sync();
+    Scoreboard& board = Board(c, want);
     board.Refresh(context(), profile);
     constexpr double kNever = -std::numeric_limits<double>::infinity();
     std::vector<double> scores(ledger_.tables().nodes.alive.size(), kNever);

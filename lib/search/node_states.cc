@@ -11,7 +11,6 @@ namespace {
 
 constexpr uint32_t kErased = kNone - 1;
 constexpr int64_t kLargestExact = int64_t{1} << 53;
-// Beyond any amount, yet exact: an absent pod capacity (the ledger's idle of it is 2^61).
 constexpr double kNoHead = std::numeric_limits<double>::infinity();
 constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come back
 
@@ -35,7 +34,6 @@ void NodeStates::Rebuild() {
   hash_.clear();
   kind_.clear();
   population_.clear();
-  head_.clear();
   members_.clear();
   free_.clear();
   free_begin_ = 0;
@@ -141,7 +139,6 @@ uint32_t NodeStates::Intern(NodeIndex n) {
     hash_.push_back(0);
     kind_.push_back(0);
     population_.push_back(0);
-    head_.push_back(kNone);
     members_.emplace_back();
     in_free_.push_back(0);
     for (auto* column : {&columns_.idle, &columns_.releasing, &columns_.future_idle, &columns_.used,
@@ -204,7 +201,6 @@ void NodeStates::Fill(uint32_t slot, NodeIndex n) {
 }
 
 void NodeStates::SetHead(uint32_t slot, NodeIndex n) {
-  head_[slot] = n;
   columns_.head[slot] = n == kNone ? kNoHead : static_cast<double>(n);
   journal_.push_back({slot, 0});
 }
@@ -221,7 +217,7 @@ void NodeStates::Leave(NodeIndex n, uint32_t slot) {
     }
     return;
   }
-  if (head_[slot] != n) return;
+  if (head(slot) != n) return;
   auto& heap = members_[slot];
   // `n` is at the top; so may be copies of it and others that left.
   state_[n] = kNone;
@@ -243,8 +239,12 @@ void NodeStates::Enter(NodeIndex n, uint32_t slot) {
   }
   heap.push_back(n);
   std::push_heap(heap.begin(), heap.end(), std::greater<>());
-  if (population_[slot]++ == 0) ++live_;
-  if (head_[slot] == kNone || n < head_[slot]) SetHead(slot, n);
+  if (population_[slot]++ == 0) {
+    ++live_;
+    SetHead(slot, n);
+  } else if (n < head(slot)) {
+    SetHead(slot, n);
+  }
 }
 
 void NodeStates::EraseFromIndex(uint32_t slot) {

@@ -48,7 +48,9 @@ class NodeStates {
   uint32_t state(NodeIndex n) const { return state_[n]; }
   uint32_t kind(uint32_t slot) const { return kind_[slot]; }
   uint32_t population(uint32_t slot) const { return population_[slot]; }
-  NodeIndex head(uint32_t slot) const { return head_[slot]; }  // kNone: no node is in it
+  NodeIndex head(uint32_t slot) const {  // kNone: no node is in it
+    return population_[slot] == 0 ? kNone : static_cast<NodeIndex>(columns_.head[slot]);
+  }
 
   // Slots whose head or content changed, oldest first; position journal_start() + i.
   std::span<const StateChange> journal() const { return journal_; }
@@ -82,7 +84,6 @@ class NodeStates {
   std::vector<int64_t> keys_;   // key_size_ cells per slot
   std::vector<uint64_t> hash_;  // per slot
   std::vector<uint32_t> kind_, population_;
-  std::vector<NodeIndex> head_;
   // A binary min-heap of nodes per slot. Nodes that left are dropped when they come to the top.
   std::vector<absl::InlinedVector<NodeIndex, 4>> members_;
   std::vector<uint32_t> free_;  // slots without nodes, oldest first from free_begin_
