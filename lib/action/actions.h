@@ -26,6 +26,7 @@ ActionDecl PreemptAction();
 ActionDecl ReclaimAction();
 ActionDecl GangPreemptAction();
 ActionDecl GangReclaimAction();
+ActionDecl ShuffleAction();
 
 // The same words as kube-batch understands them.
 ActionDecl KubeBatchAllocateAction();

@@ -8,9 +8,9 @@ namespace muster {
 
 std::string_view PointName(Point point) {
   static constexpr std::string_view kNames[kPointCount] = {
-      "job_order",   "queue_order", "task_order",  "fit",      "score",     "overused",
-      "allocatable", "preemptive",  "valid",       "ready",    "pipelined", "admit",
-      "starving",    "preemptable", "reclaimable", "evictable"};
+      "job_order",   "queue_order", "task_order",  "fit",       "score",     "overused",
+      "allocatable", "preemptive",  "valid",       "ready",     "pipelined", "admit",
+      "starving",    "preemptable", "reclaimable", "evictable", "victims"};
   return kNames[static_cast<int>(point)];
 }
 
@@ -186,31 +186,47 @@ bool Dispatcher::VoteOn(Point point, Rule rule, JobIndex job, Denial* denial,
 
 std::vector<TaskIndex> Dispatcher::Preemptable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
-  return Victims(Point::kPreemptable, candidates,
-                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                   return policy->Preemptable(evictor, asked, chosen);
-                 });
+  return Chosen(Point::kPreemptable, candidates,
+                [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
+                  return policy->Preemptable(evictor, asked, chosen);
+                });
 }
 
 std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
-  return Victims(Point::kReclaimable, candidates,
-                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                   return policy->Reclaimable(evictor, asked, chosen);
-                 });
+  return Chosen(Point::kReclaimable, candidates,
+                [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
+                  return policy->Reclaimable(evictor, asked, chosen);
+                });
 }
 
 std::vector<TaskIndex> Dispatcher::Evictable(JobIndex evictor, bool from_other_queues,
                                              std::span<const TaskIndex> candidates) const {
-  return Victims(Point::kEvictable, candidates,
-                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                   return policy->Evictable(evictor, from_other_queues, asked, chosen);
-                 });
+  return Chosen(Point::kEvictable, candidates,
+                [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
+                  return policy->Evictable(evictor, from_other_queues, asked, chosen);
+                });
+}
+
+std::vector<TaskIndex> Dispatcher::Victims(std::span<const TaskIndex> candidates) const {
+  const auto& policies = by_point_[static_cast<int>(Point::kVictims)];
+  std::vector<TaskIndex> victims, chosen;
+  size_t i = 0;
+  for (size_t end : tier_ends_[static_cast<int>(Point::kVictims)]) {
+    for (; i < end; ++i) policies[i]->Victims(candidates, &chosen);
+    if (chosen.empty()) continue;
+    std::sort(chosen.begin(), chosen.end());
+    for (TaskIndex t : candidates) {
+      if (std::binary_search(chosen.begin(), chosen.end(), t)) victims.push_back(t);
+    }
+    break;
+  }
+  return victims;
 }
 
 // Each policy is asked about what the ones before it left, so that whoever counts the victims counts those alone.
-std::vector<TaskIndex> Dispatcher::AgreedVictims(Point point, std::span<const TaskIndex> candidates,
-                                                 AskVictims ask) const {
+std::vector<TaskIndex> Dispatcher::Agreed(Point point, std::span<const TaskIndex> candidates,
+                                          AskVictims ask) const {
   std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;
   for (Policy* policy : at(point)) {
     chosen.clear();
@@ -219,9 +235,9 @@ std::vector<TaskIndex> Dispatcher::AgreedVictims(Point point, std::span<const Ta
   return victims;
 }
 
-std::vector<TaskIndex> Dispatcher::Victims(Point point, std::span<const TaskIndex> candidates,
-                                           AskVictims ask) const {
-  if (rules_.victims == Rule::kIntersection) return AgreedVictims(point, candidates, ask);
+std::vector<TaskIndex> Dispatcher::Chosen(Point point, std::span<const TaskIndex> candidates,
+                                          AskVictims ask) const {
+  if (rules_.victims == Rule::kIntersection) return Agreed(point, candidates, ask);
   const bool sticky = rules_.victims == Rule::kStickyIntersection;
   const auto& policies = by_point_[static_cast<int>(point)];
   std::vector<TaskIndex> victims, chosen;

@@ -82,6 +82,10 @@ class Dispatcher {
   std::vector<TaskIndex> Evictable(JobIndex evictor, bool from_other_queues,
                                    std::span<const TaskIndex> candidates) const;
 
+  // Who is to go for nobody: what the policies of the first tier in which any names somebody name, each task once, in
+  // the order of `candidates`.
+  std::vector<TaskIndex> Victims(std::span<const TaskIndex> candidates) const;
+
   // Of policies that see a trial's evictions, or of those that do not.
   bool FitsTrial(ClassIndex c, NodeIndex node, bool seen) const;
 
@@ -92,10 +96,10 @@ class Dispatcher {
   bool VoteOn(Point point, Rule rule, JobIndex job, Denial* denial, std::string_view* who) const;
   using AskVictims = absl::FunctionRef<Vote(Policy*, std::span<const TaskIndex> candidates,
                                             std::vector<TaskIndex>* chosen)>;
-  std::vector<TaskIndex> Victims(Point point, std::span<const TaskIndex> candidates,
-                                 AskVictims ask) const;
-  std::vector<TaskIndex> AgreedVictims(Point point, std::span<const TaskIndex> candidates,
-                                       AskVictims ask) const;
+  std::vector<TaskIndex> Chosen(Point point, std::span<const TaskIndex> candidates,
+                                AskVictims ask) const;
+  std::vector<TaskIndex> Agreed(Point point, std::span<const TaskIndex> candidates,
+                                AskVictims ask) const;
 
   std::vector<std::vector<ActivePolicy>> tiers_;
   Rules rules_;

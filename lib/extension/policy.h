@@ -57,8 +57,9 @@ enum class Point : uint8_t {
   kPreemptable,
   kReclaimable,
   kEvictable,
+  kVictims,
 };
-inline constexpr int kPointCount = 16;
+inline constexpr int kPointCount = 17;
 // "job_order", "preemptable", ... as the option `without` spells them.
 std::string_view PointName(Point point);
 
@@ -156,6 +157,8 @@ class Policy {
                          std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
     return Vote::kAbstain;
   }
+  // Those of `candidates`, running tasks, that are to go for their own sake: no task waits for their place.
+  virtual void Victims(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {}
 
   // --- fit: may the class run on the node, its request aside (the engine compares that itself)? Classes that
   // differ in their request alone are of equal constraints: FitsKind and RawKindScore must not look at it.

@@ -20,6 +20,7 @@ PolicyDecl PdbPolicy();
 PolicyDecl PredicatesPolicy();
 PolicyDecl PriorityPolicy();
 PolicyDecl ProportionPolicy();
+PolicyDecl ReschedulingPolicy();
 PolicyDecl ResourceQuotaPolicy();
 PolicyDecl ResourceStrategyFitPolicy();
 PolicyDecl SlaPolicy();

@@ -15,8 +15,8 @@ Preset Volcano() {
   preset.tiers =
       "priority+gang(without=preemptable)+conformance/"
       "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
-  preset.catalogue = {AdmitAction(),   AllocateAction(),    BackfillAction(),   PreemptAction(),
-                      ReclaimAction(), GangPreemptAction(), GangReclaimAction()};
+  preset.catalogue = {AdmitAction(),   AllocateAction(),    BackfillAction(),    PreemptAction(),
+                      ReclaimAction(), GangPreemptAction(), GangReclaimAction(), ShuffleAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kRestartingIntersection};
   preset.rules.accounting.undone_eviction_lingers = true;
   return preset;
@@ -77,14 +77,12 @@ Preset Muster() {
 std::vector<Preset> Presets() { return {Muster(), Volcano(), KubeBatch()}; }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),       CooldownPolicy(),
-          ConformancePolicy(),   DrfPolicy(),
-          FairSharePolicy(),     GangPolicy(),
-          NodeOrderPolicy(),     OvercommitPolicy(),
-          PdbPolicy(),           PredicatesPolicy(),
-          PriorityPolicy(),      ProportionPolicy(),
-          ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
-          SlaPolicy(),           UsagePolicy()};
+  return {BinpackPolicy(),      CooldownPolicy(),      ConformancePolicy(),
+          DrfPolicy(),          FairSharePolicy(),     GangPolicy(),
+          NodeOrderPolicy(),    OvercommitPolicy(),    PdbPolicy(),
+          PredicatesPolicy(),   PriorityPolicy(),      ProportionPolicy(),
+          ReschedulingPolicy(), ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
+          SlaPolicy(),          UsagePolicy()};
 }
 
 }  // namespace muster

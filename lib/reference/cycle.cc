@@ -304,7 +304,8 @@ PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile
       {"preempt", reference::RunPreempt},
       {"reclaim", reference::RunReclaim},
       {"gangpreempt", reference::RunGangPreempt},
-      {"gangreclaim", reference::RunGangReclaim}};
+      {"gangreclaim", reference::RunGangReclaim},
+      {"shuffle", reference::RunShuffle}};
   const std::map<std::string, void (*)(Cycle&)> kube_batch = {
       {"allocate", reference::RunKubeBatchAllocate},
       {"backfill", reference::RunKubeBatchBackfill},

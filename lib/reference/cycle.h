@@ -225,6 +225,7 @@ void RunPreempt(Cycle& cycle);
 void RunReclaim(Cycle& cycle);
 void RunGangPreempt(Cycle& cycle);
 void RunGangReclaim(Cycle& cycle);
+void RunShuffle(Cycle& cycle);
 
 void RunKubeBatchAllocate(Cycle& cycle);
 void RunKubeBatchBackfill(Cycle& cycle);

@@ -145,7 +145,13 @@ def differences(
         scenario = adapter.scenario(calls.with_objects_of_calls(case))
         return calls.run(probe, case, scenario)
     scenario = adapter.scenario(case)
-    plan = plan_of(scenario, binary)
+    named = volcano.made_up_victims(case) if adapter is volcano else None
+    if named is not None:
+        evicted = probe.session(scenario, [["shuffle", named]])[0]
+        decisions = [{"kind": "evict", "task": task} for task in evicted]
+        plan = {"decisions": decisions, "tentative": []}
+    else:
+        plan = plan_of(scenario, binary)
     if isinstance(plan, str):
         return [plan]
     ours = of_plan(scenario, plan)

@@ -55,6 +55,9 @@ class Scripted : public Policy {
   Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates, Tasks* chosen) override {
     return Choose(candidates, chosen);
   }
+  void Victims(std::span<const TaskIndex> candidates, Tasks* chosen) override {
+    Choose(candidates, chosen);
+  }
 
  private:
   template <class T>
@@ -90,7 +93,7 @@ class Tiers {
                            Point::kOverused,    Point::kAllocatable, Point::kPreemptive,
                            Point::kValid,       Point::kReady,       Point::kPipelined,
                            Point::kAdmit,       Point::kStarving,    Point::kPreemptable,
-                           Point::kReclaimable, Point::kEvictable};
+                           Point::kReclaimable, Point::kEvictable,   Point::kVictims};
         for (int p = 0; name == 'a' && p < kPointCount; ++p) {
           if (silent_first.has(static_cast<Point>(p))) points.remove(static_cast<Point>(p));
         }
@@ -210,6 +213,14 @@ TEST(Victims, StickyIntersection) {
        {"an empty first answer empties all", {{Names({})}, {Names({1})}}, {}, "ab"},
        {"no tier ends early by an empty answer", {{Names({1}), Names({}), Names({1})}}, {}, "abc"}},
       Rule::kStickyIntersection);
+}
+
+TEST(Victims, ForNobodyTheUnionOfTheFirstTierThatNamesAny) {
+  const Tasks candidates = {4, 3, 2, 1};
+  Tiers tiers({{Names({}), Names({})}, {Names({1, 3}), Names({3, 4})}, {Names({2})}});
+  EXPECT_EQ(tiers.dispatcher->Victims(candidates), (Tasks{4, 3, 1}));
+  EXPECT_EQ(tiers.asked, "abcd");
+  EXPECT_EQ(Tiers({}).dispatcher->Victims(candidates), Tasks{});
 }
 
 TEST(Order, TheFirstThatCaresDecides) {

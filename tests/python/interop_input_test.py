@@ -229,6 +229,21 @@ class Configurations(unittest.TestCase):
             ),
         )
 
+    def test_marks_of_rescheduling_are_options(self):
+        text = (
+            "actions: shuffle\ntiers:\n- plugins:\n  - name: rescheduling\n    arguments:\n      interval: 5m\n"
+            "      strategies:\n      - name: lowNodeUtilization\n        params:\n"
+            "          thresholds: {cpu: 20, pods: 9}\n          targetThresholds: {memory: 70}\n"
+        )
+        place = "scheduler configuration: tiers[0].plugins[0].arguments"
+        self.assertEqual(
+            self.spec(text),
+            (
+                "volcano:actions=shuffle,tiers=rescheduling(cpu_low=20,memory_high=70)",
+                [f"{place}['interval']: not considered by rescheduling"],
+            ),
+        )
+
     def test_flags_of_tiers_made_by_hand_are_off_unless_set(self):
         text = "tiers:\n- plugins:\n  - name: gang\n    enableJobReady: true\n"
         spec, _ = self.spec(text, "kube-batch", unset_on=False)

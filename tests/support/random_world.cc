@@ -421,6 +421,7 @@ ClusterSpec RandomWorld(uint64_t seed, const WorldKnobs& knobs) {
 std::string RandomVolcanoSpec(Rng& rng) {
   std::vector<std::string> actions = {"admit", "allocate", "backfill", "preempt", "reclaim"};
   if (rng.Chance(0.4)) actions.insert(actions.end(), {"gangpreempt", "gangreclaim"});
+  if (rng.Chance(0.2)) actions.push_back("shuffle");
   rng.Shuffle(actions);
   actions.resize(1 + rng.Below(actions.size()));
   if (rng.Chance(0.7) && std::find(actions.begin(), actions.end(), "allocate") == actions.end()) {
@@ -429,14 +430,15 @@ std::string RandomVolcanoSpec(Rng& rng) {
   std::vector<std::string> policies = {"priority",   "gang",      "conformance",
                                        "overcommit", "drf",       "predicates",
                                        "proportion", "nodeorder", "binpack"};
-  for (const char* more : {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp"}) {
+  for (const char* more :
+       {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp", "rescheduling"}) {
     if (rng.Chance(0.2)) policies.insert(policies.begin() + rng.Below(policies.size()), more);
   }
   if (rng.Chance(0.5)) rng.Shuffle(policies);
-  const std::vector<std::string> points = {"job_order", "queue_order", "task_order",  "fit",
-                                           "score",     "overused",    "allocatable", "preemptive",
-                                           "ready",     "pipelined",   "admit",       "starving",
-                                           "valid",     "preemptable", "reclaimable", "evictable"};
+  const std::vector<std::string> points = {
+      "job_order",   "queue_order", "task_order",  "fit",       "score",  "overused",
+      "allocatable", "preemptive",  "ready",       "pipelined", "admit",  "starving",
+      "valid",       "preemptable", "reclaimable", "evictable", "victims"};
   std::string spec = "volcano:actions=";
   for (size_t i = 0; i < actions.size(); ++i) spec += (i > 0 ? "+" : "") + actions[i];
   spec += ",tiers=";
@@ -488,6 +490,11 @@ std::string RandomVolcanoSpec(Rng& rng) {
       number(0.3, "memory", 3);
       number(0.3, "cpu_threshold", 100);
       if (rng.Chance(0.3)) add("request_ratio=1,risk_threshold=0.3");
+    } else if (policy == "rescheduling") {
+      number(0.8, "cpu_low", 100);
+      number(0.5, "memory_low", 100);
+      number(0.8, "cpu_high", 100);
+      number(0.5, "memory_high", 100);
     } else if (policy == "overcommit" && rng.Chance(0.3)) {
       add("factor=1.5");
     } else if (policy == "predicates") {

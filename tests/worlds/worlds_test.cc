@@ -67,6 +67,9 @@ const char* const kVolcano[] = {
     "volcano:actions=allocate+gangpreempt(whole_gangs=off)+gangreclaim(error_cache=off)",
     "volcano:actions=gangreclaim(whole_gangs=off)+allocate+gangpreempt(error_cache=off),-"
     "proportion",
+    "volcano:actions=shuffle,tiers=rescheduling(cpu_low=50,cpu_high=50)",
+    "volcano:actions=shuffle+allocate+preempt,+rescheduling(cpu_low=60,memory_low=80,cpu_high=70,"
+    "memory_high=20)",
     "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",
 };
 

@@ -44,6 +44,7 @@ VOLCANO_FLAGS = KUBE_BATCH_FLAGS | {
     "enablePreemptive": "preemptive",
     "enableJobEnqueued": "admit",
     "enableJobStarving": "starving",
+    "enabledVictim": "victims",
 }
 # Switches of points that no policy of ours has yet. What they switch is lost with the policy that has it.
 _OTHER_FLAGS = {
@@ -57,7 +58,6 @@ _OTHER_FLAGS = {
     "enableBestNode",
     "enableTargetJob",
     "enableReservedNodes",
-    "enabledVictim",
 }
 
 # What makes a policy kube-batch's where its rule is another than Volcano's. (kube-batch asks `valid` before any
@@ -249,6 +249,8 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
         options = _usage(rest, f"{place}.arguments")
     elif name == "resource-strategy-fit":
         options = _strategies(rest, f"{place}.arguments")
+    elif name == "rescheduling":
+        options = _marks(rest, f"{place}.arguments")
     elif name == "predicates":
         for key, option in _PREDICATES.items():
             if key in rest and not _flag(rest.pop(key), f"{place}.arguments[{key!r}]"):
@@ -294,6 +296,25 @@ def _usage(rest: Json, place: str) -> Json:
         rest.pop(key, None)
     if estimator.get("burst_ratio"):
         rest["estimator.burst_ratio"] = estimator["burst_ratio"]
+    return options
+
+
+def _marks(rest: Json, place: str) -> Json:
+    """Options of rescheduling. Of its strategies the peer knows one."""
+    options: Json = {}
+    strategies = _list(rest, "strategies")
+    known = [s for s in strategies if isinstance(s, dict) and s.get("name") == "lowNodeUtilization"]
+    if strategies and len(known) != len(strategies):
+        return options  # reported as not considered
+    rest.pop("strategies", None)
+    for strategy in known:
+        for key, which in (("thresholds", "low"), ("targetThresholds", "high")):
+            marks = _mapping(_mapping(strategy, "params"), key)
+            for resource in ("cpu", "memory"):
+                if resource in marks:
+                    options[f"{resource}_{which}"] = _integer(
+                        marks[resource], f"{place}['strategies'][{key!r}]"
+                    )
     return options
 
 

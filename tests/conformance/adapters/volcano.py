@@ -26,6 +26,7 @@ POLICIES = {
     "sla",
     "pdb",
     "cdp",
+    "rescheduling",
     "usage",
     "resourcequota",
     "resource-strategy-fit",
@@ -40,6 +41,7 @@ ACTIONS = {
     "reclaim",
     "gangpreempt",
     "gangreclaim",
+    "shuffle",
 }
 PHASES = {
     "": "pending",
@@ -82,9 +84,9 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
     conf = configuration(case)
     for plugin in (p for tier in conf.get("tiers", []) for p in tier.get("plugins", [])):
         by_hand = "yaml" not in case["config"]
-        if plugin["name"] in MADE_UP:
+        if plugin["name"] in MADE_UP and made_up_victims(case) is None:
             yield f"a plugin of the test itself: {plugin['name']}"
-        if plugin["name"] not in policies and not (
+        if plugin["name"] not in policies | MADE_UP and not (
             by_hand and plugin["name"] == "capacity" and switched_off(plugin)
         ):
             yield f"policy {plugin['name']} not built yet"
@@ -116,6 +118,21 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         yield "no action runs: the test works on the session itself"
 
 
+def made_up_victims(case: Case) -> list[str] | None:
+    """Whom the test's own plugin names, where it is the only one and shuffle asks it; as the case's note has it:
+    those of the lower priority."""
+    plugins = [p["name"] for t in configuration(case).get("tiers", []) for p in t["plugins"]]
+    if plugins != ["fake"] or actions_run(case) != ["shuffle"]:
+        return None
+    pods = [o for o in case["objects"] if o["kind"] == "Pod"]
+    lowest = min(p["spec"]["priority"] for p in pods)
+    return [
+        f"{p['metadata']['namespace']}/{p['metadata']['name']}"
+        for p in pods
+        if p["spec"]["priority"] == lowest
+    ]
+
+
 def switched_off(plugin: dict[str, Any]) -> bool:
     """Whether none of the plugin's extension points can be reached. (Without hierarchy capacity has no other.)"""
     return not plugin.get("enableHierarchy") and not any(plugin.get(flag) for flag in VOLCANO_FLAGS)
@@ -126,7 +143,11 @@ def scenario(case: Case) -> dict[str, Any]:
     unset_on = "yaml" in case["config"]
     if not unset_on:
         tiers = [
-            [p for p in t.get("plugins", []) if p["name"] in POLICIES or not switched_off(p)]
+            [
+                p
+                for p in t.get("plugins", [])
+                if p["name"] in POLICIES or not (p["name"] in MADE_UP or switched_off(p))
+            ]
             for t in conf.get("tiers", [])
         ]
         conf = conf | {"tiers": [{"plugins": plugins} for plugins in tiers]}

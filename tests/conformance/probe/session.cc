@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/action/actions.h"
 #include "lib/action/eviction.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/policy/job_demand.h"
@@ -39,6 +40,22 @@ class Liking : public Policy {
 
  private:
   const std::vector<double> scores_;
+};
+
+// Names tasks as victims, for nobody's sake.
+class Naming : public Policy {
+ public:
+  explicit Naming(std::vector<TaskIndex> named) : named_(std::move(named)) {}
+  std::string_view name() const override { return "naming"; }
+  PointSet points() const override { return {Point::kVictims}; }
+  void Victims(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) override {
+    for (TaskIndex t : candidates) {
+      if (std::find(named_.begin(), named_.end(), t) != named_.end()) chosen->push_back(t);
+    }
+  }
+
+ private:
+  const std::vector<TaskIndex> named_;
 };
 
 class Asked {
@@ -108,6 +125,7 @@ class Asked {
     }
     if (question == "preemptable" || question == "reclaimable") return Victims(question);
     if (question == "order_victims") return OrderVictims();
+    if (question == "shuffle") return Shuffle();
     if (question == "best") return Best();
     if (question == "score") return Score();
     if (question == "fits") {
@@ -221,6 +239,29 @@ class Asked {
     json names = json::array();
     for (VictimOrder order(context, victims); !order.empty();) {
       names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
+    }
+    return names;
+  }
+
+  // ["shuffle", [TASK...]]: whom the action evicts where a policy names these, running or not.
+  json Shuffle() {
+    std::vector<TaskIndex> named;
+    for (const json& name : (*arguments_)[1]) {
+      named.push_back(Find(tables_.tasks.names, name.get<std::string>()));
+    }
+    if (!error_.ok()) return nullptr;
+    std::vector<std::vector<ActivePolicy>> tiers(1);
+    tiers[0].push_back({std::make_unique<Naming>(std::move(named)), {Point::kVictims}});
+    Dispatcher dispatcher(std::move(tiers), config_.rules);
+    dispatcher.Open({tables_, ledger_, options_.now, phases_});
+    WorkMeter meter(std::nullopt, nullptr);
+    ActionContext context(tables_, ledger_, dispatcher, *search_, meter, phases_, {},
+                          /*admission=*/false, /*evicts=*/true);
+    ShuffleAction().run(context, *Options::Check("action shuffle", {}, {}));
+    json names = json::array();
+    for (const Decision& decision : context.decisions()) {
+      if (decision.kind != DecisionKind::kEvict) continue;
+      names.push_back(std::string(tables_.tasks.names.name(decision.task)));
     }
     return names;
   }
