@@ -17,6 +17,7 @@ install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir})
 file(WRITE ${PROJECT_BINARY_DIR}/musterConfig.cmake "\
 include(CMakeFindDependencyMacro)
 find_dependency(absl)
+find_dependency(ZLIB)
 include(\${CMAKE_CURRENT_LIST_DIR}/musterTargets.cmake)
 ")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/musterConfigVersion.cmake

@@ -5,6 +5,7 @@
 //   cluster.h   the living tables they go into
 //   schedule.h  from a snapshot to a plan
 //   plan.h      what was decided, and why not more
+//   trace.h     recorded jobs;  replay.h  playing them again;  metrics.h  what that was worth
 //
 //   #include "muster/muster.h"
 //
@@ -23,11 +24,14 @@
 #define MUSTER_MUSTER_H_
 
 #include "muster/cluster.h"
+#include "muster/metrics.h"
 #include "muster/plan.h"
 #include "muster/quantity.h"
+#include "muster/replay.h"
 #include "muster/schedule.h"
 #include "muster/snapshot.h"
 #include "muster/spec.h"
+#include "muster/trace.h"
 #include "muster/types.h"
 #include "muster/version.h"
 

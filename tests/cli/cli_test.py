@@ -12,7 +12,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUSTER = os.environ.get("MUSTER_CLI", str(ROOT / "build/release/muster"))
 SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.json"))
-COMMANDS = ("run", "check", "explain", "profiles", "generate")
+COMMANDS = ("run", "check", "explain", "profiles", "generate", "replay")
 
 
 def muster(*arguments, stdin=None):

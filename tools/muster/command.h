@@ -29,6 +29,7 @@ int CheckCommand(const Arguments& arguments);
 int ExplainCommand(const Arguments& arguments);
 int ProfilesCommand(const Arguments& arguments);
 int GenerateCommand(const Arguments& arguments);
+int ReplayCommand(const Arguments& arguments);
 
 // A command's name, usage line, what it does and an example; with its flags it makes its --help.
 struct CommandText {

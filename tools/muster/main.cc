@@ -23,6 +23,7 @@ constexpr Command kCommands[] = {
     {"explain", "say why a job or task is pending", muster::ExplainCommand},
     {"profiles", "list profiles and policies", muster::ProfilesCommand},
     {"generate", "make a random cluster", muster::GenerateCommand},
+    {"replay", "play a recorded trace again", muster::ReplayCommand},
 };
 
 std::string Help() {

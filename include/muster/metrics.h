@@ -1,0 +1,58 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a replay was worth, in numbers. docs/replay.md has the formulas.
+//
+//   muster::Metrics metrics = muster::Measure(trace, *result);
+//   metrics.all.wait.mean;                        // seconds
+//   for (const muster::JobGroup& g : metrics.by_queue) Print(g.name, g.jobs.bounded_slowdown.p95);
+//
+// Promises. A pure function of its arguments; sums run in the order of the rows, so equal results give equal bits.
+// Cost. O(jobs log jobs) for the percentiles.
+#ifndef MUSTER_METRICS_H_
+#define MUSTER_METRICS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "muster/export.h"
+#include "muster/replay.h"
+#include "muster/trace.h"
+
+namespace muster {
+
+// Percentiles are values that occur: p95 is the smallest that at least 95 of 100 do not exceed.
+struct Distribution {
+  int64_t count = 0;
+  double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
+};
+
+// Over jobs that ended; waits over those that started.
+struct JobMetrics {
+  Distribution wait, turnaround, bounded_slowdown;
+};
+
+struct JobGroup {
+  std::string name;
+  JobMetrics jobs;
+};
+
+struct MetricOptions {
+  int64_t slowdown_bound = 10;  // seconds: run times below count as this in bounded slowdowns
+};
+
+struct Metrics {
+  int64_t submitted = 0, started = 0, ended = 0, refused = 0, backfilled = 0;
+  int64_t makespan = 0;  // from the first submission to the last end
+  double utilisation =
+      0;  // task-seconds of ended jobs over those of the machine, within the makespan; pools
+  JobMetrics all;
+  std::vector<JobGroup> by_size, by_queue, by_user;  // users: the hundred with most jobs
+};
+
+MUSTER_EXPORT Metrics Measure(const Trace& trace, const ReplayResult& result,
+                              const MetricOptions& options = {});
+
+}  // namespace muster
+
+#endif  // MUSTER_METRICS_H_

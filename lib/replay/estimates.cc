@@ -1,0 +1,47 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The three sources of estimates.
+#include "lib/replay/estimates.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace muster {
+namespace {
+
+constexpr int64_t kMinute = 60, kHour = 3600;
+constexpr int64_t kSteps[] = {0,          kMinute,    5 * kMinute, 15 * kMinute, 30 * kMinute,
+                              kHour,      2 * kHour,  5 * kHour,   10 * kHour,   20 * kHour,
+                              50 * kHour, 100 * kHour};
+
+}  // namespace
+
+Estimates::Estimates(const Trace& trace, BatchEstimate kind)
+    : trace_(trace), kind_(kind), users_(corrects() ? trace.users.size() : 0) {}
+
+// Never below the run time: what outlives the user's estimate is killed, and the trace says when it ended.
+int64_t Estimates::User(uint32_t job) const {
+  return std::max(trace_.estimate[job], trace_.run[job]);
+}
+
+int64_t Estimates::First(uint32_t job) {
+  if (kind_ == BatchEstimate::kActual) return trace_.run[job];
+  if (kind_ == BatchEstimate::kUser || trace_.user[job] == kNone) return User(job);
+  const LastRuns& runs = users_[trace_.user[job]];
+  if (runs.before == kAbsent) return User(job);
+  return std::min(User(job), std::max<int64_t>((runs.last + runs.before) / 2, 1));
+}
+
+int64_t Estimates::Corrected(uint32_t job, int64_t estimate, int times) const {
+  if (times + 1 >= static_cast<int>(std::size(kSteps))) return User(job);
+  return std::min(User(job), estimate - kSteps[times] + kSteps[times + 1]);
+}
+
+void Estimates::Ended(uint32_t job) {
+  if (!corrects() || trace_.user[job] == kNone) return;
+  LastRuns& runs = users_[trace_.user[job]];
+  runs.before = runs.last;
+  runs.last = trace_.run[job];
+}
+
+}  // namespace muster

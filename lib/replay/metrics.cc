@@ -1,0 +1,122 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Metrics of jobs: distributions, over all of them and by group.
+#include "muster/metrics.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kUsersShown = 100;
+
+// Reorders `values`.
+Distribution Describe(std::vector<double>* values) {
+  Distribution d;
+  d.count = static_cast<int64_t>(values->size());
+  if (values->empty()) return d;
+  double sum = 0;
+  for (double value : *values) sum += value;
+  d.mean = sum / static_cast<double>(values->size());
+  std::sort(values->begin(), values->end());
+  const auto percentile = [&](size_t percent) {
+    // The smallest rank that covers so many of a hundred.
+    const size_t rank = (values->size() * percent + 99) / 100;
+    return (*values)[std::max<size_t>(rank, 1) - 1];
+  };
+  d.p50 = percentile(50);
+  d.p90 = percentile(90);
+  d.p95 = percentile(95);
+  d.p99 = percentile(99);
+  d.most = values->back();
+  return d;
+}
+
+JobMetrics MeasureJobs(const Trace& trace, const ReplayResult& result,
+                       const std::vector<uint32_t>& rows, int64_t bound) {
+  std::vector<double> wait, turnaround, slowdown;
+  wait.reserve(rows.size());
+  for (uint32_t row : rows) {
+    if (result.start[row] == kAbsent) continue;
+    wait.push_back(static_cast<double>(result.start[row] - result.submit[row]));
+    if (result.end[row] == kAbsent) continue;
+    const auto stay = static_cast<double>(result.end[row] - result.submit[row]);
+    turnaround.push_back(stay);
+    slowdown.push_back(std::max(1.0, stay / static_cast<double>(std::max(trace.run[row], bound))));
+  }
+  return {Describe(&wait), Describe(&turnaround), Describe(&slowdown)};
+}
+
+// Groups of rows, in the order of their numbers.
+std::vector<std::vector<uint32_t>> Partition(size_t rows, const auto& number_of) {
+  std::vector<std::vector<uint32_t>> groups;
+  for (uint32_t row = 0; row < rows; ++row) {
+    const size_t number = number_of(row);
+    if (number == kNone) continue;
+    if (number >= groups.size()) groups.resize(number + 1);
+    groups[number].push_back(row);
+  }
+  return groups;
+}
+
+}  // namespace
+
+Metrics Measure(const Trace& trace, const ReplayResult& result, const MetricOptions& options) {
+  Metrics m;
+  const size_t n = trace.size();
+  int64_t first = kEndless, last = 0;
+  double busy = 0;
+  for (size_t row = 0; row < n; ++row) {
+    if (result.submit[row] == kAbsent) continue;
+    ++m.submitted;
+    first = std::min(first, result.submit[row]);
+    m.refused += result.outcome[row] == JobOutcome::kRefused;
+    m.started += result.start[row] != kAbsent;
+    m.backfilled += !result.backfilled.empty() && result.backfilled[row];
+    if (result.end[row] == kAbsent) continue;
+    ++m.ended;
+    last = std::max(last, result.end[row]);
+    busy += static_cast<double>(trace.run[row]) * trace.tasks[row];
+  }
+  m.makespan = std::max<int64_t>(0, last - first);
+  const double capacity = static_cast<double>(result.processors) * static_cast<double>(m.makespan);
+  if (capacity > 0) m.utilisation = busy / capacity;
+
+  std::vector<uint32_t> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  const auto measure = [&](const std::vector<uint32_t>& rows) {
+    return MeasureJobs(trace, result, rows, options.slowdown_bound);
+  };
+  m.all = measure(all);
+  // Sizes by powers of two: 1, 2, 3-4, 5-8, ...
+  const auto by_size = Partition(
+      n, [&](uint32_t row) { return static_cast<size_t>(std::bit_width(trace.tasks[row] - 1)); });
+  for (size_t k = 0; k < by_size.size(); ++k) {
+    if (by_size[k].empty()) continue;
+    const uint64_t most = uint64_t{1} << k;
+    const std::string name = k < 2 ? absl::StrCat(most) : absl::StrCat(most / 2 + 1, "-", most);
+    m.by_size.push_back({name, measure(by_size[k])});
+  }
+  const auto by_queue = Partition(n, [&](uint32_t row) { return size_t{trace.queue[row]}; });
+  for (size_t q = 0; q < by_queue.size(); ++q) {
+    if (by_queue[q].empty()) continue;
+    m.by_queue.push_back(
+        {q < trace.queues.size() ? trace.queues[q].name : "default", measure(by_queue[q])});
+  }
+  const auto by_user = Partition(n, [&](uint32_t row) { return size_t{trace.user[row]}; });
+  std::vector<size_t> users(by_user.size());
+  std::iota(users.begin(), users.end(), 0);
+  std::stable_sort(users.begin(), users.end(),
+                   [&](size_t a, size_t b) { return by_user[a].size() > by_user[b].size(); });
+  users.resize(std::min(users.size(), kUsersShown));
+  for (size_t user : users) {
+    if (!by_user[user].empty()) m.by_user.push_back({trace.users[user], measure(by_user[user])});
+  }
+  return m;
+}
+
+}  // namespace muster

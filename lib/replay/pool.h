@@ -1,0 +1,82 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The event loop of a pool of equal processors, and the books that batch policies share.
+//
+// Events go by (time, kind, insertion): corrections of estimates, submissions, terminations. Before anything else at a
+// time, jobs whose estimated end has come count as having given their processors back, even where their termination
+// comes later in that order. That is a detail of the simulator behind published tables, and 2,063,304 recorded starts
+// pin it.
+#ifndef MUSTER_REPLAY_POOL_H_
+#define MUSTER_REPLAY_POOL_H_
+
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "lib/replay/arrivals.h"
+#include "lib/replay/batch_spec.h"
+#include "lib/replay/chunk_list.h"
+#include "lib/replay/estimates.h"
+#include "muster/replay.h"
+
+namespace muster {
+
+// The pool as a policy sees it. Jobs are rows of the trace.
+class Pool {
+ public:
+  explicit Pool(const Trace& trace);
+
+  int64_t processors() const { return processors_; }
+  int64_t free() const { return free_; }
+  int64_t now() const { return now_; }
+  int64_t size(uint32_t job) const { return trace_.tasks[job]; }
+  int64_t estimate(uint32_t job) const { return estimate_[job]; }
+  int64_t estimated_end(uint32_t job) const { return start_[job] + estimate_[job]; }
+  // Jobs that hold processors, by estimated end and row.
+  const ChunkList& running() const { return running_; }
+
+  void Start(uint32_t job);
+
+ private:
+  friend class PoolLoop;
+  struct Termination {
+    int64_t time;
+    uint32_t number, job;  // by start
+    bool operator>(const Termination& other) const {
+      return time != other.time ? time > other.time : number > other.number;
+    }
+  };
+
+  const Trace& trace_;
+  const int64_t processors_;
+  int64_t free_, now_ = 0;
+  std::vector<int64_t> start_, estimate_;
+  ChunkList running_;
+  std::priority_queue<Termination, std::vector<Termination>, std::greater<Termination>>
+      terminations_;
+  std::vector<uint32_t> started_;  // since the loop looked last
+  uint32_t starts_ = 0;
+};
+
+class PoolPolicy {
+ public:
+  virtual ~PoolPolicy() = default;
+  virtual void Submitted(uint32_t job) = 0;
+  // It gave its processors back: at its estimated end, or when it ended before that.
+  virtual void Released(uint32_t job) = 0;
+  virtual void Terminated(uint32_t job) = 0;  // after Released, when its event comes
+  // A running job's estimated end was `before` and is later now.
+  virtual void Corrected(uint32_t job, int64_t before) = 0;
+};
+
+std::unique_ptr<PoolPolicy> MakeFcfs(Pool* pool, const BatchSpec& spec, ReplayResult* result);
+std::unique_ptr<PoolPolicy> MakeEasy(Pool* pool, const BatchSpec& spec, ReplayResult* result);
+std::unique_ptr<PoolPolicy> MakeConservative(Pool* pool, const BatchSpec& spec,
+                                             ReplayResult* result);
+
+ReplayResult ReplayPool(const Trace& trace, const BatchSpec& spec, const ReplayOptions& options);
+
+}  // namespace muster
+
+#endif  // MUSTER_REPLAY_POOL_H_

@@ -1,0 +1,45 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The front door: which loop replays the trace.
+#include "muster/replay.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/replay/batch_spec.h"
+#include "lib/replay/pool.h"
+
+namespace muster {
+
+absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
+                                    const ReplayOptions& options) {
+  if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
+  absl::StatusOr<BatchSpec> spec = ParseBatchSpec(policy);
+  if (!spec.ok()) return spec.status();
+  return ReplayPool(trace, *spec, options);
+}
+
+void LinkUsers(Trace* trace) {
+  const size_t n = trace->size();
+  std::vector<uint32_t> rows(n);
+  std::iota(rows.begin(), rows.end(), 0);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](uint32_t a, uint32_t b) { return trace->submit[a] < trace->submit[b]; });
+  trace->preceding.assign(n, kNone);
+  trace->think.assign(n, 0);
+  std::vector<uint32_t> last(trace->users.size(), kNone);
+  for (uint32_t row : rows) {
+    if (trace->user[row] == kNone) continue;
+    uint32_t& before = last[trace->user[row]];
+    if (before != kNone) {
+      trace->preceding[row] = before;
+      trace->think[row] =
+          std::max<int64_t>(0, trace->submit[row] - trace->submit[before] - trace->run[before]);
+    }
+    before = row;
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,86 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Tables with a header line, field by field, and what becomes of bad rows.
+//
+//   TableReader table(file, options, report);
+//   const int submit = table.Require("submit"), user = table.Optional("user");
+//   while (table.NextRow()) {
+//     const int64_t s = table.Integer(submit, 0, kMost);
+//     const std::string_view u = table.Text(user);       // empty where there is no such column
+//     if (table.EndRow()) Use(s, u);                     // false: the row is bad, and noted
+//   }
+//   if (!table.status().ok()) return table.status();
+//
+// The first rule that a row breaks is what is said of it: `a.csv:7: submit: "x" is no integer`.
+#ifndef MUSTER_REPLAY_TABLE_READER_H_
+#define MUSTER_REPLAY_TABLE_READER_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/replay/line_reader.h"
+#include "muster/trace.h"
+
+namespace muster {
+
+// Bad rows: an error, or counted.
+class BadLines {
+ public:
+  BadLines(const ReadOptions& options, ReadReport* report) : options_(options), report_(report) {}
+  // OK: leave the row out and go on.
+  absl::Status Note(std::string_view file, int64_t line, std::string_view field,
+                    std::string_view rule);
+
+ private:
+  const ReadOptions options_;
+  ReadReport* report_;
+};
+
+class TableReader {
+ public:
+  // Reads the header line. Without `columns` the first line is it; otherwise a first line that does not begin with
+  // the first of them is a row already, and those are its columns.
+  TableReader(const TraceFile& file, const ReadOptions& options, ReadReport* report,
+              std::initializer_list<std::string_view> columns = {});
+
+  int Require(std::string_view column);  // its position; an error in status() when there is none
+  int Optional(std::string_view column) const;  // -1: there is none
+  const std::vector<std::string>& columns() const { return columns_; }
+
+  bool NextRow();
+  // Fields of the row; 0 or "" where it is bad already, or `column` is -1.
+  std::string_view Text(int column) const;
+  bool Has(int column) const { return column >= 0 && !Text(column).empty(); }
+  int64_t Integer(int column, int64_t least, int64_t most);
+  int64_t Scaled(int column, int64_t scale, int64_t least, int64_t most);  // see ParseScaled
+  void Refuse(int column, std::string_view rule);
+  bool EndRow();
+
+  int64_t line() const { return lines_.number(); }
+  const std::string& file() const { return lines_.file(); }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  void Split(std::string_view line);
+  int64_t InRange(int column, const absl::StatusOr<int64_t>& value, int64_t least, int64_t most);
+
+  LineReader lines_;
+  BadLines bad_;
+  ReadReport* report_;
+  std::vector<std::string> columns_;
+  std::vector<std::string_view> fields_;
+  std::vector<std::string> unquoted_;  // fields that were quoted
+  std::string first_row_;
+  bool first_is_row_ = false;
+  bool row_is_good_ = true;
+  std::string bad_field_, bad_rule_;
+  absl::Status status_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_REPLAY_TABLE_READER_H_

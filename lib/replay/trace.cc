@@ -1,0 +1,224 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Rows and columns of a trace.
+#include "muster/trace.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+// An optional column: empty while every row has `usual`.
+template <class T>
+void Push(const T& value, const T& usual, size_t row, std::vector<T>* column) {
+  if (column->empty() && value == usual) return;
+  column->resize(row, usual);
+  column->push_back(value);
+}
+
+template <class T>
+T At(const std::vector<T>& column, size_t row, const T& usual) {
+  return column.empty() ? usual : column[row];
+}
+
+template <class T>
+void Select(const std::vector<T>& from, const std::vector<uint32_t>& rows, std::vector<T>* to) {
+  to->clear();
+  if (from.empty()) return;
+  to->reserve(rows.size());
+  for (uint32_t row : rows) to->push_back(from[row]);
+}
+
+absl::Status Refusal(const Trace& trace, size_t row, absl::string_view rule) {
+  return absl::InvalidArgumentError(absl::StrCat("job ", Quote(JobName(trace, row)), ": ", rule));
+}
+
+bool IsTime(int64_t t) { return t >= 0 && t <= kEndless; }
+
+absl::Status CheckColumns(const Trace& t) {
+  const size_t n = t.size();
+  if (n >= kNone) return absl::InvalidArgumentError("trace: more than 2^32 - 2 jobs");
+  const std::array<std::pair<const char*, size_t>, 7> needed = {{{"id", t.id.size()},
+                                                                 {"run", t.run.size()},
+                                                                 {"estimate", t.estimate.size()},
+                                                                 {"tasks", t.tasks.size()},
+                                                                 {"shape", t.shape.size()},
+                                                                 {"queue", t.queue.size()},
+                                                                 {"user", t.user.size()}}};
+  for (const auto& [name, size] : needed) {
+    if (size != n) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("trace: column ", name, " has ", size, " rows, column submit has ", n));
+    }
+  }
+  const std::array<std::pair<const char*, size_t>, 6> optional = {
+      {{"priority", t.priority.size()},
+       {"min_tasks", t.min_tasks.size()},
+       {"deadline", t.deadline.size()},
+       {"preceding", t.preceding.size()},
+       {"think", t.think.size()},
+       {"names", t.names.size()}}};
+  for (const auto& [name, size] : optional) {
+    if (size != 0 && size != n) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("trace: column ", name, " has ", size, " rows, column submit has ", n));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckJob(const Trace& t, size_t row) {
+  if (!IsTime(t.submit[row])) return Refusal(t, row, "submit is no time from 0 to 2^53");
+  if (t.run[row] <= 0 || t.run[row] > kEndless) {
+    return Refusal(t, row, absl::StrCat("run is ", t.run[row], "; must be above 0"));
+  }
+  if (t.estimate[row] != kAbsent && (t.estimate[row] <= 0 || t.estimate[row] > kEndless)) {
+    return Refusal(t, row, absl::StrCat("estimate is ", t.estimate[row], "; must be above 0"));
+  }
+  if (t.tasks[row] == 0) return Refusal(t, row, "it has no tasks");
+  if (At(t.min_tasks, row, 0u) > t.tasks[row]) {
+    return Refusal(t, row, "min_tasks is above tasks");
+  }
+  if (t.processors == 0 && t.shape[row] >= t.shapes.size()) {
+    return Refusal(t, row, absl::StrCat("there is no shape ", t.shape[row]));
+  }
+  if (t.queue[row] >= std::max<size_t>(t.queues.size(), 1)) {
+    return Refusal(t, row, absl::StrCat("there is no queue ", t.queue[row]));
+  }
+  if (t.user[row] != kNone && t.user[row] >= t.users.size()) {
+    return Refusal(t, row, absl::StrCat("there is no user ", t.user[row]));
+  }
+  const int64_t think = At(t.think, row, int64_t{0});
+  if (!IsTime(think)) return Refusal(t, row, "think is no time from 0 to 2^53");
+  const uint32_t preceding = At(t.preceding, row, kNone);
+  if (preceding != kNone && preceding >= t.size()) {
+    return Refusal(t, row, absl::StrCat("there is no preceding job ", preceding));
+  }
+  return absl::OkStatus();
+}
+
+// A job that waits for itself would never be submitted. Every row has one predecessor at most, so a walk that marks
+// its way finds each circle in O(jobs).
+absl::Status CheckCircles(const Trace& t) {
+  if (t.preceding.empty()) return absl::OkStatus();
+  std::vector<uint32_t> walk(t.size(), kNone);
+  for (uint32_t first = 0; first < t.size(); ++first) {
+    uint32_t at = first;
+    while (at != kNone && walk[at] == kNone) {
+      walk[at] = first;
+      at = t.preceding[at];
+    }
+    if (at != kNone && walk[at] == first) return Refusal(t, at, "it comes after itself");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status AddJob(const TraceJob& job, Trace* trace) {
+  const size_t row = trace->size();
+  constexpr int64_t kMost = std::numeric_limits<uint32_t>::max() - 1;
+  if (row >= static_cast<size_t>(kMost)) {
+    return absl::ResourceExhaustedError("trace: more than 2^32 - 2 jobs");
+  }
+  for (const auto& [name, count] : {std::pair("tasks", job.tasks), {"min_tasks", job.min_tasks}}) {
+    if (count < 0 || count > kMost) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("job in row ", row, ": ", name, " is ", count, "; must be 0 to 2^32 - 2"));
+    }
+  }
+  trace->id.push_back(job.id.value_or(static_cast<int64_t>(row)));
+  trace->submit.push_back(job.submit);
+  trace->run.push_back(job.run);
+  trace->estimate.push_back(job.estimate.value_or(kAbsent));
+  trace->tasks.push_back(static_cast<uint32_t>(job.tasks));
+  trace->shape.push_back(job.shape);
+  trace->queue.push_back(job.queue);
+  trace->user.push_back(job.user);
+  Push(job.priority, 0, row, &trace->priority);
+  Push(static_cast<uint32_t>(job.min_tasks), 0u, row, &trace->min_tasks);
+  Push(job.deadline.value_or(kAbsent), kAbsent, row, &trace->deadline);
+  Push(job.preceding, kNone, row, &trace->preceding);
+  Push(job.think, int64_t{0}, row, &trace->think);
+  Push(job.name, std::string(), row, &trace->names);
+  return absl::OkStatus();
+}
+
+TraceJob JobOf(const Trace& t, size_t row) {
+  const auto given = [](int64_t value) {
+    return value == kAbsent ? std::optional<int64_t>() : std::optional<int64_t>(value);
+  };
+  return {.name = At(t.names, row, std::string()),
+          .id = t.id[row],
+          .submit = t.submit[row],
+          .run = t.run[row],
+          .estimate = given(t.estimate[row]),
+          .tasks = t.tasks[row],
+          .min_tasks = At(t.min_tasks, row, 0u),
+          .shape = t.shape[row],
+          .queue = t.queue[row],
+          .user = t.user[row],
+          .priority = At(t.priority, row, 0),
+          .deadline = given(At(t.deadline, row, kAbsent)),
+          .preceding = At(t.preceding, row, kNone),
+          .think = At(t.think, row, int64_t{0})};
+}
+
+std::string JobName(const Trace& trace, size_t row) {
+  if (!trace.names.empty() && !trace.names[row].empty()) return trace.names[row];
+  return row < trace.id.size() ? absl::StrCat(trace.id[row]) : absl::StrCat("row ", row);
+}
+
+Trace SelectJobs(const Trace& trace, const std::vector<uint32_t>& rows) {
+  Trace out;
+  out.name = trace.name;
+  out.processors = trace.processors;
+  out.machine = trace.machine;
+  out.shapes = trace.shapes;
+  out.queues = trace.queues;
+  out.users = trace.users;
+  Select(trace.id, rows, &out.id);
+  Select(trace.submit, rows, &out.submit);
+  Select(trace.run, rows, &out.run);
+  Select(trace.estimate, rows, &out.estimate);
+  Select(trace.tasks, rows, &out.tasks);
+  Select(trace.shape, rows, &out.shape);
+  Select(trace.queue, rows, &out.queue);
+  Select(trace.user, rows, &out.user);
+  Select(trace.priority, rows, &out.priority);
+  Select(trace.min_tasks, rows, &out.min_tasks);
+  Select(trace.deadline, rows, &out.deadline);
+  Select(trace.preceding, rows, &out.preceding);
+  Select(trace.think, rows, &out.think);
+  Select(trace.names, rows, &out.names);
+  if (!out.preceding.empty()) {
+    std::vector<uint32_t> moved(trace.size(), kNone);
+    for (uint32_t i = 0; i < rows.size(); ++i) moved[rows[i]] = i;
+    for (uint32_t& row : out.preceding) row = row == kNone ? kNone : moved[row];
+  }
+  return out;
+}
+
+absl::Status CheckTrace(const Trace& trace) {
+  if (absl::Status s = CheckColumns(trace); !s.ok()) return s;
+  if (trace.processors < 0) return absl::InvalidArgumentError("trace: processors is below 0");
+  if ((trace.processors > 0) != trace.machine.nodes.empty()) {
+    return absl::InvalidArgumentError(
+        "trace: the machine is either a number of processors or a list of nodes");
+  }
+  if (!trace.machine.jobs.empty() || !trace.machine.tasks.empty() ||
+      !trace.machine.queues.empty()) {
+    return absl::InvalidArgumentError("trace: the machine holds nodes and domains alone");
+  }
+  for (size_t row = 0; row < trace.size(); ++row) {
+    if (absl::Status s = CheckJob(trace, row); !s.ok()) return s;
+  }
+  return CheckCircles(trace);
+}
+
+}  // namespace muster

@@ -1,0 +1,246 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Batch policies on pools: every recorded wait of three logs, the twins on random worlds, and small worlds by hand.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "lib/reference/batch.h"
+#include "lib/replay/table_reader.h"
+#include "muster/metrics.h"
+#include "muster/replay.h"
+#include "tests/replay/logs.h"
+
+namespace muster {
+namespace {
+
+using testing::RandomLog;
+
+int64_t Worlds(int64_t usual) {
+  const char* given = std::getenv("MUSTER_WORLDS");
+  return given != nullptr ? std::atoll(given) : usual;
+}
+
+Trace Pool(int64_t processors, const std::vector<TraceJob>& jobs) {
+  Trace trace;
+  trace.processors = processors;
+  trace.users = {"u"};
+  for (const TraceJob& job : jobs) EXPECT_TRUE(AddJob(job, &trace).ok());
+  return trace;
+}
+
+std::vector<int64_t> Starts(const Trace& trace, const std::string& policy,
+                            const ReplayOptions& options = {}) {
+  const absl::StatusOr<ReplayResult> result = Replay(trace, policy, options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? result->start : std::vector<int64_t>();
+}
+
+// --- recorded waits
+
+struct GoldenLog {
+  const char* name;
+  int64_t processors;
+  int64_t jobs;
+  int64_t backfilled[3];
+  double mean_wait[3], slowdown[3];
+};
+
+class Golden : public ::testing::TestWithParam<GoldenLog> {};
+
+TEST_P(Golden, EveryWaitIsTheRecordedOne) {
+  const GoldenLog& log = GetParam();
+  const std::string path = absl::StrCat("hpc_easy_golden/", log.name, ".csv.gz");
+  MUSTER_TRACE_FILE(bytes, path);
+  ReadReport report;
+  const absl::StatusOr<Trace> trace =
+      ReadHpc({path, *bytes}, {.processors = log.processors}, &report);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(report.jobs, log.jobs);
+  EXPECT_EQ(report.lines, log.jobs);
+  EXPECT_TRUE(report.dropped.empty());
+
+  const char* policies[] = {"easy", "easy:estimate=actual", "easy:estimate=actual,order=sjf"};
+  const char* columns[] = {"wait_easy", "wait_easy_clair", "wait_easy_sjbf_clair"};
+  for (int variant = 0; variant < 3; ++variant) {
+    const absl::StatusOr<ReplayResult> result = Replay(*trace, policies[variant]);
+    ASSERT_TRUE(result.ok()) << result.status();
+    TableReader table({path, *bytes}, {}, nullptr);
+    const int column = table.Require(columns[variant]), flag = table.Require("bf_easy");
+    int64_t row = 0, different = 0;
+    for (; table.NextRow(); ++row) {
+      different += result->start[row] - result->submit[row] != table.Integer(column, 0, kEndless);
+      if (variant == 0) different += result->backfilled[row] != table.Integer(flag, 0, 1);
+      ASSERT_TRUE(table.EndRow());
+    }
+    EXPECT_EQ(row, log.jobs);
+    EXPECT_EQ(different, 0) << policies[variant];
+    const Metrics metrics = Measure(*trace, *result);
+    EXPECT_EQ(metrics.backfilled, log.backfilled[variant]);
+    EXPECT_NEAR(metrics.all.wait.mean, log.mean_wait[variant], 0.005);
+    EXPECT_NEAR(metrics.all.bounded_slowdown.mean, log.slowdown[variant], 0.00005);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Logs, Golden,
+                         ::testing::Values(GoldenLog{"KTH-SP2",
+                                                     100,
+                                                     28481,
+                                                     {17074, 16706, 16787},
+                                                     {6836.87, 6327.68, 5436.02},
+                                                     {92.5765, 71.7224, 49.8477}},
+                                           GoldenLog{"CTC-SP2",
+                                                     338,
+                                                     77199,
+                                                     {61588, 56490, 57300},
+                                                     {14272.59, 13581.72, 10004.96},
+                                                     {49.5713, 37.1654, 17.5717}},
+                                           GoldenLog{"SDSC-SP2",
+                                                     128,
+                                                     54006,
+                                                     {36304, 34973, 35842},
+                                                     {20497.76, 17337.11, 16307.08},
+                                                     {87.8703, 70.4779, 56.8362}}),
+                         [](const auto& info) {
+                           return std::string(info.param.name).substr(0, 3) + "SP2";
+                         });
+
+TEST(Fcfs, MeanWaitsOfTheLogs) {
+  const std::string path = "hpc_easy_golden/KTH-SP2.csv.gz";
+  MUSTER_TRACE_FILE(bytes, path);
+  const absl::StatusOr<Trace> trace = ReadHpc({path, *bytes}, {.processors = 100});
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  const absl::StatusOr<ReplayResult> result = Replay(*trace, "fcfs");
+  ASSERT_TRUE(result.ok());
+  const Metrics metrics = Measure(*trace, *result);
+  EXPECT_NEAR(metrics.all.wait.mean, 353776, 0.5);
+  EXPECT_NEAR(metrics.all.bounded_slowdown.mean, 6814.97, 0.005);
+}
+
+// --- twins
+
+void CompareWithTwin(const std::string& policy) {
+  const int64_t worlds = Worlds(2000);
+  for (int64_t seed = 1; seed <= worlds; ++seed) {
+    Rng rng(static_cast<uint64_t>(seed));
+    const Trace trace = RandomLog(rng);
+    reference::BatchQuestion question;
+    question.policy = policy;
+    const auto pick = [&](std::initializer_list<const char*> words) {
+      return std::string(words.begin()[rng.Below(words.size())]);
+    };
+    question.order = pick({"fifo", "fifo", "sjf", "ljf", "smallest", "largest", "area"});
+    question.estimate = pick({"user", "user", "actual", "last_two"});
+    question.follow_preceding = rng.Chance(0.5);
+    std::string spec =
+        absl::StrCat(policy, ":order=", question.order, ",estimate=", question.estimate);
+    if (policy == "conservative") {
+      question.reservations = pick({"kept", "afresh"});
+      absl::StrAppend(&spec, ",reservations=", question.reservations);
+    }
+    ReplayOptions options;
+    options.follow_preceding = question.follow_preceding;
+    const absl::StatusOr<ReplayResult> result = Replay(trace, spec, options);
+    ASSERT_TRUE(result.ok()) << result.status() << " seed " << seed;
+    const reference::BatchStarts twin = reference::ReferenceBatch(trace, question);
+    ASSERT_EQ(result->start, twin.start) << spec << " seed " << seed;
+    ASSERT_EQ(result->submit, twin.submit) << spec << " seed " << seed;
+    if (!result->backfilled.empty()) {
+      ASSERT_EQ(result->backfilled, twin.backfilled) << spec << " seed " << seed;
+    }
+  }
+}
+
+TEST(Twin, Fcfs) { CompareWithTwin("fcfs"); }
+TEST(Twin, Easy) { CompareWithTwin("easy"); }
+TEST(Twin, Conservative) { CompareWithTwin("conservative"); }
+
+// --- by hand
+
+TEST(Pool, EasyLetsAJobGoAheadThatEndsAtTheShadow) {
+  // The head (4 processors) can start at 100. A job of 1 processor that ends exactly then goes ahead, one that ends
+  // a second later does not: all four are the head's.
+  const Trace trace = Pool(4, {{.submit = 0, .run = 100, .estimate = 100, .tasks = 3},
+                               {.submit = 1, .run = 10, .estimate = 10, .tasks = 4},
+                               {.submit = 2, .run = 99, .estimate = 99, .tasks = 1},
+                               {.submit = 2, .run = 98, .estimate = 98, .tasks = 1}});
+  EXPECT_EQ(Starts(trace, "easy"), (std::vector<int64_t>{0, 100, 110, 2}));
+  EXPECT_EQ(Starts(trace, "fcfs"), (std::vector<int64_t>{0, 100, 110, 110}));
+}
+
+TEST(Pool, ConservativeDelaysNoPromise) {
+  // At 1 the second job is promised 100 and the third, of two processors, 110. Under easy the fourth takes what the
+  // head leaves over and delays the third; conservative does not let it.
+  const Trace trace = Pool(4, {{.submit = 0, .run = 100, .estimate = 100, .tasks = 3},
+                               {.submit = 1, .run = 10, .estimate = 10, .tasks = 3},
+                               {.submit = 2, .run = 10, .estimate = 10, .tasks = 4},
+                               {.submit = 3, .run = 200, .estimate = 200, .tasks = 1}});
+  EXPECT_EQ(Starts(trace, "easy"), (std::vector<int64_t>{0, 100, 203, 3}));
+  EXPECT_EQ(Starts(trace, "conservative"), (std::vector<int64_t>{0, 100, 110, 120}));
+}
+
+TEST(Pool, FollowsPrecedingJobs) {
+  Trace trace = Pool(1, {{.submit = 0, .run = 10, .user = 0},
+                         {.submit = 3, .run = 10},
+                         {.submit = 15, .run = 5, .user = 0}});
+  LinkUsers(&trace);
+  EXPECT_EQ(trace.preceding, (std::vector<uint32_t>{kNone, kNone, 0}));
+  EXPECT_EQ(trace.think[2], 5);
+  ReplayOptions options;
+  EXPECT_EQ(Starts(trace, "fcfs", options), (std::vector<int64_t>{0, 10, 20}));
+  trace.think[2] = 30;
+  options.follow_preceding = true;
+  EXPECT_EQ(Starts(trace, "fcfs", options), (std::vector<int64_t>{0, 10, 40}));
+}
+
+TEST(Pool, RefusesWhatDoesNotFitAndGoesOn) {
+  const Trace trace = Pool(2, {{.submit = 0, .run = 10, .tasks = 3}, {.submit = 1, .run = 10}});
+  const absl::StatusOr<ReplayResult> result = Replay(trace, "easy");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->outcome[0], JobOutcome::kRefused);
+  EXPECT_EQ(result->outcome[1], JobOutcome::kDone);
+  EXPECT_EQ(Measure(trace, *result).refused, 1);
+}
+
+TEST(Pool, AMillionJobsAtOneInstant) {
+  Trace trace;
+  trace.processors = 1000;
+  for (int i = 0; i < 1000000; ++i) {
+    ASSERT_TRUE(AddJob({.submit = 5, .run = 1 + i % 7, .tasks = 1 + i % 3}, &trace).ok());
+  }
+  const absl::StatusOr<ReplayResult> result = Replay(trace, "easy");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(Measure(trace, *result).ended, 1000000);
+}
+
+TEST(Pool, StopsWhenAskedTo) {
+  Trace trace;
+  trace.processors = 1;
+  for (int i = 0; i < 100000; ++i) ASSERT_TRUE(AddJob({.submit = i, .run = 2}, &trace).ok());
+  int asked = 0;
+  const absl::StatusOr<ReplayResult> result =
+      Replay(trace, "easy", {.should_stop = [&] { return ++asked == 3; }});
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->complete);
+  const Metrics metrics = Measure(trace, *result);
+  EXPECT_GT(metrics.ended, 0);
+  EXPECT_LT(metrics.ended, 100000);
+}
+
+TEST(Pool, NamesWhatItDoesNotKnow) {
+  const Trace trace = Pool(1, {{.run = 1}});
+  const auto message = [&](const std::string& policy) {
+    return std::string(Replay(trace, policy).status().message());
+  };
+  EXPECT_EQ(message("eazy"), "policy \"eazy\" is not known; did you mean \"easy\"?");
+  EXPECT_EQ(message("easy:order=smalest"),
+            "policy \"easy\": order \"smalest\" is not known; did you mean \"smallest\"?");
+  EXPECT_EQ(message("easy:reservations=kept"),
+            "policy \"easy\": option \"reservations\" is not known; there are order, estimate");
+  EXPECT_EQ(message("easy:sjf"), "policy \"easy\": \"sjf\" is no option=value");
+}
+
+}  // namespace
+}  // namespace muster

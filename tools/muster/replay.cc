@@ -1,0 +1,106 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster replay: plays a recorded trace again under a policy.
+#include "tools/muster/replay.h"
+
+#include <chrono>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kText = {
+    "replay", "replay KIND [flags]",
+    "Plays a recorded trace again under a policy and says what became of its jobs. KIND is one of:",
+    "muster replay hpc --file KTH-SP2.csv.gz --procs 100 --policy easy --decisions out.csv"};
+
+std::string KindList() {
+  std::string out =
+      absl::StrCat("usage: muster ", ToAbsl(kText.usage), "\n\n", ToAbsl(kText.about), "\n");
+  for (const TraceKind& kind : TraceKinds()) {
+    absl::StrAppend(&out, "  ", ToAbsl(kind.name), std::string(10 - kind.name.size(), ' '),
+                    ToAbsl(kind.about), "\n");
+  }
+  absl::StrAppend(&out, "\n`muster replay KIND --help` lists the flags of a kind, among them\n",
+                  "  --help, --policy, --decisions and --json.\n\nexample:\n  ",
+                  ToAbsl(kText.example), "\n");
+  return out;
+}
+
+// One line a job: its wait, empty where it never started.
+std::string DecisionText(const Trace& trace, const ReplayResult& result) {
+  std::string out = "job_id,wait\n";
+  for (size_t row = 0; row < trace.size(); ++row) {
+    absl::StrAppend(&out, trace.id[row], ",");
+    if (result.start[row] != kAbsent) absl::StrAppend(&out, result.start[row] - result.submit[row]);
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+int ReplayCommand(const Arguments& arguments) {
+  if (arguments.empty())
+    return Complain(absl::StrCat("replay: which kind of trace?\n", KindList()));
+  if (arguments[0] == "--help") return Print(KindList());
+  const TraceKind* kind = nullptr;
+  std::vector<std::string_view> names;
+  for (const TraceKind& known : TraceKinds()) {
+    if (known.name == arguments[0]) kind = &known;
+    names.push_back(known.name);
+  }
+  if (kind == nullptr) {
+    const std::string_view nearest = NearestName(arguments[0], names);
+    return ComplainUsage(kText,
+                         absl::StrCat("kind of trace ", Quote(arguments[0]), " is not known",
+                                      nearest.empty() ? "" : ", did you mean ",
+                                      nearest.empty() ? "" : Quote(nearest),
+                                      nearest.empty() ? "; muster replay --help lists them" : "?"));
+  }
+
+  const std::string name = absl::StrCat("replay ", ToAbsl(kind->name));
+  const std::string usage = absl::StrCat(name, " [flags]");
+  const std::string about = absl::StrCat("Replays ", ToAbsl(kind->about), ".");
+  const CommandText text = {name, usage, about, kind->example};
+  const std::unique_ptr<TraceSource> source = kind->make();
+  std::string policy = "easy", decisions;
+  bool json = false;
+  ReplayOptions options;
+  FlagSet flags;
+  source->Declare(&flags);
+  flags.Value("--policy", "P", &policy,
+              "such as fcfs, easy:estimate=actual,order=sjf, conservative");
+  flags.Value("--decisions", "FILE", &decisions,
+              "write the wait of every job; - is standard output");
+  flags.Switch("--follow-preceding", &options.follow_preceding,
+               "submit jobs when those before them ended and the think time has passed");
+  flags.Switch("--json", &json, "say what came out as JSON");
+  const Parsed parsed = ParseArguments(text, &flags, {arguments.begin() + 1, arguments.end()});
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (!parsed.others.empty()) {
+    return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
+  }
+
+  ReadReport read;
+  const absl::StatusOr<Trace> trace = source->Read(&read);
+  if (!trace.ok()) return Complain(std::string(trace.status().message()));
+  const auto begin = std::chrono::steady_clock::now();
+  const absl::StatusOr<ReplayResult> result = Replay(*trace, policy, options);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (!result.ok()) return Complain(std::string(result.status().message()));
+  if (!decisions.empty()) {
+    const std::string lines = DecisionText(*trace, *result);
+    if (decisions == "-") return Print(lines);
+    if (absl::Status s = WriteFile(decisions, lines); !s.ok()) {
+      return Complain(std::string(s.message()));
+    }
+  }
+  const Metrics metrics = Measure(*trace, *result);
+  const ReplayReport report = {*trace, read, *result, metrics, took.count()};
+  return Print(json ? ReportJson(report) : ReportText(report));
+}
+
+}  // namespace muster

@@ -1,0 +1,99 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What `muster replay` says, as text and as JSON.
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lib/base/strings.h"
+#include "lib/base/text_table.h"
+#include "tools/muster/replay.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const Distribution& d) {
+  return {{"count", d.count}, {"mean", d.mean}, {"p50", d.p50}, {"p90", d.p90},
+          {"p95", d.p95},     {"p99", d.p99},   {"max", d.most}};
+}
+
+Json ToJson(const JobMetrics& m) {
+  return {{"wait", ToJson(m.wait)},
+          {"turnaround", ToJson(m.turnaround)},
+          {"bounded_slowdown", ToJson(m.bounded_slowdown)}};
+}
+
+Json ToJson(const std::vector<JobGroup>& groups) {
+  Json out = Json::array();
+  for (const JobGroup& group : groups) {
+    Json entry = ToJson(group.jobs);
+    entry["name"] = group.name;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+std::string Row(absl::string_view name, const Distribution& d) {
+  return absl::StrFormat("  %-18s %12.2f %12.2f %12.2f %12.2f %12.2f\n", name, d.mean, d.p50, d.p95,
+                         d.p99, d.most);
+}
+
+}  // namespace
+
+std::string ReportText(const ReplayReport& r) {
+  const Metrics& m = r.metrics;
+  std::string out = absl::StrCat(r.trace.name, ": ", r.read.jobs, " jobs");
+  for (const auto& [rule, count] : r.read.dropped) {
+    absl::StrAppend(&out, ", ", count, " dropped (", rule, ")");
+  }
+  if (r.read.bad > 0) absl::StrAppend(&out, ", ", r.read.bad, " bad lines left out");
+  absl::StrAppend(&out, "\n");
+  for (const std::string& line : r.read.bad_lines) absl::StrAppend(&out, "  ", line, "\n");
+  absl::StrAppend(&out, r.result.policy, r.result.complete ? "" : " (stopped before the end)", ": ",
+                  m.ended, " ended, ", m.started - m.ended, " running, ",
+                  m.submitted - m.started - m.refused, " waiting, ", m.refused, " refused\n");
+  absl::StrAppendFormat(&out, "  %-18s %12s %12s %12s %12s %12s\n", "seconds", "mean", "p50", "p95",
+                        "p99", "max");
+  absl::StrAppend(&out, Row("wait", m.all.wait), Row("turnaround", m.all.turnaround),
+                  Row("bounded slowdown", m.all.bounded_slowdown));
+  absl::StrAppendFormat(&out, "makespan %d s, utilisation %.4f, backfilled %d\n", m.makespan,
+                        m.utilisation, m.backfilled);
+  absl::StrAppendFormat(&out, "%d events in %.3f s: %.0f a second\n", r.result.events, r.seconds,
+                        static_cast<double>(r.result.events) / std::max(r.seconds, 1e-9));
+  return out;
+}
+
+std::string ReportJson(const ReplayReport& r) {
+  const Metrics& m = r.metrics;
+  Json dropped = Json::object();
+  for (const auto& [rule, count] : r.read.dropped) dropped[rule] = count;
+  const Json out = {{"trace", r.trace.name},
+                    {"read",
+                     {{"lines", r.read.lines},
+                      {"jobs", r.read.jobs},
+                      {"bad", r.read.bad},
+                      {"bad_lines", r.read.bad_lines},
+                      {"dropped", dropped}}},
+                    {"policy", r.result.policy},
+                    {"complete", r.result.complete},
+                    {"processors", r.result.processors},
+                    {"submitted", m.submitted},
+                    {"started", m.started},
+                    {"ended", m.ended},
+                    {"refused", m.refused},
+                    {"backfilled", m.backfilled},
+                    {"makespan", m.makespan},
+                    {"utilisation", m.utilisation},
+                    {"all", ToJson(m.all)},
+                    {"by_size", ToJson(m.by_size)},
+                    {"by_queue", ToJson(m.by_queue)},
+                    {"by_user", ToJson(m.by_user)},
+                    {"events", r.result.events},
+                    {"passes", r.result.passes},
+                    {"seconds", r.seconds}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace muster
