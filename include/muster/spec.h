@@ -197,6 +197,13 @@ struct SubGroupPolicy {
   int64_t min_sub_groups = 0;
 };
 
+// Groups of a job, by name, whose tasks want to be on one node, or on different ones. A list of one name is about the
+// tasks of that group among themselves.
+struct GroupTopology {
+  std::vector<std::vector<std::string>> together = {}, apart = {};
+  std::vector<std::string> order = {};  // whose tasks come first
+};
+
 struct JobSpec {
   std::string name = {};  // unique; importers use "namespace/name"
   std::string queue = "default";
@@ -215,6 +222,7 @@ struct JobSpec {
   std::optional<int64_t> estimate = {};  // seconds a task is expected to run
   std::optional<int64_t> deadline = {};
   std::optional<int64_t> waiting_time = {};  // seconds after which it must be served
+  std::optional<GroupTopology> group_topology = {};
 };
 
 // --- nodes, queues and the rest ----------------------------------------------------------------------------
@@ -262,6 +270,7 @@ struct NodeSpec {
   std::vector<ImageSpec> images = {};
   std::string domain = {};  // vertex of the topology tree right above it; empty: none
   std::optional<NodeUsage> usage = {};
+  std::string shard = {};  // part of the cluster that one of several schedulers looks after
 };
 
 // A vertex of a topology tree above nodes: rack, block, hypernode.

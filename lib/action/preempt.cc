@@ -253,6 +253,21 @@ class Preempt {
                            const std::vector<uint8_t>* refused) {
     std::vector<NodeIndex> nodes = context_.search.ListForEviction(c, Want::kEvicting);
     if (refused != nullptr) std::erase_if(nodes, [&](NodeIndex n) { return (*refused)[n]; });
+    for (size_t begin = 0; begin < nodes.size();) {
+      size_t end = begin;
+      while (end < nodes.size() &&
+             context_.search.rank(nodes[end]) == context_.search.rank(nodes[begin])) {
+        ++end;
+      }
+      const auto alike = std::span(nodes).subspan(begin, end - begin);
+      if (MakeRoomLosingLeastOf(task, c, same_job, alike)) return true;
+      begin = end;
+    }
+    return false;
+  }
+
+  bool MakeRoomLosingLeastOf(TaskIndex task, ClassIndex c, bool same_job,
+                             std::span<const NodeIndex> nodes) {
     const size_t wanted = std::clamp<size_t>(nodes.size() / 10, 1, 100);
     NodeIndex best = kNone;
     std::vector<TaskIndex> best_losses;

@@ -89,7 +89,7 @@ class Reclaim {
     const ClassIndex c = context_.ClassOf(task);
     if (first_with_room_.size() <= c) first_with_room_.resize(tables_.classes.shape.size(), 0);
     NodeIndex& first = first_with_room_[c];
-    bool none_before = !context_.search.FitDependsOnOthers(c);
+    bool none_before = !context_.search.FitDependsOnOthers(c) && !context_.search.ranks();
     return context_.search.VisitInOrder(c, Want::kEvicting, first, [&](NodeIndex node) {
       const bool room = CouldMakeRoom(context_, task, node);
       if (none_before) first = node;

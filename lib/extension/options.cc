@@ -51,6 +51,7 @@ absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const O
       }
       continue;
     }
+    if (decl->kind == OptionKind::kText) continue;
     double number;
     if (!absl::SimpleAtod(value, &number) || !std::isfinite(number) || number < decl->min ||
         number > decl->max) {
@@ -87,6 +88,17 @@ bool Options::flag(std::string_view name) const {
     if (given == name) on = value == "on";
   }
   return on;
+}
+
+std::string Options::text(std::string_view name) const {
+  std::string_view text;
+  for (const OptionDecl& decl : declared_) {
+    if (decl.name == name) text = decl.default_value;
+  }
+  for (const auto& [given, value] : given_) {
+    if (given == name) text = value;
+  }
+  return std::string(text);
 }
 
 std::vector<std::pair<std::string, double>> Options::family(std::string_view prefix) const {

@@ -24,7 +24,7 @@
 
 namespace muster {
 
-enum class OptionKind : uint8_t { kNumber, kFlag };
+enum class OptionKind : uint8_t { kNumber, kFlag, kText };
 
 struct OptionDecl {
   std::string_view name;
@@ -44,6 +44,7 @@ class Options {
 
   double number(std::string_view name) const;
   bool flag(std::string_view name) const;  // on, off
+  std::string text(std::string_view name) const;
   // The given members of a family: (what stands for the star, value).
   std::vector<std::pair<std::string, double>> family(std::string_view prefix) const;
   const OptionValues& given() const { return given_; }

@@ -194,6 +194,11 @@ class Policy {
   virtual void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
                           std::span<double> batch) {}
 
+  // Nodes of a lower rank are taken before others whatever these score, and only scores of one rank are compared. Asked
+  // in each cycle of the first policy that ranks nodes, if any does.
+  virtual bool RanksNodes() const { return false; }
+  virtual uint8_t RankOf(NodeIndex node) const { return 0; }
+
   // Whether the answers about states differ between nodes of equal kind and books, and hold for one cycle only (a
   // policy from outside says what it likes about each node). The engine then keeps every node in a state of its
   // own, which StateColumns::node names, and asks afresh in each cycle. Such a fit does not change within the cycle,

@@ -88,6 +88,7 @@ std::string MeaningKey(const NodeSpec& node) {
     key.Add(ParseQuantity(node.usage->memory.text, Unit::kMilli).value_or(0));
     key.Add(node.usage->measured);
   }
+  key.Add(node.shard);
   return key.Take();
 }
 
@@ -151,6 +152,12 @@ std::string MeaningKey(const JobSpec& job) {
   key.Add(job.estimate);
   key.Add(job.deadline);
   key.Add(job.waiting_time);
+  key.Add(int64_t{job.group_topology.has_value()});
+  if (job.group_topology) {
+    key.Add(job.group_topology->together);
+    key.Add(job.group_topology->apart);
+    key.Add(job.group_topology->order);
+  }
   return key.Take();
 }
 

@@ -23,6 +23,7 @@ PolicyDecl ProportionPolicy();
 PolicyDecl ReschedulingPolicy();
 PolicyDecl ResourceQuotaPolicy();
 PolicyDecl ResourceStrategyFitPolicy();
+PolicyDecl ShardsPolicy();
 PolicyDecl SlaPolicy();
 PolicyDecl UsagePolicy();
 

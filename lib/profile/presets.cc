@@ -82,7 +82,7 @@ std::vector<PolicyDecl> PolicyCatalogue() {
           NodeOrderPolicy(),    OvercommitPolicy(),    PdbPolicy(),
           PredicatesPolicy(),   PriorityPolicy(),      ProportionPolicy(),
           ReschedulingPolicy(), ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
-          SlaPolicy(),          UsagePolicy()};
+          ShardsPolicy(),       SlaPolicy(),           UsagePolicy()};
 }
 
 }  // namespace muster

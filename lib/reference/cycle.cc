@@ -185,6 +185,12 @@ double NumberOption(const ReferencePolicy& policy, const std::string& key, doubl
   return found == policy.options.end() ? otherwise : std::strtod(found->second.c_str(), nullptr);
 }
 
+std::string TextOption(const ReferencePolicy& policy, const std::string& key,
+                       const std::string& otherwise) {
+  const auto found = policy.options.find(key);
+  return found == policy.options.end() ? otherwise : found->second;
+}
+
 bool SwitchOption(const std::map<std::string, std::string>& options, const std::string& key,
                   bool otherwise) {
   const auto found = options.find(key);

@@ -72,6 +72,8 @@ std::vector<PolicyTier> TiersAt(const Cycle& cycle,
 PolicyTier PoliciesAt(const Cycle& cycle, std::string_view point);  // all tiers, in order
 const ReferencePolicy* FindPolicy(const Cycle& cycle, std::string_view name);
 double NumberOption(const ReferencePolicy& policy, const std::string& key, double otherwise);
+std::string TextOption(const ReferencePolicy& policy, const std::string& key,
+                       const std::string& otherwise);
 bool SwitchOption(const std::map<std::string, std::string>& options, const std::string& key,
                   bool otherwise);
 bool ActionSwitch(const Cycle& cycle, const std::string& action, const std::string& key,
@@ -189,6 +191,10 @@ struct Found {
 };
 Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes,
                 Search search, ErrorCache& cache);
+bool InOwnShard(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
+// The nodes of the own shard and the others, if soft shards part them; else all.
+std::vector<std::vector<NodeIndex>> ByShard(const Cycle& cycle,
+                                            const std::vector<NodeIndex>& nodes);
 // All nodes except those that allocate found to be beyond help for this task.
 std::vector<NodeIndex> CurableNodes(const Cycle& cycle, TaskIndex task);
 

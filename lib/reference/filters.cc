@@ -135,6 +135,11 @@ std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, T
     if (policy->name == "resource-strategy-fit" && BreaksReserve(cycle, *policy, task, node)) {
       refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
     }
+    if (policy->name == "shards" && !SwitchOption(policy->options, "soft", false) &&
+        !InOwnShard(cycle, *policy, node)) {
+      refusals.push_back({.code = RefusalCode::kPolicy,
+                          .detail = "not in shard " + TextOption(*policy, "name", "")});
+    }
     if (policy->name == "usage" && TooBusy(cycle, *policy, node)) {
       refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
     }
@@ -151,6 +156,21 @@ bool FitsOld(const Cycle& cycle, TaskIndex task, const Row& row) {
 }
 
 }  // namespace
+
+bool InOwnShard(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node) {
+  return cycle.tables().nodes.spec[node].shard == TextOption(policy, "name", "");
+}
+
+std::vector<std::vector<NodeIndex>> ByShard(const Cycle& cycle,
+                                            const std::vector<NodeIndex>& nodes) {
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "score")) {
+    if (policy->name != "shards" || !SwitchOption(policy->options, "soft", false)) continue;
+    std::vector<NodeIndex> own, others;
+    for (NodeIndex n : nodes) (InOwnShard(cycle, *policy, n) ? own : others).push_back(n);
+    return {own, others};
+  }
+  return {nodes};
+}
 
 FilterState PrepareFilters(const Cycle& cycle, TaskIndex task) {
   FilterState state;

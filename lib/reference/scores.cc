@@ -419,7 +419,11 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
   return batch;
 }
 
-NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
+NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& all) {
+  std::vector<NodeIndex> nodes;
+  for (const auto& alike : ByShard(cycle, all)) {
+    if (nodes.empty()) nodes = alike;
+  }
   if (nodes.empty()) return kNone;
   if (nodes.size() == 1) return nodes[0];
   const std::vector<double> scores = Scores(cycle, task, nodes);

@@ -159,22 +159,30 @@ bool PreemptLosingLeast(Cycle& cycle, Statement& statement, TaskIndex task,
 
 // --- one task ------------------------------------------------------------------------------------
 
-bool PreemptFor(Cycle& cycle, Statement& statement, TaskIndex task, ErrorCache& cache,
-                const Filter& filter) {
-  ++cycle.work;
-  if (!MayPreempt(cycle, task)) return false;
-  const Found found = FindNodes(cycle, task, CurableNodes(cycle, task), Search::kPreempt, cache);
-  if (found.nodes.empty()) return false;
+bool PreemptAmong(Cycle& cycle, Statement& statement, TaskIndex task,
+                  const std::vector<NodeIndex>& nodes, const Filter& filter) {
+  if (nodes.empty()) return false;
   if (ActionSwitch(cycle, "preempt", "topology_aware", false)) {
-    return PreemptLosingLeast(cycle, statement, task, found.nodes, filter);
+    return PreemptLosingLeast(cycle, statement, task, nodes, filter);
   }
-  const std::vector<double> scores = Scores(cycle, task, found.nodes);
+  const std::vector<double> scores = Scores(cycle, task, nodes);
   std::vector<size_t> order;
   for (size_t i = 0; i < scores.size(); ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t l, size_t r) { return scores[l] > scores[r]; });
   for (size_t i : order) {
-    if (PreemptOn(cycle, statement, task, found.nodes[i], filter)) return true;
+    if (PreemptOn(cycle, statement, task, nodes[i], filter)) return true;
+  }
+  return false;
+}
+
+bool PreemptFor(Cycle& cycle, Statement& statement, TaskIndex task, ErrorCache& cache,
+                const Filter& filter) {
+  ++cycle.work;
+  if (!MayPreempt(cycle, task)) return false;
+  const Found found = FindNodes(cycle, task, CurableNodes(cycle, task), Search::kPreempt, cache);
+  for (const auto& alike : ByShard(cycle, found.nodes)) {
+    if (PreemptAmong(cycle, statement, task, alike, filter)) return true;
   }
   return false;
 }

@@ -49,8 +49,10 @@ bool ReclaimOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
 void ReclaimFor(Cycle& cycle, Statement& statement, TaskIndex task) {
   ErrorCache cache;
   const Found found = FindNodes(cycle, task, CurableNodes(cycle, task), Search::kPreempt, cache);
-  for (NodeIndex n : found.nodes) {
-    if (ReclaimOn(cycle, statement, task, n)) return;
+  for (const auto& alike : ByShard(cycle, found.nodes)) {
+    for (NodeIndex n : alike) {
+      if (ReclaimOn(cycle, statement, task, n)) return;
+    }
   }
 }
 

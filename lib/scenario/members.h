@@ -179,18 +179,25 @@ auto Members(S& s) {
   return std::tuple(Key("name", name), Key("min_sub_groups", min_sub_groups));
 }
 
+template <Is<GroupTopology> S>
+auto Members(S& s) {
+  auto& [together, apart, order] = s;
+  return std::tuple(Key("together", together), Key("apart", apart), Key("order", order));
+}
+
 template <Is<JobSpec> S>
 auto Members(S& s) {
   auto& [name, queue, priority, min_available, groups, sub_groups, sub_group_policies,
          min_resources, phase, preemptable, topology, created, uid_rank, estimate, deadline,
-         waiting_time] = s;
+         waiting_time, group_topology] = s;
   return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
                     Key("min_available", min_available), Key("groups", groups),
                     Key("sub_groups", sub_groups), Key("sub_group_policies", sub_group_policies),
                     Key("min_resources", min_resources), Key("phase", phase),
                     Key("preemptable", preemptable), Key("topology", topology),
                     Key("created", created), Key("uid_rank", uid_rank), Key("estimate", estimate),
-                    Key("deadline", deadline), Key("waiting_time", waiting_time));
+                    Key("deadline", deadline), Key("waiting_time", waiting_time),
+                    Key("group_topology", group_topology));
 }
 
 template <Is<ZoneSpec> S>
@@ -223,14 +230,15 @@ auto Members(S& s) {
 template <Is<NodeSpec> S>
 auto Members(S& s) {
   auto& [name, capacity, allocatable, labels, taints, unschedulable, ready, network_unavailable,
-         memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain, usage] = s;
-  return std::tuple(RequiredKey("name", name), Key("capacity", capacity),
-                    Key("allocatable", allocatable), Key("labels", labels), Key("taints", taints),
-                    Key("unschedulable", unschedulable), Key("ready", ready),
-                    Key("network_unavailable", network_unavailable),
-                    Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
-                    Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
-                    Key("images", images), Key("domain", domain), Key("usage", usage));
+         memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain, usage,
+         shard] = s;
+  return std::tuple(
+      RequiredKey("name", name), Key("capacity", capacity), Key("allocatable", allocatable),
+      Key("labels", labels), Key("taints", taints), Key("unschedulable", unschedulable),
+      Key("ready", ready), Key("network_unavailable", network_unavailable),
+      Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
+      Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
+      Key("images", images), Key("domain", domain), Key("usage", usage), Key("shard", shard));
 }
 
 template <Is<DomainSpec> S>

@@ -47,7 +47,16 @@ NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, Searc
           rules_.overfull_nodes_are_out ? rules_.slack : std::vector<int64_t>())),
       apart_(AnyTellsNodesApart(dispatcher)) {}
 
-void NodeSearch::BeginCycle() { ++cycle_; }
+void NodeSearch::BeginCycle() {
+  ++cycle_;
+  ranks_.clear();
+  for (const Policy* policy : dispatcher_.at(Point::kScore)) {
+    if (!policy->RanksNodes() || ranks()) continue;
+    for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
+      ranks_.push_back(policy->RankOf(n));
+    }
+  }
+}
 
 ClassProfile& NodeSearch::Profile(ClassIndex c) {
   if (c >= profiles_.size()) {
@@ -269,18 +278,34 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
     nodes.resize(kept);
   }
   std::vector<Ranked> ranked(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) ranked[i] = {0, nodes[i]};
+  for (size_t i = 0; i < nodes.size(); ++i) ranked[i] = {0, nodes[i], rank(nodes[i])};
+  if (ranks()) {
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+  }
   if (!scored) return ranked;
   if (profile.uniform) {
-    for (size_t i = 0; i < nodes.size(); ++i)
-      ranked[i].score = board.score(states_->state(nodes[i]));
+    for (Ranked& r : ranked) r.score = board.score(states_->state(r.node));
     return ranked;
   }
+  for (size_t begin = 0; begin < ranked.size();) {
+    size_t end = begin;
+    while (end < ranked.size() && ranked[end].rank == ranked[begin].rank) ++end;
+    ScoreTogether(c, profile, board, std::span(ranked).subspan(begin, end - begin));
+    begin = end;
+  }
+  return ranked;
+}
+
+void NodeSearch::ScoreTogether(ClassIndex c, const ClassProfile& profile, const Scoreboard& board,
+                               std::span<Ranked> ranked) {
   const auto kind_scores = kinds_->scores();
+  std::vector<NodeIndex> nodes(ranked.size());
   std::vector<int64_t> largest(kind_scores.size(), 0);
-  for (NodeIndex n : nodes) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i] = ranked[i].node;
     for (size_t k = 0; k < largest.size(); ++k) {
-      largest[k] = std::max(largest[k], kinds_->raw(profile.row, k, kinds_->kind(n)));
+      largest[k] = std::max(largest[k], kinds_->raw(profile.row, k, kinds_->kind(nodes[i])));
     }
   }
   std::vector<double> order(nodes.size()), batch(nodes.size());
@@ -299,7 +324,6 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];
-  return ranked;
 }
 
 std::vector<Ranked> NodeSearch::RankForEviction(ClassIndex c, Want want) {

@@ -7,7 +7,7 @@
 //   if (node == kNone) reason.refusals = search.Refusals(task_class);
 //
 // The answer is always the node that a scan of all nodes in index order would choose: highest score, and among
-// equals the oldest node. How it is found depends on what the class's fit and score depend on:
+// equals the oldest node. (Where a policy ranks nodes: of the lowest rank in which any fits.) How it is found depends on what the class's fit and score depend on:
 //   the node alone      a Scoreboard over states: some ten nanoseconds a placement
 //   other nodes too     all nodes, every time (FitNodes and ScoreNodes answer for whole columns)
 // A class that found nothing is not searched again while the books have changed by placements only, because a
@@ -38,8 +38,10 @@ struct SearchRules {
 struct Ranked {
   double score;
   NodeIndex node;
+  uint8_t rank = 0;  // of the node, where a policy ranks them
   // Better first; heap order for std::make_heap puts the best on top.
   bool operator<(const Ranked& other) const {
+    if (rank != other.rank) return rank > other.rank;
     return score != other.score ? score < other.score : node > other.node;
   }
 };
@@ -71,9 +73,12 @@ class NodeSearch {
   // one of the best nodes serves. Returns whether a visit did.
   bool VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t>* refused,
                     absl::FunctionRef<bool(NodeIndex)> visit);
-  // The same in index order beginning with node `from`, without scores.
+  // The same by rank and in index order, beginning with node `from`, without scores.
   bool VisitInOrder(ClassIndex c, Want want, NodeIndex from,
                     absl::FunctionRef<bool(NodeIndex)> visit);
+  // Whether a policy ranks nodes, and the rank of one.
+  bool ranks() const { return !ranks_.empty(); }
+  uint8_t rank(NodeIndex node) const { return ranks() ? ranks_[node] : 0; }
   // Everything but resources, on one node. `hard`, where given, tells of a refusal that no eviction there cures.
   bool FitsNode(ClassIndex c, NodeIndex node, bool* hard = nullptr);
   // The request against idle / future idle of one node.
@@ -96,7 +101,7 @@ class NodeSearch {
   Scoreboard& Board(ClassIndex c, Want want);
   ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_}; }
   bool UseStates(const ClassProfile& profile) const {
-    return states_->exact() && !profile.cluster_fit && !profile.cluster_score;
+    return states_->exact() && !profile.cluster_fit && !profile.cluster_score && !ranks();
   }
   bool FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const;
   // Nodes that fit `want`, scored; evict: soft refusals count as fits.
@@ -121,6 +126,11 @@ class NodeSearch {
   static constexpr size_t kNoBoard = ~size_t{0};
   void MarkUsed(size_t board);
   void Unlink(size_t board);
+  // Adds to the scores of nodes of one rank what depends on all of them.
+  void ScoreTogether(ClassIndex c, const ClassProfile& profile, const Scoreboard& board,
+                     std::span<Ranked> nodes);
+
+  std::vector<uint8_t> ranks_;  // per node; empty: nobody ranks them
   SweepRoom room_;
   const bool apart_;  // some policy tells nodes apart
   uint64_t cycle_ = 0;

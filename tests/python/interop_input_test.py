@@ -344,6 +344,30 @@ class Configurations(unittest.TestCase):
             self.assertEqual(str(caught.exception), f"scheduler configuration: {message}")
 
 
+class NodeShards(unittest.TestCase):
+    def test_a_node_belongs_to_the_shard_that_wants_it_unless_another_uses_it(self):
+        def shard(name, wants, uses=()):
+            return {
+                "kind": "NodeShard",
+                "metadata": {"name": name},
+                "spec": {"nodesDesired": list(wants)},
+                "status": {"nodesInUse": list(uses)},
+            }
+
+        objects = [node(n) for n in ("a", "b", "c", "d")]
+        objects += [shard("one", ["a", "b", "d"], ["a"]), shard("two", ["c", "d"], ["b", "c"])]
+        scenario, report = volcano.scenario(objects)
+        self.assertEqual(
+            [n.get("shard") for n in scenario["nodes"]], ["one", None, "two", "one"]
+        )
+        self.assertEqual(
+            [str(e) for e in report],
+            [
+                "NodeShard one: spec.nodesDesired: node 'd' is wanted by other shards too; it is counted to this one"
+            ],
+        )
+
+
 class HyperNodes(unittest.TestCase):
     """A tree of hyper nodes told by its objects."""
 

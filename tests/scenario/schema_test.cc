@@ -70,6 +70,7 @@ MUSTER_NAME(GroupSpec)
 MUSTER_NAME(TopologyWish)
 MUSTER_NAME(SubGroupSpec)
 MUSTER_NAME(SubGroupPolicy)
+MUSTER_NAME(GroupTopology)
 MUSTER_NAME(JobSpec)
 MUSTER_NAME(ZoneSpec)
 MUSTER_NAME(DeviceSpec)
@@ -188,6 +189,7 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<TaskSpec>();
   Check<GroupSpec>();
   Check<TopologyWish>();
+  Check<GroupTopology>();
   Check<SubGroupSpec>();
   Check<SubGroupPolicy>();
   Check<JobSpec>();

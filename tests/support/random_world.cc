@@ -48,6 +48,7 @@ class Maker {
     paths_ = Chance(0.4);
     quota_ = Chance(0.2);
     watched_ = Chance(0.3);
+    sharded_ = Chance(0.4);
   }
 
   ClusterSpec Make() {
@@ -177,6 +178,7 @@ class Maker {
         node.network_unavailable = Chance(0.1);
         if (Chance(0.3)) node.images.push_back({{"app:1"}, Between(0, 2000) << 20});
       }
+      if (sharded_ && Chance(0.9)) node.shard = Word({"a", "b"});
       if (watched_ && Chance(0.9)) {
         node.usage = NodeUsage{Percent(), Percent(), Chance(0.1) ? -400 : -Between(0, 100)};
       }
@@ -404,7 +406,7 @@ class Maker {
   const WorldKnobs knobs_;
   bool between_, extremes_, gpus_, selectors_, taints_, quotas_, trees_, roles_, mixed_roles_,
       busy_, overfull_, states_, phases_, odd_nodes_, best_effort_, priorities_, times_, crowded_,
-      paths_, quota_, watched_;
+      paths_, quota_, watched_, sharded_;
   int64_t cpu_unit_ = 1000, memory_unit_ = kGi;
   std::vector<std::string> queues_;
   std::vector<Amounts> room_;  // per node
@@ -430,8 +432,8 @@ std::string RandomVolcanoSpec(Rng& rng) {
   std::vector<std::string> policies = {"priority",   "gang",      "conformance",
                                        "overcommit", "drf",       "predicates",
                                        "proportion", "nodeorder", "binpack"};
-  for (const char* more :
-       {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp", "rescheduling"}) {
+  for (const char* more : {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp",
+                           "rescheduling", "shards"}) {
     if (rng.Chance(0.2)) policies.insert(policies.begin() + rng.Below(policies.size()), more);
   }
   if (rng.Chance(0.5)) rng.Shuffle(policies);
@@ -490,6 +492,9 @@ std::string RandomVolcanoSpec(Rng& rng) {
       number(0.3, "memory", 3);
       number(0.3, "cpu_threshold", 100);
       if (rng.Chance(0.3)) add("request_ratio=1,risk_threshold=0.3");
+    } else if (policy == "shards") {
+      add(rng.Chance(0.7) ? "name=a" : "name=b");
+      if (rng.Chance(0.6)) add("soft=on");
     } else if (policy == "rescheduling") {
       number(0.8, "cpu_low", 100);
       number(0.5, "memory_low", 100);

@@ -77,6 +77,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&NodeSpec::memory_pressure);
     unsay(&NodeSpec::network_unavailable);
     unsay(&NodeSpec::usage);
+    unsay(&NodeSpec::shard);
     for (size_t r = 0; r < world.nodes[i].capacity.size(); ++r) {
       changes.push_back(
           [=](ClusterSpec& w) { w.nodes[i].capacity.erase(w.nodes[i].capacity.begin() + r); });

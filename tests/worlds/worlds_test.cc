@@ -67,6 +67,10 @@ const char* const kVolcano[] = {
     "volcano:actions=allocate+gangpreempt(whole_gangs=off)+gangreclaim(error_cache=off)",
     "volcano:actions=gangreclaim(whole_gangs=off)+allocate+gangpreempt(error_cache=off),-"
     "proportion",
+    "volcano:+shards(name=a),+preempt,+reclaim",
+    "volcano:+shards(name=a,soft=on),+preempt,+reclaim",
+    "volcano:+shards(name=b,soft=on),actions=allocate+preempt(topology_aware=on)+backfill",
+    "volcano:+shards(name=b,soft=on),actions=reclaim+gangpreempt+allocate+gangreclaim+backfill",
     "volcano:actions=shuffle,tiers=rescheduling(cpu_low=50,cpu_high=50)",
     "volcano:actions=shuffle+allocate+preempt,+rescheduling(cpu_low=60,memory_low=80,cpu_high=70,"
     "memory_high=20)",

@@ -56,7 +56,7 @@ _KNOWN = {
     "Queue",
     "ResourceQuota",
 }
-_OF_VOLCANO = {"HyperNode"}
+_OF_VOLCANO = {"HyperNode", "NodeShard"}
 
 
 def scenario(
@@ -110,6 +110,7 @@ class _Import:
         if not hyper and self.dialect.volcano:
             hyper = hypernodes.resolve(kinds.get("HyperNode", {}), kinds.get("Node", {}), self.report)
         domains = self.domains(hyper, nodes)
+        self.shards(kinds.get("NodeShard", {}), nodes)
         parts = {
             "shapes": self.named_shapes,
             "nodes": nodes,
@@ -190,6 +191,27 @@ class _Import:
             if holders:
                 node["domain"] = min(holders, key=lambda h: (h["tier"], h["name"]))["name"]
         return out
+
+    def shards(self, found: dict[str, Object], nodes: list[Json]) -> None:
+        """A node belongs to the shard that wants it, once no other one has it in use."""
+        wanted: dict[str, list[str]] = {}
+        in_use: dict[str, set[str]] = {}
+        for shard in sorted(found.values(), key=lambda s: s.name.encode()):
+            for name in texts(shard.spec, "nodesDesired", shard.at("spec")):
+                wanted.setdefault(name, []).append(shard.name)
+            for name in texts(shard.status, "nodesInUse", shard.at("status")):
+                in_use.setdefault(name, set()).add(shard.name)
+        for node in nodes:
+            users = in_use.get(node["name"], set())
+            free = [s for s in wanted.get(node["name"], []) if users <= {s}]
+            if len(free) > 1:
+                self.report.add(
+                    found[free[0]].place,
+                    "spec.nodesDesired",
+                    f"node {node['name']!r} is wanted by other shards too; it is counted to this one",
+                )
+            if free:
+                node["shard"] = free[0]
 
     # --- queues ------------------------------------------------------------------------------------------------
 

@@ -27,6 +27,7 @@ POLICIES = {
     "pdb",
     "cdp",
     "rescheduling",
+    "shards",
     "usage",
     "resourcequota",
     "resource-strategy-fit",
@@ -103,8 +104,6 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         yield "hypernode topology"
     if any(g.get("subGroupPolicy") for g in groups):
         yield "sub-groups"
-    if case.get("state", {}).get("sharding", {}).get("mode", "none") != "none":
-        yield "node sharding"
     options = case["config"].get("options", {})
     percentage = options.get("percentageOfNodesToFind", 100)
     if percentage < 100 and len(objects.get("Node", [])) > max(
@@ -163,6 +162,14 @@ def scenario(case: Case) -> dict[str, Any]:
         binding=state.get("bindingAtOpen", []),
         hyper_nodes=hyper,
     )
+    sharding = state.get("sharding", {})
+    if sharding.get("mode", "none") != "none":
+        # In the peer both are flags of the program, and no part of the configuration.
+        for node in out["nodes"]:
+            if node["name"] in state["nodesInShard"]:
+                node["shard"] = sharding["name"]
+        soft = ",soft=on" if sharding["mode"] == "soft" else ""
+        out["profile"] += f",+shards(name={sharding['name']}{soft})"
     return out
 
 
