@@ -38,17 +38,81 @@ enum class JobOutcome : uint8_t {
   kRefused,       // the empty machine is too small for it
 };
 
+// When cycles run (profiles; batch policies on pools have rules of their own).
+enum class CycleTiming : uint8_t {
+  // After all events of an instant, if they changed something and some job waits; and again while a cycle admits, binds
+  // or evicts and some job still waits.
+  kEachInstant,
+  kEachEvent,  // the same after each single event, once
+  kPeriodic,   // as kEachInstant, at multiples of the period alone
+};
+
+// What happens to a node. Tasks on a failed node are lost; a drained one takes no more.
+struct NodeEvent {
+  enum class Kind : uint8_t {
+    kJoin,
+    kDrain,
+    kFail,
+    kReturn
+  };  // a node that joins is not there before
+  int64_t time = 0;
+  Kind kind = Kind::kFail;
+  std::string name = {};  // of a node, or of a domain: all nodes right below it
+};
+
+// Failures by chance: exponential times between a node's return and its next failure, and of repairs. 0: none.
+struct FailureModel {
+  double node_seconds_between = 0, node_repair_seconds = 3600;
+  double domain_seconds_between = 0,
+         domain_repair_seconds = 3600;  // domains that have nodes right below
+};
+
+// What a job that is stopped, by an eviction or a failure, has left of its work, and what starting again costs.
+struct Recovery {
+  int64_t checkpoint_interval = 0;  // seconds of run time between checkpoints; 0: there are none
+  bool evicted_jobs_checkpoint = false;  // an eviction loses nothing
+  int64_t restart_seconds = 0;           // before a job that starts again goes on
+  int64_t migration_seconds = 0;         // more, if that is not on the nodes it was on
+};
+
 struct ReplayOptions {
+  CycleTiming cycles = CycleTiming::kEachInstant;
+  int64_t period = 1;
+  int64_t latency =
+      0;  // seconds from a cycle's snapshot to its decisions; the next one waits for them
+  int64_t eviction_seconds = 1;  // from a decision to evict until the node is free
+  Recovery recovery = {};
+  std::vector<NodeEvent> node_events = {};
+  FailureModel failures = {};
+  uint64_t seed = 0;         // of failures
+  int64_t until = kEndless;  // events after that are not played
+  // Seconds between samples of the series; 0: a 512th of the time of submissions; below 0: no series.
+  int64_t series_interval = 0;
   // Submit a job that has a preceding one when that has ended and its think time has passed, instead of at the time
   // of the trace. A job whose preceding one is refused is submitted when the trace says.
   bool follow_preceding = false;
   std::function<bool()> should_stop = {};  // asked now and then; true ends the replay, not complete
 };
 
+// Samples of the state after all events up to a time. One entry a sample in each column.
+struct ReplaySeries {
+  std::vector<int64_t> time;
+  std::vector<int64_t> running, waiting;  // jobs
+  std::vector<std::string> dimensions;
+  // By dimension: what tasks hold, what nodes that are up have, and the share of what is free that lies on nodes where
+  // the dimension's most frequent task shape does not fit. Pools: one dimension, "processors", never fragmented.
+  std::vector<std::vector<int64_t>> used, capacity;
+  std::vector<std::vector<double>> fragmentation;
+  // By queue: its dominant share of the machine, and the one its deserved amounts make (kept from the last cycle;
+  // below 0 where the profile has none).
+  std::vector<std::string> queues;
+  std::vector<std::vector<double>> queue_share, queue_deserved;
+};
+
 struct ReplayResult {
-  std::string policy;    // as it was understood
-  bool complete = true;  // false: it was stopped
-  int64_t processors = 0;
+  std::string policy;      // as it was understood
+  bool complete = true;    // false: it was stopped
+  int64_t processors = 0;  // of a pool
 
   // One entry a job. Times are kAbsent where what they tell did not happen.
   std::vector<int64_t> submit, start, end;
@@ -56,11 +120,22 @@ struct ReplayResult {
   std::vector<uint8_t>
       backfilled;  // 1: started before an older job that waited. Empty: the policy does not tell
 
-  int64_t events = 0;  // handled
-  int64_t passes = 0;  // times the policy looked for something to start
+  // Times a job was stopped, and task-seconds of work that were lost with it. Empty: none was.
+  std::vector<uint32_t> stops;
+  std::vector<int64_t> lost;
+
+  int64_t events = 0;     // handled
+  int64_t passes = 0;     // cycles, or times the policy looked for something to start
+  int64_t decisions = 0;  // of cycles: what plans said
+  int64_t work = 0;       // units of work of all cycles
+  int64_t evictions = 0;  // tasks
+  int64_t node_failures = 0;
+  ReplaySeries series;
 };
 
-// Batch policies, exact on pools of processors:
+// Any profile of schedule.h decides by cycles on a living cluster, which is changed and never built anew; on a pool, the
+// cluster is one node and each job a task that asks for as many cpus as it has processors.
+// Batch policies decide by themselves on pools of processors, exactly as published simulators:
 //   fcfs           in order, the first that does not fit holds up the rest
 //   easy           in order, and later jobs go ahead where that does not delay the first
 //   conservative   in order, and later jobs go ahead where that delays no promise

@@ -144,6 +144,62 @@ MUSTER_EXPORT absl::StatusOr<Trace> ReadSwf(const TraceFile& file, const LogOpti
 MUSTER_EXPORT absl::StatusOr<Trace> ReadHpc(const TraceFile& file, const LogOptions& options = {},
                                             ReadReport* report = nullptr);
 
+// Alibaba's GPU cluster of 2023 (openb).
+struct OpenbFiles {
+  TraceFile nodes = {};  // sn,cpu_milli,memory_mib,gpu,model
+  TraceFile pods =
+      {};  // name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec,qos,...,creation_time,deletion_time]
+  // pos,seedNN,...: arrivals one second apart in that order, which never end. Without bytes: the recorded times.
+  TraceFile arrivals = {};
+  TraceFile node_rank =
+      {};  // node_row,seedNN,...: nodes in the order of their rank. Without bytes: file order
+};
+struct OpenbOptions {
+  int64_t seed = 42;  // which column of arrivals and node_rank
+  ReadOptions read = {};
+};
+// A pod is a job of one task that asks for cpu, memory and "nvidia.com/gpu"; one that shares a GPU asks for a part of it
+// (a node's GPUs are one amount here, single devices are not told apart). Alternatives of gpu_spec become a node
+// affinity to the label "gpu-model". Pods whose recorded times leave no run time are dropped.
+MUSTER_EXPORT absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files,
+                                              const OpenbOptions& options = {},
+                                              ReadReport* report = nullptr);
+
+// Microsoft's Philly: timestamp,duration,num_gpus,gpu_time,cluster, rows by time. Nodes of 8 GPUs, as many as the
+// virtual clusters of vc_nodes.csv (vc,nodes) have together; a queue for each with its nodes as weight and its GPUs as
+// guarantee. A job of n GPUs is a gang of equal tasks, as few as there can be with 8 GPUs each at most.
+struct PhillyFiles {
+  TraceFile jobs = {};
+  TraceFile vc_nodes = {};  // jobs of VCs that are not in it are dropped
+};
+MUSTER_EXPORT absl::StatusOr<Trace> ReadPhilly(const PhillyFiles& files,
+                                               const ReadOptions& options = {},
+                                               ReadReport* report = nullptr);
+
+// Microsoft's ITP clusters, raw or with ElasticFlow's columns: job_id,submission_time,duration,num_gpu[,deadline].
+// Nodes of 8 GPUs, `nodes` of them (sizes are not recorded).
+struct ItpOptions {
+  int64_t nodes =
+      0;  // 0: as many as keep them four fifths busy on average, and hold the largest job
+  ReadOptions read = {};
+};
+MUSTER_EXPORT absl::StatusOr<Trace> ReadItp(const TraceFile& file, const ItpOptions& options = {},
+                                            ReadReport* report = nullptr);
+
+// Muster's own tables; docs/replay.md lists the columns.
+struct CsvFiles {
+  TraceFile jobs = {};  // submit,run and more; `request.R` is the amount of resource R of each task
+  TraceFile nodes = {};  // name,count,domain, capacity.R, label.K; without bytes: a pool
+  TraceFile queues =
+      {};  // name,parent,weight, guaranteed.R, limit.R; without bytes: as the jobs name them
+};
+struct CsvOptions {
+  int64_t processors = 0;  // of a pool
+  ReadOptions read = {};
+};
+MUSTER_EXPORT absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options = {},
+                                            ReadReport* report = nullptr);
+
 }  // namespace muster
 
 #endif  // MUSTER_TRACE_H_

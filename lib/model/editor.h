@@ -120,6 +120,7 @@ class Editor {
 
   // `node` is kNone where the status holds none; `assumed` where a plan says so and not the world.
   void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);
+  void SetStarted(TaskIndex task, int64_t time);  // kAbsent: it does not run
   void SetNominated(TaskIndex task, std::string_view node_name);
   void SetPhase(JobIndex job, JobPhase phase);
 

@@ -276,6 +276,11 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
   Log(Change::Table::kTask, task);
 }
 
+void Editor::SetStarted(TaskIndex task, int64_t time) {
+  Change().tasks.started[task] = time;
+  Log(Change::Table::kTask, task);
+}
+
 void Editor::SetNominated(TaskIndex task, std::string_view node_name) {
   if (NominatedNode(task) == node_name) return;
   Change();

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/replay/batch_spec.h"
+#include "lib/replay/engine.h"
 #include "lib/replay/pool.h"
 
 namespace muster {
@@ -16,9 +17,15 @@ namespace muster {
 absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                     const ReplayOptions& options) {
   if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
-  absl::StatusOr<BatchSpec> spec = ParseBatchSpec(policy);
-  if (!spec.ok()) return spec.status();
-  return ReplayPool(trace, *spec, options);
+  if (trace.processors == 0) return ReplayCycles(trace, policy, options);
+  if (IsBatchPolicy(policy)) {
+    absl::StatusOr<BatchSpec> spec = ParseBatchSpec(policy);
+    if (!spec.ok()) return spec.status();
+    return ReplayPool(trace, *spec, options);
+  }
+  absl::StatusOr<ReplayResult> result = ReplayCycles(AsOneNode(trace), policy, options);
+  if (result.ok()) result->processors = trace.processors;
+  return result;
 }
 
 void LinkUsers(Trace* trace) {

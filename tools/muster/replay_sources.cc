@@ -60,6 +60,107 @@ class LogSource : public TraceSource {
   LogOptions options_;
 };
 
+class PhillySource : public TraceSource {
+ public:
+  void Declare(FlagSet* flags) override {
+    flags->Value("--file", "FILE", &jobs_.path, "philly_jobs.csv, plain or gzip");
+    flags->Value("--vcs", "FILE", &clusters_.path, "vc_nodes.csv: nodes of each virtual cluster");
+    flags->Switch("--skip-bad-lines", &options_.skip_bad_lines, "count bad lines, go on");
+  }
+  absl::StatusOr<Trace> Read(ReadReport* report) override {
+    if (absl::Status s = jobs_.Load("--file"); !s.ok()) return s;
+    if (absl::Status s = clusters_.Load("--vcs"); !s.ok()) return s;
+    return ReadPhilly({jobs_.file(), clusters_.file()}, options_, report);
+  }
+
+ private:
+  Bytes jobs_, clusters_;
+  ReadOptions options_;
+};
+
+class ItpSource : public TraceSource {
+ public:
+  void Declare(FlagSet* flags) override {
+    flags->Value("--file", "FILE", &file_.path, "clusterNN.csv, raw or with deadlines");
+    flags->Value("--nodes", "N", &options_.nodes,
+                 "nodes of 8 GPUs; 0: as many as keep them four fifths busy");
+    flags->Switch("--skip-bad-lines", &options_.read.skip_bad_lines, "count bad lines, go on");
+  }
+  absl::StatusOr<Trace> Read(ReadReport* report) override {
+    if (options_.nodes < 0) return absl::InvalidArgumentError("--nodes is below 0");
+    if (absl::Status s = file_.Load("--file"); !s.ok()) return s;
+    return ReadItp(file_.file(), options_, report);
+  }
+
+ private:
+  Bytes file_;
+  ItpOptions options_;
+};
+
+// Files by their usual names in a folder, or one by one.
+class OpenbSource : public TraceSource {
+ public:
+  void Declare(FlagSet* flags) override {
+    flags->Value("--dir", "DIR", &folder_, "the folder of the trace");
+    flags->Value("--list", "L", &list_, "which pod list: default, cpu050, gpushare40, ...");
+    flags->Switch("--recorded", &recorded_,
+                  "pods come and go as recorded; else they come one a second and stay");
+    flags->Value("--seed", "N", &options_.seed, "which order of arrivals and rank of nodes");
+    flags->Switch("--skip-bad-lines", &options_.read.skip_bad_lines, "count bad lines, go on");
+  }
+  absl::StatusOr<Trace> Read(ReadReport* report) override {
+    if (folder_.empty()) return absl::InvalidArgumentError("--dir is needed: which folder?");
+    nodes_.path = absl::StrCat(folder_, "/openb_node_list_gpu_node.csv");
+    pods_.path = absl::StrCat(folder_, "/pods/openb_pod_list_", list_, ".csv.gz");
+    arrivals_.path = absl::StrCat(folder_, "/orders/arrivals_", list_, ".csv.gz");
+    rank_.path = absl::StrCat(folder_, "/orders/noderank_", list_, ".csv.gz");
+    for (Bytes* file : {&nodes_, &pods_}) {
+      if (absl::Status s = file->Load("--dir"); !s.ok()) return s;
+    }
+    if (!recorded_) {
+      for (Bytes* file : {&arrivals_, &rank_}) {
+        if (absl::Status s = file->Load("--dir"); !s.ok()) return s;
+      }
+    }
+    return ReadOpenb({nodes_.file(), pods_.file(), arrivals_.file(), rank_.file()}, options_,
+                     report);
+  }
+
+ private:
+  std::string folder_, list_ = "default";
+  bool recorded_ = false;
+  Bytes nodes_, pods_, arrivals_, rank_;
+  OpenbOptions options_;
+};
+
+class CsvSource : public TraceSource {
+ public:
+  void Declare(FlagSet* flags) override {
+    flags->Value("--file", "FILE", &jobs_.path, "the table of jobs, plain or gzip");
+    flags->Value("--nodes", "FILE", &nodes_.path, "the table of nodes");
+    flags->Value("--queues", "FILE", &queues_.path, "the table of queues");
+    flags->Value("--procs", "N", &options_.processors, "processors of a pool, instead of nodes");
+    flags->Switch("--skip-bad-lines", &options_.read.skip_bad_lines, "count bad lines, go on");
+  }
+  absl::StatusOr<Trace> Read(ReadReport* report) override {
+    if (absl::Status s = jobs_.Load("--file"); !s.ok()) return s;
+    for (Bytes* file : {&nodes_, &queues_}) {
+      if (file->path.empty()) continue;
+      if (absl::Status s = file->Load(""); !s.ok()) return s;
+    }
+    return ReadCsv({jobs_.file(), nodes_.file(), queues_.file()}, options_, report);
+  }
+
+ private:
+  Bytes jobs_, nodes_, queues_;
+  CsvOptions options_;
+};
+
+template <class Source>
+std::unique_ptr<TraceSource> Make() {
+  return std::make_unique<Source>();
+}
+
 constexpr TraceKind kKinds[] = {
     {"hpc", "a table job_id,submit,run,procs,req_time,user",
      "muster replay hpc --file KTH-SP2.csv.gz --procs 100 --policy easy --decisions out.csv",
@@ -67,6 +168,15 @@ constexpr TraceKind kKinds[] = {
     {"swf", "a log in Standard Workload Format",
      "muster replay swf --file KTH-SP2-1996-2.1-cln.swf.gz --policy easy:order=sjf --json",
      []() -> std::unique_ptr<TraceSource> { return std::make_unique<LogSource>(ReadSwf); }},
+    {"philly", "Microsoft's Philly jobs",
+     "muster replay philly --file philly_jobs.csv.gz --vcs vc_nodes.csv --policy volcano",
+     Make<PhillySource>},
+    {"itp", "a cluster of Microsoft's ITP trace",
+     "muster replay itp --file cluster01.csv.gz --policy muster", Make<ItpSource>},
+    {"openb", "Alibaba's GPU cluster of 2023",
+     "muster replay openb --dir openb --list default --seed 42 --policy muster", Make<OpenbSource>},
+    {"csv", "Muster's own tables of jobs, nodes and queues",
+     "muster replay csv --file jobs.csv --nodes nodes.csv --policy volcano", Make<CsvSource>},
 };
 
 }  // namespace

@@ -1,0 +1,239 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Muster's own tables of jobs, nodes and queues.
+//
+// Columns are found by name, in any order; those that are not known are refused, so that a misspelt one is not taken
+// for absent. A column `request.R` holds the amount of resource R of each task, `capacity.R` that of a node, as
+// Kubernetes writes amounts; an empty field is absent.
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/replay/table_reader.h"
+#include "lib/replay/trace_parts.h"
+#include "muster/quantity.h"
+
+namespace muster {
+namespace {
+
+// Columns whose names begin with `prefix`, and what follows it.
+std::vector<std::pair<int, std::string>> Columns(const TableReader& table,
+                                                 std::string_view prefix) {
+  std::vector<std::pair<int, std::string>> found;
+  for (size_t i = 0; i < table.columns().size(); ++i) {
+    const std::string& name = table.columns()[i];
+    if (name.size() > prefix.size() && name.starts_with(prefix)) {
+      found.emplace_back(static_cast<int>(i), name.substr(prefix.size()));
+    }
+  }
+  return found;
+}
+
+absl::Status CheckColumns(const TableReader& table, const TraceFile& file,
+                          std::initializer_list<std::string_view> known,
+                          std::initializer_list<std::string_view> prefixes) {
+  for (const std::string& column : table.columns()) {
+    bool is_known = false;
+    for (std::string_view name : known) is_known |= column == name;
+    for (std::string_view prefix : prefixes) {
+      is_known |= column.size() > prefix.size() && column.starts_with(prefix);
+    }
+    if (is_known) continue;
+    const std::string_view nearest =
+        NearestName(column, std::span<const std::string_view>(known.begin(), known.size()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.name, ":1: column ", Quote(column), " is not known",
+        nearest.empty() ? "" : ", did you mean ", nearest.empty() ? "" : Quote(nearest) + "?"));
+  }
+  return absl::OkStatus();
+}
+
+Resources Amounts(TableReader* table, const std::vector<std::pair<int, std::string>>& columns) {
+  Resources amounts;
+  for (const auto& [column, resource] : columns) {
+    if (!table->Has(column)) continue;
+    const std::string text(table->Text(column));
+    if (const auto parsed = ParseQuantity(text, Unit::kMilli); !parsed.ok()) {
+      table->Refuse(column, std::string(parsed.status().message()));
+    }
+    amounts.emplace_back(resource, text);
+  }
+  return amounts;
+}
+
+absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
+  TableReader table(file, {}, nullptr);
+  const int name = table.Require("name"), count = table.Optional("count"),
+            domain = table.Optional("domain");
+  if (!table.status().ok()) return table.status();
+  if (absl::Status s =
+          CheckColumns(table, file, {"name", "count", "domain"}, {"capacity.", "label."});
+      !s.ok()) {
+    return s;
+  }
+  const auto capacities = Columns(table, "capacity."), labels = Columns(table, "label.");
+  Numbers domains;
+  while (table.NextRow()) {
+    NodeSpec node;
+    node.name = std::string(table.Text(name));
+    node.capacity = Amounts(&table, capacities);
+    for (const auto& [column, key] : labels) {
+      if (table.Has(column)) node.labels.emplace_back(key, std::string(table.Text(column)));
+    }
+    node.domain = std::string(table.Text(domain));
+    const int64_t copies = table.Has(count) ? table.Integer(count, 0, 10'000'000) : kAbsent;
+    if (!table.EndRow()) continue;
+    if (!node.domain.empty() && domains.Of(node.domain).second) {
+      trace->machine.domains.push_back({.name = node.domain});
+    }
+    if (copies == kAbsent) {
+      trace->machine.nodes.push_back(node);
+      continue;
+    }
+    const std::string stem = node.name;
+    for (int64_t i = 0; i < copies; ++i) {
+      node.name = absl::StrCat(stem, i);
+      trace->machine.nodes.push_back(node);
+    }
+  }
+  return table.status();
+}
+
+absl::Status ReadQueues(const TraceFile& file, Numbers* numbers, Trace* trace) {
+  TableReader table(file, {}, nullptr);
+  const int name = table.Require("name"), parent = table.Optional("parent"),
+            weight = table.Optional("weight");
+  if (!table.status().ok()) return table.status();
+  if (absl::Status s =
+          CheckColumns(table, file, {"name", "parent", "weight"}, {"guaranteed.", "limit."});
+      !s.ok()) {
+    return s;
+  }
+  const auto guaranteed = Columns(table, "guaranteed."), limit = Columns(table, "limit.");
+  while (table.NextRow()) {
+    QueueSpec queue;
+    queue.name = std::string(table.Text(name));
+    queue.parent = std::string(table.Text(parent));
+    if (table.Has(weight)) queue.weight = table.Integer(weight, 1, int64_t{1} << 31);
+    if (Resources amounts = Amounts(&table, guaranteed); !amounts.empty()) {
+      queue.guaranteed = std::move(amounts);
+    }
+    if (Resources amounts = Amounts(&table, limit); !amounts.empty()) {
+      queue.limit = std::move(amounts);
+    }
+    if (!numbers->Of(queue.name).second) table.Refuse(name, "the queue is there twice");
+    if (table.EndRow()) trace->queues.push_back(std::move(queue));
+  }
+  return table.status();
+}
+
+}  // namespace
+
+absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
+                              ReadReport* report) {
+  Trace trace;
+  trace.name = files.jobs.name;
+  Numbers queues, users, shapes;
+  const bool pool = files.nodes.bytes.empty();
+  if (pool) {
+    trace.processors = options.processors;
+    if (options.processors <= 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(files.jobs.name, ": a table of nodes or a number of processors is needed"));
+    }
+  } else if (absl::Status s = ReadNodes(files.nodes, &trace); !s.ok()) {
+    return s;
+  }
+  const bool named_queues = !files.queues.bytes.empty();
+  if (named_queues) {
+    if (absl::Status s = ReadQueues(files.queues, &queues, &trace); !s.ok()) return s;
+  }
+
+  TableReader table(files.jobs, options.read, report);
+  const int submit = table.Require("submit"), run = table.Require("run"),
+            name = table.Optional("name"), id = table.Optional("id"),
+            estimate = table.Optional("estimate"), tasks = table.Optional("tasks"),
+            min_tasks = table.Optional("min_tasks"), queue = table.Optional("queue"),
+            user = table.Optional("user"), priority = table.Optional("priority"),
+            deadline = table.Optional("deadline"), preceding = table.Optional("preceding"),
+            think = table.Optional("think");
+  if (!table.status().ok()) return table.status();
+  if (absl::Status s =
+          CheckColumns(table, files.jobs,
+                       {"submit", "run", "name", "id", "estimate", "tasks", "min_tasks", "queue",
+                        "user", "priority", "deadline", "preceding", "think"},
+                       {"request.", "selector."});
+      !s.ok()) {
+    return s;
+  }
+  const auto requests = Columns(table, "request."), selectors = Columns(table, "selector.");
+  constexpr int64_t kMostTasks = int64_t{1} << 31;
+  // Ids are numbers of rows, in order, where nobody gives them.
+  const bool needs_rows = id >= 0 || preceding >= 0;
+  absl::flat_hash_map<int64_t, uint32_t> rows;
+  for (int64_t row = 0; table.NextRow(); ++row) {
+    TraceJob job;
+    job.name = std::string(table.Text(name));
+    job.id = table.Has(id) ? table.Integer(id, 0, kEndless) : row;
+    job.submit = table.Scaled(submit, 1, 0, kEndless);
+    job.run = table.Scaled(run, 1, 1, kEndless);
+    if (table.Has(estimate)) job.estimate = table.Scaled(estimate, 1, 1, kEndless);
+    if (table.Has(tasks)) job.tasks = table.Integer(tasks, 1, kMostTasks);
+    if (table.Has(min_tasks)) job.min_tasks = table.Integer(min_tasks, 0, job.tasks);
+    if (table.Has(priority)) {
+      job.priority = static_cast<int32_t>(table.Integer(priority, -2000000000, 2000000000));
+    }
+    if (table.Has(deadline)) job.deadline = table.Scaled(deadline, 1, 0, kEndless);
+    if (table.Has(think)) job.think = table.Scaled(think, 1, 0, kEndless);
+    if (table.Has(preceding)) {
+      const auto found = rows.find(table.Integer(preceding, 0, kEndless));
+      if (found == rows.end()) {
+        table.Refuse(preceding,
+                     absl::StrCat("no row above has the id ", Quote(table.Text(preceding))));
+      } else {
+        job.preceding = found->second;
+      }
+    }
+    if (rows.contains(*job.id)) table.Refuse(id, "the id is there twice");
+    TaskShape shape;
+    shape.request = Amounts(&table, requests);
+    std::string key;
+    for (const auto& [resource, amount] : shape.request) {
+      absl::StrAppend(&key, resource, "=", amount.text, ",");
+    }
+    for (const auto& [column, label] : selectors) {
+      if (!table.Has(column)) continue;
+      shape.node_selector.emplace_back(label, std::string(table.Text(column)));
+      absl::StrAppend(&key, "@", label, "=", shape.node_selector.back().second, ",");
+    }
+    const std::string_view in_queue = table.Has(queue) ? table.Text(queue) : "default";
+    const auto [number, new_queue] = queues.Of(in_queue);
+    if (new_queue && named_queues) {
+      if (queue < 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            files.jobs.name, ":1: there is no column \"queue\", and no queue named \"default\""));
+      }
+      table.Refuse(queue, absl::StrCat("there is no queue ", Quote(in_queue)));
+    } else if (new_queue) {
+      trace.queues.push_back({.name = std::string(in_queue)});
+    }
+    job.queue = number;
+    if (!table.EndRow()) continue;
+    if (table.Has(user)) {
+      const auto [at, added] = users.Of(table.Text(user));
+      if (added) trace.users.emplace_back(table.Text(user));
+      job.user = at;
+    }
+    const auto [at, added] = shapes.Of(key);
+    if (added) trace.shapes.push_back(std::move(shape));
+    job.shape = at;
+    if (needs_rows) rows.emplace(*job.id, static_cast<uint32_t>(trace.size()));
+    if (absl::Status s = AddJob(job, &trace); !s.ok()) return s;
+  }
+  if (!table.status().ok()) return table.status();
+  if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
+  return trace;
+}
+
+}  // namespace muster

@@ -1,0 +1,543 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The event loop over a living cluster.
+//
+// Read Run first. What happens to the world - submissions, ends, evicted tasks that have left, nodes - changes the
+// cluster's tables by single edits; then a cycle of the profile plans on them, and the plan is applied and comes true:
+// a bound task runs at once, an evicted one leaves after its time. Nothing is built anew; the engine's session follows
+// the tables.
+//
+// Order of events at one time: submissions, ends, evicted tasks leaving, nodes, decisions that were late; equal kinds by
+// insertion. A job runs while at least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and
+// wait again, and what is left of its work follows from Recovery.
+#include "lib/replay/engine.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/replay/arrivals.h"
+#include "lib/replay/node_faults.h"
+#include "lib/replay/progress.h"
+#include "lib/replay/world.h"
+#include "muster/schedule.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kUsualSamples = 512;
+constexpr int64_t kMostSamples = int64_t{1} << 16;
+constexpr uint32_t kGivenBack = kNone;  // the turn of an end whose job has left already
+
+enum Kind : uint8_t { kEnd, kLeft, kDecided };
+
+struct Event {
+  int64_t time;
+  Kind kind;
+  uint64_t number;                 // by insertion
+  uint32_t job = kNone, task = 0;  // row of the trace, place among its tasks
+  uint32_t turn = 0;               // of the job; an event of an earlier turn is void
+  bool operator>(const Event& other) const {
+    return std::tie(time, kind, number) > std::tie(other.time, other.kind, other.number);
+  }
+};
+
+struct Job {
+  Progress progress;
+  uint32_t running = 0;  // tasks
+  uint32_t turn = 0;     // grows when an event of it becomes void
+  bool wants = false;    // some task waits
+  bool stopped = false;
+  std::vector<NodeIndex> places;  // of the turn before a stop, ascending; nodes are never dropped
+};
+
+class Loop {
+ public:
+  Loop(const Trace& trace, std::string_view profile, const ReplayOptions& options)
+      : trace_(trace),
+        profile_(profile),
+        options_(options),
+        arrivals_(trace, options.follow_preceding),
+        faults_(trace, options),
+        world_(trace),
+        jobs_(trace.size()) {}
+
+  absl::StatusOr<ReplayResult> Run() {
+    if (absl::Status s = Open(); !s.ok()) return s;
+    while (status_.ok()) {
+      int64_t now = std::min(arrivals_.next_time(), faults_.next_time());
+      if (!events_.empty()) now = std::min(now, events_.top().time);
+      const int64_t tick = NextTick();
+      if (IsOver(tick)) break;
+      now = std::min(now, tick);
+      if (now > options_.until) break;
+      if (options_.should_stop && options_.should_stop()) {
+        result_.complete = false;
+        break;
+      }
+      SampleUntil(now);
+      now_ = now;
+      HandleInstant();
+      if (options_.cycles == CycleTiming::kEachInstant || now == tick) Cycle(/*again=*/true);
+    }
+    if (!status_.ok()) return status_;
+    SampleUntil(now_ + 1);
+    return std::move(result_);
+  }
+
+ private:
+  absl::Status Open() {
+    const size_t n = trace_.size();
+    result_.policy = profile_;
+    result_.processors = 0;
+    result_.submit.assign(n, kAbsent);
+    result_.start.assign(n, kAbsent);
+    result_.end.assign(n, kAbsent);
+    result_.outcome.assign(n, JobOutcome::kNotSubmitted);
+    for (const NodeEvent& event : options_.node_events) {
+      if (const auto nodes = world_.NodesOf(event.name); !nodes.ok()) return nodes.status();
+    }
+    if (absl::Status s = world_.Build(faults_.Absent()); !s.ok()) return s;
+    // An unknown profile is an error before anything is played.
+    const absl::StatusOr<Plan> first = world_.cluster().Schedule(profile_);
+    if (!first.ok()) return first.status();
+    if (options_.series_interval >= 0 && n > 0) {
+      const auto [least, most] = std::minmax_element(trace_.submit.begin(), trace_.submit.end());
+      interval_ = options_.series_interval;
+      if (interval_ == 0) interval_ = std::max<int64_t>((*most - *least) / kUsualSamples, 1);
+      next_sample_ = *least;
+      world_.BeginSeries(&result_.series);
+    }
+    return absl::OkStatus();
+  }
+
+  // Nothing can change any more: no event but those of nodes is to come, and all nodes that chance may take or return
+  // leave things as they are.
+  bool IsOver(int64_t tick) const {
+    if (arrivals_.next_time() != kNever || !events_.empty() || tick != kNever) return false;
+    if (wanting_ == 0) return true;
+    return faults_.next_time() == kNever || (faults_.by_chance() && down_ == 0 && !dirty_);
+  }
+
+  int64_t NextTick() const {
+    if (options_.cycles != CycleTiming::kPeriodic || !dirty_ || wanting_ == 0 ||
+        late_.has_value()) {
+      return kNever;
+    }
+    const int64_t period = std::max<int64_t>(options_.period, 1);
+    return (std::max<int64_t>(last_change_, last_tick_ + 1) + period - 1) / period * period;
+  }
+
+  void Changed() {
+    if (!dirty_) last_change_ = now_;
+    dirty_ = true;
+  }
+
+  void HandleInstant() {
+    const bool each = options_.cycles == CycleTiming::kEachEvent;
+    if (each) EndByEstimate();
+    while (status_.ok()) {
+      ++result_.events;
+      if (arrivals_.next_time() == now_) {
+        Submit(arrivals_.Pop());
+      } else if (!events_.empty() && events_.top().time == now_ && events_.top().kind <= kLeft) {
+        HandleTop();
+      } else if (faults_.next_time() == now_) {
+        HandleNode(faults_.Pop());
+      } else if (!events_.empty() && events_.top().time == now_) {
+        HandleTop();
+      } else {
+        --result_.events;
+        return;
+      }
+      if (each) Cycle(/*again=*/false);
+    }
+  }
+
+  void HandleTop() {
+    const Event event = events_.top();
+    events_.pop();
+    switch (event.kind) {
+      case kEnd:
+        if (event.turn == kGivenBack) {
+          Ended(event.job);
+        } else if (jobs_[event.job].turn == event.turn) {
+          GiveBack(event.job);
+          Ended(event.job);
+        }
+        break;
+      case kLeft:
+        if (jobs_[event.job].turn == event.turn) Leave(event.job, event.task);
+        break;
+      case kDecided: {
+        const Plan plan = *std::move(late_);
+        late_.reset();
+        Follow(plan);
+        break;
+      }
+    }
+  }
+
+  // --- jobs
+
+  int64_t MinTasks(uint32_t row) const {
+    const uint32_t least = trace_.min_tasks.empty() ? 0 : trace_.min_tasks[row];
+    return least == 0 ? trace_.tasks[row] : least;
+  }
+
+  void SetWants(uint32_t row) {
+    Job& job = jobs_[row];
+    const bool wants = result_.end[row] == kAbsent && job.running < trace_.tasks[row];
+    wanting_ += wants - job.wants;
+    job.wants = wants;
+  }
+
+  void Push(int64_t time, Kind kind, uint32_t row, uint32_t task) {
+    if (time > kEndless) return;
+    events_.push({time, kind, number_++, row, task, row == kNone ? 0 : jobs_[row].turn});
+  }
+
+  void Submit(uint32_t row) {
+    result_.submit[row] = now_;
+    if (!world_.FitsEmpty(trace_.shape[row], MinTasks(row))) {
+      result_.outcome[row] = JobOutcome::kRefused;
+      arrivals_.Refused(row, now_);
+      return;
+    }
+    result_.outcome[row] = JobOutcome::kWaiting;
+    jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row]);
+    status_ = world_.AddJob(row, now_, MinTasks(row));
+    SetWants(row);
+    Changed();
+  }
+
+  // After binds: it begins, or goes on faster.
+  void Go(uint32_t row) {
+    Job& job = jobs_[row];
+    SetWants(row);
+    if (job.running < MinTasks(row)) return;
+    ++job.turn;
+    if (job.progress.active()) {
+      Push(job.progress.ChangeRate(now_, job.running), kEnd, row, 0);
+      return;
+    }
+    int64_t pause = 0;
+    if (job.stopped) {
+      pause = options_.recovery.restart_seconds;
+      if (Places(row) != job.places) pause += options_.recovery.migration_seconds;
+    }
+    if (result_.start[row] == kAbsent) result_.start[row] = now_;
+    result_.outcome[row] = JobOutcome::kRunning;
+    world_.editor().SetPhase(world_.job(row), JobPhase::kRunning);
+    Push(job.progress.Begin(now_, job.running, pause), kEnd, row, 0);
+    ++active_;
+  }
+
+  std::vector<NodeIndex> Places(uint32_t row) const {
+    std::vector<NodeIndex> places;
+    for (TaskIndex task : world_.tasks_of(row)) {
+      const NodeIndex node = world_.tables().tasks.node[task];
+      if (node != kNone) places.push_back(node);
+    }
+    std::sort(places.begin(), places.end());
+    return places;
+  }
+
+  void GiveBack(uint32_t row) {
+    Job& job = jobs_[row];
+    for (TaskIndex task : world_.tasks_of(row)) {
+      const NodeIndex node = world_.tables().tasks.node[task];
+      if (node != kNone) world_.Account(row, node, -1);
+    }
+    job.progress.Finish();
+    ++job.turn;
+    result_.end[row] = now_;
+    result_.outcome[row] = JobOutcome::kDone;
+    SetWants(row);
+    --active_;
+    status_ = world_.RemoveJob(row);
+  }
+  void Ended(uint32_t row) {
+    arrivals_.Ended(row, now_);
+    Changed();
+  }
+
+  // An evicted task's time is over.
+  void Leave(uint32_t row, uint32_t place) {
+    const TaskIndex task = world_.tasks_of(row)[place];
+    if (world_.tables().tasks.status[task] != TaskStatus::kReleasing) return;
+    Lose(row, {task}, /*failed=*/false);
+  }
+
+  void Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool failed) {
+    Job& job = jobs_[row];
+    const std::vector<NodeIndex> places = Places(row);
+    for (TaskIndex task : tasks) {
+      world_.Release(row, task);
+      --job.running;
+    }
+    Changed();
+    if (job.progress.active() && job.running >= MinTasks(row)) {
+      // Events of its other tasks stay good.
+      Push(job.progress.ChangeRate(now_, job.running), kEnd, row, 0);
+      SetWants(row);
+      return;
+    }
+    if (job.progress.active()) {
+      const Recovery& recovery = options_.recovery;
+      int64_t interval = recovery.checkpoint_interval * trace_.tasks[row];
+      if (!failed && recovery.evicted_jobs_checkpoint) interval = -1;
+      const int64_t lost = job.progress.Stop(now_, interval);
+      result_.stops.resize(trace_.size(), 0);
+      result_.lost.resize(trace_.size(), 0);
+      ++result_.stops[row];
+      result_.lost[row] += lost;
+      result_.outcome[row] = JobOutcome::kWaiting;
+      job.stopped = true;
+      job.places = places;
+      --active_;
+    }
+    ++job.turn;
+    for (TaskIndex task : world_.tasks_of(row)) {
+      if (world_.tables().tasks.node[task] == kNone) continue;
+      world_.Release(row, task);
+      --job.running;
+    }
+    SetWants(row);
+  }
+
+  // --- nodes
+
+  void HandleNode(const NodeEvent& event) {
+    const absl::StatusOr<std::vector<std::string>> names = world_.NodesOf(event.name);
+    for (const std::string& name : *names) {
+      if (event.kind == NodeEvent::Kind::kJoin) {
+        status_ = world_.Join(name);
+      } else if (const std::optional<NodeIndex> node = world_.FindNode(name); node.has_value()) {
+        SetNode(*node, event.kind);
+      }
+      if (!status_.ok()) return;
+    }
+    Changed();
+  }
+
+  void SetNode(NodeIndex node, NodeEvent::Kind kind) {
+    if (node >= down_count_.size()) down_count_.resize(node + 1, 0);
+    uint32_t& down = down_count_[node];
+    switch (kind) {
+      case NodeEvent::Kind::kFail:
+        ++result_.node_failures;
+        // A node and its domain may be down at once; it is back when both are.
+        if (down++ == 0) {
+          ++down_;
+          ClearNode(node);
+          status_ = world_.SetUp(node, /*ready=*/false, /*schedulable=*/false);
+        }
+        break;
+      case NodeEvent::Kind::kDrain:
+        status_ = world_.SetUp(node, down == 0, /*schedulable=*/false);
+        break;
+      default:
+        if (down > 0 && --down > 0) break;
+        if (down_ > 0) --down_;
+        status_ = world_.SetUp(node, /*ready=*/true, /*schedulable=*/true);
+        break;
+    }
+  }
+
+  void ClearNode(NodeIndex node) {
+    std::vector<std::pair<uint32_t, TaskIndex>> hit;
+    for (TaskIndex task : world_.editor().TasksOn(node)) {
+      hit.emplace_back(world_.row_of(world_.tables().tasks.job[task]), task);
+    }
+    std::sort(hit.begin(), hit.end());
+    for (size_t i = 0; i < hit.size();) {
+      std::vector<TaskIndex> tasks;
+      const uint32_t row = hit[i].first;
+      for (; i < hit.size() && hit[i].first == row; ++i) {
+        // A gang that stopped has left already.
+        if (world_.tables().tasks.node[hit[i].second] == node) tasks.push_back(hit[i].second);
+      }
+      if (!tasks.empty()) Lose(row, tasks, /*failed=*/true);
+    }
+  }
+
+  // --- cycles
+
+  void Cycle(bool again) {
+    while (status_.ok() && dirty_ && wanting_ > 0 && !late_.has_value()) {
+      dirty_ = false;
+      last_tick_ = now_;
+      ScheduleOptions schedule;
+      schedule.now = now_;
+      absl::StatusOr<Plan> plan = world_.cluster().Schedule(profile_, schedule);
+      if (!plan.ok()) {
+        status_ = plan.status();
+        return;
+      }
+      ++result_.passes;
+      result_.work += plan->work();
+      result_.decisions += static_cast<int64_t>(plan->decisions().size());
+      if (interval_ > 0) last_plan_ = *plan;
+      if (options_.latency > 0) {
+        late_ = *std::move(plan);
+        Push(now_ + options_.latency, kDecided, kNone, 0);
+        return;
+      }
+      const bool moved = Follow(*plan);
+      if (!again || !moved) return;
+      Changed();
+    }
+  }
+
+  // Whether the plan admitted, bound or evicted anything.
+  bool Follow(const Plan& plan) {
+    if (plan.decisions().empty()) return false;
+    const bool current = plan.version() == world_.tables().version;
+    if (const auto report = world_.cluster().Apply(plan); !report.ok()) {
+      status_ = report.status();
+      return false;
+    }
+    const TaskTable& tasks = world_.tables().tasks;
+    bool moved = false;
+    std::vector<uint32_t> begun;
+    for (const Decision& decision : plan.decisions()) {
+      moved |= decision.kind == DecisionKind::kAdmit;
+      if (decision.kind != DecisionKind::kBind && decision.kind != DecisionKind::kEvict) continue;
+      const std::optional<TaskIndex> task =
+          current ? decision.task : tasks.names.Find(plan.task_name(decision.task));
+      if (!task.has_value()) continue;
+      const uint32_t row = world_.row_of(tasks.job[*task]);
+      if (decision.kind == DecisionKind::kBind && tasks.status[*task] == TaskStatus::kBinding) {
+        moved = true;
+        world_.Run(row, *task, tasks.node[*task], now_);
+        ++jobs_[row].running;
+        if (begun.empty() || begun.back() != row) begun.push_back(row);
+      } else if (decision.kind == DecisionKind::kEvict &&
+                 tasks.status[*task] == TaskStatus::kReleasing) {
+        moved = true;
+        ++result_.evictions;
+        const auto& all = world_.tasks_of(row);
+        const auto place = std::lower_bound(all.begin(), all.end(), *task) - all.begin();
+        Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), kLeft, row,
+             static_cast<uint32_t>(place));
+      }
+    }
+    std::sort(begun.begin(), begun.end());
+    begun.erase(std::unique(begun.begin(), begun.end()), begun.end());
+    for (uint32_t row : begun) Go(row);
+    if (options_.latency > 0 && moved) Changed();
+    return moved;
+  }
+
+  // Jobs that run exactly to their estimates give their places back before any other event of the time is handled, and
+  // their ends are still events of their own: see docs/replay.md.
+  void EndByEstimate() {
+    std::vector<Event> ends;
+    while (!events_.empty() && events_.top().time == now_ && events_.top().kind == kEnd) {
+      ends.push_back(events_.top());
+      events_.pop();
+    }
+    for (Event& event : ends) {
+      if (jobs_[event.job].turn == event.turn &&
+          trace_.estimate[event.job] <= trace_.run[event.job]) {
+        GiveBack(event.job);
+        event.turn = kGivenBack;
+      }
+      events_.push(event);
+    }
+  }
+
+  // --- series
+
+  // What queues deserve by the last plan, as shares of the machine.
+  std::vector<double> Deserved() const {
+    std::vector<double> deserved(std::max<size_t>(trace_.queues.size(), 1), -1.0);
+    const NodeTable& nodes = world_.tables().nodes;
+    std::vector<double> total(world_.tables().dimension_count(), 0);
+    for (NodeIndex node = 0; node < nodes.alive.size(); ++node) {
+      for (DimensionIndex d = 0; d < total.size(); ++d) {
+        const int64_t has = nodes.allocatable.at(node, d);
+        if (has != kAbsent) total[d] += static_cast<double>(has);
+      }
+    }
+    for (const QueueShare& share : last_plan_.shares()) {
+      const std::string_view name = last_plan_.queue_name(share.queue);
+      for (size_t q = 0; q < deserved.size(); ++q) {
+        if (!trace_.queues.empty() && trace_.queues[q].name != name) continue;
+        for (DimensionIndex d = 0; d < share.deserved.size() && d < total.size(); ++d) {
+          if (d == kPods || total[d] <= 0) continue;
+          deserved[q] = std::max(deserved[q], share.deserved[d] / total[d]);
+        }
+      }
+    }
+    return deserved;
+  }
+
+  // The state as it is holds up to, not including, `time`.
+  void SampleUntil(int64_t time) {
+    if (interval_ <= 0) return;
+    ReplaySeries& series = result_.series;
+    while (next_sample_ < time && static_cast<int64_t>(series.time.size()) < kMostSamples) {
+      series.time.push_back(next_sample_);
+      series.running.push_back(active_);
+      series.waiting.push_back(wanting_);
+      world_.Sample(Deserved(), &series);
+      next_sample_ += interval_;
+    }
+  }
+
+  const Trace& trace_;
+  const std::string profile_;
+  const ReplayOptions& options_;
+  Arrivals arrivals_;
+  NodeFaults faults_;
+  World world_;
+  std::vector<Job> jobs_;
+  ReplayResult result_;
+  absl::Status status_;
+
+  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
+  uint64_t number_ = 0;
+  int64_t now_ = 0;
+  int64_t wanting_ = 0, active_ = 0;  // jobs
+  std::vector<uint32_t> down_count_;  // by node: it and its domain
+  int64_t down_ = 0;
+  bool dirty_ = false;
+  int64_t last_change_ = 0, last_tick_ = -1;
+  std::optional<Plan> late_;
+
+  int64_t interval_ = -1, next_sample_ = 0;
+  Plan last_plan_;
+};
+
+}  // namespace
+
+absl::StatusOr<ReplayResult> ReplayCycles(const Trace& trace, std::string_view profile,
+                                          const ReplayOptions& options) {
+  return Loop(trace, profile, options).Run();
+}
+
+Trace AsOneNode(const Trace& trace) {
+  Trace out = trace;
+  out.processors = 0;
+  out.machine.nodes = {{.name = "pool", .capacity = {{"cpu", trace.processors}}}};
+  out.shapes.clear();
+  out.min_tasks.clear();
+  absl::flat_hash_map<uint32_t, uint32_t> shapes;  // by size
+  for (size_t row = 0; row < out.size(); ++row) {
+    const auto [at, added] =
+        shapes.try_emplace(out.tasks[row], static_cast<uint32_t>(out.shapes.size()));
+    if (added) out.shapes.push_back({.request = {{"cpu", int64_t{out.tasks[row]}}}});
+    out.shape[row] = at->second;
+    out.tasks[row] = 1;
+  }
+  return out;
+}
+
+}  // namespace muster

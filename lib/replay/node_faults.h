@@ -1,0 +1,58 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What happens to nodes, and when: a list, and chance.
+//
+//   NodeFaults faults(trace, options);
+//   while (faults.next_time() <= now) for (const NodeEvent& e : faults.Pop()) ...
+//
+// Each node and each domain has a stream of chance of its own, so that one more node does not shift the others' failures.
+#ifndef MUSTER_REPLAY_NODE_FAULTS_H_
+#define MUSTER_REPLAY_NODE_FAULTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "lib/base/rng.h"
+#include "muster/replay.h"
+
+namespace muster {
+
+class NodeFaults {
+ public:
+  NodeFaults(const Trace& trace, const ReplayOptions& options);
+
+  int64_t next_time() const;  // INT64_MAX: nothing more
+  // Of those at one time: the list in its order, then chance by node and domain.
+  NodeEvent Pop();
+  bool by_chance() const { return !units_.empty(); }
+  // Nodes whose first event of the list is that they join.
+  std::vector<std::string> Absent() const;
+
+ private:
+  struct Unit {  // a node or domain that fails by chance
+    std::string name;
+    Rng rng;
+    double between, repair;
+    bool up = true;
+  };
+  struct Next {
+    int64_t time;
+    uint32_t unit;
+    bool operator>(const Next& other) const {
+      return time != other.time ? time > other.time : unit > other.unit;
+    }
+  };
+  void Schedule(uint32_t unit, int64_t now);
+
+  std::vector<NodeEvent> list_;  // by time
+  size_t at_ = 0;
+  std::vector<Unit> units_;
+  std::priority_queue<Next, std::vector<Next>, std::greater<Next>> chance_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_REPLAY_NODE_FAULTS_H_

@@ -1,0 +1,171 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// openb, Alibaba's GPU cluster of 2023: nodes of seven GPU models, pods that may share a GPU.
+//
+// Two ways to play it. With an order of arrivals, pods come one a second and never leave: the experiment of "Beware of
+// Fragmentation" (ATC'23), which fills the cluster beyond its size. Without, they come and go as recorded. A rank of
+// nodes turns its ties into ours: the nodes are put in the order of their ranks, and ties go to the first node.
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/replay/table_reader.h"
+#include "lib/replay/trace_parts.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kMebi = 1 << 20;
+constexpr char kModelLabel[] = "gpu-model";
+constexpr int64_t kMostMilli = int64_t{1} << 40;
+
+absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
+  TableReader table(file, {}, nullptr);
+  const int name = table.Require("sn"), cpu = table.Require("cpu_milli"),
+            memory = table.Require("memory_mib"), gpu = table.Require("gpu"),
+            model = table.Require("model");
+  while (table.NextRow()) {
+    NodeSpec node;
+    node.name = std::string(table.Text(name));
+    const int64_t milli = table.Integer(cpu, 0, kMostMilli);
+    const int64_t mebi = table.Integer(memory, 0, kMostMilli);
+    const int64_t gpus = table.Integer(gpu, 0, 1 << 20);
+    if (!table.EndRow()) continue;
+    node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
+    if (gpus > 0) node.capacity.push_back({kGpu, gpus});
+    if (table.Has(model)) node.labels = {{kModelLabel, std::string(table.Text(model))}};
+    trace->machine.nodes.push_back(std::move(node));
+  }
+  return table.status();
+}
+
+// Column seedNN of a table whose rows are numbered by `key`: cell by row number.
+absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
+                                                int64_t seed, size_t values) {
+  TableReader table(file, {}, nullptr);
+  const int row = table.Require(key), column = table.Require(absl::StrCat("seed", seed));
+  std::vector<int64_t> cells;
+  while (table.NextRow()) {
+    // Columns of other seeds may be longer.
+    if (!table.Has(column)) continue;
+    if (table.Integer(row, 0, kEndless) != static_cast<int64_t>(cells.size())) {
+      table.Refuse(row, absl::StrCat("it should be ", cells.size()));
+    }
+    const int64_t value = table.Integer(column, 0, static_cast<int64_t>(values) - 1);
+    if (table.EndRow()) cells.push_back(value);
+  }
+  if (!table.status().ok()) return table.status();
+  return cells;
+}
+
+absl::Status RankNodes(const TraceFile& file, int64_t seed, Trace* trace) {
+  std::vector<NodeSpec>& nodes = trace->machine.nodes;
+  const absl::StatusOr<std::vector<int64_t>> rank =
+      SeedColumn(file, "node_row", seed, nodes.size());
+  if (!rank.ok()) return rank.status();
+  if (rank->size() != nodes.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file.name, ": ", rank->size(), " ranks for ", nodes.size(), " nodes"));
+  }
+  std::vector<NodeSpec> ranked(nodes.size());
+  std::vector<uint8_t> taken(nodes.size(), 0);
+  for (size_t row = 0; row < nodes.size(); ++row) {
+    const auto place = static_cast<size_t>((*rank)[row]);
+    if (taken[place]++) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(file.name, ": two nodes have the rank ", place));
+    }
+    ranked[place] = std::move(nodes[row]);
+  }
+  nodes = std::move(ranked);
+  return absl::OkStatus();
+}
+
+std::optional<std::vector<NodeTerm>> ModelAffinity(std::string_view spec) {
+  std::vector<std::string> models;
+  for (absl::string_view model : absl::StrSplit(absl::string_view(spec.data(), spec.size()), '|')) {
+    if (!model.empty()) models.emplace_back(model);
+  }
+  if (models.empty()) return std::nullopt;
+  return std::vector<NodeTerm>{
+      {.match_expressions = {{.key = kModelLabel, .op = "In", .values = std::move(models)}}}};
+}
+
+}  // namespace
+
+absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& options,
+                                ReadReport* report) {
+  Trace trace;
+  trace.name = files.pods.name;
+  if (absl::Status s = ReadNodes(files.nodes, &trace); !s.ok()) return s;
+  if (!files.node_rank.bytes.empty()) {
+    if (absl::Status s = RankNodes(files.node_rank, options.seed, &trace); !s.ok()) return s;
+  }
+  const bool recorded = files.arrivals.bytes.empty();
+  Numbers shapes, classes;
+  TableReader table(files.pods, options.read, report);
+  const int name = table.Require("name"), cpu = table.Require("cpu_milli"),
+            memory = table.Require("memory_mib"), gpus = table.Require("num_gpu"),
+            gpu_milli = table.Require("gpu_milli"), spec = table.Optional("gpu_spec"),
+            qos = table.Optional("qos"), created = table.Optional("creation_time"),
+            deleted = table.Optional("deletion_time"), scheduled = table.Optional("scheduled_time");
+  if (recorded && table.status().ok() && (created < 0 || deleted < 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        files.pods.name, ": it has no recorded times; an order of arrivals is needed"));
+  }
+  for (int64_t row = 0; table.NextRow(); ++row) {
+    const int64_t milli = table.Integer(cpu, 0, kMostMilli);
+    const int64_t mebi = table.Integer(memory, 0, kMostMilli);
+    const int64_t count = table.Integer(gpus, 0, 1 << 20);
+    const int64_t each = table.Integer(gpu_milli, 0, 1000);
+    TraceJob job;
+    job.name = std::string(table.Text(name));
+    job.id = row;
+    job.run = kEndless;
+    if (recorded) {
+      job.submit = table.Integer(created, 0, kEndless);
+      const int64_t end = table.Integer(deleted, 0, kEndless);
+      // A pod runs from when it was scheduled; where that is not recorded, from its creation.
+      job.run = end - (table.Has(scheduled) ? table.Scaled(scheduled, 1, 0, kEndless) : job.submit);
+    }
+    if (!table.EndRow()) continue;
+    if (job.run <= 0) {
+      Drop("no run time", report);
+      continue;
+    }
+    const std::string_view models = count > 0 ? table.Text(spec) : std::string_view();
+    const auto [shape, is_new] =
+        shapes.Of(absl::StrCat(milli, "/", mebi, "/", count, "/", each, "/",
+                               absl::string_view(models.data(), models.size())));
+    job.shape = shape;
+    if (is_new) {
+      TaskShape& made = trace.shapes.emplace_back();
+      made.request = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
+      if (count > 0) made.request.push_back({kGpu, absl::StrCat(count * each, "m")});
+      made.required_node_affinity = ModelAffinity(models);
+    }
+    // The class of service stands where others have users.
+    if (table.Has(qos)) {
+      const auto [user, added] = classes.Of(table.Text(qos));
+      if (added) trace.users.emplace_back(table.Text(qos));
+      job.user = user;
+    }
+    if (absl::Status s = AddJob(job, &trace); !s.ok()) return s;
+  }
+  if (!table.status().ok()) return table.status();
+  if (recorded) {
+    SortBySubmission(&trace);
+  } else {
+    const absl::StatusOr<std::vector<int64_t>> order =
+        SeedColumn(files.arrivals, "pos", options.seed, trace.size());
+    if (!order.ok()) return order.status();
+    trace = SelectJobs(trace, std::vector<uint32_t>(order->begin(), order->end()));
+    std::iota(trace.submit.begin(), trace.submit.end(), 0);
+  }
+  if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
+  return trace;
+}
+
+}  // namespace muster

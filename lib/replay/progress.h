@@ -1,0 +1,68 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// How far jobs are: work in task-seconds, what a stop leaves of it, and when it will be done.
+//
+// A job of n tasks and a run time of r seconds has r * n task-seconds of work and does as many a second as tasks run. With
+// all its tasks it ends r seconds after its start; with fewer, later.
+#ifndef MUSTER_REPLAY_PROGRESS_H_
+#define MUSTER_REPLAY_PROGRESS_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "muster/replay.h"
+
+namespace muster {
+
+class Progress {
+ public:
+  void Submit(int64_t run, uint32_t tasks) {
+    endless_ = run == kEndless;
+    left_ = endless_ ? 0 : run * static_cast<int64_t>(tasks);
+  }
+  bool active() const { return rate_ > 0; }
+
+  // `rate` tasks run from `now` on; work goes on after `pause` seconds. When it will be done; kNever if never.
+  int64_t Begin(int64_t now, int64_t rate, int64_t pause) {
+    rate_ = rate;
+    since_ = now + pause;
+    return Due();
+  }
+  int64_t ChangeRate(int64_t now, int64_t rate) {
+    Advance(now);
+    rate_ = rate;
+    return Due();
+  }
+  // Task-seconds that are lost when it stops with nothing but multiples of `interval` task-seconds kept (0: nothing,
+  // below 0: all).
+  int64_t Stop(int64_t now, int64_t interval) {
+    Advance(now);
+    rate_ = 0;
+    if (interval < 0) return 0;
+    const int64_t kept = interval == 0 ? 0 : done_ / interval * interval;
+    const int64_t lost = done_ - kept;
+    left_ += endless_ ? 0 : lost;
+    done_ = kept;
+    return lost;
+  }
+  void Finish() { rate_ = 0; }
+
+ private:
+  void Advance(int64_t now) {
+    if (now <= since_) return;
+    const int64_t did = (now - since_) * rate_;
+    done_ += did;
+    left_ -= endless_ ? 0 : did;
+    since_ = now;
+  }
+  int64_t Due() const {
+    return endless_ ? INT64_MAX : since_ + (std::max<int64_t>(left_, 0) + rate_ - 1) / rate_;
+  }
+
+  int64_t left_ = 0, done_ = 0, rate_ = 0, since_ = 0;
+  bool endless_ = false;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_REPLAY_PROGRESS_H_

@@ -1,0 +1,49 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What readers of cluster traces share: shapes and queues by what they are, gangs of GPUs, rows by time.
+#ifndef MUSTER_REPLAY_TRACE_PARTS_H_
+#define MUSTER_REPLAY_TRACE_PARTS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "muster/trace.h"
+
+namespace muster {
+
+inline constexpr char kGpu[] = "nvidia.com/gpu";
+inline constexpr int64_t kGpusANode = 8;
+
+// Numbers for texts, in the order they are first met: users, queues, shapes by a text that tells them apart.
+class Numbers {
+ public:
+  // The number of `text`, and whether it is new.
+  std::pair<uint32_t, bool> Of(std::string_view text) {
+    const auto [at, added] =
+        numbers_.try_emplace(std::string(text), static_cast<uint32_t>(numbers_.size()));
+    return {at->second, added};
+  }
+
+ private:
+  absl::flat_hash_map<std::string, uint32_t> numbers_;
+};
+
+// A gang that holds `gpus`: equal tasks, as few as there can be with a node's GPUs each at most.
+struct GpuGang {
+  int64_t tasks, gpus_each;
+};
+GpuGang GangOf(int64_t gpus);
+
+// Adds the shape of tasks of so many GPUs, once.
+uint32_t GpuShape(int64_t gpus_each, Numbers* shapes, Trace* trace);
+void AddGpuNodes(int64_t count, Trace* trace);
+
+// The rows by submission, equal times as they stand; the first submission becomes time 0.
+void SortBySubmission(Trace* trace);
+void Drop(std::string_view rule, ReadReport* report);
+
+}  // namespace muster
+
+#endif  // MUSTER_REPLAY_TRACE_PARTS_H_

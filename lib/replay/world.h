@@ -1,0 +1,86 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The cluster of a replay and what is on it: jobs of the trace to rows of the tables and back, and the books that
+// series are sampled from.
+//
+// Rows of the tables move when the cluster drops dead ones. Jobs are named by their row in the trace, so the way from
+// one to the other is found again by names, in time of the living.
+#ifndef MUSTER_REPLAY_WORLD_H_
+#define MUSTER_REPLAY_WORLD_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "lib/model/cluster_impl.h"
+#include "muster/cluster.h"
+#include "muster/replay.h"
+
+namespace muster {
+
+class World {
+ public:
+  explicit World(const Trace& trace) : trace_(trace) {}
+  // `absent` nodes are left out until they join.
+  absl::Status Build(const std::vector<std::string>& absent);
+
+  Cluster& cluster() { return cluster_; }
+  const Tables& tables() const { return *cluster_.impl().tables; }
+  Editor& editor() { return cluster_.impl().editor; }
+
+  // Whether so many tasks of the shape fit on the machine when it is empty, by their requests alone.
+  bool FitsEmpty(uint32_t shape, int64_t tasks);
+
+  absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available);
+  absl::Status RemoveJob(uint32_t row);
+  JobIndex job(uint32_t row) const { return job_of_[row]; }
+  uint32_t row_of(JobIndex job) const { return row_of_[job]; }
+  const std::vector<TaskIndex>& tasks_of(uint32_t row) const {
+    return tables().jobs.tasks[job_of_[row]];
+  }
+
+  // A task of the trace's row begins to hold, or no longer holds, its node.
+  void Run(uint32_t row, TaskIndex task, NodeIndex node, int64_t now);
+  void Release(uint32_t row, TaskIndex task);  // it waits again
+  void Account(uint32_t row, NodeIndex node, int sign);
+
+  absl::Status Join(const std::string& node);
+  absl::Status SetUp(NodeIndex node, bool ready, bool schedulable);
+  // Nodes a name of an event stands for: the node, or those right below the domain.
+  absl::StatusOr<std::vector<std::string>> NodesOf(const std::string& name) const;
+  std::optional<NodeIndex> FindNode(std::string_view name) const {
+    return tables().nodes.names.Find(name);
+  }
+
+  void BeginSeries(ReplaySeries* series) const;
+  void Sample(const std::vector<double>& deserved, ReplaySeries* series) const;
+
+ private:
+  const NodeSpec* SpecOf(std::string_view node) const;
+  std::vector<int64_t> AmountsOf(const Resources& resources) const;
+  void FollowLayout();
+  void FindTypicalShapes();
+
+  const Trace& trace_;
+  Cluster cluster_;
+  uint64_t layout_ = 0;
+  std::vector<JobIndex> job_of_;        // by row of the trace
+  std::vector<uint32_t> row_of_;        // by job of the tables
+  std::vector<std::string> resources_;  // dimensions that requests or capacities name, and pods
+  std::vector<std::vector<int64_t>> amounts_;  // by shape; below 0: no node has it
+  std::vector<int64_t> most_;  // by shape: tasks that fit the empty machine; -1: not counted yet
+  absl::flat_hash_map<uint64_t, Resources> gang_requests_;  // by shape and count
+  std::vector<int64_t> used_;                               // by dimension
+  std::vector<std::vector<int64_t>> node_used_;             // by node, then dimension
+  std::vector<std::vector<int64_t>> queue_used_;
+  std::vector<uint8_t> up_;
+  std::vector<uint32_t> typical_;  // by dimension: the most frequent shape that asks for it
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_REPLAY_WORLD_H_

@@ -1,0 +1,349 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Replays by cycles on a living cluster: small worlds by hand, and the recorded cluster traces.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "muster/metrics.h"
+#include "muster/replay.h"
+#include "tests/replay/logs.h"
+
+namespace muster {
+namespace {
+
+using Times = std::vector<int64_t>;
+
+// `nodes` of 4 cpus, two to a rack; tasks of one cpu.
+Trace Small(int64_t nodes, const std::vector<TraceJob>& jobs) {
+  Trace trace;
+  trace.machine.domains = {{.name = "rack-0"}, {.name = "rack-1"}};
+  for (int64_t i = 0; i < nodes; ++i) {
+    trace.machine.nodes.push_back({.name = absl::StrCat("n", i),
+                                   .capacity = {{"cpu", 4}},
+                                   .domain = absl::StrCat("rack-", i / 2 % 2)});
+  }
+  trace.shapes = {{.request = {{"cpu", 1}}}};
+  for (const TraceJob& job : jobs) EXPECT_TRUE(AddJob(job, &trace).ok());
+  return trace;
+}
+
+ReplayResult Play(const Trace& trace, const std::string& profile,
+                  const ReplayOptions& options = {}) {
+  absl::StatusOr<ReplayResult> result = Replay(trace, profile, options);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *std::move(result) : ReplayResult();
+}
+
+class EachProfile : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EachProfile, GangsWaitForRoom) {
+  const Trace trace = Small(2, {{.submit = 0, .run = 10, .tasks = 6},
+                                {.submit = 1, .run = 10, .tasks = 6},
+                                {.submit = 2, .run = 3, .tasks = 2},
+                                {.submit = 3, .run = 5, .tasks = 9}});
+  const ReplayResult result = Play(trace, GetParam());
+  // kube-batch leaves the two tasks of the second gang that found a place there until the cycle ends.
+  const int64_t third = GetParam() == std::string("kube-batch") ? 10 : 2;
+  EXPECT_EQ(result.start, (Times{0, 10, third, kAbsent}));
+  EXPECT_EQ(result.end, (Times{10, 20, third + 3, kAbsent}));
+  EXPECT_EQ(result.outcome[3], JobOutcome::kRefused);
+  EXPECT_TRUE(result.complete);
+}
+
+TEST_P(EachProfile, APeriodDelaysStarts) {
+  const Trace trace =
+      Small(1, {{.submit = 1, .run = 7, .tasks = 4}, {.submit = 2, .run = 7, .tasks = 4}});
+  ReplayOptions options;
+  options.cycles = CycleTiming::kPeriodic;
+  options.period = 5;
+  EXPECT_EQ(Play(trace, GetParam(), options).start, (Times{5, 15}));
+}
+
+TEST_P(EachProfile, DecisionsMayBeLate) {
+  const Trace trace =
+      Small(1, {{.submit = 1, .run = 7, .tasks = 2}, {.submit = 2, .run = 7, .tasks = 2}});
+  ReplayOptions options;
+  options.latency = 3;
+  // The cycle of time 1 decides at 4, and then the next one begins.
+  EXPECT_EQ(Play(trace, GetParam(), options).start, (Times{4, 7}));
+}
+
+TEST_P(EachProfile, AFailureCostsWhatWasNotCheckpointed) {
+  const Trace trace = Small(2, {{.submit = 0, .run = 100, .tasks = 8}});
+  ReplayOptions options;
+  options.node_events = {{30, NodeEvent::Kind::kFail, "n1"}, {50, NodeEvent::Kind::kReturn, "n1"}};
+  ReplayResult result = Play(trace, GetParam(), options);
+  EXPECT_EQ(result.end, (Times{150}));
+  EXPECT_EQ(result.lost, (Times{30 * 8}));
+  EXPECT_EQ(result.stops, (std::vector<uint32_t>{1}));
+  EXPECT_EQ(result.node_failures, 1);
+
+  options.recovery.checkpoint_interval = 20;
+  options.recovery.restart_seconds = 7;
+  options.recovery.migration_seconds = 1000;  // it comes back to where it was
+  result = Play(trace, GetParam(), options);
+  EXPECT_EQ(result.end, (Times{50 + 7 + 80}));
+  EXPECT_EQ(result.lost, (Times{10 * 8}));
+  EXPECT_EQ(result.start, (Times{0}));
+}
+
+TEST_P(EachProfile, NodesJoinDrainAndFailByRack) {
+  const Trace trace = Small(4, {{.submit = 0, .run = 10, .tasks = 8},
+                                {.submit = 20, .run = 10, .tasks = 8},
+                                {.submit = 40, .run = 10, .tasks = 16}});
+  ReplayOptions options;
+  options.node_events = {{5, NodeEvent::Kind::kJoin, "rack-1"},
+                         {15, NodeEvent::Kind::kDrain, "n0"},
+                         {25, NodeEvent::Kind::kFail, "rack-1"},
+                         {26, NodeEvent::Kind::kReturn, "n0"},
+                         {60, NodeEvent::Kind::kReturn, "rack-1"}};
+  const ReplayResult result = Play(trace, GetParam(), options);
+  EXPECT_EQ(result.start[0], 0);
+  EXPECT_EQ(result.start[1], 20);
+  // Of the drained machine three nodes are left at 20; two of them fail at 25, n0 comes back at 26.
+  EXPECT_EQ(result.end[1], 36);
+  EXPECT_EQ(result.start[2], 60);
+}
+
+TEST_P(EachProfile, ElasticJobsRunWithWhatTheyGet) {
+  const Trace trace = Small(1, {{.submit = 0, .run = 10, .tasks = 2},
+                                {.submit = 1, .run = 12, .tasks = 4, .min_tasks = 2}});
+  const ReplayResult result = Play(trace, GetParam());
+  // 48 task-seconds: 9 seconds of two tasks, then four.
+  EXPECT_EQ(result.start, (Times{0, 1}));
+  EXPECT_EQ(result.end[1], 10 + (48 - 18 + 3) / 4);
+}
+
+TEST_P(EachProfile, FailuresByChanceAreReproducible) {
+  std::vector<TraceJob> jobs;
+  for (int64_t i = 0; i < 60; ++i) {
+    jobs.push_back({.submit = 7 * i, .run = 40 + i, .tasks = 1 + i % 5});
+  }
+  const Trace trace = Small(4, jobs);
+  ReplayOptions options;
+  options.failures.node_seconds_between = 300;
+  options.failures.node_repair_seconds = 30;
+  options.failures.domain_seconds_between = 1000;
+  options.recovery.checkpoint_interval = 10;
+  options.seed = 5;
+  const ReplayResult a = Play(trace, GetParam(), options), b = Play(trace, GetParam(), options);
+  EXPECT_EQ(a.end, b.end);
+  EXPECT_GT(a.node_failures, 3);
+  EXPECT_EQ(Measure(trace, a).ended, 60);
+  options.seed = 6;
+  EXPECT_NE(Play(trace, GetParam(), options).end, a.end);
+}
+
+TEST_P(EachProfile, ManyJobsComeAndGo) {
+  // Rows of ended jobs are dropped many times.
+  std::vector<TraceJob> jobs;
+  for (int64_t i = 0; i < 5000; ++i) {
+    jobs.push_back({.submit = i, .run = 1 + i % 23, .tasks = 1 + i % 3});
+  }
+  const Trace trace = Small(10, jobs);
+  const ReplayResult result = Play(trace, GetParam());
+  const Metrics metrics = Measure(trace, result);
+  EXPECT_EQ(metrics.ended, 5000);
+  for (size_t i = 0; i < trace.size(); ++i)
+    ASSERT_EQ(result.end[i] - result.start[i], trace.run[i]);
+  // 40 cpus, never more in use.
+  for (int64_t used : result.series.used[0]) ASSERT_LE(used, 40000);
+  EXPECT_GT(result.series.time.size(), 500u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Profiles, EachProfile,
+                         ::testing::Values("volcano", "muster", "kube-batch"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Engine, EvictedJobsStartAgain) {
+  const Trace trace = Small(1, {{.submit = 0, .run = 100, .tasks = 4},
+                                {.submit = 10, .run = 20, .tasks = 4, .priority = 1000}});
+  ReplayOptions options;
+  options.eviction_seconds = 5;
+  ReplayResult result = Play(trace, "muster", options);
+  EXPECT_EQ(result.evictions, 4);
+  EXPECT_EQ(result.start, (Times{0, 15}));
+  EXPECT_EQ(result.end, (Times{135, 35}));
+  EXPECT_EQ(result.lost, (Times{15 * 4, 0}));
+  options.recovery.evicted_jobs_checkpoint = true;
+  result = Play(trace, "muster", options);
+  EXPECT_EQ(result.end, (Times{120, 35}));
+}
+
+TEST(Engine, FollowsPrecedingJobs) {
+  Trace trace =
+      Small(1, {{.submit = 0, .run = 10}, {.submit = 1, .run = 5, .preceding = 0, .think = 7}});
+  EXPECT_EQ(Play(trace, "volcano").start, (Times{0, 1}));
+  ReplayOptions options;
+  options.follow_preceding = true;
+  EXPECT_EQ(Play(trace, "volcano", options).start, (Times{0, 17}));
+}
+
+TEST(Engine, APoolIsOneNode) {
+  Trace trace;
+  trace.processors = 4;
+  for (const TraceJob& job :
+       {TraceJob{.submit = 0, .run = 10, .tasks = 3}, TraceJob{.submit = 1, .run = 10, .tasks = 2},
+        TraceJob{.submit = 2, .run = 10, .tasks = 5}}) {
+    ASSERT_TRUE(AddJob(job, &trace).ok());
+  }
+  const ReplayResult result = Play(trace, "volcano");
+  EXPECT_EQ(result.start, (Times{0, 10, kAbsent}));
+  EXPECT_EQ(result.processors, 4);
+}
+
+TEST(Engine, SaysWhatIsWrong) {
+  const Trace trace = Small(1, {{.run = 1}});
+  EXPECT_NE(Replay(trace, "vulcano").status().message().find("volcano"), absl::string_view::npos);
+  ReplayOptions options;
+  options.node_events = {{1, NodeEvent::Kind::kFail, "n7"}};
+  EXPECT_EQ(Replay(trace, "volcano", options).status().message(),
+            "node event: there is no node or domain of nodes \"n7\"");
+}
+
+TEST(Engine, StopsAtATime) {
+  const Trace trace = Small(1, {{.submit = 0, .run = 10}, {.submit = 30, .run = 10}});
+  ReplayOptions options;
+  options.until = 20;
+  const ReplayResult result = Play(trace, "volcano", options);
+  EXPECT_EQ(result.outcome[0], JobOutcome::kDone);
+  EXPECT_EQ(result.outcome[1], JobOutcome::kNotSubmitted);
+}
+
+// --- recorded cluster traces
+
+TEST(Philly, ReadsAndReplays) {
+  MUSTER_TRACE_FILE(jobs, "philly/philly_jobs.csv.gz");
+  MUSTER_TRACE_FILE(clusters, "philly/vc_nodes.csv");
+  ReadReport report;
+  const absl::StatusOr<Trace> trace =
+      ReadPhilly({{"philly_jobs.csv.gz", *jobs}, {"vc_nodes.csv", *clusters}}, {}, &report);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(report.lines, 82247);
+  EXPECT_EQ(trace->size(), 82229u);
+  EXPECT_EQ(trace->machine.nodes.size(), 352u);
+  ASSERT_EQ(trace->queues.size(), 11u);
+  EXPECT_EQ(trace->queues[0].name, "6214e9");
+  std::vector<int64_t> jobs_of(11, 0);
+  for (uint32_t queue : trace->queue) ++jobs_of[queue];
+  // In the order of vc_nodes.csv.
+  EXPECT_EQ(jobs_of, (Times{41226, 723, 16091, 7423, 1511, 374, 9953, 422, 1137, 1934, 1435}));
+  EXPECT_TRUE(CheckTrace(*trace).ok());
+
+  std::vector<uint32_t> first(5000);
+  for (uint32_t i = 0; i < first.size(); ++i) first[i] = i;
+  const Trace begin = SelectJobs(*trace, first);
+  for (const char* profile : {"volcano", "muster"}) {
+    const ReplayResult result = Play(begin, profile);
+    EXPECT_EQ(Measure(begin, result).ended, 5000) << profile;
+  }
+}
+
+TEST(Philly, SaysWhatIsBad) {
+  const std::string vcs = "vc,nodes\na,2\n";
+  const auto message = [&](const std::string& row) {
+    const std::string text = "timestamp,duration,num_gpus,gpu_time,cluster\n" + row;
+    return std::string(ReadPhilly({{"j", text}, {"v", vcs}}).status().message());
+  };
+  EXPECT_EQ(message("2017-10-09 07:01,5,1,5,a\n"),
+            "j:2: timestamp: it is no time like 2017-10-09 07:01:55");
+  EXPECT_EQ(message("2017-10-09 07:01:55,nan,1,5,a\n"), "j:2: duration: \"nan\" is not a number");
+  EXPECT_EQ(message("2017-10-09 07:01:55,-5,1,5,a\n"), "j:2: duration: \"-5\" is below 0");
+  EXPECT_EQ(message("2017-10-09 07:01:55,5,1.5,5,a\n"), "j:2: num_gpus: \"1.5\" is no integer");
+}
+
+TEST(Itp, HasTheJobsItsReadmeCounts) {
+  const int64_t rows[] = {1595, 5778, 3011, 15802, 3629, 2396, 12699, 13047, 11134, 260};
+  for (int i = 0; i < 10; ++i) {
+    for (const char* kind : {"raw", "elasticflow"}) {
+      const std::string path =
+          absl::StrCat("ms_itp_elasticflow/", kind, "/cluster", i < 9 ? "0" : "", i + 1, ".csv.gz");
+      MUSTER_TRACE_FILE(bytes, path);
+      ReadReport report;
+      const absl::StatusOr<Trace> trace = ReadItp({path, *bytes}, {}, &report);
+      ASSERT_TRUE(trace.ok()) << trace.status();
+      EXPECT_EQ(report.lines, rows[i]) << path;
+      EXPECT_EQ(trace->deadline.empty(), kind == std::string("raw"));
+      EXPECT_TRUE(CheckTrace(*trace).ok());
+    }
+  }
+}
+
+TEST(Openb, ReadsListsAndOrders) {
+  MUSTER_TRACE_FILE(nodes, "openb/openb_node_list_gpu_node.csv");
+  MUSTER_TRACE_FILE(pods, "openb/pods/openb_pod_list_default.csv.gz");
+  MUSTER_TRACE_FILE(arrivals, "openb/orders/arrivals_default.csv.gz");
+  MUSTER_TRACE_FILE(rank, "openb/orders/noderank_default.csv.gz");
+  ReadReport report;
+  const absl::StatusOr<Trace> recorded =
+      ReadOpenb({{"nodes", *nodes}, {"pods", *pods}, {}, {}}, {}, &report);
+  ASSERT_TRUE(recorded.ok()) << recorded.status();
+  EXPECT_EQ(report.lines, 8152);
+  EXPECT_EQ(recorded->machine.nodes.size(), 1213u);
+  EXPECT_EQ(recorded->users.size(), 4u);
+  const int64_t events[] = {10866, 10793, 10863, 10813, 10814, 10831, 10805, 10835, 10766, 10859};
+  for (int64_t seed = 42; seed <= 51; ++seed) {
+    const absl::StatusOr<Trace> trace =
+        ReadOpenb({{"nodes", *nodes}, {"pods", *pods}, {"arrivals", *arrivals}, {"rank", *rank}},
+                  {.seed = seed});
+    ASSERT_TRUE(trace.ok()) << trace.status();
+    EXPECT_EQ(trace->size(), static_cast<size_t>(events[seed - 42]));
+    if (seed == 42) {
+      // Pod row 255 comes first, and node row 0 has rank 601.
+      EXPECT_EQ(trace->id[0], 255);
+      EXPECT_EQ(trace->machine.nodes[601].name, "openb-node-0000");
+    }
+  }
+  const absl::StatusOr<Trace> none = ReadOpenb(
+      {{"nodes", *nodes}, {"pods", *pods}, {"arrivals", *arrivals}, {"rank", *rank}}, {.seed = 7});
+  EXPECT_EQ(none.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Csv, ReadsJobsNodesAndQueues) {
+  const std::string jobs =
+      "name,submit,run,tasks,queue,user,request.cpu,request.memory,selector.zone,id,preceding,"
+      "think\n"
+      "a,0,10.5,2,q,ann,500m,1Gi,z1,7,,\n"
+      "b,5,10,,r,bob,500m,1Gi,,8,7,3\n";
+  const std::string nodes =
+      "name,count,domain,capacity.cpu,capacity.memory,label.zone\nn,2,r0,4,8Gi,z1\nm,,,4,8Gi,\n";
+  const std::string queues = "name,weight,guaranteed.cpu\nq,2,1\nr,1,\n";
+  const absl::StatusOr<Trace> trace = ReadCsv({{"j", jobs}, {"n", nodes}, {"q", queues}});
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->machine.nodes.size(), 3u);
+  EXPECT_EQ(trace->machine.nodes[1].name, "n1");
+  EXPECT_EQ(trace->run, (Times{11, 10}));
+  EXPECT_EQ(trace->shapes.size(), 2u);
+  EXPECT_EQ(trace->preceding, (std::vector<uint32_t>{kNone, 0}));
+  EXPECT_TRUE(CheckTrace(*trace).ok());
+  EXPECT_EQ(Play(*trace, "volcano").start, (Times{0, 5}));
+
+  const absl::StatusOr<Trace> pool =
+      ReadCsv({{"j", "submit,run,tasks\n0,5,3\n"}, {}, {}}, {.processors = 4});
+  ASSERT_TRUE(pool.ok()) << pool.status();
+  EXPECT_EQ(Play(*pool, "easy").end, (Times{5}));
+}
+
+TEST(Csv, SaysWhatIsBad) {
+  const auto message = [](const std::string& text) {
+    return std::string(ReadCsv({{"j", text}, {}, {}}, {.processors = 4}).status().message());
+  };
+  EXPECT_EQ(message("submit,run,taks\n0,5,3\n"),
+            "j:1: column \"taks\" is not known, did you mean \"tasks\"?");
+  EXPECT_EQ(message("submit,run\n0,NaN\n"), "j:2: run: \"NaN\" is not a number");
+  EXPECT_EQ(message("submit,run\n0,-1\n"), "j:2: run: \"-1\" is below 1");
+  EXPECT_EQ(message("submit\trun\n0\t1\n"),
+            "j:1: \"submit\\trun\" is one column: commas separate columns");
+  EXPECT_EQ(message("submit,run,request.cpu\n0,1,4x\n").substr(0, 18), "j:2: request.cpu: ");
+  EXPECT_EQ(std::string(ReadCsv({{"j", "submit,run\n"}, {}, {}}).status().message()),
+            "j: a table of nodes or a number of processors is needed");
+}
+
+}  // namespace
+}  // namespace muster
