@@ -202,6 +202,7 @@ struct SubGroupPolicy {
 struct GroupTopology {
   std::vector<std::vector<std::string>> together = {}, apart = {};
   std::vector<std::string> order = {};  // whose tasks come first
+  friend bool operator==(const GroupTopology&, const GroupTopology&) = default;
 };
 
 struct JobSpec {

@@ -25,10 +25,10 @@ namespace {
 
 // The part of a job's worksheet that is left.
 struct Worksheet {
-  std::vector<TaskIndex> tasks;  // in task order
-  size_t next = 0;
+  TaskQueue tasks;
+  ClassIndex first_class = kNone;
   bool one_class = true;  // all of one task class
-  bool empty() const { return next == tasks.size(); }
+  bool empty() const { return tasks.empty(); }
 };
 
 class Allocate {
@@ -100,26 +100,27 @@ class Allocate {
       context_.ExplainJob(job, std::move(reason));
       return false;
     }
-    sheets_[job].tasks = context_.PendingTasks(job, /*with_best_effort=*/false);
+    std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/false);
+    if (tasks.empty()) return false;
     Worksheet& sheet = sheets_[job];
-    for (TaskIndex t : sheet.tasks) {
-      sheet.one_class &= context_.ClassOf(t) == context_.ClassOf(sheet.tasks[0]);
-    }
-    return !sheet.empty();
+    sheet.first_class = context_.ClassOf(tasks[0]);
+    for (TaskIndex t : tasks) sheet.one_class &= context_.ClassOf(t) == sheet.first_class;
+    sheet.tasks = TaskQueue(context_, std::move(tasks));
+    return true;
   }
 
   // Places tasks until the job is ready. False: undone, nothing remains of the turn.
   bool PlaceTasks(JobIndex job, const Ledger::Savepoint& before) {
     Worksheet& sheet = sheets_[job];
     const QueueIndex queue = tables_.jobs.queue[job];
-    const size_t first = sheet.next;
+    std::vector<TaskIndex> tried;
     memory_.Forget();
-    remember_ = error_cache_ &&
-                (!sheet.one_class ||
-                 context_.search.FitDependsOnOthers(context_.ClassOf(sheet.tasks[sheet.next])));
+    remember_ =
+        error_cache_ && (!sheet.one_class || context_.search.FitDependsOnOthers(sheet.first_class));
     ActionContext::ReasonPtr failure;
     while (!sheet.empty()) {
-      const TaskIndex task = sheet.tasks[sheet.next++];
+      const TaskIndex task = sheet.tasks.Pop();
+      tried.push_back(task);
       context_.meter.Spend();
       Denial denial;
       std::string_view who;
@@ -148,7 +149,7 @@ class Allocate {
     }
     if (dispatcher_.Ready(job)) return true;
     const bool waits = dispatcher_.Pipelined(job);
-    ExplainGang(job, first, waits, failure);
+    ExplainGang(job, tried, waits, failure);
     if (!waits) ledger_.Rollback(before);
     return waits;
   }
@@ -156,15 +157,19 @@ class Allocate {
   bool Place(TaskIndex task) {
     const ClassIndex c = context_.ClassOf(task);
     NodeSearch& search = context_.search;
+    dispatcher_.Consider(task);
     std::vector<uint8_t>* refused = remember_ ? memory_.Of(task) : nullptr;
     const NodeIndex nominated = tables_.tasks.nominated[task];
-    if (nominated != kNone && search.FitsFutureIdle(c, nominated) &&
-        search.FitsNode(c, nominated) && (refused == nullptr || !(*refused)[nominated])) {
+    const bool fits_nominated = nominated != kNone && search.FitsFutureIdle(c, nominated);
+    if (fits_nominated) search.ForgetPlace();
+    if (fits_nominated && search.FitsNode(c, nominated) &&
+        (refused == nullptr || !(*refused)[nominated])) {
       const bool now = search.FitsIdle(c, nominated);
       ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, nominated);
       context_.NoteNominatedAfterEviction(task, false);
       return true;
     }
+    if (search.samples()) return PlaceInSample(task, c, refused);
     for (const Want want : {Want::kNow, Want::kLater}) {
       const NodeIndex node =
           refused == nullptr ? search.Best(c, want) : search.BestExcept(c, want, *refused);
@@ -175,6 +180,28 @@ class Allocate {
       return true;
     }
     if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
+    context_.NoteNoNode(task, Want::kNow, refused);
+    return false;
+  }
+
+  bool PlaceInSample(TaskIndex task, ClassIndex c, std::vector<uint8_t>* refused) {
+    NodeSearch& search = context_.search;
+    std::vector<uint8_t> examined, except(tables_.nodes.alive.size(), 1);
+    for (NodeIndex n : search.Sample(c, Want::kNow, nullptr, refused, &examined)) except[n] = 0;
+    if (refused != nullptr) {
+      std::vector<uint8_t> now = *refused;
+      search.AddRefused(c, Want::kNow, context_.evicts, &now);
+      for (NodeIndex n = 0; n < now.size(); ++n) {
+        if (examined[n]) (*refused)[n] = now[n];
+      }
+    }
+    for (const Want want : {Want::kNow, Want::kLater}) {
+      const NodeIndex node = search.BestExcept(c, want, except);
+      if (node == kNone) continue;
+      ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+      if (want == Want::kLater) context_.NoteNominatedAfterEviction(task, false);
+      return true;
+    }
     context_.NoteNoNode(task, Want::kNow, refused);
     return false;
   }
@@ -202,16 +229,14 @@ class Allocate {
     return true;
   }
 
-  void ExplainGang(JobIndex job, size_t first, bool waits,
+  void ExplainGang(JobIndex job, std::span<const TaskIndex> tried, bool waits,
                    const ActionContext::ReasonPtr& failure) {
-    const Worksheet& sheet = sheets_.find(job)->second;
     Reason reason{waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone};
     reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
     reason.needed = tables_.jobs.spec[job].min_available;
     if (failure != nullptr) reason.refusals = failure->refusals;
-    for (size_t i = first; i < sheet.next; ++i) {
-      if (ledger_.status(sheet.tasks[i]) != TaskStatus::kPending)
-        context_.ForgetReason(sheet.tasks[i]);
+    for (TaskIndex task : tried) {
+      if (ledger_.status(task) != TaskStatus::kPending) context_.ForgetReason(task);
     }
     context_.ExplainJob(job, std::move(reason));
   }

@@ -77,9 +77,18 @@ class Backfill {
     return tasks;
   }
 
+  NodeIndex NodeFor(ClassIndex c) {
+    NodeSearch& search = context_.search;
+    if (!search.samples()) return search.Best(c, Want::kAnywhere);
+    std::vector<uint8_t> except(tables_.nodes.alive.size(), 1);
+    for (NodeIndex n : search.Sample(c, Want::kAnywhere, nullptr, nullptr, nullptr)) except[n] = 0;
+    return search.BestExcept(c, Want::kAnywhere, except);
+  }
+
   void Place(TaskIndex task) {
     const ClassIndex c = context_.ClassOf(task);
-    const NodeIndex node = context_.search.Best(c, Want::kAnywhere);
+    context_.dispatcher.Consider(task);
+    const NodeIndex node = NodeFor(c);
     if (node == kNone) {
       context_.Explain(task, context_.NoNode(c));
       context_.NoteNoNode(task, Want::kAnywhere, nullptr);

@@ -26,6 +26,14 @@ ActionContext::ActionContext(const Tables& tables, Ledger& ledger, const Dispatc
       admission(admission),
       evicts(evicts) {}
 
+TaskQueue::TaskQueue(const ActionContext& context, std::vector<TaskIndex> tasks)
+    : tasks_(std::move(tasks)) {
+  if (!context.dispatcher.TaskOrderMoves()) return;
+  std::sort(tasks_.begin(), tasks_.end());
+  heap_.emplace(Before{&context.dispatcher});
+  for (TaskIndex t : tasks_) heap_->Push(t);
+}
+
 void ActionContext::Admit(JobIndex job) {
   dispatcher.Admitted(job);
   phases[job] = JobPhase::kAdmitted;
@@ -109,8 +117,9 @@ void ActionContext::NoteNoNode(TaskIndex task, Want want, const std::vector<uint
   const GroupIndex group = tables.tasks.group[task];
   const ClassIndex c = ClassOf(task);
   FitErrors::Nodes hopeless;
-  // For all other tasks it is the same nodes at any time, and the search leaves them out by itself.
-  if (evicts && (search.FitDependsOnOthers(c) || IsMixed(job, group))) {
+  // For all other tasks it is the same nodes at any time, and the search leaves them out by itself. (A sample is drawn
+  // from a list without them.)
+  if (evicts && (search.samples() || search.FitDependsOnOthers(c) || IsMixed(job, group))) {
     std::vector<uint8_t> nodes;
     if (refused != nullptr) {
       nodes = *refused;

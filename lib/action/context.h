@@ -54,6 +54,28 @@ inline ReasonKind QueueRefusal(const Denial& denial) {
   return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
 }
 
+class ActionContext;
+
+// A job's tasks, to be taken one by one in task order. Where placements move that order it is a heap as the peers
+// have it, which compares when it is touched.
+class TaskQueue {
+ public:
+  TaskQueue() = default;
+  // REQUIRES: the tasks are in task order.
+  TaskQueue(const ActionContext& context, std::vector<TaskIndex> tasks);
+  bool empty() const { return heap_ ? heap_->empty() : next_ == tasks_.size(); }
+  TaskIndex Pop() { return heap_ ? heap_->Pop() : tasks_[next_++]; }
+
+ private:
+  struct Before {
+    const Dispatcher* dispatcher = nullptr;
+    bool operator()(TaskIndex a, TaskIndex b) const { return dispatcher->TaskBefore(a, b); }
+  };
+  std::vector<TaskIndex> tasks_;
+  size_t next_ = 0;
+  std::optional<GoHeap<TaskIndex, Before>> heap_;
+};
+
 class ActionContext {
  public:
   ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,

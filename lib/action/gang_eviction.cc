@@ -175,8 +175,10 @@ std::vector<Bundle> GangEviction::Bundles(JobIndex job, std::span<const int64_t>
 bool GangEviction::Try(JobIndex job, std::span<const TaskIndex> pending,
                        std::span<const TaskIndex> victims) {
   const Ledger::Savepoint before = ledger_.Save();
-  for (TaskIndex victim : victims) Evict(context_, victim, pending[0]);
-  if (std::optional<Reason> failure = PlaceAll(job, pending)) {
+  TaskQueue tasks(context_, {pending.begin(), pending.end()});
+  const TaskIndex first = tasks.Pop();
+  for (TaskIndex victim : victims) Evict(context_, victim, first);
+  if (std::optional<Reason> failure = PlaceAll(job, first, std::move(tasks))) {
     failure->placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
     ledger_.Rollback(before);
     Explain(job, *std::move(failure));
@@ -187,9 +189,9 @@ bool GangEviction::Try(JobIndex job, std::span<const TaskIndex> pending,
 }
 
 // Nothing: all have a place, and the job is pipelined.
-std::optional<Reason> GangEviction::PlaceAll(JobIndex job, std::span<const TaskIndex> pending) {
+std::optional<Reason> GangEviction::PlaceAll(JobIndex job, TaskIndex first, TaskQueue rest) {
   memory_.Forget();
-  for (TaskIndex task : pending) {
+  for (TaskIndex task = first; task != kNone; task = rest.empty() ? kNone : rest.Pop()) {
     context_.meter.Spend();
     Denial denial;
     std::string_view who;
@@ -218,6 +220,7 @@ std::optional<Reason> GangEviction::PlaceAll(JobIndex job, std::span<const TaskI
 NodeIndex GangEviction::NodeFor(TaskIndex task) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
+  dispatcher_.Consider(task);
   const size_t nodes = tables_.nodes.alive.size();
   std::vector<uint8_t> except(nodes, 0);
   const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);

@@ -52,7 +52,7 @@ class GangEviction {
   std::vector<TaskIndex> Wanting(JobIndex job) const;
   std::vector<Bundle> Bundles(JobIndex job, std::span<const int64_t> need);
   bool Try(JobIndex job, std::span<const TaskIndex> pending, std::span<const TaskIndex> victims);
-  std::optional<Reason> PlaceAll(JobIndex job, std::span<const TaskIndex> pending);
+  std::optional<Reason> PlaceAll(JobIndex job, TaskIndex first, TaskQueue rest);
   NodeIndex NodeFor(TaskIndex task);
   void Explain(JobIndex job, Reason reason);
 

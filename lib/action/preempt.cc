@@ -75,11 +75,10 @@ class Preempt {
  private:
   void BetweenJobs(JobIndex job) {
     const Ledger::Savepoint before = ledger_.Save();
-    const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
-    size_t next = 0;
-    while (next < tasks.size() && dispatcher_.Starving(job)) {
+    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    while (!tasks.empty() && dispatcher_.Starving(job)) {
       context_.meter.Spend();
-      MakeRoom(tasks[next++], /*same_job=*/false);
+      MakeRoom(tasks.Pop(), /*same_job=*/false);
     }
     if (dispatcher_.Pipelined(job)) {
       context_.Commit(before);
@@ -95,7 +94,9 @@ class Preempt {
   }
 
   void WithinJob(JobIndex job) {
-    for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    while (!tasks.empty()) {
+      const TaskIndex task = tasks.Pop();
       context_.meter.Spend();
       const Ledger::Savepoint before = ledger_.Save();
       if (!MakeRoom(task, /*same_job=*/true)) return;
@@ -107,8 +108,15 @@ class Preempt {
   bool MakeRoom(TaskIndex task, bool same_job) {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
+    dispatcher_.Consider(task);
     std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
     const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
+    const bool samples = context_.search.samples();
+    std::vector<uint8_t> examined;
+    std::vector<NodeIndex> sample;
+    if (samples) {
+      sample = context_.search.Sample(c, Want::kEvicting, hopeless, memory, &examined);
+    }
     std::vector<uint8_t>
         passed_over;  // refusals of the role before this task, and nodes that allocate gave up
     if (memory != nullptr) passed_over = *memory;
@@ -120,11 +128,21 @@ class Preempt {
       std::vector<uint8_t> now = passed_over;
       context_.search.AddRefused(c, Want::kEvicting, /*tell_hopeless=*/true, &now);
       for (NodeIndex n = 0; n < now.size(); ++n) {
-        if (!passed_over[n]) (*memory)[n] = now[n];
+        if (!passed_over[n] && (!samples || examined[n])) (*memory)[n] = now[n];
       }
     }
+    if (samples) {
+      passed_over.assign(tables_.nodes.alive.size(), 1);
+      for (NodeIndex n : sample) passed_over[n] = 0;
+    }
     const std::vector<uint8_t>* refused = passed_over.empty() ? nullptr : &passed_over;
-    if (topology_aware_) return MakeRoomLosingLeast(task, c, same_job, refused);
+    if (topology_aware_) {
+      if (!samples) {
+        sample = context_.search.ListForEviction(c, Want::kEvicting);
+        if (refused != nullptr) std::erase_if(sample, [&](NodeIndex n) { return (*refused)[n]; });
+      }
+      return MakeRoomLosingLeast(task, c, same_job, sample);
+    }
     return context_.search.VisitByScore(c, Want::kEvicting, refused, [&](NodeIndex node) {
       return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
     });
@@ -250,17 +268,14 @@ class Preempt {
   }
 
   bool MakeRoomLosingLeast(TaskIndex task, ClassIndex c, bool same_job,
-                           const std::vector<uint8_t>* refused) {
-    std::vector<NodeIndex> nodes = context_.search.ListForEviction(c, Want::kEvicting);
-    if (refused != nullptr) std::erase_if(nodes, [&](NodeIndex n) { return (*refused)[n]; });
+                           std::span<const NodeIndex> nodes) {
     for (size_t begin = 0; begin < nodes.size();) {
       size_t end = begin;
       while (end < nodes.size() &&
              context_.search.rank(nodes[end]) == context_.search.rank(nodes[begin])) {
         ++end;
       }
-      const auto alike = std::span(nodes).subspan(begin, end - begin);
-      if (MakeRoomLosingLeastOf(task, c, same_job, alike)) return true;
+      if (MakeRoomLosingLeastOf(task, c, same_job, nodes.subspan(begin, end - begin))) return true;
       begin = end;
     }
     return false;

@@ -61,10 +61,9 @@ class Reclaim {
  private:
   void ForJob(QueueIndex queue, JobIndex job) {
     const Ledger::Savepoint before = ledger_.Save();
-    const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
-    size_t next = 0;
-    while (next < tasks.size() && dispatcher_.Starving(job)) {
-      const TaskIndex task = tasks[next++];
+    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    while (!tasks.empty() && dispatcher_.Starving(job)) {
+      const TaskIndex task = tasks.Pop();
       context_.meter.Spend();
       if (tables_.tasks.flags[task] & kTaskNeverPreempts) continue;
       if (!dispatcher_.Preemptive(queue, ledger_.request(task))) continue;
@@ -87,6 +86,13 @@ class Reclaim {
   bool MakeRoom(QueueIndex queue, TaskIndex task) {
     const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
     const ClassIndex c = context_.ClassOf(task);
+    if (context_.search.samples()) {
+      for (NodeIndex node :
+           context_.search.Sample(c, Want::kEvicting, hopeless, nullptr, nullptr)) {
+        if (CouldMakeRoom(context_, task, node) && TryNode(queue, task, node)) return true;
+      }
+      return false;
+    }
     if (first_with_room_.size() <= c) first_with_room_.resize(tables_.classes.shape.size(), 0);
     NodeIndex& first = first_with_room_[c];
     bool none_before = !context_.search.FitDependsOnOthers(c) && !context_.search.ranks();

@@ -92,6 +92,16 @@ bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
   return a < b;
 }
 
+bool Dispatcher::TaskOrderMoves() const {
+  const auto policies = at(Point::kTaskOrder);
+  return std::any_of(policies.begin(), policies.end(),
+                     [](const Policy* policy) { return policy->TaskOrderMoves(); });
+}
+
+void Dispatcher::Consider(TaskIndex task) const {
+  for (Policy* policy : at(Point::kScore)) policy->Consider(task);
+}
+
 bool Dispatcher::Overused(QueueIndex queue, std::string_view* who) const {
   for (Policy* policy : at(Point::kOverused)) {
     if (policy->Overused(queue)) {

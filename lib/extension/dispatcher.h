@@ -59,6 +59,9 @@ class Dispatcher {
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool QueueBefore(QueueIndex a, QueueIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
+  bool TaskOrderMoves() const;
+  // Tells of the task for which nodes are looked for next.
+  void Consider(TaskIndex task) const;
   // The policies' comparison alone, without fallback.
   int CompareJobs(JobIndex a, JobIndex b) const;
   int CompareQueues(QueueIndex a, QueueIndex b) const;

@@ -127,6 +127,8 @@ class Policy {
   virtual int CompareJobs(JobIndex a, JobIndex b) { return 0; }
   virtual int CompareQueues(QueueIndex a, QueueIndex b) { return 0; }
   virtual int CompareTasks(TaskIndex a, TaskIndex b) { return 0; }
+  // Whether placements change how tasks compare, so that they are ordered one by one, as late as can be.
+  virtual bool TaskOrderMoves() const { return false; }
 
   // --- gates
   virtual bool Overused(QueueIndex queue) { return false; }
@@ -198,6 +200,13 @@ class Policy {
   // in each cycle of the first policy that ranks nodes, if any does.
   virtual bool RanksNodes() const { return false; }
   virtual uint8_t RankOf(NodeIndex node) const { return 0; }
+
+  // How many nodes that fit are enough, of a list of so many. Asked of the first policy that samples nodes, if any does:
+  // then searches go through the list in rounds and end when they have found that many.
+  virtual bool SamplesNodes() const { return false; }
+  virtual size_t NodesToFind(size_t nodes) const { return nodes; }
+  // The task for which nodes are scored next, for scores that tell tasks of a class apart.
+  virtual void Consider(TaskIndex task) {}
 
   // Whether the answers about states differ between nodes of equal kind and books, and hold for one cycle only (a
   // policy from outside says what it likes about each node). The engine then keeps every node in a state of its

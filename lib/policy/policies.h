@@ -23,8 +23,10 @@ PolicyDecl ProportionPolicy();
 PolicyDecl ReschedulingPolicy();
 PolicyDecl ResourceQuotaPolicy();
 PolicyDecl ResourceStrategyFitPolicy();
+PolicyDecl SamplingPolicy();
 PolicyDecl ShardsPolicy();
 PolicyDecl SlaPolicy();
+PolicyDecl TaskTopologyPolicy();
 PolicyDecl UsagePolicy();
 
 }  // namespace muster

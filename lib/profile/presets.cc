@@ -82,7 +82,8 @@ std::vector<PolicyDecl> PolicyCatalogue() {
           NodeOrderPolicy(),    OvercommitPolicy(),    PdbPolicy(),
           PredicatesPolicy(),   PriorityPolicy(),      ProportionPolicy(),
           ReschedulingPolicy(), ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
-          ShardsPolicy(),       SlaPolicy(),           UsagePolicy()};
+          SamplingPolicy(),     ShardsPolicy(),        SlaPolicy(),
+          TaskTopologyPolicy(), UsagePolicy()};
 }
 
 }  // namespace muster

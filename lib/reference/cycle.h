@@ -55,6 +55,7 @@ struct Cycle {
   std::map<TaskIndex, std::set<NodeIndex>> fit_errors;
   std::vector<Decision> decisions;
   int64_t work = 0;
+  mutable size_t next_node = 0;  // sampling: where the next search begins
 
   const Tables& tables() const { return *world.tables; }
 };
@@ -208,6 +209,13 @@ NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeInd
 
 bool TooBusy(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
 double UsageScore(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
+
+// --- task_topology.cc ----------------------------------------------------------------------------
+
+// Below 0: l goes first.
+int CompareByBuckets(const Cycle& cycle, TaskIndex l, TaskIndex r);
+double BucketScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                   NodeIndex node);
 
 // --- victims.cc ----------------------------------------------------------------------------------
 

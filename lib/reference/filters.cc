@@ -150,6 +150,25 @@ std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, T
   return refusals;
 }
 
+const ReferencePolicy* Sampling(const Cycle& cycle) {
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "fit")) {
+    if (policy->name == "sampling") return policy;
+  }
+  return nullptr;
+}
+
+// After how many nodes that fit a search of the list ends.
+size_t Enough(const ReferencePolicy& sampling, size_t nodes) {
+  const size_t least = static_cast<size_t>(NumberOption(sampling, "least_nodes", 100));
+  int percent = static_cast<int>(NumberOption(sampling, "percent", 0));
+  if (nodes <= least) return nodes;
+  if (percent == 0) {
+    percent = 50 - static_cast<int>(nodes / 125);
+    percent = std::max(percent, static_cast<int>(NumberOption(sampling, "least_percent", 5)));
+  }
+  return std::max(nodes * static_cast<size_t>(percent) / 100, least);
+}
+
 bool FitsOld(const Cycle& cycle, TaskIndex task, const Row& row) {
   return KubeBatchLessEqual(Measure(cycle, cycle.world.initial_request(task)),
                             MeasureBooks(cycle, row), cycle.tolerance);
@@ -254,8 +273,12 @@ Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>
   std::map<NodeIndex, bool>& refused = cache.refused[{job, role}];
 
   const FilterState state = PrepareFilters(cycle, task);
+  const ReferencePolicy* sampling = search == Search::kGang ? nullptr : Sampling(cycle);
+  const size_t start = sampling == nullptr ? 0 : cycle.next_node;
+  size_t looked_at = 0;
   Found found;
-  for (NodeIndex n : nodes) {
+  for (; looked_at < nodes.size(); ++looked_at) {
+    const NodeIndex n = nodes[(start + looked_at) % nodes.size()];
     if (const auto old = refused.find(n); remember && old != refused.end()) {
       if (old->second) found.unresolvable.insert(n);
       continue;
@@ -269,12 +292,17 @@ Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>
       accepted = curable ? !verdict.unresolvable : !verdict.refusal.has_value();
     }
     if (accepted) {
+      if (sampling != nullptr && found.nodes.size() == Enough(*sampling, nodes.size())) {
+        ++looked_at;  // it has seen that there are more
+        break;
+      }
       found.nodes.push_back(n);
       continue;
     }
     if (verdict.unresolvable) found.unresolvable.insert(n);
     if (remember) refused[n] = verdict.unresolvable;
   }
+  if (sampling != nullptr && !nodes.empty()) cycle.next_node = (start + looked_at) % nodes.size();
   return found;
 }
 

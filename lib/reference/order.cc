@@ -92,6 +92,9 @@ bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r) {
 bool TaskLess(const Cycle& cycle, TaskIndex l, TaskIndex r) {
   const TaskTable& tasks = cycle.tables().tasks;
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "task_order")) {
+    if (policy->name == "task-topology") {
+      if (const int order = CompareByBuckets(cycle, l, r); order != 0) return order < 0;
+    }
     if (policy->name != "priority") continue;
     if (tasks.priority[l] != tasks.priority[r]) return tasks.priority[l] > tasks.priority[r];
   }

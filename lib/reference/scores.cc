@@ -407,6 +407,9 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
     } else if (policy->name == "binpack" && NumberOption(*policy, "weight", 1) != 0) {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += Binpack(cycle, *policy, task, nodes[i]);
+    } else if (policy->name == "task-topology") {
+      for (size_t i = 0; i < nodes.size(); ++i)
+        one_by_one[i] += BucketScore(cycle, *policy, task, nodes[i]);
     } else if (policy->name == "usage") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += UsageScore(cycle, *policy, nodes[i]);
@@ -425,6 +428,7 @@ NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeInd
     if (nodes.empty()) nodes = alike;
   }
   if (nodes.empty()) return kNone;
+  std::sort(nodes.begin(), nodes.end());  // a sample may begin anywhere
   if (nodes.size() == 1) return nodes[0];
   const std::vector<double> scores = Scores(cycle, task, nodes);
   size_t best = 0;

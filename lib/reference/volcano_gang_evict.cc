@@ -202,7 +202,9 @@ bool ApplyPlan(Cycle& cycle, From from, JobIndex job, const std::vector<TaskInde
   return JobPipelined(cycle, job);
 }
 
+// What is placed a second time is told once.
 void Replay(Cycle& cycle, const Statement& plan, Statement& statement) {
+  const auto told = cycle.world.placements;
   for (const Operation& operation : plan) {
     if (operation.kind == Operation::kEvict) {
       DoEvict(cycle, statement, operation.task, operation.beneficiary);
@@ -210,6 +212,7 @@ void Replay(Cycle& cycle, const Statement& plan, Statement& statement) {
       DoPipeline(cycle, statement, operation.task, operation.node, operation.after_eviction);
     }
   }
+  cycle.world.placements = told;
 }
 
 // Whether `need` is within what the nodes have idle or releasing and the victims hold.

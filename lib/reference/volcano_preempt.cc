@@ -165,13 +165,15 @@ bool PreemptAmong(Cycle& cycle, Statement& statement, TaskIndex task,
   if (ActionSwitch(cycle, "preempt", "topology_aware", false)) {
     return PreemptLosingLeast(cycle, statement, task, nodes, filter);
   }
-  const std::vector<double> scores = Scores(cycle, task, nodes);
+  std::vector<NodeIndex> by_index = nodes;
+  std::sort(by_index.begin(), by_index.end());
+  const std::vector<double> scores = Scores(cycle, task, by_index);
   std::vector<size_t> order;
   for (size_t i = 0; i < scores.size(); ++i) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t l, size_t r) { return scores[l] > scores[r]; });
   for (size_t i : order) {
-    if (PreemptOn(cycle, statement, task, nodes[i], filter)) return true;
+    if (PreemptOn(cycle, statement, task, by_index[i], filter)) return true;
   }
   return false;
 }

@@ -156,6 +156,7 @@ void Place(World& world, TaskIndex task, NodeIndex node, TaskStatus status) {
   world.status[task] = status;
   AddToNode(world, task, node);
   Tell(world, task, 1);
+  world.placements.emplace_back(task, node);
 }
 
 void Unplace(World& world, TaskIndex task) {

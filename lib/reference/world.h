@@ -40,6 +40,7 @@ struct World {
   std::vector<NodeIndex> node;
   std::vector<JobPhase> phase;
   std::vector<Row> job_allocated, queue_allocated;
+  std::vector<std::pair<TaskIndex, NodeIndex>> placements;  // all there were, undone or not
 
   size_t dimensions() const { return tables->dimension_count(); }
   std::span<const int64_t> request(TaskIndex task) const {

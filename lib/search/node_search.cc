@@ -56,6 +56,46 @@ void NodeSearch::BeginCycle() {
       ranks_.push_back(policy->RankOf(n));
     }
   }
+  sampler_ = nullptr;
+  next_ = 0;
+  for (const Policy* policy : dispatcher_.at(Point::kFit)) {
+    if (sampler_ == nullptr && policy->SamplesNodes()) sampler_ = policy;
+  }
+}
+
+std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
+                                          const std::vector<uint8_t>* absent,
+                                          const std::vector<uint8_t>* refused,
+                                          std::vector<uint8_t>* examined) {
+  const ClassProfile& profile = Profile(c);
+  const size_t nodes = ledger_.tables().nodes.alive.size();
+  std::vector<uint8_t> fits(nodes, 0);
+  for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, false)) {
+    fits[r.node] = 1;
+  }
+  if (want == Want::kNow) {
+    for (const Ranked& r : ScanNodes(c, profile, Want::kLater, false, false)) fits[r.node] = 1;
+  }
+  std::vector<NodeIndex> list, sample;
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    if (states_->state(n) != kNone && (absent == nullptr || !(*absent)[n])) list.push_back(n);
+  }
+  if (examined != nullptr) examined->assign(nodes, 0);
+  if (list.empty()) return sample;
+  const size_t wanted = sampler_->NodesToFind(list.size());
+  size_t looked_at = 0;
+  // As the peer counts: it ends when it meets one that fits more than it wants.
+  for (bool enough = false; looked_at < list.size() && !enough; ++looked_at) {
+    const NodeIndex node = list[(next_ + looked_at) % list.size()];
+    if (examined != nullptr) (*examined)[node] = 1;
+    if (!fits[node] || (refused != nullptr && (*refused)[node])) continue;
+    enough = sample.size() == wanted;
+    if (!enough) sample.push_back(node);
+  }
+  next_ = (next_ + looked_at) % list.size();
+  std::stable_sort(sample.begin(), sample.end(),
+                   [&](NodeIndex a, NodeIndex b) { return rank(a) < rank(b); });
+  return sample;
 }
 
 ClassProfile& NodeSearch::Profile(ClassIndex c) {
@@ -176,7 +216,7 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   if (UseStates(profile)) {
     best = Board(c, want).Best(context(), profile);
   } else {
-    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, /*evict=*/false, true);
+    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, want == Want::kEvicting, true);
     const auto it = std::max_element(fitting.begin(), fitting.end());
     if (it != fitting.end()) best = it->node;
   }

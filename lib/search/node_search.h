@@ -79,6 +79,15 @@ class NodeSearch {
   // Whether a policy ranks nodes, and the rank of one.
   bool ranks() const { return !ranks_.empty(); }
   uint8_t rank(NodeIndex node) const { return ranks() ? ranks_[node] : 0; }
+  // Where a policy samples nodes: those of the list (nodes n without absent[n]) at which a search ends that wants nodes
+  // as AddRefused does, in the order in which it came by them. A node with refused[n] was looked at in vain; `examined`
+  // (may be null) says of each node whether it was looked at at all. Searches begin where the last one ended.
+  bool samples() const { return sampler_ != nullptr; }
+  std::vector<NodeIndex> Sample(ClassIndex c, Want want, const std::vector<uint8_t>* absent,
+                                const std::vector<uint8_t>* refused,
+                                std::vector<uint8_t>* examined);
+  // After a search of one node alone.
+  void ForgetPlace() { next_ = 0; }
   // Everything but resources, on one node. `hard`, where given, tells of a refusal that no eviction there cures.
   bool FitsNode(ClassIndex c, NodeIndex node, bool* hard = nullptr);
   // The request against idle / future idle of one node.
@@ -130,6 +139,8 @@ class NodeSearch {
   void ScoreTogether(ClassIndex c, const ClassProfile& profile, const Scoreboard& board,
                      std::span<Ranked> nodes);
 
+  const Policy* sampler_ = nullptr;
+  size_t next_ = 0;             // where the next search of a sample begins
   std::vector<uint8_t> ranks_;  // per node; empty: nobody ranks them
   SweepRoom room_;
   const bool apart_;  // some policy tells nodes apart

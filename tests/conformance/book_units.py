@@ -292,7 +292,114 @@ def _pod_group(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return lines
 
 
+# --- gangs as wholes ---------------------------------------------------------------------------------------------
+
+
+def _bundles(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+    """CreateJobBundles(job, tasks that may go): those it can spare, then those without which it falls apart."""
+    job, tasks = case["state"]["args"]
+    index = job["TaskStatusIndex"]
+    there = sum(len(names) for s, names in index.items() if STATUS[s] in READY["ready"])
+    if job.get("SubJobs") and there >= job.get("MinAvailable", 0):
+        raise Unanswerable("the job has sub-jobs: not built yet")
+    status = {name: s for s, names in index.items() for name in names}
+    known = {name: task | {"Status": status[name]} for name, task in job["Tasks"].items()}
+    roles = {task["TaskRole"] for task in known.values()}
+    minima = job.get("TaskMinAvailable", {})
+    groups = [
+        {"name": r} | ({"min_available": minima[r]} if r in minima else {}) for r in sorted(roles)
+    ]
+    scenario = _scenario(
+        known, kube_batch, {"min_available": job.get("MinAvailable", 0), "groups": groups}
+    )
+    for task in scenario["tasks"]:
+        task["group"] = known[task["name"]]["TaskRole"]
+        task["priority"] = known[task["name"]].get("Priority", 0)
+    [bundles] = probe.session(scenario, [["bundles", JOB, [t["UID"] for t in tasks]]])
+    want = [
+        {"whole": b.get("Type", 0) == 1, "tasks": [t["UID"] for t in b["Tasks"]]}
+        for b in case["observed"]["results"][0]
+    ]
+    return differences(bundles, want, "bundles ")
+
+
+def _best_fit(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+    """prioritizeNodesForSimulate(session, task, nodes): idle ones before those that will be."""
+    _, task, nodes = case["state"]["args"]
+    scenario = _scenario({"t": task}, kube_batch)
+    scenario["nodes"] = []
+    for node in nodes:
+        leaving = _request(node["Releasing"])
+        idle = {k: node["Idle"][k] + node["Releasing"][k] for k in ("milliCPU", "memory")}
+        scenario["nodes"].append({"name": node["Name"], "capacity": _request(idle) | {"pods": 9}})
+        scenario["tasks"].append(
+            {
+                "name": f"leaves {node['Name']}",
+                "status": "releasing",
+                "node": node["Name"],
+                "shape": {"request": leaving},
+            }
+        )
+    [best] = probe.session(scenario, [["best_fit", "t"]])
+    return differences(best, case["observed"]["results"][0]["Name"], "the best node ")
+
+
+def _pending(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+    """collectPendingTasksForJobStartup, collectPendingTasksForRunningJob (session, job)"""
+    job = case["state"]["args"][1]
+    if len(job["SubJobs"]) > 1:
+        raise Unanswerable("the job has several sub-jobs: not built yet")
+    [names] = probe.session(_scenario(job["Tasks"], kube_batch), [["pending", JOB]])
+    want = [task["UID"] for task in case["observed"]["results"][0] or []]
+    return differences(names, want, "pending tasks ")
+
+
+# --- policies ----------------------------------------------------------------------------------------------------
+
+
+def _nodes_to_find(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+    """CalculateNumOfFeasibleNodesToFind(nodes). The record leaves out the percentage, which its test sets to 40 or not
+    at all."""
+    [nodes] = case["state"]["args"]
+    want = case["observed"]["results"][0]
+    lines = []
+    for percent in (0, 40):
+        scenario = _scenario({}, kube_batch)
+        scenario["profile"] = f"volcano:tiers=sampling(percent={percent})"
+        [answer] = probe.session(scenario, [["nodes_to_find", nodes]])
+        lines.append(differences(answer, want, f"with {percent} percent "))
+    return min(lines, key=len)
+
+
+def _group_topology(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+    """readTopologyFromPgAnnotations(job): what the importer reads, and whether the policy heeds it."""
+    [job] = case["state"]["args"]
+    wishes = volcano.group_topology(job["PodGroup"].get("metadata", {}).get("annotations", {}))
+    result, error = case["observed"]["results"]
+    if not wishes:
+        return differences(None, result)
+    tasks = {
+        name: {"Status": "Pending", "TaskRole": task["TaskRole"]} for name, task in job["Tasks"].items()
+    }
+    roles = sorted({task["TaskRole"] for task in tasks.values()})
+    known = {"groups": [{"name": r} for r in roles], "group_topology": wishes}
+    scenario = _scenario(tasks, kube_batch, known)
+    for task in scenario["tasks"]:
+        task["group"] = tasks[task["name"]]["TaskRole"]
+    [holds] = probe.session(scenario, [["wishes_hold", JOB]])
+    if not holds:
+        return differences(error is not None, True, "an error ")
+    want = {"together": "affinity", "apart": "antiAffinity", "order": "taskOrder"}
+    return differences({want[k]: v for k, v in wishes.items()}, result, "wishes ")
+
+
 UNITS: dict[str, Callable[[Probe, Json, bool], list[str]]] = {
+    "CreateJobBundles": _bundles,
+    "CalculateNumOfFeasibleNodesToFind": _nodes_to_find,
+    "collectPendingTasksForJobStartup": _pending,
+    "collectPendingTasksForRunningJob": _pending,
+    "prioritizeNodesForSimulate": _best_fit,
+    "readTopologyFromPgAnnotations": _group_topology,
     "JobInfo.AddTaskInfo": _change_job,
     "JobInfo.DeleteTaskInfo": _change_job,
     "NodeInfo.AddTask": _change_node,

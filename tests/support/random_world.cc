@@ -49,6 +49,7 @@ class Maker {
     quota_ = Chance(0.2);
     watched_ = Chance(0.3);
     sharded_ = Chance(0.4);
+    wishes_ = Chance(0.5);
   }
 
   ClusterSpec Make() {
@@ -294,6 +295,18 @@ class Maker {
     return priorities_ && Chance(0.6) ? static_cast<int32_t>(Between(-1, 3)) : 0;
   }
 
+  GroupTopology SomeWishes() {
+    const std::vector<std::vector<std::string>> lists = {
+        {"a"}, {"b"}, {"a", "b"}, {"b", "a"}, {"a", ""}};
+    GroupTopology wishes;
+    if (Chance(0.6)) wishes.together.push_back(One(lists));
+    if (Chance(0.3)) wishes.together.push_back(One(lists));
+    if (Chance(0.5)) wishes.apart.push_back(One(lists));
+    if (Chance(0.3)) wishes.order = One(lists);
+    if (Chance(0.05)) wishes.apart.push_back({"a", Word({"a", "nobody"})});
+    return wishes;
+  }
+
   void MakeJob(uint64_t number) {
     JobSpec job;
     job.name = "j" + std::to_string(number);
@@ -308,6 +321,7 @@ class Maker {
       if (Chance(0.5)) group.min_available = Between(0, 2);
       job.groups.push_back(std::move(group));
     }
+    if (groups > 0 && wishes_) job.group_topology = SomeWishes();
     if (Chance(0.4)) job.min_resources = Write(Quota(), false);
     if (crowded_) {
       job.priority = static_cast<int32_t>(number / 2);
@@ -406,7 +420,7 @@ class Maker {
   const WorldKnobs knobs_;
   bool between_, extremes_, gpus_, selectors_, taints_, quotas_, trees_, roles_, mixed_roles_,
       busy_, overfull_, states_, phases_, odd_nodes_, best_effort_, priorities_, times_, crowded_,
-      paths_, quota_, watched_, sharded_;
+      paths_, quota_, watched_, sharded_, wishes_;
   int64_t cpu_unit_ = 1000, memory_unit_ = kGi;
   std::vector<std::string> queues_;
   std::vector<Amounts> room_;  // per node
@@ -433,7 +447,7 @@ std::string RandomVolcanoSpec(Rng& rng) {
                                        "overcommit", "drf",       "predicates",
                                        "proportion", "nodeorder", "binpack"};
   for (const char* more : {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp",
-                           "rescheduling", "shards"}) {
+                           "rescheduling", "shards", "sampling", "task-topology"}) {
     if (rng.Chance(0.2)) policies.insert(policies.begin() + rng.Below(policies.size()), more);
   }
   if (rng.Chance(0.5)) rng.Shuffle(policies);
@@ -492,6 +506,12 @@ std::string RandomVolcanoSpec(Rng& rng) {
       number(0.3, "memory", 3);
       number(0.3, "cpu_threshold", 100);
       if (rng.Chance(0.3)) add("request_ratio=1,risk_threshold=0.3");
+    } else if (policy == "sampling") {
+      add("least_nodes=" + std::to_string(1 + rng.Below(4)));
+      number(0.5, "percent", 100);
+      number(0.5, "least_percent", 60);
+    } else if (policy == "task-topology") {
+      number(0.4, "weight", 9);
     } else if (policy == "shards") {
       add(rng.Chance(0.7) ? "name=a" : "name=b");
       if (rng.Chance(0.6)) add("soft=on");

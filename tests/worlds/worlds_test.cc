@@ -71,6 +71,14 @@ const char* const kVolcano[] = {
     "volcano:+shards(name=a,soft=on),+preempt,+reclaim",
     "volcano:+shards(name=b,soft=on),actions=allocate+preempt(topology_aware=on)+backfill",
     "volcano:+shards(name=b,soft=on),actions=reclaim+gangpreempt+allocate+gangreclaim+backfill",
+    "volcano:+sampling(least_nodes=2),+preempt,+reclaim",
+    "volcano:+sampling(least_nodes=1,percent=30),+preempt(topology_aware=on)",
+    "volcano:actions=reclaim+allocate+backfill,+sampling(least_nodes=2,percent=40),+shards(name=a,"
+    "soft=on)",
+    "volcano:+task-topology",
+    "volcano:tiers=task-topology(weight=5)+priority+gang/"
+    "predicates+proportion+nodeorder,+preempt,+reclaim",
+    "volcano:actions=allocate+gangpreempt+gangreclaim+backfill,+task-topology",
     "volcano:actions=shuffle,tiers=rescheduling(cpu_low=50,cpu_high=50)",
     "volcano:actions=shuffle+allocate+preempt,+rescheduling(cpu_low=60,memory_low=80,cpu_high=70,"
     "memory_high=20)",

@@ -249,6 +249,9 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
         options = _usage(rest, f"{place}.arguments")
     elif name == "resource-strategy-fit":
         options = _strategies(rest, f"{place}.arguments")
+    elif name == "task-topology" and "task-topology.weight" in rest:
+        weight = rest.pop("task-topology.weight")
+        options["weight"] = _integer(weight, f"{place}.arguments['task-topology.weight']")
     elif name == "rescheduling":
         options = _marks(rest, f"{place}.arguments")
     elif name == "predicates":

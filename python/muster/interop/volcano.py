@@ -338,8 +338,10 @@ class _Import:
         ):
             if waiting := quantity.seconds(waits):
                 entry["waiting_time"] = waiting
+        if wishes := group_topology(obj.annotations):
+            entry["group_topology"] = wishes
         for name in obj.annotations:
-            if name.startswith(("volcano.sh/jdb-", "volcano.sh/task-topology-")):
+            if name.startswith("volcano.sh/jdb-"):
                 self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
         policies = items(obj.spec, "subGroupPolicy", spec)
         if policies:
@@ -544,6 +546,17 @@ def protected_until(pod: Object) -> int:
             since = seconds(condition, "lastTransitionTime", pod.at("status.conditions"))
             return since + cooldown if cooldown else 0
     return 0
+
+
+def group_topology(annotations: dict[str, str]) -> Json:
+    """Which groups of a job want to be together or apart; names that are empty stay, as they do in the peer."""
+    wishes: Json = {}
+    for key, name in (("together", "affinity"), ("apart", "anti-affinity")):
+        if (said := annotations.get(f"volcano.sh/task-topology-{name}")) is not None:
+            wishes[key] = [part.split(",") for part in said.split(";")]
+    if (said := annotations.get("volcano.sh/task-topology-task-order")) is not None:
+        wishes["order"] = said.split(",")
+    return wishes
 
 
 def share_path(annotations: dict[str, str]) -> list[Json]:

@@ -28,6 +28,8 @@ POLICIES = {
     "cdp",
     "rescheduling",
     "shards",
+    "sampling",
+    "task-topology",
     "usage",
     "resourcequota",
     "resource-strategy-fit",

@@ -15,8 +15,10 @@
 #include "absl/strings/str_cat.h"
 #include "lib/action/actions.h"
 #include "lib/action/eviction.h"
+#include "lib/action/gang_bundles.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/policy/job_demand.h"
+#include "lib/policy/task_buckets.h"
 #include "lib/profile/profile.h"
 #include "lib/scenario/scenario.h"
 #include "tests/conformance/probe/probe.h"
@@ -126,6 +128,18 @@ class Asked {
     if (question == "preemptable" || question == "reclaimable") return Victims(question);
     if (question == "order_victims") return OrderVictims();
     if (question == "shuffle") return Shuffle();
+    if (question == "nodes_to_find") return NodesToFind();
+    if (question == "bundles") return Bundles();
+    if (question == "best_fit") return BestFit();
+    if (question == "pending") {
+      return Of(Job(1), [&](JobIndex j) {
+        WorkMeter meter(std::nullopt, nullptr);
+        return TaskNames(Context(meter).PendingTasks(j, /*with_best_effort=*/true));
+      });
+    }
+    if (question == "wishes_hold") {
+      return Of(Job(1), [&](JobIndex j) { return WishesHold(tables_, j); });
+    }
     if (question == "best") return Best();
     if (question == "score") return Score();
     if (question == "fits") {
@@ -228,14 +242,10 @@ class Asked {
 
   // ["order_victims", [TASK...]]: as preempt and reclaim evict them.
   json OrderVictims() {
-    std::vector<TaskIndex> victims;
-    for (const json& name : (*arguments_)[1]) {
-      victims.push_back(Find(tables_.tasks.names, name.get<std::string>()));
-    }
+    const std::vector<TaskIndex> victims = NamedTasks(1);
     if (!error_.ok()) return nullptr;
     WorkMeter meter(std::nullopt, nullptr);
-    const ActionContext context(tables_, ledger_, *dispatcher_, *search_, meter, phases_, {},
-                                /*admission=*/false, /*evicts=*/true);
+    const ActionContext context = Context(meter);
     json names = json::array();
     for (VictimOrder order(context, victims); !order.empty();) {
       names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
@@ -243,12 +253,63 @@ class Asked {
     return names;
   }
 
+  ActionContext Context(WorkMeter& meter) {
+    return ActionContext(tables_, ledger_, *dispatcher_, *search_, meter, phases_, {},
+                         /*admission=*/false, /*evicts=*/true);
+  }
+  std::vector<TaskIndex> NamedTasks(size_t i) {
+    std::vector<TaskIndex> tasks;
+    for (const json& name : (*arguments_)[i]) {
+      tasks.push_back(Find(tables_.tasks.names, name.get<std::string>()));
+    }
+    return tasks;
+  }
+  json TaskNames(const std::vector<TaskIndex>& tasks) const {
+    json names = json::array();
+    for (TaskIndex t : tasks) names.push_back(std::string(tables_.tasks.names.name(t)));
+    return names;
+  }
+
+  // ["bundles", JOB, [TASK...]]: the tasks that the job can spare, and those without which it falls apart.
+  json Bundles() {
+    const JobIndex job = Job(1);
+    std::vector<TaskIndex> tasks = NamedTasks(2);
+    if (!error_.ok()) return nullptr;
+    WorkMeter meter(std::nullopt, nullptr);
+    const ActionContext context = Context(meter);
+    const std::vector<int64_t> need(ledger_.dimensions(), 0);
+    std::vector<Bundle> bundles;
+    AddBundles(context, job, std::move(tasks), need, &bundles);
+    json parts = json::array();
+    for (const Bundle& bundle : bundles) {
+      parts.push_back({{"whole", bundle.whole}, {"tasks", TaskNames(bundle.tasks)}});
+    }
+    return parts;
+  }
+
+  // ["best_fit", TASK]: of the nodes where it fits now, or else of those where it will.
+  json BestFit() {
+    const TaskIndex task = Task(1);
+    if (!error_.ok()) return nullptr;
+    for (const Want want : {Want::kNow, Want::kLater}) {
+      const NodeIndex node = search_->Best(tables_.tasks.task_class[task], want);
+      if (node != kNone) return std::string(tables_.nodes.names.name(node));
+    }
+    return nullptr;
+  }
+
+  // ["nodes_to_find", NODES]: of a list of so many.
+  json NodesToFind() const {
+    const size_t nodes = (*arguments_)[1].get<size_t>();
+    for (const Policy* policy : dispatcher_->at(Point::kFit)) {
+      if (policy->SamplesNodes()) return policy->NodesToFind(nodes);
+    }
+    return nodes;
+  }
+
   // ["shuffle", [TASK...]]: whom the action evicts where a policy names these, running or not.
   json Shuffle() {
-    std::vector<TaskIndex> named;
-    for (const json& name : (*arguments_)[1]) {
-      named.push_back(Find(tables_.tasks.names, name.get<std::string>()));
-    }
+    std::vector<TaskIndex> named = NamedTasks(1);
     if (!error_.ok()) return nullptr;
     std::vector<std::vector<ActivePolicy>> tiers(1);
     tiers[0].push_back({std::make_unique<Naming>(std::move(named)), {Point::kVictims}});

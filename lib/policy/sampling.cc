@@ -1,0 +1,58 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// sampling: a search for nodes ends when it has found enough.
+//
+// Idea. Of a list of up to `least_nodes` nodes all that fit are wanted; of a longer one `percent` of its length, and at
+// least `least_nodes`. 0 percent stands for 50 less one for every 125 nodes, at least `least_percent`. The best of those
+// that were found is taken. The next search begins where this one ended, so that all nodes get their turn.
+// Peer. Volcano's --percentage-nodes-to-find and its two minimums; its default is percent=0. Sixteen goroutines
+// search there, and which nodes they had found in the end depends on timing: here nodes are looked at one by one, in
+// ascending order from where the last search ended, until one more fits than is wanted. A cycle begins with node 0,
+// where the peer's place outlives it. As there, a look at a nominated node alone forgets the place. allocate, backfill,
+// preempt and reclaim sample; gangpreempt and gangreclaim look at all nodes here.
+// Ties. Among equal scores the node of smallest index. Cost. A look at all nodes: what is saved are scores.
+#include <algorithm>
+
+#include "lib/policy/policies.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kOptions[] = {
+    {"percent", OptionKind::kNumber, "0", 0, 100, "of a list's nodes; 0: by its length"},
+    {"least_percent", OptionKind::kNumber, "5", 0, 100, "that many, where it goes by length"},
+    {"least_nodes", OptionKind::kNumber, "100", 1, 1e9, "that many in any case"},
+};
+
+class Sampling : public Policy {
+ public:
+  explicit Sampling(const Options& options)
+      : percent_(static_cast<int64_t>(options.number("percent"))),
+        least_percent_(static_cast<int64_t>(options.number("least_percent"))),
+        least_nodes_(static_cast<int64_t>(options.number("least_nodes"))) {}
+
+  std::string_view name() const override { return "sampling"; }
+  PointSet points() const override { return {Point::kFit}; }
+  bool SamplesNodes() const override { return true; }
+
+  size_t NodesToFind(size_t nodes) const override {
+    const auto n = static_cast<int64_t>(nodes);
+    if (n <= least_nodes_ || percent_ >= 100) return nodes;
+    const int64_t percent = percent_ > 0 ? percent_ : std::max(50 - n / 125, least_percent_);
+    return static_cast<size_t>(std::max(n * percent / 100, least_nodes_));
+  }
+
+ private:
+  const int64_t percent_, least_percent_, least_nodes_;
+};
+
+}  // namespace
+
+PolicyDecl SamplingPolicy() {
+  return {"sampling", "a search for nodes ends when it has found enough", kOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Sampling>(options);
+          }};
+}
+
+}  // namespace muster
