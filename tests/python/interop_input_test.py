@@ -344,6 +344,20 @@ class Configurations(unittest.TestCase):
             self.assertEqual(str(caught.exception), f"scheduler configuration: {message}")
 
 
+class GroupTopologies(unittest.TestCase):
+    def test_lists_are_split_and_empty_names_stay(self):
+        affinity = "volcano.sh/task-topology-affinity"
+        order = "volcano.sh/task-topology-task-order"
+        self.assertEqual(
+            volcano.group_topology({affinity: "ps,worker;ps", order: "ps,"}),
+            {"together": [["ps", "worker"], ["ps"]], "order": ["ps", ""]},
+        )
+        self.assertEqual(
+            volcano.group_topology({"volcano.sh/task-topology-anti-affinity": ""}), {"apart": [[""]]}
+        )
+        self.assertEqual(volcano.group_topology({}), {})
+
+
 class NodeShards(unittest.TestCase):
     def test_a_node_belongs_to_the_shard_that_wants_it_unless_another_uses_it(self):
         def shard(name, wants, uses=()):
