@@ -140,6 +140,7 @@ struct TaskShape {
   std::vector<Toleration> tolerations = {};
   std::vector<SpreadConstraint> spread = {};
   std::vector<HostPort> host_ports = {};
+  bool revocable = false;  // content with nodes that are lent for hours of the day (policy tdm)
   friend bool operator==(const TaskShape&, const TaskShape&) = default;
 };
 
@@ -224,6 +225,9 @@ struct JobSpec {
   std::optional<int64_t> deadline = {};
   std::optional<int64_t> waiting_time = {};  // seconds after which it must be served
   std::optional<GroupTopology> group_topology = {};
+  // How many of its tasks may be down, or have to run, when some are taken for the common good (policy tdm): a number,
+  // or a part of all its tasks ("30%"). Empty: not said.
+  std::string max_unavailable = {}, min_running = {};
 };
 
 // --- nodes, queues and the rest ----------------------------------------------------------------------------
@@ -289,6 +293,20 @@ struct PathStep {
   friend bool operator==(const PathStep&, const PathStep&) = default;
 };
 
+// Which groups of nodes the tasks of a queue may use, and would rather use. A preference of either kind allows, too.
+struct NodeGroupWish {
+  std::vector<std::string> required = {}, preferred = {};  // one of these
+  std::vector<std::string> anti_required = {}, anti_preferred = {};
+  friend bool operator==(const NodeGroupWish&, const NodeGroupWish&) = default;
+};
+
+// How much of a group of nodes the tasks of a queue may hold.
+struct NodeGroupLimit {
+  std::string group = {};
+  Resources limit = {};
+  friend bool operator==(const NodeGroupLimit&, const NodeGroupLimit&) = default;
+};
+
 struct QueueSpec {
   std::string name = {};
   std::string parent = {};  // empty: a root
@@ -307,6 +325,8 @@ struct QueueSpec {
   // From a child of the root to the step that stands for this queue, for shares along a tree that is not the
   // tree of queues. Empty: its jobs hang on the root.
   std::vector<PathStep> share_path = {};
+  std::optional<NodeGroupWish> node_groups = {};  // absent: as its parent's, where policies inherit
+  std::vector<NodeGroupLimit> node_group_limits = {};
 };
 
 struct DisruptionBudgetSpec {

@@ -42,7 +42,7 @@ enum class TaskStatus : uint8_t {
   kReleasing,  // still holds its resources until its end is reported
   kSucceeded,
   kFailed,
-  kUnknown,
+  kUnknown,  // its node does not report: it counts for no job, and keeps what it holds there
 };
 inline constexpr int kTaskStatusCount = 10;
 

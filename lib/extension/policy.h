@@ -98,7 +98,8 @@ struct Cycle {
 };
 
 // A score that is compared with the same score of the other candidates before it counts: raw numbers of nodes,
-// brought to 0..top over the candidates (x top / largest; reversed: top - that), times a weight.
+// brought to 0..top over the candidates (x top / largest; reversed: top - that), times a weight. With weight 0 it
+// counts nothing and only tells kinds of nodes apart, for a policy that answers about states by a node in each.
 struct KindScore {
   double weight = 0;
   bool reversed = false;
@@ -207,6 +208,9 @@ class Policy {
   virtual size_t NodesToFind(size_t nodes) const { return nodes; }
   // The task for which nodes are scored next, for scores that tell tasks of a class apart.
   virtual void Consider(TaskIndex task) {}
+
+  // Whether what this policy says of kinds may be another than in the cycle before: asked after Open.
+  virtual bool KindsChanged() const { return false; }
 
   // Whether the answers about states differ between nodes of equal kind and books, and hold for one cycle only (a
   // policy from outside says what it likes about each node). The engine then keeps every node in a state of its

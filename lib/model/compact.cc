@@ -83,10 +83,13 @@ void MoveTasks(TaskTable& tasks, const Moves& task) {
                tasks.priority_class, tasks.gates);
 }
 
-void MoveClasses(ClassTable& classes, const Moves& task_class) {
-  task_class.DropAll(classes.shape, classes.request, classes.initial_request, classes.best_effort,
-                     classes.scoring_cpu, classes.scoring_memory, classes.scoring_cpu_main,
-                     classes.scoring_memory_main, classes.constraints, classes.tasks);
+void MoveClasses(ClassTable& classes, const Moves& task_class, const Moves& queue) {
+  task_class.DropAll(classes.shape, classes.queue, classes.plain, classes.request,
+                     classes.initial_request, classes.best_effort, classes.scoring_cpu,
+                     classes.scoring_memory, classes.scoring_cpu_main, classes.scoring_memory_main,
+                     classes.constraints, classes.tasks);
+  queue.Rename(classes.queue);
+  task_class.Rename(classes.plain);
 }
 
 void MoveDomains(DomainTable& domains, const Moves& domain, const Moves& node) {
@@ -120,6 +123,9 @@ void Editor::Compact() {
   std::vector<uint8_t> class_used(t.classes.tasks.size());
   std::ranges::transform(t.classes.tasks, class_used.begin(),
                          [](uint32_t tasks) { return tasks > 0; });
+  for (ClassIndex c = 0; c < class_used.size(); ++c) {
+    if (t.classes.tasks[c] > 0) class_used[t.classes.plain[c]] = 1;
+  }
   const Moves node(t.nodes.alive), queue(t.queues.alive), job(t.jobs.alive), task(t.tasks.alive),
       task_class(std::move(class_used)), domain(t.domains.alive);
 
@@ -127,7 +133,7 @@ void Editor::Compact() {
   MoveQueues(t.queues, queue);
   MoveJobs(t.jobs, job, queue, task);
   MoveTasks(t.tasks, task);
-  MoveClasses(t.classes, task_class);
+  MoveClasses(t.classes, task_class, queue);
   MoveDomains(t.domains, domain, node);
   job.Rename(t.tasks.job);
   task_class.Rename(t.tasks.task_class);

@@ -34,6 +34,10 @@ void PutCells(RowTable& table, size_t index, const std::vector<int64_t>& row) {
 
 }  // namespace
 
+bool SpeaksOfNodeGroups(const QueueSpec& queue) {
+  return queue.node_groups.has_value() || !queue.node_group_limits.empty();
+}
+
 Editor::Editor(std::shared_ptr<Tables>& tables) : tables_(tables) {
   PutQueue(kNone, QueueSpec{.name = "default"}, {}, {});
 }
@@ -154,6 +158,9 @@ QueueIndex Editor::PutQueue(QueueIndex existing, const QueueSpec& spec, const Qu
     queues.jobs.push_back(0);
     ++living_;
   }
+  const bool wished = SpeaksOfNodeGroups(queues.spec[q]), wishes = SpeaksOfNodeGroups(spec);
+  const bool moved = queues.parent[q] != refs.parent;
+  wishing_queues_ += static_cast<size_t>(wishes) - static_cast<size_t>(wished);
   queues.spec[q] = spec;
   PutCells(queues.guaranteed, q, RowOf(amounts.guaranteed, t));
   PutCells(queues.deserved, q, RowOf(amounts.deserved, t));
@@ -172,6 +179,11 @@ QueueIndex Editor::PutQueue(QueueIndex existing, const QueueSpec& spec, const Qu
     queues.parent[q] = refs.parent;
   }
   Log(Change::Table::kQueue, q);
+  if (wished != wishes || (moved && wishing_queues_ > 0)) {
+    for (JobIndex j = 0; j < t.jobs.alive.size(); ++j) {
+      if (t.jobs.alive[j]) Reclass(j);
+    }
+  }
   return q;
 }
 
@@ -183,6 +195,7 @@ void Editor::EraseQueue(QueueIndex q) {
     Log(Change::Table::kQueue, queues.parent[q]);
     queues.parent[q] = kNone;
   }
+  wishing_queues_ -= SpeaksOfNodeGroups(queues.spec[q]);
   queues.names.Erase(queues.spec[q].name);
   queues.alive[q] = 0;
   queues.spec[q] = {};

@@ -145,6 +145,8 @@ class Editor {
   void Compact();
   void Enter(TaskIndex task);  // the row's job, class, node and nomination learn of it
   void Leave(TaskIndex task);
+  QueueIndex ClassQueue(JobIndex job) const;
+  void Reclass(JobIndex job);
 
   std::shared_ptr<Tables>& tables_;
   Interner interner_;
@@ -154,7 +156,10 @@ class Editor {
   absl::flat_hash_map<TaskIndex, std::string> nominated_elsewhere_;  // to nodes that are not there
   absl::flat_hash_map<std::string, uint32_t> budgets_, namespaces_;  // by key: index in the tables
   size_t living_ = 0;                                                // rows alive, over all tables
+  size_t wishing_queues_ = 0;  // that say something of node groups
 };
+
+bool SpeaksOfNodeGroups(const QueueSpec& queue);
 
 // Name of task `ordinal` of a group.
 std::string GroupTaskName(std::string_view job, std::string_view group, int64_t ordinal);

@@ -100,6 +100,7 @@ JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& m
     ++t.queues.jobs[refs.queue];
     jobs.queue[j] = refs.queue;
     Log(Change::Table::kQueue, refs.queue);
+    Reclass(j);
   }
   Log(Change::Table::kJob, j);
   return j;
@@ -146,6 +147,30 @@ void Editor::SetPhase(JobIndex job, JobPhase phase) {
   Log(Change::Table::kJob, job);
 }
 
+// The queue as a part of the classes of the job's tasks.
+QueueIndex Editor::ClassQueue(JobIndex job) const {
+  if (wishing_queues_ == 0 || job == kNone) return kNone;
+  const QueueTable& queues = tables_->queues;
+  for (QueueIndex q = tables_->jobs.queue[job]; q != kNone; q = queues.parent[q]) {
+    if (SpeaksOfNodeGroups(queues.spec[q])) return tables_->jobs.queue[job];
+  }
+  return kNone;
+}
+
+void Editor::Reclass(JobIndex job) {
+  Tables& t = *tables_;
+  const QueueIndex queue = ClassQueue(job);
+  for (TaskIndex task : t.jobs.tasks[job]) {
+    ClassIndex& c = t.tasks.task_class[task];
+    if (t.classes.queue[c] == queue) continue;
+    const ClassIndex now = interner_.OfQueue(c, queue, t);
+    if (--t.classes.tasks[c] == 0) --living_;
+    if (t.classes.tasks[now]++ == 0) ++living_;
+    c = now;
+    Log(Change::Table::kTask, task);
+  }
+}
+
 // --- tasks
 
 TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape,
@@ -153,7 +178,7 @@ TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const Checke
   Tables& t = Change();
   TaskRow row;
   row.refs = refs;
-  row.task_class = interner_.Intern(shape, t);
+  row.task_class = interner_.Intern(shape, ClassQueue(refs.job), t);
   row.status = spec.status;
   row.priority = spec.priority;
   row.flags = static_cast<uint8_t>((spec.preemptable ? kTaskPreemptable : 0) |
@@ -177,7 +202,7 @@ TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedSh
   TaskRow row;
   row.refs.job = job;
   while (groups[row.refs.group].name != group.name) ++row.refs.group;
-  row.task_class = interner_.Intern(shape, t);
+  row.task_class = interner_.Intern(shape, ClassQueue(job), t);
   row.priority = group.priority.value_or(spec.priority);
   row.created = spec.created;
   return row;

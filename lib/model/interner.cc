@@ -99,13 +99,39 @@ absl::StatusOr<CheckedShape> Interner::Check(const TaskShape& shape, const char*
   return checked;
 }
 
-ClassIndex Interner::Intern(const CheckedShape& checked, Tables& tables) {
-  if (checked.known != kNone) return checked.known;
+ClassIndex Interner::Intern(const CheckedShape& checked, QueueIndex queue, Tables& tables) {
+  if (checked.known != kNone) return OfQueue(checked.known, queue, tables);
   const auto next = static_cast<ClassIndex>(tables.classes.shape.size());
   const auto [meant, is_new] = meant_.try_emplace(checked.meant, next);
   if (is_new) AppendClass(checked, tables);
   spelled_.try_emplace(checked.spelled, meant->second);
-  return meant->second;
+  return OfQueue(meant->second, queue, tables);
+}
+
+ClassIndex Interner::OfQueue(ClassIndex c, QueueIndex queue, Tables& tables) {
+  ClassTable& classes = tables.classes;
+  const ClassIndex plain = classes.plain[c];
+  if (queue == kNone) return plain;
+  const auto next = static_cast<ClassIndex>(classes.shape.size());
+  const auto [found, is_new] = of_queue_.try_emplace({plain, queue}, next);
+  if (!is_new) return found->second;
+  const auto repeat = [plain](auto&... columns) { (columns.push_back(columns[plain]), ...); };
+  for (RowTable* rows : {&classes.request, &classes.initial_request}) {
+    const auto row = rows->row(plain);
+    rows->Append(std::vector<int64_t>(row.begin(), row.end()));
+  }
+  repeat(classes.shape, classes.best_effort, classes.scoring_cpu, classes.scoring_memory,
+         classes.scoring_cpu_main, classes.scoring_memory_main, classes.plain);
+  classes.queue.push_back(queue);
+  classes.constraints.push_back(InternConstraints(tables, next));
+  classes.tasks.push_back(0);
+  return next;
+}
+
+uint32_t Interner::InternConstraints(const Tables& tables, ClassIndex c) {
+  const auto next = static_cast<uint32_t>(constraints_.size());
+  const std::string key = ConstraintsKey(tables.classes.shape[c], tables.classes.queue[c]);
+  return constraints_.try_emplace(key, next).first->second;
 }
 
 void Interner::AppendClass(const CheckedShape& checked, Tables& tables) {
@@ -113,6 +139,8 @@ void Interner::AppendClass(const CheckedShape& checked, Tables& tables) {
   AddDimensions(amounts.request, tables);
   AddDimensions(amounts.initial_request, tables);
   ClassTable& classes = tables.classes;
+  classes.plain.push_back(static_cast<ClassIndex>(classes.shape.size()));
+  classes.queue.push_back(kNone);
   classes.shape.push_back(*checked.shape);
 
   std::vector<int64_t> row = RowOf(amounts.request, tables, 0);
@@ -131,9 +159,7 @@ void Interner::AppendClass(const CheckedShape& checked, Tables& tables) {
   classes.scoring_memory.push_back(memory.all);
   classes.scoring_memory_main.push_back(memory.main);
 
-  const auto next = static_cast<uint32_t>(constraints_.size());
-  classes.constraints.push_back(
-      constraints_.try_emplace(ConstraintsKey(*checked.shape), next).first->second);
+  classes.constraints.push_back(InternConstraints(tables, classes.plain.back()));
   classes.tasks.push_back(0);
 }
 
@@ -155,11 +181,12 @@ void Interner::Renumber(const std::vector<ClassIndex>& classes,
   renumber(spelled_, classes);
   renumber(meant_, classes);
   renumber(gates_, gate_lists);
+  of_queue_.clear();
   constraints_.clear();
-  for (size_t c = 0; c < tables.classes.shape.size(); ++c) {
-    const auto next = static_cast<uint32_t>(constraints_.size());
-    tables.classes.constraints[c] =
-        constraints_.try_emplace(ConstraintsKey(tables.classes.shape[c]), next).first->second;
+  for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
+    const QueueIndex queue = tables.classes.queue[c];
+    if (queue != kNone) of_queue_[{tables.classes.plain[c], queue}] = c;
+    tables.classes.constraints[c] = InternConstraints(tables, c);
   }
 }
 

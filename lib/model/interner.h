@@ -5,7 +5,7 @@
 //
 //   absl::StatusOr<CheckedShape> shape = interner.Check(spec.shape, "task", spec.name);
 //   ...                                                     // everything else is checked
-//   ClassIndex c = interner.Intern(*shape, tables);         // cannot fail any more
+//   ClassIndex c = interner.Intern(*shape, kNone, tables);  // cannot fail any more
 //
 // A shape is compared twice: as it is spelled, which is quick and skips every check of a shape seen
 // before, and as it is meant ("1" and "1000m" of cpu are one class). The maps serve writers only
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -39,8 +40,10 @@ class Interner {
   absl::StatusOr<CheckedShape> Check(const TaskShape& shape, const char* kind,
                                      std::string_view name, const char* part = nullptr,
                                      std::string_view part_name = {}) const;
-  // The class, made if it is new; may add dimensions.
-  ClassIndex Intern(const CheckedShape& checked, Tables& tables);
+  // The class, made if it is new; may add dimensions. `queue` is kNone where it is no part of it.
+  ClassIndex Intern(const CheckedShape& checked, QueueIndex queue, Tables& tables);
+  // The class of the same shape for another queue.
+  ClassIndex OfQueue(ClassIndex c, QueueIndex queue, Tables& tables);
 
   uint32_t InternGates(const std::vector<std::string>& gates, Tables& tables);
 
@@ -50,8 +53,10 @@ class Interner {
 
  private:
   void AppendClass(const CheckedShape& checked, Tables& tables);
+  uint32_t InternConstraints(const Tables& tables, ClassIndex c);
 
   absl::flat_hash_map<std::string, ClassIndex> spelled_, meant_;
+  absl::flat_hash_map<std::pair<ClassIndex, QueueIndex>, ClassIndex> of_queue_;
   absl::flat_hash_map<std::string, uint32_t> constraints_;
   absl::flat_hash_map<std::string, uint32_t> gates_;
 };

@@ -20,6 +20,7 @@ void AddRest(const TaskShape& shape, Key& key) {
   key.Add(shape.tolerations);
   key.Add(shape.spread);
   key.Add(shape.host_ports);
+  key.Add(int64_t{shape.revocable});
 }
 
 void AddContainerKind(const ContainerSpec& container, Key& key) {
@@ -55,12 +56,14 @@ std::string MeaningKey(const TaskShape& shape, const ShapeAmounts& amounts) {
   return key.Take();
 }
 
-std::string ConstraintsKey(const TaskShape& shape) {
+std::string ConstraintsKey(const TaskShape& shape, QueueIndex queue) {
   Key key;
   key.AddSorted(shape.node_selector);
   key.Add(shape.required_node_affinity);
   key.Add(shape.preferred_node_affinity);
   key.Add(shape.tolerations);
+  key.Add(int64_t{shape.revocable});
+  key.Add(int64_t{queue});
   return key.Take();
 }
 

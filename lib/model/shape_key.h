@@ -8,6 +8,7 @@
 
 #include "lib/model/validate.h"
 #include "muster/spec.h"
+#include "muster/types.h"
 
 namespace muster {
 
@@ -20,8 +21,9 @@ std::string SpelledKey(const TaskShape& shape);
 std::string MeaningKey(const TaskShape& shape, const ShapeAmounts& amounts);
 
 // Of the part that decides on which nodes a task may run for reasons of the node alone: node
-// selector, required and preferred node affinity, tolerations.
-std::string ConstraintsKey(const TaskShape& shape);
+// selector, required and preferred node affinity, tolerations, whether a lent node will do, and the
+// queue where that is a part of the class.
+std::string ConstraintsKey(const TaskShape& shape, QueueIndex queue);
 
 }  // namespace muster
 

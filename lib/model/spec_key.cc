@@ -113,6 +113,19 @@ std::string MeaningKey(const QueueSpec& queue) {
     key.Add(step.name);
     key.Add(ParseQuantity(step.weight.text, Unit::kMilli).value_or(0));
   }
+  key.Add(int64_t{queue.node_groups.has_value()});
+  if (queue.node_groups) {
+    for (const auto* groups :
+         {&queue.node_groups->required, &queue.node_groups->preferred,
+          &queue.node_groups->anti_required, &queue.node_groups->anti_preferred}) {
+      key.Add(*groups);
+    }
+  }
+  key.Add(static_cast<int64_t>(queue.node_group_limits.size()));
+  for (const NodeGroupLimit& limit : queue.node_group_limits) {
+    key.Add(limit.group);
+    AddMeant(limit.limit, key);
+  }
   return key.Take();
 }
 
@@ -158,6 +171,8 @@ std::string MeaningKey(const JobSpec& job) {
     key.Add(job.group_topology->apart);
     key.Add(job.group_topology->order);
   }
+  key.Add(job.max_unavailable);
+  key.Add(job.min_running);
   return key.Take();
 }
 

@@ -85,9 +85,11 @@ enum TaskFlag : uint8_t {
 };
 
 // Task classes: shapes, interned. A class is what node search asks about; priority and job are no
-// part of it.
+// part of it. The queue is where it says something of node groups, or one above it does.
 struct ClassTable {
   std::vector<TaskShape> shape;
+  std::vector<QueueIndex> queue;     // kNone: no part of the class
+  std::vector<ClassIndex> plain;     // the class of equal shape whose queue is kNone
   RowTable request;                  // what a task holds: absent reads as zero; `pods` is 1
   RowTable initial_request;          // what it needs to start
   std::vector<uint8_t> best_effort;  // initial_request is zero in every dimension but pods
@@ -96,7 +98,7 @@ struct ClassTable {
   std::vector<int64_t> scoring_cpu, scoring_memory;            // init containers included
   std::vector<int64_t> scoring_cpu_main, scoring_memory_main;  // regular containers only
   std::vector<uint32_t>
-      constraints;              // equal numbers: equal node selector, node affinity and tolerations
+      constraints;  // equal numbers: equal in all but requests that a node's answer looks at
   std::vector<uint32_t> tasks;  // number of alive tasks; 0: the class is dead until used again
 };
 
@@ -151,7 +153,8 @@ inline bool IsAllocated(TaskStatus s) {
 }
 // Statuses in which a task occupies a node (the others hold nothing anywhere).
 inline bool HoldsNode(TaskStatus s) {
-  return IsAllocated(s) || s == TaskStatus::kNominated || s == TaskStatus::kReleasing;
+  return IsAllocated(s) || s == TaskStatus::kNominated || s == TaskStatus::kReleasing ||
+         s == TaskStatus::kUnknown;
 }
 
 }  // namespace muster

@@ -123,6 +123,34 @@ void CheckNumber(const char* where, std::string_view what, const Quantity& quant
   }
 }
 
+// A number, or a part in percent; empty: not said.
+void CheckPart(const char* what, std::string_view text, Checker& check) {
+  if (text.empty()) return;
+  std::string_view digits = text;
+  if (digits.back() == '%') digits.remove_suffix(1);
+  const bool number = !digits.empty() && digits.size() <= 9 &&
+                      digits.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!number) {
+    check.Fail(absl::StrCat(what, " is ", Quote(text), "; must be a number such as 2 or 30%"));
+  }
+}
+
+void CheckNodeGroups(const QueueSpec& queue, Checker& check) {
+  if (queue.node_groups) {
+    const NodeGroupWish& wish = *queue.node_groups;
+    for (const auto* groups :
+         {&wish.required, &wish.preferred, &wish.anti_required, &wish.anti_preferred}) {
+      for (const std::string& group : *groups) check.Text("node group", group);
+    }
+  }
+  Checker::Distinct groups(check, "node group limit");
+  for (const NodeGroupLimit& limit : queue.node_group_limits) {
+    check.Text("node group limit", limit.group);
+    groups.Add(limit.group);
+    check.Resources("node group limit", limit.limit, Checker::Use::kCompared);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
@@ -168,6 +196,7 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
     check.Name("share path", step.name);
     CheckNumber("weight of share path", step.name, step.weight, check);
   }
+  CheckNodeGroups(queue, check);
   if (!check.ok()) return check.status();
   return amounts;
 }
@@ -183,6 +212,8 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
       job.min_resources ? check.Resources("min_resources", *job.min_resources) : Amounts();
   if (job.estimate) check.AtLeast("estimate", *job.estimate, 0);
   if (job.waiting_time) check.AtLeast("waiting_time", *job.waiting_time, 0);
+  CheckPart("max_unavailable", job.max_unavailable, check);
+  CheckPart("min_running", job.min_running, check);
   if (!check.ok()) return check.status();
   return amounts;
 }

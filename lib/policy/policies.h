@@ -14,6 +14,7 @@ PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
+PolicyDecl NodeGroupPolicy();
 PolicyDecl NodeOrderPolicy();
 PolicyDecl OvercommitPolicy();
 PolicyDecl PdbPolicy();
@@ -27,6 +28,7 @@ PolicyDecl SamplingPolicy();
 PolicyDecl ShardsPolicy();
 PolicyDecl SlaPolicy();
 PolicyDecl TaskTopologyPolicy();
+PolicyDecl TimeDivisionPolicy();
 PolicyDecl UsagePolicy();
 
 }  // namespace muster

@@ -77,13 +77,17 @@ Preset Muster() {
 std::vector<Preset> Presets() { return {Muster(), Volcano(), KubeBatch()}; }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),      CooldownPolicy(),      ConformancePolicy(),
-          DrfPolicy(),          FairSharePolicy(),     GangPolicy(),
-          NodeOrderPolicy(),    OvercommitPolicy(),    PdbPolicy(),
-          PredicatesPolicy(),   PriorityPolicy(),      ProportionPolicy(),
-          ReschedulingPolicy(), ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
-          SamplingPolicy(),     ShardsPolicy(),        SlaPolicy(),
-          TaskTopologyPolicy(), UsagePolicy()};
+  return {BinpackPolicy(),       CooldownPolicy(),
+          ConformancePolicy(),   DrfPolicy(),
+          FairSharePolicy(),     GangPolicy(),
+          NodeGroupPolicy(),     NodeOrderPolicy(),
+          OvercommitPolicy(),    PdbPolicy(),
+          PredicatesPolicy(),    PriorityPolicy(),
+          ProportionPolicy(),    ReschedulingPolicy(),
+          ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
+          SamplingPolicy(),      ShardsPolicy(),
+          SlaPolicy(),           TaskTopologyPolicy(),
+          TimeDivisionPolicy(),  UsagePolicy()};
 }
 
 }  // namespace muster

@@ -217,6 +217,24 @@ int CompareByBuckets(const Cycle& cycle, TaskIndex l, TaskIndex r);
 double BucketScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
                    NodeIndex node);
 
+// --- lending.cc ----------------------------------------------------------------------------------
+
+// What nodegroup and tdm say against the node, which no eviction cures.
+std::optional<Refusal> NodeGroupRefusal(const Cycle& cycle, const ReferencePolicy& policy,
+                                        TaskIndex task, NodeIndex node);
+std::optional<Refusal> LendingRefusal(const Cycle& cycle, const ReferencePolicy& policy,
+                                      TaskIndex task, NodeIndex node);
+double NodeGroupScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                      NodeIndex node);
+double LendingScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                    NodeIndex node);
+bool IsOnLoan(const Cycle& cycle, NodeIndex node);  // at whatever hours
+// How many of the running tasks of a job may be taken.
+int64_t Dispensable(const Cycle& cycle, JobIndex job);
+// For shuffle: batch tasks that are on loaned nodes when these are not lent.
+std::vector<TaskIndex> OverstayingTasks(const Cycle& cycle, const ReferencePolicy& policy,
+                                        const std::vector<TaskIndex>& running);
+
 // --- victims.cc ----------------------------------------------------------------------------------
 
 std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,

@@ -143,6 +143,10 @@ std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, T
     if (policy->name == "usage" && TooBusy(cycle, *policy, node)) {
       refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
     }
+    std::optional<Refusal> by_label;
+    if (policy->name == "nodegroup") by_label = NodeGroupRefusal(cycle, *policy, task, node);
+    if (policy->name == "tdm") by_label = LendingRefusal(cycle, *policy, task, node);
+    if (by_label) refusals.push_back(*by_label);
     if (policy->name != "predicates") continue;
     JudgeNode(cycle, *policy, task, node, refusals);
     JudgeTasks(cycle, state, *policy, task, node, refusals);

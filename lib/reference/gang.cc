@@ -130,6 +130,10 @@ bool JobPipelined(const Cycle& cycle, JobIndex job) {
       if (policy->name == "gang") {
         if (!GangPipelined(cycle, job)) return false;
         permitted = true;
+      } else if (policy->name == "tdm") {
+        const int64_t served = CountReady(cycle.world, job) + CountWaiting(cycle.world, job);
+        if (served < cycle.tables().jobs.spec[job].min_available) return false;
+        permitted = true;
       } else if (policy->name == "sla") {
         permitted = permitted || VoteSla(cycle, *policy, job) > 0;
       }
@@ -152,6 +156,11 @@ bool JobStarving(const Cycle& cycle, JobIndex job) {
       } else if (policy->name == "gang") {
         asked = true;
         if (served >= cycle.tables().jobs.spec[job].min_available) return false;
+      } else if (policy->name == "tdm") {
+        asked = true;
+        const int64_t waiting = CountTasks(
+            world, job, [&](TaskIndex t) { return world.status[t] == TaskStatus::kPending; });
+        if (cycle.tables().jobs.spec[job].preemptable.value_or(false) || waiting == 0) return false;
       }
     }
     if (asked) return true;

@@ -53,6 +53,11 @@ int CompareJobs(const Cycle& cycle, JobIndex l, JobIndex r) {
       const double ls = DrfShare(cycle, cycle.world.job_allocated[l]);
       const double rs = DrfShare(cycle, cycle.world.job_allocated[r]);
       order = Sign(ls < rs, rs < ls);
+    } else if (policy->name == "tdm") {
+      const auto lent = [&](JobIndex j) {
+        return cycle.tables().jobs.spec[j].preemptable.value_or(false);
+      };
+      order = Sign(!lent(l) && lent(r), lent(l) && !lent(r));
     } else if (policy->name == "sla") {
       order = CompareDueTimes(cycle, *policy, l, r);
     }

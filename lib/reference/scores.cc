@@ -413,6 +413,12 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
     } else if (policy->name == "usage") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += UsageScore(cycle, *policy, nodes[i]);
+    } else if (policy->name == "nodegroup") {
+      for (size_t i = 0; i < nodes.size(); ++i)
+        one_by_one[i] += NodeGroupScore(cycle, *policy, task, nodes[i]);
+    } else if (policy->name == "tdm") {
+      for (size_t i = 0; i < nodes.size(); ++i)
+        one_by_one[i] += LendingScore(cycle, *policy, task, nodes[i]);
     } else if (policy->name == "resource-strategy-fit") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += ResourceStrategyFit(cycle, *policy, task, nodes[i]);

@@ -137,8 +137,10 @@ void RunShuffle(Cycle& cycle) {
   std::set<TaskIndex> victims;
   for (const PolicyTier& tier : TiersAt(cycle, "victims")) {
     for (const ReferencePolicy* policy : tier) {
-      if (policy->name != "rescheduling") continue;
-      for (TaskIndex t : AskRescheduling(cycle, *policy, running)) victims.insert(t);
+      Tasks named;
+      if (policy->name == "rescheduling") named = AskRescheduling(cycle, *policy, running);
+      if (policy->name == "tdm") named = OverstayingTasks(cycle, *policy, running);
+      victims.insert(named.begin(), named.end());
     }
     if (!victims.empty()) break;
   }

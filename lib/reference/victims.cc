@@ -172,6 +172,23 @@ Tasks AskCooldown(const Cycle& cycle, const Tasks& candidates) {
   return victims;
 }
 
+// tdm: batch tasks on nodes that are nobody's on loan, a few of each job.
+Tasks AskLending(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidates) {
+  const TaskTable& tasks = cycle.tables().tasks;
+  const auto batch = [&](TaskIndex t) { return (tasks.flags[t] & kTaskPreemptable) != 0; };
+  if (batch(preemptor) || cycle.world.shape(preemptor).revocable) return {};
+  Tasks victims;
+  std::map<JobIndex, int64_t> taken;
+  for (TaskIndex t : candidates) {
+    if (tasks.job[t] == kNone || !batch(t) || IsOnLoan(cycle, cycle.world.node[t])) continue;
+    if (cycle.world.status[t] != TaskStatus::kRunning) continue;
+    if (taken[tasks.job[t]] >= Dispensable(cycle, tasks.job[t])) continue;
+    ++taken[tasks.job[t]];
+    victims.push_back(t);
+  }
+  return victims;
+}
+
 // A candidate that is not chosen is taken off its job's share all the same.
 Tasks AskDrf(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidates) {
   const World& world = cycle.world;
@@ -240,6 +257,7 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, cons
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
                    if (policy.name == "cdp") return AskCooldown(cycle, candidates);
+                   if (policy.name == "tdm") return AskLending(cycle, preemptor, candidates);
                    return std::nullopt;
                  });
 }

@@ -124,7 +124,8 @@ template <Is<TaskShape> S>
 auto Members(S& s) {
   auto& [request, initial_request, containers, name_space, labels, node_selector,
          required_node_affinity, preferred_node_affinity, required_affinity, required_anti_affinity,
-         preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports] = s;
+         preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports, revocable] =
+      s;
   return std::tuple(
       Key("request", request), Key("initial_request", initial_request),
       Key("containers", containers), Key("namespace", name_space), Key("labels", labels),
@@ -134,7 +135,7 @@ auto Members(S& s) {
       Key("required_anti_affinity", required_anti_affinity),
       Key("preferred_affinity", preferred_affinity),
       Key("preferred_anti_affinity", preferred_anti_affinity), Key("tolerations", tolerations),
-      Key("spread", spread), Key("host_ports", host_ports));
+      Key("spread", spread), Key("host_ports", host_ports), Key("revocable", revocable));
 }
 
 template <Is<TaskSpec> S>
@@ -189,7 +190,7 @@ template <Is<JobSpec> S>
 auto Members(S& s) {
   auto& [name, queue, priority, min_available, groups, sub_groups, sub_group_policies,
          min_resources, phase, preemptable, topology, created, uid_rank, estimate, deadline,
-         waiting_time, group_topology] = s;
+         waiting_time, group_topology, max_unavailable, min_running] = s;
   return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
                     Key("min_available", min_available), Key("groups", groups),
                     Key("sub_groups", sub_groups), Key("sub_group_policies", sub_group_policies),
@@ -197,7 +198,8 @@ auto Members(S& s) {
                     Key("preemptable", preemptable), Key("topology", topology),
                     Key("created", created), Key("uid_rank", uid_rank), Key("estimate", estimate),
                     Key("deadline", deadline), Key("waiting_time", waiting_time),
-                    Key("group_topology", group_topology));
+                    Key("group_topology", group_topology), Key("max_unavailable", max_unavailable),
+                    Key("min_running", min_running));
 }
 
 template <Is<ZoneSpec> S>
@@ -254,16 +256,31 @@ auto Members(S& s) {
   return std::tuple(Key("name", name), Key("weight", weight));
 }
 
+template <Is<NodeGroupWish> S>
+auto Members(S& s) {
+  auto& [required, preferred, anti_required, anti_preferred] = s;
+  return std::tuple(Key("required", required), Key("preferred", preferred),
+                    Key("anti_required", anti_required), Key("anti_preferred", anti_preferred));
+}
+
+template <Is<NodeGroupLimit> S>
+auto Members(S& s) {
+  auto& [group, limit] = s;
+  return std::tuple(Key("group", group), Key("limit", limit));
+}
+
 template <Is<QueueSpec> S>
 auto Members(S& s) {
   auto& [name, parent, weight, priority, state, guaranteed, deserved, limit, borrow_limit,
-         lend_limit, reclaimable, job_order, created, uid_rank, share_path] = s;
+         lend_limit, reclaimable, job_order, created, uid_rank, share_path, node_groups,
+         node_group_limits] = s;
   return std::tuple(
       RequiredKey("name", name), Key("parent", parent), Key("weight", weight),
       Key("priority", priority), Key("state", state), Key("guaranteed", guaranteed),
       Key("deserved", deserved), Key("limit", limit), Key("borrow_limit", borrow_limit),
       Key("lend_limit", lend_limit), Key("reclaimable", reclaimable), Key("job_order", job_order),
-      Key("created", created), Key("uid_rank", uid_rank), Key("share_path", share_path));
+      Key("created", created), Key("uid_rank", uid_rank), Key("share_path", share_path),
+      Key("node_groups", node_groups), Key("node_group_limits", node_group_limits));
 }
 
 template <Is<DisruptionBudgetSpec> S>

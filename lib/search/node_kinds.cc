@@ -127,8 +127,8 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
     if (answers.refusal[k] != 0) continue;
     if (first == sample_.size()) first = k;
     for (size_t s = 0; s < scores_.size(); ++s) {
-      answers.uniform &=
-          answers.raw[k * scores_.size() + s] == answers.raw[first * scores_.size() + s];
+      answers.uniform &= scores_[s].weight == 0 || answers.raw[k * scores_.size() + s] ==
+                                                       answers.raw[first * scores_.size() + s];
     }
   }
   return row;

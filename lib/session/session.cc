@@ -92,6 +92,11 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
 
   const Ledger::Savepoint opening = ledger_->Save();
   dispatcher_->Open({tables, *ledger_, options.now, phases_});
+  for (Point point : {Point::kFit, Point::kScore}) {
+    for (const Policy* policy : dispatcher_->at(point)) {
+      if (policy->KindsChanged()) search_.reset();
+    }
+  }
   if (search_ == nullptr) {
     SearchRules rules;
     for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {

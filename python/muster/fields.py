@@ -34,6 +34,7 @@ SHAPE = (
     "tolerations",
     "spread",
     "host_ports",
+    "revocable",
 )
 # Fields whose value for one row is a list: a list given for them is no column.
 _LISTS = {
@@ -55,6 +56,8 @@ _LISTS = {
     "groups",
     "sub_groups",
     "sub_group_policies",
+    "share_path",
+    "node_group_limits",
 }
 
 

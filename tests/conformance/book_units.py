@@ -7,7 +7,7 @@ The receiver, as it was before the call, becomes a scenario of one job and one n
 from typing import Any, Callable
 
 from amount_units import EMPTY, differences
-from interop import volcano
+from interop import marks, volcano
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -31,7 +31,7 @@ PHASE = {
     "Unknown": "unknown",
     "Completed": "completed",
 }
-NODELESS = ("pending", "succeeded", "failed", "unknown")
+NODELESS = ("pending", "succeeded", "failed")
 NODE, JOB = "n", "j"
 ROOMY = {"cpu": "1000", "memory": "1000G", "pods": 1000}
 
@@ -40,7 +40,7 @@ def _is_whole(name: str) -> bool:
     return name == "ephemeral-storage" or name.startswith("hugepages-")
 
 
-def _request(amounts: Json) -> Json:
+def amounts_request(amounts: Json) -> Json:
     """As a scenario writes it. The record has memory in bytes, pods whole and all else in thousandths."""
     out: Json = {"cpu": f"{amounts.get('milliCPU', 0):.0f}m", "memory": int(amounts.get("memory", 0))}
     for name, amount in amounts.get("scalars", {}).items():
@@ -70,7 +70,7 @@ def _amounts(cells: Json, like: Json) -> Json:
 def _task(name: str, task: Json) -> Json:
     status = STATUS[task["Status"]]
     out: Json = {"name": name, "job": JOB, "status": "pending" if status == "placed" else status}
-    request = _request(task.get("Resreq", EMPTY))
+    request = amounts_request(task.get("Resreq", EMPTY))
     request.pop("pods", None)  # every task takes one
     out["shape"] = {"request": request}
     if out["status"] not in NODELESS:
@@ -146,7 +146,7 @@ def _change_node(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     if any("error" in r for r in case["observed"]["results"] if isinstance(r, dict)):
         raise Unanswerable("the node refuses the task, which a world tells of by not telling of the task")
     after = case["observed"].get("argsAfter", case["state"]["args"])[0]
-    room, tasks, ask = _request(node["Allocatable"]), node["Tasks"], []
+    room, tasks, ask = amounts_request(node["Allocatable"]), node["Tasks"], []
     if case["state"]["fn"] == "NodeInfo.SetNode":
         room = argument["status"]["allocatable"]
     else:
@@ -329,9 +329,9 @@ def _best_fit(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     scenario = _scenario({"t": task}, kube_batch)
     scenario["nodes"] = []
     for node in nodes:
-        leaving = _request(node["Releasing"])
+        leaving = amounts_request(node["Releasing"])
         idle = {k: node["Idle"][k] + node["Releasing"][k] for k in ("milliCPU", "memory")}
-        scenario["nodes"].append({"name": node["Name"], "capacity": _request(idle) | {"pods": 9}})
+        scenario["nodes"].append({"name": node["Name"], "capacity": amounts_request(idle) | {"pods": 9}})
         scenario["tasks"].append(
             {
                 "name": f"leaves {node['Name']}",
@@ -374,7 +374,7 @@ def _nodes_to_find(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 def _group_topology(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """readTopologyFromPgAnnotations(job): what the importer reads, and whether the policy heeds it."""
     [job] = case["state"]["args"]
-    wishes = volcano.group_topology(job["PodGroup"].get("metadata", {}).get("annotations", {}))
+    wishes = marks.group_topology(job["PodGroup"].get("metadata", {}).get("annotations", {}))
     result, error = case["observed"]["results"]
     if not wishes:
         return differences(None, result)

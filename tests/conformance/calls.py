@@ -1,6 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Cases whose test opened a session and called its extension points one by one."""
 
+import copy
+from collections import Counter
 from typing import Any, Callable
 
 from amount_units import differences
@@ -19,15 +21,38 @@ NOBODY = {
 }
 
 
+def _tasks(call: Json) -> list[Json]:
+    """The tasks that a call writes out in full."""
+    lists = [argument for argument in call["args"] if isinstance(argument, list)]
+    return [task for tasks in lists for task in tasks if isinstance(task, dict) and "Pod" in task]
+
+
+def times_of_scheduling(call: Json) -> list[str]:
+    conditions = [c for t in _tasks(call) for c in t["Pod"].get("status", {}).get("conditions", [])]
+    return [c["lastTransitionTime"] for c in conditions if c.get("type") == "PodScheduled"]
+
+
+def told_apart(case: Json) -> Json:
+    """The case with names of their own for pods of one name that differ: NAME, NAME~1, NAME~2."""
+    case = copy.deepcopy(case)
+    variants: dict[str, list[Json]] = {}
+    for call in case["observed"]["calls"]:
+        for task in _tasks(call):
+            known = variants.setdefault(_name(task), [])
+            if task["Pod"] not in known:
+                known.append(copy.deepcopy(task["Pod"]))
+            if number := known.index(task["Pod"]):
+                task["Name"] += f"~{number}"
+                task["Pod"]["metadata"]["name"] = task["Name"]
+    return case
+
+
 def with_objects_of_calls(case: Json) -> Json:
     """The case with the pods that its calls write out in full, and the groups and nodes that these name."""
     pods = [
         task["Pod"] | {"apiVersion": "v1", "kind": "Pod"}
         for call in case["observed"]["calls"]
-        for argument in call["args"]
-        if isinstance(argument, list)
-        for task in argument
-        if isinstance(task, dict) and "Pod" in task
+        for task in _tasks(call)
     ]
     unique = {f"{p['metadata'].get('namespace')}/{p['metadata'].get('name')}": p for p in pods}
     if not unique:
@@ -80,6 +105,7 @@ QUESTIONS: dict[str, Callable[[Json], list[Any]]] = {
     "PredicateFn": _plain("fits"),
     "Preemptable": _victims("preemptable"),
     "Reclaimable": _victims("reclaimable"),
+    "VictimTasks": lambda call: ["victims", [_name(t) for t in call["args"][0]]],
 }
 
 
@@ -107,14 +133,21 @@ def run(probe: Probe, case: Json, scenario: Json) -> list[str]:
         waiting = {"name": "(waiting)", "queue": scenario["queues"][0]["name"]}
         scenario = scenario | {"jobs": scenario["jobs"] + [waiting]}
     answers = probe.session(scenario, [QUESTIONS[call["fn"]](call) for call in calls])
+    refused = [c["args"] for c in calls if c["fn"] == "PredicateFn" and c["results"][0] is not None]
+    jobs = {task["name"]: task.get("job", "") for task in scenario["tasks"]}
     lines: list[str] = []
     for call, answer in zip(calls, answers):
         want = (call.get("results") or [None])[0]
         if call["fn"] in ("Preemptable", "Reclaimable"):
-            answer, want = sorted(answer), sorted(want or [])
+            answer, want = sorted(name.partition("~")[0] for name in answer), sorted(want or [])
+        elif call["fn"] == "VictimTasks":
+            # How many of each job: which of its tasks, a map decides.
+            answer, want = (dict(Counter(jobs[name] for name in names)) for names in (answer, want))
         elif call["fn"] == "PredicateFn":
             want = want is None
         elif call["fn"] == "NodeOrderFn" and answer is None:
+            if call["args"] in refused:
+                continue  # nobody asks for the score where both refuse
             raise Unanswerable("the score of a node that refuses the task: there is none here")
         place = f"{call['fn']}({', '.join(str(a)[:60] for a in call['args'])}) "
         lines += differences(answer, want, place)

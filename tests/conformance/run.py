@@ -142,6 +142,7 @@ def differences(
     """Of a case with a whole session: from the closest of the outcomes that are right."""
     adapter = ADAPTERS[peer]
     if level == "plugin":
+        case = calls.told_apart(case)
         scenario = adapter.scenario(calls.with_objects_of_calls(case))
         return calls.run(probe, case, scenario)
     scenario = adapter.scenario(case)

@@ -217,6 +217,11 @@ TEST_F(BadInput, Nodes) {
 
 TEST_F(BadInput, Queues) {
   RefusesQueue({.name = "a", .weight = -1}, "queue \"a\": weight is -1; must be 0 or more");
+  RefusesQueue({.name = "a", .node_group_limits = {{"g", {}}, {"g", {}}}},
+               "queue \"a\", node group limit \"g\": is listed twice");
+  RefusesQueue(
+      {.name = "a", .node_group_limits = {{"g", {{"cpu", "x"}}}}},
+      "queue \"a\", node group limit \"cpu\": quantity \"x\": an amount must begin with a number");
   RefusesQueue(
       {.name = "a", .job_order = "lifo"},
       "queue \"a\": job_order is \"lifo\"; must be one of \"\", fifo, fair, priority, drf");
@@ -248,6 +253,11 @@ TEST_F(BadInput, Jobs) {
              "job \"j\": highest_tier is -1; must be 0 or more");
   RefusesJob({.name = "j", .estimate = -1}, "job \"j\": estimate is -1; must be 0 or more");
   RefusesJob({.name = "j", .waiting_time = -1}, "job \"j\": waiting_time is -1; must be 0 or more");
+  for (const char* text : {"-1", "%", "1.5%", "3 %", "some", "1234567890"}) {
+    const std::string rule = " is \"" + std::string(text) + "\"; must be a number such as 2 or 30%";
+    RefusesJob({.name = "j", .max_unavailable = text}, "job \"j\": max_unavailable" + rule);
+    RefusesJob({.name = "j", .min_running = text}, "job \"j\": min_running" + rule);
+  }
   Refuses(
       cluster_.AddJob(
           {.name = "k", .groups = {{.name = "a", .count = 134217728}, {.name = "b", .count = 1}}}),

@@ -55,6 +55,17 @@ std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive,
   return expected == lists ? "" : absl::StrCat(kind, ": a list differs from the column");
 }
 
+// The job's queue, where it or one above it says something of node groups.
+QueueIndex QueueOfClass(const Tables& t, JobIndex job) {
+  if (job == kNone) return kNone;
+  bool speaks = false;
+  for (QueueIndex q = t.jobs.queue[job]; q != kNone; q = t.queues.parent[q]) {
+    const QueueSpec& spec = t.queues.spec[q];
+    speaks = speaks || spec.node_groups.has_value() || !spec.node_group_limits.empty();
+  }
+  return speaks ? t.jobs.queue[job] : kNone;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> Dump(const ClusterSpec& spec) {
@@ -119,6 +130,8 @@ std::string Contradiction(const Cluster& cluster) {
     const JobIndex job = t.tasks.job[task];
     if (job != kNone && t.tasks.group[task] >= t.jobs.groups[job].size())
       return "a group is out of range";
+    if (t.classes.queue[t.tasks.task_class[task]] != QueueOfClass(t, job))
+      return "a class is of the wrong queue";
   }
   if (tasks != t.classes.tasks) return "the number of tasks of a class is wrong";
   for (NodeIndex node = 0; node < on.size(); ++node) {

@@ -21,7 +21,7 @@ Spec* Find(std::vector<Spec>& rows, const std::string& name) {
 
 bool Holds(TaskStatus s) {
   return s == TaskStatus::kNominated || s == TaskStatus::kBinding || s == TaskStatus::kBound ||
-         s == TaskStatus::kRunning || s == TaskStatus::kReleasing;
+         s == TaskStatus::kRunning || s == TaskStatus::kReleasing || s == TaskStatus::kUnknown;
 }
 
 // What the headers promise, as plainly as it can be said. Every call returns whether it is
@@ -217,6 +217,8 @@ class Edits {
   QueueSpec Queue() {
     QueueSpec queue{.name = Name("q"), .parent = Below(2) ? "" : Name("q"), .weight = 1 + Below(3)};
     if (Below(3) == 0) queue.limit = Amounts();
+    if (Below(6) == 0) queue.node_groups = NodeGroupWish{.required = {Name("g")}};
+    if (Below(8) == 0) queue.node_group_limits = {{Name("g"), Amounts()}};
     return queue;
   }
   JobSpec Job() {

@@ -311,8 +311,47 @@ class Configurations(unittest.TestCase):
         self.assertEqual(
             [str(e) for e in report],
             [
+                "scheduler configuration: tiers[0].plugins[1].arguments['thresholds']['mem']: "
+                "101 does not count; the default does",
                 "scheduler configuration: tiers[0].plugins[1].arguments['estimator.burst_ratio']: "
-                "not considered by usage"
+                "not considered by usage",
+            ],
+        )
+
+    def test_switches_and_windows_become_options(self):
+        conf = {
+            "tiers": [
+                {
+                    "plugins": [
+                        {
+                            "name": "nodegroup",
+                            "enableHierarchy": True,
+                            "arguments": {"strict": False, "enablePreferredOrder": "true"},
+                        },
+                        {
+                            "name": "tdm",
+                            "arguments": {
+                                "tdm.revocable-zone.a": " 9:05-17:30 ",
+                                "tdm.revocable-zone.b": "24:00-1:00",
+                                "tdm.evict.period": "1m",
+                            },
+                        },
+                    ]
+                }
+            ]
+        }
+        report = Report()
+        self.assertEqual(
+            profile_spec(conf, "volcano", True, report),
+            "volcano:tiers=nodegroup(strict=off,preferred_order=on,hierarchy=on)"
+            "+tdm(from.a=545,to.a=1050,from.b=0)",
+        )
+        place = "scheduler configuration: tiers[0].plugins[1].arguments"
+        self.assertEqual(
+            [str(e) for e in report],
+            [
+                f"{place}['tdm.revocable-zone.b']: '24:00-1:00' is no window; the zone never opens",
+                f"{place}['tdm.evict.period']: not considered by tdm",
             ],
         )
 

@@ -436,6 +436,108 @@ class Clusters(unittest.TestCase):
             },
         )
 
+    def test_queues_that_name_no_parent_stand_below_root(self):
+        scenario, _ = imported(queue("a"), queue("root"), queue("b", parent="a"))
+        self.assertEqual(
+            {q["name"]: q.get("parent") for q in scenario["queues"]},
+            {"a": "root", "b": "a", "root": None},
+        )
+
+    def test_groups_of_nodes(self):
+        limits = "volcano.sh/nodegroup-resource-limits"
+        hard, soft = (f"{w}DuringSchedulingIgnoredDuringExecution" for w in ("required", "preferred"))
+        wishing = queue(
+            "a",
+            affinity={
+                "nodeGroupAffinity": {hard: ["x", "y"], soft: ["y"]},
+                "nodeGroupAntiAffinity": {hard: ["z"], soft: ["w"]},
+            },
+        )
+        wishing["metadata"]["annotations"] = {limits: '{"x": {"cpu": "3", "memory": "8Gi"}}'}
+        broken = queue("b", affinity={})
+        broken["metadata"]["annotations"] = {limits: '{"x": {"cpu":'}
+        scenario, report = imported(wishing, broken, queue("c", affinity={}), queue("d"))
+        a, b, c, d = scenario["queues"]
+        self.assertEqual(
+            a["node_groups"],
+            {"required": ["x", "y"], "preferred": ["y"], "anti_required": ["z"], "anti_preferred": ["w"]},
+        )
+        self.assertEqual(
+            a["node_group_limits"], [{"group": "x", "limit": {"cpu": 3, "memory": 8 << 30}}]
+        )
+        self.assertEqual(list(b["node_groups"]), ["anti_required"])
+        self.assertEqual(c["node_groups"], {})
+        self.assertNotIn("node_groups", d)
+        self.assertEqual(
+            [str(e) for e in report],
+            [
+                f"Queue b: metadata.annotations[{limits!r}]: "
+                "cannot be read; the queue's tasks go nowhere"
+            ],
+        )
+
+    def test_batch_work_on_lent_nodes(self):
+        zone, mark = "volcano.sh/revocable-zone", "volcano.sh/preemptable"
+        pods = [
+            pod("all", annotations={zone: "*"}),
+            pod("label", labels={mark: "true"}),
+            pod("mark", annotations={mark: "true"}),
+            pod("neither", annotations={mark: "no"}),
+            pod("other", annotations={zone: "z", mark: "true"}),
+        ]
+        low, high = "volcano.sh/jdb-min-available", "volcano.sh/jdb-max-unavailable"
+        scenario, report = imported(
+            queue(),
+            group("a", annotations={high: "30%"}),
+            group("b", annotations={low: "2", high: "1"}),
+            group("c", annotations={high: "some"}),
+            group("g"),
+            *pods,
+        )
+        shapes = scenario["shapes"]
+        self.assertEqual(
+            [t["name"] for t in scenario["tasks"] if shapes[t["shape"]].get("revocable")],
+            ["ns/all", "ns/mark"],
+        )
+        said = [(j.get("min_running"), j.get("max_unavailable")) for j in scenario["jobs"]]
+        self.assertEqual(said, [(None, "30%"), ("2", None), (None, "0"), (None, None)])
+        self.assertIn("'some' is no number of tasks; 0 counts", " ".join(map(str, report)))
+
+    def test_measured_load(self):
+        def value(name, metric, amount, time="1970-01-01T00:01:40Z", kind="Node"):
+            return {
+                "describedObject": {"kind": kind, "name": name},
+                "metric": {"name": metric},
+                "timestamp": time,
+                "value": amount,
+            }
+
+        cpu, memory = "node_cpu_usage_avg", "node_memory_usage_avg"
+        values = [
+            value("n1", memory, "250m", "1970-01-01T00:02:00Z"),
+            value("n1", cpu, "0.61234"),
+            value("gone", cpu, "1"),
+            value("n1", "temperature", "90"),
+        ]
+        old = {"metricName": cpu, "describedObject": {"kind": "Node", "name": "n2"}, "value": "1"}
+        scenario, report = imported(
+            node("n1"), node("n2"), *({"kind": "MetricValue"} | v for v in [*values, old])
+        )
+        self.assertEqual(
+            [n["usage"] for n in scenario["nodes"]],
+            [{"cpu": "61234m", "memory": 25, "measured": 120}, {"cpu": 100, "measured": 0}],
+        )
+        self.assertEqual(
+            [str(e) for e in report],
+            [
+                "MetricValue of Node gone: describedObject: is no node that is there",
+                "MetricValue of Node n1: metric: 'temperature' is not considered",
+            ],
+        )
+        with self.assertRaises(ImportFailure) as caught:
+            imported(node("n1"), {"kind": "MetricValue"} | value("n1", cpu, "-1"))
+        self.assertEqual(str(caught.exception), "MetricValue of Node n1: value: '-1' is less than 0")
+
     def test_budgets_and_namespaces(self):
         budget = {
             "kind": "PodDisruptionBudget",

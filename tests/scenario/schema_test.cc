@@ -79,6 +79,8 @@ MUSTER_NAME(NodeUsage)
 MUSTER_NAME(NodeSpec)
 MUSTER_NAME(DomainSpec)
 MUSTER_NAME(PathStep)
+MUSTER_NAME(NodeGroupWish)
+MUSTER_NAME(NodeGroupLimit)
 MUSTER_NAME(QueueSpec)
 MUSTER_NAME(DisruptionBudgetSpec)
 MUSTER_NAME(QuotaSpec)
@@ -200,6 +202,8 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<NodeSpec>();
   Check<DomainSpec>();
   Check<PathStep>();
+  Check<NodeGroupWish>();
+  Check<NodeGroupLimit>();
   Check<QueueSpec>();
   Check<DisruptionBudgetSpec>();
   Check<QuotaSpec>();

@@ -50,6 +50,8 @@ class Maker {
     watched_ = Chance(0.3);
     sharded_ = Chance(0.4);
     wishes_ = Chance(0.5);
+    grouped_ = Chance(0.2);
+    lent_ = Chance(0.2);
   }
 
   ClusterSpec Make() {
@@ -136,8 +138,21 @@ class Maker {
       for (uint64_t steps = paths_ ? rng_.Below(4) : 0; steps > 0; --steps) {
         queue.share_path.push_back({Word({"a", "b"}), Word({"1", "2", "3", "500m", "1500m"})});
       }
+      if (grouped_) AddNodeGroups(queue);
       queues_.push_back(queue.name);
       world_.queues.push_back(std::move(queue));
+    }
+  }
+
+  void AddNodeGroups(QueueSpec& queue) {
+    const auto some = [&](double p) {
+      std::vector<std::string> groups;
+      while (Chance(p)) groups.push_back(Word({"red", "blue", ""}));
+      return groups;
+    };
+    if (Chance(0.6)) queue.node_groups = {some(0.5), some(0.4), some(0.15), some(0.15)};
+    for (const char* group : {"red", "blue"}) {
+      if (Chance(0.3)) queue.node_group_limits.push_back({group, Write(Quota(), false)});
     }
   }
 
@@ -167,6 +182,12 @@ class Maker {
         if (Chance(0.8)) node.labels.emplace_back("zone", Word({"a", "b", "c"}));
         if (Chance(0.5)) node.labels.emplace_back("disk", Word({"ssd", "7"}));
         if (Chance(0.9)) node.labels.emplace_back("kubernetes.io/hostname", node.name);
+      }
+      if (grouped_ && Chance(0.8)) {
+        node.labels.emplace_back("volcano.sh/nodegroup-name", Word({"red", "blue", ""}));
+      }
+      if (lent_ && Chance(0.6)) {
+        node.labels.emplace_back("volcano.sh/revocable-zone", Word({"day", "night", "no", ""}));
       }
       if (taints_ && Chance(0.4)) {
         node.taints.push_back({Word({"gpu", "old"}), Word({"", "only"}),
@@ -236,6 +257,7 @@ class Maker {
   }
 
   void AddRulesOnNodes(TaskShape& shape) {
+    shape.revocable = lent_ && Chance(0.5);
     if (selectors_ && Chance(0.3)) shape.node_selector = {{"zone", Word({"a", "b"})}};
     if (selectors_ && Chance(0.2)) {
       NodeTerm term;
@@ -333,6 +355,8 @@ class Maker {
                     : JobPhase::kPending;
     if (Chance(0.5)) job.preemptable = Chance(0.8);
     if (times_ && Chance(0.3)) job.waiting_time = Between(0, 3);
+    if (lent_ && Chance(0.5)) job.max_unavailable = Word({"0", "1", "2", "30%", "101%"});
+    if (lent_ && Chance(0.3)) job.min_running = Word({"0", "1", "50%", "100%"});
     job.created = Created();
     job.uid_rank = Rank();
     const std::pair<TaskShape, Amounts> shape = One(shapes_);
@@ -352,7 +376,7 @@ class Maker {
   void FinishTask(TaskSpec task, const TaskShape& shape, const Amounts& amounts, int32_t priority) {
     task.shape = shape;
     task.priority = Chance(0.8) ? priority : Priority();
-    task.preemptable = !Chance(0.15);
+    task.preemptable = !Chance(lent_ ? 0.4 : 0.15);
     task.never_preempts = Chance(0.05);
     if (Chance(0.05)) task.priority_class = Word({"system-cluster-critical", "high"});
     if (Chance(0.05)) task.shape.name_space = "kube-system";
@@ -388,7 +412,6 @@ class Maker {
         One<TaskStatus>({TaskStatus::kRunning, TaskStatus::kRunning, TaskStatus::kRunning,
                          TaskStatus::kBound, TaskStatus::kBinding, TaskStatus::kReleasing});
     if (states_ && Chance(0.1)) task.status = TaskStatus::kUnknown;
-    if (task.status == TaskStatus::kUnknown) task.node.clear();
   }
 
   void MakeBudgets() {
@@ -420,7 +443,7 @@ class Maker {
   const WorldKnobs knobs_;
   bool between_, extremes_, gpus_, selectors_, taints_, quotas_, trees_, roles_, mixed_roles_,
       busy_, overfull_, states_, phases_, odd_nodes_, best_effort_, priorities_, times_, crowded_,
-      paths_, quota_, watched_, sharded_, wishes_;
+      paths_, quota_, watched_, sharded_, wishes_, grouped_, lent_;
   int64_t cpu_unit_ = 1000, memory_unit_ = kGi;
   std::vector<std::string> queues_;
   std::vector<Amounts> room_;  // per node
@@ -446,8 +469,9 @@ std::string RandomVolcanoSpec(Rng& rng) {
   std::vector<std::string> policies = {"priority",   "gang",      "conformance",
                                        "overcommit", "drf",       "predicates",
                                        "proportion", "nodeorder", "binpack"};
-  for (const char* more : {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp",
-                           "rescheduling", "shards", "sampling", "task-topology"}) {
+  for (const char* more :
+       {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp", "rescheduling", "shards",
+        "sampling", "task-topology", "nodegroup", "tdm"}) {
     if (rng.Chance(0.2)) policies.insert(policies.begin() + rng.Below(policies.size()), more);
   }
   if (rng.Chance(0.5)) rng.Shuffle(policies);
@@ -520,6 +544,15 @@ std::string RandomVolcanoSpec(Rng& rng) {
       number(0.5, "memory_low", 100);
       number(0.8, "cpu_high", 100);
       number(0.5, "memory_high", 100);
+    } else if (policy == "nodegroup") {
+      for (const char* name : {"strict=off", "hierarchy=on", "preferred_order=on"}) {
+        if (rng.Chance(0.4)) add(name);
+      }
+    } else if (policy == "tdm") {
+      for (const char* zone : {"day", "night"}) {
+        number(0.9, "from." + std::string(zone), 1);
+        number(0.9, "to." + std::string(zone), 1);
+      }
     } else if (policy == "overcommit" && rng.Chance(0.3)) {
       add("factor=1.5");
     } else if (policy == "predicates") {

@@ -100,6 +100,8 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&QueueSpec::created);
     unsay(&QueueSpec::uid_rank);
     unsay(&QueueSpec::share_path);
+    unsay(&QueueSpec::node_groups);
+    unsay(&QueueSpec::node_group_limits);
   }
   for (size_t i = 0; i < world.jobs.size(); ++i) {
     const auto unsay = [&](auto field) {
@@ -114,6 +116,8 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&JobSpec::created);
     unsay(&JobSpec::uid_rank);
     unsay(&JobSpec::waiting_time);
+    unsay(&JobSpec::max_unavailable);
+    unsay(&JobSpec::min_running);
     if (!world.jobs[i].groups.empty()) {
       changes.push_back([i](ClusterSpec& w) {
         for (TaskSpec& task : w.tasks) {
@@ -157,6 +161,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay_shape(&TaskShape::tolerations);
     unsay_shape(&TaskShape::spread);
     unsay_shape(&TaskShape::host_ports);
+    unsay_shape(&TaskShape::revocable);
     for (size_t r = 0; r < task.shape.request.size(); ++r) {
       changes.push_back([=](ClusterSpec& w) {
         w.tasks[i].shape.request.erase(w.tasks[i].shape.request.begin() + r);

@@ -60,6 +60,15 @@ const char* const kVolcano[] = {
     "volcano:actions=allocate+preempt+reclaim,tiers=cdp+priority/predicates+proportion",
     "volcano:actions=allocate+reclaim,tiers=drf(hierarchy=on)/predicates+nodeorder",
     "volcano:actions=reclaim+allocate+preempt,tiers=gang+drf(hierarchy=on)/predicates+proportion",
+    "volcano:+nodegroup(strict=off,hierarchy=on)",
+    "volcano:actions=allocate+backfill+preempt+reclaim,tiers=priority+gang/drf+predicates+"
+    "proportion+nodegroup(strict=off)",
+    "volcano:actions=allocate+preempt,tiers=tdm(from.day=0,to.day=1,from.night=1,to.night=0)/"
+    "predicates+nodeorder",
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+"
+    "nodegroup(strict=off,preferred_order=on)+binpack+tdm(from.day=0,to.day=0)",
+    "volcano:actions=shuffle+allocate,tiers=gang/tdm(from.day=1,to.day=0,from.night=1,to.night=1)+"
+    "rescheduling(cpu_low=30,cpu_high=60)/predicates+nodeorder",
     "volcano:actions=gangpreempt",
     "volcano:actions=gangreclaim",
     "volcano:actions=allocate+gangpreempt+gangreclaim,"

@@ -11,6 +11,8 @@ weight is 1 again), and so does this reader, so that a spec holds what was in fo
 """
 
 import math
+import re
+from fractions import Fraction
 from typing import Any
 
 from . import quantity
@@ -20,6 +22,8 @@ from .report import ImportFailure, Report
 Json = dict[str, Any]
 
 PLACE = "scheduler configuration"
+
+_WINDOW = re.compile(r"(\d{1,2}):(\d{2})-(\d{1,2}):(\d{2})", re.ASCII)
 
 ACTIONS = {"enqueue": "admit"}  # the others keep their names
 
@@ -213,7 +217,9 @@ def _policy(plugin: Any, place: str, base: str, unset_on: bool, report: Report) 
         options["trial_evictions"] = "off"
     if off:
         options["without"] = "|".join(off)
-    if name == "drf" and _flag(plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"):
+    if name in ("drf", "nodegroup") and _flag(
+        plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"
+    ):
         options["hierarchy"] = "on"
     for key in plugin.keys() - {"name", "arguments"} - set(VOLCANO_FLAGS) - _OTHER_FLAGS:
         report.add(PLACE, f"{place}.{key}", "not a switch of a plugin")
@@ -245,8 +251,17 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
     elif name == "sla":
         if seconds := quantity.seconds(str(rest.pop("sla-waiting-time", ""))):
             options["waiting_time"] = seconds
+    elif name == "nodegroup":
+        for key, option, unset in (
+            ("strict", "strict", True),
+            ("enablePreferredOrder", "preferred_order", False),
+        ):
+            if key in rest and (given := _flag(rest.pop(key), f"{place}.arguments[{key!r}]")) != unset:
+                options[option] = "on" if given else "off"
+    elif name == "tdm":
+        options = _windows(rest, f"{place}.arguments", report)
     elif name == "usage":
-        options = _usage(rest, f"{place}.arguments")
+        options = _usage(rest, f"{place}.arguments", report)
     elif name == "resource-strategy-fit":
         options = _strategies(rest, f"{place}.arguments")
     elif name == "task-topology" and "task-topology.weight" in rest:
@@ -263,38 +278,74 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
     return options
 
 
-def _usage(rest: Json, place: str) -> Json:
+def _windows(rest: Json, place: str, report: Report) -> Json:
+    """Options of tdm. A window that cannot be read is one that never opens: it begins and does not end."""
     options: Json = {}
+    prefix = "tdm.revocable-zone."
+    for key in [k for k in rest if prefix in k]:
+        zone, text = key.replace(prefix, "", 1), str(rest.pop(key))
+        window = parse_window(text)
+        if window is None:
+            report.add(PLACE, f"{place}[{key!r}]", f"{text!r} is no window; the zone never opens")
+        options[f"from.{zone}"], end = window or (0, None)
+        if end is not None:
+            options[f"to.{zone}"] = end
+    return options
+
+
+def parse_window(text: str) -> tuple[int, int] | None:
+    """The minutes of the day of a window such as 9:00-17:30."""
+    match = _WINDOW.fullmatch(text.strip())
+    if match is None:
+        return None
+    from_hour, from_minute, to_hour, to_minute = (int(part) for part in match.groups())
+    if max(from_hour, to_hour) > 23 or max(from_minute, to_minute) > 59:
+        return None
+    return 60 * from_hour + from_minute, 60 * to_hour + to_minute
+
+
+def _usage(rest: Json, place: str, report: Report) -> Json:
+    """Options of usage. What is no number, or out of range, leaves the default, as the peer has it."""
+    options: Json = {}
+
+    def take(given: Json, key: str, option: str, low: float, high: float, where: str) -> None:
+        if key not in given:
+            return
+        value = given[key]
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high:
+            options[option] = value
+        else:
+            report.add(PLACE, f"{where}[{key!r}]", f"{value!r} does not count; the default does")
+
     for key, option in (("usage", "weight"), ("cpu", "cpu"), ("memory", "memory")):
-        if (given := rest.pop(f"{key}.weight", None)) is not None:
-            weight = _integer(given, f"{place}['{key}.weight']")
-            if weight >= 0:
-                options[option] = weight
+        take(rest, f"{key}.weight", option, 0, 1e9, place)
+        rest.pop(f"{key}.weight", None)
     thresholds, estimator = _mapping(rest, "thresholds"), _mapping(rest, "estimator")
     for key, option in (("cpu", "cpu_threshold"), ("mem", "memory_threshold")):
-        if key in thresholds:
-            threshold = _integer(thresholds[key], f"{place}['thresholds'][{key!r}]")
-            if 0 <= threshold <= 100:
-                options[option] = threshold
+        take(thresholds, key, option, 0, 100, f"{place}['thresholds']")
+    where = f"{place}['estimator']"
     for key, low, high in (
         ("request_ratio", 0, 1),
         ("risk_threshold", 0, 1),
         ("risk_factor", 1, 1e9),
     ):
-        if key in estimator:
-            number = _number(estimator[key], f"{place}['estimator'][{key!r}]")
-            if low <= number <= high:
-                options[key] = number
+        take(estimator, key, key, low, high, where)
     # A number is milli-cores or MiB, a text a quantity.
     for key, option, unit, scale in (
         ("be_cpu", "best_effort_cpu", 1, 1000),
         ("be_mem", "best_effort_memory", 1 << 20, 1),
     ):
-        if (given := estimator.get(key)) is not None:
-            amount = quantity.parse(given, f"{place}['estimator'][{key!r}]")
-            value = amount * (unit if isinstance(given, int) else scale)
-            if value >= 0:
-                options[option] = math.ceil(value)
+        if (given := estimator.get(key)) is None:
+            continue
+        try:
+            amount = quantity.parse(given, f"{where}[{key!r}]")
+        except ImportFailure:
+            amount = Fraction(-1)
+        value = amount * (unit if isinstance(given, int) else scale)
+        if value >= 0:
+            options[option] = math.ceil(value)
+        else:
+            report.add(PLACE, f"{where}[{key!r}]", f"{given!r} does not count; the default does")
     for key in ("thresholds", "estimator"):
         rest.pop(key, None)
     if estimator.get("burst_ratio"):

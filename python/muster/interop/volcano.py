@@ -6,11 +6,12 @@ integer order keys (creation second, number in the pod's name, rank of the uid) 
 tie-breaks, so that the engine compares numbers only.
 """
 
+import json
 import re
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
-from . import hypernodes, kubernetes, quantity
+from . import hypernodes, kubernetes, marks, metrics, quantity
 from .access import Object, get, items, seconds, section, texts
 from .configuration import parse_configuration, profile_spec
 from .kubernetes import PodRules
@@ -21,7 +22,6 @@ Json = dict[str, Any]
 _GROUP_NAME = "scheduling.k8s.io/group-name"
 _API_GROUPS = ("scheduling.volcano.sh", "scheduling.incubator.k8s.io")
 _INT = re.compile(r"[+-]?[0-9]+")
-_TRUE, _FALSE = ("1", "t", "T", "TRUE", "true", "True"), ("0", "f", "F", "FALSE", "false", "False")
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class _Import:
         self.report = Report()
         self.shapes: dict[str, str] = {}  # frozen shape -> name
         self.named_shapes: Json = {}
+        self.metrics: list[Json] = []
 
     def run(
         self,
@@ -105,6 +106,7 @@ class _Import:
         queues = self.queues(kinds)
         jobs = self.jobs(kinds, {q["name"] for q in queues})
         nodes = self.nodes(kinds)
+        metrics.measure(self.metrics, nodes, self.report)
         tasks = self.tasks(kinds, nodes, jobs)
         out: Json = {"muster": 1}
         if not hyper and self.dialect.volcano:
@@ -139,6 +141,9 @@ class _Import:
         """The objects without those of a familiar kind but another system's group."""
         out, seen = [], set()
         for raw in objects:
+            if self.dialect.volcano and raw["kind"] == "MetricValue":
+                self.metrics.append(raw)
+                continue
             obj = Object(raw)
             if obj.kind in ("PodGroup", "Queue") and obj.group not in _API_GROUPS:
                 self.report.add(
@@ -163,7 +168,7 @@ class _Import:
         out = []
         for obj in found:
             for name in obj.annotations:
-                if "oversubscription" in name or name == "volcano.sh/revocable-zone":
+                if "oversubscription" in name:
                     self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
             # To Volcano a node is ready as soon as it exists; conditions act through taints.
             out.append(
@@ -249,6 +254,8 @@ class _Import:
                 "spec.parent",
                 f"queue {parent!r} is not there; the queue stands at the top",
             )
+        elif "root" in names and obj.name != "root":
+            entry["parent"] = "root"
         guarantee = section(obj.spec, "guarantee", spec)
         for key, holder, name in (
             ("guaranteed", guarantee, "resource"),
@@ -259,14 +266,35 @@ class _Import:
                 entry[key] = self.amounts(
                     holder, name, f"{spec}.guarantee" if holder is guarantee else spec
                 )
-        for name in ("affinity", "dequeueStrategy", "extendClusters"):
+        if obj.spec.get("affinity") is not None:
+            entry["node_groups"] = marks.node_groups(obj)
+        self.node_group_limits(obj, entry)
+        for name in ("dequeueStrategy", "extendClusters"):
             if obj.spec.get(name) and (name, obj.spec[name]) != ("dequeueStrategy", "traverse"):
                 self.report.add(obj.place, f"spec.{name}", "not considered")
-        if path := share_path(obj.annotations):
+        if path := marks.share_path(obj.annotations):
             entry["share_path"] = path
-        for name in ("volcano.sh/nodegroup-resource-limits",):
-            if name in obj.annotations:
-                self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
+
+    def node_group_limits(self, obj: Object, entry: Json) -> None:
+        name = "volcano.sh/nodegroup-resource-limits"
+        text = obj.annotations.get(name, "")
+        if not text:
+            return
+        place = f"metadata.annotations[{name!r}]"
+        try:
+            given = json.loads(text)
+            if not isinstance(given, dict):
+                raise ImportFailure("not a mapping")
+            limits = [
+                {"group": group, "limit": self.amounts(given, group, f"{obj.place}: {place}")}
+                for group in given
+            ]
+        except (ImportFailure, ValueError):
+            # No group is of this name, and who names one it does not want goes nowhere else.
+            entry["node_groups"] = {"anti_required": ["(limits that cannot be read)"]}
+            self.report.add(obj.place, place, "cannot be read; the queue's tasks go nowhere")
+        else:
+            entry["node_group_limits"] = limits
 
     def amounts(self, mapping: Json, key: str, place: str) -> Json:
         given = quantity.parse_map(mapping.get(key), f"{place}.{key}")
@@ -338,11 +366,16 @@ class _Import:
         ):
             if waiting := quantity.seconds(waits):
                 entry["waiting_time"] = waiting
-        if wishes := group_topology(obj.annotations):
+        if wishes := marks.group_topology(obj.annotations):
             entry["group_topology"] = wishes
-        for name in obj.annotations:
-            if name.startswith("volcano.sh/jdb-"):
-                self.report.add(obj.place, f"metadata.annotations[{name!r}]", "not considered")
+        for name, key in (
+            ("volcano.sh/jdb-min-available", "min_running"),
+            ("volcano.sh/jdb-max-unavailable", "max_unavailable"),
+        ):
+            if name in obj.annotations:
+                if part := marks.part_of_tasks(obj, name, self.report):
+                    entry[key] = part
+                break  # the first of the two that is there counts
         policies = items(obj.spec, "subGroupPolicy", spec)
         if policies:
             self.policies[obj.key] = [policy | {"place": place} for place, policy in policies]
@@ -369,11 +402,11 @@ class _Import:
         value = obj.annotations.get(name, obj.labels.get(name))
         if value is None:
             return unset
-        if value not in _TRUE + _FALSE:
+        if value not in marks.TRUE + marks.FALSE:
             self.report.add(
                 obj.place, name, f"{value!r} is neither true nor false; it counts as false"
             )
-        return value in _TRUE
+        return value in marks.TRUE
 
     # --- tasks -------------------------------------------------------------------------------------------------
 
@@ -468,13 +501,9 @@ class _Import:
             parts = pod.name.split("-")
             if len(parts) >= 3 and _INT.fullmatch(parts[-1]):
                 out["ordinal"] = int(parts[-1])
-            if "volcano.sh/revocable-zone" in pod.annotations:
-                self.report.add(
-                    pod.place, "metadata.annotations['volcano.sh/revocable-zone']", "not considered"
-                )
             if started := seconds(pod.status, "startTime", pod.at("status")):
                 out["started"] = started
-            if until := protected_until(pod):
+            if until := marks.protected_until(pod):
                 out["protected_until"] = until
             if pod.spec.get("schedulingGates"):
                 out["gates"] = [
@@ -503,6 +532,8 @@ class _Import:
 
     def shape(self, pod: Object, images: bool) -> str:
         shape = kubernetes.task_shape(pod, self.report, self.dialect.pod_rules, images)
+        if self.dialect.volcano and marks.is_revocable(pod):
+            shape["revocable"] = True
         frozen = repr(shape)
         if frozen not in self.shapes:
             self.shapes[frozen] = name = f"s{len(self.shapes)}"
@@ -535,45 +566,6 @@ class _Import:
                 break
         for job, groups in found.items():
             jobs[job]["sub_groups"] = [groups[n] for n in sorted(groups, key=str.encode)]
-
-
-def protected_until(pod: Object) -> int:
-    """When the pod's cooldown ends, counted from when it was scheduled; 0: it has none."""
-    name = "volcano.sh/cooldown-time"
-    cooldown = quantity.seconds(pod.labels.get(name, pod.annotations.get(name, "")))
-    for condition in pod.status.get("conditions") or []:
-        if condition.get("type") == "PodScheduled" and condition.get("status") == "True":
-            since = seconds(condition, "lastTransitionTime", pod.at("status.conditions"))
-            return since + cooldown if cooldown else 0
-    return 0
-
-
-def group_topology(annotations: dict[str, str]) -> Json:
-    """Which groups of a job want to be together or apart; names that are empty stay, as they do in the peer."""
-    wishes: Json = {}
-    for key, name in (("together", "affinity"), ("apart", "anti-affinity")):
-        if (said := annotations.get(f"volcano.sh/task-topology-{name}")) is not None:
-            wishes[key] = [part.split(",") for part in said.split(";")]
-    if (said := annotations.get("volcano.sh/task-topology-task-order")) is not None:
-        wishes["order"] = said.split(",")
-    return wishes
-
-
-def share_path(annotations: dict[str, str]) -> list[Json]:
-    """A queue's way down the tree of shares, the root left out. A weight below 1 counts as 1, as to the peer."""
-    names = annotations.get("volcano.sh/hierarchy", "").split("/")[1:]
-    weights = annotations.get("volcano.sh/hierarchy-weights", "").split("/")[1:]
-    path: list[Json] = []
-    for i, name in enumerate(names):
-        step: Json = {"name": name}
-        try:
-            weight = float(weights[i]) if i < len(weights) else 1.0
-        except ValueError:
-            weight = 1.0
-        if 1 < weight < 1e12:
-            step["weight"] = quantity.text("weight", quantity.parse(repr(weight), "the weight"))
-        path.append(step)
-    return path
 
 
 def match_values(policy: Json, given: dict[str, str], place: str) -> list[str]:

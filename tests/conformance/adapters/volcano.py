@@ -1,9 +1,11 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Volcano's cases: its own tests recorded, and random clusters that it decided."""
 
+from datetime import datetime, timezone
 from typing import Any, Iterator
 
 import calls
+import policy_units
 import units
 from interop import volcano
 from interop.configuration import VOLCANO_FLAGS, parse_configuration
@@ -33,6 +35,8 @@ POLICIES = {
     "usage",
     "resourcequota",
     "resource-strategy-fit",
+    "nodegroup",
+    "tdm",
 }
 # Plugins that tests of the peer make up for themselves.
 MADE_UP = {"device-fit-after-eviction", "fake", "test-empty-gradient", "test-rejecter"}
@@ -112,6 +116,9 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         options.get("minNodesToFind", 100), 1
     ):
         yield "node sampling"
+    plugins = [p["name"] for tier in conf.get("tiers", []) for p in tier.get("plugins", [])]
+    if "pdb" in plugins and "PodDisruptionBudget" not in objects and case["observed"].get("calls"):
+        yield "the record does not say which disruption budgets there are"
     if level == "plugin":
         if reason := calls.skip(case):
             yield reason
@@ -156,7 +163,8 @@ def scenario(case: Case) -> dict[str, Any]:
     tiers_named = state.get("hyperNodeTierNames") or {}
     hyper = [h | {"tierName": tiers_named.get(h["name"], "")} for h in state.get("hyperNodes", [])]
     out, _ = volcano.scenario(
-        case["objects"],
+        case["objects"] + measurements(state.get("nodeUsage", {})),
+        now=moment(case),
         dialect=DIALECT,
         configuration=conf,
         unset_flags_on=unset_on,
@@ -173,6 +181,41 @@ def scenario(case: Case) -> dict[str, Any]:
         soft = ",soft=on" if sharding["mode"] == "soft" else ""
         out["profile"] += f",+shards(name={sharding['name']}{soft})"
     return out
+
+
+def measurements(usage: dict[str, Any]) -> list[Case]:
+    """The load that a test wrote into its session, as the custom metrics API tells of it."""
+    return [
+        {
+            "apiVersion": "custom.metrics.k8s.io/v1beta2",
+            "kind": "MetricValue",
+            "describedObject": {"kind": "Node", "name": node},
+            "metric": {"name": metric},
+            "timestamp": measured.get("MetricsTime"),
+            "value": next(iter(measured[key].values())) / 100,
+        }
+        for node, measured in usage.items()
+        for key, metric in (
+            ("CPUUsageAvg", "node_cpu_usage_avg"),
+            ("MEMUsageAvg", "node_memory_usage_avg"),
+        )
+    ]
+
+
+# Tests of windows ran by day: they open them from midnight to midnight, or close them a minute after it.
+NOON = datetime(2026, 11, 21, 12, tzinfo=timezone.utc)
+
+
+def moment(case: Case) -> int:
+    """When the case ran, where that matters."""
+    if case.get("state", {}).get("nodeUsage"):
+        return policy_units.RECORDED
+    # What was scheduled last in a record was scheduled just now.
+    calls_made = case["observed"].get("calls", [])
+    if times := [t for call in calls_made for t in calls.times_of_scheduling(call)]:
+        return int(max(datetime.fromisoformat(t) for t in times).timestamp())
+    plugins = [p["name"] for t in case["config"].get("tiers", []) for p in t.get("plugins", [])]
+    return int(NOON.timestamp()) if "tdm" in plugins else 0
 
 
 def observed(case: Case) -> list[Outcome]:

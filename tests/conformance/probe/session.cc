@@ -140,6 +140,7 @@ class Asked {
     if (question == "wishes_hold") {
       return Of(Job(1), [&](JobIndex j) { return WishesHold(tables_, j); });
     }
+    if (question == "victims") return VictimsForNobody();
     if (question == "best") return Best();
     if (question == "score") return Score();
     if (question == "fits") {
@@ -235,6 +236,23 @@ class Asked {
     json names = json::array();
     for (TaskIndex t : question == "preemptable" ? dispatcher_->Preemptable(evictor, candidates)
                                                  : dispatcher_->Reclaimable(evictor, candidates)) {
+      names.push_back(std::string(tables_.tasks.names.name(t)));
+    }
+    return names;
+  }
+
+  // ["victims", [TASK...]]: whom of these the profile names for nobody's sake; of none: of all that run.
+  json VictimsForNobody() {
+    std::vector<TaskIndex> running;
+    for (const json& name : (*arguments_)[1]) {
+      running.push_back(Find(tables_.tasks.names, name.get<std::string>()));
+    }
+    if (!error_.ok()) return nullptr;
+    for (TaskIndex t = 0; (*arguments_)[1].empty() && t < tables_.tasks.alive.size(); ++t) {
+      if (ledger_.status(t) == TaskStatus::kRunning) running.push_back(t);
+    }
+    json names = json::array();
+    for (TaskIndex t : dispatcher_->Victims(running)) {
       names.push_back(std::string(tables_.tasks.names.name(t)));
     }
     return names;
