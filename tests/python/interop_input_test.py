@@ -10,7 +10,7 @@ from pathlib import Path
 
 from interop_objects import HAVE_YAML, group, imported, node, pod, queue  # first: it sets the path
 
-from interop import ImportFailure, Report, read_objects, volcano  # noqa: E402
+from interop import ImportFailure, Report, marks, read_objects, volcano  # noqa: E402
 from interop.__main__ import main  # noqa: E402
 from interop.access import Object  # noqa: E402
 from interop.configuration import parse_configuration, profile_spec  # noqa: E402
@@ -388,13 +388,13 @@ class GroupTopologies(unittest.TestCase):
         affinity = "volcano.sh/task-topology-affinity"
         order = "volcano.sh/task-topology-task-order"
         self.assertEqual(
-            volcano.group_topology({affinity: "ps,worker;ps", order: "ps,"}),
+            marks.group_topology({affinity: "ps,worker;ps", order: "ps,"}),
             {"together": [["ps", "worker"], ["ps"]], "order": ["ps", ""]},
         )
         self.assertEqual(
-            volcano.group_topology({"volcano.sh/task-topology-anti-affinity": ""}), {"apart": [[""]]}
+            marks.group_topology({"volcano.sh/task-topology-anti-affinity": ""}), {"apart": [[""]]}
         )
-        self.assertEqual(volcano.group_topology({}), {})
+        self.assertEqual(marks.group_topology({}), {})
 
 
 class NodeShards(unittest.TestCase):
