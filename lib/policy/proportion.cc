@@ -178,7 +178,7 @@ class Proportion : public Policy {
   bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
     const Amounts* amounts = Deserved(queue);
     if (amounts == nullptr) return false;
-    *deserved = amounts->value;
+    deserved->assign(amounts->value.begin(), amounts->value.end());
     *share = Share(queue);
     return true;
   }

@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+
 namespace muster {
 
 struct Amounts {
@@ -28,8 +30,9 @@ struct Amounts {
     has[d] = 1;
   }
   friend bool operator==(const Amounts&, const Amounts&) = default;
-  std::vector<double> value;
-  std::vector<uint8_t> has;
+  // Few dimensions are the rule, and a cycle makes some of these for each queue.
+  absl::InlinedVector<double, 8> value;
+  absl::InlinedVector<uint8_t, 8> has;
 };
 
 // Within the peer's smallest amount of nothing: 0.1.
