@@ -98,7 +98,7 @@ std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
   return sample;
 }
 
-ClassProfile& NodeSearch::Profile(ClassIndex c) {
+ClassProfile& NodeSearch::Needs(ClassIndex c) {
   if (c >= profiles_.size()) {
     const size_t classes = ledger_.tables().classes.shape.size();
     profiles_.resize(classes);
@@ -122,6 +122,11 @@ ClassProfile& NodeSearch::Profile(ClassIndex c) {
     }
   }
   if (profile.cycle != cycle_) AskScopes(c, &profile);
+  return profile;
+}
+
+ClassProfile& NodeSearch::Profile(ClassIndex c) {
+  ClassProfile& profile = Needs(c);
   states_->Sync();
   return profile;
 }
@@ -481,7 +486,7 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
 }
 
 bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
-  const ClassProfile& profile = Profile(c);
+  const ClassProfile& profile = Needs(c);
   const auto request = ledger_.tables().classes.initial_request.row(c);
   const auto idle = ledger_.node(node, kIdle);
   for (DimensionIndex d : profile.needs) {
@@ -491,7 +496,7 @@ bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
 }
 
 bool NodeSearch::FitsFutureIdle(ClassIndex c, NodeIndex node) {
-  const ClassProfile& profile = Profile(c);
+  const ClassProfile& profile = Needs(c);
   const auto request = ledger_.tables().classes.initial_request.row(c);
   for (DimensionIndex d : profile.needs) {
     if (ledger_.future_idle(node, d) < request[d] - rules_.slack[d]) return false;

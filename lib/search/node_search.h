@@ -62,7 +62,7 @@ class NodeSearch {
   // refuses. Without `tell_hopeless`, kHopeless is not told from kCurable.
   void AddRefused(ClassIndex c, Want want, bool tell_hopeless, std::vector<uint8_t>* refused);
   // Whether fit depends on what runs on other nodes, so that a placement can make it better.
-  bool FitDependsOnOthers(ClassIndex c) { return Profile(c).cluster_fit; }
+  bool FitDependsOnOthers(ClassIndex c) { return Needs(c).cluster_fit; }
 
   // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
   std::vector<Ranked> RankForEviction(ClassIndex c, Want want);
@@ -105,7 +105,8 @@ class NodeSearch {
     Ledger::Moment moment;
     bool valid = false;
   };
-  ClassProfile& Profile(ClassIndex c);
+  ClassProfile& Needs(ClassIndex c);    // what a class asks for
+  ClassProfile& Profile(ClassIndex c);  // the same, with the states of nodes brought up to date
   void AskScopes(ClassIndex c, ClassProfile* profile);
   Scoreboard& Board(ClassIndex c, Want want);
   ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_}; }
