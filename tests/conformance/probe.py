@@ -25,6 +25,9 @@ class Probe:
     def session(self, scenario: Json, ask: list[list[Any]]) -> list[Any]:
         return self._ask({"scenario": scenario, "ask": ask})["answers"]
 
+    def quota_tree(self, options: Json, ops: list[Json]) -> list[Json]:
+        return self._ask({"quota_tree": options, "ops": ops})["answers"]
+
     def _ask(self, request: Json) -> Json:
         if self.process is None:
             self.process = subprocess.Popen(

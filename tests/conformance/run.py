@@ -36,12 +36,12 @@ sys.path[:0] = [str(HERE), str(ROOT / "python" / "muster")]
 
 import calls  # noqa: E402
 import units  # noqa: E402
-from adapters import kube_batch, volcano  # noqa: E402
+from adapters import koordinator, kube_batch, volcano  # noqa: E402
 from interop import ImportFailure  # noqa: E402
 from outcome import of_plan  # noqa: E402
 from probe import Probe, Unanswerable  # noqa: E402
 
-ADAPTERS = {"volcano": volcano, "kube-batch": kube_batch}
+ADAPTERS = {"volcano": volcano, "kube-batch": kube_batch, "koordinator": koordinator}
 SECONDS_PER_CASE = 60
 
 
@@ -117,7 +117,9 @@ def run_case(
     start = time.monotonic()
     result = Result(case["name"], "skipped")
     try:
-        if level == "unit":
+        if hasattr(ADAPTERS[peer], "check"):
+            result.differences = ADAPTERS[peer].check(level, case, probe)
+        elif level == "unit":
             result.function = case["state"]["fn"]
             result.differences = ADAPTERS[peer].unit(case, probe)
         elif reason := ADAPTERS[peer].skip(level, case):
@@ -174,7 +176,7 @@ def show(
     """Everything about one case, for reading; its scenario is kept as a file."""
     adapter = ADAPTERS[peer]
     print(f"== {label(where)}: {case['name']}")
-    if level != "cycle":
+    if level != "cycle" or hasattr(adapter, "check"):
         result = run_case(peer, level, case, binary, probe)
         print(f"{result.outcome} {result.reason}", *result.differences, sep="\n  ")
         print(json.dumps(case.get("state")), json.dumps(case["observed"]), sep="\n")

@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The arrows between the rooms point one way.
 
+    base <- quota <- policy
     base <- model <- {plan, ledger} <- extension <- search <- {policy, action} <- session <- profile
          <- scenario <- replay <- {capi, python, tools}
 
@@ -19,11 +20,12 @@ import source
 ARROWS = {
     "base": [],
     "model": ["base"],
+    "quota": ["base"],
     "plan": ["model"],
     "ledger": ["model"],
     "extension": ["plan", "ledger"],
     "search": ["extension"],
-    "policy": ["search"],
+    "policy": ["search", "quota"],
     "action": ["search"],
     "session": ["policy", "action"],
     "profile": ["session"],

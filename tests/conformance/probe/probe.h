@@ -4,6 +4,7 @@
 // functions. One JSON document a line comes in, one goes out:
 //
 //   {"amount": "less_equal", "l": RESOURCE, "r": RESOURCE}         -> {"answer": true}
+//   {"quota_tree": OPTIONS, "ops": [{"op": "total", "delta": {"cpu": 8000}}, ...]} -> {"answers": [{"groups": ...}]}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -21,6 +22,9 @@ absl::StatusOr<nlohmann::json> AskAmounts(const nlohmann::json& request);
 
 // The books, policies and node search of a profile on a scenario, question after question.
 absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
+
+// Elastic quota trees: event after event; a step of the answer has the numbers of each group that changed.
+absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
 
 }  // namespace muster::testing
 

@@ -1,0 +1,272 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The tree's shape: groups come, change, move and go. elastic_flow.cc moves the numbers.
+#include "lib/quota/elastic_tree.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/quota/min_scaling.h"
+
+namespace muster {
+
+ElasticTree::ElasticTree(const Options& options) : options_(options) {
+  Make(kRootQuota, kNone, /*is_parent=*/true, /*lends=*/false);
+  if (!options.has_builtin) return;
+  for (const auto& [name, max] : {std::pair{kSystemQuota, &options.system_max},
+                                  std::pair{kDefaultQuota, &options.default_max}}) {
+    const Index group = Make(name, kRoot, /*is_parent=*/false, /*lends=*/true);
+    // More names than a tree can hold leave the group without a maximum, which holds nothing.
+    if (absl::StatusOr<Sparse> amounts = Intern(*max); amounts.ok()) {
+      groups_[group].numbers.max = *amounts;
+    }
+  }
+}
+
+absl::StatusOr<Sparse> ElasticTree::Intern(const NamedAmounts& amounts) {
+  Sparse sparse;
+  for (const auto& [name, amount] : amounts) {
+    const auto at = std::find(resources_.begin(), resources_.end(), name);
+    const size_t resource = static_cast<size_t>(at - resources_.begin());
+    if (at == resources_.end()) {
+      if (resources_.size() == Sparse::kMostResources) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "resource \"", name, "\": a quota tree holds ", Sparse::kMostResources, " resources"));
+      }
+      resources_.push_back(name);
+    }
+    if (sparse.has(resource)) {
+      return absl::InvalidArgumentError(absl::StrCat("resource \"", name, "\" is named twice"));
+    }
+    sparse.Set(resource, amount);
+  }
+  return sparse;
+}
+
+NamedAmounts ElasticTree::Named(const Sparse& amounts) const {
+  NamedAmounts named;
+  ForEachResource(amounts.keys(),
+                  [&](size_t r) { named.emplace_back(resources_[r], amounts.at(r)); });
+  return named;
+}
+
+std::vector<std::string> ElasticTree::Groups() const {
+  std::vector<std::string> names;
+  for (const Group& group : groups_) {
+    if (group.alive) names.push_back(group.name);
+  }
+  return names;
+}
+
+ElasticTree::Index ElasticTree::At(std::string_view name) const {
+  const auto it = index_.find(absl::string_view(name.data(), name.size()));
+  return it == index_.end() ? kNone : it->second;
+}
+
+const ElasticTree::Numbers* ElasticTree::Find(std::string_view group) const {
+  const Index at = At(group);
+  return at == kNone ? nullptr : &groups_[at].numbers;
+}
+
+std::vector<ElasticTree::Index> ElasticTree::PathOf(Index group) const {
+  std::vector<Index> path;
+  for (; group != kNone; group = groups_[group].parent) path.push_back(group);
+  return path;
+}
+
+ElasticTree::Index ElasticTree::Make(std::string_view name, Index parent, bool is_parent,
+                                     bool lends) {
+  const Index group = static_cast<Index>(groups_.size());
+  groups_.emplace_back();
+  groups_.back().name = name;
+  groups_.back().parent = parent;
+  groups_.back().is_parent = is_parent;
+  groups_.back().lends = lends;
+  if (parent != kNone) groups_[parent].level.children.push_back(group);
+  index_.emplace(groups_.back().name, group);
+  return group;
+}
+
+absl::Status ElasticTree::Put(const QuotaGroup& quota) {
+  const auto refuse = [&](auto... rule) {
+    return absl::InvalidArgumentError(absl::StrCat("quota \"", quota.name, "\": ", rule...));
+  };
+  if (quota.name.empty()) return refuse("a name is required");
+  Index group = At(quota.name);
+  if (group != kNone && group <= (options_.has_builtin ? 2 : 0)) return refuse("is built in");
+  const Index parent = At(quota.parent.empty() ? kRootQuota : quota.parent);
+  if (parent == kNone) return refuse("parent \"", quota.parent, "\" does not exist");
+  for (Index up = parent; up != kNone; up = groups_[up].parent) {
+    if (up == group) return refuse("parent \"", quota.parent, "\" is below it");
+  }
+  const absl::StatusOr<Sparse> max = Intern(quota.max), min = Intern(quota.min);
+  absl::StatusOr<Sparse> weight = quota.weight.has_value() ? Intern(*quota.weight) : max;
+  for (const absl::StatusOr<Sparse>* amounts :
+       {&max, &min, static_cast<const absl::StatusOr<Sparse>*>(&weight)}) {
+    if (!amounts->ok()) return refuse(amounts->status().message());
+  }
+  if (weight->IsZero()) weight = max;
+  const bool lends = quota.lends && !options_.guarantee_usage;
+
+  if (group == kNone) {
+    group = Make(quota.name, parent, quota.is_parent, lends);
+  } else {
+    Group& old = groups_[group];
+    if (old.parent != parent) {
+      MoveGroup(group, quota, *max, *min, *weight);
+      return absl::OkStatus();
+    }
+    if (old.is_parent != quota.is_parent || old.lends != lends) {
+      old.is_parent = quota.is_parent;
+      old.lends = lends;
+      old.numbers.max = *max;
+      old.numbers.min = *min;
+      old.numbers.weight = *weight;
+      Rebuild();
+      return absl::OkStatus();
+    }
+  }
+  const Numbers& numbers = groups_[group].numbers;
+  if (!(numbers.max == *max)) SetMax(group, *max);
+  UpdateKeys();
+  if (!(numbers.min == *min)) SetMin(group, *min);
+  if (!(numbers.weight == *weight)) SetWeight(group, *weight);
+  return absl::OkStatus();
+}
+
+absl::Status ElasticTree::Remove(std::string_view name) {
+  const Index group = At(name);
+  const auto refuse = [&](auto rule) {
+    return absl::FailedPreconditionError(absl::StrCat("quota \"", std::string(name), "\": ", rule));
+  };
+  if (group == kNone) return refuse("does not exist");
+  if (group <= (options_.has_builtin ? 2 : 0)) return refuse("is built in");
+  if (!groups_[group].level.children.empty()) return refuse("has children");
+  Detach(group);
+  groups_[group].alive = false;
+  return absl::OkStatus();
+}
+
+// Takes a group out of its parent's level, with all it asked for and uses. Its whole request goes, although the
+// parent only ever saw it up to the maximum: the peer does so, and nothing falls below zero.
+void ElasticTree::Detach(Index at) {
+  Group& group = groups_[at];
+  index_.erase(group.name);
+  Level& level = LevelOf(group);
+  std::erase(level.children, at);
+  group.place = Place();
+  ++level.version;
+  level.stale = true;
+  if (group.counted_min.has_value()) {
+    level.mins.Subtract(*group.counted_min);
+    level.mins.NotBelowZero();
+    group.counted_min.reset();
+  }
+  group.alive = false;
+  UpdateKeys();
+  const Numbers& numbers = group.numbers;
+  const auto negative = [](const Sparse& amounts) { return Difference(Sparse(), amounts); };
+  if (!numbers.request.IsZero() || !numbers.fixed_request.IsZero()) {
+    PassRequest(negative(numbers.request), negative(numbers.fixed_request), PathOf(group.parent),
+                /*own=*/false);
+  }
+  if (!numbers.used.IsZero() || !numbers.fixed_used.IsZero()) {
+    PassUse(group.parent, negative(numbers.used), negative(numbers.fixed_used), /*own=*/false);
+  }
+}
+
+void ElasticTree::MoveGroup(Index at, const QuotaGroup& to, const Sparse& max, const Sparse& min,
+                            const Sparse& weight) {
+  Group& group = groups_[at];
+  const bool was_parent = group.is_parent;
+  Detach(at);
+  const Numbers old = std::move(group.numbers);
+  group.numbers = Numbers();
+  group.runtime_version = 0;
+  group.alive = true;
+  group.parent = At(to.parent.empty() ? kRootQuota : to.parent);
+  group.is_parent = to.is_parent;
+  group.lends = to.lends && !options_.guarantee_usage;
+  index_.emplace(group.name, at);
+  LevelOf(group).children.push_back(at);
+  SetMax(at, max);
+  UpdateKeys();
+  SetMin(at, min);
+  SetWeight(at, weight);
+
+  const std::vector<Index> path = PathOf(at);
+  const auto pass = [&](const Sparse& request, const Sparse& fixed, bool own) {
+    if (!request.IsZero() || !fixed.IsZero()) PassRequest(request, fixed, path, own);
+  };
+  const auto use = [&](const Sparse& used, const Sparse& fixed, bool own) {
+    if (!used.IsZero() || !fixed.IsZero()) PassUse(at, used, fixed, own);
+  };
+  pass(old.own_request, old.own_fixed_request, true);
+  if (was_parent) {
+    pass(Difference(old.child_request, old.own_request),
+         Difference(old.fixed_request, old.own_fixed_request), false);
+  }
+  use(old.own_used, old.own_fixed_used, true);
+  if (was_parent) {
+    use(Difference(old.used, old.own_used), Difference(old.fixed_used, old.own_fixed_used), false);
+  }
+}
+
+// Forgets all that was derived and lets the leaves tell it again.
+void ElasticTree::Rebuild() {
+  const Index first = options_.has_builtin ? 3 : 1;
+  struct Account {
+    Sparse request, fixed_request, used, fixed_used;
+  };
+  std::vector<Account> told(groups_.size());
+  Numbers& root = groups_[kRoot].numbers;
+  root.used = root.request = root.fixed_used = root.fixed_request = Sparse();
+  for (Index i = 0; i < groups_.size(); ++i) {
+    Group& group = groups_[i];
+    if (!group.alive) continue;
+    Numbers& numbers = group.numbers;
+    if (i != kRoot && i < first) {
+      root.used.Add(numbers.used);
+      root.request.Add(numbers.request);
+      root.fixed_used.Add(numbers.fixed_used);
+      root.fixed_request.Add(numbers.fixed_request);
+    }
+    group.place = Place();
+    std::vector<Index> children = std::move(group.level.children);
+    Sparse mins = std::move(group.level.mins);
+    group.level = Level();
+    group.level.children = std::move(children);
+    group.level.mins = std::move(mins);
+    if (i < first) continue;
+    told[i] = group.is_parent ? Account{numbers.own_request, numbers.own_fixed_request,
+                                        numbers.own_used, numbers.own_fixed_used}
+                              : Account{numbers.child_request, numbers.fixed_request, numbers.used,
+                                        numbers.fixed_used};
+    Numbers kept;
+    kept.max = std::move(numbers.max);
+    kept.min = std::move(numbers.min);
+    kept.scaled_min = std::move(numbers.scaled_min);
+    kept.weight = std::move(numbers.weight);
+    numbers = std::move(kept);
+    group.runtime_version = 0;
+  }
+  groups_[kRoot].level.total = shared_total_;
+  ++groups_[kRoot].level.version;
+  for (Index i = first; i < groups_.size(); ++i) {
+    Group& group = groups_[i];
+    if (!group.alive) continue;
+    Tell(&group, Told::kMax);
+    group.numbers.scaled_min = group.numbers.min;
+    Tell(&group, Told::kMin);
+    CountMin(&group);
+    Tell(&group, Told::kWeight);
+  }
+  UpdateKeys();
+  for (Index i = first; i < groups_.size(); ++i) {
+    if (!groups_[i].alive) continue;
+    PassRequest(told[i].request, told[i].fixed_request, PathOf(i), /*own=*/true);
+    PassUse(i, told[i].used, told[i].fixed_used, /*own=*/true);
+  }
+}
+
+}  // namespace muster

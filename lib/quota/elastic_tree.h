@@ -1,0 +1,180 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// An elastic quota tree as Koordinator keeps it: groups with a minimum that is theirs, a maximum, and what they may
+// use right now of what others leave.
+//
+//   ElasticTree tree({});
+//   tree.AddTotal({{"cpu", 96000}});
+//   absl::Status status = tree.Put({.name = "vision", .max = {{"cpu", 64000}}, .min = {{"cpu", 16000}}});
+//   tree.AddTask("vision", {.name = "t1", .request = {{"cpu", 4000}}});
+//   tree.Refresh("vision");                                  // {{"cpu", 4000}}: its runtime
+//
+// Idea. Requests rise from the leaves, each cut at its group's maximum; use rises uncut. On the way down each
+// level's amount is handed to its children (redistribution.h). Both go along one path of the tree for each event.
+// Promises. A call does all it says or returns an error and changes nothing. Equal calls in equal order give equal
+// numbers. Sums saturate. O(depth * resources) for each event, and for Refresh one redistribution for each level of
+// the path whose inputs changed.
+// Peer. Refreshing is lazy, as the peer's is: only the groups on the refreshed path get their minimum scaled and
+// their runtime renewed, with whatever the siblings' numbers are by then. Three groups always exist: the root, and
+// below it one for tasks of no group and one for the system's, whose use is taken from the total. A root's own
+// "allocated" survives a rebuild of the tree and so counts twice, which the peer does and nothing reads.
+#ifndef MUSTER_QUOTA_ELASTIC_TREE_H_
+#define MUSTER_QUOTA_ELASTIC_TREE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lib/quota/redistribution.h"
+#include "lib/quota/sparse.h"
+
+namespace muster {
+
+inline constexpr std::string_view kRootQuota = "koordinator-root-quota";
+inline constexpr std::string_view kSystemQuota = "koordinator-system-quota";
+inline constexpr std::string_view kDefaultQuota = "koordinator-default-quota";
+
+// Resource -> amount, in whole units of the resource (cpu in thousandths).
+using NamedAmounts = std::vector<std::pair<std::string, int64_t>>;
+
+struct QuotaGroup {
+  std::string name = {};
+  std::string parent = {};  // empty: the root
+  bool is_parent = false;
+  bool lends = true;  // what it does not ask for of its minimum
+  NamedAmounts max = {}, min = {};
+  std::optional<NamedAmounts> weight = {};  // absent or all zero: as max
+};
+
+struct QuotaTask {
+  std::string name = {};
+  NamedAmounts request = {};
+  bool assigned = false;  // it has a node and has not ended
+  bool preemptible = true;
+};
+
+class ElasticTree {
+ public:
+  struct Options {
+    bool scale_min = true;         // minimums shrink together when the parent cannot cover them
+    bool guarantee_usage = false;  // what is in use counts as a minimum; nobody lends
+    bool has_builtin = true;       // the groups for tasks of no group and of the system
+    Rounding rounding = Rounding::kLargestRemainder;
+    NamedAmounts system_max = {}, default_max = {};
+  };
+  explicit ElasticTree(const Options& options);
+
+  absl::Status AddTotal(const NamedAmounts& delta);
+  absl::Status Put(const QuotaGroup& quota);  // a new group, or new values of one
+  absl::Status Remove(std::string_view name);
+
+  // A task that waits in a group or uses of it. An unknown group or a task it has already: nothing happens.
+  absl::Status AddTask(std::string_view group, const QuotaTask& task);
+  absl::Status UpdateTask(std::string_view old_group, const QuotaTask& old_task,
+                          std::string_view group, const QuotaTask& task);
+  absl::Status RemoveTask(std::string_view group, const QuotaTask& task);
+  absl::Status Reserve(std::string_view group, const QuotaTask& task);
+  absl::Status Unreserve(std::string_view group, const QuotaTask& task);
+
+  // Brings the groups on the way to this one up to date and returns what it may use. Unknown: nothing.
+  NamedAmounts Refresh(std::string_view group);
+
+  struct Numbers {
+    Sparse max, min, scaled_min, weight;
+    Sparse request, child_request, fixed_request;  // fixed: of tasks that cannot be preempted
+    Sparse used, fixed_used;
+    Sparse own_request, own_fixed_request, own_used,
+        own_fixed_used;  // of tasks attached right here
+    Sparse runtime, guaranteed, allocated;
+  };
+  const Numbers* Find(std::string_view group) const;
+  NamedAmounts Named(const Sparse& amounts) const;
+  std::vector<std::string> Groups() const;  // the built-in ones first, then as they came
+
+ private:
+  using Index = uint32_t;
+  static constexpr Index kNone = ~Index{0};
+  static constexpr Index kRoot = 0;
+
+  // A child as its parent's level knows it, each resource apart: what is not told again stays as it was.
+  struct Place {
+    uint64_t keys = 0;  // resources in which the level has it
+    Sparse request, weight, min, guarantee;
+    uint64_t lends = 0;
+    Sparse known_request, known_guarantee;  // as last told
+    Sparse runtime;                         // out
+  };
+  // What is handed out among the children of a group.
+  struct Level {
+    uint64_t keys = 0;
+    Sparse total;
+    uint64_t version = 1;  // grows whenever a child may have to look again
+    bool stale = true;     // an input changed since the runtimes were counted
+    Sparse mins;           // sum of the children's minimums
+    std::vector<Index> children;
+  };
+  struct Group {
+    std::string name;
+    Index parent = kNone;
+    bool is_parent = false, lends = true;
+    Numbers numbers;
+    uint64_t runtime_version = 0;
+    Place place;
+    Level level;
+    std::optional<Sparse> counted_min;             // in the parent's sum
+    absl::flat_hash_map<std::string, bool> tasks;  // name -> assigned
+    bool alive = true;
+  };
+
+  absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts);
+  Index At(std::string_view name) const;         // kNone: unknown
+  std::vector<Index> PathOf(Index group) const;  // itself first, the root last
+  Index Make(std::string_view name, Index parent, bool is_parent, bool lends);
+  Level& LevelOf(const Group& group) { return groups_[group.parent].level; }
+
+  void PassRequest(Sparse delta, Sparse fixed, std::span<const Index> path, bool own);
+  void PassUse(Index group, const Sparse& delta, const Sparse& fixed, bool own);
+  void PassAllocated(Sparse delta, std::span<const Index> path);
+  void ShareTotal();
+
+  enum class Told : uint8_t { kMax, kRequest, kMin, kWeight, kGuarantee };
+  void Tell(Group* group, Told what);
+  void UpdateKeys();
+  void Count(Level* level);
+
+  void SetMax(Index group, const Sparse& max);
+  void SetMin(Index group, const Sparse& min);
+  void SetWeight(Index group, const Sparse& weight);
+  void CountMin(Group* group);
+  void Detach(Index group);
+  void MoveGroup(Index group, const QuotaGroup& to, const Sparse& max, const Sparse& min,
+                 const Sparse& weight);
+  void Rebuild();
+
+  struct Load;  // what a task asks of a group
+  absl::StatusOr<Load> LoadOf(const QuotaTask& task);
+  void ChangeRequest(Index group, const Load& from, const Load& to);
+  void ChangeUse(Index group, const Load& from, const Load& to);
+  void Enter(Index group, const QuotaTask& task, const Load& load);
+  void Leave(Index group, const QuotaTask& task, const Load& load);
+
+  Options options_;
+  std::vector<std::string> resources_;
+  std::deque<Group> groups_;
+  absl::flat_hash_map<std::string, Index> index_;
+  Sparse total_, shared_total_;  // shared: without what the built-in groups use
+  uint64_t keys_ = 0;            // of all groups' maximums
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_QUOTA_ELASTIC_TREE_H_

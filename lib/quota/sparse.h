@@ -1,0 +1,93 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Amounts of some resources, where "not said" differs from zero.
+//
+//   Sparse max;
+//   max.Set(0, 4000);
+//   max.at(1);        // 0: not said
+//   max.has(1);       // false
+//
+// A resource is a small number that the tree hands out; 64 are the most. Sums saturate at the ends of int64.
+#ifndef MUSTER_QUOTA_SPARSE_H_
+#define MUSTER_QUOTA_SPARSE_H_
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace muster {
+
+inline int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return a > 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+inline int64_t SaturatingSubtract(int64_t a, int64_t b) {
+  int64_t difference;
+  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
+  return a >= 0 ? std::numeric_limits<int64_t>::max() : std::numeric_limits<int64_t>::min();
+}
+
+// Calls visit(resource) for each resource of a set, ascending.
+template <typename Visit>
+void ForEachResource(uint64_t set, Visit visit) {
+  for (; set != 0; set &= set - 1) visit(static_cast<size_t>(std::countr_zero(set)));
+}
+
+class Sparse {
+ public:
+  static constexpr size_t kMostResources = 64;
+
+  uint64_t keys() const { return keys_; }
+  bool has(size_t r) const { return keys_ >> r & 1; }
+  int64_t at(size_t r) const { return r < values_.size() ? values_[r] : 0; }
+  void Set(size_t r, int64_t value) {
+    if (r >= values_.size()) values_.resize(r + 1, 0);
+    values_[r] = value;
+    keys_ |= uint64_t{1} << r;
+  }
+  bool IsZero() const {
+    return std::all_of(values_.begin(), values_.end(), [](int64_t value) { return value == 0; });
+  }
+
+  void Add(const Sparse& more) {
+    ForEachResource(more.keys_, [&](size_t r) { Set(r, SaturatingAdd(at(r), more.at(r))); });
+  }
+  void Subtract(const Sparse& less) {
+    ForEachResource(less.keys_, [&](size_t r) { Set(r, SaturatingSubtract(at(r), less.at(r))); });
+  }
+  void RaiseTo(const Sparse& least) {
+    ForEachResource(least.keys_, [&](size_t r) { Set(r, std::max(at(r), least.at(r))); });
+  }
+  void NotBelowZero() {
+    for (int64_t& value : values_) value = std::max<int64_t>(value, 0);
+  }
+  Sparse Only(uint64_t keys) const {
+    Sparse part;
+    ForEachResource(keys_ & keys, [&](size_t r) { part.Set(r, at(r)); });
+    return part;
+  }
+  // Equal amounts of the same resources.
+  friend bool operator==(const Sparse& a, const Sparse& b) {
+    bool equal = a.keys_ == b.keys_;
+    ForEachResource(a.keys_, [&](size_t r) { equal &= a.at(r) == b.at(r); });
+    return equal;
+  }
+
+ private:
+  std::vector<int64_t> values_;  // 0 where not said
+  uint64_t keys_ = 0;
+};
+
+inline Sparse Difference(Sparse a, const Sparse& b) {
+  a.Subtract(b);
+  return a;
+}
+
+}  // namespace muster
+
+#endif  // MUSTER_QUOTA_SPARSE_H_
