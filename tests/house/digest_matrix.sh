@@ -34,7 +34,7 @@ names=()
 for build in "${builds[@]}"; do
   read -r name compiler flags <<<"$build"
   if ! { cmake -S . -B "$out/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" \
-      -DCMAKE_CXX_FLAGS_RELEASE="$flags" -DMUSTER_WERROR=ON -DMUSTER_BUILD_TESTING=OFF \
+      -DCMAKE_CXX_FLAGS_RELEASE="$flags" -DMUSTER_WERROR=ON -DMUSTER_PRECOMPILE=OFF -DMUSTER_BUILD_TESTING=OFF \
       -DMUSTER_BUILD_BENCHMARKS=OFF && cmake --build "$out/$name" --target muster_cli; } \
       >"$out/$name.log" 2>&1 </dev/null; then
     tail -n 40 "$out/$name.log"
