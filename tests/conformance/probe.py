@@ -28,6 +28,9 @@ class Probe:
     def quota_tree(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"quota_tree": options, "ops": ops})["answers"]
 
+    def quota_rules(self, options: Json, ops: list[Json]) -> list[Json]:
+        return self._ask({"quota_rules": options, "ops": ops})["answers"]
+
     def _ask(self, request: Json) -> Json:
         if self.process is None:
             self.process = subprocess.Popen(

@@ -27,6 +27,8 @@ def check(level: str, case: Case, probe: Probe) -> list[str]:
     kinds = {op["op"] for op in ops}
     if kinds & {"total", "refresh", "pod-add"}:
         return quota_tree(case, ops, probe)
+    if kinds and kinds <= {"create", "update", "delete"}:
+        return quota_rules(case, ops, probe)
     raise Unanswerable(f"Koordinator's {level} cases of this kind are not read yet")
 
 
@@ -139,4 +141,71 @@ def quota_tree(case: Case, ops: list[dict[str, Any]], probe: Probe) -> list[str]
                     out.append(f"{where}: {name}: {field} is {left}, recorded {right}")
         if len(out) > 20:
             break
+    return out
+
+
+# --- edits of the tree -----------------------------------------------------------------------------------------
+
+
+def thousandths(values: dict[str, Any] | None) -> Amounts:
+    return {name: int(amount * 1000) for name, amount in quantity.parse_map(values, "resources").items()}
+
+
+def annotation(meta: dict[str, Any], key: str) -> Any:
+    text = (meta.get("annotations") or {}).get(PREFIX + key)
+    return json.loads(text) if text else None
+
+
+def edit(quota: dict[str, Any]) -> dict[str, Any]:
+    meta, spec = quota["metadata"], quota.get("spec", {})
+    labels = meta.get("labels") or {}
+    out = {
+        "name": meta["name"],
+        "parent": labels.get(PREFIX + "parent", ""),
+        "tree": labels.get(PREFIX + "tree-id", ""),
+        "is_parent": labels.get(PREFIX + "is-parent") == "true",
+        "is_tree_root": labels.get(PREFIX + "is-root") == "true",
+        "forced": labels.get(PREFIX + "allow-force-update") == "true",
+        "max": thousandths(spec.get("max")),
+        "min": thousandths(spec.get("min")),
+        "used": thousandths(quota.get("status", {}).get("used")),
+        "guaranteed": thousandths(annotation(meta, "guaranteed")),
+        "namespaces": annotation(meta, "namespaces") or [],
+        "strict_keys": annotation(meta, "max-strict-check-resource-keys") or [],
+    }
+    weight = annotation(meta, "shared-weight")
+    return out if weight is None else out | {"weight": thousandths(weight)}
+
+
+def quota_rules(case: Case, ops: list[dict[str, Any]], probe: Probe) -> list[str]:
+    gates = case["config"].get("gates", {})
+    pods = [o["metadata"] for o in case.get("objects") or [] if o["kind"] == "Pod"]
+    options = {
+        "guarantee_usage": gates.get("ElasticQuotaGuaranteeUsage", False),
+        "resources_may_differ": gates.get("ElasticQuotaEnableUpdateResourceKey", False),
+        "tasks": [
+            {
+                "group": (meta.get("labels") or {}).get(PREFIX + "name", ""),
+                "namespace": meta.get("namespace", ""),
+            }
+            for meta in pods
+        ],
+    }
+    asked = [
+        {"op": op["op"], "quota": edit(op["object"])}
+        | ({"old": edit(op["old"])} if "old" in op else {})
+        for op in ops
+    ]
+    out = []
+    answers = probe.quota_rules(options, asked)
+    for op, answer, recorded in zip(ops, answers, case["observed"]["ops"], strict=True):
+        where = f"op {recorded['n']} ({op['op']} {op['object']['metadata']['name']})"
+        if answer["accepted"] != recorded["accepted"]:
+            told = recorded.get("message", "accepted")
+            out.append(f"{where}: {answer['message'] or 'accepted'}; recorded: {told}")
+        if "afterDefaulting" in recorded and recorded["accepted"]:
+            completed = edit(recorded["afterDefaulting"])
+            for key, value in answer["completed"].items():
+                if completed[key] != value:
+                    out.append(f"{where}: {key} becomes {value}, recorded {completed[key]}")
     return out

@@ -13,10 +13,11 @@ nlohmann::json Answer(const std::string& line) {
   const nlohmann::json request = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!request.is_object()) return {{"error", "a request is a JSON object"}};
   const bool amounts = request.contains("amount");
-  const absl::StatusOr<nlohmann::json> answer = amounts ? AskAmounts(request)
-                                                : request.contains("quota_tree")
-                                                    ? AskQuotaTree(request)
-                                                    : AskSession(request);
+  const auto ask = amounts                           ? AskAmounts
+                   : request.contains("quota_tree")  ? AskQuotaTree
+                   : request.contains("quota_rules") ? AskQuotaRules
+                                                     : AskSession;
+  const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};
   return {{amounts ? "answer" : "answers", *answer}};
 }

@@ -5,6 +5,7 @@
 //
 //   {"amount": "less_equal", "l": RESOURCE, "r": RESOURCE}         -> {"answer": true}
 //   {"quota_tree": OPTIONS, "ops": [{"op": "total", "delta": {"cpu": 8000}}, ...]} -> {"answers": [{"groups": ...}]}
+//   {"quota_rules": OPTIONS, "ops": [{"op": "create", "quota": QUOTA}, ...]} -> {"answers": [{"accepted": true}]}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -25,6 +26,8 @@ absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
 
 // Elastic quota trees: event after event; a step of the answer has the numbers of each group that changed.
 absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
+// Edits of such a tree: which are accepted.
+absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
 
 }  // namespace muster::testing
 

@@ -1,13 +1,17 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Elastic quota trees: a sequence of events, and after each the groups whose numbers are no longer what they were.
+// Elastic quota trees: a sequence of events, and after each the groups whose numbers are no longer what they were;
+// or a sequence of edits, and whether each is accepted.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/quota/elastic_tree.h"
+#include "lib/quota/quota_rules.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
@@ -92,7 +96,73 @@ absl::Status Do(const json& op, ElasticTree* tree, json* step) {
   return absl::InvalidArgumentError(absl::StrCat("no event of a quota tree: \"", what, "\""));
 }
 
+QuotaEdit EditOf(const json& object) {
+  const auto amounts = [&](const char* key) {
+    return object.value(key, json::object()).get<QuotaEdit::Amounts>();
+  };
+  QuotaEdit quota{.name = object.value("name", ""),
+                  .parent = object.value("parent", ""),
+                  .tree = object.value("tree", ""),
+                  .is_parent = object.value("is_parent", false),
+                  .is_tree_root = object.value("is_tree_root", false),
+                  .forced = object.value("forced", false),
+                  .max = amounts("max"),
+                  .min = amounts("min"),
+                  .used = amounts("used"),
+                  .guaranteed = amounts("guaranteed"),
+                  .namespaces = object.value("namespaces", std::vector<std::string>()),
+                  .strict_keys = object.value("strict_keys", std::vector<std::string>())};
+  if (object.contains("weight")) quota.weight = amounts("weight");
+  return quota;
+}
+
 }  // namespace
+
+absl::StatusOr<json> AskQuotaRules(const json& request) {
+  const json& options = request["quota_rules"];
+  struct Task {
+    std::string group, name_space;
+  };
+  std::vector<Task> tasks;
+  for (const json& task : options["tasks"]) {
+    tasks.push_back({task.value("group", ""), task.value("namespace", "")});
+  }
+  const auto named = [&](const std::string& group) {
+    return std::any_of(tasks.begin(), tasks.end(),
+                       [&](const Task& task) { return task.group == group; });
+  };
+  const auto bound = [&](const std::string& group, const std::vector<std::string>& namespaces) {
+    return named(group) || std::any_of(tasks.begin(), tasks.end(), [&](const Task& task) {
+             return task.name_space == group ||
+                    std::count(namespaces.begin(), namespaces.end(), task.name_space) > 0;
+           });
+  };
+  QuotaRules rules({.guarantee_usage = options.value("guarantee_usage", false),
+                    .resources_may_differ = options.value("resources_may_differ", false)},
+                   {named, bound});
+  json steps = json::array();
+  for (const json& op : request["ops"]) {
+    const std::string what = op.value("op", "");
+    QuotaEdit quota = EditOf(op["quota"]);
+    json step = json::object();
+    absl::Status status;
+    if (what == "create") {
+      status = rules.Complete(&quota);
+      step["completed"] = {{"parent", quota.parent},
+                           {"tree", quota.tree},
+                           {"weight", quota.weight.value_or(QuotaEdit::Amounts())}};
+      if (status.ok()) status = rules.Add(quota);
+    } else if (what == "update") {
+      status = rules.Update(EditOf(op["old"]), quota);
+    } else {
+      status = rules.Remove(quota);
+    }
+    step["accepted"] = status.ok();
+    step["message"] = std::string(status.message());
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
 
 absl::StatusOr<json> AskQuotaTree(const json& request) {
   const json& options = request["quota_tree"];
