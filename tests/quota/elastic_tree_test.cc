@@ -1,0 +1,295 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/quota/elastic_tree.h"
+
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "lib/reference/elastic_quota.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+NamedAmounts Cpu(int64_t amount) { return {{"cpu", amount}}; }
+
+int64_t CpuOf(const NamedAmounts& amounts) {
+  for (const auto& [name, amount] : amounts) {
+    if (name == "cpu") return amount;
+  }
+  return 0;
+}
+
+void Ask(ElasticTree& tree, const std::string& group, const std::string& task, int64_t cpu,
+         bool assigned = false) {
+  ASSERT_TRUE(tree.AddTask(group, {.name = task, .request = Cpu(cpu), .assigned = assigned}).ok());
+}
+
+// Koordinator's example of groups that do not lend.
+TEST(ElasticTree, KeepsMinimumsThatAreNotLent) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
+  ASSERT_TRUE(
+      tree.Put({.name = "p", .is_parent = true, .lends = false, .max = Cpu(200), .min = Cpu(60)})
+          .ok());
+  for (const char* name : {"c1", "c2"}) {
+    ASSERT_TRUE(
+        tree.Put({.name = name, .parent = "p", .lends = false, .max = Cpu(200), .min = Cpu(20)})
+            .ok());
+  }
+  const auto runtimes = [&] {
+    return std::vector<int64_t>{CpuOf(tree.Refresh("p")), CpuOf(tree.Refresh("c1")),
+                                CpuOf(tree.Refresh("c2"))};
+  };
+  EXPECT_EQ(runtimes()[1], 20);
+  EXPECT_EQ(runtimes()[2], 20);
+  Ask(tree, "c1", "t1", 60);
+  EXPECT_EQ(runtimes(), (std::vector<int64_t>{80, 60, 20}));
+  Ask(tree, "c1", "t2", 20);
+  EXPECT_EQ(runtimes(), (std::vector<int64_t>{100, 80, 20}));
+}
+
+TEST(ElasticTree, AParentSeesNoMoreThanTheMaximum) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(350)).ok());
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(300)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "c", .parent = "p", .max = Cpu(500)}).ok());
+  Ask(tree, "c", "t", 400);
+  EXPECT_EQ(CpuOf(tree.Refresh("c")), 300);
+  EXPECT_EQ(tree.Find("p")->request.at(0), 400);
+  EXPECT_EQ(tree.Find(kRootQuota)->request.at(0), 300);
+}
+
+TEST(ElasticTree, MinimumsShrinkWithTheTotal) {
+  ElasticTree tree({});
+  for (const char* name : {"a", "b", "c"}) {
+    ASSERT_TRUE(tree.Put({.name = name, .max = Cpu(1000000), .min = Cpu(100000)}).ok());
+    Ask(tree, name, name, 100000);
+  }
+  ASSERT_TRUE(tree.AddTotal(Cpu(200000)).ok());
+  for (int round = 0; round < 2; ++round) {
+    for (const char* name : {"a", "b", "c"}) tree.Refresh(name);
+  }
+  EXPECT_EQ(tree.Find("a")->scaled_min.at(0), 66666);
+  EXPECT_EQ(CpuOf(tree.Refresh("a")), 66667);
+  EXPECT_EQ(CpuOf(tree.Refresh("b")), 66667);
+  EXPECT_EQ(CpuOf(tree.Refresh("c")), 66666);
+}
+
+TEST(ElasticTree, WhatTheBuiltInGroupsUseIsNotHandedOut) {
+  ElasticTree tree({.default_max = Cpu(kMost)});
+  ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(kMost)}).ok());
+  Ask(tree, "a", "t", 500);
+  Ask(tree, std::string(kDefaultQuota), "d", 30, /*assigned=*/true);
+  EXPECT_EQ(CpuOf(tree.Refresh("a")), 70);
+  EXPECT_EQ(CpuOf(tree.Refresh(kRootQuota)), 70);
+}
+
+TEST(ElasticTree, ReservingTwiceCountsOnce) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(100)}).ok());
+  const QuotaTask task{.name = "t", .request = Cpu(8), .preemptible = false};
+  ASSERT_TRUE(tree.Reserve("a", task).ok());  // not there yet
+  EXPECT_TRUE(tree.Find("a")->used.IsZero());
+  ASSERT_TRUE(tree.AddTask("a", task).ok());
+  ASSERT_TRUE(tree.AddTask("a", task).ok());
+  ASSERT_TRUE(tree.Reserve("a", task).ok());
+  ASSERT_TRUE(tree.Reserve("a", task).ok());
+  EXPECT_EQ(tree.Find("a")->used.at(0), 8);
+  EXPECT_EQ(tree.Find("a")->fixed_used.at(0), 8);
+  EXPECT_EQ(tree.Find(kRootQuota)->request.at(0), 8);
+  ASSERT_TRUE(tree.Unreserve("a", task).ok());
+  ASSERT_TRUE(tree.RemoveTask("a", task).ok());
+  EXPECT_TRUE(tree.Find("a")->used.IsZero());
+  EXPECT_TRUE(tree.Find("a")->request.IsZero());
+}
+
+TEST(ElasticTree, GuaranteesWhatIsInUse) {
+  ElasticTree tree({.guarantee_usage = true});
+  ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(100), .min = Cpu(10)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "a", .parent = "p", .max = Cpu(100), .min = Cpu(5)}).ok());
+  Ask(tree, "a", "t", 40, /*assigned=*/true);
+  EXPECT_EQ(tree.Find("a")->allocated.at(0), 40);
+  EXPECT_EQ(tree.Find("a")->guaranteed.at(0), 40);
+  EXPECT_EQ(tree.Find("p")->guaranteed.at(0), 40);
+}
+
+TEST(ElasticTree, RefusesWhatWouldNotBeATree) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(9)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "c", .parent = "p", .is_parent = true, .max = Cpu(9)}).ok());
+  const auto refusal = [&](const QuotaGroup& group) { return tree.Put(group).message(); };
+  EXPECT_EQ(refusal({.name = "x", .parent = "y"}), "quota \"x\": parent \"y\" does not exist");
+  EXPECT_EQ(refusal({.name = "p", .parent = "c"}), "quota \"p\": parent \"c\" is below it");
+  EXPECT_EQ(refusal({.name = ""}), "quota \"\": a name is required");
+  EXPECT_EQ(refusal({.name = std::string(kRootQuota)}),
+            "quota \"koordinator-root-quota\": is built in");
+  EXPECT_EQ(refusal({.name = "x", .max = {{"cpu", 1}, {"cpu", 2}}}),
+            "quota \"x\": resource \"cpu\" is named twice");
+  EXPECT_EQ(tree.Remove("p").message(), "quota \"p\": has children");
+  EXPECT_EQ(tree.Remove("q").message(), "quota \"q\": does not exist");
+  NamedAmounts many;
+  for (int i = 0; i < 65; ++i) many.emplace_back(absl::StrCat("r", i), 1);
+  EXPECT_EQ(refusal({.name = "x", .max = many}),
+            "quota \"x\": resource \"r63\": a quota tree holds 64 resources");
+  EXPECT_EQ(tree.Find("x"), nullptr);
+}
+
+TEST(ElasticTree, SumsDoNotWrap) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(kMost)).ok());
+  ASSERT_TRUE(tree.AddTotal(Cpu(kMost)).ok());
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(tree.Put({.name = name, .max = Cpu(kMost), .min = Cpu(kMost)}).ok());
+    Ask(tree, name, name, kMost, /*assigned=*/true);
+  }
+  EXPECT_GE(CpuOf(tree.Refresh("a")), 0);
+  EXPECT_EQ(tree.Find(kRootQuota)->used.at(0), kMost);
+}
+
+TEST(ElasticTree, TenThousandLevelsDeep) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
+  std::string parent;
+  for (int level = 0; level < 10000; ++level) {
+    const std::string name = absl::StrCat("g", level);
+    // No maximum that would have to be told all the way up.
+    ASSERT_TRUE(tree.Put({.name = name, .parent = parent, .is_parent = true}).ok());
+    parent = name;
+  }
+  EXPECT_TRUE(tree.Refresh(parent).empty());
+}
+
+// --- random trees against the twin ---------------------------------------------------------------------------
+
+class RandomTree {
+ public:
+  RandomTree(uint64_t seed, bool scale_min) : rng_(seed), tree_({.scale_min = scale_min}) {
+    world_.scale_min = scale_min;
+  }
+
+  void Run() {
+    const size_t groups = 1 + rng_.Below(12);
+    for (size_t i = 0; i < groups; ++i) AddGroup();
+    for (int step = 0; step < 12; ++step) {
+      switch (rng_.Below(4)) {
+        case 0: {
+          const int64_t delta = static_cast<int64_t>(rng_.Below(300));
+          ASSERT_TRUE(tree_.AddTotal({{"cpu", delta}, {"gpu", delta / 3}}).ok());
+          world_.total["cpu"] += delta;
+          world_.total["gpu"] += delta / 3;
+          break;
+        }
+        case 1:
+          RemoveTask();
+          break;
+        default:
+          AddTask();
+      }
+      Compare(step);
+    }
+  }
+
+ private:
+  NamedAmounts Some(int64_t below, double chance) {
+    NamedAmounts amounts;
+    for (const char* name : {"cpu", "gpu"}) {
+      if (rng_.Chance(chance)) {
+        amounts.emplace_back(name, static_cast<int64_t>(rng_.Below(static_cast<uint64_t>(below))));
+      }
+    }
+    return amounts;
+  }
+
+  void AddGroup() {
+    QuotaGroup group{
+        .name = absl::StrCat("g", static_cast<char>('a' + rng_.Below(20)), world_.groups.size()),
+        .lends = rng_.Chance(0.7)};
+    if (!world_.groups.empty() && rng_.Chance(0.6)) {
+      group.parent = world_.groups[rng_.Below(world_.groups.size())].name;
+    }
+    group.is_parent = true;
+    group.max = Some(200, 0.9);
+    for (const auto& [name, amount] : group.max) {
+      if (rng_.Chance(0.6)) group.min.emplace_back(name, amount / 2);
+    }
+    if (rng_.Chance(0.5)) group.weight = NamedAmounts{{"cpu", 1 + rng_.Below(5)}, {"gpu", 1}};
+    ASSERT_TRUE(tree_.Put(group).ok());
+    const auto map = [](const NamedAmounts& amounts) {
+      return reference::QuotaAmounts(amounts.begin(), amounts.end());
+    };
+    world_.groups.push_back({group.name, group.parent, group.lends, map(group.max), map(group.min),
+                             map(group.weight.value_or(group.max))});
+  }
+
+  void AddTask() {
+    const std::string& group = world_.groups[rng_.Below(world_.groups.size())].name;
+    // Amounts that every group knows: what its maximum does not name is passed over below.
+    QuotaTask task{.name = absl::StrCat("t", next_++),
+                   .request = {{"cpu", static_cast<int64_t>(rng_.Below(60))},
+                               {"gpu", static_cast<int64_t>(rng_.Below(20))}},
+                   .assigned = rng_.Chance(0.5)};
+    ASSERT_TRUE(tree_.AddTask(group, task).ok());
+    world_.tasks.push_back(
+        {group, reference::QuotaAmounts(task.request.begin(), task.request.end()), task.assigned});
+    tasks_.push_back(task);
+  }
+
+  void RemoveTask() {
+    if (tasks_.empty()) return;
+    const size_t i = rng_.Below(tasks_.size());
+    ASSERT_TRUE(tree_.RemoveTask(world_.tasks[i].group, tasks_[i]).ok());
+    tasks_.erase(tasks_.begin() + static_cast<ptrdiff_t>(i));
+    world_.tasks.erase(world_.tasks.begin() + static_cast<ptrdiff_t>(i));
+  }
+
+  void Compare(int step) {
+    // The tree settles once every group was refreshed after those above it stood still.
+    for (size_t round = 0; round < world_.groups.size() + 2; ++round) {
+      for (const auto& group : world_.groups) tree_.Refresh(group.name);
+    }
+    const auto plain = [](const reference::QuotaAmounts& amounts) {
+      std::map<std::string, int64_t> some;
+      for (const auto& [name, amount] : amounts) {
+        if (amount != 0) some[name] = amount;
+      }
+      return some;
+    };
+    const auto named = [&](const Sparse& amounts) {
+      const NamedAmounts list = tree_.Named(amounts);
+      return plain({list.begin(), list.end()});
+    };
+    auto settled = reference::SettledQuota(world_);
+    for (const auto& group : world_.groups) {
+      const ElasticTree::Numbers& numbers = *tree_.Find(group.name);
+      const reference::QuotaState& right = settled[group.name];
+      ASSERT_EQ(named(numbers.request), plain(right.request)) << group.name << " step " << step;
+      ASSERT_EQ(named(numbers.used), plain(right.used)) << group.name << " step " << step;
+      ASSERT_EQ(named(numbers.runtime), plain(right.runtime)) << group.name << " step " << step;
+    }
+  }
+
+  Rng rng_;
+  ElasticTree tree_;
+  reference::QuotaWorld world_;
+  std::vector<QuotaTask> tasks_;
+  int next_ = 0;
+};
+
+TEST(ElasticTree, SettlesWhereItsTwinDoes) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomTree(seed, /*scale_min=*/seed % 3 != 0).Run();
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,156 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/quota/quota_rules.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+
+namespace muster {
+namespace {
+
+using ::testing::HasSubstr;
+
+class QuotaRulesTest : public ::testing::Test {
+ protected:
+  QuotaRules Rules(const QuotaRules::Options& options = {}) {
+    return QuotaRules(options, {[this](const std::string& group) { return named_.contains(group); },
+                                [this](const std::string& group, const std::vector<std::string>&) {
+                                  return named_.contains(group);
+                                }});
+  }
+  std::set<std::string> named_;  // groups that tasks name
+};
+
+QuotaEdit Parent(std::string name, int64_t max, int64_t min) {
+  return {.name = std::move(name), .is_parent = true, .max = {{"cpu", max}}, .min = {{"cpu", min}}};
+}
+
+QuotaEdit Child(std::string name, std::string parent, int64_t max, int64_t min) {
+  return {.name = std::move(name),
+          .parent = std::move(parent),
+          .max = {{"cpu", max}},
+          .min = {{"cpu", min}}};
+}
+
+TEST_F(QuotaRulesTest, EachRuleRefusesByItsName) {
+  QuotaRules rules = Rules();
+  ASSERT_TRUE(rules.Add(Parent("p", 100, 50)).ok());
+  ASSERT_TRUE(rules.Add(Child("c", "p", 100, 30)).ok());
+  const auto added = [&](const QuotaEdit& quota) {
+    return std::string(rules.Add(quota).message());
+  };
+  EXPECT_EQ(added(Child("c", "p", 1, 1)), "quota \"c\": name-unique: it exists already");
+  EXPECT_EQ(added(Child("d", "p", -1, 0)), "quota \"d\": not-negative: max of cpu is -1");
+  EXPECT_EQ(added(Child("d", "p", 5, 6)), "quota \"d\": min-within-max: cpu 6 is above 5");
+  EXPECT_EQ(added({.name = "d", .parent = "p", .min = {{"cpu", 1}}}),
+            "quota \"d\": min-within-max: cpu has a minimum and no maximum");
+  EXPECT_EQ(added({.name = "d",
+                   .parent = "p",
+                   .max = {{"cpu", 1}},
+                   .used = {{"cpu", 2}},
+                   .strict_keys = {"cpu"}}),
+            "quota \"d\": max-covers-use: cpu: 2 in use");
+  EXPECT_EQ(added(Child("d", "q", 5, 5)), "quota \"d\": parent-exists: there is no \"q\"");
+  EXPECT_EQ(added(Child("d", "c", 5, 5)), "quota \"d\": parent-is-parent: \"c\" is none");
+  EXPECT_THAT(added({.name = "d", .parent = "p", .max = {{"gpu", 1}}}),
+              HasSubstr("same-resources"));
+  EXPECT_THAT(added(Child("d", "p", 100, 21)), HasSubstr("min-within-parent: cpu of \"p\""));
+  QuotaEdit other_tree = Child("d", "p", 100, 20);
+  other_tree.tree = "t";
+  EXPECT_EQ(added(other_tree), "quota \"d\": tree-of-parent: that is \"\"");
+  EXPECT_TRUE(rules.Add(Child("d", "p", 100, 20)).ok());
+  EXPECT_EQ(rules.Update(Parent("p", 100, 50), Parent("p", 100, 49)).message(),
+            "quota \"p\": min-covers-children: cpu does not cover its children's");
+  EXPECT_EQ(rules.Remove(Parent("p", 100, 50)).message(), "quota \"p\": no-children: it has some");
+  EXPECT_THAT(std::string(rules.Update(Parent("p", 1, 1), Child("p", "", 100, 50)).message()),
+              HasSubstr("parent-while-children"));
+  named_ = {"c"};
+  EXPECT_EQ(rules.Remove(Child("c", "p", 1, 1)).message(), "quota \"c\": no-tasks: it has some");
+  QuotaEdit grown = Child("c", "p", 100, 30);
+  grown.is_parent = true;
+  EXPECT_THAT(std::string(rules.Update(Child("c", "p", 100, 30), grown).message()),
+              HasSubstr("leaf-while-tasks"));
+  EXPECT_THAT(std::string(rules.Remove({.name = "koordinator-default-quota"}).message()),
+              HasSubstr("not-built-in"));
+}
+
+TEST_F(QuotaRulesTest, NamespacesBelongToOneGroup) {
+  QuotaRules rules = Rules();
+  QuotaEdit a = Child("a", "", 1, 1), b = Child("b", "", 1, 1);
+  a.namespaces = b.namespaces = {"ns"};
+  ASSERT_TRUE(rules.Add(a).ok());
+  EXPECT_EQ(rules.Add(b).message(), "quota \"b\": namespace-free: \"ns\" belongs to \"a\"");
+  ASSERT_TRUE(rules.Remove(a).ok());
+  EXPECT_TRUE(rules.Add(b).ok());
+}
+
+TEST_F(QuotaRulesTest, AGuaranteeIsLookedForAbove) {
+  QuotaRules rules = Rules({.guarantee_usage = true});
+  QuotaEdit root = Parent("r", 100, 100);
+  root.tree = "t";
+  root.is_tree_root = true;
+  root.guaranteed = {{"cpu", 40}};
+  ASSERT_TRUE(rules.Add(root).ok());
+  QuotaEdit child = Child("c", "r", 100, 41);
+  child.tree = "t";
+  EXPECT_THAT(std::string(rules.Add(child).message()), HasSubstr("min-guaranteed"));
+  root.guaranteed = {{"cpu", 100}};
+  ASSERT_TRUE(rules.Update({}, root).ok());
+  EXPECT_TRUE(rules.Add(child).ok());
+}
+
+TEST_F(QuotaRulesTest, CompletesWhatIsNotSaid) {
+  QuotaRules rules = Rules();
+  QuotaEdit parent = Parent("p", 10, 5);
+  parent.tree = "t";
+  ASSERT_TRUE(rules.Add(parent).ok());
+  QuotaEdit child = Child("c", "p", 10, 5);
+  child.weight = QuotaEdit::Amounts{{"gpu", 3}};
+  ASSERT_TRUE(rules.Complete(&child).ok());
+  EXPECT_EQ(child.tree, "t");
+  EXPECT_EQ(*child.weight, (QuotaEdit::Amounts{{"cpu", 10}}));
+}
+
+// What was accepted holds together, counted from scratch after each edit; what was refused changed nothing.
+TEST_F(QuotaRulesTest, RandomEditsKeepTheTreeSound) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed);
+    QuotaRules rules = Rules();
+    std::map<std::string, QuotaEdit> groups;
+    int accepted = 0;
+    for (int step = 0; step < 60; ++step) {
+      QuotaEdit quota = Child(
+          absl::StrCat("g", rng.Below(8)), rng.Chance(0.4) ? "" : absl::StrCat("g", rng.Below(8)),
+          static_cast<int64_t>(rng.Below(40)), static_cast<int64_t>(rng.Below(25)));
+      quota.is_parent = rng.Chance(0.6);
+      if (rng.Chance(0.2)) {
+        if (rules.Remove(quota).ok()) groups.erase(quota.name);
+      } else if (groups.contains(quota.name)) {
+        if (quota.parent != groups[quota.name].parent && rng.Chance(0.7)) continue;
+        if (rules.Update(groups[quota.name], quota).ok()) groups[quota.name] = quota;
+      } else if (rules.Add(quota).ok()) {
+        groups[quota.name] = quota;
+        ++accepted;
+      }
+      std::map<std::string, int64_t> minimums;
+      for (const auto& [name, group] : groups) {
+        ASSERT_LE(group.min.at("cpu"), group.max.at("cpu"));
+        if (group.parent.empty()) continue;
+        ASSERT_TRUE(groups.contains(group.parent)) << seed;
+        ASSERT_TRUE(groups[group.parent].is_parent) << seed;
+        minimums[group.parent] += group.min.at("cpu");
+      }
+      for (const auto& [name, sum] : minimums) ASSERT_LE(sum, groups[name].min.at("cpu")) << seed;
+    }
+    EXPECT_GT(accepted, 0);
+  }
+}
+
+}  // namespace
+}  // namespace muster

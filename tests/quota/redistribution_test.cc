@@ -1,0 +1,131 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/quota/redistribution.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "lib/quota/min_scaling.h"
+#include "lib/reference/elastic_quota.h"
+
+namespace muster {
+namespace {
+
+std::vector<int64_t> Runtimes(int64_t total, std::vector<Claimant> children,
+                              Rounding rounding = Rounding::kLargestRemainder) {
+  std::vector<Claimant*> pointers;
+  for (Claimant& child : children) pointers.push_back(&child);
+  Redistribute(total, rounding, pointers);
+  std::vector<int64_t> runtimes;
+  for (const Claimant& child : children) runtimes.push_back(child.runtime);
+  return runtimes;
+}
+
+using Amounts = std::vector<int64_t>;
+
+// Koordinator's own examples.
+TEST(Redistribution, GivesMinimumsAndTheRestByWeight) {
+  std::vector<Claimant> children = {{.name = "1", .request = 5, .weight = 40, .min = 10},
+                                    {.name = "2", .request = 20, .weight = 60, .min = 15},
+                                    {.name = "3", .request = 40, .weight = 50, .min = 20},
+                                    {.name = "4", .request = 70, .weight = 80, .min = 15}};
+  EXPECT_EQ(Runtimes(100, children), (Amounts{5, 20, 35, 40}));
+  children[3].weight = 0;
+  EXPECT_EQ(Runtimes(100, children), (Amounts{5, 20, 40, 15}));
+  children[3].guarantee = 45;
+  EXPECT_EQ(Runtimes(100, children), (Amounts{5, 20, 30, 45}));
+}
+
+TEST(Redistribution, HandsOutEveryUnitOfADonor) {
+  std::vector<Claimant> children = {{.name = "donor", .request = 0, .weight = 1, .min = 3}};
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+  for (size_t i = 0; i < 10; ++i) {
+    children.push_back({.name = names[i], .request = 100, .weight = 1, .min = i < 8 ? 8 : 7});
+  }
+  const Amounts runtimes = Runtimes(81, children);
+  int64_t sum = 0;
+  for (size_t i = 0; i < runtimes.size(); ++i) {
+    sum += runtimes[i];
+    EXPECT_GE(runtimes[i], i == 0 ? 0 : children[i].min);
+  }
+  EXPECT_EQ(sum, 81);
+  EXPECT_EQ(runtimes[0], 0);
+}
+
+TEST(Redistribution, SmallerNamesTakeWhatDivisionsLeave) {
+  EXPECT_EQ(Runtimes(200000, {{.name = "c", .request = 100000, .weight = 1},
+                              {.name = "a", .request = 100000, .weight = 1},
+                              {.name = "b", .request = 100000, .weight = 1}}),
+            (Amounts{66666, 66667, 66667}));
+}
+
+TEST(Redistribution, NearestRoundingMayLoseAndMakeUnits) {
+  std::vector<Claimant> ten;
+  for (int i = 0; i < 10; ++i) ten.push_back({.name = "x", .request = 100, .weight = 1});
+  EXPECT_EQ(Runtimes(3, ten, Rounding::kNearest), Amounts(10, 0));
+  EXPECT_EQ(Runtimes(200000,
+                     {{.name = "a", .request = 100000, .weight = 1},
+                      {.name = "b", .request = 100000, .weight = 1},
+                      {.name = "c", .request = 100000, .weight = 1}},
+                     Rounding::kNearest),
+            (Amounts{66667, 66667, 66667}));
+}
+
+TEST(Redistribution, KeepsWhatIsNotLent) {
+  EXPECT_EQ(Runtimes(100, {{.name = "a", .request = 0, .weight = 1, .min = 30, .lends = false},
+                           {.name = "b", .request = 100, .weight = 1}}),
+            (Amounts{30, 70}));
+}
+
+TEST(Redistribution, LargestAmountsNeitherWrapNorHang) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const Amounts runtimes = Runtimes(kMost, {{.name = "a", .request = kMost, .weight = kMost / 2},
+                                            {.name = "b", .request = kMost, .weight = kMost / 2}});
+  EXPECT_EQ(runtimes[0] - runtimes[1], 1);
+  EXPECT_EQ(Runtimes(-5, {{.name = "a", .request = 7, .weight = 1, .min = 4}}), Amounts{4});
+  EXPECT_EQ(Runtimes(5, {}), Amounts{});
+}
+
+TEST(Redistribution, AgreesWithItsTwin) {
+  Rng rng(20);
+  for (int world = 0; world < 3000; ++world) {
+    std::vector<std::string> names;
+    for (uint64_t i = 0, n = 1 + rng.Below(9); i < n; ++i) {
+      names.push_back(std::string(1, static_cast<char>('a' + rng.Below(26))) + std::to_string(i));
+    }
+    std::vector<Claimant> children;
+    std::vector<reference::QuotaChild> twins;
+    for (const std::string& name : names) {
+      const auto amount = [&] { return static_cast<int64_t>(rng.Below(rng.Chance(0.3) ? 3 : 90)); };
+      children.push_back({.name = name,
+                          .request = amount(),
+                          .weight = amount(),
+                          .min = amount(),
+                          .lends = rng.Chance(0.7)});
+      const Claimant& child = children.back();
+      twins.push_back({name, child.request, child.weight, child.min, child.lends});
+    }
+    const int64_t total = static_cast<int64_t>(rng.Below(400)) - 20;
+    EXPECT_EQ(Runtimes(total, children), reference::HandOut(total, twins)) << "world " << world;
+  }
+}
+
+TEST(MinScaling, SharesWhatIsLeftInProportion) {
+  const auto amounts = [](int64_t amount) {
+    Sparse sparse;
+    sparse.Set(0, amount);
+    return sparse;
+  };
+  // 200 cores over three minimums of 100.
+  EXPECT_EQ(ScaledMin(amounts(200000), {}, amounts(300000), amounts(100000)).at(0), 66666);
+  // 50 / 50 / 50, one of which does not scale.
+  EXPECT_EQ(ScaledMin(amounts(200), amounts(50), amounts(100), amounts(50)).at(0), 50);
+  EXPECT_EQ(ScaledMin(amounts(100), amounts(50), amounts(100), amounts(50)).at(0), 25);
+  EXPECT_EQ(ScaledMin(amounts(50), amounts(50), amounts(100), amounts(50)).at(0), 0);
+  // A resource that the total does not name is left alone.
+  EXPECT_EQ(ScaledMin({}, {}, amounts(100), amounts(50)).at(0), 50);
+}
+
+}  // namespace
+}  // namespace muster
