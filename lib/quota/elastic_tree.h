@@ -15,7 +15,8 @@
 // numbers. Sums saturate. O(depth * resources) for each event, and for Refresh one redistribution for each level of
 // the path whose inputs changed.
 // Peer. Refreshing is lazy, as the peer's is: only the groups on the refreshed path get their minimum scaled and
-// their runtime renewed, with whatever the siblings' numbers are by then. Three groups always exist: the root, and
+// their runtime renewed, with whatever the siblings' numbers are by then; and a new minimum of a group that does not
+// lend is seen as a request by its level when the group's requests next change. Three groups always exist: the root, and
 // below it one for tasks of no group and one for the system's, whose use is taken from the total. A root's own
 // "allocated" survives a rebuild of the tree and so counts twice, which the peer does and nothing reads.
 #ifndef MUSTER_QUOTA_ELASTIC_TREE_H_

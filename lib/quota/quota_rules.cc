@@ -44,23 +44,23 @@ void RaiseTo(const Amounts& least, Amounts* amounts) {
   }
 }
 
-// A resource of `a` that is more than `b` has of it, absent being nothing; null: none.
-const std::string* FirstAbove(const Amounts& a, const Amounts& b) {
+// A resource of which `a` is more than `b`, absent being nothing.
+std::optional<std::string> FirstAbove(const Amounts& a, const Amounts& b) {
   for (const auto& [resource, amount] : a) {
-    if (amount > At(b, resource)) return &resource;
+    if (amount > At(b, resource)) return resource;
   }
   for (const auto& [resource, amount] : b) {
-    if (amount < At(a, resource)) return &resource;
+    if (amount < At(a, resource)) return resource;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-// A resource that `part` names and `whole` does not; null: none.
-const std::string* FirstOutside(const Amounts& part, const Amounts& whole) {
+// A resource that `part` names and `whole` does not.
+std::optional<std::string> FirstOutside(const Amounts& part, const Amounts& whole) {
   for (const auto& [resource, amount] : part) {
-    if (!whole.contains(resource)) return &resource;
+    if (!whole.contains(resource)) return resource;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -238,14 +238,15 @@ absl::Status QuotaRules::CheckTree(const QuotaEdit* old, const QuotaEdit& quota)
 
 absl::Status QuotaRules::CheckResources(const QuotaEdit& quota) const {
   const auto check = [&](const QuotaEdit& above, const QuotaEdit& below) {
-    const std::string* odd = FirstOutside(below.max, above.max);
-    if (odd == nullptr && !options_.resources_may_differ) odd = FirstOutside(above.max, below.max);
-    if (odd != nullptr) {
+    std::optional<std::string> odd = FirstOutside(below.max, above.max);
+    if (!odd.has_value() && !options_.resources_may_differ)
+      odd = FirstOutside(above.max, below.max);
+    if (odd.has_value()) {
       return Refuse(quota, "same-resources", *odd, " is in one maximum of \"", above.name,
                     "\" and \"", below.name, "\" only");
     }
     odd = FirstOutside(below.min, above.min);
-    if (odd == nullptr) return absl::OkStatus();
+    if (!odd.has_value()) return absl::OkStatus();
     return Refuse(quota, "same-resources", *odd, " is in the minimum of \"", below.name,
                   "\" and not of \"", above.name, "\"");
   };
@@ -273,13 +274,13 @@ absl::Status QuotaRules::CheckMinimums(const QuotaEdit& quota) const {
   if (parent != kRootQuota) {
     Amounts sum = ChildrenMin(parent, quota.name);
     AddTo(quota.min, &sum);
-    if (const std::string* above = FirstAbove(sum, Find(parent)->min)) {
+    if (const std::optional<std::string> above = FirstAbove(sum, Find(parent)->min)) {
       return Refuse(quota, "min-within-parent", *above, " of \"", parent,
                     "\" does not cover its children's");
     }
   }
   if (ChildrenOf(quota.name).empty()) return absl::OkStatus();
-  if (const std::string* above = FirstAbove(ChildrenMin(quota.name, ""), quota.min)) {
+  if (const std::optional<std::string> above = FirstAbove(ChildrenMin(quota.name, ""), quota.min)) {
     return Refuse(quota, "min-covers-children", *above, " does not cover its children's");
   }
   return absl::OkStatus();
@@ -288,7 +289,7 @@ absl::Status QuotaRules::CheckMinimums(const QuotaEdit& quota) const {
 // Some ancestor must guarantee what this group's new minimum adds, on top of what its other children hold.
 absl::Status QuotaRules::CheckGuarantee(const QuotaEdit& quota) const {
   if (quota.forced || quota.tree.empty() || quota.is_tree_root) return absl::OkStatus();
-  if (FirstAbove(quota.min, quota.guaranteed) == nullptr) return absl::OkStatus();
+  if (!FirstAbove(quota.min, quota.guaranteed).has_value()) return absl::OkStatus();
   Amounts needed = quota.guaranteed;
   RaiseTo(quota.min, &needed);
   std::string self = quota.name;
@@ -299,7 +300,7 @@ absl::Status QuotaRules::CheckGuarantee(const QuotaEdit& quota) const {
       if (child != self) AddTo(Find(child)->guaranteed, &needed);
     }
     RaiseTo(above->min, &needed);
-    if (FirstAbove(needed, above->guaranteed) == nullptr) return absl::OkStatus();
+    if (!FirstAbove(needed, above->guaranteed).has_value()) return absl::OkStatus();
     self = at;
     at = ParentOf(*above);
   }

@@ -11,7 +11,8 @@
 // Promises. An edit is accepted whole or refused with the name of the first rule that it breaks, and then changes
 // nothing. O(children of the group and of its parent) an edit; with guarantees also of each ancestor.
 // Peer. Koordinator's validating webhook, rule for rule: what it does not look at (a group right below the root that
-// is no parent, a tree's root, a forced edit) is not looked at here either. Amounts are compared, never added to
+// is no parent, a tree's root, a forced edit, a group that is put below itself) is not looked at here either; the last
+// the tree refuses (elastic_tree.h). Amounts are compared, never added to
 // others' units, so the caller may use any unit for all of them.
 #ifndef MUSTER_QUOTA_QUOTA_RULES_H_
 #define MUSTER_QUOTA_QUOTA_RULES_H_

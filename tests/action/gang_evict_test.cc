@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "muster/muster.h"
 
@@ -51,7 +52,7 @@ class GangEvict : public ::testing::Test {
       if (!out.empty()) out += "; ";
       const bool evict = d.kind == DecisionKind::kEvict;
       out += std::string(evict ? "evict " : "nominate ") + std::string(plan.task_name(d.task));
-      if (!evict) out += " " + std::string(plan.node_name(d.node));
+      if (!evict) absl::StrAppend(&out, " ", std::string(plan.node_name(d.node)));
     }
     return out;
   }
@@ -129,7 +130,7 @@ TEST_F(GangEvict, AllPendingTasksNeedAPlace) {
 TEST_F(GangEvict, EnoughInSumIsNotEnoughInPlace) {
   Nodes(2);
   Job({.name = "v", .queue = "q", .priority = 1, .min_available = 2});
-  for (int i = 0; i < 4; ++i) Tasks("v", i, 1, "n" + std::to_string(i % 2));
+  for (int i = 0; i < 4; ++i) Tasks("v", i, 1, absl::StrCat("n", i % 2));
   Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
   Tasks("g", 0, 1, "", {.shape = {.request = {{"cpu", "4"}}}});
   // Without what can be spared there are three cores on each node: tried, undone, and the rest follows.

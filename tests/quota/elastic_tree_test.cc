@@ -125,7 +125,9 @@ TEST(ElasticTree, RefusesWhatWouldNotBeATree) {
   ElasticTree tree({});
   ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(9)}).ok());
   ASSERT_TRUE(tree.Put({.name = "c", .parent = "p", .is_parent = true, .max = Cpu(9)}).ok());
-  const auto refusal = [&](const QuotaGroup& group) { return tree.Put(group).message(); };
+  const auto refusal = [&](const QuotaGroup& group) {
+    return std::string(tree.Put(group).message());
+  };
   EXPECT_EQ(refusal({.name = "x", .parent = "y"}), "quota \"x\": parent \"y\" does not exist");
   EXPECT_EQ(refusal({.name = "p", .parent = "c"}), "quota \"p\": parent \"c\" is below it");
   EXPECT_EQ(refusal({.name = ""}), "quota \"\": a name is required");
@@ -181,7 +183,7 @@ class RandomTree {
     for (int step = 0; step < 12; ++step) {
       switch (rng_.Below(4)) {
         case 0: {
-          const int64_t delta = static_cast<int64_t>(rng_.Below(300));
+          const int64_t delta = 3 + static_cast<int64_t>(rng_.Below(300));
           ASSERT_TRUE(tree_.AddTotal({{"cpu", delta}, {"gpu", delta / 3}}).ok());
           world_.total["cpu"] += delta;
           world_.total["gpu"] += delta / 3;
@@ -209,9 +211,8 @@ class RandomTree {
   }
 
   void AddGroup() {
-    QuotaGroup group{
-        .name = absl::StrCat("g", static_cast<char>('a' + rng_.Below(20)), world_.groups.size()),
-        .lends = rng_.Chance(0.7)};
+    QuotaGroup group{.name = absl::StrCat("g", rng_.Below(20), "-", world_.groups.size()),
+                     .lends = rng_.Chance(0.7)};
     if (!world_.groups.empty() && rng_.Chance(0.6)) {
       group.parent = world_.groups[rng_.Below(world_.groups.size())].name;
     }
@@ -220,8 +221,13 @@ class RandomTree {
     for (const auto& [name, amount] : group.max) {
       if (rng_.Chance(0.6)) group.min.emplace_back(name, amount / 2);
     }
-    if (rng_.Chance(0.5)) group.weight = NamedAmounts{{"cpu", 1 + rng_.Below(5)}, {"gpu", 1}};
+    if (rng_.Chance(0.5))
+      group.weight = NamedAmounts{{"cpu", static_cast<int64_t>(1 + rng_.Below(5))}, {"gpu", 1}};
     ASSERT_TRUE(tree_.Put(group).ok());
+    // What a group that does not lend asks for is told with its next request.
+    const QuotaTask passing{.name = "passing", .request = {{"cpu", 1}, {"gpu", 1}}};
+    ASSERT_TRUE(tree_.AddTask(group.name, passing).ok());
+    ASSERT_TRUE(tree_.RemoveTask(group.name, passing).ok());
     const auto map = [](const NamedAmounts& amounts) {
       return reference::QuotaAmounts(amounts.begin(), amounts.end());
     };
