@@ -154,7 +154,7 @@ TEST_P(EachProfile, ManyJobsComeAndGo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, EachProfile,
-                         ::testing::Values("volcano", "muster", "kube-batch"),
+                         ::testing::Values("volcano", "muster", "kube-batch", "easy"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');
@@ -174,6 +174,24 @@ TEST(Engine, EvictedJobsStartAgain) {
   options.recovery.evicted_jobs_checkpoint = true;
   result = Play(trace, "muster", options);
   EXPECT_EQ(result.end, (Times{120, 35}));
+}
+
+TEST(Engine, EasyPromisesNodes) {
+  // Two nodes of 4. The second job needs both, at 20. The third would be there until 32 on what the first leaves on its
+  // node, which is promised; the fourth is gone by 20.
+  const Trace trace = Small(2, {{.submit = 0, .run = 20, .tasks = 6},
+                                {.submit = 1, .run = 10, .tasks = 8},
+                                {.submit = 2, .run = 30, .tasks = 1},
+                                {.submit = 3, .run = 17, .tasks = 2}});
+  EXPECT_EQ(Play(trace, "easy").start, (Times{0, 20, 30, 3}));
+  EXPECT_EQ(Play(trace, "fcfs").start, (Times{0, 20, 30, 30}));
+  // With a node that the second job may not have, the third is in nobody's way.
+  Trace wider = trace;
+  wider.machine.nodes[0].labels = wider.machine.nodes[1].labels = {{"zone", "a"}};
+  wider.machine.nodes.push_back({.name = "spare", .capacity = {{"cpu", 1}}});
+  wider.shapes.push_back({.request = {{"cpu", 1}}, .node_selector = {{"zone", "a"}}});
+  wider.shape = {1, 1, 0, 1};
+  EXPECT_EQ(Play(wider, "easy").start, (Times{0, 20, 2, 3}));
 }
 
 TEST(Engine, FollowsPrecedingJobs) {
