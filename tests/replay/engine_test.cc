@@ -203,6 +203,30 @@ TEST(Engine, FollowsPrecedingJobs) {
   EXPECT_EQ(Play(trace, "volcano", options).start, (Times{0, 17}));
 }
 
+TEST(Engine, SeriesAndMetricsByHand) {
+  // 8 cpus; the first job holds 6 of them from 0 to 10, the second 4 from 10 to 30.
+  Trace trace = Small(2, {{.submit = 0, .run = 10, .tasks = 6, .deadline = 10},
+                          {.submit = 5, .run = 20, .tasks = 4, .deadline = 29}});
+  ReplayOptions options;
+  options.series_interval = 5;
+  const ReplayResult result = Play(trace, "muster", options);
+  EXPECT_EQ(result.series.time, (Times{0, 5, 10, 15, 20, 25, 30}));
+  ASSERT_EQ(result.series.dimensions, (std::vector<std::string>{"cpu"}));
+  EXPECT_EQ(result.series.used[0], (Times{6000, 6000, 4000, 4000, 4000, 4000, 0}));
+  EXPECT_EQ(result.series.running, (Times{1, 1, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(result.series.waiting, (Times{0, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(result.series.fragmentation[0], (std::vector<double>(7, 0.0)));
+  const Metrics metrics = Measure(trace, result);
+  EXPECT_DOUBLE_EQ(metrics.resources[0].utilisation, 28.0 / 56);
+  EXPECT_EQ(metrics.deadlines, 2);
+  EXPECT_EQ(metrics.deadline_misses, 1);
+  EXPECT_EQ(metrics.all.wait.most, 5);
+  EXPECT_DOUBLE_EQ(metrics.all.finish_time_ratio.most, 25.0 / 20);
+  EXPECT_EQ(metrics.goodput, 1);
+  ASSERT_EQ(metrics.queues.size(), 1u);
+  EXPECT_DOUBLE_EQ(metrics.queues[0].delivered, 0.5);
+}
+
 TEST(Engine, APoolIsOneNode) {
   Trace trace;
   trace.processors = 4;
