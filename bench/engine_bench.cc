@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/replay_bench.h"
 #include "bench/workloads.h"
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
@@ -275,6 +276,7 @@ void RegisterAll() {
 
 int main(int argc, char** argv) {
   muster::bench::RegisterAll();
+  muster::bench::RegisterReplays();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

@@ -30,11 +30,25 @@ struct Distribution {
 // Over jobs that ended; waits over those that started.
 struct JobMetrics {
   Distribution wait, turnaround, bounded_slowdown;
+  Distribution
+      finish_time_ratio;  // turnaround over the run time, which is the turnaround alone on the machine
 };
 
 struct JobGroup {
   std::string name;
   JobMetrics jobs;
+};
+
+// Means over the samples of the series.
+struct ResourceMetrics {
+  std::string name;
+  double utilisation = 0;    // used over capacity
+  double fragmentation = 0;  // see ReplaySeries
+};
+struct QueueMetrics {
+  std::string name;
+  double delivered = 0,
+         deserved = 0;  // dominant shares; deserved over samples that have it, below 0 if none has
 };
 
 struct MetricOptions {
@@ -47,6 +61,15 @@ struct Metrics {
   double utilisation =
       0;  // task-seconds of ended jobs over those of the machine, within the makespan; pools
   JobMetrics all;
+  int64_t deadlines = 0, deadline_misses = 0;  // a job that has not ended misses its own
+  int64_t stops = 0;                           // of running jobs, by evictions and failures
+  int64_t lost = 0;                            // task-seconds
+  double goodput = 1;  // task-seconds of ended jobs over the same and what was lost
+  std::vector<ResourceMetrics> resources;
+  std::vector<QueueMetrics> queues;
+  // Over queues that deserve something: Jain's index of delivered over deserved, and the largest difference between a
+  // queue's share and what it deserves, mean and maximum over samples.
+  double jain = 1, share_deviation_mean = 0, share_deviation_most = 0;
   std::vector<JobGroup> by_size, by_queue, by_user;  // users: the hundred with most jobs
 };
 

@@ -34,6 +34,11 @@ ActionDecl KubeBatchBackfillAction();
 ActionDecl KubeBatchPreemptAction();
 ActionDecl KubeBatchReclaimAction();
 
+// Batch systems.
+ActionDecl FcfsAction();
+ActionDecl EasyAction();
+std::span<const std::string_view> BatchOrders();  // what their option `order` may be
+
 // And as muster does.
 ActionDecl FairAllocateAction();
 ActionDecl FairReclaimAction();

@@ -93,6 +93,7 @@ class ActionContext {
   const std::span<const JobIndex> waiting;
   const bool admission;   // the profile has an action that admits jobs
   const bool evicts;      // it has one that makes room for tasks that found no node
+  int64_t now = 0;        // of the cycle
   bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
 
   FitErrors fit_errors;

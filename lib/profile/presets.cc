@@ -72,9 +72,26 @@ Preset Muster() {
   return preset;
 }
 
+Preset BatchSystem(std::string_view name, std::string_view summary) {
+  Preset preset;
+  preset.name = name;
+  preset.summary = summary;
+  preset.actions = name;
+  preset.tiers = "gang/predicates+binpack";
+  preset.catalogue = {FcfsAction(), EasyAction()};
+  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
+  return preset;
+}
+
 }  // namespace
 
-std::vector<Preset> Presets() { return {Muster(), Volcano(), KubeBatch()}; }
+std::vector<Preset> Presets() {
+  return {Muster(), Volcano(), KubeBatch(),
+          BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
+          BatchSystem(
+              "easy",
+              "EASY backfilling: gangs ahead of the first that waits, if they do not delay it")};
+}
 
 std::vector<PolicyDecl> PolicyCatalogue() {
   return {BinpackPolicy(),       CooldownPolicy(),

@@ -136,6 +136,12 @@ class Resolver {
       auto options =
           Options::Check(absl::StrCat("action ", mention.name), decl.options, mention.options);
       if (!options.ok()) return options.status();
+      for (const auto& [key, value] : options->given()) {
+        const auto orders = BatchOrders();
+        if (key == "order" && std::find(orders.begin(), orders.end(), value) == orders.end()) {
+          return Unknown("order", value, {orders.begin(), orders.end()});
+        }
+      }
       config.actions.push_back({decl, *std::move(options)});
     }
     for (const auto& tier : tiers_) {
@@ -213,6 +219,7 @@ class Resolver {
   absl::Status ApplyItem(std::string_view item) {
     if (item.starts_with("actions=")) return SetActions(item.substr(8));
     if (item.starts_with("tiers=")) return SetTiers(item.substr(6));
+    if (item.find('=') < item.find('(')) return SetOption(item);
     const bool add = item.starts_with("+"), remove = item.starts_with("-");
     auto mention = ParseMention(item.substr(add || remove ? 1 : 0));
     if (!mention.ok()) return mention.status();
@@ -257,6 +264,22 @@ class Resolver {
       there->options.push_back(std::move(option));
     }
     return absl::OkStatus();
+  }
+
+  // KEY=VALUE: an option of the first action that has it.
+  absl::Status SetOption(std::string_view item) {
+    const size_t equals = item.find('=');
+    const std::string key(item.substr(0, equals)), value(item.substr(equals + 1));
+    for (Mention& mention : actions_) {
+      for (const OptionDecl& option : FindAction(mention.name)->options) {
+        if (option.name != key) continue;
+        std::erase_if(mention.options, [&](const auto& old) { return old.first == key; });
+        mention.options.emplace_back(key, value);
+        return absl::OkStatus();
+      }
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("profile: no action of ", Quote(preset_.name), " has an option ", Quote(key)));
   }
 
   absl::StatusOr<ConfiguredPolicy> Configure(const Mention& mention) const {

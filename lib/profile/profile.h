@@ -10,6 +10,7 @@
 //        | WORD "(" OPTIONS ")"            options of one that is there
 //        | "actions=" A {"+" A}            these actions, in this order
 //        | "tiers=" TIER {"/" TIER}        these policies;  TIER = P {"+" P}, P = WORD ["(" OPTIONS ")"]
+//        | KEY "=" VALUE                     an option of the first action that has it: easy:order=sjf
 //   OPTIONS = KEY "=" VALUE {"," KEY "=" VALUE}
 // Every policy knows the option `without=POINT{|POINT}`: extension points at which it is not to be asked.
 // Errors name the unknown word and the nearest valid one.

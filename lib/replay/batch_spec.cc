@@ -98,6 +98,11 @@ std::string BatchSpecText(const BatchSpec& spec) {
   return text;
 }
 
+std::string ProfileText(const BatchSpec& spec) {
+  return absl::StrCat(ToAbsl(kPolicies[static_cast<int>(spec.policy)]),
+                      ":order=", ToAbsl(kOrders[static_cast<int>(spec.order)]));
+}
+
 int64_t OrderKey(BatchOrder order, int64_t estimate, int64_t processors) {
   switch (order) {
     case BatchOrder::kFifo:

@@ -48,6 +48,9 @@ absl::StatusOr<BatchSpec> ParseBatchSpec(std::string_view spec);
 std::string BatchSpecText(
     const BatchSpec& spec);  // canonical: what differs from the usual, in a fixed order
 
+// The profile that does the same on a cluster of nodes.
+std::string ProfileText(const BatchSpec& spec);
+
 // The key waiting jobs are ordered by: smaller first.
 int64_t OrderKey(BatchOrder order, int64_t estimate, int64_t processors);
 

@@ -22,6 +22,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/replay/arrivals.h"
+#include "lib/replay/estimates.h"
 #include "lib/replay/node_faults.h"
 #include "lib/replay/progress.h"
 #include "lib/replay/world.h"
@@ -49,20 +50,24 @@ struct Event {
 
 struct Job {
   Progress progress;
+  int64_t estimate = 0;
   uint32_t running = 0;  // tasks
   uint32_t turn = 0;     // grows when an event of it becomes void
   bool wants = false;    // some task waits
   bool stopped = false;
+  bool begins = false;            // while a plan is followed
   std::vector<NodeIndex> places;  // of the turn before a stop, ascending; nodes are never dropped
 };
 
 class Loop {
  public:
-  Loop(const Trace& trace, std::string_view profile, const ReplayOptions& options)
+  Loop(const Trace& trace, std::string_view profile, BatchEstimate estimate,
+       const ReplayOptions& options)
       : trace_(trace),
         profile_(profile),
         options_(options),
         arrivals_(trace, options.follow_preceding),
+        estimates_(trace, estimate),
         faults_(trace, options),
         world_(trace),
         jobs_(trace.size()) {}
@@ -211,7 +216,8 @@ class Loop {
     }
     result_.outcome[row] = JobOutcome::kWaiting;
     jobs_[row].progress.Submit(trace_.run[row], trace_.tasks[row]);
-    status_ = world_.AddJob(row, now_, MinTasks(row));
+    jobs_[row].estimate = estimates_.First(row);
+    status_ = world_.AddJob(row, now_, MinTasks(row), jobs_[row].estimate);
     SetWants(row);
     Changed();
   }
@@ -263,6 +269,7 @@ class Loop {
     status_ = world_.RemoveJob(row);
   }
   void Ended(uint32_t row) {
+    estimates_.Ended(row);
     arrivals_.Ended(row, now_);
     Changed();
   }
@@ -417,7 +424,9 @@ class Loop {
         moved = true;
         world_.Run(row, *task, tasks.node[*task], now_);
         ++jobs_[row].running;
-        if (begun.empty() || begun.back() != row) begun.push_back(row);
+        // In the order of the decisions, which orders events.
+        if (!jobs_[row].begins) begun.push_back(row);
+        jobs_[row].begins = true;
       } else if (decision.kind == DecisionKind::kEvict &&
                  tasks.status[*task] == TaskStatus::kReleasing) {
         moved = true;
@@ -428,9 +437,10 @@ class Loop {
              static_cast<uint32_t>(place));
       }
     }
-    std::sort(begun.begin(), begun.end());
-    begun.erase(std::unique(begun.begin(), begun.end()), begun.end());
-    for (uint32_t row : begun) Go(row);
+    for (uint32_t row : begun) {
+      jobs_[row].begins = false;
+      Go(row);
+    }
     if (options_.latency > 0 && moved) Changed();
     return moved;
   }
@@ -445,7 +455,7 @@ class Loop {
     }
     for (Event& event : ends) {
       if (jobs_[event.job].turn == event.turn &&
-          trace_.estimate[event.job] <= trace_.run[event.job]) {
+          jobs_[event.job].estimate <= trace_.run[event.job]) {
         GiveBack(event.job);
         event.turn = kGivenBack;
       }
@@ -496,6 +506,7 @@ class Loop {
   const std::string profile_;
   const ReplayOptions& options_;
   Arrivals arrivals_;
+  Estimates estimates_;
   NodeFaults faults_;
   World world_;
   std::vector<Job> jobs_;
@@ -519,8 +530,8 @@ class Loop {
 }  // namespace
 
 absl::StatusOr<ReplayResult> ReplayCycles(const Trace& trace, std::string_view profile,
-                                          const ReplayOptions& options) {
-  return Loop(trace, profile, options).Run();
+                                          BatchEstimate estimate, const ReplayOptions& options) {
+  return Loop(trace, profile, estimate, options).Run();
 }
 
 Trace AsOneNode(const Trace& trace) {

@@ -7,13 +7,14 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "lib/replay/batch_spec.h"
 #include "muster/replay.h"
 
 namespace muster {
 
-// REQUIRES: CheckTrace(trace) is OK and it has nodes.
+// Jobs are told to the profile with estimates of the given kind. REQUIRES: CheckTrace(trace) is OK and it has nodes.
 absl::StatusOr<ReplayResult> ReplayCycles(const Trace& trace, std::string_view profile,
-                                          const ReplayOptions& options);
+                                          BatchEstimate estimate, const ReplayOptions& options);
 
 // A pool as one node "pool", each job as one task of as many cpus as it has processors. REQUIRES: it is a pool.
 Trace AsOneNode(const Trace& trace);

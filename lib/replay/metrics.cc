@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -38,7 +39,7 @@ Distribution Describe(std::vector<double>* values) {
 
 JobMetrics MeasureJobs(const Trace& trace, const ReplayResult& result,
                        const std::vector<uint32_t>& rows, int64_t bound) {
-  std::vector<double> wait, turnaround, slowdown;
+  std::vector<double> wait, turnaround, slowdown, ratio;
   wait.reserve(rows.size());
   for (uint32_t row : rows) {
     if (result.start[row] == kAbsent) continue;
@@ -47,8 +48,9 @@ JobMetrics MeasureJobs(const Trace& trace, const ReplayResult& result,
     const auto stay = static_cast<double>(result.end[row] - result.submit[row]);
     turnaround.push_back(stay);
     slowdown.push_back(std::max(1.0, stay / static_cast<double>(std::max(trace.run[row], bound))));
+    ratio.push_back(stay / static_cast<double>(trace.run[row]));
   }
-  return {Describe(&wait), Describe(&turnaround), Describe(&slowdown)};
+  return {Describe(&wait), Describe(&turnaround), Describe(&slowdown), Describe(&ratio)};
 }
 
 // Groups of rows, in the order of their numbers.
@@ -61,6 +63,55 @@ std::vector<std::vector<uint32_t>> Partition(size_t rows, const auto& number_of)
     groups[number].push_back(row);
   }
   return groups;
+}
+
+double Mean(double sum, size_t count) { return count == 0 ? 0 : sum / static_cast<double>(count); }
+
+void MeasureSeries(const ReplaySeries& series, Metrics* m) {
+  const size_t samples = series.time.size();
+  for (size_t d = 0; d < series.dimensions.size(); ++d) {
+    double used = 0, fragmented = 0;
+    for (size_t k = 0; k < samples; ++k) {
+      const auto capacity = static_cast<double>(series.capacity[d][k]);
+      if (capacity > 0) used += static_cast<double>(series.used[d][k]) / capacity;
+      fragmented += series.fragmentation[d][k];
+    }
+    m->resources.push_back({series.dimensions[d], Mean(used, samples), Mean(fragmented, samples)});
+  }
+  for (size_t q = 0; q < series.queues.size(); ++q) {
+    double delivered = 0, deserved = 0;
+    size_t known = 0;
+    for (size_t k = 0; k < samples; ++k) {
+      delivered += series.queue_share[q][k];
+      if (series.queue_deserved[q][k] < 0) continue;
+      deserved += series.queue_deserved[q][k];
+      ++known;
+    }
+    m->queues.push_back(
+        {series.queues[q], Mean(delivered, samples), known == 0 ? -1.0 : Mean(deserved, known)});
+  }
+  double sum = 0, squares = 0, deviations = 0;
+  size_t counted = 0, deviating = 0;
+  for (const QueueMetrics& queue : m->queues) {
+    if (queue.deserved <= 0) continue;
+    const double x = queue.delivered / queue.deserved;
+    sum += x;
+    squares += x * x;
+    ++counted;
+  }
+  if (squares > 0) m->jain = sum * sum / (static_cast<double>(counted) * squares);
+  for (size_t k = 0; k < samples; ++k) {
+    double largest = -1;
+    for (size_t q = 0; q < series.queues.size(); ++q) {
+      if (series.queue_deserved[q][k] < 0) continue;
+      largest = std::max(largest, std::abs(series.queue_share[q][k] - series.queue_deserved[q][k]));
+    }
+    if (largest < 0) continue;
+    deviations += largest;
+    ++deviating;
+    m->share_deviation_most = std::max(m->share_deviation_most, largest);
+  }
+  m->share_deviation_mean = Mean(deviations, deviating);
 }
 
 }  // namespace
@@ -77,6 +128,14 @@ Metrics Measure(const Trace& trace, const ReplayResult& result, const MetricOpti
     m.refused += result.outcome[row] == JobOutcome::kRefused;
     m.started += result.start[row] != kAbsent;
     m.backfilled += !result.backfilled.empty() && result.backfilled[row];
+    if (!trace.deadline.empty() && trace.deadline[row] != kAbsent) {
+      ++m.deadlines;
+      m.deadline_misses += result.end[row] == kAbsent || result.end[row] > trace.deadline[row];
+    }
+    if (!result.stops.empty()) {
+      m.stops += result.stops[row];
+      m.lost += result.lost[row];
+    }
     if (result.end[row] == kAbsent) continue;
     ++m.ended;
     last = std::max(last, result.end[row]);
@@ -85,6 +144,9 @@ Metrics Measure(const Trace& trace, const ReplayResult& result, const MetricOpti
   m.makespan = std::max<int64_t>(0, last - first);
   const double capacity = static_cast<double>(result.processors) * static_cast<double>(m.makespan);
   if (capacity > 0) m.utilisation = busy / capacity;
+  const double work = busy + static_cast<double>(m.lost);
+  if (work > 0) m.goodput = busy / work;
+  MeasureSeries(result.series, &m);
 
   std::vector<uint32_t> all(n);
   std::iota(all.begin(), all.end(), 0);

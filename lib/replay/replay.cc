@@ -17,14 +17,25 @@ namespace muster {
 absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                     const ReplayOptions& options) {
   if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
-  if (trace.processors == 0) return ReplayCycles(trace, policy, options);
+  BatchSpec spec;
+  std::string profile(policy);
   if (IsBatchPolicy(policy)) {
-    absl::StatusOr<BatchSpec> spec = ParseBatchSpec(policy);
-    if (!spec.ok()) return spec.status();
-    return ReplayPool(trace, *spec, options);
+    absl::StatusOr<BatchSpec> parsed = ParseBatchSpec(policy);
+    if (!parsed.ok()) return parsed.status();
+    spec = *parsed;
+    if (trace.processors > 0) return ReplayPool(trace, spec, options);
+    if (spec.policy == BatchPolicy::kConservative) {
+      return absl::InvalidArgumentError(
+          "policy \"conservative\": it needs a pool of processors; nodes have fcfs and easy");
+    }
+    profile = ProfileText(spec);
   }
-  absl::StatusOr<ReplayResult> result = ReplayCycles(AsOneNode(trace), policy, options);
-  if (result.ok()) result->processors = trace.processors;
+  absl::StatusOr<ReplayResult> result =
+      trace.processors > 0 ? ReplayCycles(AsOneNode(trace), profile, spec.estimate, options)
+                           : ReplayCycles(trace, profile, spec.estimate, options);
+  if (!result.ok()) return result;
+  result->policy = IsBatchPolicy(policy) ? BatchSpecText(spec) : profile;
+  result->processors = trace.processors;
   return result;
 }
 

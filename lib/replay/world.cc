@@ -102,7 +102,7 @@ bool World::FitsEmpty(uint32_t shape, int64_t needed) {
   return most >= needed;
 }
 
-absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available) {
+absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate) {
   const uint32_t shape = trace_.shape[row];
   JobSpec job;
   job.name = absl::StrCat(row);
@@ -112,7 +112,7 @@ absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available) {
   job.groups = {{.name = "w", .count = trace_.tasks[row], .shape = trace_.shapes[shape]}};
   job.created = now;
   job.uid_rank = row;
-  job.estimate = std::max(trace_.estimate[row], trace_.run[row]);
+  job.estimate = estimate;
   if (!trace_.deadline.empty() && trace_.deadline[row] != kAbsent)
     job.deadline = trace_.deadline[row];
   const uint64_t gang = uint64_t{shape} << 32 | static_cast<uint64_t>(min_available);

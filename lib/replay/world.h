@@ -35,7 +35,7 @@ class World {
   // Whether so many tasks of the shape fit on the machine when it is empty, by their requests alone.
   bool FitsEmpty(uint32_t shape, int64_t tasks);
 
-  absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available);
+  absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate);
   absl::Status RemoveJob(uint32_t row);
   JobIndex job(uint32_t row) const { return job_of_[row]; }
   uint32_t row_of(JobIndex job) const { return row_of_[job]; }

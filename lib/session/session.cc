@@ -114,6 +114,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
   ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
                         admission, evicts);
+  context.now = options.now;
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) {

@@ -154,7 +154,7 @@ TEST_P(EachProfile, ManyJobsComeAndGo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, EachProfile,
-                         ::testing::Values("volcano", "muster", "kube-batch"),
+                         ::testing::Values("volcano", "muster", "kube-batch", "easy"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');
@@ -176,6 +176,24 @@ TEST(Engine, EvictedJobsStartAgain) {
   EXPECT_EQ(result.end, (Times{120, 35}));
 }
 
+TEST(Engine, EasyPromisesNodes) {
+  // Two nodes of 4. The second job needs both, at 20. The third would be there until 32 on what the first leaves on its
+  // node, which is promised; the fourth is gone by 20.
+  const Trace trace = Small(2, {{.submit = 0, .run = 20, .tasks = 6},
+                                {.submit = 1, .run = 10, .tasks = 8},
+                                {.submit = 2, .run = 30, .tasks = 1},
+                                {.submit = 3, .run = 17, .tasks = 2}});
+  EXPECT_EQ(Play(trace, "easy").start, (Times{0, 20, 30, 3}));
+  EXPECT_EQ(Play(trace, "fcfs").start, (Times{0, 20, 30, 30}));
+  // With a node that the second job may not have, the third is in nobody's way.
+  Trace wider = trace;
+  wider.machine.nodes[0].labels = wider.machine.nodes[1].labels = {{"zone", "a"}};
+  wider.machine.nodes.push_back({.name = "spare", .capacity = {{"cpu", 1}}});
+  wider.shapes.push_back({.request = {{"cpu", 1}}, .node_selector = {{"zone", "a"}}});
+  wider.shape = {1, 1, 0, 1};
+  EXPECT_EQ(Play(wider, "easy").start, (Times{0, 20, 2, 3}));
+}
+
 TEST(Engine, FollowsPrecedingJobs) {
   Trace trace =
       Small(1, {{.submit = 0, .run = 10}, {.submit = 1, .run = 5, .preceding = 0, .think = 7}});
@@ -183,6 +201,30 @@ TEST(Engine, FollowsPrecedingJobs) {
   ReplayOptions options;
   options.follow_preceding = true;
   EXPECT_EQ(Play(trace, "volcano", options).start, (Times{0, 17}));
+}
+
+TEST(Engine, SeriesAndMetricsByHand) {
+  // 8 cpus; the first job holds 6 of them from 0 to 10, the second 4 from 10 to 30.
+  Trace trace = Small(2, {{.submit = 0, .run = 10, .tasks = 6, .deadline = 10},
+                          {.submit = 5, .run = 20, .tasks = 4, .deadline = 29}});
+  ReplayOptions options;
+  options.series_interval = 5;
+  const ReplayResult result = Play(trace, "muster", options);
+  EXPECT_EQ(result.series.time, (Times{0, 5, 10, 15, 20, 25, 30}));
+  ASSERT_EQ(result.series.dimensions, (std::vector<std::string>{"cpu"}));
+  EXPECT_EQ(result.series.used[0], (Times{6000, 6000, 4000, 4000, 4000, 4000, 0}));
+  EXPECT_EQ(result.series.running, (Times{1, 1, 1, 1, 1, 1, 0}));
+  EXPECT_EQ(result.series.waiting, (Times{0, 1, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(result.series.fragmentation[0], (std::vector<double>(7, 0.0)));
+  const Metrics metrics = Measure(trace, result);
+  EXPECT_DOUBLE_EQ(metrics.resources[0].utilisation, 28.0 / 56);
+  EXPECT_EQ(metrics.deadlines, 2);
+  EXPECT_EQ(metrics.deadline_misses, 1);
+  EXPECT_EQ(metrics.all.wait.most, 5);
+  EXPECT_DOUBLE_EQ(metrics.all.finish_time_ratio.most, 25.0 / 20);
+  EXPECT_EQ(metrics.goodput, 1);
+  ASSERT_EQ(metrics.queues.size(), 1u);
+  EXPECT_DOUBLE_EQ(metrics.queues[0].delivered, 0.5);
 }
 
 TEST(Engine, APoolIsOneNode) {

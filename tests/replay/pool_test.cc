@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lib/reference/batch.h"
+#include "lib/replay/engine.h"
 #include "lib/replay/table_reader.h"
 #include "muster/metrics.h"
 #include "muster/replay.h"
@@ -153,6 +154,28 @@ void CompareWithTwin(const std::string& policy) {
   }
 }
 
+// The profiles of the same names on one node, a cycle an event, start the same jobs.
+void CompareWithProfile(const std::string& policy) {
+  const int64_t worlds = Worlds(500);
+  for (int64_t seed = 1; seed <= worlds; ++seed) {
+    Rng rng(static_cast<uint64_t>(seed));
+    Trace trace = RandomLog(rng);
+    trace.preceding.clear();
+    trace.think.clear();
+    constexpr const char* kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest"};
+    const std::string spec = absl::StrCat(policy, ":order=", kOrders[rng.Below(5)],
+                                          ",estimate=", rng.Chance(0.5) ? "user" : "actual");
+    ReplayOptions options;
+    options.cycles = CycleTiming::kEachEvent;
+    const absl::StatusOr<ReplayResult> cycles = Replay(AsOneNode(trace), spec, options);
+    ASSERT_TRUE(cycles.ok()) << cycles.status();
+    ASSERT_EQ(Starts(trace, spec), cycles->start) << spec << " seed " << seed;
+  }
+}
+
+TEST(OneNode, Fcfs) { CompareWithProfile("fcfs"); }
+TEST(OneNode, Easy) { CompareWithProfile("easy"); }
+
 TEST(Twin, Fcfs) { CompareWithTwin("fcfs"); }
 TEST(Twin, Easy) { CompareWithTwin("easy"); }
 TEST(Twin, Conservative) { CompareWithTwin("conservative"); }
@@ -234,7 +257,7 @@ TEST(Pool, NamesWhatItDoesNotKnow) {
   const auto message = [&](const std::string& policy) {
     return std::string(Replay(trace, policy).status().message());
   };
-  EXPECT_EQ(message("eazy").substr(0, 31), "profile: unknown profile \"eazy\"");
+  EXPECT_EQ(message("eazy"), "profile: unknown profile \"eazy\"; did you mean \"easy\"?");
   EXPECT_EQ(message("easy:order=smalest"),
             "policy \"easy\": order \"smalest\" is not known; did you mean \"smallest\"?");
   EXPECT_EQ(message("easy:reservations=kept"),

@@ -72,11 +72,25 @@ int ReplayCommand(const Arguments& arguments) {
   FlagSet flags;
   source->Declare(&flags);
   flags.Value("--policy", "P", &policy,
-              "such as fcfs, easy:estimate=actual,order=sjf, conservative");
+              "such as easy:estimate=actual,order=sjf, conservative, volcano, muster");
   flags.Value("--decisions", "FILE", &decisions,
               "write the wait of every job; - is standard output");
   flags.Switch("--follow-preceding", &options.follow_preceding,
                "submit jobs when those before them ended and the think time has passed");
+  int64_t period = 0;
+  flags.Value("--period", "SECONDS", &period,
+              "cycles at multiples of this; 0: when something changed");
+  flags.Value("--latency", "SECONDS", &options.latency, "from a cycle to its decisions");
+  flags.Value("--checkpoint", "SECONDS", &options.recovery.checkpoint_interval,
+              "run time between checkpoints; 0: a stopped job begins anew");
+  flags.Value("--restart", "SECONDS", &options.recovery.restart_seconds,
+              "before a stopped job goes on");
+  flags.Value("--node-mtbf", "SECONDS", &options.failures.node_seconds_between,
+              "mean time between failures of a node; 0: none fail");
+  flags.Value("--node-repair", "SECONDS", &options.failures.node_repair_seconds,
+              "mean time until a failed node is back");
+  flags.Value("--failure-seed", "N", &options.seed, "of failures");
+  flags.Value("--until", "SECONDS", &options.until, "end then");
   flags.Switch("--json", &json, "say what came out as JSON");
   const Parsed parsed = ParseArguments(text, &flags, {arguments.begin() + 1, arguments.end()});
   if (parsed.exit.has_value()) return *parsed.exit;
@@ -84,6 +98,14 @@ int ReplayCommand(const Arguments& arguments) {
     return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
   }
 
+  if (period < 0 || options.latency < 0 || options.recovery.checkpoint_interval < 0 ||
+      options.recovery.restart_seconds < 0 || options.failures.node_seconds_between < 0) {
+    return ComplainUsage(text, "seconds are not below 0");
+  }
+  if (period > 0) {
+    options.cycles = CycleTiming::kPeriodic;
+    options.period = period;
+  }
   ReadReport read;
   const absl::StatusOr<Trace> trace = source->Read(&read);
   if (!trace.ok()) return Complain(std::string(trace.status().message()));

@@ -22,7 +22,8 @@ Json ToJson(const Distribution& d) {
 Json ToJson(const JobMetrics& m) {
   return {{"wait", ToJson(m.wait)},
           {"turnaround", ToJson(m.turnaround)},
-          {"bounded_slowdown", ToJson(m.bounded_slowdown)}};
+          {"bounded_slowdown", ToJson(m.bounded_slowdown)},
+          {"finish_time_ratio", ToJson(m.finish_time_ratio)}};
 }
 
 Json ToJson(const std::vector<JobGroup>& groups) {
@@ -58,8 +59,19 @@ std::string ReportText(const ReplayReport& r) {
                         "p99", "max");
   absl::StrAppend(&out, Row("wait", m.all.wait), Row("turnaround", m.all.turnaround),
                   Row("bounded slowdown", m.all.bounded_slowdown));
-  absl::StrAppendFormat(&out, "makespan %d s, utilisation %.4f, backfilled %d\n", m.makespan,
-                        m.utilisation, m.backfilled);
+  absl::StrAppendFormat(&out, "makespan %d s, backfilled %d\n", m.makespan, m.backfilled);
+  if (r.result.processors > 0) absl::StrAppendFormat(&out, "utilisation %.4f\n", m.utilisation);
+  for (const ResourceMetrics& d : m.resources) {
+    absl::StrAppendFormat(&out, "%s: utilisation %.4f, fragmentation %.4f\n", d.name, d.utilisation,
+                          d.fragmentation);
+  }
+  if (m.stops > 0) {
+    absl::StrAppendFormat(&out, "%d stops, %d tasks evicted, %d nodes failed, goodput %.4f\n",
+                          m.stops, r.result.evictions, r.result.node_failures, m.goodput);
+  }
+  if (m.deadlines > 0) {
+    absl::StrAppend(&out, m.deadline_misses, " of ", m.deadlines, " deadlines missed\n");
+  }
   absl::StrAppendFormat(&out, "%d events in %.3f s: %.0f a second\n", r.result.events, r.seconds,
                         static_cast<double>(r.result.events) / std::max(r.seconds, 1e-9));
   return out;
@@ -69,6 +81,15 @@ std::string ReportJson(const ReplayReport& r) {
   const Metrics& m = r.metrics;
   Json dropped = Json::object();
   for (const auto& [rule, count] : r.read.dropped) dropped[rule] = count;
+  Json resources = Json::array(), queues = Json::array();
+  for (const ResourceMetrics& d : m.resources) {
+    resources.push_back(
+        {{"name", d.name}, {"utilisation", d.utilisation}, {"fragmentation", d.fragmentation}});
+  }
+  for (const QueueMetrics& q : m.queues) {
+    queues.push_back({{"name", q.name}, {"delivered", q.delivered}});
+    if (q.deserved >= 0) queues.back()["deserved"] = q.deserved;
+  }
   const Json out = {{"trace", r.trace.name},
                     {"read",
                      {{"lines", r.read.lines},
@@ -86,6 +107,20 @@ std::string ReportJson(const ReplayReport& r) {
                     {"backfilled", m.backfilled},
                     {"makespan", m.makespan},
                     {"utilisation", m.utilisation},
+                    {"resources", resources},
+                    {"queues", queues},
+                    {"jain", m.jain},
+                    {"share_deviation_mean", m.share_deviation_mean},
+                    {"share_deviation_max", m.share_deviation_most},
+                    {"deadlines", m.deadlines},
+                    {"deadline_misses", m.deadline_misses},
+                    {"stops", m.stops},
+                    {"lost", m.lost},
+                    {"goodput", m.goodput},
+                    {"evictions", r.result.evictions},
+                    {"node_failures", r.result.node_failures},
+                    {"decisions", r.result.decisions},
+                    {"work", r.result.work},
                     {"all", ToJson(m.all)},
                     {"by_size", ToJson(m.by_size)},
                     {"by_queue", ToJson(m.by_queue)},
