@@ -42,6 +42,7 @@ if TYPE_CHECKING or HAVE_ENGINE:
     from .policy import Policy
     from .replay import Replay, replay
     from .schedule import policies, profiles, schedule
+    from .study import Study, compare, reproduce, sweep
     from .traces import Trace
 else:
 
@@ -71,10 +72,14 @@ __all__ = [
     "Replay",
     "ResourceExhausted",
     "Snapshot",
+    "Study",
     "Trace",
+    "compare",
     "policies",
     "profiles",
     "replay",
+    "reproduce",
     "schedule",
+    "sweep",
     "traces",
 ]

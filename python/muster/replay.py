@@ -89,7 +89,38 @@ class Replay:
     def samples(self) -> dict[str, Any]:
         """The series as arrays: time, running, waiting; used, capacity, fragmentation by dimension; queue_share,
         queue_deserved by queue."""
-        return self._core.series()
+        samples = self._core.series()
+        return samples if len(samples["time"]) or not self._core.processors else self._pool_samples()
+
+    def _pool_samples(self, count: int = 512) -> dict[str, Any]:
+        """Batch policies on pools take no samples; when jobs came, began and ended says it all."""
+        jobs, tasks = self.columns, self.trace._core.columns()["tasks"].astype(np.int64)
+        came, began, left = (jobs[name] >= 0 for name in ("submit", "start", "end"))
+        first = int(jobs["submit"].min(where=came, initial=2**53))
+        last = max(int(jobs[name].max(initial=0)) for name in ("submit", "start", "end"))
+        if first > last:
+            first = last
+        step = max(1, -(-(last - first) // count))
+        time = np.arange(first, last + step, step)
+
+        def until(name: str, there: np.ndarray, weights: np.ndarray) -> np.ndarray:
+            order = np.argsort(jobs[name][there], kind="stable")
+            sums = np.concatenate(([0], np.cumsum(weights[there][order])))
+            return sums[np.searchsorted(jobs[name][there][order], time, side="right")]
+
+        one = np.ones_like(tasks)
+        refused = jobs["outcome"] == _core.outcomes.index("refused")
+        begun = until("start", began, one)
+        return {
+            "time": time,
+            "running": begun - until("end", left, one),
+            "waiting": until("submit", came & ~refused, one) - begun,
+            "used": {"processors": until("start", began, tasks) - until("end", left, tasks)},
+            "capacity": {"processors": np.full(len(time), self._core.processors)},
+            "fragmentation": {},
+            "queue_share": {},
+            "queue_deserved": {},
+        }
 
     @cached_property
     def series(self) -> Any:

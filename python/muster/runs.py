@@ -68,7 +68,7 @@ def replicate_seed(seed: int, replicate: int) -> int:
 def engine_digest() -> str:
     """Of the extension module's file and of what measures a run: another build's results are not taken for this one's."""
     digest = hashlib.sha256(pathlib.Path(_core.__file__).read_bytes())
-    for name in ("runs.py", "statistics.py"):
+    for name in ("replay.py", "runs.py", "statistics.py", "traces.py"):
         digest.update((pathlib.Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()
 

@@ -106,6 +106,15 @@ class Trace:
             digest.update(np.ascontiguousarray(table[key], dtype="<i8").tobytes())
         return digest.hexdigest()
 
+    def save(self, path: Path) -> None:
+        """One file (NumPy's npz) that `load` reads."""
+        state = self._core.state() | {"name": self.name}
+        table = state.pop("columns")
+        names = table.pop("names", None)
+        text = np.array(json.dumps([state, names]))
+        with open(path, "wb") as file:
+            np.savez_compressed(file, state=text, **table)
+
     def select(self, rows: Any, name: str | None = None) -> "Trace":
         """Some of the jobs, each once, in the order of `rows`; a job that preceded another and is left out is forgotten."""
         rows = np.asarray(rows, dtype=np.int64)
@@ -192,6 +201,16 @@ def draws(seed: int, count: int) -> np.ndarray:
         z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         return z ^ (z >> np.uint64(31))
+
+
+def load(path: Path) -> Trace:
+    """What Trace.save wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        table: dict[str, Any] = {key: file[key] for key in file.files}
+    state, names = json.loads(str(table.pop("state")))
+    if names is not None:
+        table["names"] = names
+    return Trace._of(_core.Trace(state | {"columns": table}), {}, state["name"])
 
 
 # --- readers

@@ -3,14 +3,18 @@
 // Traces and their replays for Python: columns go in and out as arrays, the GIL is given up while the engine runs.
 #include "muster/replay.h"
 
-#include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "muster/metrics.h"
 #include "python/src/bindings.h"
@@ -182,8 +186,7 @@ absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, cons
 
 py::tuple ReadTrace(const std::string& kind, const Files& files, const py::dict& options) {
   ReadReport report;
-  SharedTrace trace{
-      std::make_shared<const Trace>(Value(ReadKind(kind, files, options, &report)))};
+  SharedTrace trace{std::make_shared<const Trace>(Value(ReadKind(kind, files, options, &report)))};
   py::dict dropped, told;
   for (const auto& [rule, count] : report.dropped) dropped[Text(rule)] = count;
   told["lines"] = report.lines;
@@ -202,11 +205,23 @@ constexpr std::array<std::string_view, 5> kOutcomes = {"done", "running", "waiti
 ReplayOptions ReadOptionsOf(const py::dict& given) {
   ReplayOptions o;
   const Place root{nullptr, "replay"};
-  const std::vector<std::string_view> known = {
-      "cycles", "period", "latency", "eviction_seconds", "checkpoint_interval",
-      "evicted_jobs_checkpoint", "restart_seconds", "migration_seconds", "node_events",
-      "node_seconds_between", "node_repair_seconds", "domain_seconds_between",
-      "domain_repair_seconds", "seed", "until", "series_interval", "follow_preceding"};
+  const std::vector<std::string_view> known = {"cycles",
+                                               "period",
+                                               "latency",
+                                               "eviction_seconds",
+                                               "checkpoint_interval",
+                                               "evicted_jobs_checkpoint",
+                                               "restart_seconds",
+                                               "migration_seconds",
+                                               "node_events",
+                                               "node_seconds_between",
+                                               "node_repair_seconds",
+                                               "domain_seconds_between",
+                                               "domain_repair_seconds",
+                                               "seed",
+                                               "until",
+                                               "series_interval",
+                                               "follow_preceding"};
   for (auto [key, value] : given) {
     const std::string name = ReadText(root, key);
     if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
@@ -336,7 +351,8 @@ py::dict Series(const Played& self) {
   out["time"] = NumberArray(s.time);
   out["running"] = NumberArray(s.running);
   out["waiting"] = NumberArray(s.waiting);
-  const auto put = [&out](const char* name, const std::vector<std::string>& keys, const auto& columns) {
+  const auto put = [&out](const char* name, const std::vector<std::string>& keys,
+                          const auto& columns) {
     py::dict by_key;
     for (size_t k = 0; k < keys.size() && k < columns.size(); ++k) {
       by_key[Text(keys[k])] = NumberArray(columns[k]);
