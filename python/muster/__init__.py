@@ -35,11 +35,15 @@ from .errors import (
 HAVE_ENGINE = _find_spec(__name__ + "._core") is not None
 
 if TYPE_CHECKING or HAVE_ENGINE:
+    from . import traces
     from ._core import version as __version__
     from .cluster import ApplyReport, Cluster, Drift, Snapshot
     from .plan import Plan
     from .policy import Policy
+    from .replay import Replay, replay
     from .schedule import policies, profiles, schedule
+    from .study import Study, compare, reproduce, sweep
+    from .traces import Trace
 else:
 
     def __getattr__(name: str) -> object:
@@ -65,9 +69,17 @@ __all__ = [
     "Plan",
     "Policy",
     "PolicyError",
+    "Replay",
     "ResourceExhausted",
     "Snapshot",
+    "Study",
+    "Trace",
+    "compare",
     "policies",
     "profiles",
+    "replay",
+    "reproduce",
     "schedule",
+    "sweep",
+    "traces",
 ]

@@ -55,6 +55,7 @@ PYBIND11_MODULE(_core, module) {
   muster::python::BindPlan(module);
   muster::python::BindPolicies(module);
   muster::python::BindCluster(module);
+  muster::python::BindReplay(module);
 #ifdef MUSTER_PYTHON_TESTING
   muster::python::BindTesting(module);
 #endif

@@ -1,0 +1,150 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""A trace, played again under a policy or profile.
+
+    result = muster.replay(muster.traces.philly(), "volcano")
+    result.jobs["start"] - result.jobs["submit"]           # every job's wait
+    result.metrics["all"]["wait"]["p95"]
+"""
+
+import hashlib
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .frames import frame
+from .traces import Trace
+
+
+def replay(trace: Trace, profile: str, **options: Any) -> "Replay":
+    """Plays `trace` under a batch policy ("easy:order=sjf", on pools) or any profile of muster.profiles().
+
+    The options are those of ReplayOptions in replay.h:
+
+    cycles                 "instant" (after all events of an instant), "event" or "periodic", each `period` seconds
+    latency                seconds from a cycle's snapshot to its decisions
+    eviction_seconds       from a decision to evict until the node is free
+    checkpoint_interval, evicted_jobs_checkpoint, restart_seconds, migration_seconds    what being stopped costs
+    node_events            a list of (time, "join" | "drain" | "fail" | "return", node or domain)
+    node_seconds_between, node_repair_seconds, domain_seconds_between, domain_repair_seconds, seed   failures by chance
+    until                  events after that are not played
+    series_interval        seconds between samples of the series; 0: 512 samples; below 0: none
+    follow_preceding       submit jobs when those before them ended and the think time has passed
+
+    The GIL is given up meanwhile. Ctrl-C ends the replay with what it has: `complete` is False then.
+    """
+    return Replay(_core.replay(trace._core, profile, options), trace)
+
+
+class Replay:
+    """What came out: a row for each job of the trace, samples over time, and metrics."""
+
+    def __init__(self, core: _core.Replay, trace: Trace) -> None:
+        self._core = core
+        self.trace = trace
+
+    @property
+    def policy(self) -> str:
+        """As it was understood."""
+        return self._core.policy
+
+    @property
+    def complete(self) -> bool:
+        """False: it was stopped, and all here is partial."""
+        return self._core.complete
+
+    @cached_property
+    def columns(self) -> dict[str, np.ndarray]:
+        """submit, start, end (below 0: it did not happen), outcome, as arrays."""
+        return self._core.jobs()
+
+    @cached_property
+    def jobs(self) -> Any:
+        """id, submit, start, end, wait, outcome and more, one row a job; times that did not come are -1."""
+        table = dict(self.columns)
+        for name in ("submit", "start", "end"):
+            table[name] = np.where(table[name] < 0, -1, table[name])
+        waits = np.where(table["start"] < 0, -1, table["start"] - table["submit"])
+        words = np.array(_core.outcomes, dtype=object)
+        rest = {k: v for k, v in table.items() if k not in ("submit", "start", "end", "outcome")}
+        return frame(
+            {"id": self.trace._core.columns()["id"]}
+            | {name: table[name] for name in ("submit", "start", "end")}
+            | {"wait": waits, "outcome": words[table["outcome"]]}
+            | rest
+        )
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """events, passes (cycles), decisions, work, evictions, node_failures."""
+        return self._core.counts()
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """As docs/replay.md defines them: submitted, started, ...; all, by_size, by_queue, by_user."""
+        return self._core.metrics()
+
+    @cached_property
+    def samples(self) -> dict[str, Any]:
+        """The series as arrays: time, running, waiting; used, capacity, fragmentation by dimension; queue_share,
+        queue_deserved by queue."""
+        samples = self._core.series()
+        return samples if len(samples["time"]) or not self._core.processors else self._pool_samples()
+
+    def _pool_samples(self, count: int = 512) -> dict[str, Any]:
+        """Batch policies on pools take no samples; when jobs came, began and ended says it all."""
+        jobs, tasks = self.columns, self.trace._core.columns()["tasks"].astype(np.int64)
+        came, began, left = (jobs[name] >= 0 for name in ("submit", "start", "end"))
+        first = int(jobs["submit"].min(where=came, initial=2**53))
+        last = max(int(jobs[name].max(initial=0)) for name in ("submit", "start", "end"))
+        if first > last:
+            first = last
+        step = max(1, -(-(last - first) // count))
+        time = np.arange(first, last + step, step)
+
+        def until(name: str, there: np.ndarray, weights: np.ndarray) -> np.ndarray:
+            order = np.argsort(jobs[name][there], kind="stable")
+            sums = np.concatenate(([0], np.cumsum(weights[there][order])))
+            return sums[np.searchsorted(jobs[name][there][order], time, side="right")]
+
+        one = np.ones_like(tasks)
+        refused = jobs["outcome"] == _core.outcomes.index("refused")
+        begun = until("start", began, one)
+        return {
+            "time": time,
+            "running": begun - until("end", left, one),
+            "waiting": until("submit", came & ~refused, one) - begun,
+            "used": {"processors": until("start", began, tasks) - until("end", left, tasks)},
+            "capacity": {"processors": np.full(len(time), self._core.processors)},
+            "fragmentation": {},
+            "queue_share": {},
+            "queue_deserved": {},
+        }
+
+    @cached_property
+    def series(self) -> Any:
+        """The same as one table, with columns such as used.cpu and queue_share.vision."""
+        table = {}
+        for name, column in self.samples.items():
+            if isinstance(column, dict):
+                table |= {f"{name}.{key}": values for key, values in column.items()}
+            else:
+                table[name] = column
+        return frame(table)
+
+    @cached_property
+    def digest(self) -> str:
+        """64 hex digits of when each job started and ended and what became of it."""
+        digest = hashlib.sha256(b"complete" if self.complete else b"partial")
+        for name in ("start", "end", "outcome"):
+            digest.update(np.ascontiguousarray(self.columns[name], dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        m = self.metrics
+        partial = "" if self.complete else ", partial"
+        return (
+            f"<muster.Replay {self.trace.name}, {self.policy}: {m['ended']} of {m['submitted']} jobs ended, "
+            f"mean wait {m['all']['wait']['mean']:.0f} s{partial}>"
+        )

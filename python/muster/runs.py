@@ -1,0 +1,344 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Many replays at once: on all cores, on Ray, or here; each finished one is kept on disk by the digest of its inputs.
+
+A run is a pure function of (trace, policy, options, warm-up, replicate), so where it runs changes nothing, and what
+was once computed by the same engine is never computed again.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import multiprocessing
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache as _once
+from typing import Any, TextIO
+
+import numpy as np
+
+from . import _core
+from .errors import InvalidArgument
+from .replay import Replay, replay
+from .statistics import leading_dimension, measure
+from .traces import Trace
+
+_FORM = 1  # of what is kept; another form makes other keys
+
+
+@dataclass(frozen=True)
+class Run:
+    """One replay to be made. `replicate` 0 plays the trace as it is, the others resample it."""
+
+    trace: str  # its digest
+    policy: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    warmup: int = 0
+    replicate: int = 0
+    seed: int = 0
+    block: int = 50
+
+    @property
+    def inputs(self) -> dict[str, Any]:
+        drawn = {"seed": replicate_seed(self.seed, self.replicate), "block": self.block}
+        return {
+            "trace": self.trace,
+            "policy": self.policy,
+            "options": dict(self.options),
+            "warmup": self.warmup,
+            "replicate": drawn if self.replicate else None,
+        }
+
+    @property
+    def key(self) -> str:
+        text = json.dumps(self.inputs | {"engine": engine_digest(), "form": _FORM}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def replicate_seed(seed: int, replicate: int) -> int:
+    return seed * 1_000_003 + replicate
+
+
+@_once
+def engine_digest() -> str:
+    """Of the extension module's file and of what measures a run: another build's results are not taken for this one's."""
+    digest = hashlib.sha256(pathlib.Path(_core.__file__).read_bytes())
+    for name in ("replay.py", "runs.py", "statistics.py", "traces.py"):
+        digest.update((pathlib.Path(__file__).parent / name).read_bytes())
+    return digest.hexdigest()
+
+
+# --- one run
+
+
+def make(run: Run, trace: Trace) -> dict[str, Any]:
+    """A record: plain values that JSON holds. What pictures need is kept of the trace as it is, not of replicates."""
+    options = dict(run.options)
+    if run.replicate:
+        trace = trace.resampled(replicate_seed(run.seed, run.replicate), run.block)
+    begin = time.perf_counter()
+    result = replay(trace, run.policy, **options)
+    seconds = time.perf_counter() - begin
+    record: dict[str, Any] = {
+        "policy": result.policy,
+        "complete": result.complete,
+        "digest": result.digest,
+        "metrics": measure(result, run.warmup),
+        "counts": result.counts,
+        "seconds": seconds,
+    }
+    if not run.replicate:
+        record["pictures"] = _pictures(result)
+    return record
+
+
+def _pictures(result: Replay) -> dict[str, Any]:
+    samples, jobs = result.samples, result.columns
+    first = int(jobs["submit"][jobs["submit"] >= 0].min(initial=2**53))
+    last = int(jobs["submit"].max(initial=first))
+    leading = leading_dimension(samples)
+    share = lambda name: [
+        round(float(u) / float(c), 6) if c > 0 else None
+        for u, c in zip(samples["used"][name], samples["capacity"][name])
+    ]
+    started = jobs["start"] >= 0
+    wait = np.sort((jobs["start"] - jobs["submit"])[started])
+    quantiles = [int(wait[min(len(wait) - 1, len(wait) * i // 200)]) for i in range(201)] if len(wait) else []
+    busiest = sorted(samples["queue_share"], key=lambda q: -float(samples["queue_share"][q].sum()))[:12]
+    return {
+        "time": [int(t) - first for t in samples["time"]],
+        "submissions_end": last - first,
+        "running": samples["running"].tolist(),
+        "waiting": samples["waiting"].tolist(),
+        "leading": leading,
+        "used": {name: share(name) for name in samples["capacity"] if samples["capacity"][name].max(initial=0) > 0},
+        "fragmentation": {
+            name: [round(float(x), 6) for x in column]
+            for name, column in samples["fragmentation"].items()
+            if name == leading
+        },
+        "queues": {
+            name: {
+                "share": [round(float(x), 6) for x in samples["queue_share"][name]],
+                "deserved": [round(float(x), 6) for x in samples["queue_deserved"].get(name, ())],
+            }
+            for name in busiest
+        },
+        "wait_quantiles": quantiles,
+        "never_started": int(((jobs["submit"] >= 0) & ~started).sum()),
+        "heat": _heat(result, first, last, started),
+    }
+
+
+def _heat(result: Replay, first: int, last: int, started: np.ndarray, columns: int = 48) -> dict[str, Any]:
+    """Mean wait by size of the job (rows: up to 1, 4, 16, ... tasks or GPUs) and time of its submission (columns)."""
+    state = result.trace._core.state()
+    size = state["columns"]["tasks"].astype(np.int64)
+    gpus = [_amount(shape.get("request", {}).get("nvidia.com/gpu", 0)) for shape in state["shapes"]]
+    unit = "processors" if result.trace.processors else "tasks"
+    if not result.trace.processors and any(gpus):
+        size, unit = np.ceil(size * np.array(gpus)[state["columns"]["shape"]]).astype(np.int64), "GPUs"
+    jobs = result.columns
+    step = max(1, -(-(last - first + 1) // columns))
+    at = (jobs["submit"][started] - first) // step
+    row = np.ceil(np.log2(np.maximum(size[started], 1)) / 2).astype(np.int64)
+    rows = int(row.max(initial=0)) + 1
+    cell = row * columns + at
+    waits = (jobs["start"] - jobs["submit"])[started].astype(float)
+    counts = np.bincount(cell, minlength=rows * columns)
+    sums = np.bincount(cell, weights=waits, minlength=rows * columns)
+    means = [[None if not counts[r * columns + c] else round(float(sums[r * columns + c] / counts[r * columns + c]), 3)
+              for c in range(columns)] for r in range(rows)]
+    return {"unit": unit, "sizes": [4**r for r in range(rows)], "step": step, "wait": means}
+
+
+def _amount(quantity: Any) -> float:
+    text = str(quantity)
+    return float(text[:-1]) / 1000 if text.endswith("m") else float(text)
+
+
+# --- what was computed before
+
+
+class Cache:
+    """Records by key, a file each; written aside and moved, so that a file is there whole or not at all."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None) -> None:
+        default = os.environ.get("MUSTER_CACHE") or pathlib.Path(
+            os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "muster"
+        )
+        self.folder = pathlib.Path(folder if folder is not None else default)
+
+    def _path(self, key: str) -> pathlib.Path:
+        return self.folder / "runs" / key[:2] / f"{key}.json"
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        try:
+            return json.loads(self._path(key).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None  # not there, or not ours to read: it is computed anew
+
+    def put(self, key: str, record: Mapping[str, Any]) -> None:
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_aside(path, json.dumps(record))
+
+
+def write_aside(path: pathlib.Path, text: str) -> None:
+    """All of `text`, or the file as it was."""
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(aside, path)
+    except BaseException:
+        pathlib.Path(aside).unlink(missing_ok=True)
+        raise
+
+
+# --- where they run. Each takes runs and gives (index, record) as they end.
+
+_traces: Mapping[str, Trace] = {}  # of a worker process, set once when it starts
+
+
+def _start_worker(traces: Mapping[str, Trace]) -> None:
+    global _traces
+    _traces = traces
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+
+
+def _in_worker(run: Run) -> dict[str, Any]:
+    return make(run, _traces[run.trace])
+
+
+def _here(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    for i, run in enumerate(runs):
+        yield i, make(run, traces[run.trace])
+
+
+def _processes(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin" else "spawn"
+    before = set(multiprocessing.active_children())
+    pool = concurrent.futures.ProcessPoolExecutor(
+        min(workers, len(runs)), multiprocessing.get_context(method), _start_worker, (traces,)
+    )
+    try:
+        futures = {pool.submit(_in_worker, run): i for i, run in enumerate(runs)}
+        for future in concurrent.futures.as_completed(futures):
+            yield futures[future], future.result()
+    except BaseException:  # also where the caller wants no more: running replays are not waited for
+        ours = [child for child in multiprocessing.active_children() if child not in before]
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in ours:
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+def _ray(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        import ray
+    except ImportError:
+        raise InvalidArgument('executor "ray": Ray is not installed (pip install ray)') from None
+    if not ray.is_initialized():
+        path = os.pathsep.join(p for p in sys.path if p)
+        ray.init(num_cpus=workers, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": path}})
+    held = {digest: ray.put(trace) for digest, trace in traces.items()}
+    task = ray.remote(make)
+    left = {task.remote(run, held[run.trace]): i for i, run in enumerate(runs)}
+    try:
+        while left:
+            done, _ = ray.wait(list(left))
+            for reference in done:
+                yield left.pop(reference), ray.get(reference)
+    finally:
+        for reference in left:
+            ray.cancel(reference, force=True)
+
+
+_EXECUTORS: dict[str, Callable[[Sequence[Run], Mapping[str, Trace], int], Iterator[tuple[int, dict[str, Any]]]]] = {
+    "processes": _processes,
+    "ray": _ray,
+    "here": _here,
+}
+
+
+# --- all of them
+
+
+class Progress:
+    """One line on a terminal, a line every ten seconds elsewhere."""
+
+    def __init__(self, total: int, out: TextIO | None) -> None:
+        self._total, self._out = total, out
+        self._begin = self._told = time.monotonic()
+        self._done = self._found = 0
+
+    def step(self, from_cache: bool) -> None:
+        self._done += 1
+        self._found += from_cache
+        if self._out is None:
+            return
+        terminal = self._out.isatty()
+        now = time.monotonic()
+        if not terminal and now - self._told < 10 and self._done < self._total:
+            return
+        if from_cache and self._done < self._total:
+            return
+        self._told = now
+        made = self._done - self._found
+        left = (now - self._begin) / made * (self._total - self._done) if made else 0
+        text = f"muster: {self._done} of {self._total} replays"
+        text += f" ({self._found} from the cache)" if self._found else ""
+        text += f", {left:.0f} s left" if self._done < self._total else f", {now - self._begin:.1f} s"
+        end = "\n" if not terminal or self._done == self._total else ""
+        self._out.write(("\r\x1b[K" if terminal else "") + text + end)
+        self._out.flush()
+
+
+def make_all(
+    runs: Sequence[Run],
+    traces: Iterable[Trace],
+    *,
+    executor: str = "processes",
+    workers: int | None = None,
+    cache: Cache | None = None,
+    progress: TextIO | None = None,
+) -> tuple[list[dict[str, Any] | None], bool]:
+    """The records, in the order of `runs`, and whether all were made: Ctrl-C leaves None for those that were not."""
+    if executor not in _EXECUTORS:
+        raise InvalidArgument(f'executor "{executor}" is not known; there are {", ".join(_EXECUTORS)}')
+    by_digest = {trace.digest: trace for trace in traces}
+    records: list[dict[str, Any] | None] = [None] * len(runs)
+    bar = Progress(len(runs), progress)
+    keys = [run.key for run in runs] if cache is not None else []
+    missing = []
+    for i in range(len(runs)):
+        if cache is not None:
+            records[i] = cache.get(keys[i])
+        if records[i] is None:
+            missing.append(i)
+        else:
+            bar.step(from_cache=True)
+    if not missing:
+        return records, True
+    made = _EXECUTORS[executor]([runs[i] for i in missing], by_digest, workers or len(os.sched_getaffinity(0)))
+    try:
+        for place, record in made:
+            i = missing[place]
+            records[i] = record
+            if cache is not None and record["complete"]:
+                cache.put(keys[i], record)
+            bar.step(from_cache=False)
+            if not record["complete"]:
+                return records, False
+    except KeyboardInterrupt:
+        return records, False
+    finally:
+        made.close()
+    return records, True

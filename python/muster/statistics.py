@@ -1,0 +1,160 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""What a run was worth in a few numbers, and which differences between runs are more than chance.
+
+A bootstrap over replicates that are *paired*: under each policy replicate r played the same jobs, so what is drawn
+again and again is the difference of two policies on one replicate, and what the replicates themselves differ by
+cancels out. A policy ties with a better one where the interval of that difference holds 0.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .replay import Replay
+from .traces import draws
+
+# By metric: how it is called, and whether more of it is better.
+METRICS: dict[str, tuple[str, bool]] = {
+    "wait_mean": ("mean wait [s]", False),
+    "wait_p50": ("median wait [s]", False),
+    "wait_p95": ("95 % wait [s]", False),
+    "wait_p99": ("99 % wait [s]", False),
+    "wait_longest": ("longest wait [s]", False),
+    "bounded_slowdown_mean": ("mean bounded slowdown", False),
+    "bounded_slowdown_p95": ("95 % bounded slowdown", False),
+    "turnaround_mean": ("mean turnaround [s]", False),
+    "utilisation": ("utilisation", True),
+    "started": ("jobs started", True),
+    "ended": ("jobs ended", True),
+    "makespan": ("makespan [s]", False),
+    "fairness": ("fairness among queues (Jain)", True),
+    "evictions": ("tasks evicted", False),
+    "lost": ("work lost [task s]", False),
+}
+_RESAMPLES = 2000
+_LEADING = ("processors", "nvidia.com/gpu", "cpu")
+
+
+def percentile(ordered: np.ndarray, percent: float) -> float:
+    """The smallest value that at least `percent` of a hundred do not exceed; 0 of none."""
+    if not len(ordered):
+        return 0.0
+    return float(ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)])
+
+
+def leading_dimension(samples: dict[str, Any]) -> str | None:
+    """What the machine is mainly for: processors, else GPUs where it has any, else cpu."""
+    for name in _LEADING:
+        if name in samples["capacity"] and samples["capacity"][name].max(initial=0) > 0:
+            return name
+    return next(iter(samples["capacity"]), None)
+
+
+def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[str, float]:
+    """The metrics above, over jobs submitted `warmup` seconds after the first one or later.
+
+    A job that still waits at the end counts in wait_longest with what it has waited, and in no mean.
+    """
+    jobs = result.columns
+    run = result.trace._core.columns()["run"]
+    submitted = jobs["submit"] >= 0
+    first = int(jobs["submit"][submitted].min()) if submitted.any() else 0
+    counted = submitted & (jobs["submit"] >= first + warmup)
+    started, ended = counted & (jobs["start"] >= 0), counted & (jobs["end"] >= 0)
+    wait = np.sort((jobs["start"] - jobs["submit"])[started])
+    turnaround = (jobs["end"] - jobs["submit"])[ended]
+    slowdown = np.sort(np.maximum(1.0, turnaround / np.maximum(run[ended], slowdown_bound)))
+    times = [int(jobs[name][jobs[name] >= 0].max()) for name in ("submit", "start", "end") if (jobs[name] >= 0).any()]
+    now = max(times, default=first)
+    still = counted & (jobs["start"] < 0) & (jobs["outcome"] == 2)
+    longest = int((now - jobs["submit"][still]).max()) if still.any() else 0
+    mean = lambda values: float(math.fsum(values.tolist()) / len(values)) if len(values) else 0.0
+    last_end = int(jobs["end"][ended].max()) if ended.any() else first
+    return {
+        "submitted": int(counted.sum()),
+        "started": int(started.sum()),
+        "ended": int(ended.sum()),
+        "refused": int((counted & (jobs["outcome"] == 4)).sum()),
+        "wait_mean": mean(wait),
+        "wait_p50": percentile(wait, 50),
+        "wait_p95": percentile(wait, 95),
+        "wait_p99": percentile(wait, 99),
+        "wait_longest": float(max(longest, int(wait[-1]) if len(wait) else 0)),
+        "bounded_slowdown_mean": mean(slowdown),
+        "bounded_slowdown_p95": percentile(slowdown, 95),
+        "turnaround_mean": mean(turnaround),
+        "utilisation": _utilisation(result.samples, first + warmup, int(jobs["submit"].max(initial=first))),
+        "makespan": last_end - first,
+        "fairness": _fairness(result, jobs, run, ended, slowdown_bound),
+        "evictions": result.counts["evictions"],
+        "lost": int(jobs["lost"].sum()) if "lost" in jobs else 0,
+    }
+
+
+def _utilisation(samples: dict[str, Any], since: int, until: int) -> float:
+    """Mean of used over capacity of the leading dimension, over the samples while jobs were submitted."""
+    dimension = leading_dimension(samples)
+    if dimension is None:
+        return 0.0
+    capacity, used = samples["capacity"][dimension], samples["used"][dimension]
+    there = (capacity > 0) & (samples["time"] >= since) & (samples["time"] <= until)
+    if not there.any():
+        return 0.0
+    return float(math.fsum((used[there] / capacity[there]).tolist()) / there.sum())
+
+
+def _fairness(result: Replay, jobs: Any, run: np.ndarray, ended: np.ndarray, bound: int) -> float:
+    """Jain's index of the queues' mean bounded slowdowns: 1 where all are treated alike, 1/n where one bears all."""
+    queue = result.trace._core.columns()["queue"][ended]
+    slowdown = np.maximum(1.0, (jobs["end"] - jobs["submit"])[ended] / np.maximum(run[ended], bound))
+    if not len(queue):
+        return 1.0
+    totals, counts = np.bincount(queue, weights=slowdown), np.bincount(queue)
+    means = totals[counts > 0] / counts[counts > 0]
+    return float(means.sum() ** 2 / (len(means) * (means**2).sum()))
+
+
+def interval(values: np.ndarray, level: float, seed: int) -> tuple[float, float]:
+    """A percentile-bootstrap interval of the mean of `values`."""
+    count = len(values)
+    if count < 2:
+        return (math.nan, math.nan)
+    picks = (draws(seed, _RESAMPLES * count) % np.uint64(count)).astype(np.int64).reshape(_RESAMPLES, count)
+    means = np.sort(values[picks].mean(axis=1))
+    tail = (1 - level) / 2 * 100
+    return percentile(means, tail), percentile(means, 100 - tail)
+
+
+def rank(values: dict[str, np.ndarray], more_is_better: bool, level: float, seed: int) -> list[dict[str, Any]]:
+    """Policies from best to worst. `values`: by policy, the metric in each replicate, in the same order.
+
+    Each is compared with the best one of its rank; it shares that rank (tie) where the interval of the paired
+    difference holds 0, and else begins the next. One value each: no interval, and only equal ones tie.
+    """
+    sign = -1.0 if more_is_better else 1.0
+    order = sorted(values, key=lambda name: sign * float(values[name].mean()))
+    table: list[dict[str, Any]] = []
+    head = None
+    for place, name in enumerate(order):
+        row: dict[str, Any] = {"name": name, "mean": float(values[name].mean())}
+        row["low"], row["high"] = interval(values[name], level, seed)
+        difference = values[name] - values[head] if head is not None else np.zeros(1)
+        row["difference"] = float(difference.mean())
+        row["difference_low"], row["difference_high"] = interval(difference, level, seed)
+        if head is None:
+            tie = False
+        elif len(difference) < 2:
+            tie = bool(difference[0] == 0)
+        else:
+            tie = row["difference_low"] <= 0 <= row["difference_high"]
+        if tie:
+            row["rank"] = table[-1]["rank"]
+        else:
+            row["rank"], head = place + 1, name
+        row["tie"] = tie
+        table.append(row)
+    shared = {row["rank"] for row in table if row["tie"]}
+    for row in table:
+        row["tie"] = row["rank"] in shared
+    return table

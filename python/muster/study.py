@@ -1,0 +1,335 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Which policy is better here, and is that more than chance?
+
+    study = muster.compare(muster.traces.philly(), ["muster", "volcano", "kube-batch"])
+    print(study)                       # ranked, ties marked
+    study.report("report.html")        # one file with pictures
+    study.save("study.json")           # a manifest; python -m muster reproduce study.json
+"""
+
+import hashlib
+import itertools
+import json
+import os
+import pathlib
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, TextIO
+
+import numpy as np
+
+from . import _core, traces
+from .errors import InvalidArgument
+from .frames import frame
+from .runs import Cache, Run, engine_digest, make_all, write_aside
+from .statistics import METRICS, rank
+from .traces import Trace
+
+_FORM = 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    replicates: int = 30
+    warmup: int = 0
+    seed: int = 0
+    block: int = 50
+    level: float = 0.95
+    rank_by: str | None = None
+
+    def check(self) -> None:
+        if self.replicates < 0 or self.warmup < 0 or self.block < 1:
+            raise InvalidArgument("compare: replicates and warmup must be 0 or more, block above 0")
+        if not 0 < self.level < 1:
+            raise InvalidArgument(f"compare: level is {self.level}; must be between 0 and 1")
+        if self.rank_by is not None and self.rank_by not in METRICS:
+            raise InvalidArgument(
+                f'compare: there is no metric "{self.rank_by}"; there are {", ".join(METRICS)}'
+            )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is compared: a policy with options on a trace. `label` tells the cells of one trace apart."""
+
+    label: str
+    trace: str  # its digest
+    policy: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def compare(
+    trace: Trace | Sequence[Trace],
+    profiles: Sequence[str],
+    *,
+    replicates: int = 30,
+    warmup: int = 0,
+    seed: int = 0,
+    block: int = 50,
+    level: float = 0.95,
+    rank_by: str | None = None,
+    executor: str = "processes",
+    workers: int | None = None,
+    cache: str | os.PathLike[str] | bool = True,
+    progress: bool | TextIO = True,
+    **options: Any,
+) -> "Study":
+    """Plays the trace (or each of several) under every profile, as it is and resampled `replicates` times.
+
+    warmup      jobs submitted in the first so many seconds are played and not counted
+    seed, block  of the replicates: Trace.resampled
+    level       of the intervals, which are paired bootstraps over the replicates
+    rank_by     a metric of muster.statistics.METRICS; by itself the mean bounded slowdown, or the jobs that started
+                where hardly any ends
+    executor    "processes" on `workers` cores (all), "ray" on a Ray cluster, "here" one by one; the results are equal
+    cache       a folder for finished runs, True for MUSTER_CACHE or ~/.cache/muster, False for none. A run that is
+                there is not made again, so an interrupted call goes on where it was
+    options     those of muster.replay, the same for all
+
+    Ctrl-C ends it with the runs that are finished: `complete` is False then.
+    """
+    if isinstance(trace, Trace):
+        trace = [trace]
+    if not profiles or not trace:
+        raise InvalidArgument("compare: there is nothing to compare: name a trace and profiles")
+    if len(set(profiles)) != len(profiles):
+        raise InvalidArgument("compare: a profile is named twice")
+    settings = Settings(replicates, warmup, seed, block, level, rank_by)
+    cells = [Cell(profile, t.digest, profile, options) for t in trace for profile in profiles]
+    return _study(list(trace), cells, settings, executor, workers, cache, progress)
+
+
+def sweep(
+    grid: Mapping[str, Sequence[Any]],
+    *,
+    replicates: int = 30,
+    warmup: int = 0,
+    seed: int = 0,
+    block: int = 50,
+    level: float = 0.95,
+    rank_by: str | None = None,
+    executor: str = "processes",
+    workers: int | None = None,
+    cache: str | os.PathLike[str] | bool = True,
+    progress: bool | TextIO = True,
+) -> "Study":
+    """Everything that a grid spans: "trace" and "profile", and options of muster.replay, a list of values each.
+
+        muster.sweep({"trace": [trace], "profile": ["volcano", "muster"], "latency": [0, 1, 5]})
+    """
+    missing = [name for name in ("trace", "profile") if not grid.get(name)]
+    if missing:
+        raise InvalidArgument(f'sweep: the grid has no "{missing[0]}"')
+    axes = {name: list(values) for name, values in grid.items() if name not in ("trace", "profile")}
+    cells = []
+    for trace in grid["trace"]:
+        digest = trace.digest
+        for profile, *values in itertools.product(grid["profile"], *axes.values()):
+            options = dict(zip(axes, values))
+            label = " ".join([profile, *(f"{name}={value}" for name, value in options.items())])
+            cells.append(Cell(label, digest, profile, options))
+    settings = Settings(replicates, warmup, seed, block, level, rank_by)
+    return _study(list(grid["trace"]), cells, settings, executor, workers, cache, progress)
+
+
+def _study(
+    used: list[Trace],
+    cells: list[Cell],
+    settings: Settings,
+    executor: str = "processes",
+    workers: int | None = None,
+    cache: str | os.PathLike[str] | bool = True,
+    progress: bool | TextIO = True,
+) -> "Study":
+    settings.check()
+    by_digest = {trace.digest: trace for trace in used}
+    # First each cell as it is, then replicate by replicate: what is interrupted has as many whole replicates as can be.
+    runs = [
+        Run(cell.trace, cell.policy, cell.options, settings.warmup, r, settings.seed, settings.block)
+        for r in range(settings.replicates + 1)
+        for cell in cells
+    ]
+    kept = None if cache is False else Cache(None if cache is True else cache)
+    out = (sys.stderr if progress is True else progress) or None
+    records, complete = make_all(
+        runs, used, executor=executor, workers=workers, cache=kept, progress=out
+    )
+    by_cell = [[records[r * len(cells) + i] for r in range(settings.replicates + 1)] for i in range(len(cells))]
+    return Study(by_digest, cells, by_cell, settings, complete)
+
+
+class Study:
+    """The runs of a comparison or sweep, ranked within each trace."""
+
+    def __init__(
+        self,
+        used: Mapping[str, Trace],
+        cells: Sequence[Cell],
+        records: Sequence[Sequence[dict[str, Any] | None]],
+        settings: Settings,
+        complete: bool,
+    ) -> None:
+        self.traces = dict(used)
+        self.cells = list(cells)
+        self.records = records  # by cell, and replicate; 0 is the trace as it is
+        self.settings = settings
+        self.complete = complete  # False: it was interrupted, and all here is partial
+
+    def finished(self, trace: str) -> list[int]:
+        """The cells of a trace whose trace was played as it is to its end."""
+        return [
+            i for i, cell in enumerate(self.cells)
+            if cell.trace == trace and self.records[i][0] is not None and self.records[i][0]["complete"]
+        ]
+
+    def metric(self, trace: str) -> str:
+        """What a trace's cells are ranked by."""
+        if self.settings.rank_by is not None:
+            return self.settings.rank_by
+        first = [self.records[i][0]["metrics"] for i in self.finished(trace)]
+        endless = any(2 * m["ended"] < m["started"] for m in first)
+        return "started" if endless else "bounded_slowdown_mean"
+
+    def ranking(self, trace: str) -> list[dict[str, Any]]:
+        """rank, tie, label, mean, low and high of the metric, and its difference from the best of the rank above."""
+        cells, name = self.finished(trace), self.metric(trace)
+        whole = [
+            r for r in range(1, self.settings.replicates + 1)
+            if all(self.records[i][r] is not None and self.records[i][r]["complete"] for i in cells)
+        ]
+        values = {
+            str(i): np.array([self.records[i][r]["metrics"][name] for r in whole or [0]], dtype=float) for i in cells
+        }
+        table = rank(values, METRICS[name][1], self.settings.level, self.settings.seed)
+        for row in table:
+            row["cell"] = int(row.pop("name"))
+            row["label"] = self.cells[row["cell"]].label
+        return table
+
+    @cached_property
+    def table(self) -> Any:
+        """One row a cell: trace, label, rank, tie, the interval of what it is ranked by, and all metrics as recorded."""
+        rows = []
+        for digest, trace in self.traces.items():
+            for row in self.ranking(digest):
+                head = {"trace": trace.name, "label": row["label"], "rank": row["rank"], "tie": row["tie"]}
+                head |= {"ranked_by": self.metric(digest), "mean": row["mean"], "low": row["low"], "high": row["high"]}
+                rows.append(head | self.records[row["cell"]][0]["metrics"])
+        names = list(rows[0]) if rows else []
+        return frame({name: np.array([row[name] for row in rows]) for name in names})
+
+    @cached_property
+    def digest(self) -> str:
+        """64 hex digits of all runs' decisions and metrics; where they ran is not in it."""
+        told = [
+            [asdict(cell), [r and [r["digest"], r["metrics"]] for r in records]]
+            for cell, records in zip(self.cells, self.records)
+        ]
+        return hashlib.sha256(json.dumps([told, asdict(self.settings)], sort_keys=True).encode()).hexdigest()
+
+    # --- as words
+
+    def __str__(self) -> str:
+        lines = []
+        for digest, trace in self.traces.items():
+            lines.append(f"{trace.name}: {len(trace)} jobs, ranked by {METRICS[self.metric(digest)][0]}")
+            width = max([len(self.cells[i].label) for i in self.finished(digest)] + [7])
+            head = ["wait mean", "wait p95", "slowdown", "used", "started", "ended", "fairness"]
+            lines.append(f"  rank  {'profile':{width}}  {'mean [interval]':>28}" + "".join(f"{h:>11}" for h in head))
+            for row in self.ranking(digest):
+                m = self.records[row["cell"]][0]["metrics"]
+                spread = f" [{row['low']:.5g}, {row['high']:.5g}]" if row["low"] == row["low"] else ""
+                cells = [f"{m['wait_mean']:.0f}", f"{m['wait_p95']:.0f}", f"{m['bounded_slowdown_mean']:.3f}"]
+                cells += [f"{100 * m['utilisation']:.1f} %", str(m["started"]), str(m["ended"]), f"{m['fairness']:.3f}"]
+                place = f"{row['rank']}{'=' if row['tie'] else ' '}"
+                value = f"{row['mean']:.5g}{spread}"
+                lines.append(f"  {place:>4}  {row['label']:{width}}  {value:>28}" + "".join(f"{c:>11}" for c in cells))
+            lines.append("")
+        settings = self.settings
+        lines.append(
+            f"= ties. Interval: {100 * settings.level:g} %, paired bootstrap of {settings.replicates} replicates. "
+            "The columns after it are of the trace as recorded."
+            if settings.replicates
+            else "Equal ranks are equal numbers: without replicates there are no intervals."
+        )
+        if not self.complete:
+            lines.append("PARTIAL: it was interrupted; run it again to go on.")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<muster.Study {len(self.cells)} cells, {len(self.traces)} traces, {self.digest[:8]}>"
+
+    def _repr_html_(self) -> str:
+        from .report import tables
+
+        return tables(self)
+
+    # --- as files
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """All that it takes to make this again, and the digests that must come out."""
+        return {
+            "form": _FORM,
+            "muster": _core.version,
+            "engine": engine_digest(),
+            "complete": self.complete,
+            "settings": asdict(self.settings),
+            "traces": [
+                {"digest": digest, "name": trace.name, "jobs": len(trace)} for digest, trace in self.traces.items()
+            ],
+            "cells": [asdict(cell) for cell in self.cells],
+            "runs": [[record and record["digest"] for record in records] for records in self.records],
+            "digest": self.digest,
+        }
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """The manifest as JSON, and beside it the traces, each in DIGEST.npz."""
+        path = pathlib.Path(path)
+        for digest, trace in self.traces.items():
+            trace.save(path.parent / f"{digest[:16]}.npz")
+        write_aside(path, json.dumps(self.manifest, indent=1) + "\n")
+
+    def report(self, path: str | os.PathLike[str], rerun: str | None = None) -> None:
+        """One HTML file that needs no network. `rerun` is the command that makes it again, for its readers."""
+        from .report import page
+
+        write_aside(pathlib.Path(path), page(self, rerun))
+
+    def save_figures(self, folder: str | os.PathLike[str], form: str = "svg") -> list[pathlib.Path]:
+        """Figures for papers, drawn by matplotlib: "svg", "png" or "pdf"."""
+        from .papers import save
+
+        return save(self, pathlib.Path(folder), form)
+
+
+def reproduce(
+    manifest: str | os.PathLike[str],
+    *,
+    executor: str = "processes",
+    workers: int | None = None,
+    cache: str | os.PathLike[str] | bool = False,
+    progress: bool | TextIO = True,
+) -> tuple[Study, list[str]]:
+    """Makes a study again from its manifest; the list says what came out otherwise (empty: nothing did)."""
+    path = pathlib.Path(manifest)
+    told = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(told, dict) or told.get("form") != _FORM:
+        raise InvalidArgument(f"{path}: not a manifest of form {_FORM}")
+    used = [traces.load(path.parent / f"{entry['digest'][:16]}.npz") for entry in told["traces"]]
+    wrong = [
+        f"trace {entry['name']}: its digest is {trace.digest[:16]}, the manifest's {entry['digest'][:16]}"
+        for entry, trace in zip(told["traces"], used)
+        if trace.digest != entry["digest"]
+    ]
+    if wrong:
+        raise InvalidArgument(f"{path}: {wrong[0]}")
+    cells = [Cell(**cell) for cell in told["cells"]]
+    study = _study(used, cells, Settings(**told["settings"]), executor, workers, cache, progress)
+    for cell, before, now in zip(cells, told["runs"], study.records):
+        for replicate, (old, new) in enumerate(zip(before, now)):
+            if old is not None and (new is None or new["digest"] != old):
+                wrong.append(f"{cell.label}, replicate {replicate}: {new and new['digest'][:16]} instead of {old[:16]}")
+    return study, wrong

@@ -1,0 +1,325 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Traces: jobs with the times they were submitted and ran, and the machine they ran on.
+
+    trace = muster.traces.swf("KTH-SP2-1996-2.1-cln.swf.gz")
+    trace = muster.traces.philly()                      # from MUSTER_TRACES or ../shared/traces
+    trace = muster.Trace({"submit": [0, 5], "run": [60, 60], "tasks": [4, 2]}, processors=4)
+
+A trace is never changed; what looks like a change (`head`, `on`, `resampled`) is another trace. The readers are the
+engine's: docs/replay.md says what each reads and drops.
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import InvalidArgument, NotFound
+from .frames import array, columns, frame
+
+Path = str | os.PathLike[str]
+
+
+class Trace:
+    """Jobs and a machine: a pool of equal processors, or nodes.
+
+    `jobs` is a table with the columns submit and run, and where they matter estimate, tasks, min_tasks, shape, queue,
+    user, priority, deadline, preceding, think, id. `shape`, `queue` and `user` are row numbers of `shapes` and
+    `queues` (dicts of the fields in spec.h) and of `users` (texts).
+    """
+
+    def __init__(
+        self,
+        jobs: Any,
+        *,
+        processors: int = 0,
+        nodes: Sequence[Mapping[str, Any]] = (),
+        shapes: Sequence[Mapping[str, Any]] = (),
+        queues: Sequence[Mapping[str, Any]] = (),
+        users: Sequence[str] = (),
+        name: str = "trace",
+    ) -> None:
+        table = {key: array(column, key) for key, column in columns(jobs).items()}
+        unknown = sorted(table.keys() - _COLUMNS)
+        if unknown:
+            raise InvalidArgument(
+                f'trace: unknown column "{unknown[0]}"; there are {", ".join(sorted(_COLUMNS))}'
+            )
+        state = {"name": name, "processors": processors, "nodes": list(nodes), "shapes": list(shapes)}
+        state |= {"queues": list(queues), "users": list(users), "columns": table}
+        self._core = _core.Trace(state)
+        self.report: dict[str, Any] = {}
+        self.name = name
+
+    @classmethod
+    def _of(cls, core: "_core.Trace", report: dict[str, Any], name: str) -> "Trace":
+        trace = cls.__new__(cls)
+        trace._core = core
+        trace.report = report
+        trace.name = name
+        return trace
+
+    def _with(self, name: str, **members: Any) -> "Trace":
+        return Trace._of(_core.Trace(self._core.state() | members), self.report, name)
+
+    def __len__(self) -> int:
+        return len(self._core)
+
+    def __repr__(self) -> str:
+        where = f"{self.processors} processors" if self.processors else f"{len(self.nodes)} nodes"
+        return f"<muster.Trace {self.name}: {len(self)} jobs, {where}>"
+
+    @property
+    def processors(self) -> int:
+        """Of a pool; 0 where the machine has nodes."""
+        return self._core.processors
+
+    @property
+    def nodes(self) -> list[dict[str, Any]]:
+        return self._core.state()["nodes"]
+
+    @property
+    def queues(self) -> list[str]:
+        return [queue["name"] for queue in self._core.state()["queues"]] or ["default"]
+
+    @property
+    def jobs(self) -> Any:
+        """The columns, as a DataFrame."""
+        return frame(self._core.columns())
+
+    @property
+    def digest(self) -> str:
+        """64 hex digits of everything but the trace's name."""
+        state = self._core.state()
+        table = state.pop("columns")
+        state.pop("name")
+        names = table.pop("names", None)
+        text = json.dumps([state, names], sort_keys=True, separators=(",", ":"))
+        digest = hashlib.sha256(text.encode())
+        for key in sorted(table):
+            digest.update(key.encode() + b"\0")
+            digest.update(np.ascontiguousarray(table[key], dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def save(self, path: Path) -> None:
+        """One file (NumPy's npz) that `load` reads."""
+        state = self._core.state() | {"name": self.name}
+        table = state.pop("columns")
+        names = table.pop("names", None)
+        text = np.array(json.dumps([state, names]))
+        with open(path, "wb") as file:
+            np.savez_compressed(file, state=text, **table)
+
+    def select(self, rows: Any, name: str | None = None) -> "Trace":
+        """Some of the jobs, each once, in the order of `rows`; a job that preceded another and is left out is forgotten."""
+        rows = np.asarray(rows, dtype=np.int64)
+        if len(np.unique(rows)) != len(rows) or (len(rows) and not 0 <= rows.min() <= rows.max() < len(self)):
+            raise InvalidArgument(f"trace: rows must be different and between 0 and {len(self) - 1}")
+        table = _take(self._core.columns(), rows)
+        if "preceding" in table:
+            place = np.full(len(self) + 1, _NONE, dtype=np.uint32)
+            place[rows] = np.arange(len(rows), dtype=np.uint32)
+            table["preceding"] = place[np.minimum(table["preceding"], len(self))]
+        return self._with(name or f"{self.name}, {len(rows)} jobs", columns=table)
+
+    def head(self, count: int) -> "Trace":
+        """The first `count` jobs by row."""
+        return self.select(np.arange(min(count, len(self))), f"{self.name}, first {min(count, len(self))} jobs")
+
+    def on(
+        self,
+        *,
+        processors: int | None = None,
+        nodes: Sequence[Mapping[str, Any]] | None = None,
+        queues: Sequence[Mapping[str, Any]] | None = None,
+        name: str | None = None,
+    ) -> "Trace":
+        """The same jobs on another machine, or with other queues (as many, in the same order)."""
+        members: dict[str, Any] = {}
+        if processors is not None:
+            members["processors"] = processors
+        if nodes is not None:
+            members |= {"nodes": list(nodes), "domains": []}
+        if queues is not None:
+            members["queues"] = list(queues)
+        return self._with(name or f"{self.name}, another machine", **members)
+
+    def linked_users(self) -> "Trace":
+        """Users who wait for themselves: each job follows its user's job before it. Play it with follow_preceding."""
+        return Trace._of(self._core.link_users(), self.report, self.name + ", linked users")
+
+    def resampled(self, seed: int, block: int = 50) -> "Trace":
+        """As many submissions at the same times, by jobs drawn in runs of `block` from this trace, with replacement.
+
+        Runs keep what consecutive jobs have to do with each other; deadlines move with their submission. Who preceded
+        whom is lost. A pure function of (trace, seed, block): the draws are SplitMix64's, not a library's.
+        """
+        if block < 1:
+            raise InvalidArgument(f"resampled: block is {block}; must be above 0")
+        count = len(self)
+        if not count:
+            return self
+        runs = -(-count // block)
+        first = (draws(seed, runs) % np.uint64(count)).astype(np.int64)
+        rows = ((first[:, None] + np.arange(block)) % count).reshape(-1)[:count]
+        table = self._core.columns()
+        times = table["submit"]
+        drawn = _take({k: v for k, v in table.items() if k not in ("preceding", "think", "names")}, rows)
+        drawn["id"] = np.arange(count)
+        if "deadline" in drawn:
+            known = drawn["deadline"] != _ABSENT
+            drawn["deadline"] = np.where(known, drawn["deadline"] - drawn["submit"] + times, _ABSENT)
+        drawn["submit"] = times
+        return self._with(self.name, columns=drawn)
+
+
+_COLUMNS = frozenset(
+    "id submit run estimate tasks min_tasks shape queue user priority deadline preceding think".split()
+)
+_NONE = np.uint32(0xFFFFFFFF)
+_ABSENT = np.iinfo(np.int64).min
+
+
+def _take(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
+    return {
+        key: [column[i] for i in rows] if isinstance(column, list) else column[rows]
+        for key, column in table.items()
+    }
+
+
+def draws(seed: int, count: int) -> np.ndarray:
+    """SplitMix64: the first `count` numbers after `seed`, as uint64."""
+    with np.errstate(over="ignore"):
+        z = np.uint64(seed & 0xFFFFFFFFFFFFFFFF) + np.uint64(0x9E3779B97F4A7C15) * np.arange(
+            1, count + 1, dtype=np.uint64
+        )
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return z ^ (z >> np.uint64(31))
+
+
+def load(path: Path) -> Trace:
+    """What Trace.save wrote."""
+    with np.load(path, allow_pickle=False) as file:
+        table: dict[str, Any] = {key: file[key] for key in file.files}
+    state, names = json.loads(str(table.pop("state")))
+    if names is not None:
+        table["names"] = names
+    return Trace._of(_core.Trace(state | {"columns": table}), {}, state["name"])
+
+
+# --- readers
+
+
+def folder(given: Path | None = None) -> pathlib.Path:
+    """Where traces lie: `given`, else MUSTER_TRACES, else ../shared/traces."""
+    if given is not None:
+        return pathlib.Path(given)
+    return pathlib.Path(os.environ.get("MUSTER_TRACES") or "../shared/traces")
+
+
+def available(given: Path | None = None) -> list[str]:
+    """Which of the cluster traces are in the folder."""
+    root = folder(given)
+    marks = {"openb": "openb/pods", "philly": "philly/philly_jobs.csv.gz"}
+    return [name for name, mark in marks.items() if (root / mark).exists()]
+
+
+def _read(kind: str, name: str, files: Mapping[str, Path | None], **options: Any) -> Trace:
+    loaded = {}
+    for role, path in files.items():
+        if path is None:
+            continue
+        try:
+            loaded[role] = (str(path), pathlib.Path(path).read_bytes())
+        except FileNotFoundError:
+            raise NotFound(f"{kind}: {role}: there is no file {path}") from None
+    core, report = _core.read_trace(kind, loaded, {k: v for k, v in options.items() if v is not None})
+    return Trace._of(core, report, name)
+
+
+def _find(file: Path, sub: str, given: Path | None) -> pathlib.Path:
+    path = pathlib.Path(file)
+    return path if path.exists() else folder(given) / sub / path
+
+
+def philly(folder: Path | None = None, *, skip_bad_lines: bool = False) -> Trace:
+    """Microsoft's Philly: gangs of GPUs in virtual clusters, a queue for each."""
+    root = _folder(folder) / "philly"
+    files = {"jobs": root / "philly_jobs.csv.gz", "vc_nodes": root / "vc_nodes.csv"}
+    return _read("philly", "philly", files, skip_bad_lines=skip_bad_lines)
+
+
+def openb(
+    folder: Path | None = None,
+    *,
+    list: str = "default",
+    seed: int = 42,
+    recorded: bool = False,
+    skip_bad_lines: bool = False,
+) -> Trace:
+    """Alibaba's GPU cluster of 2023. Pods come one a second in the order `seed` and stay, or as `recorded`."""
+    root = _folder(folder) / "openb"
+    files: dict[str, Path] = {
+        "nodes": root / "openb_node_list_gpu_node.csv",
+        "pods": root / "pods" / f"openb_pod_list_{list}.csv.gz",
+    }
+    if not recorded:
+        files["arrivals"] = root / "orders" / f"arrivals_{list}.csv.gz"
+        files["node_rank"] = root / "orders" / f"noderank_{list}.csv.gz"
+    return _read("openb", f"openb {list}" + (", as recorded" if recorded else ""), files, seed=seed, skip_bad_lines=skip_bad_lines)
+
+
+def hpc(
+    file: Path,
+    processors: int,
+    *,
+    folder: Path | None = None,
+    runnable: bool = False,
+    skip_bad_lines: bool = False,
+) -> Trace:
+    """A table job_id,submit,run,procs,req_time,user. `runnable` keeps jobs without a requested time."""
+    path = _find(file, "hpc_easy_golden", folder)
+    return _read("hpc", path.name, {"jobs": path}, processors=processors, runnable=runnable, skip_bad_lines=skip_bad_lines)
+
+
+def swf(
+    file: Path,
+    processors: int | None = None,
+    *,
+    folder: Path | None = None,
+    runnable: bool = False,
+    skip_bad_lines: bool = False,
+) -> Trace:
+    """A log in Standard Workload Format; without `processors`, as many as its header says."""
+    path = _find(file, "hpc_swf", folder)
+    return _read("swf", path.name, {"jobs": path}, processors=processors, runnable=runnable, skip_bad_lines=skip_bad_lines)
+
+
+def itp(
+    file: Path, nodes: int | None = None, *, folder: Path | None = None, skip_bad_lines: bool = False
+) -> Trace:
+    """A cluster of Microsoft's ITP trace, on as many nodes of 8 GPUs as said, or as keep them four fifths busy."""
+    path = _find(file, "ms_itp_elasticflow/raw", folder)
+    return _read("itp", path.name, {"jobs": path}, nodes=nodes, skip_bad_lines=skip_bad_lines)
+
+
+def csv(
+    jobs: Path,
+    nodes: Path | None = None,
+    queues: Path | None = None,
+    *,
+    processors: int | None = None,
+    skip_bad_lines: bool = False,
+) -> Trace:
+    """Muster's own tables; docs/replay.md lists the columns."""
+    files = {"jobs": jobs, "nodes": nodes, "queues": queues}
+    return _read("csv", pathlib.Path(jobs).name, files, processors=processors, skip_bad_lines=skip_bad_lines)
+
+
+_folder = folder  # the readers have an argument of that name

@@ -1,0 +1,444 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Traces and their replays for Python: columns go in and out as arrays, the GIL is given up while the engine runs.
+#include "muster/replay.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "muster/metrics.h"
+#include "python/src/bindings.h"
+#include "python/src/columns.h"
+#include "python/src/convert.h"
+#include "python/src/status.h"
+
+namespace muster::python {
+namespace {
+
+// A trace that nothing changes any more; replays of several threads may share it.
+struct SharedTrace {
+  std::shared_ptr<const Trace> trace;
+};
+
+// --- columns
+
+template <class T>
+void PutColumn(const char* name, const std::vector<T>& values, py::dict* out) {
+  if (!values.empty()) (*out)[name] = NumberArray(values);
+}
+
+py::dict Columns(const Trace& t) {
+  py::dict out;
+  out["id"] = NumberArray(t.id);
+  out["submit"] = NumberArray(t.submit);
+  out["run"] = NumberArray(t.run);
+  out["estimate"] = NumberArray(t.estimate);
+  out["tasks"] = NumberArray(t.tasks);
+  out["shape"] = NumberArray(t.shape);
+  out["queue"] = NumberArray(t.queue);
+  out["user"] = NumberArray(t.user);
+  PutColumn("priority", t.priority, &out);
+  PutColumn("min_tasks", t.min_tasks, &out);
+  PutColumn("deadline", t.deadline, &out);
+  PutColumn("preceding", t.preceding, &out);
+  PutColumn("think", t.think, &out);
+  if (!t.names.empty()) out["names"] = Write(t.names);
+  return out;
+}
+
+template <class T>
+void TakeColumn(const Place& place, const py::dict& columns, const char* name, size_t rows, T usual,
+                bool is_optional, std::vector<T>* out) {
+  if (!columns.contains(name)) {
+    if (!is_optional) out->assign(rows, usual);
+    return;
+  }
+  const Place at{&place, name};
+  const py::array array = py::array::ensure(columns[name]);
+  if (!array) WrongType(at, "an array", columns[name]);
+  constexpr int64_t kMost = sizeof(T) < sizeof(int64_t)
+                                ? static_cast<int64_t>(std::numeric_limits<T>::max())
+                                : std::numeric_limits<int64_t>::max();
+  const IntegerColumn column(at, array, static_cast<int64_t>(std::numeric_limits<T>::min()), kMost);
+  out->reserve(column.size());
+  for (size_t i = 0; i < column.size(); ++i) out->push_back(static_cast<T>(column[i]));
+}
+
+// The members of a trace as Python values, and back; what the dict does not name has its default.
+py::dict State(const SharedTrace& self) {
+  const Trace& t = *self.trace;
+  py::dict out;
+  out["name"] = Text(t.name);
+  out["processors"] = t.processors;
+  out["nodes"] = Write(t.machine.nodes);
+  out["domains"] = Write(t.machine.domains);
+  out["shapes"] = Write(t.shapes);
+  out["queues"] = Write(t.queues);
+  out["users"] = Write(t.users);
+  out["columns"] = Columns(t);
+  return out;
+}
+
+template <class T>
+void Take(const Place& place, const py::dict& from, const char* name, T* out) {
+  if (from.contains(name)) ReadInto(Place{&place, name}, from[name], out);
+}
+
+SharedTrace FromState(const py::dict& state) {
+  const Place root{nullptr, "trace"};
+  Trace t;
+  Take(root, state, "name", &t.name);
+  Take(root, state, "processors", &t.processors);
+  Take(root, state, "nodes", &t.machine.nodes);
+  Take(root, state, "domains", &t.machine.domains);
+  Take(root, state, "shapes", &t.shapes);
+  Take(root, state, "queues", &t.queues);
+  Take(root, state, "users", &t.users);
+  const Place place{&root, "columns"};
+  if (!state.contains("columns") || !py::isinstance<py::dict>(state["columns"])) {
+    RefuseAt(place, "expected a dict of arrays");
+  }
+  const auto columns = state["columns"].cast<py::dict>();
+  TakeColumn(place, columns, "submit", 0, int64_t{0}, false, &t.submit);
+  const size_t rows = t.size();
+  TakeColumn(place, columns, "run", rows, int64_t{0}, false, &t.run);
+  if (columns.contains("id")) {
+    TakeColumn(place, columns, "id", rows, int64_t{0}, false, &t.id);
+  } else {
+    for (size_t i = 0; i < rows; ++i) t.id.push_back(static_cast<int64_t>(i));
+  }
+  TakeColumn(place, columns, "estimate", rows, kAbsent, false, &t.estimate);
+  TakeColumn(place, columns, "tasks", rows, uint32_t{1}, false, &t.tasks);
+  TakeColumn(place, columns, "shape", rows, uint32_t{0}, false, &t.shape);
+  TakeColumn(place, columns, "queue", rows, uint32_t{0}, false, &t.queue);
+  TakeColumn(place, columns, "user", rows, kNone, false, &t.user);
+  TakeColumn(place, columns, "priority", rows, int32_t{0}, true, &t.priority);
+  TakeColumn(place, columns, "min_tasks", rows, uint32_t{0}, true, &t.min_tasks);
+  TakeColumn(place, columns, "deadline", rows, kAbsent, true, &t.deadline);
+  TakeColumn(place, columns, "preceding", rows, kNone, true, &t.preceding);
+  TakeColumn(place, columns, "think", rows, int64_t{0}, true, &t.think);
+  Take(place, columns, "names", &t.names);
+  Check(CheckTrace(t));
+  return {std::make_shared<const Trace>(std::move(t))};
+}
+
+// --- readers
+
+using Files = std::map<std::string, std::pair<std::string, std::string>>;  // role: (name, bytes)
+
+TraceFile File(const Files& files, const char* role) {
+  const auto at = files.find(role);
+  if (at == files.end()) return {};
+  return {at->second.first, at->second.second};
+}
+
+absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, const py::dict& options,
+                               ReadReport* report) {
+  const Place root{nullptr, "options"};
+  ReadOptions read;
+  Take(root, options, "skip_bad_lines", &read.skip_bad_lines);
+  if (kind == "swf" || kind == "hpc") {
+    LogOptions log;
+    log.read = read;
+    Take(root, options, "processors", &log.processors);
+    bool runnable = false;
+    Take(root, options, "runnable", &runnable);
+    if (runnable) log.filter = LogFilter::kRunnable;
+    const py::gil_scoped_release unlocked;
+    return (kind == "swf" ? ReadSwf : ReadHpc)(File(files, "jobs"), log, report);
+  }
+  if (kind == "openb") {
+    OpenbOptions openb;
+    openb.read = read;
+    Take(root, options, "seed", &openb.seed);
+    const py::gil_scoped_release unlocked;
+    return ReadOpenb({File(files, "nodes"), File(files, "pods"), File(files, "arrivals"),
+                      File(files, "node_rank")},
+                     openb, report);
+  }
+  if (kind == "philly") {
+    const py::gil_scoped_release unlocked;
+    return ReadPhilly({File(files, "jobs"), File(files, "vc_nodes")}, read, report);
+  }
+  if (kind == "itp") {
+    ItpOptions itp;
+    itp.read = read;
+    Take(root, options, "nodes", &itp.nodes);
+    const py::gil_scoped_release unlocked;
+    return ReadItp(File(files, "jobs"), itp, report);
+  }
+  CsvOptions csv;
+  csv.read = read;
+  Take(root, options, "processors", &csv.processors);
+  const py::gil_scoped_release unlocked;
+  return ReadCsv({File(files, "jobs"), File(files, "nodes"), File(files, "queues")}, csv, report);
+}
+
+py::tuple ReadTrace(const std::string& kind, const Files& files, const py::dict& options) {
+  ReadReport report;
+  SharedTrace trace{std::make_shared<const Trace>(Value(ReadKind(kind, files, options, &report)))};
+  py::dict dropped, told;
+  for (const auto& [rule, count] : report.dropped) dropped[Text(rule)] = count;
+  told["lines"] = report.lines;
+  told["jobs"] = report.jobs;
+  told["bad"] = report.bad;
+  told["bad_lines"] = Write(report.bad_lines);
+  told["dropped"] = dropped;
+  return py::make_tuple(trace, told);
+}
+
+// --- replay
+
+constexpr std::array<std::string_view, 5> kOutcomes = {"done", "running", "waiting",
+                                                       "not_submitted", "refused"};
+
+ReplayOptions ReadOptionsOf(const py::dict& given) {
+  ReplayOptions o;
+  const Place root{nullptr, "replay"};
+  const std::vector<std::string_view> known = {"cycles",
+                                               "period",
+                                               "latency",
+                                               "eviction_seconds",
+                                               "checkpoint_interval",
+                                               "evicted_jobs_checkpoint",
+                                               "restart_seconds",
+                                               "migration_seconds",
+                                               "node_events",
+                                               "node_seconds_between",
+                                               "node_repair_seconds",
+                                               "domain_seconds_between",
+                                               "domain_repair_seconds",
+                                               "seed",
+                                               "until",
+                                               "series_interval",
+                                               "follow_preceding"};
+  for (auto [key, value] : given) {
+    const std::string name = ReadText(root, key);
+    if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
+  }
+  if (given.contains("cycles")) {
+    o.cycles = static_cast<CycleTiming>(ReadWord(Place{&root, "cycles"}, given["cycles"], "cycles",
+                                                 {"instant", "event", "periodic"}));
+  }
+  Take(root, given, "period", &o.period);
+  Take(root, given, "latency", &o.latency);
+  Take(root, given, "eviction_seconds", &o.eviction_seconds);
+  Take(root, given, "checkpoint_interval", &o.recovery.checkpoint_interval);
+  Take(root, given, "evicted_jobs_checkpoint", &o.recovery.evicted_jobs_checkpoint);
+  Take(root, given, "restart_seconds", &o.recovery.restart_seconds);
+  Take(root, given, "migration_seconds", &o.recovery.migration_seconds);
+  Take(root, given, "seed", &o.seed);
+  Take(root, given, "until", &o.until);
+  Take(root, given, "series_interval", &o.series_interval);
+  Take(root, given, "follow_preceding", &o.follow_preceding);
+  const auto take_seconds = [&](const char* name, double* out) {
+    if (!given.contains(name)) return;
+    if (!py::isinstance<py::float_>(given[name]) && !IsInteger(given[name])) {
+      WrongType(Place{&root, name}, "a number", given[name]);
+    }
+    *out = given[name].cast<double>();
+  };
+  take_seconds("node_seconds_between", &o.failures.node_seconds_between);
+  take_seconds("node_repair_seconds", &o.failures.node_repair_seconds);
+  take_seconds("domain_seconds_between", &o.failures.domain_seconds_between);
+  take_seconds("domain_repair_seconds", &o.failures.domain_repair_seconds);
+  if (given.contains("node_events")) {
+    const Place events{&root, "node_events"};
+    if (!py::isinstance<py::sequence>(given["node_events"])) {
+      WrongType(events, "a list of (time, kind, name)", given["node_events"]);
+    }
+    size_t i = 0;
+    for (py::handle entry : given["node_events"].cast<py::sequence>()) {
+      const Place at{&events, {}, i++, false};
+      if (!py::isinstance<py::sequence>(entry) || py::len(entry) != 3) {
+        WrongType(at, "(time, kind, name)", entry);
+      }
+      const auto row = py::reinterpret_borrow<py::sequence>(entry);
+      NodeEvent event;
+      event.time = ReadInteger(at, row[0], 0, static_cast<uint64_t>(kEndless));
+      event.kind = static_cast<NodeEvent::Kind>(
+          ReadWord(at, row[1], "kind", {"join", "drain", "fail", "return"}));
+      event.name = ReadText(at, row[2]);
+      o.node_events.push_back(std::move(event));
+    }
+  }
+  return o;
+}
+
+struct Played {
+  std::shared_ptr<const Trace> trace;
+  ReplayResult result;
+};
+
+// Looks for Ctrl-C now and then. KeyboardInterrupt ends the replay with what it has; whatever else a signal's handler
+// raises is raised.
+class Interrupt {
+ public:
+  bool Asked() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_look_ < kBetweenLooks) return false;
+    last_look_ = now;
+    const py::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() == 0) return false;
+    error_.emplace();
+    return true;
+  }
+  void Raise() {
+    if (error_.has_value() && !error_->matches(PyExc_KeyboardInterrupt)) throw std::move(*error_);
+  }
+
+ private:
+  static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+  std::chrono::steady_clock::time_point last_look_ = std::chrono::steady_clock::now();
+  std::optional<py::error_already_set> error_;
+};
+
+Played Play(const SharedTrace& trace, const std::string& policy, const py::dict& given) {
+  ReplayOptions options = ReadOptionsOf(given);
+  Interrupt interrupt;
+  options.should_stop = [&interrupt] { return interrupt.Asked(); };
+  std::optional<absl::StatusOr<ReplayResult>> result;
+  {
+    const py::gil_scoped_release unlocked;
+    result.emplace(Replay(*trace.trace, policy, options));
+  }
+  interrupt.Raise();
+  return {trace.trace, Value(*std::move(result))};
+}
+
+py::dict JobColumns(const Played& self) {
+  const ReplayResult& r = self.result;
+  py::dict out;
+  out["submit"] = NumberArray(r.submit);
+  out["start"] = NumberArray(r.start);
+  out["end"] = NumberArray(r.end);
+  std::vector<uint8_t> outcome;
+  outcome.reserve(r.outcome.size());
+  for (JobOutcome o : r.outcome) outcome.push_back(static_cast<uint8_t>(o));
+  out["outcome"] = NumberArray(outcome);
+  PutColumn("backfilled", r.backfilled, &out);
+  PutColumn("stops", r.stops, &out);
+  PutColumn("lost", r.lost, &out);
+  return out;
+}
+
+py::dict Counts(const Played& self) {
+  const ReplayResult& r = self.result;
+  py::dict out;
+  out["events"] = r.events;
+  out["passes"] = r.passes;
+  out["decisions"] = r.decisions;
+  out["work"] = r.work;
+  out["evictions"] = r.evictions;
+  out["node_failures"] = r.node_failures;
+  return out;
+}
+
+// The names are the columns' in include/muster/replay.h; those by dimension or queue are dicts.
+py::dict Series(const Played& self) {
+  const ReplaySeries& s = self.result.series;
+  py::dict out;
+  out["time"] = NumberArray(s.time);
+  out["running"] = NumberArray(s.running);
+  out["waiting"] = NumberArray(s.waiting);
+  const auto put = [&out](const char* name, const std::vector<std::string>& keys,
+                          const auto& columns) {
+    py::dict by_key;
+    for (size_t k = 0; k < keys.size() && k < columns.size(); ++k) {
+      by_key[Text(keys[k])] = NumberArray(columns[k]);
+    }
+    out[name] = by_key;
+  };
+  put("used", s.dimensions, s.used);
+  put("capacity", s.dimensions, s.capacity);
+  put("fragmentation", s.dimensions, s.fragmentation);
+  put("queue_share", s.queues, s.queue_share);
+  put("queue_deserved", s.queues, s.queue_deserved);
+  return out;
+}
+
+py::dict ToDict(const Distribution& d) {
+  py::dict out;
+  out["count"] = d.count;
+  out["mean"] = d.mean;
+  out["p50"] = d.p50;
+  out["p90"] = d.p90;
+  out["p95"] = d.p95;
+  out["p99"] = d.p99;
+  out["max"] = d.most;
+  return out;
+}
+
+py::dict ToDict(const JobMetrics& m) {
+  py::dict out;
+  out["wait"] = ToDict(m.wait);
+  out["turnaround"] = ToDict(m.turnaround);
+  out["bounded_slowdown"] = ToDict(m.bounded_slowdown);
+  return out;
+}
+
+py::dict MetricsOf(const Played& self, int64_t slowdown_bound) {
+  const Metrics m = Measure(*self.trace, self.result, {.slowdown_bound = slowdown_bound});
+  py::dict out;
+  out["submitted"] = m.submitted;
+  out["started"] = m.started;
+  out["ended"] = m.ended;
+  out["refused"] = m.refused;
+  out["backfilled"] = m.backfilled;
+  out["makespan"] = m.makespan;
+  out["utilisation"] = m.utilisation;
+  out["all"] = ToDict(m.all);
+  for (const auto& [name, groups] :
+       {std::pair("by_size", &m.by_size), {"by_queue", &m.by_queue}, {"by_user", &m.by_user}}) {
+    py::dict by_name;
+    for (const JobGroup& group : *groups) by_name[Text(group.name)] = ToDict(group.jobs);
+    out[name] = by_name;
+  }
+  return out;
+}
+
+}  // namespace
+
+void BindReplay(py::module_& module) {
+  py::class_<SharedTrace>(module, "Trace")
+      .def(py::init(&FromState), py::arg("state"))
+      .def("__len__", [](const SharedTrace& self) { return self.trace->size(); })
+      .def_property_readonly("name", [](const SharedTrace& self) { return Text(self.trace->name); })
+      .def_property_readonly("processors",
+                             [](const SharedTrace& self) { return self.trace->processors; })
+      .def("columns", [](const SharedTrace& self) { return Columns(*self.trace); })
+      .def("state", &State)
+      .def("link_users",
+           [](const SharedTrace& self) {
+             Trace linked = *self.trace;
+             LinkUsers(&linked);
+             return SharedTrace{std::make_shared<const Trace>(std::move(linked))};
+           })
+      .def(py::pickle(&State, &FromState));
+  py::class_<Played>(module, "Replay")
+      .def_property_readonly("policy", [](const Played& self) { return Text(self.result.policy); })
+      .def_property_readonly("complete", [](const Played& self) { return self.result.complete; })
+      .def_property_readonly("processors",
+                             [](const Played& self) { return self.result.processors; })
+      .def("jobs", &JobColumns)
+      .def("counts", &Counts)
+      .def("series", &Series)
+      .def("metrics", &MetricsOf, py::arg("slowdown_bound") = 10);
+  module.def("read_trace", &ReadTrace, py::arg("kind"), py::arg("files"), py::arg("options"));
+  module.def("replay", &Play, py::arg("trace"), py::arg("policy"), py::arg("options"));
+  py::list outcomes;
+  for (std::string_view name : kOutcomes) outcomes.append(Text(name));
+  module.attr("outcomes") = py::tuple(outcomes);
+}
+
+}  // namespace muster::python

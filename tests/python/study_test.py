@@ -1,0 +1,188 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Comparisons and sweeps: ranks, intervals, where runs are made, what is kept, manifests."""
+
+import io
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+from importlib.util import find_spec
+
+import numpy as np
+
+from engine import muster, needs_engine
+from replay_test import pool
+
+if muster.HAVE_ENGINE:
+    from muster import statistics
+
+POLICIES = ["fcfs", "easy", "conservative"]
+
+
+def study(trace=None, profiles=tuple(POLICIES), **options):
+    told = {"replicates": 4, "executor": "here", "cache": False, "progress": False} | options
+    return muster.compare(trace or pool(600), list(profiles), **told)
+
+
+@needs_engine
+class Statistics(unittest.TestCase):
+    def test_percentiles_occur(self):
+        self.assertEqual(statistics.percentile(np.arange(1, 101), 95), 95)
+        self.assertEqual(statistics.percentile(np.array([7]), 50), 7)
+        self.assertEqual(statistics.percentile(np.array([]), 50), 0)
+
+    def test_measure_agrees_with_the_engine(self):
+        result = muster.replay(pool(), "easy")
+        ours, engine = statistics.measure(result), result.metrics
+        for name, path in [("wait_mean", ("wait", "mean")), ("wait_p95", ("wait", "p95")), ("bounded_slowdown_mean", ("bounded_slowdown", "mean"))]:
+            self.assertAlmostEqual(ours[name], engine["all"][path[0]][path[1]], delta=1e-9 * max(1, ours[name]))
+        self.assertEqual(ours["makespan"], engine["makespan"])
+
+    def test_warmup_counts_later_jobs_only(self):
+        trace = muster.Trace({"submit": [0, 1, 100], "run": [50, 50, 50], "tasks": [4, 4, 4]}, processors=4)
+        result = muster.replay(trace, "fcfs")
+        self.assertEqual(statistics.measure(result)["wait_longest"], 49)
+        late = statistics.measure(result, warmup=100)
+        self.assertEqual((late["submitted"], late["wait_mean"]), (1, 0))
+
+    def test_utilisation_by_hand(self):
+        # Busy by half until the last submission, at 100.
+        trace = muster.Trace({"submit": [0, 100], "run": [100, 10], "tasks": [2, 2]}, processors=4)
+        self.assertAlmostEqual(statistics.measure(muster.replay(trace, "fcfs"))["utilisation"], 0.5, delta=0.01)
+
+    def test_ranks_pair_replicates(self):
+        # b is above a by about 1 in every replicate, which differ by far more among themselves; c is a, shaken.
+        base = np.array([10.0, 90, 30, 70, 50, 20, 80, 40])
+        shake = np.array([1, -1, 2, -2, 1, -1, 0.5, -0.5])
+        table = statistics.rank({"b": base + 1 + shake / 10, "c": base + shake, "a": base}, False, 0.95, 1)
+        self.assertEqual({row["name"]: (row["rank"], row["tie"]) for row in table}, {"a": (1, True), "c": (1, True), "b": (3, False)})
+        best_first = statistics.rank({"b": base + 1, "a": base}, True, 0.95, 1)
+        self.assertEqual([row["name"] for row in best_first], ["b", "a"])
+        self.assertTrue(best_first[0]["low"] < best_first[0]["mean"] < best_first[0]["high"])
+
+    def test_one_value_each_ties_only_when_equal(self):
+        one = lambda x: np.array([float(x)])
+        table = statistics.rank({"a": one(1), "b": one(1), "c": one(2)}, False, 0.95, 0)
+        self.assertEqual([(r["rank"], r["tie"]) for r in table], [(1, True), (1, True), (3, False)])
+        self.assertTrue(math.isnan(table[0]["low"]))
+
+
+@needs_engine
+class Studies(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_backfilling_beats_none(self):
+        told = study(pool(2000), replicates=8)
+        ranks = {row["label"]: row["rank"] for row in told.ranking(told.cells[0].trace)}
+        self.assertGreater(ranks["fcfs"], ranks["easy"])
+        text = str(told)
+        self.assertIn("ranked by mean bounded slowdown", text)
+        self.assertIn("paired bootstrap of 8 replicates", text)
+        self.assertTrue(told.complete)
+
+    def test_equal_policies_tie(self):
+        told = study(profiles=["easy", "easy:order=fifo"])
+        self.assertEqual([(r["rank"], r["tie"]) for r in told.ranking(told.cells[0].trace)], [(1, True), (1, True)])
+
+    def test_processes_and_cache_change_nothing(self):
+        trace, out = pool(600), io.StringIO()
+        here = study(trace)
+        cache = self.folder / "cache"
+        spread = study(trace, executor="processes", workers=2, cache=cache, progress=out)
+        again = study(trace, executor="processes", cache=cache, progress=out)
+        self.assertEqual({here.digest, spread.digest, again.digest}, {here.digest})
+        self.assertIn("15 of 15 replays", out.getvalue())
+        self.assertIn("(15 from the cache)", out.getvalue())
+        more = io.StringIO()
+        study(trace, replicates=5, cache=cache, progress=more)
+        self.assertIn("18 of 18 replays (15 from the cache)", more.getvalue())
+
+    def test_a_spoilt_file_of_the_cache_is_made_anew(self):
+        cache = self.folder / "cache"
+        before = study(cache=cache)
+        for path in cache.rglob("*.json"):
+            path.write_text("{")
+        self.assertEqual(study(cache=cache).digest, before.digest)
+
+    @unittest.skipUnless(find_spec("ray"), "Ray is not installed")
+    def test_ray_changes_nothing(self):
+        # In a process of its own: Ray leaves threads and signal handlers in the one that starts it.
+        script = (
+            "import sys; sys.path.insert(0, sys.argv[1])\n"
+            "from study_test import pool, study\n"
+            "print(study(pool(600), executor='ray', workers=2).digest)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(pathlib.Path(__file__).parent)],
+            capture_output=True, text=True, timeout=300,
+        )
+        self.assertEqual(done.stdout.split()[-1:], [study().digest], done.stderr)
+
+    def test_interrupted_and_resumed(self):
+        trace, cache = pool(600), self.folder / "cache"
+
+        class Interrupting(io.StringIO):
+            def write(self, text):
+                os.kill(os.getpid(), signal.SIGINT)
+                return super().write(text)
+
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            stop = Interrupting()
+            stop.isatty = lambda: True  # a word after each run
+            told = study(trace, cache=cache, progress=stop, executor="processes")
+        finally:
+            signal.signal(signal.SIGINT, before)
+        self.assertFalse(told.complete)
+        self.assertIn("PARTIAL", str(told))
+        out = io.StringIO()
+        whole = study(trace, cache=cache, progress=out)
+        self.assertTrue(whole.complete)
+        self.assertIn("from the cache", out.getvalue())
+        self.assertEqual(whole.digest, study(trace).digest)
+
+    def test_sweep(self):
+        told = muster.sweep(
+            {"trace": [pool(200), pool(300)], "profile": ["easy", "volcano"], "latency": [0, 5]},
+            replicates=2, executor="here", cache=False, progress=False,
+        )
+        self.assertEqual(len(told.cells), 8)
+        self.assertEqual({row["label"] for row in told.ranking(told.cells[0].trace)}, {f"{p} latency={n}" for p in ("easy", "volcano") for n in (0, 5)})
+
+    def test_manifest_reproduces(self):
+        told = study()
+        path = self.folder / "study.json"
+        told.save(path)
+        again, wrong = muster.reproduce(path, executor="here", progress=False)
+        self.assertEqual((again.digest, wrong), (told.digest, []))
+        manifest = json.loads(path.read_text())
+        self.assertEqual(manifest["muster"], muster.__version__)
+        manifest["runs"][1][2] = "0" * 64
+        path.write_text(json.dumps(manifest))
+        _, wrong = muster.reproduce(path, executor="here", progress=False)
+        self.assertEqual(len(wrong), 1)
+        self.assertIn("easy, replicate 2: ", wrong[0])
+
+    def test_refusals(self):
+        for rule, call in {
+            'there is no metric "waits"': lambda: study(rank_by="waits"),
+            "a profile is named twice": lambda: study(profiles=["easy", "easy"]),
+            'executor "cloud" is not known': lambda: study(executor="cloud"),
+            "eazy": lambda: study(profiles=["eazy"]),
+            'the grid has no "profile"': lambda: muster.sweep({"trace": [pool(9)]}),
+            "replicates and warmup": lambda: study(replicates=-1),
+        }.items():
+            with self.subTest(rule), self.assertRaisesRegex(muster.InvalidArgument, rule):
+                call()
+
+
+if __name__ == "__main__":
+    unittest.main()
