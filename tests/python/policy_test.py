@@ -474,7 +474,7 @@ class Endings(unittest.TestCase):
     def test_other_threads_run_meanwhile(self):
         cluster = muster.Cluster()
         cluster.add_nodes(3000, cpu=64)
-        cluster.add_jobs(name=[f"j{i}" for i in range(1500)], count=10, cpu=[1 + i % 7 for i in range(1500)])
+        cluster.add_jobs(name=[f"j{i}" for i in range(6000)], count=10, cpu=[1 + i % 7 for i in range(6000)])
         snapshot = cluster.freeze()
         digests = []
         threads = [threading.Thread(target=lambda: digests.append(snapshot.schedule("volcano").digest)) for _ in range(3)]
