@@ -19,6 +19,9 @@ std::vector<int64_t> DeductGated(const Tables& tables, const Ledger& ledger, Job
 // The part of its minimum resources that the job does not hold yet, per dimension it names.
 std::vector<int64_t> MissingMinimum(const Tables& tables, const Ledger& ledger, JobIndex job);
 
+// Whether nothing of it is missing.
+bool HoldsMinimum(const Tables& tables, const Ledger& ledger, JobIndex job);
+
 // Whether the job has begun and holds its gang: running phase, and as many tasks allocated as it needs.
 bool RunsItsGang(const Tables& tables, const Ledger& ledger, JobIndex job, JobPhase phase);
 

@@ -53,7 +53,8 @@ class Overcommit : public Policy {
       if (cycle.phases[j] == JobPhase::kAdmitted) {
         const auto minimum = jobs.min_resources.row(j);
         Promise(DeductGated(*tables_, *ledger_, j, {minimum.begin(), minimum.end()}));
-      } else if (RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) {
+      } else if (RunsItsGang(*tables_, *ledger_, j, cycle.phases[j]) &&
+                 !HoldsMinimum(*tables_, *ledger_, j)) {
         Promise(DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j)));
       }
     }

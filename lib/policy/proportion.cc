@@ -230,8 +230,9 @@ class Proportion : public Policy {
         if (beyond > 0) elastic_[queue * dimensions + d] += static_cast<double>(beyond);
       }
       if (!jobs.spec[j].min_resources.has_value()) continue;
-      if (cycle.phases[j] == JobPhase::kAdmitted ||
-          RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) {
+      if ((cycle.phases[j] == JobPhase::kAdmitted ||
+           RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) &&
+          !HoldsMinimum(*tables_, *ledger_, j)) {
         Promise(queue, DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j)));
       }
     }
