@@ -5,13 +5,17 @@
     python -m muster import dump.json --conf volcano-scheduler.conf -o scenario.json
     python -m muster explain dump.json --conf volcano-scheduler.conf --job team/train
     python -m muster profiles
+    python -m muster compare philly --profile muster --profile volcano --report report.html --save study.json
+    python -m muster sweep mix --profile volcano --vary latency=0,5,30
+    python -m muster reproduce study.json
+    python -m muster report study.json -o report.html
 
 `import` needs no extension module; the others do.
 """
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from . import HAVE_ENGINE
 from .interop import __main__ as importer
@@ -58,7 +62,20 @@ def _profiles(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _study(name: str) -> Callable[[Sequence[str]], int]:
+    def command(arguments: Sequence[str]) -> int:
+        if not HAVE_ENGINE:
+            print(f"muster {name}: the extension module muster._core is not built", file=sys.stderr)
+            return 2
+        from .commands import main
+
+        return main(name, arguments)
+
+    return command
+
+
 _COMMANDS = {"import": importer.main, "explain": _explain, "profiles": _profiles}
+_COMMANDS |= {name: _study(name) for name in ("compare", "sweep", "reproduce", "report")}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,8 +13,8 @@ import os
 import pathlib
 import signal
 import sys
-import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache as _once
@@ -191,13 +191,12 @@ class Cache:
 
 def write_aside(path: pathlib.Path, text: str) -> None:
     """All of `text`, or the file as it was."""
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        aside.write_text(text, encoding="utf-8")
         os.replace(aside, path)
     except BaseException:
-        pathlib.Path(aside).unlink(missing_ok=True)
+        aside.unlink(missing_ok=True)
         raise
 
 

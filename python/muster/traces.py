@@ -322,4 +322,39 @@ def csv(
     return _read("csv", pathlib.Path(jobs).name, files, processors=processors, skip_bad_lines=skip_bad_lines)
 
 
+# Of gangs in a mix: GPUs and how many jobs in a thousand ask for them; run times in seconds at tenths of the jobs.
+_GANGS = ((1, 700), (2, 80), (4, 90), (8, 80), (16, 35), (32, 15))
+_RUNS = (20, 60, 120, 300, 600, 1200, 2700, 7200, 21600, 86400, 259200)
+
+
+def mix(jobs: int = 5000, nodes: int = 64, seed: int = 0, load: float = 1.1) -> Trace:
+    """Gangs of GPUs like those of shared training clusters, for where no recorded trace is at hand.
+
+    Nodes of 8 GPUs; four queues of weights 4 to 1 that submit alike; most jobs are small and short, and few hold most
+    of the GPU time. Submissions are spread so that the GPUs asked for are `load` times what there is.
+    """
+    draw = [draws(seed * 16 + i, jobs) for i in range(5)]
+    thousand = (draw[0] % np.uint64(1000)).astype(np.int64)
+    gpus = np.array([size for size, _ in _GANGS])[np.searchsorted(np.cumsum([n for _, n in _GANGS]), thousand, side="right")]
+    tenth, within = (draw[1] % np.uint64(10)).astype(np.int64), (draw[2] % np.uint64(1000)).astype(np.int64)
+    steps = np.array(_RUNS)
+    run = steps[tenth] + (steps[tenth + 1] - steps[tenth]) * within // 1000
+    length = int((gpus * run).sum() / (8 * nodes * load)) + 1
+    each = np.minimum(gpus, 8)
+    table = {
+        "submit": np.sort((draw[3] % np.uint64(length)).astype(np.int64)),
+        "run": run,
+        "tasks": gpus // each,
+        "shape": np.log2(each).astype(np.int64),
+        "queue": (draw[4] % np.uint64(4)).astype(np.int64),
+    }
+    return Trace(
+        table,
+        nodes=[{"name": f"n{i}", "capacity": {"nvidia.com/gpu": 8}} for i in range(nodes)],
+        shapes=[{"request": {"nvidia.com/gpu": 2**i}} for i in range(4)],
+        queues=[{"name": f"q{i}", "weight": 4 - i} for i in range(4)],
+        name=f"a mix of {jobs} gangs",
+    )
+
+
 _folder = folder  # the readers have an argument of that name

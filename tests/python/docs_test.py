@@ -3,8 +3,10 @@
 
 import contextlib
 import io
+import pathlib
 import re
 import runpy
+import tempfile
 import unittest
 
 from engine import ROOT, needs_engine
@@ -18,9 +20,11 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(blocks), 3)
         names: dict = {}
         out = io.StringIO()
-        for block in blocks:
-            with contextlib.redirect_stdout(out):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(out):
+            for block in blocks:
                 exec(compile(block, "docs/python.md", "exec"), names)
+            self.assertTrue(pathlib.Path("report.html").exists())
+        self.assertEqual(names["differences"], [])
         self.assertIn("8 of 16 placed, undone", out.getvalue())
         self.assertIn("zone-x: only zone x", names["plan"].explain("wide"))
 

@@ -1,0 +1,182 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""python -m muster compare | sweep | report | reproduce."""
+
+import argparse
+import json
+import pathlib
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import traces
+from .errors import Error, InvalidArgument
+from .statistics import METRICS
+from .study import Study, compare, reproduce, sweep
+from .traces import Trace
+
+_TRACES = """traces:
+  philly, openb, openb:recorded       from --traces, MUSTER_TRACES or ../shared/traces
+  hpc:FILE:PROCESSORS, swf:FILE[:PROCESSORS], itp:FILE, csv:JOBS:NODES[:QUEUES]
+  FILE.npz                            what Trace.save wrote
+  mix, mix:SEED                       made up: gangs of GPUs
+"""
+
+
+def open_trace(words: str, folder: str | None = None) -> Trace:
+    """A trace as the command line names it."""
+    kind, *rest = words.split(":")
+    try:
+        if words.endswith(".npz"):
+            return traces.load(words)
+        if kind == "philly" and not rest:
+            return traces.philly(folder)
+        if kind == "openb" and rest in ([], ["recorded"]):
+            return traces.openb(folder, recorded=bool(rest))
+        if kind == "hpc" and len(rest) == 2:
+            return traces.hpc(rest[0], int(rest[1]), folder=folder)
+        if kind == "swf" and len(rest) in (1, 2):
+            return traces.swf(rest[0], int(rest[1]) if rest[1:] else None, folder=folder)
+        if kind == "itp" and len(rest) == 1:
+            return traces.itp(rest[0], folder=folder)
+        if kind == "csv" and len(rest) in (2, 3):
+            return traces.csv(*rest)
+        if kind == "mix" and len(rest) < 2:
+            return traces.mix(seed=int(rest[0]) if rest else 0)
+    except ValueError as failure:
+        if isinstance(failure, Error):
+            raise
+        raise InvalidArgument(f"trace {words!r}: {failure}") from None
+    raise InvalidArgument(f"trace {words!r} is not understood\n{_TRACES}")
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+    return name, value
+
+
+def _parser(name: str, about: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"muster {name}", description=about, epilog=_TRACES, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("trace", nargs="+")
+    parser.add_argument("--profile", action="append", required=True, metavar="SPEC", help="may be given several times")
+    parser.add_argument("--traces", metavar="DIR", help="folder of recorded traces")
+    parser.add_argument("--head", type=int, metavar="N", help="only the first N jobs of each trace")
+    parser.add_argument("--replicates", type=int, default=30, metavar="N", help="resampled replays of each (30)")
+    parser.add_argument("--warmup", type=int, default=0, metavar="S", help="jobs of the first S seconds do not count")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the replicates")
+    parser.add_argument("--rank-by", metavar="METRIC", help=", ".join(METRICS))
+    parser.add_argument("--save", metavar="FILE", help="write the manifest, and the traces beside it")
+    parser.add_argument("--report", metavar="FILE", help="write the HTML report")
+    _add_where(parser)
+    return parser
+
+
+def _add_where(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--executor", default="processes", metavar="WHERE", help="processes, ray or here")
+    parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (all cores)")
+    parser.add_argument("--cache", metavar="DIR", help="keeps finished runs (MUSTER_CACHE or ~/.cache/muster)")
+    parser.add_argument("--no-cache", action="store_true", help="make all runs anew")
+
+
+def _where(args: argparse.Namespace) -> dict[str, Any]:
+    cache = False if args.no_cache else args.cache if args.cache is not None else True
+    return {"executor": args.executor, "workers": args.workers, "cache": cache}
+
+
+def _finish(study: Study, args: argparse.Namespace, command: Sequence[str]) -> int:
+    print(study)
+    if args.save:
+        study.save(args.save)
+        print(f"manifest: {args.save} (python -m muster reproduce {args.save})")
+    if args.report:
+        study.report(args.report, "python -m muster " + shlex.join(command))
+        print(f"report: {pathlib.Path(args.report).resolve()}")
+    return 0 if study.complete else 130
+
+
+def _named(args: argparse.Namespace) -> list[Trace]:
+    named = [open_trace(words, args.traces) for words in args.trace]
+    return [trace.head(args.head) for trace in named] if args.head else named
+
+
+def _common(args: argparse.Namespace) -> dict[str, Any]:
+    told = {"replicates": args.replicates, "warmup": args.warmup, "seed": args.seed, "rank_by": args.rank_by}
+    return told | _where(args)
+
+
+def _compare(words: Sequence[str]) -> int:
+    parser = _parser("compare", "Plays traces under several profiles and ranks them.")
+    parser.add_argument("--option", action="append", default=[], type=_pair, metavar="NAME=VALUE", help="of muster.replay")
+    args = parser.parse_args(words)
+    options = {name: _value(text) for name, text in args.option}
+    study = compare(_named(args), args.profile, **_common(args), **options)
+    return _finish(study, args, ["compare", *words])
+
+
+def _sweep(words: Sequence[str]) -> int:
+    parser = _parser("sweep", "Plays traces under every combination of profiles and options.")
+    parser.add_argument("--vary", action="append", default=[], type=_pair, metavar="NAME=V1,V2,...", help="an option of muster.replay")
+    args = parser.parse_args(words)
+    axes = {name: [_value(v) for v in text.split(",")] for name, text in args.vary}
+    study = sweep({"trace": _named(args), "profile": args.profile, **axes}, **_common(args))
+    return _finish(study, args, ["sweep", *words])
+
+
+def _again(name: str, about: str, words: Sequence[str]) -> tuple[argparse.Namespace, Study, list[str]]:
+    parser = argparse.ArgumentParser(prog=f"muster {name}", description=about)
+    parser.add_argument("manifest")
+    _add_where(parser)
+    if name == "report":
+        parser.add_argument("-o", "--output", default="report.html", metavar="FILE")
+    args = parser.parse_args(words)
+    where = _where(args)
+    if name == "reproduce" and args.cache is None:
+        where["cache"] = False  # to find what was kept would prove nothing
+    return args, *reproduce(args.manifest, **where)
+
+
+def _reproduce(words: Sequence[str]) -> int:
+    _, study, wrong = _again("reproduce", "Makes a study again and compares digests.", words)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    print(study)
+    print(f"{len(wrong)} runs differ" if wrong else f"equal digests: {study.digest}")
+    return 1 if wrong else 0
+
+
+def _report(words: Sequence[str]) -> int:
+    args, study, wrong = _again("report", "Writes the report of a manifest, from kept runs where there are any.", words)
+    if wrong:
+        print(f"muster report: {wrong[0]}", file=sys.stderr)
+        return 1
+    study.report(args.output, f"python -m muster reproduce {args.manifest}")
+    print(study)
+    print(f"report: {pathlib.Path(args.output).resolve()}")
+    return 0
+
+
+_COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    "compare": _compare, "sweep": _sweep, "reproduce": _reproduce, "report": _report,
+}
+
+
+def main(name: str, words: Sequence[str]) -> int:
+    try:
+        return _COMMANDS[name](words)
+    except (Error, OSError, json.JSONDecodeError) as failure:
+        print(f"muster {name}: {failure}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"muster {name}: interrupted", file=sys.stderr)
+        return 130
