@@ -22,9 +22,9 @@ def traces() -> list[muster.Trace]:
         out.append(late.on(nodes=openb.nodes[::32], name="openb, as recorded, on every 32nd node"))
     if "philly" in there:
         philly = muster.traces.philly()
-        busy = philly.select(range(40000, 52000))
+        busy = philly.select(range(40000, 50000))
         queues = [{"name": queue} for queue in philly.queues]
-        out.append(busy.on(nodes=philly.nodes[::4], queues=queues, name="Philly, 12,000 jobs on a quarter of its nodes"))
+        out.append(busy.on(nodes=philly.nodes[::4], queues=queues, name="Philly, 10,000 jobs on a quarter of its nodes"))
     if out:
         return out
     print(f"No recorded traces in {muster.traces.folder()} (or MUSTER_TRACES): this is made-up work.")

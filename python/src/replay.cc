@@ -384,6 +384,7 @@ py::dict ToDict(const JobMetrics& m) {
   out["wait"] = ToDict(m.wait);
   out["turnaround"] = ToDict(m.turnaround);
   out["bounded_slowdown"] = ToDict(m.bounded_slowdown);
+  out["finish_time_ratio"] = ToDict(m.finish_time_ratio);
   return out;
 }
 
@@ -397,6 +398,29 @@ py::dict MetricsOf(const Played& self, int64_t slowdown_bound) {
   out["backfilled"] = m.backfilled;
   out["makespan"] = m.makespan;
   out["utilisation"] = m.utilisation;
+  out["deadlines"] = m.deadlines;
+  out["deadline_misses"] = m.deadline_misses;
+  out["stops"] = m.stops;
+  out["lost"] = m.lost;
+  out["goodput"] = m.goodput;
+  out["jain"] = m.jain;
+  out["share_deviation_mean"] = m.share_deviation_mean;
+  out["share_deviation_most"] = m.share_deviation_most;
+  py::dict resources, queues;
+  for (const ResourceMetrics& r : m.resources) {
+    py::dict entry;
+    entry["utilisation"] = r.utilisation;
+    entry["fragmentation"] = r.fragmentation;
+    resources[Text(r.name)] = entry;
+  }
+  for (const QueueMetrics& q : m.queues) {
+    py::dict entry;
+    entry["delivered"] = q.delivered;
+    entry["deserved"] = q.deserved;
+    queues[Text(q.name)] = entry;
+  }
+  out["resources"] = resources;
+  out["queues"] = queues;
   out["all"] = ToDict(m.all);
   for (const auto& [name, groups] :
        {std::pair("by_size", &m.by_size), {"by_queue", &m.by_queue}, {"by_user", &m.by_user}}) {

@@ -119,6 +119,9 @@ class Replays(unittest.TestCase):
         self.assertEqual(int(max(result.samples["used"]["cpu"])), 4000)
         self.assertEqual(list(result.samples["queue_share"]), ["a", "b"])
         self.assertEqual(rows(result.series), len(result.samples["time"]))
+        self.assertEqual(list(result.metrics["resources"]), ["cpu"])
+        self.assertEqual(list(result.metrics["queues"]), ["a", "b"])
+        self.assertEqual(result.metrics["goodput"], 1)
 
     def test_refusals(self):
         trace = pool(10)
