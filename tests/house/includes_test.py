@@ -2,6 +2,7 @@
 """The arrows between the rooms point one way.
 
     base <- quota <- policy
+    base <- fit <- search
     base <- model <- {plan, ledger} <- extension <- search <- {policy, action} <- session <- profile
          <- scenario <- replay <- {capi, python, tools}
 
@@ -21,10 +22,11 @@ ARROWS = {
     "base": [],
     "model": ["base"],
     "quota": ["base"],
+    "fit": ["base"],
     "plan": ["model"],
     "ledger": ["model"],
     "extension": ["plan", "ledger"],
-    "search": ["extension"],
+    "search": ["extension", "fit"],
     "policy": ["search", "quota"],
     "action": ["search"],
     "session": ["policy", "action"],
