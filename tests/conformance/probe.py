@@ -31,6 +31,12 @@ class Probe:
     def quota_rules(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"quota_rules": options, "ops": ops})["answers"]
 
+    def cpus(self, question: Json) -> str | None:
+        return self._ask({"cpus": question})["answers"]
+
+    def devices(self, options: Json, ops: list[Json]) -> list[Json]:
+        return self._ask({"devices": options, "ops": ops})["answers"]
+
     def _ask(self, request: Json) -> Json:
         if self.process is None:
             self.process = subprocess.Popen(

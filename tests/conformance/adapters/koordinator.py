@@ -5,6 +5,7 @@ import json
 import math
 from typing import Any
 
+from adapters import koordinator_devices, koordinator_fit
 from interop import ImportFailure, kubernetes, quantity
 from probe import Probe, Unanswerable
 
@@ -23,6 +24,10 @@ BUILT_IN = {"koordinator-root-quota", "koordinator-system-quota", "koordinator-d
 
 def check(level: str, case: Case, probe: Probe) -> list[str]:
     """How our answers differ from the recorded ones."""
+    if "topology" in case.get("state", {}):
+        return koordinator_fit.cpus(case, probe)
+    if "scoringStrategy" in case["config"]:
+        return koordinator_devices.devices(case, probe)
     ops = case.get("state", {}).get("ops") or []
     kinds = {op["op"] for op in ops}
     if kinds & {"total", "refresh", "pod-add"}:

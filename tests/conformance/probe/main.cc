@@ -16,6 +16,8 @@ nlohmann::json Answer(const std::string& line) {
   const auto ask = amounts                           ? AskAmounts
                    : request.contains("quota_tree")  ? AskQuotaTree
                    : request.contains("quota_rules") ? AskQuotaRules
+                   : request.contains("cpus")        ? AskCpus
+                   : request.contains("devices")     ? AskDevices
                                                      : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

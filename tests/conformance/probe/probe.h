@@ -6,6 +6,8 @@
 //   {"amount": "less_equal", "l": RESOURCE, "r": RESOURCE}         -> {"answer": true}
 //   {"quota_tree": OPTIONS, "ops": [{"op": "total", "delta": {"cpu": 8000}}, ...]} -> {"answers": [{"groups": ...}]}
 //   {"quota_rules": OPTIONS, "ops": [{"op": "create", "quota": QUOTA}, ...]} -> {"answers": [{"accepted": true}]}
+//   {"cpus": {"machine": [[CPU, CORE, ZONE, SOCKET], ...], "available": "0-3,8", "count": 2, ...}} -> {"answers": "0-1"}
+//   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -28,6 +30,11 @@ absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.
 absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
+
+// Which CPUs of a machine a task gets; null: none.
+absl::StatusOr<nlohmann::json> AskCpus(const nlohmann::json& request);
+// Which devices of which machine tasks get, one after the other.
+absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 
 }  // namespace muster::testing
 

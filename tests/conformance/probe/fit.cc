@@ -1,0 +1,225 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Exact places on one machine: which CPUs, which devices.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/fit/cpu_accumulator.h"
+#include "lib/fit/device_allocator.h"
+#include "tests/conformance/probe/probe.h"
+
+namespace muster::testing {
+namespace {
+
+using nlohmann::json;
+
+absl::StatusOr<CpuSet> Cpus(const json& object, const char* key) {
+  return CpuSet::Parse(object.value(key, ""));
+}
+
+constexpr const char* kKinds[] = {"gpu", "rdma", "fpga"};
+constexpr std::pair<const char*, DeviceResource> kResources[] = {
+    {"koordinator.sh/gpu-core", DeviceResource::kCore},
+    {"koordinator.sh/gpu-memory", DeviceResource::kMemory},
+    {"koordinator.sh/gpu-memory-ratio", DeviceResource::kRatio},
+    {"huawei.com/npu-core", DeviceResource::kNpuCore},
+    {"huawei.com/npu-cpu", DeviceResource::kNpuCpu},
+    {"huawei.com/npu-dvpp", DeviceResource::kNpuDvpp},
+    {"koordinator.sh/rdma", DeviceResource::kRdma},
+    {"koordinator.sh/fpga", DeviceResource::kFpga},
+};
+
+DeviceAmounts AmountsOf(const json& object) {
+  DeviceAmounts amounts;
+  for (const auto& [name, resource] : kResources) {
+    if (object.contains(name)) amounts.Set(resource, object[name].get<int64_t>());
+  }
+  return amounts;
+}
+
+DeviceLabels LabelsOf(const json& object) {
+  DeviceLabels labels;
+  for (const auto& [key, value] : object.items()) labels.emplace_back(key, value);
+  return labels;
+}
+
+// [[KEY, "In", [VALUE, ...]], ...]
+std::optional<LabelSelector> SelectorOf(const json& wish, const char* key) {
+  if (!wish.contains(key)) return std::nullopt;
+  LabelSelector selector;
+  for (const json& rule : wish[key]) {
+    const std::string op = rule[1];
+    selector.rules.push_back({rule[0],
+                              op == "In"       ? LabelSelector::Op::kIn
+                              : op == "NotIn"  ? LabelSelector::Op::kNotIn
+                              : op == "Exists" ? LabelSelector::Op::kExists
+                                               : LabelSelector::Op::kDoesNotExist,
+                              rule[2].get<std::vector<std::string>>()});
+  }
+  return selector;
+}
+
+MachineDevices MachineOf(const json& object) {
+  MachineDevices machine;
+  for (const json& one : object["devices"]) {
+    const auto* kind = std::find(std::begin(kKinds), std::end(kKinds), one["kind"]);
+    DeviceBook& book = machine.books[static_cast<size_t>(kind - std::begin(kKinds))];
+    Device device{.minor = one["minor"], .healthy = one["healthy"]};
+    if (device.healthy) device.total = AmountsOf(one["amounts"]);
+    device.placed = one.contains("bus");
+    device.zone = one.value("zone", 0);
+    device.bus = one.value("bus", "");
+    device.labels = LabelsOf(one["labels"]);
+    for (const json& group : one["virtual_groups"]) {
+      device.virtual_groups.push_back({LabelsOf(group["labels"]), group["functions"]});
+    }
+    book.devices.push_back(std::move(device));
+    book.used.emplace_back();
+  }
+  if (object.value("hopper", false)) machine.partitions = HopperPartitions();
+  machine.honors_partitions = object.value("honors_partitions", false);
+  machine.secondary_well_planned = object.value("secondary_well_planned", false);
+  return machine;
+}
+
+absl::StatusOr<DeviceRequest> RequestOf(const json& object) {
+  std::vector<std::pair<std::string, int64_t>> amounts;
+  for (const auto& [name, amount] : object["amounts"].items()) amounts.emplace_back(name, amount);
+  absl::StatusOr<DeviceRequest> request = ReadDeviceRequest(amounts);
+  if (!request.ok()) return request;
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    const json wish = object["wishes"].value(kKinds[k], json::object());
+    DeviceWish& read = request->wishes[k];
+    read.selector = SelectorOf(wish, "selector");
+    read.function_selector = SelectorOf(wish, "function_selector");
+    const std::string strategy = wish.value("strategy", "");
+    read.strategy = strategy == "ApplyForAll"       ? DeviceStrategy::kAllMatching
+                    : strategy == "RequestsAsCount" ? DeviceStrategy::kAsCount
+                                                    : DeviceStrategy::kAmount;
+    read.whole_device = wish.value("whole_device", false);
+  }
+  for (const json& joint : object["joint"]) {
+    const auto* kind = std::find(std::begin(kKinds), std::end(kKinds), joint);
+    request->joint.push_back(static_cast<DeviceKind>(kind - std::begin(kKinds)));
+  }
+  request->joint_same_bus = object.value("joint_same_bus", false);
+  request->scope = static_cast<GpuScope>(object.value("scope", 0));
+  request->by_partition = object.value("by_partition", false);
+  request->first_partitions_only = object.value("first_partitions_only", false);
+  return request;
+}
+
+json Written(const DeviceGrants& grants) {
+  json written = json::object();
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    for (const DeviceGrant& grant : grants[k]) {
+      json one = {
+          {"minor", grant.minor}, {"function", grant.function}, {"amounts", json::object()}};
+      for (const auto& [name, resource] : kResources) {
+        if (grant.amounts.has(resource)) one["amounts"][name] = grant.amounts.at(resource);
+      }
+      written[kKinds[k]].push_back(std::move(one));
+    }
+  }
+  return written;
+}
+
+// One task on the machines, the way the peer's cycle goes: filter, score, normalize, reserve.
+json Schedule(const DeviceRequest& request, const DeviceScorer& scorer,
+              std::map<std::string, MachineDevices>* machines, DeviceGrants* grants) {
+  json step = {{"filter", json::object()}, {"score", json::object()}};
+  std::map<std::string, int64_t> scores;
+  int64_t most = 0;
+  for (const auto& [name, machine] : *machines) {
+    const DeviceAnswer answer = ChooseDevices(machine, request, nullptr, /*final=*/false);
+    step["filter"][name] = answer.ok()                ? "Success"
+                           : answer.EvictionMayHelp() ? "Unschedulable"
+                                                      : "UnschedulableAndUnresolvable";
+    if (!answer.ok()) continue;
+    scores[name] = ScoreMachine(machine, request, scorer);
+    most = std::max(most, scores[name]);
+  }
+  const std::string* best = nullptr;
+  int64_t best_score = -1;
+  for (const auto& [name, score] : scores) {
+    const int64_t normalized = most == 0 ? score : score * 100 / most;
+    step["score"][name] = score;
+    step["normalizedScore"][name] = normalized;
+    if (normalized <= best_score) continue;
+    best = &name;
+    best_score = normalized;
+  }
+  if (best == nullptr) return step;
+  step["node"] = *best;
+  const DeviceAnswer answer = ChooseDevices((*machines)[*best], request, &scorer, /*final=*/true);
+  step["reserved"] = answer.ok();
+  if (!answer.ok()) return step;
+  *grants = answer.grants;
+  Take(*grants, &(*machines)[*best]);
+  step["allocation"] = Written(*grants);
+  return step;
+}
+
+}  // namespace
+
+absl::StatusOr<json> AskDevices(const json& request) {
+  const json& asked = request["devices"];
+  std::map<std::string, MachineDevices> machines;
+  for (const auto& [name, machine] : asked["machines"].items()) machines[name] = MachineOf(machine);
+  const DeviceScorer scorer{.prefer_full = asked.value("prefer_full", false),
+                            .weights = AmountsOf(asked["weights"])};
+  std::map<std::string, DeviceGrants> held;
+  json steps = json::array();
+  for (const json& op : request["ops"]) {
+    const std::string task = op["task"];
+    if (op["op"] == "release") {
+      Release(held[task], &machines[op["node"]]);
+      held.erase(task);
+      steps.push_back(json::object());
+      continue;
+    }
+    const absl::StatusOr<DeviceRequest> wanted = RequestOf(op["request"]);
+    if (!wanted.ok()) {
+      steps.push_back({{"refused", std::string(wanted.status().message())}});
+      continue;
+    }
+    steps.push_back(Schedule(*wanted, scorer, &machines, &held[task]));
+  }
+  return steps;
+}
+
+absl::StatusOr<json> AskCpus(const json& request) {
+  const json& asked = request["cpus"];
+  std::vector<LogicalCpu> machine;
+  for (const json& cpu : asked["machine"]) machine.push_back({cpu[0], cpu[1], cpu[2], cpu[3]});
+  const absl::StatusOr<CpuTopology> topology = CpuTopology::Make(machine);
+  if (!topology.ok()) return topology.status();
+  const absl::StatusOr<CpuSet> available = Cpus(asked, "available");
+  const absl::StatusOr<CpuSet> preferred = Cpus(asked, "preferred");
+  const absl::StatusOr<CpuSet> core_exclusive = Cpus(asked, "core_exclusive");
+  const absl::StatusOr<CpuSet> zone_exclusive = Cpus(asked, "zone_exclusive");
+  for (const auto* set : {&available, &preferred, &core_exclusive, &zone_exclusive}) {
+    if (!set->ok()) return set->status();
+  }
+  const CpuUse use{.core_exclusive = *core_exclusive,
+                   .zone_exclusive = *zone_exclusive,
+                   .sharers = asked.value("sharers", std::vector<int32_t>())};
+  const std::string exclusive = asked.value("exclusive", "");
+  const CpuRequest wanted{
+      .count = asked.value("count", 0),
+      .bind = asked.value("full_cores", false) ? CpuBind::kFullCores : CpuBind::kSpread,
+      .exclusive = exclusive == "core"   ? CpuExclusive::kCore
+                   : exclusive == "zone" ? CpuExclusive::kZone
+                                         : CpuExclusive::kNone,
+      .order = asked.value("fewest_free", false) ? ZoneOrder::kFewestFree : ZoneOrder::kMostFree};
+  const std::optional<CpuSet> taken =
+      TakePreferredCpus(*topology, use, *available, *preferred, wanted);
+  return taken.has_value() ? json(taken->ToString()) : json(nullptr);
+}
+
+}  // namespace muster::testing
