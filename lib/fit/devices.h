@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+
 namespace muster {
 
 enum class DeviceKind : uint8_t { kGpu, kRdma, kFpga };
@@ -145,6 +147,11 @@ struct MachineDevices {
   DeviceBook& book(DeviceKind kind) { return books[static_cast<size_t>(kind)]; }
   const DeviceBook& book(DeviceKind kind) const { return books[static_cast<size_t>(kind)]; }
 };
+
+// What the functions of this room rely on: minors from 0 to 63, ascending; books as long as the lists of devices;
+// nothing below 0; functions named once; partitions of as many GPUs as they say (one with a GPU that is not there is
+// never chosen). Names the first rule that is broken.
+absl::Status CheckDevices(const MachineDevices& machine);
 
 // The partitions of an eight-GPU machine with NVSwitch: singles, pairs, halves, all.
 std::vector<GpuPartitions> HopperPartitions();

@@ -156,6 +156,31 @@ TEST(Devices, BooksTakeAndGiveBack) {
   EXPECT_TRUE(machine.book(DeviceKind::kGpu).used[0].IsZero());
 }
 
+TEST(Devices, RefusesWhatIsNoMachine) {
+  const auto broken = [](auto change) {
+    MachineDevices machine = Eight();
+    change(machine);
+    return std::string(CheckDevices(machine).message());
+  };
+  EXPECT_EQ(broken([](MachineDevices&) {}), "");
+  EXPECT_EQ(broken([](MachineDevices& m) { m.books[0].used.pop_back(); }),
+            "GPUs: 8 devices, and 7 books");
+  EXPECT_EQ(broken([](MachineDevices& m) { m.books[0].devices[7].minor = 64; }),
+            "GPU 64: minors are 0 to 63");
+  EXPECT_EQ(broken([](MachineDevices& m) { m.books[1].devices[1].minor = 0; }),
+            "RDMA card 0: comes after 0; minors ascend, and each is there once");
+  EXPECT_EQ(broken([](MachineDevices& m) { m.books[0].used[3].Set(R::kCore, -1); }),
+            "GPU 3: an amount is below 0");
+  EXPECT_EQ(broken([](MachineDevices& m) {
+              m.books[1].devices[0].virtual_groups = {{{}, {"1"}}, {{}, {"2", "1"}}};
+            }),
+            "RDMA card 0: function \"1\" is there twice");
+  EXPECT_EQ(broken([](MachineDevices& m) {
+              m.partitions = {{.gpus = 2, .partitions = {{.minors = 7}}}};
+            }),
+            "partition of 2 GPUs: names 3");
+}
+
 const std::pair<R, const char*> kNamed[] = {
     {R::kCore, "core"}, {R::kMemory, "memory"}, {R::kRatio, "ratio"}, {R::kRdma, "rdma"}};
 

@@ -170,7 +170,10 @@ json Schedule(const DeviceRequest& request, const DeviceScorer& scorer,
 absl::StatusOr<json> AskDevices(const json& request) {
   const json& asked = request["devices"];
   std::map<std::string, MachineDevices> machines;
-  for (const auto& [name, machine] : asked["machines"].items()) machines[name] = MachineOf(machine);
+  for (const auto& [name, machine] : asked["machines"].items()) {
+    machines[name] = MachineOf(machine);
+    if (const absl::Status status = CheckDevices(machines[name]); !status.ok()) return status;
+  }
   const DeviceScorer scorer{.prefer_full = asked.value("prefer_full", false),
                             .weights = AmountsOf(asked["weights"])};
   std::map<std::string, DeviceGrants> held;
