@@ -68,7 +68,7 @@ class TaskQueue {
 
  private:
   struct Before {
-    const Dispatcher* dispatcher = nullptr;
+    const Dispatcher* dispatcher;
     bool operator()(TaskIndex a, TaskIndex b) const { return dispatcher->TaskBefore(a, b); }
   };
   std::vector<TaskIndex> tasks_;
