@@ -24,11 +24,14 @@ BUILT_IN = {"koordinator-root-quota", "koordinator-system-quota", "koordinator-d
 
 def check(level: str, case: Case, probe: Probe) -> list[str]:
     """How our answers differ from the recorded ones."""
-    if "topology" in case.get("state", {}):
+    state = case.get("state") or {}
+    if "steps" in state:
+        raise Unanswerable(f"recorded scripts of Koordinator's {level} tests are not read yet")
+    if "topology" in state:
         return koordinator_fit.cpus(case, probe)
-    if "scoringStrategy" in case["config"]:
+    if "scoringStrategy" in (case.get("config") or {}):
         return koordinator_devices.devices(case, probe)
-    ops = case.get("state", {}).get("ops") or []
+    ops = state.get("ops") or []
     kinds = {op["op"] for op in ops}
     if kinds & {"total", "refresh", "pod-add"}:
         return quota_tree(case, ops, probe)
