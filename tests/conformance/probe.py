@@ -37,6 +37,9 @@ class Probe:
     def devices(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"devices": options, "ops": ops})["answers"]
 
+    def loads(self, options: Json, ops: list[Json]) -> list[Json]:
+        return self._ask({"loads": options, "ops": ops})["answers"]
+
     def _ask(self, request: Json) -> Json:
         if self.process is None:
             self.process = subprocess.Popen(

@@ -5,7 +5,7 @@ import json
 import math
 from typing import Any
 
-from adapters import koordinator_devices, koordinator_fit
+from adapters import koordinator_devices, koordinator_fit, koordinator_loads
 from interop import ImportFailure, kubernetes, quantity
 from probe import Probe, Unanswerable
 
@@ -31,6 +31,8 @@ def check(level: str, case: Case, probe: Probe) -> list[str]:
         return koordinator_fit.cpus(case, probe)
     if "scoringStrategy" in (case.get("config") or {}):
         return koordinator_devices.devices(case, probe)
+    if "args" in (case.get("config") or {}):
+        return koordinator_loads.loads(case, probe)
     ops = state.get("ops") or []
     kinds = {op["op"] for op in ops}
     if kinds & {"total", "refresh", "pod-add"}:

@@ -18,6 +18,7 @@ nlohmann::json Answer(const std::string& line) {
                    : request.contains("quota_rules") ? AskQuotaRules
                    : request.contains("cpus")        ? AskCpus
                    : request.contains("devices")     ? AskDevices
+                   : request.contains("loads")       ? AskLoads
                                                      : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

@@ -8,6 +8,7 @@
 //   {"quota_rules": OPTIONS, "ops": [{"op": "create", "quota": QUOTA}, ...]} -> {"answers": [{"accepted": true}]}
 //   {"cpus": {"machine": [[CPU, CORE, ZONE, SOCKET], ...], "available": "0-3,8", "count": 2, ...}} -> {"answers": "0-1"}
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
+//   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -35,6 +36,8 @@ absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskCpus(const nlohmann::json& request);
 // Which devices of which machine tasks get, one after the other.
 absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
+// Which nodes have room by measured load, and how good they are, for tasks one after the other.
+absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 
 }  // namespace muster::testing
 
