@@ -3,7 +3,11 @@
 // Estimated load of a machine, the filter and the score, worked out by hand.
 #include "lib/fit/load_aware.h"
 
+#include <string>
+
 #include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "lib/reference/loads.h"
 
 namespace muster::testing {
 namespace {
@@ -61,6 +65,50 @@ TEST(LoadAware, Score) {
   EXPECT_EQ(LoadScore(Loads{500, 250}, capacity, Loads{1, 1}, 2), 56);
   EXPECT_EQ(LoadScore(Loads{500, 1001}, capacity, Loads{1, 0}, 1), 25);
   EXPECT_EQ(LoadScore(Loads{500, 250}, capacity, Loads{0, 0}, 0), 0);
+}
+
+TEST(LoadAware, RandomMachinesAgainstTheTwin) {
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    Rng rng(seed);
+    const auto below = [&](uint64_t n) { return static_cast<int64_t>(rng.Below(n)); };
+    reference::LoadWorld slow{.time = 100, .interval = below(40), .system = below(50)};
+    LoadReport report{.time = 100, .interval = slow.interval, .usage = {below(900)}};
+    report.system = {slow.system};
+    LoadView view{.production = rng.Chance(0.4), .with_system = rng.Chance(0.5)};
+    slow.production = view.production;
+    slow.with_system = view.with_system;
+    slow.whole = report.usage[0];
+    if (rng.Chance(0.5)) {
+      view.percentile = "p90";
+      view.duration = 10 * below(3);
+      for (int64_t time : {10, 20}) {
+        if (rng.Chance(0.4)) continue;
+        report.aggregated[{"p90", time}] = {below(900)};
+        if (view.duration == 0) slow.whole = report.aggregated[{"p90", time}][0];
+      }
+      const auto asked = report.aggregated.find({"p90", view.duration});
+      if (view.duration != 0) slow.whole.reset();
+      if (asked != report.aggregated.end()) slow.whole = asked->second[0];
+    }
+    NodeLoad node;
+    for (int i = 0; i < 8; ++i) {
+      const std::string name(1, static_cast<char>('a' + i));
+      reference::LoadWorld::Task task{.expected = below(100), .assigned = below(120)};
+      task.production = rng.Chance(0.5);
+      LoadTask fast{
+          .estimate = {task.expected}, .production = task.production, .assigned = task.assigned};
+      if (rng.Chance(0.3)) fast.estimated_until = task.warm_until = 60 + below(80);
+      if (rng.Chance(0.7)) {
+        task.measured = below(100);
+        task.measured_as_production = rng.Chance(0.6);
+        report.tasks[name] = {{*task.measured}, task.measured_as_production};
+      }
+      slow.tasks.push_back(task);
+      node.Assign(name, fast);
+    }
+    node.Report(report);
+    ASSERT_EQ(node.Estimate(view), Loads{reference::LoadOf(slow)}) << "seed " << seed;
+  }
 }
 
 }  // namespace
