@@ -140,7 +140,7 @@ class Replays(unittest.TestCase):
         self.assertNotEqual(muster.replay(trace, "easy").digest, muster.replay(trace, "fcfs").digest)
 
     def test_other_threads_run_meanwhile(self):
-        trace = pool(20000)
+        trace = pool(400000)
         seen = []
         thread = threading.Thread(target=lambda: seen.append(muster.replay(trace, "easy:order=sjf")))
         thread.start()
