@@ -143,7 +143,6 @@ absl::Status ElasticTree::Remove(std::string_view name) {
   if (group <= (options_.has_builtin ? 2 : 0)) return refuse("is built in");
   if (!groups_[group].level.children.empty()) return refuse("has children");
   Detach(group);
-  groups_[group].alive = false;
   return absl::OkStatus();
 }
 

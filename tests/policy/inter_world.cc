@@ -165,4 +165,33 @@ bool InterWorld::ScoreDepends(const std::string& task, const InterTaskOptions& o
   return rules.ScoreDepends(task_class(task));
 }
 
+InterTaskOptions AffinityScore() {
+  InterTaskOptions options;
+  options.affinity_weight = 1;
+  return options;
+}
+InterTaskOptions SpreadScore() {
+  InterTaskOptions options;
+  options.spread_weight = 1;
+  return options;
+}
+InterTaskOptions ImageScore() {
+  InterTaskOptions options;
+  options.image_weight = 1;
+  return options;
+}
+InterTaskOptions Old() {
+  InterTaskOptions options;
+  options.version_1_16 = true;
+  options.affinity_weight = 1;
+  return options;
+}
+
+void ThreeZones(InterWorld& world) {
+  world.Node("a0", {{"zone", "a"}, {"kubernetes.io/hostname", "a0"}});
+  world.Node("a1", {{"zone", "a"}, {"kubernetes.io/hostname", "a1"}});
+  world.Node("b0", {{"zone", "b"}, {"kubernetes.io/hostname", "b0"}});
+  world.Node("c0", {{"kubernetes.io/hostname", "c0"}});
+}
+
 }  // namespace muster::testing

@@ -66,6 +66,17 @@ class InterWorld {
   std::unique_ptr<Ledger> ledger_;
 };
 
+using Scores = std::vector<double>;
+inline const Labels kWeb = {{"app", "web"}}, kDb = {{"app", "db"}};
+
+InterTaskOptions AffinityScore();
+InterTaskOptions SpreadScore();
+InterTaskOptions ImageScore();
+InterTaskOptions Old();  // as release 1.16 had it, with its score of affinity
+
+// Nodes a0, a1 of zone a, b0 of zone b and c0 of none.
+void ThreeZones(InterWorld& world);
+
 }  // namespace muster::testing
 
 #endif  // MUSTER_TESTS_POLICY_INTER_WORLD_H_
