@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/action/eviction.h"
+#include "lib/action/queue_walk.h"
 
 namespace muster {
 namespace {
@@ -45,32 +46,14 @@ GangEviction::GangEviction(ActionContext& context, const Options& options, std::
       memory_(context) {}
 
 void GangEviction::Run() {
-  const JobTable& jobs = tables_.jobs;
-  const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-    return dispatcher_.QueueBefore(a, b);
-  };
-  const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-  using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-  GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
-  std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
-  std::vector<uint8_t> seen(heaps.size(), 0);
-  // Queues without a starving job are in the heap, too: what moves in it depends on who is there.
-  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-    if (!jobs.alive[j] || context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
-    const QueueIndex queue = jobs.queue[j];
-    if (!seen[queue]) {
-      seen[queue] = 1;
-      queues.Push(queue);
-    }
-    if (dispatcher_.Starving(j)) heaps[queue].Push(j);
-  }
-  while (!queues.empty()) {
-    const QueueIndex queue = queues.Pop();
+  QueueWalk walk(context_);
+  while (!walk.queues.empty()) {
+    const QueueIndex queue = walk.queues.Pop();
     if (!MayAsk(queue)) continue;
-    while (!heaps[queue].empty()) {
+    while (!walk.jobs_of[queue].empty()) {
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
-      ForJob(heaps[queue].Pop());
+      ForJob(walk.jobs_of[queue].Pop());
     }
   }
 }

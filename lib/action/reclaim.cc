@@ -13,6 +13,7 @@
 
 #include "lib/action/actions.h"
 #include "lib/action/eviction.h"
+#include "lib/action/queue_walk.h"
 
 namespace muster {
 namespace {
@@ -26,34 +27,16 @@ class Reclaim {
         dispatcher_(context.dispatcher) {}
 
   void Run() {
-    const JobTable& jobs = tables_.jobs;
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-      return dispatcher_.QueueBefore(a, b);
-    };
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
-    std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
-    std::vector<uint8_t> seen(heaps.size(), 0);
-    // Queues without a waiting job are in the heap, too: what moves in it depends on who is there.
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || context_.IsPending(j) || !dispatcher_.Valid(j)) continue;
-      const QueueIndex queue = jobs.queue[j];
-      if (!seen[queue]) {
-        seen[queue] = 1;
-        queues.Push(queue);
-      }
-      if (dispatcher_.Starving(j)) heaps[queue].Push(j);
-    }
-    while (!queues.empty()) {
-      const QueueIndex queue = queues.Pop();
+    QueueWalk walk(context_);
+    while (!walk.queues.empty()) {
+      const QueueIndex queue = walk.queues.Pop();
       if (dispatcher_.Overused(queue)) continue;
-      while (!heaps[queue].empty()) {
+      while (!walk.jobs_of[queue].empty()) {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
-        ForJob(queue, heaps[queue].Pop());
+        ForJob(queue, walk.jobs_of[queue].Pop());
         // The peer's needless push: by then the queue has nothing left, but it moves the others.
-        if (!heaps[queue].empty()) queues.Push(queue);
+        if (!walk.jobs_of[queue].empty()) walk.queues.Push(queue);
       }
     }
   }
