@@ -46,7 +46,8 @@ fi
 
 # --- Python
 
-if cmp -s tools/python_requirements.txt build/venv/requirements.txt; then
+if [ -f build/venv/requirements.txt ] &&
+  cat tools/python_requirements.txt tools/python_optional.txt | cmp -s - build/venv/requirements.txt; then
   exit 0
 fi
 python=/usr/bin/python3
@@ -56,7 +57,11 @@ mkdir -p build
 rm -rf build/venv
 if "$python" -m venv build/venv &&
   build/venv/bin/python -m pip install -q --disable-pip-version-check -r tools/python_requirements.txt </dev/null; then
-  cp tools/python_requirements.txt build/venv/requirements.txt
+  grep -v '^#' tools/python_optional.txt | while read -r package; do
+    build/venv/bin/python -m pip install -q --disable-pip-version-check "$package" </dev/null ||
+      echo "install_deps: $package cannot be installed here; what needs it is left out" >&2
+  done
+  cat tools/python_requirements.txt tools/python_optional.txt >build/venv/requirements.txt
 else
   rm -rf build/venv
   echo "install_deps: no build/venv (is the Python package index reachable?); the Python package is left out" >&2

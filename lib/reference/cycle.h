@@ -117,7 +117,7 @@ using Heap = GoHeap<uint32_t, std::function<bool(const uint32_t&, const uint32_t
 Heap JobHeap(const Cycle& cycle);
 Heap QueueHeap(const Cycle& cycle);
 Heap TaskHeap(const Cycle& cycle);
-Heap VictimHeap(const Cycle& cycle, TaskIndex preemptor);  // the next one to evict first
+Heap VictimHeap(const Cycle& cycle);  // the next one to evict first
 
 // --- gang.cc -------------------------------------------------------------------------------------
 

@@ -125,12 +125,11 @@ Heap TaskHeap(const Cycle& cycle) {
 
 // Not a strict order: of two equal victims each comes before the other, so that the heap's own
 // steps decide.
-Heap VictimHeap(const Cycle& cycle, TaskIndex preemptor) {
+Heap VictimHeap(const Cycle& cycle) {
   if (!cycle.volcano) {
     return Heap([&cycle](uint32_t l, uint32_t r) { return !TaskLess(cycle, l, r); });
   }
-  const QueueIndex own_queue = cycle.world.queue_of(preemptor);
-  return Heap([&cycle, own_queue](uint32_t l, uint32_t r) {
+  return Heap([&cycle](uint32_t l, uint32_t r) {
     const JobIndex lj = cycle.tables().tasks.job[l], rj = cycle.tables().tasks.job[r];
     if (lj == rj) return !TaskLess(cycle, l, r);
     const QueueIndex lq = cycle.world.queue_of(l), rq = cycle.world.queue_of(r);

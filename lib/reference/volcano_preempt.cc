@@ -54,7 +54,7 @@ bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
                const Filter& filter) {
   const auto victims = Preemptable(cycle, task, TasksOn(cycle, node, filter));
   if (!ValidVictims(cycle, task, node, victims)) return false;
-  Heap heap = VictimHeap(cycle, task);
+  Heap heap = VictimHeap(cycle);
   for (TaskIndex t : victims) heap.Push(t);
   Statement local;
   bool evicted_something = false;
@@ -84,7 +84,7 @@ std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeInd
   const auto candidates = Preemptable(cycle, task, TasksOn(cycle, node, filter));
   if (!ValidVictims(cycle, task, node, candidates)) return {};
   Cycle trial = cycle;
-  Heap heap = VictimHeap(trial, task);
+  Heap heap = VictimHeap(trial);
   for (TaskIndex t : candidates) heap.Push(t);
   const auto could_start = [&] {
     return HasRoom(trial, task, node) && TrialAccepts(cycle, trial, task, node);
