@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/policy_bench.h"
 #include "bench/replay_bench.h"
 #include "bench/workloads.h"
 #include "lib/model/tables.h"
@@ -276,6 +277,7 @@ void RegisterAll() {
 
 int main(int argc, char** argv) {
   muster::bench::RegisterAll();
+  muster::bench::RegisterPolicies();
   muster::bench::RegisterReplays();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

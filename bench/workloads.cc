@@ -33,9 +33,18 @@ void Must(const absl::Status& status) {
 
 std::string Milli(int64_t milli) { return std::to_string(milli) + "m"; }
 
-void AddNodes(Cluster* cluster, int64_t nodes) {
-  NodeSpec node{.name = "n", .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"pods", 256}}};
-  Must(cluster->AddNodes(nodes, node));
+void AddNodes(Cluster* cluster, int64_t nodes, const Dress& dress = {}) {
+  const NodeSpec node{.name = "n", .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"pods", 256}}};
+  if (!dress.node) {
+    Must(cluster->AddNodes(nodes, node));
+    return;
+  }
+  for (int64_t n = 0; n < nodes; ++n) {
+    NodeSpec dressed = node;
+    dressed.name += std::to_string(n);
+    dress.node(n, &dressed);
+    Must(cluster->AddNode(dressed));
+  }
 }
 
 void AddQueue(Cluster* cluster, const std::string& name, int64_t weight) {
@@ -103,9 +112,9 @@ void FillNodes(Cluster* cluster, int64_t nodes, int64_t per_node, const std::str
 
 }  // namespace
 
-Cluster MakeAllocation(const Allocation& workload) {
+Cluster MakeAllocation(const Allocation& workload, const Dress& dress) {
   Cluster cluster;
-  AddNodes(&cluster, workload.nodes);
+  AddNodes(&cluster, workload.nodes, dress);
   for (int64_t q = 0; q < workload.queues; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
   const int64_t gangs = workload.tasks / 20;
   for (int64_t g = 0; g < gangs; ++g) {
@@ -134,6 +143,7 @@ Cluster MakeAllocation(const Allocation& workload) {
     if (workload.classes == 0) {
       job.min_resources = Resources{{"cpu", Milli(20 * cpu)}, {"memory", 20 * memory}};
     }
+    if (dress.job) dress.job(g, &job);
     Must(cluster.AddJob(job));
   }
   return cluster;
@@ -167,9 +177,9 @@ Cluster MakeReclaim(int64_t nodes) {
   return cluster;
 }
 
-Cluster MakeRunning(int64_t nodes) {
+Cluster MakeRunning(int64_t nodes, const Dress& dress) {
   Cluster cluster;
-  AddNodes(&cluster, nodes);
+  AddNodes(&cluster, nodes, dress);
   for (int64_t q = 0; q < 100; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
   AddQueue(&cluster, "run", 1);
   FillNodes(&cluster, nodes, 10, "run", 0, /*grid=*/true);

@@ -5,6 +5,7 @@
 #define MUSTER_BENCH_WORKLOADS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "muster/cluster.h"
@@ -21,7 +22,12 @@ struct Allocation {
   // gangs), sized so that ten tasks fit a node.
   int64_t classes = 0;
 };
-Cluster MakeAllocation(const Allocation& workload);
+// What a policy reads beyond that: told of each node and job by its number before it enters the cluster. Empty: nothing.
+struct Dress {
+  std::function<void(int64_t, NodeSpec*)> node = {};
+  std::function<void(int64_t, JobSpec*)> job = {};
+};
+Cluster MakeAllocation(const Allocation& workload, const Dress& dress = {});
 
 // A full cluster - 16 running tasks of (4 cpu, 16Gi) a node in jobs of 20, priority 10 - and 100 gangs of 10 such
 // tasks of priority 1000 in the same queue.
@@ -31,7 +37,7 @@ Cluster MakePreemption(int64_t nodes);
 Cluster MakeReclaim(int64_t nodes);
 
 // 10 running tasks on each node in gangs of 20, of 100 classes.
-Cluster MakeRunning(int64_t nodes);
+Cluster MakeRunning(int64_t nodes, const Dress& dress = {});
 
 extern const char kAllocProfile[];
 extern const char kPreemptProfile[];

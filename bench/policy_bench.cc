@@ -1,0 +1,151 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What one more policy or action costs a cycle of `volcano`. Rows:
+//   policy/<name>/1000    1,000 nodes, 10,000 tasks in gangs of 20, 100 queues, 100 classes, dressed so that the policy
+//                         has something to say; cdp and pdb: full nodes and preempt
+//   action/<name>/1000    1,000 nodes that are full
+// Counters. without_ms: the same cluster without the policy or the action. twin_ratio: the slow twin's time a placement,
+// on as many nodes with 100 tasks, over ours. CPU time of this one thread.
+#include "bench/policy_bench.h"
+
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/workloads.h"
+#include "lib/model/tables.h"
+#include "lib/reference/reference.h"
+#include "muster/muster.h"
+#include "tests/support/reference_profile.h"
+
+namespace muster::bench {
+namespace {
+
+constexpr int64_t kNodes = 1000;
+
+double Seconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+Plan MustSchedule(const Snapshot& snapshot, const std::string& profile) {
+  absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
+  if (!plan.ok()) {
+    std::fprintf(stderr, "%s\n", plan.status().ToString().c_str());
+    std::abort();
+  }
+  return *std::move(plan);
+}
+
+int64_t Moves(const Plan& plan) {
+  return static_cast<int64_t>(
+      std::count_if(plan.decisions().begin(), plan.decisions().end(), [](const Decision& decision) {
+        return decision.kind == DecisionKind::kBind || decision.kind == DecisionKind::kNominate ||
+               decision.kind == DecisionKind::kEvict;
+      }));
+}
+
+void Compare(benchmark::State& state, const Cluster& cluster, const Cluster* for_twin,
+             const std::string& profile, const std::string& without) {
+  const Snapshot snapshot = cluster.Freeze();
+  int64_t moves = 0;
+  double seconds = 0;
+  for (auto _ : state) {
+    const double start = Seconds();
+    const Plan plan = MustSchedule(snapshot, profile);
+    seconds += Seconds() - start;
+    moves = Moves(plan);
+  }
+  seconds /= static_cast<double>(state.iterations());
+  double start = Seconds();
+  benchmark::DoNotOptimize(MustSchedule(snapshot, without));
+  state.counters["without_ms"] = 1000 * (Seconds() - start);
+  state.counters["moves"] = static_cast<double>(moves);
+  if (for_twin == nullptr) return;
+  const Snapshot small = for_twin->Freeze();
+  const ReferenceProfile twin = testing::ReferenceProfileOf(*ResolveProfile(profile));
+  start = Seconds();
+  const PlanData slow = ReferenceSchedule(small.tables(), twin, 0);
+  const double each = (Seconds() - start) / 100;
+  state.counters["twin_ratio"] =
+      each / (seconds / static_cast<double>(std::max<int64_t>(moves, 1)));
+}
+
+struct Row {
+  std::string spec;  // the policy with its options
+  Dress dress;
+};
+
+void Usage(int64_t n, NodeSpec* node) {
+  node->usage = NodeUsage{.cpu = 20 + n % 60, .memory = 10 + n % 70, .measured = 0};
+}
+
+std::vector<Row> Rows() {
+  return {
+      {"nodegroup(strict=off)",
+       {.node =
+            [](int64_t n, NodeSpec* node) {
+              if (n % 4 == 0) node->labels = {{"volcano.sh/nodegroup-name", "batch"}};
+            }}},
+      {"resource-strategy-fit", {}},
+      {"resourcequota", {}},
+      {"sampling", {}},
+      {"shards(name=a)",
+       {.node = [](int64_t n, NodeSpec* node) { node->shard = n % 8 == 0 ? "b" : "a"; }}},
+      {"shards(name=a,soft=on)",
+       {.node = [](int64_t n, NodeSpec* node) { node->shard = n % 2 == 0 ? "b" : "a"; }}},
+      {"sla(waiting_time=60)", {}},
+      {"task-topology",
+       {.job =
+            [](int64_t g, JobSpec* job) {
+              if (g % 5 == 0) job->group_topology = GroupTopology{.together = {{"worker"}}};
+            }}},
+      {"tdm(from.night=0,to.night=600)",
+       {.node =
+            [](int64_t n, NodeSpec* node) {
+              if (n % 8 == 0) node->labels = {{"volcano.sh/revocable-zone", "night"}};
+            }}},
+      {"usage", {.node = Usage}},
+  };
+}
+
+}  // namespace
+
+void RegisterPolicies() {
+  const auto add = [](const std::string& name, auto body) {
+    benchmark::RegisterBenchmark(name.c_str(), body)->Unit(benchmark::kMillisecond);
+  };
+  for (const Row& row : Rows()) {
+    add("policy/" + row.spec + "/" + std::to_string(kNodes), [row](benchmark::State& state) {
+      const Cluster for_twin = MakeAllocation({kNodes, 100, 5, 100}, row.dress);
+      Compare(state, MakeAllocation({kNodes, 10 * kNodes, 100, 100}, row.dress), &for_twin,
+              "volcano:+" + row.spec, "volcano");
+    });
+  }
+  for (const std::string victims : {"cdp", "pdb"}) {
+    add("policy/" + victims + "/" + std::to_string(kNodes), [victims](benchmark::State& state) {
+      Compare(state, MakePreemption(kNodes), nullptr, "volcano:+preempt,+" + victims,
+              "volcano:+preempt");
+    });
+  }
+  add("action/gangpreempt/" + std::to_string(kNodes), [](benchmark::State& state) {
+    Compare(state, MakePreemption(kNodes), nullptr, "volcano:+gangpreempt", "volcano");
+  });
+  add("action/gangreclaim/" + std::to_string(kNodes), [](benchmark::State& state) {
+    Compare(state, MakeReclaim(kNodes), nullptr, "volcano:+gangreclaim", "volcano");
+  });
+  add("action/shuffle/" + std::to_string(kNodes), [](benchmark::State& state) {
+    Compare(state, MakeRunning(kNodes, {.node = Usage}), nullptr,
+            "volcano:+shuffle,+rescheduling(cpu_low=30,memory_low=30,cpu_high=70,memory_high=70)",
+            "volcano");
+  });
+}
+
+}  // namespace muster::bench
