@@ -165,6 +165,38 @@ MUSTER_EXPORT absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files,
                                               const OpenbOptions& options = {},
                                               ReadReport* report = nullptr);
 
+// Alibaba's PAI of 2020, tables with or without their header lines.
+struct Alibaba2020Files {
+  // job_name,task_name,inst_num,status,start_time,end_time,plan_cpu,plan_mem,plan_gpu,gpu_type
+  TraceFile tasks = {};
+  TraceFile machines = {};  // machine,gpu_type,cap_cpu,cap_mem,cap_gpu
+  // job_name,inst_id,user,status,start_time,end_time. Without bytes: nobody's jobs, submitted when they started.
+  TraceFile jobs = {};
+};
+// A row of the tasks (the workers of a job, or its parameter servers) is a job, a gang of its instances; what else its job
+// consists of is not tied to it. It is submitted when its job was. `gpu_type` is what tasks were given, not what they
+// asked for, and binds nobody; machines have it as the label "gpu-model". Rows without both times, instances or run time
+// are dropped.
+MUSTER_EXPORT absl::StatusOr<Trace> ReadAlibaba2020(const Alibaba2020Files& files,
+                                                    const ReadOptions& options = {},
+                                                    ReadReport* report = nullptr);
+
+// Google's cells of 2019 (version 3), flat tables; further columns are not read.
+struct Google2019Files {
+  // time,type,collection_id,collection_type,priority,alloc_collection_id,instance_index,resource_request.cpus,
+  // resource_request.memory, in any order of rows; `.` may be `_`
+  TraceFile instances = {};
+  TraceFile machines = {};     // time,machine_id,type,switch_id,capacity.cpus,capacity.memory
+  TraceFile collections = {};  // collection_id,user. Without bytes: users are not known
+};
+// An instance is a job of one task, submitted when it first was; its run time is that of its last stay on a machine, from
+// SCHEDULE to FINISH, FAIL, KILL, LOST or EVICT. Tiers of priority are queues. One unit of cpu is 1,000 cpus, one of
+// memory 1 Ti. Machines are those that were ever added, as they were first; switches are domains. Dropped are tasks
+// that run inside an alloc instance (which is a job itself), and instances that never started or never ended.
+MUSTER_EXPORT absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files,
+                                                   const ReadOptions& options = {},
+                                                   ReadReport* report = nullptr);
+
 // Microsoft's Philly: timestamp,duration,num_gpus,gpu_time,cluster, rows by time. Nodes of 8 GPUs, as many as the
 // virtual clusters of vc_nodes.csv (vc,nodes) have together; a queue for each with its nodes as weight and its GPUs as
 // guarantee. A job of n GPUs is a gang of equal tasks, as few as there can be with 8 GPUs each at most.

@@ -5,12 +5,13 @@
     python -m muster import dump.json --conf volcano-scheduler.conf -o scenario.json
     python -m muster explain dump.json --conf volcano-scheduler.conf --job team/train
     python -m muster profiles
+    python -m muster traces fetch philly --to ~/traces
     python -m muster compare philly --profile muster --profile volcano --report report.html --save study.json
     python -m muster sweep mix --profile volcano --vary latency=0,5,30
     python -m muster reproduce study.json
     python -m muster report study.json -o report.html
 
-`import` needs no extension module; the others do.
+`import` and `traces` need no extension module; the others do.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from . import HAVE_ENGINE
+from .fetch import main as _traces
 from .interop import __main__ as importer
 from .interop.report import ImportFailure
 
@@ -74,7 +76,7 @@ def _study(name: str) -> Callable[[Sequence[str]], int]:
     return command
 
 
-_COMMANDS = {"import": importer.main, "explain": _explain, "profiles": _profiles}
+_COMMANDS = {"import": importer.main, "explain": _explain, "profiles": _profiles, "traces": _traces}
 _COMMANDS |= {name: _study(name) for name in ("compare", "sweep", "reproduce", "report")}
 
 

@@ -17,7 +17,8 @@ from .traces import Trace
 
 _TRACES = """traces:
   philly, openb, openb:recorded       from --traces, MUSTER_TRACES or ../shared/traces
-  hpc:FILE:PROCESSORS, swf:FILE[:PROCESSORS], itp:FILE, csv:JOBS:NODES[:QUEUES]
+  hpc:FILE:PROCESSORS, swf:FILE[:PROCESSORS], itp:FILE, csv:JOBS:NODES[:QUEUES], parquet:JOBS:NODES[:QUEUES]
+  alibaba2020:TASKS:MACHINES[:JOBS], alibaba2023:PODS:NODES, google2019:INSTANCES:MACHINES[:COLLECTIONS]
   FILE.npz                            what Trace.save wrote
   mix, mix:SEED                       made up: gangs of GPUs
 """
@@ -41,6 +42,14 @@ def open_trace(words: str, folder: str | None = None) -> Trace:
             return traces.itp(rest[0], folder=folder)
         if kind == "csv" and len(rest) in (2, 3):
             return traces.csv(*rest)
+        if kind == "parquet" and len(rest) in (2, 3):
+            return traces.parquet(*rest)
+        if kind == "alibaba2020" and len(rest) in (2, 3):
+            return traces.alibaba2020(*rest)
+        if kind == "alibaba2023" and len(rest) == 2:
+            return traces.alibaba2023(*rest)
+        if kind == "google2019" and len(rest) in (2, 3):
+            return traces.google2019(*rest)
         if kind == "mix" and len(rest) < 2:
             return traces.mix(seed=int(rest[0]) if rest else 0)
     except ValueError as failure:

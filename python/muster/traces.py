@@ -13,13 +13,14 @@ import hashlib
 import json
 import os
 import pathlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _core
 from .errors import InvalidArgument, NotFound
+from .fetch import folder
 from .frames import array, columns, frame
 
 Path = str | os.PathLike[str]
@@ -114,6 +115,15 @@ class Trace:
         text = np.array(json.dumps([state, names]))
         with open(path, "wb") as file:
             np.savez_compressed(file, state=text, **table)
+
+    def save_tables(self, folder: Path, form: str = "csv") -> list[pathlib.Path]:
+        """jobs, nodes and queues as files of Muster's own form, "csv" or "parquet", that `csv` and `parquet` read.
+
+        What such tables cannot say (taints, affinities, ...) is refused.
+        """
+        from .tables import save
+
+        return save(self, pathlib.Path(folder), form)
 
     def select(self, rows: Any, name: str | None = None) -> "Trace":
         """Some of the jobs, each once, in the order of `rows`; a job that preceded another and is left out is forgotten."""
@@ -216,31 +226,39 @@ def load(path: Path) -> Trace:
 # --- readers
 
 
-def folder(given: Path | None = None) -> pathlib.Path:
-    """Where traces lie: `given`, else MUSTER_TRACES, else ../shared/traces."""
-    if given is not None:
-        return pathlib.Path(given)
-    return pathlib.Path(os.environ.get("MUSTER_TRACES") or "../shared/traces")
-
-
 def available(given: Path | None = None) -> list[str]:
     """Which of the cluster traces are in the folder."""
     root = folder(given)
-    marks = {"openb": "openb/pods", "philly": "philly/philly_jobs.csv.gz"}
-    return [name for name, mark in marks.items() if (root / mark).exists()]
+    marks = {"openb": "openb/pods/openb_pod_list_default.csv", "philly": "philly/philly_jobs.csv"}
+    return [name for name, mark in marks.items() if _packed(root / mark).exists()]
 
 
-def _read(kind: str, name: str, files: Mapping[str, Path | None], **options: Any) -> Trace:
+def _whole(path: pathlib.Path) -> bytes:
+    return path.read_bytes()
+
+
+def _read(
+    kind: str,
+    name: str,
+    files: Mapping[str, Path | None],
+    load: Callable[[pathlib.Path], bytes] = _whole,
+    **options: Any,
+) -> Trace:
     loaded = {}
     for role, path in files.items():
         if path is None:
             continue
         try:
-            loaded[role] = (str(path), pathlib.Path(path).read_bytes())
+            loaded[role] = (str(path), load(pathlib.Path(path)))
         except FileNotFoundError:
             raise NotFound(f"{kind}: {role}: there is no file {path}") from None
     core, report = _core.read_trace(kind, loaded, {k: v for k, v in options.items() if v is not None})
     return Trace._of(core, report, name)
+
+
+def _packed(path: pathlib.Path) -> pathlib.Path:
+    """The file as it is published, where it is there; else packed by gzip."""
+    return path if path.exists() else path.with_name(path.name + ".gz")
 
 
 def _find(file: Path, sub: str, given: Path | None) -> pathlib.Path:
@@ -251,7 +269,7 @@ def _find(file: Path, sub: str, given: Path | None) -> pathlib.Path:
 def philly(folder: Path | None = None, *, skip_bad_lines: bool = False) -> Trace:
     """Microsoft's Philly: gangs of GPUs in virtual clusters, a queue for each."""
     root = _folder(folder) / "philly"
-    files = {"jobs": root / "philly_jobs.csv.gz", "vc_nodes": root / "vc_nodes.csv"}
+    files = {"jobs": _packed(root / "philly_jobs.csv"), "vc_nodes": root / "vc_nodes.csv"}
     return _read("philly", "philly", files, skip_bad_lines=skip_bad_lines)
 
 
@@ -267,7 +285,7 @@ def openb(
     root = _folder(folder) / "openb"
     files: dict[str, Path] = {
         "nodes": root / "openb_node_list_gpu_node.csv",
-        "pods": root / "pods" / f"openb_pod_list_{list}.csv.gz",
+        "pods": _packed(root / "pods" / f"openb_pod_list_{list}.csv"),
     }
     if not recorded:
         files["arrivals"] = root / "orders" / f"arrivals_{list}.csv.gz"
@@ -309,6 +327,25 @@ def itp(
     return _read("itp", path.name, {"jobs": path}, nodes=nodes, skip_bad_lines=skip_bad_lines)
 
 
+def alibaba2020(tasks: Path, machines: Path, jobs: Path | None = None, *, skip_bad_lines: bool = False) -> Trace:
+    """Alibaba's PAI of 2020: pai_task_table, pai_machine_spec, and pai_job_table for users and submissions."""
+    files = {"tasks": tasks, "machines": machines, "jobs": jobs}
+    return _read("alibaba2020", pathlib.Path(tasks).name, files, skip_bad_lines=skip_bad_lines)
+
+
+def alibaba2023(pods: Path, nodes: Path, *, skip_bad_lines: bool = False) -> Trace:
+    """Tables of openb as they are published; pods come and go as recorded."""
+    return _read("openb", pathlib.Path(pods).name, {"pods": pods, "nodes": nodes}, skip_bad_lines=skip_bad_lines)
+
+
+def google2019(
+    instances: Path, machines: Path, collections: Path | None = None, *, skip_bad_lines: bool = False
+) -> Trace:
+    """A cell of Google's of 2019: instance_events, machine_events, and collection_events for users, as flat tables."""
+    files = {"instances": instances, "machines": machines, "collections": collections}
+    return _read("google2019", pathlib.Path(instances).name, files, skip_bad_lines=skip_bad_lines)
+
+
 def csv(
     jobs: Path,
     nodes: Path | None = None,
@@ -320,6 +357,21 @@ def csv(
     """Muster's own tables; docs/replay.md lists the columns."""
     files = {"jobs": jobs, "nodes": nodes, "queues": queues}
     return _read("csv", pathlib.Path(jobs).name, files, processors=processors, skip_bad_lines=skip_bad_lines)
+
+
+def parquet(
+    jobs: Path,
+    nodes: Path | None = None,
+    queues: Path | None = None,
+    *,
+    processors: int | None = None,
+    skip_bad_lines: bool = False,
+) -> Trace:
+    """The same tables as Parquet files (needs pyarrow). What is wrong is named as if it were a line: 2 is the first row."""
+    from .tables import parquet_bytes
+
+    files = {"jobs": jobs, "nodes": nodes, "queues": queues}
+    return _read("csv", pathlib.Path(jobs).name, files, parquet_bytes, processors=processors, skip_bad_lines=skip_bad_lines)
 
 
 # Of gangs in a mix: GPUs and how many jobs in a thousand ask for them; run times in seconds at tenths of the jobs.

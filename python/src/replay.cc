@@ -170,6 +170,17 @@ absl::StatusOr<Trace> ReadKind(const std::string& kind, const Files& files, cons
     const py::gil_scoped_release unlocked;
     return ReadPhilly({File(files, "jobs"), File(files, "vc_nodes")}, read, report);
   }
+  if (kind == "alibaba2020") {
+    const py::gil_scoped_release unlocked;
+    return ReadAlibaba2020({File(files, "tasks"), File(files, "machines"), File(files, "jobs")},
+                           read, report);
+  }
+  if (kind == "google2019") {
+    const py::gil_scoped_release unlocked;
+    return ReadGoogle2019(
+        {File(files, "instances"), File(files, "machines"), File(files, "collections")}, read,
+        report);
+  }
   if (kind == "itp") {
     ItpOptions itp;
     itp.read = read;

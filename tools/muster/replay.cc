@@ -20,7 +20,7 @@ std::string KindList() {
   std::string out =
       absl::StrCat("usage: muster ", ToAbsl(kText.usage), "\n\n", ToAbsl(kText.about), "\n");
   for (const TraceKind& kind : TraceKinds()) {
-    absl::StrAppend(&out, "  ", ToAbsl(kind.name), std::string(10 - kind.name.size(), ' '),
+    absl::StrAppend(&out, "  ", ToAbsl(kind.name), std::string(13 - kind.name.size(), ' '),
                     ToAbsl(kind.about), "\n");
   }
   absl::StrAppend(&out, "\n`muster replay KIND --help` lists the flags of a kind, among them\n",

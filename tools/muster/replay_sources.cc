@@ -156,6 +156,68 @@ class CsvSource : public TraceSource {
   CsvOptions options_;
 };
 
+// Three tables, of which the last may be missing.
+struct TableFlags {
+  const char *first, *first_help, *second, *second_help, *third, *third_help;
+};
+
+template <class Files, auto kReader>
+class TablesSource : public TraceSource {
+ public:
+  explicit TablesSource(const TableFlags& names) : names_(names) {}
+
+  void Declare(FlagSet* flags) override {
+    flags->Value(names_.first, "FILE", &first_.path, names_.first_help);
+    flags->Value(names_.second, "FILE", &second_.path, names_.second_help);
+    flags->Value(names_.third, "FILE", &third_.path, names_.third_help);
+    flags->Switch("--skip-bad-lines", &options_.skip_bad_lines, "count bad lines, go on");
+  }
+  absl::StatusOr<Trace> Read(ReadReport* report) override {
+    if (absl::Status s = first_.Load(names_.first); !s.ok()) return s;
+    if (absl::Status s = second_.Load(names_.second); !s.ok()) return s;
+    if (!third_.path.empty()) {
+      if (absl::Status s = third_.Load(names_.third); !s.ok()) return s;
+    }
+    return kReader(Files{first_.file(), second_.file(), third_.file()}, options_, report);
+  }
+
+ private:
+  const TableFlags names_;
+  Bytes first_, second_, third_;
+  ReadOptions options_;
+};
+
+std::unique_ptr<TraceSource> MakeAlibaba2020() {
+  return std::make_unique<TablesSource<Alibaba2020Files, ReadAlibaba2020>>(TableFlags{
+      "--file", "pai_task_table.csv, plain or gzip", "--machines", "pai_machine_spec.csv", "--jobs",
+      "pai_job_table.csv: users and submissions; else jobs come when they started"});
+}
+
+std::unique_ptr<TraceSource> MakeGoogle2019() {
+  return std::make_unique<TablesSource<Google2019Files, ReadGoogle2019>>(
+      TableFlags{"--file", "instance_events, as a flat table, plain or gzip", "--machines",
+                 "machine_events", "--collections", "collection_events: whose they are"});
+}
+
+// The tables of openb as they are published, without orders of arrivals.
+class Alibaba2023Source : public TraceSource {
+ public:
+  void Declare(FlagSet* flags) override {
+    flags->Value("--file", "FILE", &pods_.path, "openb_pod_list_default.csv, plain or gzip");
+    flags->Value("--nodes", "FILE", &nodes_.path, "openb_node_list_gpu_node.csv");
+    flags->Switch("--skip-bad-lines", &options_.read.skip_bad_lines, "count bad lines, go on");
+  }
+  absl::StatusOr<Trace> Read(ReadReport* report) override {
+    if (absl::Status s = pods_.Load("--file"); !s.ok()) return s;
+    if (absl::Status s = nodes_.Load("--nodes"); !s.ok()) return s;
+    return ReadOpenb({nodes_.file(), pods_.file(), {}, {}}, options_, report);
+  }
+
+ private:
+  Bytes nodes_, pods_;
+  OpenbOptions options_;
+};
+
 template <class Source>
 std::unique_ptr<TraceSource> Make() {
   return std::make_unique<Source>();
@@ -175,6 +237,18 @@ constexpr TraceKind kKinds[] = {
      "muster replay itp --file cluster01.csv.gz --policy muster", Make<ItpSource>},
     {"openb", "Alibaba's GPU cluster of 2023",
      "muster replay openb --dir openb --list default --seed 42 --policy muster", Make<OpenbSource>},
+    {"alibaba2020", "Alibaba's PAI of 2020",
+     "muster replay alibaba2020 --file pai_task_table.csv --machines pai_machine_spec.csv "
+     "--policy muster",
+     MakeAlibaba2020},
+    {"alibaba2023", "Alibaba's GPU cluster of 2023, pods as recorded",
+     "muster replay alibaba2023 --file openb_pod_list_default.csv --nodes "
+     "openb_node_list_gpu_node.csv --policy muster",
+     Make<Alibaba2023Source>},
+    {"google2019", "a cell of Google's of 2019",
+     "muster replay google2019 --file instance_events.csv --machines machine_events.csv "
+     "--policy muster",
+     MakeGoogle2019},
     {"csv", "Muster's own tables of jobs, nodes and queues",
      "muster replay csv --file jobs.csv --nodes nodes.csv --policy volcano", Make<CsvSource>},
 };

@@ -1,0 +1,219 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Google's cells of May 2019: what happened to every instance, event by event.
+//
+// The trace has no table of jobs, so that each instance's story is told from its events, by time (equal times as they
+// stand in the file). Time 0 is before the trace, 2^63 - 1 after it: an instance that was there before is submitted at
+// 0, one that ends afterwards has no end. Amounts are parts of the largest machine; in parts of a million they are exact
+// enough and integers.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "lib/replay/table_reader.h"
+#include "lib/replay/trace_parts.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kMicro = 1'000'000;
+constexpr int64_t kAfterTheEnd = std::numeric_limits<int64_t>::max();
+// A millionth of the unit is a thousandth of a cpu, and a mebibyte.
+constexpr int64_t kMebi = 1 << 20;
+constexpr int64_t kMostMillionths = int64_t{1} << 40;
+
+enum EventType {
+  kSubmit = 0,
+  kSchedule = 3,
+  kEvict = 4,
+  kFail,
+  kFinish,
+  kKill,
+  kLost,
+  kLastType = 10
+};
+enum MachineEvent { kAdd = 1, kLastMachineEvent = 3 };
+constexpr int64_t kAllocSet = 1;  // as collection_type
+
+// Tiers as the trace's authors draw them; a queue each.
+struct Tier {
+  const char* name;
+  int64_t most;  // priority
+};
+constexpr Tier kTiers[] = {{"free", 99},
+                           {"batch", 115},
+                           {"mid", 119},
+                           {"production", 359},
+                           {"monitoring", std::numeric_limits<int32_t>::max()}};
+
+// A field of a record: "capacity.cpus", or as databases name it in a flat table.
+int Record(TableReader* table, std::string_view column) {
+  const std::string flat =
+      absl::StrReplaceAll(absl::string_view(column.data(), column.size()), {{".", "_"}});
+  const int found = table->Optional(flat);
+  return found >= 0 ? found : table->Require(column);
+}
+
+absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
+  TableReader table(file, {}, nullptr);
+  const int id = table.Require("machine_id"), type = table.Require("type"),
+            rack = table.Optional("switch_id"), cpus = Record(&table, "capacity.cpus"),
+            memory = Record(&table, "capacity.memory");
+  Numbers names, racks;
+  while (table.NextRow()) {
+    const int64_t kind = table.Integer(type, 0, kLastMachineEvent);
+    table.Integer(id, std::numeric_limits<int64_t>::min(), kAfterTheEnd);
+    // Some machines' capacity is not known until they are updated.
+    const bool told = table.Has(cpus) && table.Has(memory);
+    const int64_t milli = told ? table.Scaled(cpus, kMicro, 0, kMostMillionths) : 0;
+    const int64_t mebi = told ? table.Scaled(memory, kMicro, 0, kMostMillionths) : 0;
+    if (!table.EndRow() || kind != kAdd || !told) continue;
+    NodeSpec node;
+    node.name = std::string(table.Text(id));
+    if (!names.Of(node.name).second) continue;
+    node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
+    node.domain = std::string(table.Text(rack));
+    if (!node.domain.empty() && racks.Of(node.domain).second) {
+      trace->machine.domains.push_back({.name = node.domain});
+    }
+    trace->machine.nodes.push_back(std::move(node));
+  }
+  return table.status();
+}
+
+absl::Status ReadUsers(const TraceFile& file, const ReadOptions& options, ReadReport* report,
+                       absl::flat_hash_map<int64_t, uint32_t>* user_of, Trace* trace) {
+  TableReader table(file, options, report);
+  const int id = table.Require("collection_id"), user = table.Require("user");
+  Numbers users;
+  while (table.NextRow()) {
+    const int64_t collection = table.Integer(id, std::numeric_limits<int64_t>::min(), kAfterTheEnd);
+    if (!table.EndRow() || !table.Has(user)) continue;
+    const auto [number, added] = users.Of(table.Text(user));
+    if (added) trace->users.emplace_back(table.Text(user));
+    user_of->try_emplace(collection, number);
+  }
+  if (report != nullptr) report->lines = 0;  // those of the events are counted
+  return table.status();
+}
+
+// What is known of an instance, up to an event.
+struct Instance {
+  int64_t collection, index;
+  int64_t submit = kAbsent, began = kAbsent, ended = kAbsent;
+  int64_t milli = 0, mebi = 0, priority = 0;
+  bool inside_alloc = false;
+};
+
+struct Event {
+  int64_t time;
+  uint32_t instance;
+  uint8_t type;
+};
+
+void Tell(const Event& event, Instance* told) {
+  if (event.type == kSubmit && told->submit == kAbsent) told->submit = event.time;
+  if (event.type == kSchedule) {
+    if (told->submit == kAbsent) told->submit = event.time;
+    told->began = event.time;
+    told->ended = kAbsent;
+  }
+  const bool ends = event.type >= kEvict && event.type <= kLost;
+  if (ends && told->began != kAbsent && told->ended == kAbsent) told->ended = event.time;
+}
+
+}  // namespace
+
+absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files, const ReadOptions& options,
+                                     ReadReport* report) {
+  Trace trace;
+  trace.name = files.instances.name;
+  for (const Tier& tier : kTiers) trace.queues.push_back({.name = tier.name});
+  if (absl::Status s = ReadMachines(files.machines, &trace); !s.ok()) return s;
+  absl::flat_hash_map<int64_t, uint32_t> user_of;
+  if (!files.collections.bytes.empty()) {
+    if (absl::Status s = ReadUsers(files.collections, options, report, &user_of, &trace); !s.ok()) {
+      return s;
+    }
+  }
+
+  TableReader table(files.instances, options, report);
+  const int time = table.Require("time"), type = table.Require("type"),
+            collection = table.Require("collection_id"), index = table.Require("instance_index"),
+            kind = table.Require("collection_type"), priority = table.Require("priority"),
+            alloc = table.Require("alloc_collection_id"),
+            cpus = Record(&table, "resource_request.cpus"),
+            memory = Record(&table, "resource_request.memory");
+  std::vector<Instance> instances;
+  std::vector<Event> events;
+  absl::flat_hash_map<std::pair<int64_t, int64_t>, uint32_t> known;
+  while (table.NextRow()) {
+    const int64_t at = table.Integer(time, 0, kAfterTheEnd);
+    const int64_t what = table.Integer(type, 0, kLastType);
+    const int64_t id = table.Integer(collection, std::numeric_limits<int64_t>::min(), kAfterTheEnd);
+    const int64_t place = table.Integer(index, 0, std::numeric_limits<int32_t>::max());
+    const int64_t level =
+        table.Has(priority) ? table.Integer(priority, 0, std::numeric_limits<int32_t>::max()) : 0;
+    const bool is_alloc = table.Has(kind) && table.Integer(kind, 0, kAllocSet) == kAllocSet;
+    const bool inside =
+        !is_alloc && table.Has(alloc) &&
+        table.Integer(alloc, std::numeric_limits<int64_t>::min(), kAfterTheEnd) != 0;
+    const bool asks = table.Has(cpus) && table.Has(memory);
+    const int64_t milli = asks ? table.Scaled(cpus, kMicro, 0, kMostMillionths) : 0;
+    const int64_t mebi = asks ? table.Scaled(memory, kMicro, 0, kMostMillionths) : 0;
+    if (!table.EndRow()) continue;
+    const auto [found, added] =
+        known.try_emplace(std::pair(id, place), static_cast<uint32_t>(instances.size()));
+    if (added) instances.push_back({.collection = id, .index = place});
+    Instance& instance = instances[found->second];
+    instance.inside_alloc = inside;
+    instance.priority = level;
+    if (asks) instance.milli = std::max(instance.milli, milli);
+    if (asks) instance.mebi = std::max(instance.mebi, mebi);
+    if (at != kAfterTheEnd) events.push_back({at, found->second, static_cast<uint8_t>(what)});
+  }
+  if (!table.status().ok()) return table.status();
+
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.time < b.time; });
+  for (const Event& event : events) Tell(event, &instances[event.instance]);
+  Numbers shapes;
+  for (size_t row = 0; row < instances.size(); ++row) {
+    const Instance& told = instances[row];
+    const char* lacks = told.inside_alloc          ? "inside an alloc instance"
+                        : told.began == kAbsent    ? "never started"
+                        : told.ended == kAbsent    ? "never ended"
+                        : told.ended == told.began ? "no run time"
+                                                   : nullptr;
+    if (lacks != nullptr) {
+      Drop(lacks, report);
+      continue;
+    }
+    TraceJob job;
+    job.id = static_cast<int64_t>(row);
+    job.name = absl::StrCat(told.collection, "-", told.index);
+    job.submit = told.submit / kMicro;
+    job.run = (told.ended - told.began + kMicro - 1) / kMicro;
+    job.priority = static_cast<int32_t>(told.priority);
+    while (told.priority > kTiers[job.queue].most) ++job.queue;
+    if (const auto user = user_of.find(told.collection); user != user_of.end()) {
+      job.user = user->second;
+    }
+    const auto [shape, added] = shapes.Of(absl::StrCat(told.milli, "/", told.mebi));
+    if (added) {
+      trace.shapes.push_back(
+          {.request = {{"cpu", absl::StrCat(told.milli, "m")}, {"memory", told.mebi * kMebi}}});
+    }
+    job.shape = shape;
+    if (absl::Status s = AddJob(job, &trace); !s.ok()) return s;
+  }
+  SortBySubmission(&trace);
+  if (report != nullptr) report->jobs = static_cast<int64_t>(trace.size());
+  return trace;
+}
+
+}  // namespace muster
