@@ -80,7 +80,9 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(MUSTER_NO_NODE, ReasonKind::kNoNode);
   is(MUSTER_GANG_UNDONE, ReasonKind::kGangUndone);
   is(MUSTER_GANG_WAITS, ReasonKind::kGangWaits);
+  is(MUSTER_NO_DOMAIN, ReasonKind::kNoDomain);
   is(MUSTER_NOT_REACHED, ReasonKind::kNotReached);
+  is(MUSTER_QUEUE_TREE, ReasonKind::kQueueTree);
   is(MUSTER_NOT_READY, RefusalCode::kNotReady);
   is(MUSTER_UNSCHEDULABLE, RefusalCode::kUnschedulable);
   is(MUSTER_NODE_AFFINITY, RefusalCode::kNodeAffinity);
