@@ -17,6 +17,7 @@
 #include "lib/action/eviction.h"
 #include "lib/action/gang_bundles.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/plan/explain.h"
 #include "lib/policy/job_demand.h"
 #include "lib/policy/task_buckets.h"
 #include "lib/profile/profile.h"
@@ -149,6 +150,7 @@ class Asked {
       if (!error_.ok()) return nullptr;
       return search_->FitsNode(tables_.tasks.task_class[t], n);
     }
+    if (question == "plan") return Decided();
     if (question == "node") return Of(Node(1), [&](NodeIndex n) { return NodeBooks(n); });
     if (question == "job") return Of(Job(1), [&](JobIndex j) { return JobBooks(j); });
     error_ = absl::InvalidArgumentError(absl::StrCat("no question: \"", question, "\""));
@@ -387,6 +389,18 @@ class Asked {
       if (decision.kind == DecisionKind::kPhase && decision.job == job) phase = decision.phase;
     }
     return std::string(JobPhaseName(phase));
+  }
+
+  // ["plan"]: [KIND, TASK] of each decision about a task in a whole cycle, moves aside.
+  json Decided() {
+    json decisions = json::array();
+    for (const Decision& decision :
+         Session(tables_, config_, speed_).Run(tables_, options_).decisions) {
+      if (decision.task == kNone) continue;
+      decisions.push_back({std::string(DecisionKindName(decision.kind)),
+                           std::string(tables_.tasks.names.name(decision.task))});
+    }
+    return decisions;
   }
 
   template <typename Cells>
