@@ -34,7 +34,7 @@ namespace muster {
 
 struct PackingNode {
   std::string name = {};
-  int64_t cpu_milli = 0;   // at most 2^21
+  int64_t cpu_milli = 0;  // at most 2^21
   int64_t memory_mebi = 0;
   int32_t gpus = 0;        // at most 16
   std::string model = {};  // of its GPUs; at most 64 different ones
@@ -83,7 +83,7 @@ struct PackingResult {
   std::vector<int32_t> node;   // -1: it fitted nowhere
   std::vector<uint32_t> gpus;  // bit i: GPU i of the node
 
-  int64_t failed = 0;                       // arrivals that fitted nowhere
+  int64_t failed = 0;                         // arrivals that fitted nowhere
   int64_t arrived_milli = 0, used_milli = 0;  // of GPUs, at the end
 
   // Only with PackingOptions::curves.

@@ -2,6 +2,7 @@
 #include "lib/fit/gpu_fragments.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -53,6 +54,11 @@ GpuFragments::GpuFragments(std::vector<TypicalTask> typical, int32_t models)
     shares_.push_back(task.gpu_milli);
   }
   SortUnique(&requests_);
+  constexpr int32_t kOutOfReach = std::numeric_limits<int32_t>::max();
+  for (int64_t request : requests_) {
+    padded_requests_.push_back(static_cast<int32_t>(std::min<int64_t>(request, kOutOfReach)));
+  }
+  padded_requests_.resize((requests_.size() + 7) / 8 * 8, kOutOfReach);
   SortUnique(&shares_);
   for (const TypicalTask& task : typical_) {
     request_level_.push_back(static_cast<uint32_t>(

@@ -37,6 +37,7 @@ namespace muster {
 inline constexpr int32_t kWholeGpu = 1000;  // milli
 inline constexpr int32_t kMostGpus = 16;    // of a machine
 inline constexpr int32_t kMostModels = 64;
+inline constexpr size_t kMostTypical = 65535;  // levels are packed into 16 bits
 
 // What is left of each GPU of a machine, 0 beyond its number.
 using GpuLefts = std::array<int16_t, kMostGpus>;
@@ -61,18 +62,6 @@ struct TypicalTask {
 // each GPU, then more GPUs, then the greater text first.
 std::vector<TypicalTask> TypicalTasks(std::vector<GpuTaskKind> kinds);
 
-// How many of ascending numbers are not above `x`; without a branch that would be guessed wrong every other time.
-inline uint32_t CountNotAbove(std::span<const int64_t> ascending, int64_t x) {
-  const int64_t* from = ascending.data();
-  size_t rest = ascending.size();
-  if (rest == 0) return 0;
-  for (size_t half = rest / 2; half > 0; half = rest / 2) {
-    from += half * static_cast<size_t>(from[half - 1] <= x);
-    rest -= half;
-  }
-  return static_cast<uint32_t>(from - ascending.data()) + static_cast<uint32_t>(*from <= x);
-}
-
 class GpuFragments {
  public:
   using State = uint32_t;
@@ -81,9 +70,14 @@ class GpuFragments {
 
   const std::vector<TypicalTask>& typical() const { return typical_; }
 
-  // How many of the different cpu requests of typical tasks are not above `cpu_milli`; and those requests, ascending.
-  uint32_t LevelOf(int64_t cpu_milli) const { return CountNotAbove(requests_, cpu_milli); }
-  std::span<const int64_t> requests() const { return requests_; }
+  // How many of the different cpu requests of typical tasks are not above `cpu_milli`. Counted one by one: a search would
+  // guess wrong at every other step. REQUIRES: cpu_milli < 2^31 - 1.
+  uint32_t LevelOf(int64_t cpu_milli) const {
+    const auto cpu = static_cast<int32_t>(cpu_milli);
+    int32_t level = 0;
+    for (int32_t request : padded_requests_) level += static_cast<int32_t>(request <= cpu);
+    return static_cast<uint32_t>(level);
+  }
 
   // `left` may have any order.
   State StateOf(int32_t model, int32_t gpus, const GpuLefts& left);
@@ -122,12 +116,15 @@ class GpuFragments {
   double Measure(const Key& key, uint32_t level) const;
 
   std::vector<TypicalTask> typical_;
-  std::vector<int64_t> requests_;
+  std::vector<int64_t> requests_;  // different cpu requests, ascending
+  std::vector<int32_t>
+      padded_requests_;  // and as whole vectors, out of reach where no machine is so large
   // By typical task: how many of requests_ are below its own, and where its gpu_milli is in shares_.
   std::vector<uint32_t> request_level_, share_place_;
-  std::vector<int32_t> shares_;                // different gpu_milli, ascending
-  std::vector<int16_t> kin_;                   // by model
-  std::vector<std::vector<uint8_t>> outlooks_;  // by kin and typical task: where its class is looked up
+  std::vector<int32_t> shares_;  // different gpu_milli, ascending
+  std::vector<int16_t> kin_;     // by model
+  std::vector<std::vector<uint8_t>>
+      outlooks_;  // by kin and typical task: where its class is looked up
   std::vector<Key> keys_;
   absl::flat_hash_map<Key, State> states_;
   std::vector<double> amounts_;  // by state and level; below 0: not known yet

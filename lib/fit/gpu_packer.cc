@@ -27,10 +27,16 @@ MUSTER_WIDE int16_t HighestOfBlock(const int16_t* score) {
   std::memcpy(best, score, sizeof best);
   best[0] = best[1] > best[0] ? best[1] : best[0];
   best[2] = best[3] > best[2] ? best[3] : best[2];
-  best[0] = best[2] > best[0] ? best[2] : best[0];
-  int16_t highest = best[0][0];
-  for (size_t k = 1; k < kLanes; ++k) highest = std::max<int16_t>(highest, best[0][k]);
-  return highest;
+  Lanes all = best[2] > best[0] ? best[2] : best[0];
+  // Halves against each other.
+  Lanes other =
+      __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+  all = other > all ? other : all;
+  other = __builtin_shufflevector(all, all, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+  all = other > all ? other : all;
+  other = __builtin_shufflevector(all, all, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  all = other > all ? other : all;
+  return std::max<int16_t>(all[0], all[1]);
 }
 
 // How many of a block's numbers are `value`.
@@ -58,6 +64,12 @@ size_t NthFitting(const std::vector<int16_t>& score, uint64_t nth, int16_t never
   return at;
 }
 
+// kNever where it is not allowed.
+MUSTER_WIDE void KeepAllowed(const int16_t* score, const int16_t* allowed, size_t count,
+                             int16_t* __restrict kept) {
+  for (size_t i = 0; i < count; ++i) kept[i] = score[i] < allowed[i] ? score[i] : allowed[i];
+}
+
 bool Fits(const GpuTaskType& task, const PackedMachine& m) {
   if (task.cpu_milli > m.cpu_milli || task.memory > m.memory) return false;
   if (task.gpus == 0) return true;
@@ -74,7 +86,8 @@ GpuPacker::GpuPacker(PackingPolicy policy, const std::vector<GpuMachine>& machin
       measured_(measured),
       types_(std::move(types)),
       newest_(machines.size(), kUntouched),
-      boards_(types_.size()),
+      board_of_(types_.size(), kUntouched),
+      hopeless_(types_.size(), 0),
       fragments_(std::move(fragments)),
       rng_(seed) {
   std::map<std::tuple<int64_t, int64_t, int32_t, int32_t>, uint32_t> kinds;
@@ -97,24 +110,14 @@ GpuPacker::GpuPacker(PackingPolicy policy, const std::vector<GpuMachine>& machin
 }
 
 GpuPlace GpuPacker::Place(uint32_t type) {
-  Board& board = boards_[type];
-  if (board.score.empty()) {
-    Open(type);
-  } else if (board.fitting == 0) {
+  if (hopeless_[type]) return {};
+  Board* const board = BoardOf(type);
+  Refresh(board);
+  const size_t chosen = Choose(type, board);
+  if (chosen == machines_.size()) {
+    hopeless_[type] = 1;
     return {};
-  } else if (log_.size() - board.read < machines_.size()) {
-    for (size_t i = board.read; i < log_.size(); ++i) {
-      if (newest_[log_[i]] == i) Update(type, log_[i]);
-    }
-  } else {
-    for (size_t m = 0; m < machines_.size(); ++m) Update(type, m);
   }
-  board.read = log_.size();
-  if (board.fitting == 0) return {};
-  const size_t chosen =
-      policy_ != PackingPolicy::kRandom
-          ? FirstHighest(&board)
-          : NthFitting(board.score, board.fitting > 1 ? rng_.Below(board.fitting) : 0, kNever);
   const GpuTaskType& task = types_[type];
   PackedMachine& m = machines_[chosen];
   const uint32_t gpus = ChooseGpus(task, m);
@@ -124,86 +127,134 @@ GpuPlace GpuPacker::Place(uint32_t type) {
   return {static_cast<int32_t>(chosen), gpus};
 }
 
-size_t GpuPacker::FirstHighest(Board* board) {
+GpuPacker::Board* GpuPacker::BoardOf(uint32_t type) {
+  uint32_t& number = board_of_[type];
+  if (number != kUntouched) return &boards_[number];
+  GpuTaskType asked = types_[type];
+  if (policy_ != PackingPolicy::kRandom) asked.model_mask = ~0ULL;
+  for (number = 0; number < boards_.size(); ++number) {
+    if (boards_[number].asked == asked) return &boards_[number];
+  }
+  Board& board = boards_.emplace_back();
+  board.asked = asked;
+  Open(&board);
+  return &board;
+}
+
+// Machines that began alike and are as they were have one number.
+void GpuPacker::Open(Board* board) {
+  const GpuTaskType& task = board->asked;
+  if (policy_ == PackingPolicy::kFragments) board->demand = DemandOf(task);
+  constexpr int32_t kUnknown = 1 << 20;
+  std::vector<int32_t> of_kind(kinds_, kUnknown);
+  board->score.reserve(machines_.size() + kBlock);
+  for (size_t m = 0; m < machines_.size(); ++m) {
+    int32_t score = newest_[m] != kUntouched ? kUnknown : of_kind[kind_[m]];
+    if (score == kUnknown) {
+      score = Fits(task, machines_[m]) ? Score(board, machines_[m]) : kNever;
+      if (newest_[m] == kUntouched) of_kind[kind_[m]] = score;
+    }
+    board->score.push_back(static_cast<int16_t>(score));
+    board->fitting += score != kNever;
+  }
+  board->score.resize((machines_.size() + kBlock - 1) / kBlock * kBlock, kNever);
+  for (size_t begin = 0; begin < board->score.size(); begin += kBlock) {
+    board->highest.push_back(HighestOfBlock(board->score.data() + begin));
+  }
+  board->read = log_.size();
+}
+
+size_t GpuPacker::DemandOf(const GpuTaskType& task) {
+  const auto known = std::find_if(demands_.begin(), demands_.end(), [&](const Demand& d) {
+    return d.cpu_milli == task.cpu_milli && d.gpu_milli == task.gpu_milli && d.gpus == task.gpus;
+  });
+  const auto number = static_cast<size_t>(known - demands_.begin());
+  if (known == demands_.end()) {
+    demands_.push_back({task.cpu_milli, task.gpu_milli, task.gpus, {}});
+  }
+  return number;
+}
+
+void GpuPacker::Refresh(Board* board) {
+  if (board->fitting > 0) {
+    if (log_.size() - board->read < machines_.size()) {
+      for (size_t i = board->read; i < log_.size(); ++i) {
+        const uint32_t m = log_[i];
+        if (newest_[m] == i && board->score[m] != kNever) Update(board, m);
+      }
+    } else {
+      for (size_t m = 0; m < machines_.size(); ++m) {
+        if (board->score[m] != kNever) Update(board, m);
+      }
+    }
+  }
+  board->read = log_.size();
   for (uint32_t block : board->stale) {
     board->highest[block] = HighestOfBlock(board->score.data() + block * kBlock);
   }
   board->stale.clear();
-  const auto block = std::max_element(board->highest.begin(), board->highest.end());
-  const auto begin =
-      board->score.begin() + (block - board->highest.begin()) * static_cast<ptrdiff_t>(kBlock);
-  return static_cast<size_t>(std::find(begin, begin + kBlock, *block) - board->score.begin());
 }
 
-// The first board of a type: machines that began alike and are as they were have one number.
-void GpuPacker::Open(uint32_t type) {
-  Board& board = boards_[type];
-  const GpuTaskType& task = types_[type];
-  if (policy_ == PackingPolicy::kFragments) board.demand = DemandOf(task);
-  constexpr int32_t kUnknown = 1 << 20;
-  std::vector<int32_t> of_kind(kinds_, kUnknown);
-  board.score.reserve(machines_.size() + kBlock);
-  for (size_t m = 0; m < machines_.size(); ++m) {
-    int32_t score = newest_[m] != kUntouched ? kUnknown : of_kind[kind_[m]];
-    if (score == kUnknown) {
-      score = Fits(task, machines_[m]) ? Score(type, machines_[m]) : kNever;
-      if (newest_[m] == kUntouched) of_kind[kind_[m]] = score;
-    }
-    board.score.push_back(static_cast<int16_t>(score));
-    board.fitting += score != kNever;
-  }
-  board.score.resize((machines_.size() + kBlock - 1) / kBlock * kBlock, kNever);
-  for (size_t begin = 0; begin < board.score.size(); begin += kBlock) {
-    board.highest.push_back(HighestOfBlock(board.score.data() + begin));
-  }
-}
-
-size_t GpuPacker::DemandOf(const GpuTaskType& task) {
-  for (size_t i = 0; i < demands_.size(); ++i) {
-    const Demand& known = demands_[i];
-    if (known.cpu_milli == task.cpu_milli && known.gpu_milli == task.gpu_milli &&
-        known.gpus == task.gpus) {
-      return i;
-    }
-  }
-  Demand demand{task.cpu_milli, task.gpu_milli, task.gpus, {}, {0}, {}};
-  for (int64_t request : fragments_.requests()) {
-    demand.cuts.push_back(request);
-    demand.cuts.push_back(request + task.cpu_milli);
-  }
-  std::sort(demand.cuts.begin(), demand.cuts.end());
-  demand.cuts.erase(std::unique(demand.cuts.begin(), demand.cuts.end()), demand.cuts.end());
-  for (int64_t cut : demand.cuts) {
-    demand.level_after.push_back(fragments_.LevelOf(cut - task.cpu_milli));
-  }
-  demands_.push_back(std::move(demand));
-  return demands_.size() - 1;
-}
-
-void GpuPacker::Update(uint32_t type, size_t m) {
-  Board& board = boards_[type];
-  const int16_t old = board.score[m];
-  if (old == kNever) return;
-  const int16_t score = Fits(types_[type], machines_[m]) ? Score(type, machines_[m]) : kNever;
+void GpuPacker::Update(Board* board, size_t m) {
+  const int16_t old = board->score[m];
+  const int16_t score = Fits(board->asked, machines_[m]) ? Score(board, machines_[m]) : kNever;
   if (score == old) return;
-  board.score[m] = score;
-  board.fitting -= score == kNever;
-  int16_t& highest = board.highest[m / kBlock];
+  board->score[m] = score;
+  board->fitting -= score == kNever;
+  int16_t& highest = board->highest[m / kBlock];
   if (score >= highest) {
     highest = score;
   } else if (old == highest) {
     // Below everything, so that it is noted once at most for each number that rises meanwhile.
     highest = kNever;
-    board.stale.push_back(static_cast<uint32_t>(m / kBlock));
+    board->stale.push_back(static_cast<uint32_t>(m / kBlock));
   }
 }
 
-int16_t GpuPacker::Score(uint32_t type, const PackedMachine& m) {
-  if (policy_ != PackingPolicy::kFragments) return PackingScore(policy_, types_[type], m);
-  Demand& demand = demands_[boards_[type].demand];
-  const uint32_t place = CountNotAbove(demand.cuts, m.cpu_milli);
-  const auto [known, added] = demand.known.try_emplace(uint64_t{place} << 32 | m.state);
-  if (added) known->second = FragmentScore(types_[type], m, demand.level_after[place]);
+size_t GpuPacker::Choose(uint32_t type, Board* board) {
+  if (board->fitting == 0) return machines_.size();
+  if (policy_ == PackingPolicy::kRandom) {
+    return NthFitting(board->score, board->fitting > 1 ? rng_.Below(board->fitting) : 0, kNever);
+  }
+  const auto block = static_cast<size_t>(
+      std::max_element(board->highest.begin(), board->highest.end()) - board->highest.begin());
+  size_t m = block * kBlock;
+  while (board->score[m] != board->highest[block]) ++m;
+  return Fits(types_[type], machines_[m]) ? m : ChooseAllowed(types_[type], *board);
+}
+
+size_t GpuPacker::ChooseAllowed(const GpuTaskType& task, const Board& board) {
+  auto filter = std::find_if(filters_.begin(), filters_.end(), [&](const Filter& known) {
+    return known.model_mask == task.model_mask;
+  });
+  if (filter == filters_.end()) {
+    filter = filters_.insert(filter,
+                             {task.model_mask, std::vector<int16_t>(board.score.size(), kNever)});
+    for (size_t m = 0; m < machines_.size(); ++m) {
+      if ((task.model_mask >> machines_[m].model & 1) != 0) filter->allowed[m] = kAlways;
+    }
+  }
+  kept_.resize(board.score.size());
+  KeepAllowed(board.score.data(), filter->allowed.data(), kept_.size(), kept_.data());
+  int16_t highest = kNever;
+  size_t m = 0;
+  for (size_t begin = 0; begin < kept_.size(); begin += kBlock) {
+    const int16_t of_block = HighestOfBlock(kept_.data() + begin);
+    if (of_block <= highest) continue;
+    highest = of_block;
+    m = begin;
+  }
+  if (highest == kNever) return machines_.size();
+  while (kept_[m] != highest) ++m;
+  return m;
+}
+
+int16_t GpuPacker::Score(Board* board, const PackedMachine& m) {
+  if (policy_ != PackingPolicy::kFragments) return PackingScore(policy_, board->asked, m);
+  const uint32_t after = fragments_.LevelOf(m.cpu_milli - board->asked.cpu_milli);
+  const uint64_t key = uint64_t{m.state} << 32 | m.level << 16 | after;
+  const auto [known, added] = demands_[board->demand].known.try_emplace(key);
+  if (added) known->second = FragmentScore(board->asked, m, after);
   return known->second;
 }
 
@@ -225,8 +276,10 @@ int16_t GpuPacker::FragmentScore(const GpuTaskType& task, const PackedMachine& m
   return best;
 }
 
-int16_t GpuPacker::PartScore(const GpuTaskType& task, uint32_t state, size_t place, double before, uint32_t after) {
-  return sigmoid_(before - fragments_.Amount(fragments_.TakePart(state, place, task.gpu_milli), after));
+int16_t GpuPacker::PartScore(const GpuTaskType& task, uint32_t state, size_t place, double before,
+                             uint32_t after) {
+  return sigmoid_(before -
+                  fragments_.Amount(fragments_.TakePart(state, place, task.gpu_milli), after));
 }
 
 uint32_t GpuPacker::ChooseGpus(const GpuTaskType& task, const PackedMachine& m) {
@@ -266,8 +319,8 @@ size_t GpuPacker::ChooseShared(const GpuTaskType& task, const PackedMachine& m) 
   for (size_t i = 0; i < gpus; ++i) {
     if (m.left[i] < task.gpu_milli) continue;
     const std::span<const int16_t> lefts = fragments_.Lefts(m.state);
-    const auto place = static_cast<size_t>(
-        std::lower_bound(lefts.begin(), lefts.end(), m.left[i]) - lefts.begin());
+    const auto place = static_cast<size_t>(std::lower_bound(lefts.begin(), lefts.end(), m.left[i]) -
+                                           lefts.begin());
     const int16_t score = PartScore(task, m.state, place, before, after);
     if (score > best) {
       best = score;

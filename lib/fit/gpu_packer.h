@@ -17,12 +17,13 @@
 // Whole GPUs are the first that are free. A shared GPU is the one with the least left that is enough; under kFragments
 // the one whose fragments make the machine's number; of equals the first.
 //
-// Idea. Each type of task keeps a board of the machines' numbers. A placement changes one machine, which is noted in a
-// log; a board that is asked reads the log from where it stopped and looks again at those machines alone. What did not
-// fit never will, because nothing leaves. Numbers of kFragments depend on the machine's cpu only by where it lies
-// among the typical requests before and after, so that they are remembered by (demand, that place, state of the GPUs);
+// Idea. What is asked for of cpu, memory and GPUs has a board of the machines' numbers. A placement changes one machine,
+// which is noted in a log; a board that is asked reads the log from where it stopped and looks again at those machines
+// alone. What did not fit never will, because nothing leaves. Models do not change numbers: that of the winner is checked,
+// and if it will not do, the best of those that will is looked for. Numbers of kFragments depend on the machine's cpu
+// only by its level before and after (gpu_fragments.h), so that they are remembered by these and the state of the GPUs;
 // sigmoid and truncation become a search in the table of amounts at which the number changes.
-// Cost. One pass over a board of two bytes a machine for a decision, and for each (type, change) a look or, at a new
+// Cost. One pass over a board of two bytes a machine for a decision, and for each (board, change) a look or, at a new
 // combination, O(GPUs) amounts.
 #ifndef MUSTER_FIT_GPU_PACKER_H_
 #define MUSTER_FIT_GPU_PACKER_H_
@@ -46,7 +47,8 @@ enum class PackingPolicy : uint8_t {
   kRandom
 };
 
-// At most 2^21 milli of cpu, so that numbers fit two bytes; at most kMostGpus GPUs of a model below kMostModels.
+// At most 2^21 milli of cpu, so that numbers fit two bytes; at most kMostGpus GPUs of a model below kMostModels. At most
+// kMostTypical typical tasks.
 struct GpuMachine {
   int64_t cpu_milli = 0, memory = 0;
   int32_t gpus = 0, model = 0;
@@ -57,6 +59,7 @@ struct GpuTaskType {
   int64_t cpu_milli = 0, memory = 0;
   int32_t gpu_milli = 0, gpus = 0;
   uint64_t model_mask = ~0ULL;
+  bool operator==(const GpuTaskType& other) const = default;
 };
 
 struct GpuPlace {
@@ -68,12 +71,12 @@ struct GpuPlace {
 struct PackedMachine {
   int64_t cpu_milli = 0, memory = 0;
   int32_t gpus = 0, model = 0;
-  int32_t total = 0;            // milli left on all GPUs
-  int32_t whole = 0;            // GPUs that are free
-  int32_t most = 0;             // milli left on one
-  uint32_t tags = 0;            // bit 0: it holds tasks that share a GPU, n: that hold n whole ones
-  uint32_t state = 0;           // of its GPUs
-  uint32_t level = 0;           // of its cpu
+  int32_t total = 0;   // milli left on all GPUs
+  int32_t whole = 0;   // GPUs that are free
+  int32_t most = 0;    // milli left on one
+  uint32_t tags = 0;   // bit 0: it holds tasks that share a GPU, n: that hold n whole ones
+  uint32_t state = 0;  // of its GPUs
+  uint32_t level = 0;  // of its cpu
   GpuLefts left = {};
 };
 
@@ -86,35 +89,42 @@ class GpuPacker {
   GpuPlace Place(uint32_t type);
   const PackedMachine& machine(size_t m) const { return machines_[m]; }
   // Of the machine's GPUs that are fragments, in milli. REQUIRES: measured.
-  double Amount(size_t m) {
-    return fragments_.Amount(machines_[m].state, machines_[m].level);
-  }
+  double Amount(size_t m) { return fragments_.Amount(machines_[m].state, machines_[m].level); }
 
  private:
-  static constexpr int16_t kNever = -32768;
+  static constexpr int16_t kNever = -32768, kAlways = 32767;
   static constexpr uint32_t kUntouched = ~uint32_t{0};
+  // Types that differ in models alone share a board, for no number depends on these; not under kRandom, which counts the
+  // machines that fit.
   struct Board {
-    std::vector<int16_t> score;  // by machine, then kNever; kNever: it does not fit
+    GpuTaskType asked;
+    std::vector<int16_t> score;    // by machine, then kNever; kNever: it does not fit
     std::vector<int16_t> highest;  // of each block of scores that is not stale
     std::vector<uint32_t> stale;   // blocks whose highest went down
-    size_t fitting = 0;          // machines that do
-    size_t read = 0;             // of the log
-    size_t demand = 0;           // kFragments: in demands_
+    size_t fitting = 0;            // machines that do
+    size_t read = 0;               // of the log
+    size_t demand = 0;             // kFragments: in demands_
   };
-  // What the numbers of kFragments depend on: types that differ in memory and models share it.
+  // kFragments: numbers that are known, by the level before and after and the state. Boards that differ in memory share them.
   struct Demand {
     int64_t cpu_milli = 0;
     int32_t gpu_milli = 0, gpus = 0;
-    std::vector<int64_t> cuts;          // amounts of free cpu at which a number may change
-    std::vector<uint32_t> level_after;  // by the cuts that are not above it: the level without the request
-    absl::flat_hash_map<uint64_t, int16_t> known;  // numbers by state and place among the cuts
+    absl::flat_hash_map<uint64_t, int16_t> known;
+  };
+  struct Filter {
+    uint64_t model_mask;
+    std::vector<int16_t> allowed;  // by machine as in boards: kNever or the highest there is
   };
 
-  void Open(uint32_t type);
-  static size_t FirstHighest(Board* board);
+  Board* BoardOf(uint32_t type);
+  void Open(Board* board);
   size_t DemandOf(const GpuTaskType& task);
-  void Update(uint32_t type, size_t m);
-  int16_t Score(uint32_t type, const PackedMachine& m);
+  void Refresh(Board* board);
+  void Update(Board* board, size_t m);  // REQUIRES: it did fit
+  // The machine for the type, or as many as there are: none.
+  size_t Choose(uint32_t type, Board* board);
+  size_t ChooseAllowed(const GpuTaskType& task, const Board& board);
+  int16_t Score(Board* board, const PackedMachine& m);
   // `after`: the level of the cpu that the task leaves.
   int16_t FragmentScore(const GpuTaskType& task, const PackedMachine& m, uint32_t after);
   int16_t PartScore(const GpuTaskType& task, uint32_t state, size_t place, double before,
@@ -129,13 +139,17 @@ class GpuPacker {
   const std::vector<GpuTaskType> types_;
   std::vector<PackedMachine> machines_;
   std::vector<uint32_t> kind_;    // machines that began alike
-  std::vector<uint32_t> newest_;   // where the machine is in the log last
+  std::vector<uint32_t> newest_;  // where the machine is in the log last
   uint32_t kinds_ = 0;
-  std::vector<Board> boards_;  // by type; empty: never asked
+  std::vector<Board> boards_;
+  std::vector<Demand> demands_;
+  std::vector<uint32_t> board_of_;  // by type; kUntouched: never asked
+  std::vector<uint8_t> hopeless_;   // by type: it fits nowhere any more
+  std::vector<Filter> filters_;
+  std::vector<int16_t> kept_;  // numbers of machines that a filter lets through
   std::vector<uint32_t> log_;  // machines that changed
   GpuFragments fragments_;
   SigmoidScore sigmoid_;
-  std::vector<Demand> demands_;
   Rng rng_;
 };
 

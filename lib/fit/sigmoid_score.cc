@@ -41,8 +41,8 @@ SigmoidScore::SigmoidScore() {
   // A step less than the one asked about: rounding may have put it there.
   for (size_t step = 0; step < kSteps; ++step) {
     const double from = step == 0 ? least_[0] - 1 : -kReach + static_cast<double>(step - 1) * kStep;
-    first_[step] = static_cast<int16_t>(std::upper_bound(least_.begin(), least_.end(), from) -
-                                        least_.begin());
+    first_[step] =
+        static_cast<int16_t>(std::upper_bound(least_.begin(), least_.end(), from) - least_.begin());
   }
 }
 

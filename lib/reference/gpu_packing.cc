@@ -107,8 +107,7 @@ double Packing::Fragments(const Machine& machine) const {
   return q1 + q2 + q4 + xl + xr + na;
 }
 
-int64_t Packing::FragmentScore(const PackingTask& task, const Machine& machine,
-                               size_t* gpu) const {
+int64_t Packing::FragmentScore(const PackingTask& task, const Machine& machine, size_t* gpu) const {
   const auto sigmoid = [&](const Machine& after) {
     const double d = Fragments(machine) - Fragments(after);
     return static_cast<int64_t>((1 / (1 + Exp(-d / 1000))) * 100);

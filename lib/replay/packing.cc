@@ -29,12 +29,13 @@ struct PolicyWord {
   std::string_view word;
   PackingPolicy policy;
 };
-constexpr std::array<PolicyWord, 6> kPolicies = {{{"fgd", PackingPolicy::kFragments},
-                                                  {"fgd:best-fit", PackingPolicy::kBestFit},
-                                                  {"fgd:dotprod", PackingPolicy::kDotProduct},
-                                                  {"fgd:gpu-clustering", PackingPolicy::kGpuClustering},
-                                                  {"fgd:gpu-packing", PackingPolicy::kGpuPacking},
-                                                  {"fgd:random", PackingPolicy::kRandom}}};
+constexpr std::array<PolicyWord, 6> kPolicies = {
+    {{"fgd", PackingPolicy::kFragments},
+     {"fgd:best-fit", PackingPolicy::kBestFit},
+     {"fgd:dotprod", PackingPolicy::kDotProduct},
+     {"fgd:gpu-clustering", PackingPolicy::kGpuClustering},
+     {"fgd:gpu-packing", PackingPolicy::kGpuPacking},
+     {"fgd:random", PackingPolicy::kRandom}}};
 
 constexpr int64_t kMostCpu = int64_t{1} << 21, kMostAmount = int64_t{1} << 40;
 constexpr size_t kMostPercent = 1000;  // of a curve
@@ -208,11 +209,12 @@ absl::StatusOr<PackingResult> ReplayPacking(const PackingTrace& trace, std::stri
     const std::string_view nearest = NearestName(policy, words);
     return Invalid(absl::StrCat("policy ", Quote(policy), " does not pack GPUs",
                                 nearest.empty() ? "; there are " : ", did you mean ",
-                                nearest.empty() ? absl::StrJoin(words.begin(), words.end(), ", ",
-                                                                [](std::string* out, std::string_view w) {
-                                                                  absl::StrAppend(out, ToAbsl(w));
-                                                                })
-                                                : absl::StrCat(Quote(nearest), "?")));
+                                nearest.empty()
+                                    ? absl::StrJoin(words.begin(), words.end(), ", ",
+                                                    [](std::string* out, std::string_view w) {
+                                                      absl::StrAppend(out, ToAbsl(w));
+                                                    })
+                                    : absl::StrCat(Quote(nearest), "?")));
   }
   if (absl::Status s = CheckPackingTrace(trace); !s.ok()) return s;
 
@@ -242,7 +244,11 @@ absl::StatusOr<PackingResult> ReplayPacking(const PackingTrace& trace, std::stri
 
   PackingResult result;
   result.policy = std::string(policy);
-  GpuFragments fragments(TypicalTasks(std::move(kinds)), models.size());
+  std::vector<TypicalTask> typical = TypicalTasks(std::move(kinds));
+  if (typical.size() > kMostTypical) {
+    return Invalid(absl::StrCat(typical.size(), " typical kinds of tasks; at most ", kMostTypical));
+  }
+  GpuFragments fragments(std::move(typical), models.size());
   result.typical = static_cast<int64_t>(fragments.typical().size());
   GpuPacker packer(word->policy, machines, std::move(types), std::move(fragments), options.seed,
                    options.curves);

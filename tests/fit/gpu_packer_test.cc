@@ -122,10 +122,10 @@ World RandomPackingWorld(Rng& rng) {
   const uint64_t machines = 1 + rng.Below(rng.Chance(0.2) ? 150 : 12);
   const auto models = static_cast<int32_t>(1 + rng.Below(4));
   for (uint64_t i = 0; i < machines; ++i) {
-    world.machines.push_back(
-        {static_cast<int64_t>(rng.Below(12) * 8000), static_cast<int64_t>(rng.Below(9) * 64),
-         static_cast<int32_t>(rng.Chance(0.1) ? 16 : rng.Below(9)),
-         static_cast<int32_t>(rng.Below(static_cast<uint64_t>(models)))});
+    world.machines.push_back({static_cast<int64_t>(rng.Below(12) * 8000),
+                              static_cast<int64_t>(rng.Below(9) * 64),
+                              static_cast<int32_t>(rng.Chance(0.1) ? 16 : rng.Below(9)),
+                              static_cast<int32_t>(rng.Below(static_cast<uint64_t>(models)))});
   }
   const uint64_t types = 1 + rng.Below(14);
   const bool chosen = rng.Chance(0.5);
@@ -135,7 +135,8 @@ World RandomPackingWorld(Rng& rng) {
     std::vector<std::string> names;
     if (!rng.Chance(0.2)) {
       type.gpus = rng.Chance(0.7) ? 1 : static_cast<int32_t>(1 + rng.Below(5));
-      type.gpu_milli = type.gpus > 1 || rng.Chance(0.3) ? 1000 : static_cast<int32_t>(50 + 50 * rng.Below(19));
+      type.gpu_milli =
+          type.gpus > 1 || rng.Chance(0.3) ? 1000 : static_cast<int32_t>(50 + 50 * rng.Below(19));
       if (chosen && rng.Chance(0.5)) {
         type.model_mask = 0;
         for (int32_t m = 0; m < models; ++m) {

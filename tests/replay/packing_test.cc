@@ -7,7 +7,9 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -24,11 +26,12 @@ namespace {
 using ::testing::HasSubstr;
 
 // The study's words for policies.
-constexpr std::pair<const char*, const char*> kPolicies[] = {{"FGD", "fgd"},
-                                                             {"BestFit", "fgd:best-fit"},
-                                                             {"DotProd", "fgd:dotprod"},
-                                                             {"GpuPacking", "fgd:gpu-packing"},
-                                                             {"GpuClustering", "fgd:gpu-clustering"}};
+constexpr std::pair<const char*, const char*> kPolicies[] = {
+    {"FGD", "fgd"},
+    {"BestFit", "fgd:best-fit"},
+    {"DotProd", "fgd:dotprod"},
+    {"GpuPacking", "fgd:gpu-packing"},
+    {"GpuClustering", "fgd:gpu-clustering"}};
 
 std::vector<std::vector<std::string>> Rows(const std::string& bytes) {
   std::vector<std::vector<std::string>> rows;
@@ -44,18 +47,18 @@ std::vector<std::vector<std::string>> Rows(const std::string& bytes) {
 struct Openb {
   std::string nodes, pods, arrivals, rank;
   absl::StatusOr<PackingTrace> Read(int64_t seed) const {
-    return ReadOpenbPacking({{"nodes.csv", nodes},
-                             {"pods.csv", pods},
-                             {"arrivals.csv", arrivals},
-                             {"rank.csv", rank}},
-                            {.seed = seed});
+    return ReadOpenbPacking(
+        {{"nodes.csv", nodes}, {"pods.csv", pods}, {"arrivals.csv", arrivals}, {"rank.csv", rank}},
+        {.seed = seed});
   }
 };
 
 std::optional<Openb> LoadOpenb(const std::string& list) {
   const auto nodes = testing::ReadTraceFile("openb/openb_node_list_gpu_node.csv");
-  const auto pods = testing::ReadTraceFile(absl::StrCat("openb/pods/openb_pod_list_", list, ".csv.gz"));
-  const auto arrivals = testing::ReadTraceFile(absl::StrCat("openb/orders/arrivals_", list, ".csv.gz"));
+  const auto pods =
+      testing::ReadTraceFile(absl::StrCat("openb/pods/openb_pod_list_", list, ".csv.gz"));
+  const auto arrivals =
+      testing::ReadTraceFile(absl::StrCat("openb/orders/arrivals_", list, ".csv.gz"));
   const auto rank = testing::ReadTraceFile(absl::StrCat("openb/orders/noderank_", list, ".csv.gz"));
   if (!nodes || !pods || !arrivals || !rank) return std::nullopt;
   return Openb{*nodes, *pods, *arrivals, *rank};
@@ -75,7 +78,8 @@ TEST(Packing, EveryDecisionIsTheRecordedOne) {
   const absl::StatusOr<PackingTrace> trace = openb->Read(42);
   ASSERT_TRUE(trace.ok()) << trace.status();
   for (const auto& [word, policy] : kPolicies) {
-    MUSTER_TRACE_FILE(golden, absl::StrCat("openb/golden/placements_default_", word, "_seed42.csv.gz"));
+    MUSTER_TRACE_FILE(golden,
+                      absl::StrCat("openb/golden/placements_default_", word, "_seed42.csv.gz"));
     const auto rows = Rows(*golden);
     const absl::StatusOr<PackingResult> result = ReplayPacking(*trace, policy);
     ASSERT_TRUE(result.ok()) << result.status();
@@ -126,10 +130,9 @@ TEST(Packing, EveryCountAndCurveOfTheStudyComesOutAgain) {
   MUSTER_TRACE_FILE(allocated, "openb/expected/analysis_allo_discrete.csv.gz");
   MUSTER_TRACE_FILE(fragment, "openb/expected/analysis_frag_discrete.csv.gz");
   MUSTER_TRACE_FILE(ratio, "openb/expected/analysis_frag_ratio_discrete.csv.gz");
-  const Curves allocated_curves = ReadCurves(*allocated, 5), fragment_curves = ReadCurves(*fragment, 4),
-               ratio_curves = ReadCurves(*ratio, 4);
+  const Curves allocated_curves = ReadCurves(*allocated, 5),
+               fragment_curves = ReadCurves(*fragment, 4), ratio_curves = ReadCurves(*ratio, 4);
   std::map<std::string, std::vector<std::string>> expected;
-  std::map<std::string, std::vector<int64_t>> seeds;
   const auto count_rows = Rows(*counts);
   for (size_t r = 1; r < count_rows.size(); ++r) {
     const auto& row = count_rows[r];
@@ -137,27 +140,34 @@ TEST(Packing, EveryCountAndCurveOfTheStudyComesOutAgain) {
   }
   EXPECT_EQ(expected.size(), 425U);
   int runs = 0, points = 0;
-  std::map<std::string, std::unique_ptr<Openb>> lists;
+  std::string list;
+  std::map<int, PackingTrace> traces;  // of the list, by seed
   for (const auto& [key, curve] : allocated_curves) {
     const std::vector<std::string> part = absl::StrSplit(key, '/');
     const auto* const policy = std::find_if(std::begin(kPolicies), std::end(kPolicies),
                                             [&](const auto& p) { return p.first == part[1]; });
     if (policy == std::end(kPolicies)) continue;  // Random
-    std::unique_ptr<Openb>& openb = lists[part[0]];
-    if (openb == nullptr) {
-      const std::optional<Openb> loaded = LoadOpenb(part[0]);
-      ASSERT_TRUE(loaded.has_value()) << part[0];
-      openb = std::make_unique<Openb>(*loaded);
+    if (part[0] != list) {
+      list = part[0];
+      traces.clear();
+      const std::optional<Openb> openb = LoadOpenb(list);
+      ASSERT_TRUE(openb.has_value()) << list;
+      for (int seed = 42; seed < 52; ++seed) {
+        absl::StatusOr<PackingTrace> trace = openb->Read(seed);
+        ASSERT_TRUE(trace.ok()) << trace.status();
+        traces[seed] = *std::move(trace);
+      }
     }
-    const absl::StatusOr<PackingTrace> trace = openb->Read(std::stoi(part[2]));
-    ASSERT_TRUE(trace.ok()) << trace.status();
-    const absl::StatusOr<PackingResult> result = ReplayPacking(*trace, policy->second);
+    const absl::StatusOr<PackingResult> result =
+        ReplayPacking(traces.at(std::stoi(part[2])), policy->second);
     ASSERT_TRUE(result.ok()) << result.status();
     ++runs;
     points += static_cast<int>(curve.size()) * 3;
     EXPECT_EQ(Differences(result->allocated, curve, 1e-9), 0) << key << " allocated";
-    EXPECT_EQ(Differences(result->fragment, fragment_curves.at(key), 1e-9), 0) << key << " fragment";
-    EXPECT_EQ(Differences(result->fragment_ratio, ratio_curves.at(key), 1e-9), 0) << key << " ratio";
+    EXPECT_EQ(Differences(result->fragment, fragment_curves.at(key), 1e-9), 0)
+        << key << " fragment";
+    EXPECT_EQ(Differences(result->fragment_ratio, ratio_curves.at(key), 1e-9), 0)
+        << key << " ratio";
     if (const auto row = expected.find(key); row != expected.end()) {
       const std::vector<std::string> got = {
           absl::StrCat(result->node.size()), absl::StrCat(result->failed),
@@ -232,17 +242,20 @@ TEST(Packing, BadInputIsRefusedByFileLineAndRule) {
   EXPECT_THAT(pods("p4,1000\n"), HasSubstr("pods.csv:6"));
   EXPECT_THAT(ErrorOf(ReadSmall("sn,cpu_milli\n", kPods, kArrivals, kRank)),
               HasSubstr("there is no column \"memory_mib\""));
-  EXPECT_THAT(ErrorOf(ReadSmall(absl::StrCat(kNodes, "n2,8000,1024,99,A\n"), kPods, kArrivals, kRank)),
-              HasSubstr("nodes.csv:4: gpu"));
-  EXPECT_THAT(ErrorOf(ReadSmall("sn,cpu_milli,memory_mib,gpu,model\nn,1,1,0,A\n", kPods, kArrivals, "")),
-              HasSubstr("no node has a GPU"));
+  EXPECT_THAT(
+      ErrorOf(ReadSmall(absl::StrCat(kNodes, "n2,8000,1024,99,A\n"), kPods, kArrivals, kRank)),
+      HasSubstr("nodes.csv:4: gpu"));
+  EXPECT_THAT(
+      ErrorOf(ReadSmall("sn,cpu_milli,memory_mib,gpu,model\nn,1,1,0,A\n", kPods, kArrivals, "")),
+      HasSubstr("no node has a GPU"));
   EXPECT_THAT(ErrorOf(ReadSmall(kNodes, kPods, "pos,seed1\n0,4\n", kRank)),
               HasSubstr("arrivals.csv:2: seed1"));
   EXPECT_THAT(ErrorOf(ReadSmall(kNodes, kPods, "pos,seed1\n1,0\n", kRank)),
               HasSubstr("it should be 0"));
   EXPECT_THAT(ErrorOf(ReadSmall(kNodes, kPods, kArrivals, kRank, 3)),
               HasSubstr("arrivals.csv:1: there is no column \"seed3\"; there are"));
-  EXPECT_THAT(ErrorOf(ReadSmall(kNodes, kPods, "", kRank)), HasSubstr("an order of arrivals is needed"));
+  EXPECT_THAT(ErrorOf(ReadSmall(kNodes, kPods, "", kRank)),
+              HasSubstr("an order of arrivals is needed"));
   EXPECT_THAT(ErrorOf(ReadSmall(kNodes, kPods, kArrivals, "node_row,seed1\n0,0\n1,0\n")),
               HasSubstr("two nodes have the rank 0"));
   EXPECT_THAT(ErrorOf(ReadSmall(kNodes, kPods, kArrivals, "node_row,seed1\n0,0\n")),
@@ -288,8 +301,15 @@ TEST(Packing, BadTracesAndPoliciesAreRefused) {
   bad.rank[0] = 2;
   EXPECT_THAT(error(bad), HasSubstr("there is no rank 2"));
   bad = good;
-  for (int i = 0; i < 70; ++i) bad.nodes.push_back({absl::StrCat("m", i), 1, 1, 1, absl::StrCat(i)});
+  for (int i = 0; i < 70; ++i)
+    bad.nodes.push_back({absl::StrCat("m", i), 1, 1, 1, absl::StrCat(i)});
   EXPECT_THAT(error(bad), HasSubstr("more than 64 models"));
+  bad = good;
+  for (uint32_t i = 0; i < 70000; ++i) {
+    bad.shapes.push_back({.cpu_milli = 2000 + i});
+    bad.shape.push_back(static_cast<uint32_t>(bad.shapes.size() - 1));
+  }
+  EXPECT_THAT(error(bad), HasSubstr("typical kinds of tasks; at most 65535"));
   bad = good;
   bad.nodes.clear();
   bad.rank.clear();

@@ -2,6 +2,8 @@
 //
 // muster replay openb --policy fgd...: the fragmentation experiment. It has no times, so that none of the flags of
 // other replays mean anything here; they are refused.
+#include "muster/packing.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,7 +14,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
-#include "muster/packing.h"
 #include "tools/muster/replay.h"
 
 namespace muster {
@@ -33,8 +34,7 @@ std::vector<std::string> ListsOf(const std::string& folder) {
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (!name.starts_with(kArrivals) || !name.ends_with(kEnd)) continue;
-    lists.push_back(
-        name.substr(kArrivals.size(), name.size() - kArrivals.size() - kEnd.size()));
+    lists.push_back(name.substr(kArrivals.size(), name.size() - kArrivals.size() - kEnd.size()));
   }
   std::sort(lists.begin(), lists.end());
   return lists;
@@ -47,10 +47,10 @@ absl::StatusOr<PackingTrace> Read(const std::string& folder, const std::string& 
   if (!lists.empty() && std::find(lists.begin(), lists.end(), list) == lists.end()) {
     const std::string_view nearest =
         NearestName(list, std::vector<std::string_view>(lists.begin(), lists.end()));
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--list ", Quote(list), " has no order of arrivals in ", folder, "/orders",
-        nearest.empty() ? absl::StrCat("; there are ", absl::StrJoin(lists, ", "))
-                        : absl::StrCat(", did you mean ", Quote(nearest), "?")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--list ", Quote(list), " has no order of arrivals in ", folder, "/orders",
+                     nearest.empty() ? absl::StrCat("; there are ", absl::StrJoin(lists, ", "))
+                                     : absl::StrCat(", did you mean ", Quote(nearest), "?")));
   }
   const std::string paths[] = {
       absl::StrCat(folder, "/openb_node_list_gpu_node.csv"),
@@ -63,11 +63,9 @@ absl::StatusOr<PackingTrace> Read(const std::string& folder, const std::string& 
     if (!text.ok()) return text.status();
     texts.push_back(*std::move(text));
   }
-  return ReadOpenbPacking({{paths[0], texts[0]},
-                           {paths[1], texts[1]},
-                           {paths[2], texts[2]},
-                           {paths[3], texts[3]}},
-                          {.seed = seed});
+  return ReadOpenbPacking(
+      {{paths[0], texts[0]}, {paths[1], texts[1]}, {paths[2], texts[2]}, {paths[3], texts[3]}},
+      {.seed = seed});
 }
 
 // Rows as the golden files have them: GPUs as 0-2-3, node -1 where the pod fitted nowhere.
@@ -160,7 +158,8 @@ int PackingCommand(const Arguments& arguments) {
   FlagSet flags;
   flags.Value("--dir", "DIR", &folder, "the folder of the trace");
   flags.Value("--list", "L", &list, "which pod list: default, cpu050, gpushare40, ...");
-  flags.Value("--seed", "N", &seed, "which order of arrivals and rank of nodes; chance of fgd:random");
+  flags.Value("--seed", "N", &seed,
+              "which order of arrivals and rank of nodes; chance of fgd:random");
   flags.Value("--policy", "P", &policy,
               "fgd, fgd:best-fit, fgd:dotprod, fgd:gpu-clustering, fgd:gpu-packing, fgd:random");
   flags.Value("--decisions", "FILE", &decisions,
