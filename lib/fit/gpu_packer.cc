@@ -39,31 +39,6 @@ MUSTER_WIDE int16_t HighestOfBlock(const int16_t* score) {
   return std::max<int16_t>(all[0], all[1]);
 }
 
-// How many of a block's numbers are `value`.
-MUSTER_WIDE uint32_t CountEqual(const int16_t* score, int16_t value) {
-  Lanes equal = {};
-  for (size_t k = 0; k < 4; ++k) {
-    Lanes lanes;
-    std::memcpy(&lanes, score + k * kLanes, sizeof lanes);
-    equal -= lanes == value;
-  }
-  uint32_t count = 0;
-  for (size_t k = 0; k < kLanes; ++k) count += static_cast<uint32_t>(equal[k]);
-  return count;
-}
-
-// The machine that fits and has so many before it that fit. REQUIRES: there is one.
-size_t NthFitting(const std::vector<int16_t>& score, uint64_t nth, int16_t never) {
-  size_t at = 0;
-  for (;; at += kBlock) {
-    const uint64_t fitting = kBlock - CountEqual(score.data() + at, never);
-    if (nth < fitting) break;
-    nth -= fitting;
-  }
-  while (score[at] == never || nth-- > 0) ++at;
-  return at;
-}
-
 // kNever where it is not allowed.
 MUSTER_WIDE void KeepAllowed(const int16_t* score, const int16_t* allowed, size_t count,
                              int16_t* __restrict kept) {
@@ -107,13 +82,12 @@ GpuPacker::GpuPacker(PackingPolicy policy, const std::vector<GpuMachine>& machin
     kind_.push_back(kinds.try_emplace(kind, static_cast<uint32_t>(kinds.size())).first->second);
   }
   kinds_ = static_cast<uint32_t>(kinds.size());
+  if (policy_ == PackingPolicy::kRandom) fit_sets_.emplace(types_, machines_);
 }
 
 GpuPlace GpuPacker::Place(uint32_t type) {
   if (hopeless_[type]) return {};
-  Board* const board = BoardOf(type);
-  Refresh(board);
-  const size_t chosen = Choose(type, board);
+  const size_t chosen = Choose(type);
   if (chosen == machines_.size()) {
     hopeless_[type] = 1;
     return {};
@@ -122,6 +96,7 @@ GpuPlace GpuPacker::Place(uint32_t type) {
   PackedMachine& m = machines_[chosen];
   const uint32_t gpus = ChooseGpus(task, m);
   Take(task, gpus, &m);
+  if (fit_sets_.has_value()) fit_sets_->Lower(chosen, m);
   newest_[chosen] = static_cast<uint32_t>(log_.size());
   log_.push_back(static_cast<uint32_t>(chosen));
   return {static_cast<int32_t>(chosen), gpus};
@@ -131,7 +106,7 @@ GpuPacker::Board* GpuPacker::BoardOf(uint32_t type) {
   uint32_t& number = board_of_[type];
   if (number != kUntouched) return &boards_[number];
   GpuTaskType asked = types_[type];
-  if (policy_ != PackingPolicy::kRandom) asked.model_mask = ~0ULL;
+  asked.model_mask = ~0ULL;
   for (number = 0; number < boards_.size(); ++number) {
     if (boards_[number].asked == asked) return &boards_[number];
   }
@@ -211,11 +186,15 @@ void GpuPacker::Update(Board* board, size_t m) {
   }
 }
 
-size_t GpuPacker::Choose(uint32_t type, Board* board) {
-  if (board->fitting == 0) return machines_.size();
+size_t GpuPacker::Choose(uint32_t type) {
   if (policy_ == PackingPolicy::kRandom) {
-    return NthFitting(board->score, board->fitting > 1 ? rng_.Below(board->fitting) : 0, kNever);
+    const size_t fitting = fit_sets_->Find(type);
+    if (fitting == 0) return machines_.size();
+    return fit_sets_->Found(fitting > 1 ? rng_.Below(fitting) : 0);
   }
+  Board* const board = BoardOf(type);
+  Refresh(board);
+  if (board->fitting == 0) return machines_.size();
   const auto block = static_cast<size_t>(
       std::max_element(board->highest.begin(), board->highest.end()) - board->highest.begin());
   size_t m = block * kBlock;

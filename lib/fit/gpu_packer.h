@@ -23,17 +23,21 @@
 // and if it will not do, the best of those that will is looked for. Numbers of kFragments depend on the machine's cpu
 // only by its level before and after (gpu_fragments.h), so that they are remembered by these and the state of the GPUs;
 // sigmoid and truncation become a search in the table of amounts at which the number changes.
-// Cost. One pass over a board of two bytes a machine for a decision, and for each (board, change) a look or, at a new
+// kRandom has sets instead of boards (fit_sets.h).
+// Cost. One pass over the winners of 64 machines each for a decision, and for each (board, change) a look or, at a new
 // combination, O(GPUs) amounts.
 #ifndef MUSTER_FIT_GPU_PACKER_H_
 #define MUSTER_FIT_GPU_PACKER_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "lib/base/rng.h"
+#include "lib/fit/fit_sets.h"
 #include "lib/fit/gpu_fragments.h"
+#include "lib/fit/packed_machine.h"
 #include "lib/fit/sigmoid_score.h"
 
 namespace muster {
@@ -45,39 +49,6 @@ enum class PackingPolicy : uint8_t {
   kBestFit,
   kFragments,
   kRandom
-};
-
-// At most 2^21 milli of cpu, so that numbers fit two bytes; at most kMostGpus GPUs of a model below kMostModels. At most
-// kMostTypical typical tasks.
-struct GpuMachine {
-  int64_t cpu_milli = 0, memory = 0;
-  int32_t gpus = 0, model = 0;
-};
-
-// No GPUs; or one, in part; or several whole ones.
-struct GpuTaskType {
-  int64_t cpu_milli = 0, memory = 0;
-  int32_t gpu_milli = 0, gpus = 0;
-  uint64_t model_mask = ~0ULL;
-  bool operator==(const GpuTaskType& other) const = default;
-};
-
-struct GpuPlace {
-  int32_t machine = -1;
-  uint32_t gpus = 0;  // bit i: GPU i
-};
-
-// What a machine has left, and what it holds.
-struct PackedMachine {
-  int64_t cpu_milli = 0, memory = 0;
-  int32_t gpus = 0, model = 0;
-  int32_t total = 0;   // milli left on all GPUs
-  int32_t whole = 0;   // GPUs that are free
-  int32_t most = 0;    // milli left on one
-  uint32_t tags = 0;   // bit 0: it holds tasks that share a GPU, n: that hold n whole ones
-  uint32_t state = 0;  // of its GPUs
-  uint32_t level = 0;  // of its cpu
-  GpuLefts left = {};
 };
 
 class GpuPacker {
@@ -94,8 +65,7 @@ class GpuPacker {
  private:
   static constexpr int16_t kNever = -32768, kAlways = 32767;
   static constexpr uint32_t kUntouched = ~uint32_t{0};
-  // Types that differ in models alone share a board, for no number depends on these; not under kRandom, which counts the
-  // machines that fit.
+  // Types that differ in models alone share a board, for no number depends on these. kRandom has none.
   struct Board {
     GpuTaskType asked;
     std::vector<int16_t> score;    // by machine, then kNever; kNever: it does not fit
@@ -122,7 +92,7 @@ class GpuPacker {
   void Refresh(Board* board);
   void Update(Board* board, size_t m);  // REQUIRES: it did fit
   // The machine for the type, or as many as there are: none.
-  size_t Choose(uint32_t type, Board* board);
+  size_t Choose(uint32_t type);
   size_t ChooseAllowed(const GpuTaskType& task, const Board& board);
   int16_t Score(Board* board, const PackedMachine& m);
   // `after`: the level of the cpu that the task leaves.
@@ -143,8 +113,9 @@ class GpuPacker {
   uint32_t kinds_ = 0;
   std::vector<Board> boards_;
   std::vector<Demand> demands_;
-  std::vector<uint32_t> board_of_;  // by type; kUntouched: never asked
-  std::vector<uint8_t> hopeless_;   // by type: it fits nowhere any more
+  std::vector<uint32_t> board_of_;   // by type; kUntouched: never asked
+  std::vector<uint8_t> hopeless_;    // by type: it fits nowhere any more
+  std::optional<FitSets> fit_sets_;  // kRandom
   std::vector<Filter> filters_;
   std::vector<int16_t> kept_;  // numbers of machines that a filter lets through
   std::vector<uint32_t> log_;  // machines that changed
