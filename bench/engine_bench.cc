@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/packing_bench.h"
 #include "bench/policy_bench.h"
 #include "bench/replay_bench.h"
 #include "bench/workloads.h"
@@ -279,6 +280,7 @@ int main(int argc, char** argv) {
   muster::bench::RegisterAll();
   muster::bench::RegisterPolicies();
   muster::bench::RegisterReplays();
+  muster::bench::RegisterPacking();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::RunSpecifiedBenchmarks();

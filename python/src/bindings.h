@@ -11,6 +11,7 @@ namespace muster::python {
 void BindPlan(pybind11::module_& module);
 void BindCluster(pybind11::module_& module);
 void BindReplay(pybind11::module_& module);
+void BindPacking(pybind11::module_& module);
 void BindTesting(pybind11::module_& module);  // python/testing, in builds that are not for a wheel
 
 }  // namespace muster::python

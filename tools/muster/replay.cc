@@ -61,6 +61,12 @@ int ReplayCommand(const Arguments& arguments) {
                                       nearest.empty() ? "; muster replay --help lists them" : "?"));
   }
 
+  const Arguments rest(arguments.begin() + 1, arguments.end());
+  if (AsksForPacking(rest)) {
+    if (kind->name == "openb") return PackingCommand(rest);
+    return Complain("--policy fgd packs pods on single GPUs, which only openb tells of");
+  }
+
   const std::string name = absl::StrCat("replay ", ToAbsl(kind->name));
   const std::string usage = absl::StrCat(name, " [flags]");
   const std::string about = absl::StrCat("Replays ", ToAbsl(kind->about), ".");
@@ -72,7 +78,7 @@ int ReplayCommand(const Arguments& arguments) {
   FlagSet flags;
   source->Declare(&flags);
   flags.Value("--policy", "P", &policy,
-              "such as easy:estimate=actual,order=sjf, conservative, volcano, muster");
+              "such as easy:estimate=actual,order=sjf, conservative, volcano, muster; openb: fgd");
   flags.Value("--decisions", "FILE", &decisions,
               "write the wait of every job; - is standard output");
   flags.Switch("--follow-preceding", &options.follow_preceding,
@@ -92,7 +98,7 @@ int ReplayCommand(const Arguments& arguments) {
   flags.Value("--failure-seed", "N", &options.seed, "of failures");
   flags.Value("--until", "SECONDS", &options.until, "end then");
   flags.Switch("--json", &json, "say what came out as JSON");
-  const Parsed parsed = ParseArguments(text, &flags, {arguments.begin() + 1, arguments.end()});
+  const Parsed parsed = ParseArguments(text, &flags, rest);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty()) {
     return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
