@@ -204,22 +204,31 @@ void ElasticTree::Tell(Group* group, Told what) {
 }
 
 // A level hands out the resources that its group's own maximum names; the root's, those that any group names.
-void ElasticTree::UpdateKeys() {
-  uint64_t all = 0;
+void ElasticTree::UpdateKeys(Index at) {
   const auto set_keys = [&](Level* level, uint64_t keys) {
     if (level->keys == keys) return;
     level->keys = keys;
     level->stale = true;
     for (Index child : level->children) groups_[child].place.keys &= keys;
   };
-  for (Index i = options_.has_builtin ? 3 : 1; i < groups_.size(); ++i) {
-    if (!groups_[i].alive) continue;
-    all |= groups_[i].numbers.max.keys();
-    set_keys(&groups_[i].level, groups_[i].numbers.max.keys());
+  Group& group = groups_[at];
+  const uint64_t keys = group.alive ? group.numbers.max.keys() : 0;
+  if (group.alive) {
+    set_keys(&group.level, keys);
+    // Its parent's level took over what it names (Tell).
+    if (group.parent >= (options_.has_builtin ? 3u : 1u)) {
+      set_keys(&LevelOf(group), groups_[group.parent].numbers.max.keys());
+    }
   }
-  if (all == keys_) return;
-  keys_ = all;
-  set_keys(&groups_[kRoot].level, all);
+  const uint64_t before = keys_;
+  ForEachResource(keys & ~group.counted_keys, [&](size_t r) {
+    if (key_counts_[r]++ == 0) keys_ |= uint64_t{1} << r;
+  });
+  ForEachResource(group.counted_keys & ~keys, [&](size_t r) {
+    if (--key_counts_[r] == 0) keys_ &= ~(uint64_t{1} << r);
+  });
+  group.counted_keys = keys;
+  if (keys_ != before) set_keys(&groups_[kRoot].level, keys_);
 }
 
 // --- down --------------------------------------------------------------------------------------------------

@@ -139,8 +139,7 @@ TEST(ElasticTree, RefusesWhatWouldNotBeATree) {
   EXPECT_EQ(tree.Remove("q").message(), "quota \"q\": does not exist");
   NamedAmounts many;
   for (int i = 0; i < 65; ++i) many.emplace_back(absl::StrCat("r", i), 1);
-  EXPECT_EQ(refusal({.name = "x", .max = many}),
-            "quota \"x\": resource \"r63\": a quota tree holds 64 resources");
+  EXPECT_EQ(refusal({.name = "x", .max = many}), "quota \"x\": resource \"r63\": 64 are the most");
   EXPECT_EQ(tree.Find("x"), nullptr);
 }
 
