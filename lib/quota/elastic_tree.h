@@ -86,6 +86,9 @@ class ElasticTree {
 
   // Brings the groups on the way to this one up to date and returns what it may use. Unknown: nothing.
   NamedAmounts Refresh(std::string_view group);
+  // Brings all groups up to date with one another, which leaves nothing for Refresh to change. O(groups * resources)
+  // where nothing changed since, and one redistribution for each level where something did.
+  void RefreshAll();
 
   struct Numbers {
     Sparse max, min, scaled_min, weight;
@@ -150,6 +153,8 @@ class ElasticTree {
   void Tell(Group* group, Told what);
   void UpdateKeys(Index group);
   void Count(Level* level);
+  void ScaleMin(Group* group, const Sparse& total);
+  void TakeRuntime(Group* group);
 
   void SetMax(Index group, const Sparse& max);
   void SetMin(Index group, const Sparse& min);

@@ -256,8 +256,9 @@ class RandomTree {
   }
 
   void Compare(int step) {
-    // The tree settles once every group was refreshed after those above it stood still.
-    for (size_t round = 0; round < world_.groups.size() + 2; ++round) {
+    // The tree settles once every group was refreshed after those above it stood still; or by one call.
+    if (step % 2 == 1) tree_.RefreshAll();
+    for (size_t round = 0; step % 2 == 0 && round < world_.groups.size() + 2; ++round) {
       for (const auto& group : world_.groups) tree_.Refresh(group.name);
     }
     const auto plain = [](const reference::QuotaAmounts& amounts) {

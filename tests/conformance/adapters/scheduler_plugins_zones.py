@@ -101,7 +101,7 @@ def quality(containers: list[Case]) -> str:
 
 
 def task(pod: dict[str, Any]) -> dict[str, Any]:
-    spec = pod["spec"]
+    spec = pod.get("spec") or {}
     init, main = spec.get("initContainers") or [], spec.get("containers") or []
 
     def requests(container: Case) -> dict[str, int]:
@@ -112,7 +112,7 @@ def task(pod: dict[str, Any]) -> dict[str, Any]:
         whole = quantity.add(whole, requests(container))
     for container in init:
         whole = quantity.maximum(whole, requests(container))
-    whole = quantity.add(whole, amounts(spec.get("overhead")))
+    whole = {n: int(v) for n, v in quantity.add(whole, amounts(spec.get("overhead"))).items()}
     kind = quality(init + main)
     extended = any(not is_native(n) for c in init + main for n in requests(c))
     parts = [

@@ -133,6 +133,14 @@ absl::Status Do(const json& op, CapacityCluster* cluster, json* step) {
                        {"max_with", CapacityQuotas::OverMax(account, account.used, *more)}};
     return absl::OkStatus();
   }
+  if (what == "right") {
+    const absl::StatusOr<CapacityCluster::Demand> demand = cluster->DemandOf(TaskOf(op["task"]));
+    if (!demand.ok()) return demand.status();
+    const auto fit =
+        op["too_large"] ? CapacityCluster::Fit::kTooLarge : CapacityCluster::Fit::kNoRoom;
+    (*step)["right"] = cluster->RightOf(*demand, fit) == CapacityCluster::Right::kMay;
+    return absl::OkStatus();
+  }
   if (what == "decide") {
     const absl::StatusOr<CapacityCluster::Demand> demand = cluster->DemandOf(TaskOf(op["task"]));
     if (!demand.ok()) return demand.status();
