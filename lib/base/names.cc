@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A record is the length in groups of seven bits, low group first, and then the text. Chunks double
+// A record is the length in groups of seven bits, low group first, then the text, then a zero byte: name(id).data() is
+// also a text of C, as muster/c.h hands it out. Chunks double
 // from 1 KiB to 256 KiB, so that a table of three names is small; a longer record gets a chunk of
 // its own size. What a chunk leaves unused is less than the record that starts the next one, so
 // chunks are at least half full on average and 65,536 of them hold 8 GiB or more.
@@ -42,7 +43,7 @@ uint32_t NameTable::Store::Add(std::string_view name) {
     header[header_size++] = static_cast<char>((rest & 0x7F) | (rest >= 0x80 ? 0x80 : 0));
     if (rest < 0x80) break;
   }
-  const size_t needed = header_size + name.size();
+  const size_t needed = header_size + name.size() + 1;
   if (chunks.empty() || capacity - used < needed) {
     if (chunks.size() >= kMaxChunks) return kFull;
     const size_t usual = chunks.empty() ? kFirstChunk : std::min(2 * capacity, kMaxChunk);
@@ -54,6 +55,7 @@ uint32_t NameTable::Store::Add(std::string_view name) {
   char* at = chunks.back().get() + used;
   std::memcpy(at, header, header_size);
   if (!name.empty()) std::memcpy(at + header_size, name.data(), name.size());
+  at[needed - 1] = '\0';
   addresses.push_back(static_cast<uint32_t>((chunks.size() - 1) << 16 | used / kStep));
   used = std::min(capacity, (used + needed + kStep - 1) / kStep * kStep);
   return static_cast<uint32_t>(addresses.size() - 1);
