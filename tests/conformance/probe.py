@@ -51,6 +51,11 @@ class Probe:
 
     def drf(self, tree: Json, ops: list[Json]) -> Any:
         return self._ask({"drf": tree, "ops": ops})["answers"]
+    def numa(self, question: Json) -> Any:
+        return self._ask({"numa": question})["answers"]
+
+    def cards(self, ask: str, **question: Any) -> Any:
+        return self._ask({"cards": {"ask": ask} | question})["answers"]
 
     def _ask(self, request: Json) -> Json:
         if self.process is None:

@@ -8,7 +8,9 @@ from typing import Any
 import amount_units
 import book_units
 import gang_units
+import device_units
 import importer_units
+import numa_units
 import policy_units
 from interop import volcano
 from probe import Probe, Unanswerable
@@ -20,7 +22,9 @@ FAMILIES = {
     "amounts": amount_units.UNITS,
     "books": book_units.UNITS,
     "gangs": gang_units.UNITS,
+    "devices": device_units.UNITS,
     "importers": importer_units.UNITS,
+    "numa": numa_units.UNITS,
     "policies": policy_units.UNITS,
 }
 

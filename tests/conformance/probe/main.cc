@@ -23,6 +23,8 @@ nlohmann::json Answer(const std::string& line) {
                    : request.contains("zones")       ? AskZones
                    : request.contains("bundles")     ? AskBundles
                    : request.contains("drf")         ? AskDrf
+                   : request.contains("numa")        ? AskNuma
+                   : request.contains("cards")       ? AskCards
                                                      : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

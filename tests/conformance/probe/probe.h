@@ -13,6 +13,8 @@
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
 //   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
 //   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
+//   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
+//   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -53,6 +55,11 @@ absl::StatusOr<nlohmann::json> AskZones(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskBundles(const nlohmann::json& request);
 // Tasks by dominant resource fairness.
 absl::StatusOr<nlohmann::json> AskDrf(const nlohmann::json& request);
+
+// NUMA zones: merged hints ("resources", or with scores "scored"), hints of CPUs, or the CPUs of a "hint".
+absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
+// Shared cards: the cards that a task gets of a machine, or one rule of that.
+absl::StatusOr<nlohmann::json> AskCards(const nlohmann::json& request);
 
 }  // namespace muster::testing
 
