@@ -7,9 +7,9 @@
 // Peer. Volcano's overcommit plugin; a factor below 1 means 1.2. Admitted jobs count whole even where they
 // already hold a part; running ones only with what they lack. Only dimensions that the job asks for are
 // compared, `pods` never. Arithmetic: double(total) * factor - double(used), one multiplication, one difference.
-// Cost. O(jobs that changed) when the cycle opens, with jobs to admit O(nodes); O(dimensions) a question.
+// Cost. O(jobs and nodes that changed) when the cycle opens, O(dimensions) a question.
 #include "lib/policy/job_demand.h"
-#include "lib/policy/job_sums.h"
+#include "lib/policy/kept_sums.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -50,16 +50,10 @@ class Overcommit : public Policy {
     });
     idle_.assign(dimensions, 0);
     promised_.assign(dimensions, 0);
-    // Nobody will ask, and a look at all nodes costs more than the rest of a quiet cycle.
-    if (!any) return;
-    std::vector<double> used(dimensions, 0);
-    for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
-      if (!tables_->nodes.alive[n]) continue;
-      const auto row = ledger_->node(n, kUsed);
-      for (size_t d = 0; d < dimensions; ++d) used[d] += static_cast<double>(row[d]);
-    }
+    if (!any) return;  // nobody will ask
+    FollowNodes();
     for (size_t d = 0; d < dimensions; ++d) {
-      idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used[d];
+      idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used_.Sum(0, d);
       promised_[d] = promises_.Sum(0, d);
     }
   }
@@ -85,6 +79,23 @@ class Overcommit : public Policy {
   }
 
  private:
+  // What nodes use, of those that changed. A node that is gone held nothing when it went.
+  void FollowNodes() {
+    const auto journal = ledger_->journal();
+    const auto put = [this](NodeIndex n) { used_.Put(n, 0, ledger_->node(n, kUsed)); };
+    const size_t nodes = tables_->nodes.alive.size();
+    used_.Resize(1, tables_->dimension_count());
+    if (birth_ != ledger_->birth() || position_ > journal.size()) {
+      for (NodeIndex n = 0; n < nodes; ++n) put(n);
+    } else {
+      for (NodeIndex n = known_nodes_; n < nodes; ++n) put(n);
+      for (size_t p = position_; p < journal.size(); ++p) put(journal[p]);
+    }
+    birth_ = ledger_->birth();
+    position_ = journal.size();
+    known_nodes_ = static_cast<NodeIndex>(nodes);
+  }
+
   std::vector<int64_t> MinimumOf(JobIndex job) const {
     const auto minimum = tables_->jobs.min_resources.row(job);
     return DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()});
@@ -93,7 +104,10 @@ class Overcommit : public Policy {
   double factor_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  JobSums promises_;  // one row
+  KeptSums promises_, used_;  // one row each
+  uint64_t birth_ = 0;        // of the ledger's journal; 0: no node was looked at
+  size_t position_ = 0;       // in it
+  NodeIndex known_nodes_ = 0;
   std::vector<double> idle_, promised_;
 };
 

@@ -13,7 +13,7 @@
 // Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
 // dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
 #include "lib/policy/job_demand.h"
-#include "lib/policy/job_sums.h"
+#include "lib/policy/kept_sums.h"
 #include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/share.h"
@@ -325,7 +325,7 @@ class Proportion : public Policy {
   std::vector<Claim> claims_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
-  JobSums promises_, spares_;               // by queue: what jobs lack, and hold beyond it
+  KeptSums promises_, spares_;              // by queue: what jobs lack, and hold beyond it
   std::vector<double> promised_, elastic_;  // per queue and dimension, as the cycle changes them
 };
 

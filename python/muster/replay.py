@@ -90,9 +90,14 @@ class Replay:
     @cached_property
     def samples(self) -> dict[str, Any]:
         """The series as arrays: time, running, waiting; used, capacity, fragmentation by dimension; queue_share,
-        queue_deserved by queue; waiting_by_reason."""
+        queue_deserved by queue; waiting_by_reason; share_deviation, the largest difference between the two (-1: no queue
+        deserves anything; not on pools of batch policies)."""
         samples = self._core.series()
-        return samples if len(samples["time"]) or not self._core.processors else self._pool_samples()
+        if self._core.processors and not len(samples["time"]):
+            return self._pool_samples()
+        share, deserved = (list(samples[name].values()) for name in ("queue_share", "queue_deserved"))
+        away = [np.where(d < 0, -1.0, np.abs(s - d)) for s, d in zip(share, deserved)]
+        return samples | {"share_deviation": np.max(away, axis=0) if away else np.full(len(samples["time"]), -1.0)}
 
     @cached_property
     def stays(self) -> dict[str, np.ndarray]:

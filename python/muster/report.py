@@ -42,15 +42,22 @@ _COLUMNS = (
 )
 
 
+def _decision_time(record: dict[str, Any]) -> str:
+    """Of the replay as a whole; a figure of the machine it ran on, and no part of any digest."""
+    passes = record["counts"]["passes"]
+    return f"{1e6 * record['seconds'] / passes:.3g} us" if passes else ""
+
+
 def _ranked(study: Study, digest: str) -> str:
     name = study.metric(digest)
-    head = ["rank", "profile", METRICS[name][0], f"{100 * study.settings.level:g} % interval", *(c[0] for c in _COLUMNS)]
+    head = ["rank", "profile", METRICS[name][0], f"{100 * study.settings.level:g} % interval", *(c[0] for c in _COLUMNS), "time a cycle"]
     rows = []
     for row in study.ranking(digest):
         metrics = study.records[row["cell"]][0]["metrics"]
         spread = f"{row['low']:.5g} to {row['high']:.5g}" if row["low"] == row["low"] else ""
         cells = [f"{row['rank']}{' tie' if row['tie'] else ''}", row["label"], f"{row['mean']:.5g}", spread]
         cells += [show(metrics[key]) for _, key, show in _COLUMNS]
+        cells.append(_decision_time(study.records[row["cell"]][0]))
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'

@@ -118,6 +118,9 @@ class Replays(unittest.TestCase):
         self.assertIn("used.cpu", list(result.series))
         self.assertEqual(int(max(result.samples["used"]["cpu"])), 4000)
         self.assertEqual(list(result.samples["queue_share"]), ["a", "b"])
+        deviation = result.samples["share_deviation"]
+        self.assertAlmostEqual(float(deviation.max()), result.metrics["share_deviation_most"])
+        self.assertAlmostEqual(float(deviation[deviation >= 0].mean()), result.metrics["share_deviation_mean"])
         self.assertEqual(rows(result.series), len(result.samples["time"]))
         self.assertEqual(list(result.metrics["resources"]), ["cpu"])
         self.assertEqual(list(result.metrics["queues"]), ["a", "b"])

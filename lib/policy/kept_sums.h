@@ -1,15 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Sums over all jobs that a policy needs in each cycle, kept from one cycle to the next.
+// Sums over all jobs or nodes that a policy needs in each cycle, kept from one cycle to the next.
 //
 //   ForChangedJobs(cycle, [&](JobIndex job) { sums.Put(job, queue, amounts); });   // {}: it adds nothing
 //   double promised = sums.Sum(queue, d);
 //
-// Guarantee. A sum is what adding up doubles in the order of the jobs gives, to the bit: whole numbers add up exactly in any
+// Guarantee. A sum is what adding up doubles in the order of the members gives, to the bit: whole numbers add up exactly in any
 // order while the sum is no more than 2^53, and beyond that they are added up in that order.
-// Cost. O(jobs that changed) a cycle; a sum beyond 2^53 costs O(jobs that add something).
-#ifndef MUSTER_POLICY_JOB_SUMS_H_
-#define MUSTER_POLICY_JOB_SUMS_H_
+// Cost. O(members that changed) a cycle; a sum beyond 2^53 costs O(members that add something).
+#ifndef MUSTER_POLICY_KEPT_SUMS_H_
+#define MUSTER_POLICY_KEPT_SUMS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +33,7 @@ void ForChangedJobs(const Cycle& cycle, const Visit& visit) {
   for (JobIndex job = 0; job < cycle.tables.jobs.alive.size(); ++job) visit(job);
 }
 
-class JobSums {
+class KeptSums {
  public:
   // Room for so many rows of so many dimensions. REQUIRES: `dimensions` is what it was.
   void Resize(size_t rows, size_t dimensions) {
@@ -41,16 +41,16 @@ class JobSums {
     sums_.resize(rows * dimensions, 0);
   }
 
-  // What the job adds to the row, instead of what it added before: amounts at or above 0, or none.
-  void Put(JobIndex job, size_t row, std::span<const int64_t> amounts) {
+  // What the member, a job or a node, adds to the row instead of what it added before: amounts at or above 0, or none.
+  void Put(uint32_t member, size_t row, std::span<const int64_t> amounts) {
     const bool adds = std::any_of(amounts.begin(), amounts.end(), [](int64_t x) { return x > 0; });
-    const auto known = parts_.find(job);
+    const auto known = parts_.find(member);
     if (known != parts_.end()) {
       Add(known->second, -1);
       if (!adds) parts_.erase(known);
     }
     if (!adds) return;
-    Part& part = known != parts_.end() ? known->second : parts_[job];
+    Part& part = known != parts_.end() ? known->second : parts_[member];
     part.row = row;
     part.amounts.assign(amounts.begin(), amounts.end());
     Add(part, 1);
@@ -61,7 +61,7 @@ class JobSums {
     const absl::int128 sum = sums_[row * dimensions_ + dimension];
     if (sum <= kExact) return static_cast<double>(static_cast<int64_t>(sum));
     double in_order = 0;
-    for (const auto& [job, part] : parts_) {
+    for (const auto& [member, part] : parts_) {
       if (part.row == row) in_order += static_cast<double>(part.amounts[dimension]);
     }
     return in_order;
@@ -79,10 +79,10 @@ class JobSums {
   }
 
   size_t dimensions_ = 0;
-  absl::btree_map<JobIndex, Part> parts_;  // of jobs that add something
+  absl::btree_map<uint32_t, Part> parts_;  // of members that add something
   std::vector<absl::int128> sums_;         // by row and dimension
 };
 
 }  // namespace muster
 
-#endif  // MUSTER_POLICY_JOB_SUMS_H_
+#endif  // MUSTER_POLICY_KEPT_SUMS_H_
