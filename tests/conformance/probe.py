@@ -51,6 +51,7 @@ class Probe:
 
     def drf(self, tree: Json, ops: list[Json]) -> Any:
         return self._ask({"drf": tree, "ops": ops})["answers"]
+
     def numa(self, question: Json) -> Any:
         return self._ask({"numa": question})["answers"]
 
