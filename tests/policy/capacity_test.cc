@@ -160,8 +160,8 @@ TEST(CapacityTree, LimitsOfAllQueuesAboveBound) {
       World(8, {Queue("root", "", 0), parent, Queue("a", "p", 0), Queue("b", "p", 0)});
   Waiting(cluster, "x", "a", 2);
   Waiting(cluster, "y", "b", 2);
-  EXPECT_EQ(Decide(cluster, kTree), "bind x0 n; bind y0 n");
-  EXPECT_NE(Why(cluster, kTree, "x").find("would exceed its limit in cpu (capacity)"),
+  EXPECT_EQ(Decide(cluster, kTree), "bind x0 n; bind x1 n");
+  EXPECT_NE(Why(cluster, kTree, "y").find("would exceed its limit in cpu (capacity)"),
             std::string::npos);
 }
 
@@ -182,8 +182,9 @@ TEST(CapacityTree, AQueueWithoutAParentHangsOnTheRoot) {
   root.limit = Resources{{"cpu", 2}, {"memory", 100}};
   Cluster cluster = World(8, {root, Queue("said", "root", 0), Queue("unsaid", "", 0)});
   Waiting(cluster, "x", "said", 2);
-  Waiting(cluster, "y", "unsaid", 2);
-  EXPECT_EQ(Decide(cluster, kTree), "bind x0 n; bind y0 n");
+  Waiting(cluster, "y", "unsaid", 1);
+  EXPECT_EQ(Decide(cluster, kTree), "bind x0 n; bind x1 n");
+  EXPECT_EQ(Decide(cluster, kFlat), "bind x0 n; bind x1 n; bind y0 n");
 }
 
 TEST(CapacityTree, WithoutARootOrWithJobsAboveTheLeavesNobodyTakes) {

@@ -53,7 +53,7 @@ class Maker {
     wishes_ = Chance(0.5);
     grouped_ = Chance(0.2);
     lent_ = Chance(0.2);
-    rooted_ = Chance(0.3);
+    rooted_ = Chance(0.2);
   }
 
   ClusterSpec Make() {
