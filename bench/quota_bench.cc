@@ -21,7 +21,7 @@
 #include "lib/quota/capacity_preemption.h"
 #include "lib/quota/drf.h"
 #include "lib/quota/elastic_tree.h"
-#include "lib/reference/capacity.h"
+#include "lib/reference/namespace_quotas.h"
 #include "lib/reference/drf.h"
 
 namespace muster::bench {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Elastic quotas of namespaces: bounds and accounts by hand, preemption by hand and against the slow twin.
-#include "lib/reference/capacity.h"
+#include "lib/reference/namespace_quotas.h"
 
 #include <limits>
 #include <string>

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The slow twin of preemption under elastic quotas of namespaces: lists of tasks, every sum taken anew.
-#ifndef MUSTER_REFERENCE_CAPACITY_H_
-#define MUSTER_REFERENCE_CAPACITY_H_
+#ifndef MUSTER_REFERENCE_NAMESPACE_QUOTAS_H_
+#define MUSTER_REFERENCE_NAMESPACE_QUOTAS_H_
 
 #include <cstdint>
 #include <map>
@@ -45,4 +45,4 @@ struct CapacityWorld {
 
 }  // namespace muster::reference
 
-#endif  // MUSTER_REFERENCE_CAPACITY_H_
+#endif  // MUSTER_REFERENCE_NAMESPACE_QUOTAS_H_
