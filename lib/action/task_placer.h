@@ -1,0 +1,37 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// How Volcano's allocate finds the node of one task: the nominated one if it serves, else the best where the task fits
+// what is idle, else the best where it fits what will be.
+//
+//   TaskPlacer placer(context);
+//   if (placer.Place(task, kNone, /*refused=*/nullptr)) ... the books have it placed or nominated
+//
+// In a domain, only its nodes are looked at, which costs a look at each; anywhere, the class's scoreboard answers.
+#ifndef MUSTER_ACTION_TASK_PLACER_H_
+#define MUSTER_ACTION_TASK_PLACER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/action/context.h"
+
+namespace muster {
+
+class TaskPlacer {
+ public:
+  explicit TaskPlacer(ActionContext& context) : context_(context) {}
+
+  // `within`: kNone is anywhere. `refused`: the memory of the task's role, or null.
+  bool Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* refused);
+
+ private:
+  bool PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within, std::vector<uint8_t>* refused);
+  void Move(TaskIndex task, bool now, NodeIndex node);
+  NodeIndex Best(ClassIndex c, Want want, uint32_t within, std::vector<uint8_t>* refused);
+
+  ActionContext& context_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_TASK_PLACER_H_
