@@ -89,6 +89,16 @@ bool DomainAllocate::Place(JobIndex job) {
       gang = sheet.groups.elements()[0];
       outcomes = BeginTries(gang, sheet.tasks[gang.index + 1]);
     }
+    if (one && outcomes.of_twins && !domains_.HasSubGroups(job) &&
+        std::all_of(list.begin(), list.end(), [&](uint32_t d) { return IsLeaf(d); })) {
+      const std::optional<bool> placed = PlaceInBestLeaf(gang, list, &outcomes);
+      if (placed && !*placed) continue;
+      if (placed) {
+        SpendSince(begin);
+        if (!dispatcher_.Ready(job)) Explain(job, /*waits=*/true);
+        return true;
+      }
+    }
     for (uint32_t domain : list) {
       if (one) {
         if (IsLeaf(domain) && domains_.allocated(gang) == kNone &&
@@ -139,6 +149,51 @@ bool DomainAllocate::Place(JobIndex job) {
     return true;
   }
   Explain(job, /*waits=*/false);
+  return false;
+}
+
+std::optional<bool> DomainAllocate::PlaceInBestLeaf(const SubGroup& gang,
+                                                    const std::vector<uint32_t>& list,
+                                                    Outcomes* outcomes) {
+  struct Scored {
+    double score;
+    uint32_t domain;
+  };
+  const auto worse = [&](const Scored& a, const Scored& b) {
+    return a.score != b.score ? a.score < b.score : domains_.NameBefore(b.domain, a.domain);
+  };
+  std::vector<Scored> scored;
+  scored.reserve(list.size());
+  for (uint32_t domain : list) {
+    if (!dispatcher_.OffersLeaf(gang, domain)) continue;
+    scored.push_back({0, domain});
+    dispatcher_.ScoreDomains(gang, {&domain, 1}, {&scored.back().score, 1});
+  }
+  std::make_heap(scored.begin(), scored.end(), worse);
+  Sheet& sheet = sheets_.at(gang.job);
+  while (!scored.empty()) {
+    std::pop_heap(scored.begin(), scored.end(), worse);
+    const uint32_t domain = scored.back().domain;
+    scored.pop_back();
+    const std::optional<bool> told = Told(*outcomes, domain);
+    if (told && !*told) continue;
+    StartAfresh(gang);
+    const Ledger::Savepoint before = ledger_.Save();
+    Sheet copy = sheet;
+    double score = 0;
+    int groups = 0;
+    const bool placed = TryJob(gang.job, domain, &copy, &score, &groups);
+    if (placed && groups == 1) {
+      sheet = std::move(copy);
+      turns_[gang.job].domain = domain;
+      return true;
+    }
+    if (placed) {
+      ledger_.Rollback(before);
+      return std::nullopt;
+    }
+    Learn(domain, placed, outcomes);
+  }
   return false;
 }
 
@@ -270,6 +325,7 @@ bool DomainAllocate::PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueu
   last_placed_ = 0;
   if (within != kNone && domains_.nodes(domain).empty()) return false;
   memory_.Forget();
+  placer_.StartAfresh();
   bool promised = false;
   while (!tasks->empty()) {
     const TaskIndex task = tasks->Pop();

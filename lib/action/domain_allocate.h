@@ -100,6 +100,10 @@ class DomainAllocate {
   // REQUIRES: the try has been taken back.
   void Learn(uint32_t domain, bool placed, Outcomes* outcomes);
   bool IsLeaf(uint32_t domain) const;
+  // For a job that is one gang, where all domains of a list are leaves: their scores are known before they are tried, so
+  // the first to hold it in the order of scores is the best. nullopt: it took several goes, whose scores add up.
+  std::optional<bool> PlaceInBestLeaf(const SubGroup& gang, const std::vector<uint32_t>& list,
+                                      Outcomes* outcomes);
   // Goes through the sheet in one domain. True: ready or waiting, and in the books. `groups`: how many times a
   // sub-group was placed.
   bool TryJob(JobIndex job, uint32_t domain, Sheet* sheet, double* score, int* groups);

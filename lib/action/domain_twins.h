@@ -6,7 +6,7 @@
 // Two domains without children are twins if their nodes, in index order, are of equal kinds with equal books: whatever
 // can be placed in one can be placed in the other, node by node. Each domain's content is written down once and
 // compared word by word, so twins are never a guess; a number stands for it until a node of the domain changes.
-// Cost. O(nodes x dimensions) the first time, then the changed domains.
+// Cost. O(nodes x dimensions) of a domain when it is asked for first, and after each change in it.
 #ifndef MUSTER_ACTION_DOMAIN_TWINS_H_
 #define MUSTER_ACTION_DOMAIN_TWINS_H_
 
@@ -29,15 +29,13 @@ class DomainTwins {
 
  private:
   void Follow();
-  void Build();
-  void AddUp(uint32_t domain);
+  const std::vector<int64_t>& Free(uint32_t domain);
 
   ActionContext& context_;
-  bool built_ = false;
   size_t position_ = 0;           // in the ledger's journal
   std::vector<uint32_t> number_;  // per domain; kNone: to be found out
-  std::vector<int64_t> free_;  // per domain and dimension: what will be idle on nodes that have any
-  std::vector<int64_t> node_free_;  // per node, as counted in free_
+  std::vector<std::vector<int64_t>>
+      free_;  // what will be idle on nodes that have any; empty: likewise
   absl::flat_hash_map<std::vector<int64_t>, uint32_t> known_;
 };
 

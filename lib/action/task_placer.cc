@@ -3,6 +3,11 @@
 
 namespace muster {
 
+bool TaskPlacer::MayPool(ClassIndex c, uint32_t within, const std::vector<uint8_t>* refused) {
+  return within != kNone && refused == nullptr && context_.domains.children(within).empty() &&
+         context_.search.LooksAtNodesAlone(c);
+}
+
 void TaskPlacer::Move(TaskIndex task, bool now, NodeIndex node) {
   context_.ledger.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
   if (!now) context_.NoteNominatedAfterEviction(task, false);
@@ -27,12 +32,24 @@ bool TaskPlacer::Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* re
   if (fits_nominated && search.FitsNode(c, nominated) &&
       (refused == nullptr || !(*refused)[nominated])) {
     Move(task, search.FitsIdle(c, nominated), nominated);
+    StartAfresh();
     return true;
   }
   if (search.samples()) return PlaceInSample(task, c, within, refused);
+  const bool pools = MayPool(c, within, refused);
+  if (pools && pooled_ != within) {
+    pool_.Fill(search, context_.domains.nodes(within));
+    pooled_ = within;
+  }
   for (const Want want : {Want::kNow, Want::kLater}) {
-    const NodeIndex node = Best(c, want, within, refused);
+    const NodeIndex node = pools ? pool_.Best(search, c, want) : Best(c, want, within, refused);
     if (node == kNone) continue;
+    if (pools) {
+      Move(task, want == Want::kNow, node);
+      pool_.Moved(search);
+      return true;
+    }
+    StartAfresh();
     if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
     Move(task, want == Want::kNow, node);
     return true;

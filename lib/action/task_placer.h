@@ -6,7 +6,8 @@
 //   TaskPlacer placer(context);
 //   if (placer.Place(task, kNone, /*refused=*/nullptr)) ... the books have it placed or nominated
 //
-// In a domain, only its nodes are looked at, which costs a look at each; anywhere, the class's scoreboard answers.
+// In a domain, only its nodes are looked at, which costs a look at each, or at one of each state in a leaf domain;
+// anywhere, the class's scoreboard answers.
 #ifndef MUSTER_ACTION_TASK_PLACER_H_
 #define MUSTER_ACTION_TASK_PLACER_H_
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "lib/action/context.h"
+#include "lib/search/node_pool.h"
 
 namespace muster {
 
@@ -21,6 +23,8 @@ class TaskPlacer {
  public:
   explicit TaskPlacer(ActionContext& context) : context_(context) {}
 
+  // Other tasks than its own, or a rollback, have moved since the last call.
+  void StartAfresh() { pooled_ = kNone; }
   // `within`: kNone is anywhere. `refused`: the memory of the task's role, or null.
   bool Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* refused);
 
@@ -28,8 +32,11 @@ class TaskPlacer {
   bool PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within, std::vector<uint8_t>* refused);
   void Move(TaskIndex task, bool now, NodeIndex node);
   NodeIndex Best(ClassIndex c, Want want, uint32_t within, std::vector<uint8_t>* refused);
+  bool MayPool(ClassIndex c, uint32_t within, const std::vector<uint8_t>* refused);
 
   ActionContext& context_;
+  NodePool pool_;
+  uint32_t pooled_ = kNone;  // the leaf domain whose nodes are in the pool
 };
 
 }  // namespace muster

@@ -17,6 +17,7 @@ void Domains::Open(const Tables& tables, bool changed) {
 }
 
 void Domains::BuildTree() {
+  ++version_;
   const DomainTable& table = tables_->domains;
   const NodeTable& nodes = tables_->nodes;
   root_ = static_cast<uint32_t>(table.alive.size());

@@ -40,7 +40,8 @@ class Domains {
   // Before each cycle; `changed`: nodes or domains may differ from those of the last.
   void Open(const Tables& tables, bool changed);
 
-  // --- the tree
+  // --- the tree; another number, another tree
+  uint64_t version() const { return version_; }
   uint32_t root() const { return root_; }  // the last index; those before it are rows of the table
   int32_t tier(uint32_t d) const { return tier_[d]; }
   int32_t lowest_tier() const { return lowest_tier_; }
@@ -93,6 +94,7 @@ class Domains {
   Wish Resolve(const std::optional<TopologyWish>& wish) const;
 
   const Tables* tables_ = nullptr;
+  uint64_t version_ = 0;
   uint32_t root_ = kNone;
   int32_t lowest_tier_ = 1;
   std::vector<int32_t> tier_;

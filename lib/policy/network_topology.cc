@@ -138,26 +138,45 @@ class NetworkTopology : public Policy {
            ledger_->node(n, kReleasing)[d];
   }
 
-  void CountDomains() {
-    cells_.assign((domains_->root() + 1) * kAccounts * dimensions_, 0);
-    known_.assign(tables_->nodes.alive.size() * dimensions_, 0);
-    for (NodeIndex n : domains_->nodes(domains_->root())) {
-      const uint32_t at = domains_->above(n);
-      const auto allocatable = tables_->nodes.allocatable.row(n);
-      const auto idle = ledger_->node(n, kIdle);
-      const auto used = ledger_->node(n, kUsed);
-      int64_t* cells = Cells(at, kAllocatable).data();
-      for (size_t d = 0; d < dimensions_; ++d) {
-        known_[n * dimensions_ + d] = UsedOn(n, d);
-        cells[kAllocatable * dimensions_ + d] += OrZero(allocatable[d]);
-        cells[kUsedInDomain * dimensions_ + d] += used[d];
-        if (d == kPods && allocatable[d] == kAbsent) continue;  // no limit is no amount
-        cells[kFree * dimensions_ + d] += idle[d];
-        cells[kFutureFree * dimensions_ + d] += ledger_->future_idle(n, static_cast<uint32_t>(d));
-      }
+  // What a node is in its domains' accounts: allocatable, used, free, free in future.
+  void ReadNode(NodeIndex n) {
+    const auto allocatable = tables_->nodes.allocatable.row(n);
+    const auto idle = ledger_->node(n, kIdle);
+    const auto used = ledger_->node(n, kUsed);
+    node_.assign(kAccounts * dimensions_, 0);
+    for (size_t d = 0; d < dimensions_; ++d) {
+      node_[kAllocatable * dimensions_ + d] = OrZero(allocatable[d]);
+      node_[kUsedInDomain * dimensions_ + d] = used[d];
+      if (d == kPods && allocatable[d] == kAbsent) continue;  // no limit is no amount
+      node_[kFree * dimensions_ + d] = idle[d];
+      node_[kFutureFree * dimensions_ + d] = ledger_->future_idle(n, static_cast<uint32_t>(d));
     }
-    AddUp(domains_->root());
-    position_ = ledger_->journal().size();
+  }
+
+  // Sums as the cycle opens: of all nodes, or of those that changed since the last cycle opened.
+  void CountDomains() {
+    const auto journal = ledger_->journal();
+    if (tree_ == domains_->version() && birth_ == ledger_->birth() && ledger_ == counted_ &&
+        opened_ <= journal.size()) {
+      for (; opened_ < journal.size(); ++opened_) Count(journal[opened_]);
+    } else {
+      cells_.assign((domains_->root() + 1) * kAccounts * dimensions_, 0);
+      at_open_.assign(tables_->nodes.alive.size() * kAccounts * dimensions_, 0);
+      known_.assign(tables_->nodes.alive.size() * dimensions_, 0);
+      moved_.assign(known_.size(), 0);
+      for (NodeIndex n : domains_->nodes(domains_->root())) {
+        ReadNode(n);
+        std::copy(node_.begin(), node_.end(), at_open_.begin() + n * node_.size());
+        int64_t* cells = Cells(domains_->above(n), kAllocatable).data();
+        for (size_t i = 0; i < node_.size(); ++i) cells[i] += node_[i];
+        for (size_t d = 0; d < dimensions_; ++d) known_[n * dimensions_ + d] = UsedOn(n, d);
+      }
+      AddUp(domains_->root());
+    }
+    tree_ = domains_->version();
+    birth_ = ledger_->birth();
+    counted_ = ledger_;
+    opened_ = position_ = journal.size();
   }
   void AddUp(uint32_t d) {
     int64_t* cells = Cells(d, kAllocatable).data();
@@ -165,6 +184,24 @@ class NetworkTopology : public Policy {
       AddUp(child);
       const int64_t* below = Cells(child, kAllocatable).data();
       for (size_t i = 0; i < kAccounts * dimensions_; ++i) cells[i] += below[i];
+    }
+  }
+  void Count(NodeIndex n) {
+    if (domains_->above(n) == kNone) return;
+    ReadNode(n);
+    int64_t* known = &at_open_[n * node_.size()];
+    for (uint32_t at = domains_->above(n); at != kNone; at = domains_->parent(at)) {
+      int64_t* cells = Cells(at, kAllocatable).data();
+      for (size_t i = 0; i < node_.size(); ++i) cells[i] += node_[i] - known[i];
+      // What moved there in the last cycle is part of what the node says now.
+      for (size_t d = 0; d < dimensions_; ++d) {
+        cells[kUsedInDomain * dimensions_ + d] -= moved_[n * dimensions_ + d];
+      }
+    }
+    std::copy(node_.begin(), node_.end(), known);
+    for (size_t d = 0; d < dimensions_; ++d) {
+      known_[n * dimensions_ + d] = UsedOn(n, d);
+      moved_[n * dimensions_ + d] = 0;
     }
   }
   // Brings what is used up to date.
@@ -177,6 +214,7 @@ class NetworkTopology : public Policy {
         const int64_t change = UsedOn(n, d) - known;
         if (change == 0) continue;
         known += change;
+        moved_[n * dimensions_ + d] += change;
         for (uint32_t at = domains_->above(n); at != kNone; at = domains_->parent(at)) {
           Cells(at, kUsedInDomain)[d] += change;
         }
@@ -398,9 +436,14 @@ class NetworkTopology : public Policy {
   const Domains* domains_ = nullptr;
   size_t dimensions_ = 0;
   std::vector<double> weights_;
-  std::vector<int64_t> cells_;  // per domain, the accounts
-  std::vector<int64_t> known_;  // per node, what of it is in its domains' accounts as used
-  size_t position_ = 0;         // in the ledger's journal
+  std::vector<int64_t> cells_;        // per domain, the accounts
+  std::vector<int64_t> at_open_;      // per node, its part in them when the cycle opened
+  std::vector<int64_t> known_;        // per node, what is used there as far as they know
+  std::vector<int64_t> moved_;        // per node, how much of that came since the cycle opened
+  std::vector<int64_t> node_;         // of the one being read
+  size_t opened_ = 0, position_ = 0;  // in the ledger's journal: at the opening, and read up to
+  uint64_t tree_ = 0, birth_ = 0;     // to which the sums belong
+  const Ledger* counted_ = nullptr;
   TaskIndex task_ = kNone;
   struct Pending {
     uint64_t stamp = 0;

@@ -247,11 +247,16 @@ NodeIndex NodeSearch::BestAmong(ClassIndex c, Want want, std::span<const NodeInd
 }
 
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
-  if (apart_ || ranks() || samples() || Needs(c).cluster_fit) return false;
+  if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
   for (Policy* policy : dispatcher_.at(Point::kScore)) {
     if (policy->ScoreScope(c) == Scope::kCluster && !policy->ScoresByDomain()) return false;
   }
   return true;
+}
+
+uint32_t NodeSearch::StateOf(NodeIndex node) {
+  states_->Sync();
+  return states_->state(node);
 }
 
 uint32_t NodeSearch::KindOf(NodeIndex node) {

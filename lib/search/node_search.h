@@ -63,6 +63,8 @@ class NodeSearch {
   // Whether what happens to tasks of the class on some nodes depends on nothing but those nodes' books and kinds, but
   // for policies that speak of domains (Policy::ScoresByDomain).
   bool LooksAtNodesAlone(ClassIndex c);
+  // What nodes of equal kind and books have in common, as long as any node has; kNone: it is dead.
+  uint32_t StateOf(NodeIndex node);
   // The node's kind; kNone: it is dead. Nodes of equal kind and books are one to such classes.
   uint32_t KindOf(NodeIndex node);
   // Says in refused[n], where it is kNotRefused, whether the class fits node n. kNow: what is being released counts as
