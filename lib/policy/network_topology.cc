@@ -68,6 +68,12 @@ class NetworkTopology : public Policy {
     }
     requests_.clear();
     pending_.clear();
+    tier_weights_.clear();
+    tier_weight_sum_ = 0;
+    for (int32_t tier = domains_->lowest_tier(); tier <= domains_->tier(domains_->root()); ++tier) {
+      tier_weights_.push_back(Power(fading_, tier - 1));
+      tier_weight_sum_ += tier_weights_.back();
+    }
     CountDomains();
   }
 
@@ -296,13 +302,7 @@ class NetworkTopology : public Policy {
   void ScoreNormal(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> batch) {
     Follow();
     const int32_t lowest = domains_->lowest_tier(), highest = domains_->tier(domains_->root());
-    double weights = 0;
-    std::vector<double> weight;
-    for (int32_t tier = lowest; tier <= highest; ++tier) {
-      weight.push_back(Power(fading_, tier - 1));
-      weights += weight.back();
-    }
-    if (weights <= 0) return;
+    if (tier_weight_sum_ <= 0) return;
     const auto request = tables_->classes.request.row(c);
     filled_.assign(domains_->root() + 1, -1);
     total_.assign(domains_->root() + 1, -1);
@@ -319,9 +319,9 @@ class NetworkTopology : public Policy {
             if (filled_[at] < 0) filled_[at] = Filled(at, request);
             score = filled_[at];
           }
-          sum += weight[tier - lowest] * score;
+          sum += tier_weights_[tier - lowest] * score;
         }
-        total_[above] = sum / weights;
+        total_[above] = sum / tier_weight_sum_;
       }
       batch[i] += 100.0 * weight_ * total_[above];
     }
@@ -451,6 +451,8 @@ class NetworkTopology : public Policy {
   };
   absl::flat_hash_map<std::pair<JobIndex, uint32_t>, std::vector<int64_t>> requests_;
   absl::flat_hash_map<std::pair<JobIndex, uint32_t>, Pending> pending_;
+  std::vector<double> tier_weights_;  // from the lowest tier up
+  double tier_weight_sum_ = 0;
   std::vector<double> parts_, filled_, total_;
 };
 

@@ -132,6 +132,8 @@ class Asked {
     if (question == "nodes_of_domain") return NodesOfDomain();
     if (question == "wish") return WishOf();
     if (question == "domains") return DomainNames();
+    if (question == "domain_scores") return DomainScores();
+    if (question == "near_scores") return NearScores();
     if (question == "preemptable" || question == "reclaimable") return Victims(question);
     if (question == "order_victims") return OrderVictims();
     if (question == "shuffle") return Shuffle();
@@ -311,6 +313,46 @@ class Asked {
     if (!error_.ok()) return nullptr;
     const Domains::Wish wish = domains_.WishOf(group);
     return {{"there", wish.there}, {"hard", wish.hard}, {"tier", wish.tier}};
+  }
+  // ["domain_scores", JOB, SUB_GROUP or null, [DOMAIN...]]: of all of them together.
+  json DomainScores() {
+    const SubGroup group = Group(1);
+    std::vector<uint32_t> domains;
+    for (const json& name : (*arguments_)[3]) {
+      const std::string text = name.get<std::string>();
+      domains.push_back(text.empty() ? domains_.root() : Find(tables_.domains.names, text));
+    }
+    if (!error_.ok()) return nullptr;
+    std::vector<double> scores(domains.size(), 0);
+    dispatcher_->ScoreDomains(group, domains, scores);
+    json answer = json::object();
+    for (size_t i = 0; i < domains.size(); ++i) {
+      answer[DomainName(domains[i]).get<std::string>()] = scores[i];
+    }
+    return answer;
+  }
+  // ["near_scores", TASK, [NODE...], DOMAIN or null]: for where they are in the tree, when that is where the task's
+  // sub-group is.
+  json NearScores() {
+    const TaskIndex task = Find(tables_.tasks.names, (*arguments_)[1].get<std::string>());
+    std::vector<NodeIndex> nodes;
+    for (const json& name : (*arguments_)[2]) {
+      nodes.push_back(Find(tables_.nodes.names, name.get<std::string>()));
+    }
+    domains_.set_anchor(Domain(3));
+    json answer = json::object();
+    if (!error_.ok()) return answer;
+    dispatcher_->Consider(task);
+    std::vector<double> order(nodes.size(), 0), batch(nodes.size(), 0);
+    for (Policy* policy : dispatcher_->at(Point::kScore)) {
+      if (policy->ScoresByDomain()) {
+        policy->ScoreNodes(tables_.tasks.task_class[task], nodes, order, batch);
+      }
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      answer[std::string(tables_.nodes.names.name(nodes[i]))] = batch[i];
+    }
+    return answer;
   }
   // ["domains", JOB, SUB_GROUP or null, WITHIN, ALLOCATED, EVICTING]: lists, each sorted; of the job if it has no
   // sub-groups and none is named.
