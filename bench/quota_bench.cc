@@ -21,8 +21,8 @@
 #include "lib/quota/capacity_preemption.h"
 #include "lib/quota/drf.h"
 #include "lib/quota/elastic_tree.h"
-#include "lib/reference/namespace_quotas.h"
 #include "lib/reference/drf.h"
+#include "lib/reference/namespace_quotas.h"
 
 namespace muster::bench {
 namespace {

@@ -15,6 +15,7 @@ PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
+PolicyDecl NetworkTopologyPolicy();
 PolicyDecl NodeGroupPolicy();
 PolicyDecl NodeOrderPolicy();
 PolicyDecl OvercommitPolicy();

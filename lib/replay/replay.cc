@@ -62,10 +62,10 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
     if (spec.policy == BatchPolicy::kConservative) {
       if (spec.reservations_given && spec.keep_reservations) {
         const std::string_view asked = NeedsCycles(options);
-        return absl::InvalidArgumentError(absl::StrCat(
-            "policy \"conservative\": reservations=kept needs a pool of processors",
-            trace.processors > 0 ? absl::StrCat(" without ", ToAbsl(asked)) : "",
-            "; in cycles promises are made afresh every time"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("policy \"conservative\": reservations=kept needs a pool of processors",
+                         trace.processors > 0 ? absl::StrCat(" without ", ToAbsl(asked)) : "",
+                         "; in cycles promises are made afresh every time"));
       }
       spec.keep_reservations = false;
     }

@@ -9,6 +9,7 @@ import amount_units
 import book_units
 import gang_units
 import device_units
+import domain_units
 import importer_units
 import numa_units
 import policy_units
@@ -23,6 +24,7 @@ FAMILIES = {
     "books": book_units.UNITS,
     "gangs": gang_units.UNITS,
     "devices": device_units.UNITS,
+    "domains": domain_units.UNITS,
     "importers": importer_units.UNITS,
     "numa": numa_units.UNITS,
     "policies": policy_units.UNITS,

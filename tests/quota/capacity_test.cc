@@ -1,8 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Elastic quotas of namespaces: bounds and accounts by hand, preemption by hand and against the slow twin.
-#include "lib/reference/namespace_quotas.h"
-
 #include <limits>
 #include <string>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/quota/capacity_preemption.h"
+#include "lib/reference/namespace_quotas.h"
 
 namespace muster::testing {
 namespace {
