@@ -186,14 +186,12 @@ void RegisterReplays() {
   }
   constexpr int64_t kMillion = 1'000'000, kNodes = 100'000;
   RegisterSynthetic("synthetic", "easy", kMillion, [] { return Synthetic(kMillion, 4096, 7); });
-  for (const char* profile : {"muster", "volcano"}) {
-    RegisterSynthetic("synthetic_nodes", profile, kMillion,
-                      [] { return SyntheticNodes(kMillion, kNodes); });
-  }
   RegisterSynthetic("synthetic", "easy", 10 * kMillion,
                     [] { return Synthetic(10 * kMillion, kNodes, 13); });
-  RegisterSynthetic("synthetic_nodes", "muster", 10 * kMillion,
-                    [] { return SyntheticNodes(10 * kMillion, kNodes); });
+  for (const char* profile : {"muster", "volcano"}) {
+    RegisterSynthetic("synthetic_nodes", profile, kNodes,
+                      [] { return SyntheticNodes(kNodes, kNodes); });
+  }
 }
 
 }  // namespace muster::bench

@@ -36,8 +36,9 @@ void Domains::BuildTree() {
   std::sort(by_name.begin(), by_name.end(),
             [&](uint32_t a, uint32_t b) { return table.names.name(a) < table.names.name(b); });
   rank_.assign(root_ + 1, 0);  // the root comes first; it is never compared
-  for (uint32_t d : by_name) {
-    rank_[d] = static_cast<uint32_t>(&d - by_name.data()) + 1;
+  for (uint32_t rank = 0; rank < by_name.size(); ++rank) {
+    const uint32_t d = by_name[rank];
+    rank_[d] = rank + 1;
     tier_[d] = table.spec[d].tier;
     highest = std::max(highest, tier_[d]);
     lowest_tier_ = lowest_tier_ == 0 ? tier_[d] : std::min(lowest_tier_, tier_[d]);

@@ -1,9 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "tests/support/random_domains.h"
 
-#include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 
 namespace muster::testing {
 namespace {
@@ -28,6 +32,9 @@ class Maker {
   }
 
  private:
+  std::string_view Letter() {
+    return std::string_view("zyxwvutsrqponmlkjihgfedcba").substr(rng_.Below(26), 1);
+  }
   bool Chance(uint64_t percent) { return rng_.Below(100) < percent; }
 
   void MakeTree() {
@@ -39,10 +46,9 @@ class Maker {
       for (uint64_t i = 0; i < count; ++i) {
         DomainSpec domain;
         // Names in another order than rows.
-        domain.name = std::string(1, static_cast<char>('z' - rng_.Below(26))) + std::to_string(t) +
-                      "-" + std::to_string(i);
+        domain.name = absl::StrCat(ToAbsl(Letter()), t, "-", i);
         domain.tier = static_cast<int32_t>(t + 1 + (gap ? 1 : 0));
-        if (Chance(60)) domain.tier_name = "tier-" + std::to_string(t);
+        if (Chance(60)) domain.tier_name = absl::StrCat("tier-", t);
         for (uint64_t above = t + 1; above < tiers && !Chance(10); ++above) {
           if (by_tier_[above].empty()) continue;
           domain.parent = by_tier_[above][rng_.Below(by_tier_[above].size())];
@@ -61,7 +67,7 @@ class Maker {
       case 0:
         break;  // does not say how high
       case 1:
-        wish.highest_tier_name = "tier-" + std::to_string(rng_.Below(5));
+        wish.highest_tier_name = absl::StrCat("tier-", rng_.Below(5));
         break;
       default:
         wish.highest_tier = static_cast<int32_t>(1 + rng_.Below(by_tier_.size() + 1));
@@ -72,14 +78,14 @@ class Maker {
   void MakeSubGroups(JobSpec& job) {
     const uint64_t policies = 1 + rng_.Below(2);
     for (uint64_t p = 0; p < policies; ++p) {
-      const std::string name = "p" + std::to_string(p);
+      const std::string name = absl::StrCat("p", p);
       job.sub_group_policies.push_back({name, static_cast<int64_t>(rng_.Below(3))});
       const int64_t need = static_cast<int64_t>(1 + rng_.Below(3));
       std::optional<TopologyWish> wish;
       if (Chance(60)) wish = Wish();
       for (uint64_t g = 0; g < 1 + rng_.Below(3); ++g) {
         SubGroupSpec group;
-        group.name = name + "-" + std::to_string(g);
+        group.name = absl::StrCat(name, "-", g);
         group.policy = name;
         group.min_available = need;
         group.order = Chance(50) ? static_cast<int64_t>(rng_.Below(3)) : 0;
