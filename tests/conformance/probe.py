@@ -40,6 +40,9 @@ class Probe:
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]
 
+    def numa(self, question: Json) -> Any:
+        return self._ask({"numa": question})["answers"]
+
     def _ask(self, request: Json) -> Json:
         if self.process is None:
             self.process = subprocess.Popen(

@@ -8,6 +8,7 @@ from typing import Any
 import amount_units
 import book_units
 import importer_units
+import numa_units
 import policy_units
 from interop import volcano
 from probe import Probe, Unanswerable
@@ -19,6 +20,7 @@ FAMILIES = {
     "amounts": amount_units.UNITS,
     "books": book_units.UNITS,
     "importers": importer_units.UNITS,
+    "numa": numa_units.UNITS,
     "policies": policy_units.UNITS,
 }
 

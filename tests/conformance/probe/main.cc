@@ -19,6 +19,7 @@ nlohmann::json Answer(const std::string& line) {
                    : request.contains("cpus")        ? AskCpus
                    : request.contains("devices")     ? AskDevices
                    : request.contains("loads")       ? AskLoads
+                   : request.contains("numa")        ? AskNuma
                                                      : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

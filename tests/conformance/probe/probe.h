@@ -9,6 +9,7 @@
 //   {"cpus": {"machine": [[CPU, CORE, ZONE, SOCKET], ...], "available": "0-3,8", "count": 2, ...}} -> {"answers": "0-1"}
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
+//   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -38,6 +39,9 @@ absl::StatusOr<nlohmann::json> AskCpus(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 // Which nodes have room by measured load, and how good they are, for tasks one after the other.
 absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
+
+// NUMA zones: merged hints ("resources"), hints of CPUs, or the CPUs of a "hint".
+absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
 
 }  // namespace muster::testing
 
