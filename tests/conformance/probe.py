@@ -43,6 +43,9 @@ class Probe:
     def numa(self, question: Json) -> Any:
         return self._ask({"numa": question})["answers"]
 
+    def cards(self, ask: str, **question: Any) -> Any:
+        return self._ask({"cards": {"ask": ask} | question})["answers"]
+
     def _ask(self, request: Json) -> Json:
         if self.process is None:
             self.process = subprocess.Popen(

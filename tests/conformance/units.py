@@ -7,6 +7,7 @@ from typing import Any
 
 import amount_units
 import book_units
+import device_units
 import importer_units
 import numa_units
 import policy_units
@@ -19,6 +20,7 @@ LIST = Path(__file__).resolve().parent / "unit_functions.txt"
 FAMILIES = {
     "amounts": amount_units.UNITS,
     "books": book_units.UNITS,
+    "devices": device_units.UNITS,
     "importers": importer_units.UNITS,
     "numa": numa_units.UNITS,
     "policies": policy_units.UNITS,

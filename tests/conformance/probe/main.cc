@@ -20,6 +20,7 @@ nlohmann::json Answer(const std::string& line) {
                    : request.contains("devices")     ? AskDevices
                    : request.contains("loads")       ? AskLoads
                    : request.contains("numa")        ? AskNuma
+                   : request.contains("cards")       ? AskCards
                                                      : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

@@ -10,6 +10,7 @@
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
+//   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -42,6 +43,8 @@ absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 
 // NUMA zones: merged hints ("resources"), hints of CPUs, or the CPUs of a "hint".
 absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
+// Shared cards: the cards that a task gets of a machine, or one rule of that.
+absl::StatusOr<nlohmann::json> AskCards(const nlohmann::json& request);
 
 }  // namespace muster::testing
 
