@@ -21,17 +21,19 @@ namespace {
 using Sets = absl::InlinedVector<int64_t, 256>;
 
 void AddUpSupersets(Sets& sets) {
+  int64_t* const all = sets.data();
   for (size_t bit = 1; bit < sets.size(); bit *= 2) {
-    for (size_t m = 0; m < sets.size(); ++m) {
-      if ((m & bit) == 0) sets[m] += sets[m | bit];
+    for (size_t begin = 0; begin < sets.size(); begin += 2 * bit) {
+      for (size_t m = begin; m < begin + bit; ++m) all[m] += all[m + bit];
     }
   }
 }
 
 void TakeSupersetsOff(Sets& sets) {
+  int64_t* const all = sets.data();
   for (size_t bit = 1; bit < sets.size(); bit *= 2) {
-    for (size_t m = 0; m < sets.size(); ++m) {
-      if ((m & bit) == 0) sets[m] -= sets[m | bit];
+    for (size_t begin = 0; begin < sets.size(); begin += 2 * bit) {
+      for (size_t m = begin; m < begin + bit; ++m) all[m] -= all[m + bit];
     }
   }
 }
@@ -86,6 +88,7 @@ class Merger {
  private:
   // Zones that the machine does not have are left out.
   size_t Number(uint64_t zones) const {
+    if ((zones_ & (zones_ + 1)) == 0) return zones & zones_;  // numbered from 0 on
     size_t number = 0;
     int bit = 0;
     for (uint64_t left = zones_; left != 0; left &= left - 1, ++bit) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <tuple>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -166,19 +165,28 @@ class StaticCpus::Taker {
 
   // Cores that have a free CPU, socket by socket: the socket with the fewest first.
   void TakeCores() {
-    absl::InlinedVector<std::pair<int, int>, 128> cores;  // socket, core
-    Ints in_socket(machine_.socket_number_.size(), 0);
-    for (const Place& place : machine_.places_) {
+    struct Socket {
+      size_t begin, end;  // of `cores`
+    };
+    Ints cores;
+    absl::InlinedVector<Socket, 8> sockets;
+    for (size_t i = 0; i < machine_.places_.size(); ++i) {
+      const Place& place = machine_.places_[i];
+      if (i == 0 || place.socket != machine_.places_[i - 1].socket) {
+        sockets.push_back({cores.size(), cores.size()});
+      }
       if (!IsFreeCpu(machine_.core_number_[At(place.core)]) || !HasFree(place)) continue;
-      cores.emplace_back(place.socket, place.core);
-      ++in_socket[At(place.socket)];
+      cores.push_back(place.core);
+      sockets.back().end = cores.size();
     }
-    std::stable_sort(cores.begin(), cores.end(), [&](const auto& a, const auto& b) {
-      return std::pair(in_socket[At(a.first)], a.first) < std::pair(in_socket[At(b.first)], b.first);
+    std::stable_sort(sockets.begin(), sockets.end(), [](const Socket& a, const Socket& b) {
+      return a.end - a.begin < b.end - b.begin;
     });
-    for (const auto& [socket, core] : cores) {
-      for (int cpu : CpusOf(core)) Take(cpu);
-      if (needed_ < 1 || needed_ < machine_.per_core_) return;
+    for (const Socket& socket : sockets) {
+      for (size_t i = socket.begin; i < socket.end; ++i) {
+        for (int cpu : CpusOf(cores[i])) Take(cpu);
+        if (needed_ < 1 || needed_ < machine_.per_core_) return;
+      }
     }
   }
 

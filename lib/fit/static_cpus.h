@@ -61,9 +61,9 @@ class StaticCpus {
   CpuSet Allocate(const CpuSet& free, const NumaHint& hint, int count) const;
 
  private:
-  // CPUs of one core in one socket: cpus_of_places_[begin, end).
+  // A core, as far as it lies in a socket.
   struct Place {
-    int socket = 0, core = 0, begin = 0, end = 0;
+    int socket = 0, core = 0;
   };
 
   StaticCpus() = default;

@@ -230,7 +230,7 @@ AscendMachine AscendOf(const json& object) {
     card.used_cores = one["used_cores"];
     card.shares_cores = one["shares_cores"];
     if (one.contains("network")) card.network = one["network"];
-    for (const std::string task : one["holders"]) card.holders.push_back({task, 0, 0});
+    for (const json& task : one["holders"]) card.holders.push_back({task, 0, 0});
   }
   return machine;
 }

@@ -20,10 +20,10 @@ using nlohmann::json;
 
 constexpr const char* kPolicies[] = {"none", "best-effort", "restricted", "single-numa-node"};
 
-absl::StatusOr<NumaPolicy> PolicyOf(const json& name) {
+absl::StatusOr<NumaPolicy> PolicyOf(const std::string& name) {
   const auto* policy = std::find(std::begin(kPolicies), std::end(kPolicies), name);
   if (policy == std::end(kPolicies)) {
-    return absl::InvalidArgumentError(absl::StrCat("no such NUMA policy: ", name.dump()));
+    return absl::InvalidArgumentError(absl::StrCat("no such NUMA policy: ", name));
   }
   return static_cast<NumaPolicy>(policy - std::begin(kPolicies));
 }
@@ -40,7 +40,7 @@ json Written(const NumaHint& hint) {
 }
 
 absl::StatusOr<json> Merge(const json& asked) {
-  const absl::StatusOr<NumaPolicy> policy = PolicyOf(asked["policy"]);
+  const absl::StatusOr<NumaPolicy> policy = PolicyOf(asked["policy"].get<std::string>());
   if (!policy.ok()) return policy.status();
   std::vector<NumaHints> resources;
   for (const json& hints : asked["resources"]) {
