@@ -79,9 +79,8 @@ struct Machine {
 
 void NumaHintsOfCpus(benchmark::State& state) {
   const Machine machine(128, 2, 16, 64);
-  const double spent = Measure(state, 1, [&] {
-    benchmark::DoNotOptimize(machine.fast->Hints(machine.free, 64));
-  });
+  const double spent =
+      Measure(state, 1, [&] { benchmark::DoNotOptimize(machine.fast->Hints(machine.free, 64)); });
   AgainstTwin(state, spent,
               [&] { benchmark::DoNotOptimize(machine.slow.Hints(machine.slow_free, 64)); });
 }
@@ -91,8 +90,7 @@ void NumaMerge(benchmark::State& state) {
   const Machine machine(128, 2, 16, 64);
   const std::vector<NumaHints> resources(2, machine.fast->Hints(machine.free, 64));
   const double spent = Measure(state, 1, [&] {
-    benchmark::DoNotOptimize(
-        MergeHints(NumaPolicy::kBestEffort, machine.fast->zones(), resources));
+    benchmark::DoNotOptimize(MergeHints(NumaPolicy::kBestEffort, machine.fast->zones(), resources));
   });
   const std::vector<reference::ZoneHint> hints = machine.slow.Hints(machine.slow_free, 64);
   AgainstTwin(state, spent, [&] {
@@ -126,8 +124,8 @@ void NumaPlace(benchmark::State& state) {
     for (const NumaMachine& one : machines) benchmark::DoNotOptimize(PlaceOnZones(one, task));
   });
   AgainstTwin(state, spent, [&] {
-    benchmark::DoNotOptimize(reference::PlaceContainers(
-        machine.slow, "single-numa-node", machine.slow_free, 2000, {8000, 4000}));
+    benchmark::DoNotOptimize(reference::PlaceContainers(machine.slow, "single-numa-node",
+                                                        machine.slow_free, 2000, {8000, 4000}));
   });
 }
 BENCHMARK(NumaPlace)->Name("numa/task/1000");
@@ -167,9 +165,8 @@ void Vgpu(benchmark::State& state, CardOrder order, const char* name) {
   question.containers.push_back({.count = 2, .memory = 8192, .percent = -1, .cores = 25});
   question.order = name;
   question.use_types = {"A100"};
-  AgainstTwin(state, spent, [&] {
-    benchmark::DoNotOptimize(reference::ChooseGpus(question, false, 1, &slow));
-  });
+  AgainstTwin(state, spent,
+              [&] { benchmark::DoNotOptimize(reference::ChooseGpus(question, false, 1, &slow)); });
 }
 BENCHMARK_CAPTURE(Vgpu, pack, CardOrder::kPack, "binpack")->Name("vgpu/pack/1000_of_8");
 BENCHMARK_CAPTURE(Vgpu, spread, CardOrder::kSpread, "spread")->Name("vgpu/spread/1000_of_8");
@@ -188,7 +185,10 @@ void Ascend(benchmark::State& state) {
     card.tasks = i % 3;
     card.used_memory = 6144 * card.tasks;
     machine.cards.push_back(card);
-    slow.push_back({.memory = 21527, .cores = 8, .most_tasks = 7, .tasks = i % 3,
+    slow.push_back({.memory = 21527,
+                    .cores = 8,
+                    .most_tasks = 7,
+                    .tasks = i % 3,
                     .used_memory = 6144 * (i % 3)});
   }
   AscendRequest request;

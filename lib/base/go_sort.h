@@ -130,9 +130,7 @@ class GoSorter {
       k = Median(k - 1, k, k + 1, &swaps);
     }
     j = Median(i, j, k, &swaps);
-    return {j, swaps == 0    ? Hint::kIncreasing
-               : swaps == 12 ? Hint::kDecreasing
-                             : Hint::kUnknown};
+    return {j, swaps == 0 ? Hint::kIncreasing : swaps == 12 ? Hint::kDecreasing : Hint::kUnknown};
   }
 
   Index Median(Index a, Index b, Index c, int* swaps) const {

@@ -182,9 +182,8 @@ void AddAscend(const AscendHolder& holder, int index, AscendMachine* machine) {
 
 void RemoveAscend(const std::string& task, AscendMachine* machine) {
   for (AscendCard& card : machine->cards) {
-    const auto holder =
-        std::find_if(card.holders.begin(), card.holders.end(),
-                     [&](const AscendHolder& one) { return one.task == task; });
+    const auto holder = std::find_if(card.holders.begin(), card.holders.end(),
+                                     [&](const AscendHolder& one) { return one.task == task; });
     if (holder == card.holders.end()) continue;
     --card.tasks;
     card.used_memory -= holder->memory;

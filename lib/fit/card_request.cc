@@ -25,8 +25,8 @@ absl::StatusOr<std::optional<CardRequest>> ReadCardRequest(const CardAmounts& li
     for (const CardAmounts* amounts : {&limits, &requests}) {
       const int64_t amount = Find(*amounts, *name).value_or(0);
       if (amount < 0 || amount > std::numeric_limits<int32_t>::max()) {
-        return absl::InvalidArgumentError(absl::StrCat("card request: \"", *name, "\": ", amount,
-                                                       " is not in 0 .. 2147483647"));
+        return absl::InvalidArgumentError(
+            absl::StrCat("card request: \"", *name, "\": ", amount, " is not in 0 .. 2147483647"));
       }
     }
   }

@@ -43,7 +43,7 @@ class ExclusiveCards {
 
  private:
   std::vector<CardLabels> rules_;
-  std::vector<std::set<int>> cards_;                 // of each rule
+  std::vector<std::set<int>> cards_;                  // of each rule
   std::map<std::string, std::vector<int>> rules_of_;  // of each task that follows any
 };
 

@@ -36,7 +36,8 @@ std::optional<Found> Pick(const MigGeometry& geometry, const std::vector<MigUse:
       continue;
     }
     const auto used = std::find_if(in_use.begin(), in_use.end(), [&](const MigUse::Kind& one) {
-      return one.name == kind.name && static_cast<size_t>(std::max(kind.count, 0)) > one.used.size();
+      return one.name == kind.name &&
+             static_cast<size_t>(std::max(kind.count, 0)) > one.used.size();
     });
     if (used != in_use.end()) best = Found{i, begin + FirstFree(used->used, kind.count)};
   }

@@ -13,7 +13,7 @@
 // kSingleZone looks at preferred hints of a single zone alone (and at "any, preferred"), and admits a preferred result.
 // If no candidate has a zone, the result is the whole machine, not preferred. A resource that does not care is not
 // asked; one that has no hint at all (it cannot be had) makes it "any, not preferred".
-// Peer. The kubelet's topology manager, as Volcano's numa-aware and Koordinator's nodenumaresource have it.
+// Peer. The kubelet's topology manager, as Volcano's numa-aware has it. Koordinator merges otherwise.
 // Cost. Candidates are not enumerated: of k resources with h hints each there would be h^k. What counts is which sets
 // can come out, and sets of z zones are 2^z. Per resource, sums over supersets turn "which intersections occur" into
 // a product: k * z * 2^z steps, with eight zones less than a hundredth of two full lists' candidates.

@@ -47,12 +47,12 @@ struct NumaTask {
 
 enum class NumaOutcome : uint8_t {
   kPlaced,
-  kNotAsked,       // the machine places nothing by zones, and the task does not mind
-  kNoTopology,     // the rest are refusals
+  kNotAsked,    // the machine places nothing by zones, and the task does not mind
+  kNoTopology,  // the rest are refusals
   kNotStatic,
   kOtherPolicy,
   kNoCpus,
-  kNotAdmitted,    // a container does not fit by the machine's policy
+  kNotAdmitted,  // a container does not fit by the machine's policy
 };
 
 struct NumaAnswer {

@@ -100,8 +100,8 @@ absl::StatusOr<StaticCpus> StaticCpus::Make(std::span<const LogicalCpu> cpus) {
   }
   machine.core_begin_.push_back(static_cast<int>(sorted.size()));
   for (const auto& [socket, core] : physical) {
-    machine.places_.push_back({IndexOf(machine.socket_number_, socket),
-                               IndexOf(machine.core_number_, core)});
+    machine.places_.push_back(
+        {IndexOf(machine.socket_number_, socket), IndexOf(machine.core_number_, core)});
   }
   return machine;
 }
@@ -152,7 +152,8 @@ class StaticCpus::Taker {
     const Ints free = CountBySocket(left_);
     Ints sockets;
     for (size_t s = 0; s < free.size(); ++s) {
-      if (free[s] > 0 && IsFreeCpu(machine_.socket_number_[s])) sockets.push_back(static_cast<int>(s));
+      if (free[s] > 0 && IsFreeCpu(machine_.socket_number_[s]))
+        sockets.push_back(static_cast<int>(s));
     }
     for (int socket : sockets) {
       CpuSet all = left_;

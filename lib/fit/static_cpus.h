@@ -72,13 +72,13 @@ class StaticCpus {
 
   CpuSet cpus_;
   uint64_t zones_ = 0;
-  int per_socket_ = 0, per_core_ = 0;            // on average, rounded down
-  std::vector<int> core_of_, socket_of_;         // of each CPU: index into the next three
-  std::vector<uint8_t> zone_of_;                 // of each CPU
+  int per_socket_ = 0, per_core_ = 0;             // on average, rounded down
+  std::vector<int> core_of_, socket_of_;          // of each CPU: index into the next three
+  std::vector<uint8_t> zone_of_;                  // of each CPU
   std::vector<int> core_number_, socket_number_;  // ascending
-  std::vector<int> core_socket_;                 // of the core's first CPU
-  std::vector<Place> places_;                    // by socket, then core
-  std::vector<int> cpus_of_cores_, core_begin_;  // ascending within a core
+  std::vector<int> core_socket_;                  // of the core's first CPU
+  std::vector<Place> places_;                     // by socket, then core
+  std::vector<int> cpus_of_cores_, core_begin_;   // ascending within a core
 };
 
 }  // namespace muster

@@ -58,10 +58,11 @@ double Score(const Sums& sums, int64_t memory, CardOrder order) {
 }
 
 bool ContainsAnyCase(std::string_view text, std::string_view part) {
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
-           return absl::ascii_toupper(static_cast<unsigned char>(a)) ==
-                  absl::ascii_toupper(static_cast<unsigned char>(b));
-         }) != text.end() ||
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [](char a, char b) {
+                       return absl::ascii_toupper(static_cast<unsigned char>(a)) ==
+                              absl::ascii_toupper(static_cast<unsigned char>(b));
+                     }) != text.end() ||
          part.empty();
 }
 
@@ -76,15 +77,17 @@ bool UuidAllowed(const std::string& uuid, const VgpuRequest& request) {
 }
 
 int64_t MemoryOn(const VgpuCard& card, const CardRequest& container) {
-  return container.percent.has_value() ? card.memory * *container.percent / 100
-                                       : container.memory;
+  return container.percent.has_value() ? card.memory * *container.percent / 100 : container.memory;
 }
 
 class Chooser {
  public:
   Chooser(const VgpuMachine& machine, const VgpuRequest& request, CardOrder order,
           std::span<const int> barred)
-      : machine_(machine), request_(request), order_(order), barred_(barred),
+      : machine_(machine),
+        request_(request),
+        order_(order),
+        barred_(barred),
         sums_(SumsOf(machine)) {}
 
   VgpuAnswer Run() {
@@ -189,7 +192,8 @@ absl::Status CheckCards(const VgpuMachine& machine) {
       return Wrong(i, "is in partitions, and no geometry is known");
     }
     if (card.mig.geometry >= static_cast<int>(card.geometries.size())) {
-      return Wrong(i, absl::StrCat("is cut by geometry ", card.mig.geometry, ", which it does not have"));
+      return Wrong(
+          i, absl::StrCat("is cut by geometry ", card.mig.geometry, ", which it does not have"));
     }
   }
   return absl::OkStatus();
@@ -269,8 +273,8 @@ void AddHolder(const VgpuHolder& holder, std::optional<MigSlot> slot, int64_t me
 
 bool RemoveHolder(const VgpuHolder& holder, std::optional<MigSlot> slot, int64_t memory_factor,
                   VgpuCard* card) {
-  const size_t removed = std::erase_if(
-      card->holders, [&](const VgpuHolder& one) { return one.task == holder.task; });
+  const size_t removed =
+      std::erase_if(card->holders, [&](const VgpuHolder& one) { return one.task == holder.task; });
   if (removed == 0) return false;
   int64_t memory = holder.memory;
   if (slot.has_value()) {

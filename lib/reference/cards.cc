@@ -102,7 +102,7 @@ std::optional<CardChoice> ChooseGpus(const CardQuestion& q, bool partitions, int
     if (container.count > n) return std::nullopt;
     for (int i = 0; i < n; ++i) {
       const GpuCard& card = copy[static_cast<size_t>(i)];
-      const int rank = q.order == "binpack" ? -card.used_memory
+      const int rank = q.order == "binpack"  ? -card.used_memory
                        : q.order == "spread" ? card.tasks
                                              : -i;
       order.emplace_back(rank, i);
@@ -170,7 +170,8 @@ std::optional<NpuChoice> ChooseNpus(const NpuQuestion& q, const std::vector<Npu>
       memory = cards[static_cast<size_t>(order[0].second)].memory * container.percent / 100;
     }
     if (!q.by_cores && memory > 0) memory = round_up(memory);
-    if (!q.by_cores && container.count > 1 && round_up(memory) != q.allocatable) return std::nullopt;
+    if (!q.by_cores && container.count > 1 && round_up(memory) != q.allocatable)
+      return std::nullopt;
     std::vector<int> fitting;
     for (const auto& [rank, i] : order) {
       const Npu& card = cards[static_cast<size_t>(i)];

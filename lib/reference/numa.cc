@@ -82,8 +82,8 @@ ZoneMerge MergeZones(const std::string& policy, const Set& zones,
       return;
     }
     if (so_far.zones.empty()) return;
-    const bool better = so_far.preferred == best.preferred ? Narrower(so_far.zones, best.zones)
-                                                           : so_far.preferred;
+    const bool better =
+        so_far.preferred == best.preferred ? Narrower(so_far.zones, best.zones) : so_far.preferred;
     if (better) best = so_far;
   };
   visit(0, {.zones = zones, .preferred = true});

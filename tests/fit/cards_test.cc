@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Shared cards: numbers worked out by hand, and random machines against the slow twin.
-#include "lib/fit/vgpu.h"
+#include "lib/reference/cards.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@
 #include "lib/fit/exclusive_cards.h"
 #include "lib/fit/gpu_share.h"
 #include "lib/fit/mig.h"
-#include "lib/reference/cards.h"
+#include "lib/fit/vgpu.h"
 
 namespace muster::testing {
 namespace {
@@ -197,8 +197,8 @@ TEST(ExclusiveCards, RulesBarTheirOwn) {
   EXPECT_TRUE(exclusive.RulesOf({{"app", "train"}}).empty());
   VgpuMachine machine = Machine(2);
   const auto take = [&](const char* task, const CardLabels& labels) {
-    const VgpuAnswer answer = TakeCards(task, Asking(1, 1000, 10), CardOrder::kPack, &machine,
-                                        exclusive.Barred(labels));
+    const VgpuAnswer answer =
+        TakeCards(task, Asking(1, 1000, 10), CardOrder::kPack, &machine, exclusive.Barred(labels));
     if (answer.ok()) exclusive.Track(task, labels, machine);
     return Chosen(answer);
   };
@@ -396,14 +396,15 @@ TEST(Vgpu, RandomTasksAgainstTheTwin) {
       reference::CardQuestion slow;
       // Two containers might cut one card in two ways, which no machine would report.
       for (int n = partitions ? 1 : 1 + below(2); n > 0; --n) {
-        CardRequest container{.count = below(3), .memory = below(25), .percent = {},
+        CardRequest container{.count = below(3),
+                              .memory = below(25),
+                              .percent = {},
                               .cores = rng.Chance(0.1) ? 100 : 5 * below(10)};
         if (rng.Chance(0.2)) container.percent = below(50);
         request.containers.push_back(container);
-        slow.containers.push_back({static_cast<int>(container.count),
-                                   static_cast<int>(container.memory),
-                                   static_cast<int>(container.percent.value_or(-1)),
-                                   static_cast<int>(container.cores)});
+        slow.containers.push_back(
+            {static_cast<int>(container.count), static_cast<int>(container.memory),
+             static_cast<int>(container.percent.value_or(-1)), static_cast<int>(container.cores)});
       }
       for (int n = 0; n < 8; ++n) {
         const std::string uuid = "GPU-" + std::to_string(1 + n);
@@ -415,7 +416,8 @@ TEST(Vgpu, RandomTasksAgainstTheTwin) {
           slow.avoid_uuids.insert(uuid);
         }
       }
-      if (rng.Chance(0.2)) request.use_types = {"a100", "nothing"}, slow.use_types = {"A100", "NOTHING"};
+      if (rng.Chance(0.2))
+        request.use_types = {"a100", "nothing"}, slow.use_types = {"A100", "NOTHING"};
       if (rng.Chance(0.2)) request.avoid_types = {"h100"}, slow.avoid_types = {"H100"};
       request.group = rng.Chance(0.5) ? "ns/g" : "";
       request.apart_from_group = rng.Chance(0.5);
@@ -443,8 +445,8 @@ TEST(Vgpu, RandomTasksAgainstTheTwin) {
       for (const auto& grants : fast.containers) {
         auto& list = same.emplace_back();
         for (const VgpuGrant& grant : grants) {
-          list.push_back({grant.card, static_cast<int>(grant.memory),
-                          static_cast<int>(grant.cores)});
+          list.push_back(
+              {grant.card, static_cast<int>(grant.memory), static_cast<int>(grant.cores)});
           reference::GpuCard& card = world.slow[static_cast<size_t>(grant.card)];
           auto& held = card.held[uid];
           held.group = request.group;
@@ -506,14 +508,15 @@ TEST(Ascend, RandomTasksAgainstTheTwin) {
     AscendRequest request;
     request.by_cores = question.by_cores = rng.Chance(0.3);
     for (int n = 1 + below(2); n > 0; --n) {
-      CardRequest container{.count = below(4), .memory = 5000 * below(6), .percent = {},
+      CardRequest container{.count = below(4),
+                            .memory = 5000 * below(6),
+                            .percent = {},
                             .cores = rng.Chance(0.2) ? 100 : 2 * below(4)};
       if (container.memory == 0) container.percent = 100;
       request.containers.push_back(container);
-      question.containers.push_back({static_cast<int>(container.count),
-                                     static_cast<int>(container.memory),
-                                     static_cast<int>(container.percent.value_or(-1)),
-                                     static_cast<int>(container.cores)});
+      question.containers.push_back(
+          {static_cast<int>(container.count), static_cast<int>(container.memory),
+           static_cast<int>(container.percent.value_or(-1)), static_cast<int>(container.cores)});
     }
     const size_t order = rng.Below(3);
     question.order = kOrderNames[order];

@@ -2,7 +2,7 @@
 //
 // NUMA placement: numbers worked out by hand, recordings of the peer's accumulator, and random machines against the
 // slow twin.
-#include "lib/fit/static_cpus.h"
+#include "lib/reference/numa.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -16,7 +16,7 @@
 #include "lib/base/rng.h"
 #include "lib/fit/numa_hints.h"
 #include "lib/fit/numa_task.h"
-#include "lib/reference/numa.h"
+#include "lib/fit/static_cpus.h"
 
 namespace muster::testing {
 namespace {
@@ -230,9 +230,8 @@ TEST(NumaTask, RandomTasksAgainstTheTwin) {
   for (uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);
     const auto below = [&](uint64_t n) { return static_cast<int>(rng.Below(n)); };
-    const std::vector<LogicalCpu> cpus =
-        Machine(1 + below(3), 2 + below(8), 1 + below(2), rng.Chance(0.5), rng.Chance(0.5),
-                1 + below(2));
+    const std::vector<LogicalCpu> cpus = Machine(1 + below(3), 2 + below(8), 1 + below(2),
+                                                 rng.Chance(0.5), rng.Chance(0.5), 1 + below(2));
     const StaticCpus machine = StaticCpus::Make(cpus).value();
     reference::ManagedCpus slow;
     NumaMachine node{.cpus = &machine, .static_manager = true};
@@ -263,10 +262,8 @@ TEST(NumaTask, RandomTasksAgainstTheTwin) {
 
 TEST(NumaTask, WhoIsAsked) {
   const StaticCpus cpus = Small();
-  NumaMachine machine{.cpus = &cpus,
-                      .policy = NumaPolicy::kRestricted,
-                      .static_manager = true,
-                      .free = Set("0-7")};
+  NumaMachine machine{
+      .cpus = &cpus, .policy = NumaPolicy::kRestricted, .static_manager = true, .free = Set("0-7")};
   NumaTask task{.policy = std::nullopt, .container_milli = {2000, -1, 500}};
   EXPECT_EQ(PlaceOnZones(machine, task).cpus.ToString(), "0-1");
   task.policy = NumaPolicy::kSingleZone;

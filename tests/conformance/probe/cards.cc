@@ -132,7 +132,9 @@ absl::StatusOr<json> Take(const json& asked) {
   const absl::StatusOr<VgpuRequest> request = RequestOf(asked["request"]);
   if (!request.ok()) return request.status();
   const VgpuAnswer answer = TakeCards("asker", *request, OrderOf(asked), &machine);
-  json written = {{"fits", answer.ok()}, {"score", answer.score}, {"containers", json::array()},
+  json written = {{"fits", answer.ok()},
+                  {"score", answer.score},
+                  {"containers", json::array()},
                   {"cards", json::array()}};
   for (const std::vector<VgpuGrant>& grants : answer.containers) {
     json list = json::array();
