@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/fit/numa_hints.h"
+#include "lib/fit/scored_hints.h"
 #include "lib/fit/static_cpus.h"
 #include "tests/conformance/probe/probe.h"
 
@@ -55,6 +56,40 @@ absl::StatusOr<json> Merge(const json& asked) {
   return json{Written(choice->hint), choice->admitted};
 }
 
+// A hint is {"zones": MASK or null, "preferred": ..., "unsatisfied": ..., "score": ...}.
+absl::StatusOr<json> MergeScored(const json& asked) {
+  const absl::StatusOr<NumaPolicy> policy = PolicyOf(asked["policy"].get<std::string>());
+  if (!policy.ok()) return policy.status();
+  std::vector<ScoredHints> resources;
+  for (const json& hints : asked["scored"]) {
+    resources.emplace_back();
+    if (hints.is_null()) continue;
+    resources.back().emplace();
+    for (const json& one : hints) {
+      ScoredHint& hint = resources.back()->emplace_back();
+      if (!one["zones"].is_null()) hint.zones = one["zones"].get<uint64_t>();
+      hint.preferred = one["preferred"];
+      hint.unsatisfied = one["unsatisfied"];
+      hint.score = one["score"];
+    }
+  }
+  std::vector<ZoneState> alone;
+  for (const json& state : asked["alone"]) {
+    alone.push_back(state == "single"   ? ZoneState::kSingle
+                    : state == "shared" ? ZoneState::kShared
+                                        : ZoneState::kIdle);
+  }
+  const absl::StatusOr<ScoredChoice> choice =
+      MergeScoredHints(*policy, asked["zones"].get<uint64_t>(), resources, alone);
+  if (!choice.ok()) return choice.status();
+  const ScoredHint& hint = choice->hint;
+  return json{{"zones", hint.zones.has_value() ? json(*hint.zones) : json(nullptr)},
+              {"preferred", hint.preferred},
+              {"unsatisfied", hint.unsatisfied},
+              {"score", hint.score},
+              {"admitted", choice->admitted}};
+}
+
 absl::StatusOr<json> OfCpus(const json& asked) {
   std::vector<LogicalCpu> cpus;
   for (const json& cpu : asked["machine"]) cpus.push_back({cpu[0], cpu[1], cpu[2], cpu[3]});
@@ -77,6 +112,7 @@ absl::StatusOr<json> OfCpus(const json& asked) {
 
 absl::StatusOr<json> AskNuma(const json& request) {
   const json& asked = request["numa"];
+  if (asked.contains("scored")) return MergeScored(asked);
   return asked.contains("resources") ? Merge(asked) : OfCpus(asked);
 }
 

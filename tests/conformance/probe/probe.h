@@ -41,7 +41,7 @@ absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 // Which nodes have room by measured load, and how good they are, for tasks one after the other.
 absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
 
-// NUMA zones: merged hints ("resources"), hints of CPUs, or the CPUs of a "hint".
+// NUMA zones: merged hints ("resources", or with scores "scored"), hints of CPUs, or the CPUs of a "hint".
 absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
 // Shared cards: the cards that a task gets of a machine, or one rule of that.
 absl::StatusOr<nlohmann::json> AskCards(const nlohmann::json& request);

@@ -1,0 +1,158 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Koordinator's recorded scripts: what a test of it did, call after call. Calls that are one rule of ours are asked
+again; the rest of a script only prepares them, and a script of which nothing is left is not compared."""
+
+from typing import Any, Callable
+
+from probe import Probe, Unanswerable
+
+Json = dict[str, Any]
+
+
+class Script:
+    """The steps of a case, with what they came to."""
+
+    def __init__(self, case: Json) -> None:
+        state, observed = case["state"], case.get("observed") or {}
+        self.steps: list[Json] = [*(state.get("setup") or []), *(state.get("steps") or [])]
+        self.named: dict[tuple[int, str], Any] = {}
+        for step in self.steps:
+            if "set" in step:
+                self.named[step["n"], step["set"]] = step.get("value")
+            for name, value in (step.get("args") or {}).items():
+                self.named[step["n"], name] = value
+            if "receiver" in step:
+                self.named[step["n"], "receiver"] = step["receiver"]
+        self.checks: list[Json] = observed.get("checks") or []
+        self.results: Json = {}
+        for result in observed.get("results") or []:
+            self.named[result["n"], "result"] = result["result"]
+            self.results[result["n"]] = result["result"]
+
+    def value(self, value: Any) -> Any:
+        """With what it refers to put in its place."""
+        while isinstance(value, dict) and "same_as" in value:
+            n, _, name = value["same_as"].partition(":")
+            key = (int(n), name)
+            if key not in self.named:
+                raise Unanswerable("the record refers to a value that it does not hold")
+            value = self.named[key]
+        return value
+
+    def args(self, step: Json) -> Json:
+        return {name: self.value(value) for name, value in (step.get("args") or {}).items()}
+
+    def variable(self, name: str, after: int) -> tuple[bool, Any]:
+        """What a variable was set to by the call of step `after`, and whether that is recorded."""
+        for step in self.steps:
+            if step["n"] > after and "call" in step:
+                break
+            if step["n"] > after and step.get("set") == name:
+                return True, self.value(step.get("value"))
+        return False, None
+
+    def calls(self, *names: str) -> list[Json]:
+        return [step for step in self.steps if step.get("call") in names]
+
+
+# --- CPU sets ------------------------------------------------------------------------------------------------------
+
+
+def _take_cpus(script: Script, probe: Probe) -> list[str]:
+    out = []
+    for step in script.calls("takeCPUs", "takePreferredCPUs"):
+        args = script.args(step)
+        held = {int(cpu): info for cpu, info in (args["allocatedCPUs"] or {}).items()}
+
+        def of_level(level: str, held: Json = held) -> str:
+            return ",".join(str(cpu) for cpu, info in held.items() if info.get("ExclusivePolicy") == level)
+
+        details = args["topology"]["CPUDetails"]
+        question = {
+            "machine": [[i["CPUID"], i["CoreID"], i["NodeID"], i["SocketID"]] for i in details.values()],
+            "available": args["availableCPUs"]["cpus"],
+            "preferred": (args.get("preferredCPUs") or {}).get("cpus", ""),
+            "count": args["numCPUsNeeded"],
+            "full_cores": args["cpuBindPolicy"] == "FullPCPUs",
+            "exclusive": {"PCPULevel": "core", "NUMANodeLevel": "zone"}.get(args["cpuExclusivePolicy"], ""),
+            "fewest_free": args["numaAllocatedStrategy"] == "MostAllocated",
+            "core_exclusive": of_level("PCPULevel"),
+            "zone_exclusive": of_level("NUMANodeLevel"),
+        }
+        if args["maxRefCount"] > 1:
+            numbers = range(1 + max(int(cpu) for cpu in details))
+            question["sharers"] = [held.get(cpu, {}).get("RefCount", 0) for cpu in numbers]
+        known, result = script.variable("result", step["n"])
+        if not known:
+            raise Unanswerable("the record does not hold what the call returned")
+        ours = probe.cpus(question)
+        if (ours or "") != result["cpus"]:
+            out.append(f"step {step['n']}: takes {ours}, recorded {result['cpus']}")
+    return out
+
+
+# --- NUMA hints ----------------------------------------------------------------------------------------------------
+
+
+def _mask(bits: Json | None) -> int | None:
+    return None if bits is None else sum(1 << bit for bit in bits["bits"])
+
+
+def _hint(hint: Json) -> Json:
+    return {
+        "zones": _mask(hint.get("NUMANodeAffinity")),
+        "preferred": hint.get("Preferred", False),
+        "unsatisfied": hint.get("Unsatisfied", False),
+        "score": hint.get("Score", 0),
+    }
+
+
+def _merge(script: Script, probe: Probe) -> list[str]:
+    out = []
+    names = [script.results[step["n"]] for step in script.calls("Policy.Name") if step["n"] in script.results]
+    _, zones = script.variable("numaNodes", -1)
+    for step in script.calls("Policy.Merge"):
+        args = script.args(step)
+        resources: list[Any] = []
+        for provider in args["providersHints"] or []:
+            for _, hints in sorted((provider or {}).items()):
+                resources.append(None if hints is None else [_hint(hint) for hint in hints])
+        states = args["allNUMANodeStatus"] if args["exclusivePolicy"] == "Required" else []
+        got = probe.numa(
+            {
+                # A policy that was told of no zones is the one that needs none.
+                "policy": names[0] if names else "none",
+                "zones": sum(1 << zone for zone in zones or []),
+                "scored": resources,
+                "alone": states or [],
+            }
+        )
+        admitted = got.pop("admitted")
+        known, hint = script.variable("result", step["n"])
+        if not known:
+            found = [c["actual"] for c in script.checks if c["n"] > step["n"] and c["what"] == "actual"]
+            if not found:
+                raise Unanswerable("the record does not hold what the call returned")
+            hint = script.value(found[0])
+        if got != _hint(hint):
+            out.append(f"step {step['n']}: {got}, recorded {_hint(hint)}")
+        known, admit = script.variable("admit", step["n"])
+        if known and admitted != admit:
+            out.append(f"step {step['n']}: admitted {admitted}, recorded {admit}")
+    return out
+
+
+RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
+    "Policy.Merge": _merge,
+    "takeCPUs": _take_cpus,
+    "takePreferredCPUs": _take_cpus,
+}
+
+
+def run(level: str, case: Json, probe: Probe) -> list[str]:
+    """How our answers differ from the recorded ones."""
+    script = Script(case)
+    rules = {RULES[step["call"]]: None for step in script.steps if step.get("call") in RULES}
+    if not rules:
+        raise Unanswerable(f"recorded scripts of Koordinator's {level} tests of which no call is one rule of ours")
+    return [line for rule in rules for line in rule(script, probe)]
