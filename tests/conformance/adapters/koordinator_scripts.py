@@ -2,8 +2,10 @@
 """Koordinator's recorded scripts: what a test of it did, call after call. Calls that are one rule of ours are asked
 again; the rest of a script only prepares them, and a script of which nothing is left is not compared."""
 
+import math
 from typing import Any, Callable
 
+from interop import quantity
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -91,6 +93,28 @@ def _take_cpus(script: Script, probe: Probe) -> list[str]:
     return out
 
 
+# --- devices -------------------------------------------------------------------------------------------------------
+
+
+def _validate(script: Script, probe: Probe) -> list[str]:
+    """Which combinations of amounts mean something: asked of no machine at all, a request is refused or is not."""
+    out = []
+    for step in script.calls("ValidateDeviceRequest"):
+        amounts = script.args(step)["podRequest"] or {}
+        if not amounts:
+            raise Unanswerable("a request of nothing: nobody asks for it")
+        whole = {name: math.ceil(amount) for name, amount in quantity.parse_map(amounts, "request").items()}
+        request = {"amounts": whole, "wishes": {}, "joint": []}
+        op = {"op": "schedule", "task": "asker", "request": request}
+        [answer] = probe.devices({"machines": {}, "weights": {}}, [op])
+        recorded = [c["actual"] for c in script.checks if c["what"] == "tt.wantErr"]
+        if len(recorded) != 1:
+            raise Unanswerable("the record does not hold what the call returned")
+        if ("refused" in answer) != recorded[0]:
+            out.append(f"step {step['n']}: {answer.get('refused', 'accepted')}, recorded {recorded[0]}")
+    return out
+
+
 # --- NUMA hints ----------------------------------------------------------------------------------------------------
 
 
@@ -144,6 +168,7 @@ def _merge(script: Script, probe: Probe) -> list[str]:
 
 RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
     "Policy.Merge": _merge,
+    "ValidateDeviceRequest": _validate,
     "takeCPUs": _take_cpus,
     "takePreferredCPUs": _take_cpus,
 }
