@@ -5,6 +5,7 @@ again; the rest of a script only prepares them, and a script of which nothing is
 import math
 from typing import Any, Callable
 
+from adapters import koordinator_loads
 from interop import quantity
 from probe import Probe, Unanswerable
 
@@ -15,6 +16,7 @@ class Script:
     """The steps of a case, with what they came to."""
 
     def __init__(self, case: Json) -> None:
+        self.case = case
         state, observed = case["state"], case.get("observed") or {}
         self.steps: list[Json] = [*(state.get("setup") or []), *(state.get("steps") or [])]
         self.named: dict[tuple[int, str], Any] = {}
@@ -93,6 +95,68 @@ def _take_cpus(script: Script, probe: Probe) -> list[str]:
     return out
 
 
+# --- measured load -------------------------------------------------------------------------------------------------
+
+# The arguments of the plug-in where a test sets none.
+LOAD_AWARE: Json = {
+    "Aggregated": None,
+    "AllowCustomizeEstimation": False,
+    "DominantResourceWeight": 0,
+    "EnableScheduleWhenNodeMetricsExpired": False,
+    "EstimatedScalingFactors": {"cpu": 85, "memory": 70},
+    "EstimatedSecondsAfterInitialized": None,
+    "EstimatedSecondsAfterPodScheduled": None,
+    "FilterExpiredNodeMetrics": True,
+    "NodeMetricExpirationSeconds": 180,
+    "ProdUsageIncludeSys": False,
+    "ProdUsageThresholds": None,
+    "ResourceWeights": {"cpu": 1, "memory": 1},
+    "ScoreAccordingProdUsage": False,
+    "SupportedResources": None,
+    "UsageThresholds": {"cpu": 65, "memory": 95},
+}
+
+
+def _loads(script: Script, probe: Probe) -> list[str]:
+    """Plugin.Filter and Plugin.Score of the load-aware plug-in, each as the first step of a random case would be."""
+    args = LOAD_AWARE | {
+        step["set"].partition(".")[2]: step["value"]
+        for step in script.steps
+        if step.get("set", "").startswith("v1args.")
+    }
+    latest = {one["ref"].partition("#")[0]: one["object"] for one in script.case["objects"]}
+    for assigned in script.case["state"]["inputs"].get("assignedPod") or []:
+        pod = latest[assigned["pod"]["ref"].partition("#")[0]]
+        scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": assigned["timestamp"]}
+        pod["status"] = (pod.get("status") or {}) | {"conditions": [scheduled]}
+    metrics = [one["status"] for one in latest.values() if one["kind"] == "NodeMetric"]
+    if script.calls("Plugin.Score") and any("nodeMetric" not in status for status in metrics):
+        raise Unanswerable("the record does not tell an empty measurement, which is scored, from none")
+    times = [status["updateTime"] for status in metrics]
+    out = []
+    for step in script.calls("Plugin.Filter", "Plugin.Score"):
+        asker = (step["args"]["pod"] or {}).get("ref", "").partition("#")[0]
+        pod = {"kind": "Pod"} | latest.get(asker, {})
+        pod["metadata"] = {"name": "asker"} | pod.get("metadata", {})
+        pod.setdefault("spec", {}).setdefault("containers", [])
+        others = [one for ref, one in latest.items() if ref != asker]
+        [node] = [one["metadata"]["name"] for one in others if one["kind"] == "Node"]
+        asked: Json = {"pod": pod["metadata"]["name"]}
+        if step["call"] == "Plugin.Filter":
+            asked["filter"] = {node: script.results[step["n"]] or {"code": "Success"}}
+        else:
+            asked["score"] = {node: script.variable("score", step["n"])[1]}
+        case = {
+            "config": {"args": args},
+            # When a test ran is not recorded; what it measured it measured just then.
+            "state": {"now": max(times, default="2026-01-01T00:00:00Z")},
+            "objects": [*others, pod],
+            "observed": {"pods": [asked]},
+        }
+        out += koordinator_loads.loads(case, probe)
+    return out
+
+
 # --- devices -------------------------------------------------------------------------------------------------------
 
 
@@ -167,6 +231,8 @@ def _merge(script: Script, probe: Probe) -> list[str]:
 
 
 RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
+    "Plugin.Filter": _loads,
+    "Plugin.Score": _loads,
     "Policy.Merge": _merge,
     "ValidateDeviceRequest": _validate,
     "takeCPUs": _take_cpus,
@@ -178,6 +244,10 @@ def run(level: str, case: Json, probe: Probe) -> list[str]:
     """How our answers differ from the recorded ones."""
     script = Script(case)
     rules = {RULES[step["call"]]: None for step in script.steps if step.get("call") in RULES}
+    # Other plug-ins have a Filter and a Score, too; this one's arguments know measured load.
+    own = {"v1args.FilterExpiredNodeMetrics", "v1args.ScoreAccordingProdUsage"}
+    if own.isdisjoint(step.get("set") for step in script.steps):
+        rules.pop(_loads, None)
     if not rules:
         raise Unanswerable(f"recorded scripts of Koordinator's {level} tests of which no call is one rule of ours")
     return [line for rule in rules for line in rule(script, probe)]
