@@ -17,7 +17,8 @@ constexpr uint64_t kMostCombinations = uint64_t{1} << 24;
 // What a part of a combination comes to.
 struct Part {
   uint64_t common;
-  std::optional<uint64_t> first = {};  // the first set that is named
+  bool named = false;  // by any hint
+  uint64_t first = 0;  // if so: the first set
   int widest = 0;
   bool preferred = true, unsatisfied = false;
 };
@@ -48,8 +49,9 @@ class Merger {
       Part part = so_far;
       if (hint.zones.has_value()) {
         part.common &= *hint.zones;
-        if (!part.first.has_value()) part.first = hint.zones;
-        if (*part.first != *hint.zones) part.preferred = false;
+        if (!part.named) part.first = *hint.zones;
+        part.named = true;
+        if (part.first != *hint.zones) part.preferred = false;
         part.widest = std::max(part.widest, std::popcount(*hint.zones));
       }
       if (!hint.preferred) part.preferred = false;
@@ -61,7 +63,7 @@ class Merger {
   void Consider(const Part& part) {
     const int count = std::popcount(part.common);
     ScoredHint hint{.zones = part.common, .preferred = part.preferred && MayBeAlone(part.common)};
-    hint.unsatisfied = part.unsatisfied || (part.first.has_value() && part.widest != count);
+    hint.unsatisfied = part.unsatisfied || (part.named && part.widest != count);
     for (const ScoredHint* one : chosen_) {
       if (one->zones == hint.zones) hint.score += one->score;
     }
