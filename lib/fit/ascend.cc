@@ -42,6 +42,7 @@ Indices ByNetwork(const AscendMachine& machine, const Indices& fitting, int64_t 
   std::map<int, Indices> networks;
   for (int card : fitting) networks[*machine.cards[At(card)].network].push_back(card);
   std::vector<const Indices*> order;
+  order.reserve(networks.size());
   for (const auto& [number, cards] : networks) order.push_back(&cards);
   std::stable_sort(order.begin(), order.end(),
                    [](const Indices* a, const Indices* b) { return a->size() > b->size(); });

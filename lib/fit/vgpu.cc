@@ -106,10 +106,10 @@ class Chooser {
       for (int card : InOrder(sums_, order_)) {
         if (!UuidAllowed(machine_.cards[At(card)].uuid, request_)) continue;
         uuid_found = true;
-        std::optional<VgpuGrant> grant = Fits(card, container);
+        const std::optional<VgpuGrant> grant = Fits(card, container);
         if (!grant.has_value()) continue;
         if (left > 0) {
-          answer.containers.back().push_back(std::move(*grant));
+          answer.containers.back().push_back(*grant);
           answer.score += Score(sums_[At(card)], machine_.cards[At(card)].memory, order_);
           --left;
         }
