@@ -121,6 +121,15 @@ class References {
   std::vector<uint32_t> known_;
 };
 
+// Room for `more` rows behind those that are there. Only where they are many: else the tables' own growth is cheaper.
+template <class... Columns>
+void MakeRoom(size_t more, NameTable& names, Columns&... columns) {
+  const size_t there = names.size();
+  if (more < there / 2) return;
+  names.Reserve(there + more);
+  (columns.reserve(there + more), ...);
+}
+
 bool IsName(std::string_view name) {
   return !name.empty() && name.size() <= kMaxNameBytes && IsValidUtf8(name);
 }
@@ -159,6 +168,8 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
            .ok()) {
     return false;
   }
+  NodeTable& rows = cluster.impl().tables->nodes;
+  MakeRoom(table.rows, rows.names, rows.alive, rows.spec, rows.domain);
   return Changing(handle, [&] {
     std::vector<NodeIndex> added;
     added.reserve(table.rows);
@@ -306,6 +317,11 @@ absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table)
     added.push_back(editor.PutRow(existing, name, row));
     return true;
   };
+  TaskTable& rows = cluster.impl().tables->tasks;
+  MakeRoom(table.rows, rows.names, rows.alive, rows.job, rows.group, rows.sub_group,
+           rows.task_class, rows.status, rows.node, rows.nominated, rows.priority, rows.flags,
+           rows.created, rows.ordinal, rows.uid_rank, rows.started, rows.protected_until,
+           rows.priority_class, rows.gates);
   return Changing(handle, [&] {
     for (size_t i = 0; i < table.rows; ++i) {
       if (put(i)) continue;

@@ -53,8 +53,8 @@ constexpr uint32_t kSwitches = MUSTER_NO_BLOCK_WINNERS | MUSTER_NO_EQUAL_STATES 
 
 absl::Status RunCycle(const char* profile, const muster_schedule_options* options,
                       const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle,
-                      const std::shared_ptr<Memory>& memory, muster_plan** out,
-                      ScheduleOptions* said) {
+                      const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
+                      muster_plan** out, ScheduleOptions* said) {
   if (profile == nullptr) return NullArgument("profile");
   if (out == nullptr) return NullArgument("out");
   muster_schedule_options given = MUSTER_SCHEDULE_OPTIONS_INIT;
@@ -109,7 +109,7 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
           "schedule: time_limit passed before the cycle ended; nothing is decided");
     }
   }
-  return MakePlan(*std::move(plan), memory, out);
+  return MakePlan(*std::move(plan), snapshot, memory, out);
 }
 
 namespace {
@@ -138,7 +138,7 @@ muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profi
       const auto cycle = [&](const ScheduleOptions& o) {
         return cluster->cluster.Schedule(profile, o);
       };
-      const absl::Status done = RunCycle(profile, options, cycle, cluster->memory,
+      const absl::Status done = RunCycle(profile, options, cycle, nullptr, cluster->memory,
                                          out == nullptr ? nullptr : &made, &said);
       if (!done.ok()) {
         // What a failed policy answered must not be remembered.
@@ -178,7 +178,7 @@ muster_status muster_snapshot_schedule(const muster_snapshot* snapshot, const ch
     return RunCycle(
         profile, options,
         [&](const ScheduleOptions& o) { return muster::Schedule(snapshot->snapshot, profile, o); },
-        *memory, out, &said);
+        &snapshot->snapshot, *memory, out, &said);
   });
 }
 

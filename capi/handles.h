@@ -79,11 +79,11 @@ muster_status OnCluster(muster_cluster* cluster, muster_error* error, F&& body) 
   });
 }
 
-// One cycle with the caller's options; `cycle` makes the plan.
+// One cycle with the caller's options; `cycle` makes the plan, of `snapshot` where that is not null.
 absl::Status RunCycle(const char* profile, const muster_schedule_options* options,
                       const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle,
-                      const std::shared_ptr<Memory>& memory, muster_plan** out,
-                      ScheduleOptions* said);
+                      const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
+                      muster_plan** out, ScheduleOptions* said);
 
 // The plan of a handle.
 const Plan& PlanOf(const muster_plan& plan);

@@ -4,6 +4,7 @@
 #include "capi/plan.h"
 
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,11 @@ struct muster_plan {
 
   muster::Plan plan;
   std::shared_ptr<Memory> memory;
+  // What its names come from. Those of a snapshot, which are no texts of C, are copied when they are first asked for.
+  muster::Snapshot snapshot;
+  bool is_of_snapshot = false;
+  mutable std::once_flag once;
+  mutable std::shared_ptr<const muster::PlanNames> names;
   // All columns of a type, one behind the other.
   Column<int32_t> indices;
   Column<int64_t> numbers;
@@ -183,6 +189,23 @@ void Fill(muster_plan* made) {
   view.share_after = view.share_before + shares.size();
 }
 
+std::string_view NameOf(const PlanNames& names, int32_t kind, uint32_t row) {
+  switch (kind) {
+    case MUSTER_NODES:
+      return names.node(row);
+    case MUSTER_QUEUES:
+      return names.queue(row);
+    case MUSTER_JOBS:
+      return names.job(row);
+    case MUSTER_TASKS:
+      return names.task(row);
+    case MUSTER_DIMENSIONS:
+      return names.dimension(row);
+    default:
+      return {};
+  }
+}
+
 template <class F>
 muster_status GivePlanText(const muster_plan* plan, muster_text** out, muster_error* error,
                            const F& text) {
@@ -200,8 +223,15 @@ muster_status GivePlanText(const muster_plan* plan, muster_text** out, muster_er
 
 const Plan& PlanOf(const muster_plan& plan) { return plan.plan; }
 
-absl::Status MakePlan(Plan plan, const std::shared_ptr<Memory>& memory, muster_plan** out) {
+absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
+                      muster_plan** out) {
   auto made = std::make_unique<muster_plan>(std::move(plan), memory);
+  if (snapshot != nullptr) {
+    made->snapshot = *snapshot;
+    made->is_of_snapshot = true;
+  } else {
+    made->names = made->plan.data()->names;
+  }
   Fill(made.get());
   *out = made.release();
   return absl::OkStatus();
@@ -225,27 +255,14 @@ muster_status muster_plan_get_view(const muster_plan* plan, muster_plan_view* vi
 const char* muster_plan_name(const muster_plan* plan, int32_t kind, int32_t index, int64_t* size) {
   if (size != nullptr) *size = 0;
   if (plan == nullptr || index < 0) return nullptr;
-  const auto row = static_cast<uint32_t>(index);
-  std::string_view name;
-  switch (kind) {
-    case MUSTER_NODES:
-      name = plan->plan.node_name(row);
-      break;
-    case MUSTER_QUEUES:
-      name = plan->plan.queue_name(row);
-      break;
-    case MUSTER_JOBS:
-      name = plan->plan.job_name(row);
-      break;
-    case MUSTER_TASKS:
-      name = plan->plan.task_name(row);
-      break;
-    case MUSTER_DIMENSIONS:
-      name = plan->plan.dimension_name(row);
-      break;
-    default:
-      break;
-  }
+  const std::string_view name = GuardValue(std::string_view(), [&] {
+    if (plan->is_of_snapshot) {
+      std::call_once(plan->once, [plan] {
+        plan->names = muster::CopyNames(plan->snapshot.tables(), *plan->plan.data());
+      });
+    }
+    return NameOf(*plan->names, kind, static_cast<uint32_t>(index));
+  });
   if (name.empty()) return nullptr;
   if (size != nullptr) *size = static_cast<int64_t>(name.size());
   return name.data();

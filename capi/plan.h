@@ -8,10 +8,13 @@
 #include "capi/memory.h"
 #include "muster/c.h"
 #include "muster/plan.h"
+#include "muster/snapshot.h"
 
 namespace muster::capi {
 
-absl::Status MakePlan(Plan plan, const std::shared_ptr<Memory>& memory, muster_plan** out);
+// `snapshot` is what the plan was made from; null: a living cluster.
+absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
+                      muster_plan** out);
 
 }  // namespace muster::capi
 

@@ -30,10 +30,12 @@
  * Failure. A call that can fail returns a muster_status, 0 or a negative MUSTER_E_..., and fills *error (may be NULL)
  *   with words that name the row and the rule: node "n1", capacity "cpu": unknown unit "x" in "5x". What it returns is
  *   then NULL and what it was to change is as it was. "Could not be placed" is no failure: a plan says why.
- *   Memory that runs out in the middle of a change of a cluster is the one exception: that call returns
- *   MUSTER_E_RESOURCE_EXHAUSTED, later ones MUSTER_E_DATA_LOSS, and the cluster can only be freed. Its snapshots and
- *   plans stay good. A cycle that runs out of memory leaves its cluster as it was. No call exits, aborts, prints,
- *   throws or lets an exception of C++ through.
+ *   No call exits, aborts, prints, throws or lets an exception of C++ through.
+ * Memory. Where a muster_allocator returns NULL or its budget is spent, the call fails like any other. The engine's own
+ *   books are on the C++ heap. Where that is exhausted, calls return MUSTER_E_RESOURCE_EXHAUSTED as far as they can: a
+ *   cluster that is left in the middle of a change then answers MUSTER_E_DATA_LOSS and can only be freed, and its
+ *   snapshots and plans stay good. But a hash table (Abseil's) that cannot grow ends the process: bound the heap by what
+ *   is put into it, and let nobody rely on more.
  * Ownership. Nothing that is passed in is looked at after the call has returned, unless its comment says otherwise;
  *   columns are copied. What a muster_..._new, _get, _schedule and the like hands out is freed by the _free of its
  *   kind, which takes NULL as well. Pointers into an object live as long as the object, and it never changes.
@@ -374,7 +376,7 @@ MUSTER_API muster_status muster_snapshot_schedule(const muster_snapshot* snapsho
 MUSTER_API uint64_t muster_snapshot_version(const muster_snapshot* snapshot); /* 0 for NULL */
 /* Indices are below it; rows that were removed count. 0 for NULL, and kinds without indices. */
 MUSTER_API int64_t muster_snapshot_count(const muster_snapshot* snapshot, int32_t kind);
-/* Ends with a NUL; *size (may be NULL) is the length. NULL where there is no such row. */
+/* NOT ended by a NUL: *size is the length. NULL where there is no such row. */
 MUSTER_API const char* muster_snapshot_name(const muster_snapshot* snapshot, int32_t kind,
                                             int32_t index, int64_t* size);
 MUSTER_API muster_status muster_snapshot_find(const muster_snapshot* snapshot, int32_t kind,

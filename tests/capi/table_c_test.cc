@@ -161,7 +161,7 @@ TEST_F(Columns, UpdatesKeepWhatTheyDoNotSay) {
   Strings(wrong, "name", {"vision", "default"});
   Numbers(wrong, "weight", {7, -1});
   EXPECT_EQ(Put(wrong, MUSTER_UPDATE), MUSTER_E_INVALID_ARGUMENT);
-  EXPECT_EQ(Words(error), "queues[1]: queue \"default\": weight is -1; must be 1 or more");
+  EXPECT_EQ(Words(error), "queues[1]: queue \"default\": weight is -1; must be 0 or more");
   EXPECT_EQ(Scenario(), before);
   Strings(wrong, "name", {"vision", "nowhere"});
   EXPECT_EQ(Put(wrong, MUSTER_UPDATE), MUSTER_E_NOT_FOUND);

@@ -99,10 +99,11 @@ class Install(unittest.TestCase):
         build = self.work / "as-part"
         run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DMUSTER_SOURCE={ROOT}",
             "-DCMAKE_BUILD_TYPE=Release")
-        targets = run("cmake", "--build", build, "--target", "help")
-        self.assertIn("use_c:", targets)
-        for ours in ("muster_bench", "muster_base_test", "muster_cli"):
-            self.assertNotIn(f"{ours}:", targets)
+        targets = run("ninja", "-C", build, "-t", "targets", "all")
+        self.assertIn("\nuse_c: ", targets)
+        self.assertIn("libmuster_c.so", targets)
+        for ours in ("muster_bench", "muster_base_test", "muster_cli", "muster_event_loop"):
+            self.assertNotIn(ours, targets)
 
 
 if __name__ == "__main__":
