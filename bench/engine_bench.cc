@@ -7,7 +7,9 @@
 //   arrival/<profile>                        one task arrives at 10,000 nodes; p99_us over all iterations
 //   idle_cycle/<profile>                     1,000,000 pending tasks, nothing changed
 //   build_snapshot/<nodes>, memory/<nodes>/<classes>
-//   peer/volcano/{alloc,preempt,reclaim}/... the peers' workloads, with the recorded figure and the ratio
+//   topology/hard/10000/200x16               200 gangs of 16, each within one of 250 domains, 10,000 nodes in 3 tiers
+//   topology/arrival/100000/1x1000           a gang of 1,000 within a domain of 1,000 arrives at 100,000 nodes
+//   peer/volcano/{alloc,preempt,reclaim,topology}/... the peers' workloads, with the recorded figure and the ratio
 // Counters. placements_per_s counts binds and nominations. bytes: what the cluster and the plan hold. twin_ratio:
 // time a placement of the slow twin, on as many nodes with 100 tasks, over ours. ratio: the peer's time over ours.
 // All figures are of CPU time of this one thread, as the peer's are.
@@ -200,6 +202,27 @@ void OneArrival(benchmark::State& state, const std::string& profile) {
   state.counters["p99_us"] = microseconds[microseconds.size() * 99 / 100];
 }
 
+// A gang arrives at a cluster that is kept, is planned for, and goes away again.
+void GangArrival(benchmark::State& state, const Topology& workload, const std::string& profile) {
+  Cluster cluster = MakeTopology(workload);
+  JobSpec gang = Arrival(0, 1000);
+  gang.queue = "q0";
+  gang.topology = TopologyWish{.hard = true, .highest_tier = 1};
+  Must(cluster.Schedule(profile).status());
+  int64_t placed = 0;
+  for (auto _ : state) {
+    Must(cluster.AddJob(gang));
+    const double start = Seconds();
+    absl::StatusOr<Plan> plan = cluster.Schedule(profile);
+    state.SetIterationTime(Seconds() - start);
+    Must(plan.status());
+    placed = Placements(*plan);
+    Must(cluster.RemoveJob(gang.name));
+    Must(cluster.Schedule(profile).status());
+  }
+  state.counters["placements"] = static_cast<double>(placed);
+}
+
 void IdleCycle(benchmark::State& state, const std::string& profile) {
   Cluster cluster = MakeAllocation({1000, 1000000, 100, 100});
   absl::StatusOr<Plan> first = cluster.Schedule(profile);
@@ -253,6 +276,18 @@ void RegisterAll() {
     Register("memory/" + std::to_string(nodes) + "/100",
              [=](benchmark::State& state) { Memory(state, nodes, 100); });
   }
+  Register("topology/hard/10000/200x16", [](benchmark::State& state) {
+    RunCycles(state, MakeTopology({10000, 40, 10, 5, 200, 16}), kTopologyProfile, {});
+  });
+  benchmark::RegisterBenchmark("topology/arrival/100000/1x1000",
+                               [](benchmark::State& state) {
+                                 GangArrival(state, {100000, 1000, 10, 5, 0, 0}, kTopologyProfile);
+                               })
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+  Register("peer/volcano/topology/1000", [](benchmark::State& state) {
+    RunCycles(state, MakeTopology({1000, 20, 5, 5, 200, 16}), kTopologyProfile, {82.85 / 3200});
+  });
   // Volcano ed72c7c81, one core, every node searched: CPU seconds for that many tasks, least of the runs.
   struct Recorded {
     int64_t nodes;

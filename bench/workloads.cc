@@ -13,6 +13,11 @@ const char kAllocProfile[] =
     "volcano:actions=admit+allocate+backfill,"
     "tiers=priority+gang(without=preemptable)+conformance/"
     "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
+const char kTopologyProfile[] =
+    "volcano:actions=admit+allocate+backfill,"
+    "tiers=priority+gang(without=preemptable)+conformance/"
+    "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack+"
+    "network-topology-aware";
 const char kPreemptProfile[] =
     "volcano:actions=admit+allocate+preempt,"
     "tiers=priority+gang(without=preemptable)+conformance/"
@@ -183,6 +188,41 @@ Cluster MakeRunning(int64_t nodes, const Dress& dress) {
   for (int64_t q = 0; q < 100; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
   AddQueue(&cluster, "run", 1);
   FillNodes(&cluster, nodes, 10, "run", 0, /*grid=*/true);
+  return cluster;
+}
+
+Cluster MakeTopology(const Topology& workload) {
+  Cluster cluster;
+  const auto add_domain = [&](const char* kind, int64_t number, int32_t tier,
+                              const std::string& parent) {
+    DomainSpec domain;
+    domain.name = kind + std::to_string(number);
+    domain.tier = tier;
+    domain.parent = parent;
+    Must(cluster.AddDomain(domain));
+    return domain.name;
+  };
+  const int64_t racks = workload.nodes / workload.rack;
+  std::string zone, block;
+  for (int64_t r = 0; r < racks; ++r) {
+    const int64_t b = r / workload.racks;
+    if (r % workload.racks == 0) {
+      if (b % workload.blocks == 0) zone = add_domain("zone", b / workload.blocks, 3, "");
+      block = add_domain("block", b, 2, zone);
+    }
+    NodeSpec node{.name = "n" + std::to_string(r) + "-",
+                  .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"pods", 256}}};
+    node.domain = add_domain("rack", r, 1, block);
+    Must(cluster.AddNodes(workload.rack, node));
+  }
+  AddQueue(&cluster, "q0", 1);
+  for (int64_t g = 0; g < workload.gangs; ++g) {
+    JobSpec job = Gang(g, "q0", workload.size, {{"cpu", "8"}, {"memory", "32Gi"}});
+    job.min_resources = Resources{{"cpu", 8 * workload.size},
+                                  {"memory", std::to_string(32 * workload.size) + "Gi"}};
+    job.topology = TopologyWish{.hard = true, .highest_tier = 1};
+    Must(cluster.AddJob(job));
+  }
   return cluster;
 }
 

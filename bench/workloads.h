@@ -39,7 +39,16 @@ Cluster MakeReclaim(int64_t nodes);
 // 10 running tasks on each node in gangs of 20, of 100 classes.
 Cluster MakeRunning(int64_t nodes, const Dress& dress = {});
 
+// Such nodes in domains of three tiers - `rack` nodes of tier 1, `racks` of these in one of tier 2, `blocks` of those in
+// one of tier 3 - and gangs of 8 cpu, 32Gi a task that must be within one of tier 1.
+struct Topology {
+  int64_t nodes = 1000, rack = 20, racks = 5, blocks = 5;
+  int64_t gangs = 200, size = 16;
+};
+Cluster MakeTopology(const Topology& workload);
+
 extern const char kAllocProfile[];
+extern const char kTopologyProfile[];
 extern const char kPreemptProfile[];
 extern const char kReclaimProfile[];
 

@@ -48,8 +48,8 @@ class Preempt {
     std::vector<std::vector<JobIndex>> candidates(tables_.queues.alive.size());
     std::vector<JobHeap> heaps(candidates.size(), JobHeap(job_before));
     for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || context_.IsPending(j) || jobs.spec[j].topology.has_value() ||
-          !dispatcher_.Valid(j) || !dispatcher_.Starving(j)) {
+      if (!jobs.alive[j] || context_.IsPending(j) || Wishes(j) || !dispatcher_.Valid(j) ||
+          !dispatcher_.Starving(j)) {
         continue;
       }
       const QueueIndex queue = jobs.queue[j];
@@ -73,6 +73,14 @@ class Preempt {
   }
 
  private:
+  // The peer makes room for nobody who wishes for a domain.
+  bool Wishes(JobIndex job) const {
+    const JobSpec& spec = tables_.jobs.spec[job];
+    return spec.topology.has_value() ||
+           std::any_of(spec.sub_groups.begin(), spec.sub_groups.end(),
+                       [](const SubGroupSpec& group) { return group.topology.has_value(); });
+  }
+
   void BetweenJobs(JobIndex job) {
     const Ledger::Savepoint before = ledger_.Save();
     TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));

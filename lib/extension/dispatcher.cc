@@ -8,9 +8,12 @@ namespace muster {
 
 std::string_view PointName(Point point) {
   static constexpr std::string_view kNames[kPointCount] = {
-      "job_order",   "queue_order", "task_order",  "fit",       "score",     "overused",
-      "allocatable", "preemptive",  "valid",       "ready",     "pipelined", "admit",
-      "starving",    "preemptable", "reclaimable", "evictable", "victims"};
+      "job_order",    "queue_order",     "task_order",      "fit",
+      "score",        "overused",        "allocatable",     "preemptive",
+      "valid",        "ready",           "pipelined",       "admit",
+      "starving",     "preemptable",     "reclaimable",     "evictable",
+      "victims",      "sub_group_order", "sub_group_ready", "sub_group_pipelined",
+      "domain_score", "domain_search"};
   return kNames[static_cast<int>(point)];
 }
 
@@ -28,6 +31,7 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
 
 void Dispatcher::Open(const Cycle& cycle) {
   tables_ = &cycle.tables;
+  domains_ = cycle.domains;
   for (const auto& tier : tiers_) {
     for (const ActivePolicy& active : tier) active.policy->Open(cycle);
   }
@@ -163,6 +167,64 @@ bool Dispatcher::Starving(JobIndex job) const {
 
 bool Dispatcher::Pipelined(JobIndex job) const {
   return VoteOn(Point::kPipelined, rules_.pipelined, job, nullptr, nullptr);
+}
+
+bool Dispatcher::SubGroupReady(const SubGroup& group) const {
+  if (!domains_->HasSubGroups(group.job)) return Ready(group.job);
+  const auto policies = at(Point::kSubGroupReady);
+  return std::all_of(policies.begin(), policies.end(),
+                     [&](Policy* policy) { return policy->SubGroupReady(group); });
+}
+
+bool Dispatcher::SubGroupPipelined(const SubGroup& group) const {
+  if (!domains_->HasSubGroups(group.job)) return Pipelined(group.job);
+  const auto& policies = by_point_[static_cast<int>(Point::kSubGroupPipelined)];
+  size_t i = 0;
+  for (size_t end : tier_ends_[static_cast<int>(Point::kSubGroupPipelined)]) {
+    bool permitted = false;
+    for (; i < end; ++i) {
+      const Vote vote = policies[i]->SubGroupPipelined(group);
+      if (vote == Vote::kReject) return false;
+      permitted |= vote == Vote::kPermit;
+    }
+    if (permitted && rules_.pipelined == Rule::kVote) return true;
+  }
+  return true;
+}
+
+bool Dispatcher::SubGroupBefore(const SubGroup& a, const SubGroup& b) const {
+  for (Policy* policy : at(Point::kSubGroupOrder)) {
+    if (int order = policy->CompareSubGroups(a, b)) return order < 0;
+  }
+  const auto order_of = [&](const SubGroup& group) {
+    return group.index == kNone ? 0 : tables_->jobs.spec[group.job].sub_groups[group.index].order;
+  };
+  const int64_t left = order_of(a), right = order_of(b);
+  return left != right ? left < right : a.index + 1 < b.index + 1;
+}
+
+DomainLists Dispatcher::DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated,
+                                      bool evicting) const {
+  const auto policies = at(Point::kDomainSearch);
+  if (policies.empty()) return {{within}};
+  return policies[0]->DomainsForJob(job, within, allocated, evicting);
+}
+
+DomainLists Dispatcher::DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+                                        bool evicting) const {
+  const auto policies = at(Point::kDomainSearch);
+  if (policies.empty()) return {{within}};
+  return policies[0]->DomainsForGroup(group, within, allocated, evicting);
+}
+
+bool Dispatcher::OffersLeaf(const SubGroup& group, uint32_t leaf) const {
+  const auto policies = at(Point::kDomainSearch);
+  return policies.empty() || policies[0]->OffersLeaf(group, leaf);
+}
+
+void Dispatcher::ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+                              std::span<double> scores) const {
+  for (Policy* policy : at(Point::kDomainScore)) policy->ScoreDomains(group, domains, scores);
 }
 
 bool Dispatcher::Admit(JobIndex job, Denial* denial, std::string_view* who) const {

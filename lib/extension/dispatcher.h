@@ -74,6 +74,18 @@ class Dispatcher {
   bool Ready(JobIndex job) const;
   bool Pipelined(JobIndex job) const;
   bool Starving(JobIndex job) const;
+
+  // Of a job without sub-groups these are the questions about the job.
+  bool SubGroupReady(const SubGroup& group) const;
+  bool SubGroupPipelined(const SubGroup& group) const;
+  // Of one job. Total: the sub-group's order, then its place in the job, tasks of none first.
+  bool SubGroupBefore(const SubGroup& a, const SubGroup& b) const;
+  DomainLists DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated, bool evicting) const;
+  DomainLists DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+                              bool evicting) const;
+  bool OffersLeaf(const SubGroup& group, uint32_t leaf) const;
+  void ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+                    std::span<double> scores) const;
   bool Admit(JobIndex job, Denial* denial, std::string_view* who) const;
   void Admitted(JobIndex job) const;
 
@@ -107,6 +119,7 @@ class Dispatcher {
   std::vector<std::vector<ActivePolicy>> tiers_;
   Rules rules_;
   const Tables* tables_ = nullptr;
+  const Domains* domains_ = nullptr;
   std::array<std::vector<Policy*>, kPointCount> by_point_;
   // Where each tier ends in by_point_[p].
   std::array<std::vector<size_t>, kPointCount> tier_ends_;

@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/extension/domains.h"
 #include "lib/extension/state_columns.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
@@ -58,8 +59,13 @@ enum class Point : uint8_t {
   kReclaimable,
   kEvictable,
   kVictims,
+  kSubGroupOrder,
+  kSubGroupReady,
+  kSubGroupPipelined,
+  kDomainScore,
+  kDomainSearch,
 };
-inline constexpr int kPointCount = 17;
+inline constexpr int kPointCount = 22;
 // "job_order", "preemptable", ... as the option `without` spells them.
 std::string_view PointName(Point point);
 
@@ -95,7 +101,11 @@ struct Cycle {
   int64_t now = 0;
   // Jobs admitted in this cycle or before it: the tables' phase, as admission changed it.
   const std::vector<JobPhase>& phases;
+  const Domains* domains = nullptr;  // null: nobody asks about sub-groups or domains
 };
+
+// Domains to be tried, the first list before any of the second.
+using DomainLists = std::vector<std::vector<uint32_t>>;
 
 // A score that is compared with the same score of the other candidates before it counts: raw numbers of nodes,
 // brought to 0..top over the candidates (x top / largest; reversed: top - that), times a weight. With weight 0 it
@@ -217,6 +227,30 @@ class Policy {
   // own, which StateColumns::node names, and asks afresh in each cycle. Such a fit does not change within the cycle,
   // so no eviction cures it.
   virtual bool TellsNodesApart() const { return false; }
+
+  // --- sub-groups: as of jobs, where jobs have them
+  virtual int CompareSubGroups(const SubGroup& a, const SubGroup& b) { return 0; }
+  virtual bool SubGroupReady(const SubGroup& group) { return true; }
+  virtual Vote SubGroupPipelined(const SubGroup& group) { return Vote::kAbstain; }
+
+  // --- domains. The first policy that searches says which ones within `within` may take the job, or the sub-group;
+  // `evicting`: once others have made room. `allocated` is where it already is (kNone: nowhere).
+  virtual DomainLists DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated,
+                                    bool evicting) {
+    return {{within}};
+  }
+  virtual DomainLists DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+                                      bool evicting) {
+    return {{within}};
+  }
+  // Whether the search for a sub-group that is nowhere yet offers `leaf`, a domain without children, within itself.
+  virtual bool OffersLeaf(const SubGroup& group, uint32_t leaf) { return true; }
+  // Adds to scores[i] for domains[i], all of which can take the sub-group.
+  virtual void ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+                            std::span<double> scores) {}
+  // Whether ScoreNodes says the same of all nodes right below one domain, so that tasks do not find the domain's nodes
+  // in another order for it.
+  virtual bool ScoresByDomain() const { return false; }
 
   // --- shares, for the plan: deserved amounts and the share of a queue; false: this policy has none
   virtual bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) {

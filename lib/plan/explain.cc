@@ -50,6 +50,7 @@ int Scope(ReasonKind kind) {
     case ReasonKind::kQueueClosed:
       return 2;
     case ReasonKind::kGangUndone:
+    case ReasonKind::kNoDomain:
       return 3;
     case ReasonKind::kGangWaits:
       return 4;
@@ -277,6 +278,9 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       return absl::StrCat(count, " placed, undone");
     case ReasonKind::kGangWaits:
       return absl::StrCat(count, " placed, waiting for the rest");
+    case ReasonKind::kNoDomain:
+      if (reason.placed == 0) return absl::StrCat("no domain up to ", reason.where, " has room");
+      return absl::StrCat(count, " placed in one domain up to ", reason.where, ", undone");
     case ReasonKind::kNotReached:
       return "not reached";
   }
@@ -313,6 +317,8 @@ std::string_view ReasonKindName(ReasonKind kind) {
       return "gang_undone";
     case ReasonKind::kGangWaits:
       return "gang_waits";
+    case ReasonKind::kNoDomain:
+      return "no_domain";
     case ReasonKind::kNotReached:
       return "not_reached";
   }

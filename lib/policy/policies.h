@@ -14,6 +14,7 @@ PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
+PolicyDecl NetworkTopologyPolicy();
 PolicyDecl NodeGroupPolicy();
 PolicyDecl NodeOrderPolicy();
 PolicyDecl OvercommitPolicy();

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "lib/reference/fair.h"
+#include "lib/reference/tree.h"
 
 namespace muster::reference {
 
@@ -98,6 +99,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
     if (cycle.world.in_session[n] && !cycle.volcano) cycle.world.in_session[n] = InSync(cycle, n);
   }
   OpenShares(cycle);
+  OpenTree(cycle);
   if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
   return cycle;
 }

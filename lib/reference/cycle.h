@@ -38,6 +38,32 @@ struct FairBook {
   std::vector<bool> contested;  // it and its siblings ask for more than there is
 };
 
+// A domain by its name; the empty one is above all.
+using Vertex = std::string;
+
+// The tasks of a job that are in its sub-group of that number; kNone: in none.
+struct Part {
+  JobIndex job;
+  uint32_t number;
+  auto operator<=>(const Part&) const = default;
+};
+
+// What network-topology-aware knows of a domain: sums over its nodes when the cycle opened.
+struct VertexBook {
+  Row allocatable, used, idle, future_idle;
+};
+
+// Where jobs and their parts are in the tree of domains.
+struct TreeBook {
+  std::map<Vertex, VertexBook> vertices;
+  std::map<JobIndex, std::optional<Vertex>> job_place;
+  std::map<Part, std::optional<Vertex>> part_place;
+  std::optional<Vertex> anchor;  // of the part that is being placed
+  // Of allocate: the domain chosen for a job, and what tries in each domain found for its parts.
+  std::map<JobIndex, Vertex> chosen;
+  std::map<std::pair<JobIndex, Vertex>, std::map<Part, std::optional<Vertex>>> noted;
+};
+
 struct Cycle {
   const ReferenceProfile* profile = nullptr;
   int64_t now = 0;
@@ -49,6 +75,7 @@ struct Cycle {
   std::vector<double> tolerance;  // kube-batch's, per dimension
   std::vector<QueueBook> queues;
   std::vector<FairBook> fair;
+  TreeBook tree;
   Amount overcommit_idle, overcommit_inqueue;
   std::map<std::string, Row> quota_admitted;  // per namespace, in this cycle
   // Tasks that found no node, with the nodes where no eviction would help.
@@ -129,8 +156,28 @@ bool JobReady(const Cycle& cycle, JobIndex job);
 bool JobPipelined(const Cycle& cycle, JobIndex job);
 bool JobStarving(const Cycle& cycle, JobIndex job);
 // After a task of the job found no node: whether it makes sense to try the others.
-bool NeedContinueAllocating(const Cycle& cycle, JobIndex job);
+bool NeedContinueAllocating(const Cycle& cycle, const Part& part);
 bool RoleHasFitErrors(const Cycle& cycle, TaskIndex task);
+
+// --- volcano_actions.cc --------------------------------------------------------------------------
+
+// Places tasks among the nodes until the part is ready. False: undone.
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap& tasks, const std::vector<NodeIndex>& nodes,
+                Statement& statement);
+
+// --- volcano_domains.cc --------------------------------------------------------------------------
+
+using PartHeap = GoHeap<Part, std::function<bool(const Part&, const Part&)>>;
+// What is left to do of a job that is placed by domains or in parts.
+struct PartSheet {
+  PartHeap waiting;
+  std::map<Part, Heap> tasks;
+};
+bool GoesByDomain(const Cycle& cycle, JobIndex job);
+PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks);
+// A turn. True: it is in the books, ready or waiting.
+bool PlaceByDomain(Cycle& cycle, JobIndex job, PartSheet& sheet, Statement& statement);
+void SettleByDomain(Cycle& cycle, JobIndex job);  // it has been committed
 
 // --- shares.cc -----------------------------------------------------------------------------------
 

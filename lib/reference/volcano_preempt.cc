@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "lib/reference/cycle.h"
+#include "lib/reference/tree.h"
 
 namespace muster::reference {
 
@@ -250,6 +251,12 @@ void RunPreempt(Cycle& cycle) {
   for (JobIndex j : cycle.world.session_jobs()) {
     if (cycle.world.phase[j] == JobPhase::kPending || !JobValid(cycle, j) || !JobStarving(cycle, j))
       continue;
+    const std::vector<Part> parts = PartsOf(cycle, j);
+    if (WishOfJob(cycle, j).said || std::any_of(parts.begin(), parts.end(), [&](const Part& part) {
+          return WishOfPart(cycle, part).said;
+        })) {
+      continue;
+    }
     const QueueIndex queue = cycle.tables().jobs.queue[j];
     if (jobs.count(queue) == 0) {
       jobs.emplace(queue, JobHeap(cycle));

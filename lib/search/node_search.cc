@@ -237,6 +237,33 @@ NodeIndex NodeSearch::BestExcept(ClassIndex c, Want want, const std::vector<uint
   return it == fitting.end() ? kNone : it->node;
 }
 
+NodeIndex NodeSearch::BestAmong(ClassIndex c, Want want, std::span<const NodeIndex> nodes,
+                                const std::vector<uint8_t>* refused) {
+  const ClassProfile& profile = Profile(c);
+  const std::vector<Ranked> fitting =
+      ScanNodes(c, profile, want, want == Want::kEvicting, true, refused, &nodes);
+  const auto it = std::max_element(fitting.begin(), fitting.end());
+  return it == fitting.end() ? kNone : it->node;
+}
+
+bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
+  if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
+  for (Policy* policy : dispatcher_.at(Point::kScore)) {
+    if (policy->ScoreScope(c) == Scope::kCluster && !policy->ScoresByDomain()) return false;
+  }
+  return true;
+}
+
+uint32_t NodeSearch::StateOf(NodeIndex node) {
+  states_->Sync();
+  return states_->state(node);
+}
+
+uint32_t NodeSearch::KindOf(NodeIndex node) {
+  states_->Sync();
+  return states_->state(node) == kNone ? kNone : kinds_->kind(node);
+}
+
 void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
                             std::vector<uint8_t>* refused) {
   const ClassProfile& profile = Profile(c);
@@ -295,7 +322,8 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
 
 std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& profile, Want want,
                                           bool evict, bool scored,
-                                          const std::vector<uint8_t>* except) {
+                                          const std::vector<uint8_t>* except,
+                                          const std::span<const NodeIndex>* among) {
   // A board answers for the node's own state; with amounts beyond exact doubles it is not asked about
   // resources, which are then compared as integers.
   const bool exact = states_->exact();
@@ -303,12 +331,17 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   Scoreboard& board = Board(c, asked);
   board.Refresh(context(), profile);
   std::vector<NodeIndex> nodes;
-  for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
+  const auto look_at = [&](NodeIndex n) {
     const uint32_t slot = states_->state(n);
-    if (slot == kNone || !board.fits(slot)) continue;
-    if (except != nullptr && (*except)[n]) continue;
-    if (!exact && !FitsWant(c, profile, n, want)) continue;
+    if (slot == kNone || !board.fits(slot)) return;
+    if (except != nullptr && (*except)[n]) return;
+    if (!exact && !FitsWant(c, profile, n, want)) return;
     nodes.push_back(n);
+  };
+  if (among != nullptr) {
+    for (NodeIndex n : *among) look_at(n);
+  } else {
+    for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) look_at(n);
   }
   if (profile.cluster_fit) {
     std::vector<uint8_t> fits(nodes.size(), 1), hard(nodes.size(), 0);

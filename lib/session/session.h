@@ -45,6 +45,8 @@ class Session {
   std::unique_ptr<Ledger> ledger_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<NodeSearch> search_;
+  Domains domains_;
+  bool domains_changed_ = true;
   std::vector<JobPhase> known_phases_;  // as the tables have them
   std::vector<JobPhase> phases_;        // as the cycle changes them
   std::vector<JobIndex> waiting_;

@@ -7,6 +7,7 @@ from typing import Any
 
 import amount_units
 import book_units
+import domain_units
 import importer_units
 import policy_units
 from interop import volcano
@@ -18,6 +19,7 @@ LIST = Path(__file__).resolve().parent / "unit_functions.txt"
 FAMILIES = {
     "amounts": amount_units.UNITS,
     "books": book_units.UNITS,
+    "domains": domain_units.UNITS,
     "importers": importer_units.UNITS,
     "policies": policy_units.UNITS,
 }

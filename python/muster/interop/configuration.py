@@ -49,16 +49,16 @@ VOLCANO_FLAGS = KUBE_BATCH_FLAGS | {
     "enableJobEnqueued": "admit",
     "enableJobStarving": "starving",
     "enabledVictim": "victims",
+    "enabledSubJobOrder": "sub_group_order",
+    "enabledSubJobReady": "sub_group_ready",
+    "enabledSubJobPipelined": "sub_group_pipelined",
+    "enabledHyperNodeOrder": "domain_score",
+    "enabledHyperNodeGradient": "domain_search",
 }
 # Switches of points that no policy of ours has yet. What they switch is lost with the policy that has it.
 _OTHER_FLAGS = {
     "enableHierarchy",
     "enabledClusterOrder",
-    "enabledSubJobOrder",
-    "enabledSubJobReady",
-    "enabledSubJobPipelined",
-    "enabledHyperNodeOrder",
-    "enabledHyperNodeGradient",
     "enableBestNode",
     "enableTargetJob",
     "enableReservedNodes",
@@ -267,6 +267,8 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
     elif name == "task-topology" and "task-topology.weight" in rest:
         weight = rest.pop("task-topology.weight")
         options["weight"] = _integer(weight, f"{place}.arguments['task-topology.weight']")
+    elif name == "network-topology-aware":
+        options = _domains(rest, f"{place}.arguments")
     elif name == "rescheduling":
         options = _marks(rest, f"{place}.arguments")
     elif name == "predicates":
@@ -275,6 +277,32 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
                 options[option] = "off"
     for key in rest.keys() - _WITHOUT_EFFECT:
         report.add(PLACE, f"{place}.arguments[{key!r}]", f"not considered by {name}")
+    return options
+
+
+def _domains(rest: Json, place: str) -> Json:
+    """Options of network-topology-aware. What is below 0 is as if it were not said."""
+    options: Json = {}
+    for key, option in (
+        ("weight", "weight"),
+        ("hypernode.binpack.cpu", "cpu"),
+        ("hypernode.binpack.memory", "memory"),
+    ):
+        if key in rest:
+            options[option] = _weight(rest.pop(key), f"{place}[{key!r}]")
+    listed = str(rest.pop("hypernode.binpack.resources", "") or "")
+    for resource in [r.strip() for r in listed.split(",") if r.strip()]:
+        key = f"hypernode.binpack.resources.{resource}"
+        options[f"resource.{resource}"] = _weight(rest.pop(key, 1), f"{place}[{key!r}]")
+    enable = "hypernode.binpack.normal-pod.enable"
+    if enable in rest and not _flag(rest.pop(enable), f"{place}[{enable!r}]"):
+        options["normal_tasks"] = "off"
+    fading = "hypernode.binpack.normal-pod.fading"
+    if fading in rest and (given := _number(rest.pop(fading), f"{place}[{fading!r}]")) >= 0:
+        options["fading"] = given
+    most = "hypernode.gradient.evict.max-hypernodes"
+    if most in rest and (given := _integer(rest.pop(most), f"{place}[{most!r}]")) > 0:
+        options["evict_domains"] = given
     return options
 
 
