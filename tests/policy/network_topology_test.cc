@@ -21,10 +21,8 @@ class NetworkTopology : public ::testing::Test {
       Accept(cluster_.AddDomain({.name = block, .tier = 2, .tier_name = "block"}));
     }
     for (const char* rack : {"r3", "r1", "r2", "r0"}) {
-      Accept(cluster_.AddDomain({.name = rack,
-                                 .parent = rack[1] < '2' ? "b0" : "b1",
-                                 .tier = 1,
-                                 .tier_name = "rack"}));
+      Accept(cluster_.AddDomain(
+          {.name = rack, .parent = rack[1] < '2' ? "b0" : "b1", .tier = 1, .tier_name = "rack"}));
     }
     for (int n = 0; n < 8; ++n) {
       Accept(cluster_.AddNode({.name = "n" + std::to_string(n),
@@ -78,8 +76,7 @@ TEST_F(NetworkTopology, SaysWhichTierWasTooSmall) {
   EXPECT_EQ(Chosen(), "j: 2 of 3 placed in one domain up to tier 1 (rack), undone\n");
   Accept(cluster_.RemoveJob("j"));
   Job("j", 1, 5, TopologyWish{.highest_tier = 2});
-  EXPECT_EQ(Chosen(),
-            "j: no domain up to tier 2 (block) has room\n  8 nodes: cpu\n");
+  EXPECT_EQ(Chosen(), "j: no domain up to tier 2 (block) has room\n  8 nodes: cpu\n");
 }
 
 TEST_F(NetworkTopology, ASoftWishPrefersTheNarrowest) {
