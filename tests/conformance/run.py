@@ -36,12 +36,20 @@ sys.path[:0] = [str(HERE), str(ROOT / "python" / "muster")]
 
 import calls  # noqa: E402
 import units  # noqa: E402
-from adapters import koordinator, kube_batch, volcano  # noqa: E402
+from adapters import drf, koordinator, kube_batch, ray, scheduler_plugins, volcano  # noqa: E402
 from interop import ImportFailure  # noqa: E402
 from outcome import of_plan  # noqa: E402
 from probe import Probe, Unanswerable  # noqa: E402
 
-ADAPTERS = {"volcano": volcano, "kube-batch": kube_batch, "koordinator": koordinator}
+ADAPTERS = {
+    "volcano": volcano,
+    "kube-batch": kube_batch,
+    "koordinator": koordinator,
+    "scheduler-plugins": scheduler_plugins,
+    "ray": ray,
+    "drf": drf,
+    "hdrf": drf,
+}
 SECONDS_PER_CASE = 60
 
 
