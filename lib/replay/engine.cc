@@ -135,13 +135,10 @@ class Loop {
       return kNever;
     }
     const int64_t period = std::max<int64_t>(options_.period, 1);
-    return (std::max<int64_t>(last_change_, last_tick_ + 1) + period - 1) / period * period;
+    return (std::max<int64_t>(now_, last_tick_ + 1) + period - 1) / period * period;
   }
 
-  void Changed() {
-    if (!dirty_) last_change_ = now_;
-    dirty_ = true;
-  }
+  void Changed() { dirty_ = true; }
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
@@ -520,7 +517,7 @@ class Loop {
   std::vector<uint32_t> down_count_;  // by node: it and its domain
   int64_t down_ = 0;
   bool dirty_ = false;
-  int64_t last_change_ = 0, last_tick_ = -1;
+  int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 
   int64_t interval_ = -1, next_sample_ = 0;

@@ -14,6 +14,21 @@
 
 namespace muster {
 
+namespace {
+
+// What batch policies on a pool, which decide at once and lose no node, know nothing of.
+std::string_view NeedsCycles(const ReplayOptions& options) {
+  if (options.latency > 0) return "latency";
+  if (options.cycles == CycleTiming::kPeriodic) return "a period";
+  if (!options.node_events.empty()) return "node events";
+  if (options.failures.node_seconds_between > 0 || options.failures.domain_seconds_between > 0) {
+    return "failures";
+  }
+  return {};
+}
+
+}  // namespace
+
 absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                     const ReplayOptions& options) {
   if (absl::Status s = CheckTrace(trace); !s.ok()) return s;
@@ -23,10 +38,13 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
     absl::StatusOr<BatchSpec> parsed = ParseBatchSpec(policy);
     if (!parsed.ok()) return parsed.status();
     spec = *parsed;
-    if (trace.processors > 0) return ReplayPool(trace, spec, options);
+    const std::string_view asked = NeedsCycles(options);
+    if (trace.processors > 0 && asked.empty()) return ReplayPool(trace, spec, options);
     if (spec.policy == BatchPolicy::kConservative) {
-      return absl::InvalidArgumentError(
-          "policy \"conservative\": it needs a pool of processors; nodes have fcfs and easy");
+      return absl::InvalidArgumentError(absl::StrCat(
+          "policy \"conservative\": it needs a pool of processors",
+          trace.processors > 0 ? absl::StrCat(" without ", ToAbsl(asked)) : "", "; nodes",
+          trace.processors > 0 ? " and cycles" : "", " have fcfs and easy"));
     }
     profile = ProfileText(spec);
   }

@@ -121,7 +121,8 @@ def page(study: Study, rerun: str | None = None) -> str:
     """The whole file."""
     settings = study.settings
     names = ", ".join(trace.name for trace in study.traces.values())
-    drawn = f"and {settings.replicates} times with jobs drawn anew in runs of {settings.block} (seed {settings.seed})"
+    how = f"with jobs drawn anew in runs of {settings.block}" if settings.shake is None else settings.how
+    drawn = f"and {settings.replicates} times {how} (seed {settings.seed})"
     body = [
         f"<h1>Muster: {escape(names)}</h1>",
         "" if study.complete else '<p class="partial">Partial: the study was interrupted, and runs are missing.</p>',

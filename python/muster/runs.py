@@ -33,7 +33,7 @@ _FORM = 1  # of what is kept; another form makes other keys
 
 @dataclass(frozen=True)
 class Run:
-    """One replay to be made. `replicate` 0 plays the trace as it is, the others resample it."""
+    """One replay to be made. `replicate` 0 plays the trace as it is, the others resample it, or shake it as `shake` says."""
 
     trace: str  # its digest
     policy: str
@@ -42,10 +42,12 @@ class Run:
     replicate: int = 0
     seed: int = 0
     block: int = 50
+    shake: Mapping[str, float] | None = None  # the arguments of Trace.shaken
 
     @property
     def inputs(self) -> dict[str, Any]:
-        drawn = {"seed": replicate_seed(self.seed, self.replicate), "block": self.block}
+        how = {"shake": dict(self.shake)} if self.shake is not None else {"block": self.block}
+        drawn = {"seed": replicate_seed(self.seed, self.replicate)} | how
         return {
             "trace": self.trace,
             "policy": self.policy,
@@ -80,7 +82,8 @@ def make(run: Run, trace: Trace) -> dict[str, Any]:
     """A record: plain values that JSON holds. What pictures need is kept of the trace as it is, not of replicates."""
     options = dict(run.options)
     if run.replicate:
-        trace = trace.resampled(replicate_seed(run.seed, run.replicate), run.block)
+        seed = replicate_seed(run.seed, run.replicate)
+        trace = trace.shaken(seed, **run.shake) if run.shake is not None else trace.resampled(seed, run.block)
     begin = time.perf_counter()
     result = replay(trace, run.policy, **options)
     seconds = time.perf_counter() - begin
@@ -190,7 +193,10 @@ class Cache:
 
 
 def write_aside(path: pathlib.Path, text: str) -> None:
-    """All of `text`, or the file as it was."""
+    """All of `text`, or the file as it was; into what is no plain file (a pipe, a device), as it is."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
         aside.write_text(text, encoding="utf-8")

@@ -16,7 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "lib/replay/mix_members.h"
 #include "muster/metrics.h"
+#include "muster/mix.h"
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
@@ -206,6 +208,32 @@ py::tuple ReadTrace(const std::string& kind, const Files& files, const py::dict&
   told["bad_lines"] = Write(report.bad_lines);
   told["dropped"] = dropped;
   return py::make_tuple(trace, told);
+}
+
+// --- mixes
+
+py::object NamedMix(const std::string& name) { return Write(Value(NamedTraceMix(name))); }
+
+SharedTrace Generate(const py::dict& given, const py::dict& options) {
+  const TraceMix mix = Read<TraceMix>("mix", given);
+  const Place root{nullptr, "generate"};
+  MixOptions o;
+  Take(root, options, "jobs", &o.jobs);
+  Take(root, options, "nodes", &o.nodes);
+  Take(root, options, "processors", &o.processors);
+  Take(root, options, "seed", &o.seed);
+  if (options.contains("load")) {
+    if (!py::isinstance<py::float_>(options["load"]) && !IsInteger(options["load"])) {
+      WrongType(Place{&root, "load"}, "a number", options["load"]);
+    }
+    o.load = options["load"].cast<double>();
+  }
+  absl::StatusOr<Trace> trace = absl::UnknownError("");
+  {
+    const py::gil_scoped_release unlocked;
+    trace = GenerateTrace(mix, o);
+  }
+  return {std::make_shared<const Trace>(Value(std::move(trace)))};
 }
 
 // --- replay
@@ -460,6 +488,10 @@ void BindReplay(py::module_& module) {
              return SharedTrace{std::make_shared<const Trace>(std::move(linked))};
            })
       .def(py::pickle(&State, &FromState));
+  module.def("named_mix", &NamedMix, py::arg("name"));
+  module.def("generate_trace", &Generate, py::arg("mix"), py::arg("options"));
+  module.attr("mixes") = py::cast(TraceMixNames());
+  module.attr("mix_shares") = py::cast(std::vector<int64_t>(kMixShares.begin(), kMixShares.end()));
   py::class_<Played>(module, "Replay")
       .def_property_readonly("policy", [](const Played& self) { return Text(self.result.policy); })
       .def_property_readonly("complete", [](const Played& self) { return self.result.complete; })

@@ -69,6 +69,37 @@ class Traces(unittest.TestCase):
         pairs = set(zip(trace.jobs["run"], trace.jobs["tasks"]))
         self.assertLessEqual(set(zip(drawn.jobs["run"], drawn.jobs["tasks"])), pairs)
 
+    def test_shaken(self):
+        trace = pool(1000)
+        before, after = trace._core.columns(), trace.shaken(3, 20)._core.columns()
+        moved = after["submit"] - before["submit"]
+        self.assertTrue((after["submit"] >= 0).all())
+        far = before["submit"] >= 20
+        self.assertEqual(sorted(set(moved[far].tolist())), list(range(-20, 21)))
+        self.assertLess(abs(moved[far].mean()), 2)
+        for name in ("run", "estimate", "tasks"):
+            self.assertTrue((after[name] == before[name]).all())
+        self.assertEqual(trace.shaken(3, 20).digest, trace.shaken(3, 20).digest)
+        self.assertNotEqual(trace.shaken(3, 20).digest, trace.shaken(4, 20).digest)
+        self.assertEqual(trace.shaken(3, 0).digest, trace.digest)
+
+    def test_shaken_run_times(self):
+        absent, endless = np.iinfo(np.int64).min, 2**53
+        jobs = {"submit": [0] * 4, "run": [1, 1000, endless, 10**15], "estimate": [absent, 2000, endless, 10**15], "deadline": [absent, 9, 9, 9]}
+        trace = muster.Trace(jobs, processors=1)
+        for seed in range(200):
+            table = trace.shaken(seed, 5, run=0.25)._core.columns()
+            self.assertEqual((table["run"][2], table["estimate"][2], table["estimate"][0]), (endless, endless, absent))
+            self.assertTrue(750 <= table["run"][1] <= 1250)
+            self.assertLessEqual(abs(int(table["estimate"][1]) - 2 * int(table["run"][1])), 2)
+            self.assertTrue(75 * 10**13 <= table["run"][3] <= 125 * 10**13)
+            self.assertGreaterEqual(table["run"][0], 1)
+            # The deadline moves with the submission.
+            self.assertEqual((table["deadline"] - table["submit"])[1], 9)
+            self.assertEqual(table["deadline"][0], absent)
+        with self.assertRaisesRegex(muster.InvalidArgument, "shaken: submit is -1"):
+            trace.shaken(1, -1)
+
     def test_draws_are_splitmix64(self):
         # The published outputs for the seed 1234567.
         self.assertEqual(
