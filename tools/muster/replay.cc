@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "tools/muster/interrupt.h"
 
 namespace muster {
 namespace {
@@ -115,20 +116,26 @@ int ReplayCommand(const Arguments& arguments) {
   ReadReport read;
   const absl::StatusOr<Trace> trace = source->Read(&read);
   if (!trace.ok()) return Complain(std::string(trace.status().message()));
+  const InterruptWatch watch;
+  options.should_stop = [] { return InterruptWatch::Asked(); };
   const auto begin = std::chrono::steady_clock::now();
   const absl::StatusOr<ReplayResult> result = Replay(*trace, policy, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (!result.ok()) return Complain(std::string(result.status().message()));
   if (!decisions.empty()) {
     const std::string lines = DecisionText(*trace, *result);
-    if (decisions == "-") return Print(lines);
+    if (decisions == "-") {
+      const int printed = Print(lines);
+      return printed == kOk && !result->complete ? kInterrupted : printed;
+    }
     if (absl::Status s = WriteFile(decisions, lines); !s.ok()) {
       return Complain(std::string(s.message()));
     }
   }
   const Metrics metrics = Measure(*trace, *result);
   const ReplayReport report = {*trace, read, *result, metrics, took.count()};
-  return Print(json ? ReportJson(report) : ReportText(report));
+  const int printed = Print(json ? ReportJson(report) : ReportText(report));
+  return printed == kOk && !result->complete ? kInterrupted : printed;
 }
 
 }  // namespace muster
