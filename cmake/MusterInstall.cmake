@@ -1,16 +1,18 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# find_package(muster): the library, the public headers and the command line. What is not listed here is
-# private; lib/ is never installed.
+# find_package(muster) gives muster::muster (C++), muster::c (C, shared) and muster::c_static; pkg-config knows muster and
+# muster-c. The command line, the public headers and muster/c.h go with them. What is not listed here is private; lib/
+# is never installed.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-install(TARGETS muster EXPORT musterTargets)
+install(TARGETS muster muster_c muster_c_static EXPORT musterTargets)
 if(TARGET muster_cli)
   install(TARGETS muster_cli)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/capi/muster/c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir})
 
@@ -24,3 +26,25 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/musterConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/musterConfig.cmake ${PROJECT_BINARY_DIR}/musterConfigVersion.cmake
   DESTINATION ${package_dir})
+
+# The modules of Abseil that the public headers, and with a static library all of it, need.
+get_target_property(muster_interface muster INTERFACE_LINK_LIBRARIES)
+set(muster_absl_modules)
+foreach(library IN LISTS muster_interface)
+  if(library MATCHES "^absl::(.*)$")
+    list(APPEND muster_absl_modules absl_${CMAKE_MATCH_1})
+  endif()
+endforeach()
+string(REPLACE ";" " " muster_absl_modules "${muster_absl_modules}")
+get_target_property(muster_kind muster TYPE)
+# A static libmuster leaves decompression to whoever links it.
+if(muster_kind STREQUAL "STATIC_LIBRARY")
+  set(muster_static_needs " -lz")
+endif()
+# From where the .pc files are to the prefix: an install may be moved, and --prefix be given late.
+file(RELATIVE_PATH muster_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" muster_up "${muster_up}")
+foreach(module muster muster-c)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${module}.pc.in ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -38,7 +38,7 @@ class FrozenNames : public PlanNames {
 
  private:
   static std::string_view NameIn(const NameTable& names, uint32_t index) {
-    return index == kNone ? std::string_view() : names.name(index);
+    return index < names.size() ? names.name(index) : std::string_view();
   }
 
   std::shared_ptr<const Tables> tables_;
@@ -57,6 +57,7 @@ class SomeNames {
     for (const uint32_t index : indices_) {
       text_.append(names.name(index));
       ends_.push_back(text_.size());
+      text_.push_back('\0');  // texts of C, too
     }
   }
 
@@ -83,7 +84,7 @@ class SomeNames {
 
  private:
   std::string_view NameAt(size_t at) const {
-    const size_t begin = at == 0 ? 0 : ends_[at - 1];
+    const size_t begin = at == 0 ? 0 : ends_[at - 1] + 1;
     return std::string_view(text_).substr(begin, ends_[at] - begin);
   }
 

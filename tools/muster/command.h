@@ -30,6 +30,7 @@ int ExplainCommand(const Arguments& arguments);
 int ProfilesCommand(const Arguments& arguments);
 int GenerateCommand(const Arguments& arguments);
 int ReplayCommand(const Arguments& arguments);
+int ReplayLogCommand(const Arguments& arguments);
 
 // A command's name, usage line, what it does and an example; with its flags it makes its --help.
 struct CommandText {

@@ -24,6 +24,7 @@ constexpr Command kCommands[] = {
     {"profiles", "list profiles and policies", muster::ProfilesCommand},
     {"generate", "make a random cluster", muster::GenerateCommand},
     {"replay", "play a recorded trace again", muster::ReplayCommand},
+    {"replay-log", "make the calls again that a scheduler recorded", muster::ReplayLogCommand},
 };
 
 std::string Help() {
@@ -31,7 +32,7 @@ std::string Help() {
       "usage: muster COMMAND [arguments]\n\nDecides who runs where, and says why not.\n\n";
   for (const Command& command : kCommands) {
     absl::StrAppend(&out, "  ", muster::ToAbsl(command.name),
-                    std::string(10 - command.name.size(), ' '), muster::ToAbsl(command.about),
+                    std::string(12 - command.name.size(), ' '), muster::ToAbsl(command.about),
                     "\n");
   }
   absl::StrAppend(

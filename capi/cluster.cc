@@ -1,0 +1,519 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Clusters: making them, changing their rows, saying what is in them. Cycles are in cycle.cc.
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "capi/handles.h"
+#include "capi/put.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/scenario/scenario.h"
+
+namespace muster::capi {
+
+absl::Status CheckUsable(const muster_cluster* cluster) {
+  if (cluster == nullptr) return NullArgument("cluster");
+  if (cluster->busy) {
+    return absl::FailedPreconditionError(
+        "cluster: a call on it is running; its callbacks may not use it");
+  }
+  if (cluster->changing) {
+    return absl::DataLossError(
+        "cluster: memory ran out in the middle of an earlier change; it can only be freed");
+  }
+  return absl::OkStatus();
+}
+
+InUse::InUse(muster_cluster* cluster) : status_(CheckUsable(cluster)) {
+  if (!status_.ok()) return;
+  cluster_ = cluster;
+  cluster_->busy = true;
+}
+
+namespace {
+
+const NameTable* NamesIn(const Tables& tables, int32_t kind) {
+  switch (kind) {
+    case MUSTER_NODES:
+      return &tables.nodes.names;
+    case MUSTER_QUEUES:
+      return &tables.queues.names;
+    case MUSTER_JOBS:
+      return &tables.jobs.names;
+    case MUSTER_TASKS:
+      return &tables.tasks.names;
+    case MUSTER_DOMAINS:
+      return &tables.domains.names;
+    case MUSTER_DIMENSIONS:
+      return &tables.dimensions;
+    default:
+      return nullptr;
+  }
+}
+
+absl::StatusOr<int32_t> FindRow(const Tables& tables, int32_t kind, const char* name,
+                                int64_t size) {
+  const absl::StatusOr<std::string_view> text = TextIn("name", name, size);
+  if (!text.ok()) return text.status();
+  const NameTable* names = NamesIn(tables, kind);
+  if (names == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("rows of kind ", kind, " have no index"));
+  }
+  const std::optional<uint32_t> row = names->Find(*text);
+  if (!row) {
+    return absl::NotFoundError(
+        absl::StrCat(kind == MUSTER_DIMENSIONS ? "dimension" : ToAbsl(RowName(kind)), " ",
+                     Quote(*text), ": does not exist"));
+  }
+  return static_cast<int32_t>(*row);
+}
+
+absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
+  switch (kind) {
+    case MUSTER_NODES:
+      return Removal::Kind::kNode;
+    case MUSTER_QUEUES:
+      return Removal::Kind::kQueue;
+    case MUSTER_JOBS:
+      return Removal::Kind::kJob;
+    case MUSTER_TASKS:
+      return Removal::Kind::kTask;
+    default:
+      return absl::InvalidArgumentError(absl::StrCat("there are no events of rows of kind ", kind));
+  }
+}
+
+absl::Status Remove(Cluster& cluster, int32_t kind, std::string_view name) {
+  switch (kind) {
+    case MUSTER_NODES:
+      return cluster.RemoveNode(name);
+    case MUSTER_QUEUES:
+      return cluster.RemoveQueue(name);
+    case MUSTER_JOBS:
+      return cluster.RemoveJob(name);
+    case MUSTER_TASKS:
+      return cluster.RemoveTask(name);
+    case MUSTER_DOMAINS:
+      return cluster.RemoveDomain(name);
+    default:
+      return absl::InvalidArgumentError(absl::StrCat("rows of kind ", kind, " cannot be removed"));
+  }
+}
+
+// What a state that the caller gives means; the rules are those of Cluster::SetTaskStatus.
+absl::StatusOr<TaskStatus> StateIn(int64_t state) {
+  if (state >= 0 && state < kTaskStatusCount) return static_cast<TaskStatus>(state);
+  return absl::InvalidArgumentError(absl::StrCat("there is no state ", state));
+}
+
+absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tasks,
+                       const int32_t* states, const int32_t* nodes) {
+  if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
+  if (count > 0 && (tasks == nullptr || states == nullptr)) {
+    return NullArgument(tasks == nullptr ? "tasks" : "states");
+  }
+  Cluster& cluster = handle->cluster;
+  const Tables& tables = *cluster.impl().tables;
+  const auto at = [](int64_t i, std::string_view rule) {
+    return absl::InvalidArgumentError(absl::StrCat("states[", i, "]: ", ToAbsl(rule)));
+  };
+  const auto node_of = [&](int64_t i) -> int64_t { return nodes == nullptr ? -1 : nodes[i]; };
+  // All that can be wrong is found before the first change.
+  bool keeps = false, leaves = false;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t task = tasks[i], node = node_of(i);
+    if (task < 0 || task >= static_cast<int64_t>(tables.tasks.alive.size()) ||
+        !tables.tasks.alive[static_cast<size_t>(task)]) {
+      return at(i, absl::StrCat("there is no task ", task));
+    }
+    const absl::StatusOr<TaskStatus> state = StateIn(states[i]);
+    if (!state.ok()) return at(i, std::string(state.status().message()));
+    if (*state == TaskStatus::kPlaced) return at(i, "state placed exists only inside a cycle");
+    if (node != MUSTER_NONE &&
+        (node < 0 || node >= static_cast<int64_t>(tables.nodes.alive.size()) ||
+         !tables.nodes.alive[static_cast<size_t>(node)])) {
+      return at(i, absl::StrCat("there is no node ", node));
+    }
+    if (HoldsNode(*state)) {
+      if (node == MUSTER_NONE && tables.tasks.node[static_cast<size_t>(task)] == kNone) {
+        return at(i, absl::StrCat("state ", ToAbsl(TaskStatusName(*state)), " needs a node"));
+      }
+      keeps |= node == MUSTER_NONE;
+    } else if (*state == TaskStatus::kPending && node != MUSTER_NONE) {
+      return at(i, "state pending holds no node, but one is given");
+    }
+    leaves |= !HoldsNode(*state);
+  }
+  if (keeps && leaves) {  // a task that occurs twice may lose its node and then need it
+    absl::flat_hash_set<int32_t> left;
+    for (int64_t i = 0; i < count; ++i) {
+      if (!HoldsNode(static_cast<TaskStatus>(states[i]))) {
+        left.insert(tasks[i]);
+      } else if (node_of(i) != MUSTER_NONE) {
+        left.erase(tasks[i]);
+      } else if (left.contains(tasks[i])) {
+        return at(i, "the task has left its node before, in this call");
+      }
+    }
+  }
+  const absl::Status done = Changing(handle, [&] {
+    Editor& editor = cluster.impl().editor;
+    for (int64_t i = 0; i < count; ++i) {
+      const Tables& now = editor.tables();
+      const auto task = static_cast<TaskIndex>(tasks[i]);
+      const auto state = static_cast<TaskStatus>(states[i]);
+      NodeIndex node = kNone;
+      if (HoldsNode(state)) {
+        node =
+            node_of(i) == MUSTER_NONE ? now.tasks.node[task] : static_cast<NodeIndex>(node_of(i));
+      }
+      const bool assumed = (now.tasks.flags[task] & kTaskAssumed) != 0;
+      if (assumed || now.tasks.status[task] != state || now.tasks.node[task] != node) {
+        editor.SetPlace(task, state, node, /*assumed=*/false);
+      }
+    }
+    return absl::OkStatus();
+  });
+  if (done.ok() && handle->recorder != nullptr) {
+    const Tables& now = *cluster.impl().tables;
+    handle->recorder->States(count, [&](int64_t i) -> Recorder::TaskState {
+      return {now.tasks.names.name(static_cast<uint32_t>(tasks[i])),
+              node_of(i) == MUSTER_NONE ? std::string_view()
+                                        : now.nodes.names.name(static_cast<uint32_t>(node_of(i))),
+              static_cast<TaskStatus>(states[i])};
+    });
+  }
+  return done;
+}
+
+// The rows of a table as events.
+std::vector<Delta> DeltasOf(ClusterSpec rows) {
+  std::vector<Delta> deltas;
+  const auto take = [&](auto& list) {
+    for (auto& row : list) {
+      deltas.emplace_back();
+      deltas.back().object = std::move(row);
+    }
+  };
+  take(rows.nodes);
+  take(rows.queues);
+  take(rows.jobs);
+  take(rows.tasks);
+  return deltas;
+}
+
+std::string_view DriftName(Drift::Kind kind) {
+  switch (kind) {
+    case Drift::Kind::kMissing:
+      return "missing ";
+    case Drift::Kind::kExtra:
+      return "extra ";
+    case Drift::Kind::kDifferent:
+      return "different ";
+  }
+  return "";
+}
+
+}  // namespace
+}  // namespace muster::capi
+
+using namespace muster::capi;  // NOLINT: the functions below are C's
+using muster::Cluster;
+using muster::ClusterSpec;
+using muster::Scenario;
+
+muster_status muster_cluster_new(const muster_cluster_options* options, muster_cluster** out,
+                                 muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (out == nullptr) return NullArgument("out");
+    muster_cluster_options said = MUSTER_CLUSTER_OPTIONS_INIT;
+    if (absl::Status s = ReadStruct("muster_cluster_options", options, &said); !s.ok()) return s;
+    if (said.record_limit < 0) {
+      return absl::InvalidArgumentError("muster_cluster_options: record_limit is negative");
+    }
+    auto memory = MakeMemory(said.allocator);
+    if (!memory.ok()) return memory.status();
+    auto cluster = std::make_unique<muster_cluster>();
+    cluster->memory = *std::move(memory);
+    cluster->log = {said.log, said.log_user};
+    if (said.record != nullptr) {
+      cluster->recorder = std::make_unique<Recorder>(said.record, said.record_user,
+                                                     said.record_limit, cluster->log);
+      cluster->recorder->Begin();
+    }
+    *out = cluster.release();
+    return absl::OkStatus();
+  });
+}
+
+void muster_cluster_free(muster_cluster* cluster) { delete cluster; }
+
+muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode, const muster_table* table,
+                                 muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (table == nullptr) return NullArgument("table");
+    if (mode == MUSTER_UPDATE && table->kind <= MUSTER_DOMAINS) return UpdateRows(cluster, *table);
+    if (mode != MUSTER_ADD && mode != MUSTER_UPDATE) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no mode ", mode));
+    }
+    const absl::StatusOr<bool> in_bulk = AddInBulk(cluster, *table);
+    if (!in_bulk.ok()) return in_bulk.status();
+    if (*in_bulk) return absl::OkStatus();
+    ClusterSpec rows;
+    if (absl::Status s = AppendRows(*table, ResolverOf(*cluster), &rows); !s.ok()) return s;
+    return AddRows(cluster, rows, "");
+  });
+}
+
+muster_status muster_cluster_add_json(muster_cluster* cluster, const char* json, int64_t size,
+                                      muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto text = TextIn("json", json, size);
+    if (!text.ok()) return text.status();
+    const absl::StatusOr<Scenario> scenario = muster::ParseScenario(*text);
+    if (!scenario.ok()) return scenario.status();
+    return AddRows(cluster, scenario->cluster, "scenario: ");
+  });
+}
+
+muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind, const char* name,
+                                    int64_t size, muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto text = TextIn("name", name, size);
+    if (!text.ok()) return text.status();
+    const absl::Status done =
+        Changing(cluster, [&] { return Remove(cluster->cluster, kind, *text); });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Remove(kind, *text);
+    return done;
+  });
+}
+
+muster_status muster_cluster_set_tasks(muster_cluster* cluster, int64_t count, const int32_t* tasks,
+                                       const int32_t* states, const int32_t* nodes,
+                                       muster_error* error) {
+  return OnCluster(cluster, error, [&] { return SetStates(cluster, count, tasks, states, nodes); });
+}
+
+muster_status muster_cluster_set_task(muster_cluster* cluster, const char* name, int64_t size,
+                                      int32_t state, const char* node, int64_t node_size,
+                                      muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto task = TextIn("name", name, size);
+    if (!task.ok()) return task.status();
+    std::string_view place;
+    if (node != nullptr) {
+      const auto text = TextIn("node", node, node_size);
+      if (!text.ok()) return text.status();
+      place = *text;
+    }
+    const auto status = StateIn(state);
+    if (!status.ok()) return status.status();
+    const absl::Status done =
+        Changing(cluster, [&] { return cluster->cluster.SetTaskStatus(*task, *status, place); });
+    if (done.ok() && cluster->recorder != nullptr) {
+      cluster->recorder->States(1, [&](int64_t) -> Recorder::TaskState {
+        return {*task, place, *status};
+      });
+    }
+    return done;
+  });
+}
+
+muster_status muster_cluster_report_bind_failed(muster_cluster* cluster, const char* name,
+                                                int64_t size, muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto task = TextIn("name", name, size);
+    if (!task.ok()) return task.status();
+    const absl::Status done =
+        Changing(cluster, [&] { return cluster->cluster.ReportBindFailed(*task); });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->BindFailed(*task);
+    return done;
+  });
+}
+
+muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_table* table,
+                                          const uint64_t* generations, int32_t* outcomes,
+                                          int64_t* done, muster_error* error) {
+  if (done != nullptr) *done = 0;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (table == nullptr) return NullArgument("table");
+    if (auto kind = RemovalKind(table->kind); !kind.ok()) return kind.status();
+    if (generations == nullptr && table->rows > 0) return NullArgument("generations");
+    ClusterSpec rows;
+    if (absl::Status s = AppendRows(*table, ResolverOf(*cluster), &rows); !s.ok()) return s;
+    ClusterSpec recorded;
+    if (cluster->recorder != nullptr) recorded = rows;
+    std::vector<muster::Delta> deltas = DeltasOf(std::move(rows));
+    for (size_t i = 0; i < deltas.size(); ++i) {
+      ClusterSpec one;  // for the record
+      const auto pick = [i](const auto& from, auto* to) {
+        if (i < from.size()) to->push_back(from[i]);
+      };
+      pick(recorded.nodes, &one.nodes);
+      pick(recorded.queues, &one.queues);
+      pick(recorded.jobs, &one.jobs);
+      pick(recorded.tasks, &one.tasks);
+      deltas[i].generation = generations[i];
+      const auto outcome =
+          Changing(cluster, [&] { return cluster->cluster.ApplyDelta(deltas[i]); });
+      if (!outcome.ok()) {
+        return absl::Status(outcome.status().code(),
+                            absl::StrCat(muster::ToAbsl(TableName(table->kind)), "[", i,
+                                         "]: ", outcome.status().message()));
+      }
+      if (outcomes != nullptr) outcomes[i] = static_cast<int32_t>(*outcome);
+      if (done != nullptr) *done = static_cast<int64_t>(i) + 1;
+      if (cluster->recorder != nullptr) cluster->recorder->Deltas(one, generations + i, 1);
+    }
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind, const char* name,
+                                           int64_t size, uint64_t generation, int32_t* outcome,
+                                           muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto text = TextIn("name", name, size);
+    if (!text.ok()) return text.status();
+    const auto row = RemovalKind(kind);
+    if (!row.ok()) return row.status();
+    muster::Delta delta;
+    delta.generation = generation;
+    delta.object = muster::Removal{*row, std::string(*text)};
+    const auto done = Changing(cluster, [&] { return cluster->cluster.ApplyDelta(delta); });
+    if (!done.ok()) return done.status();
+    if (outcome != nullptr) *outcome = static_cast<int32_t>(*done);
+    if (cluster->recorder != nullptr) cluster->recorder->Removal(kind, *text, generation);
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_cluster_reconcile(muster_cluster* cluster, const muster_table* const* tables,
+                                       int32_t count, muster_text** drift, muster_error* error) {
+  if (drift != nullptr) *drift = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
+    if (tables == nullptr && count > 0) return NullArgument("tables");
+    ClusterSpec full;
+    for (int32_t i = 0; i < count; ++i) {
+      if (tables[i] == nullptr) return NullArgument("a table");
+      if (absl::Status s = AppendRows(*tables[i], ResolverOf(*cluster), &full); !s.ok()) return s;
+    }
+    const absl::Status done = Changing(cluster, [&]() -> absl::Status {
+      const auto found = cluster->cluster.Reconcile(full);
+      if (!found.ok() || drift == nullptr) return found.status();
+      std::string lines;
+      for (const muster::Drift& one : *found) {
+        absl::StrAppend(&lines, muster::ToAbsl(DriftName(one.kind)), one.object, "\n");
+      }
+      return GiveText(cluster->memory, lines, drift);
+    });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Rows("reconcile", full);
+    return done;
+  });
+}
+
+muster_status muster_cluster_find(const muster_cluster* cluster, int32_t kind, const char* name,
+                                  int64_t size, int32_t* index, muster_error* error) {
+  if (index != nullptr) *index = MUSTER_NONE;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (index == nullptr) return NullArgument("index");
+    const auto row = FindRow(*cluster->cluster.impl().tables, kind, name, size);
+    if (!row.ok()) return row.status();
+    *index = *row;
+    return absl::OkStatus();
+  });
+}
+
+uint64_t muster_cluster_layout(const muster_cluster* cluster) {
+  return cluster == nullptr ? 0 : cluster->cluster.impl().tables->layout;
+}
+uint64_t muster_cluster_version(const muster_cluster* cluster) {
+  return cluster == nullptr ? 0 : cluster->cluster.version();
+}
+
+muster_status muster_cluster_write_scenario(const muster_cluster* cluster, const char* profile,
+                                            muster_text** out, muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    Scenario scenario;
+    scenario.cluster = cluster->cluster.Describe();
+    if (profile != nullptr) scenario.profile = profile;
+    return GiveText(cluster->memory, muster::WriteScenario(scenario), out);
+  });
+}
+
+muster_status muster_cluster_read_scenario(muster_cluster* cluster, const char* json, int64_t size,
+                                           muster_text** profile, muster_error* error) {
+  if (profile != nullptr) *profile = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto text = TextIn("json", json, size);
+    if (!text.ok()) return text.status();
+    const absl::StatusOr<Scenario> scenario = muster::ParseScenario(*text);
+    if (!scenario.ok()) return scenario.status();
+    muster_text* named = nullptr;
+    if (profile != nullptr) {
+      if (absl::Status s = GiveText(cluster->memory, scenario->profile, &named); !s.ok()) return s;
+    }
+    std::unique_ptr<muster_text> held(named);
+    // Fill builds another cluster and puts it in place at its end.
+    if (absl::Status s = muster::Fill(*scenario, &cluster->cluster); !s.ok()) return s;
+    if (profile != nullptr) *profile = held.release();
+    if (cluster->recorder != nullptr) cluster->recorder->Rows("load", scenario->cluster);
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_cluster_freeze(const muster_cluster* cluster, muster_snapshot** out,
+                                    muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    *out = new muster_snapshot{cluster->cluster.Freeze()};
+    return absl::OkStatus();
+  });
+}
+
+void muster_snapshot_free(muster_snapshot* snapshot) { delete snapshot; }
+
+uint64_t muster_snapshot_version(const muster_snapshot* snapshot) {
+  return snapshot == nullptr ? 0 : snapshot->snapshot.version();
+}
+
+int64_t muster_snapshot_count(const muster_snapshot* snapshot, int32_t kind) {
+  if (snapshot == nullptr) return 0;
+  const muster::NameTable* names = NamesIn(snapshot->snapshot.tables(), kind);
+  return names == nullptr ? 0 : names->size();
+}
+
+const char* muster_snapshot_name(const muster_snapshot* snapshot, int32_t kind, int32_t index,
+                                 int64_t* size) {
+  if (size != nullptr) *size = 0;
+  if (snapshot == nullptr || index < 0) return nullptr;
+  const muster::NameTable* names = NamesIn(snapshot->snapshot.tables(), kind);
+  if (names == nullptr || static_cast<uint32_t>(index) >= names->size()) return nullptr;
+  const std::string_view name = names->name(static_cast<uint32_t>(index));
+  if (size != nullptr) *size = static_cast<int64_t>(name.size());
+  return name.data();
+}
+
+muster_status muster_snapshot_find(const muster_snapshot* snapshot, int32_t kind, const char* name,
+                                   int64_t size, int32_t* index, muster_error* error) {
+  if (index != nullptr) *index = MUSTER_NONE;
+  return Guard(error, [&]() -> absl::Status {
+    if (snapshot == nullptr) return NullArgument("snapshot");
+    if (index == nullptr) return NullArgument("index");
+    const auto row = FindRow(snapshot->snapshot.tables(), kind, name, size);
+    if (!row.ok()) return row.status();
+    *index = *row;
+    return absl::OkStatus();
+  });
+}

@@ -1,0 +1,218 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// One cycle: what the caller's options mean to the engine, and who may end it.
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "capi/handles.h"
+#include "capi/plan.h"
+#include "capi/policy.h"
+#include "lib/model/cluster_impl.h"
+
+namespace muster::capi {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Asked between gangs.
+class Watch {
+ public:
+  Watch(const muster_schedule_options& options, const PolicyList* policies)
+      : cancel_(options.cancel), policies_(policies), limit_(options.time_limit) {
+    if (limit_ > 0) end_ = Clock::now() + std::chrono::nanoseconds(std::min(limit_, kLongest));
+  }
+  bool is_needed() const { return cancel_ != nullptr || policies_ != nullptr || limit_ != 0; }
+
+  bool ShouldStop() {
+    if (policies_ != nullptr && policies_->failed()) return true;
+    if (cancel_ != nullptr && cancel_->cancelled.load(std::memory_order_relaxed) != 0) {
+      cancelled_ = true;
+      return true;
+    }
+    if (limit_ == 0 || (limit_ > 0 && Clock::now() < end_)) return false;
+    expired_ = true;
+    return true;
+  }
+  bool cancelled() const { return cancelled_; }
+  bool expired() const { return expired_; }
+
+ private:
+  static constexpr int64_t kLongest = int64_t{1} << 60;  // what may be added to a time
+  const muster_cancel* cancel_;
+  const PolicyList* policies_;
+  const int64_t limit_;
+  Clock::time_point end_;
+  bool cancelled_ = false, expired_ = false;
+};
+
+constexpr uint32_t kSwitches = MUSTER_NO_BLOCK_WINNERS | MUSTER_NO_EQUAL_STATES |
+                               MUSTER_NO_INFEASIBILITY_MEMORY | MUSTER_NO_VECTOR_KERNELS;
+
+}  // namespace
+
+absl::Status RunCycle(const char* profile, const muster_schedule_options* options,
+                      const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle,
+                      const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
+                      muster_plan** out, ScheduleOptions* said) {
+  if (profile == nullptr) return NullArgument("profile");
+  if (out == nullptr) return NullArgument("out");
+  muster_schedule_options given = MUSTER_SCHEDULE_OPTIONS_INIT;
+  if (absl::Status s = ReadStruct("muster_schedule_options", options, &given); !s.ok()) return s;
+  if ((given.switches & ~kSwitches) != 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("muster_schedule_options: switches is ", given.switches));
+  }
+  if (given.keep_cut != 0 && given.keep_cut != 1) {
+    return absl::InvalidArgumentError("muster_schedule_options: keep_cut is 0 or 1");
+  }
+  ScheduleOptions& schedule = *said;
+  schedule.now = given.now;
+  schedule.seed = given.seed;
+  schedule.cursor = given.cursor;
+  if (given.work_budget != 0) schedule.work_budget = std::max<int64_t>(given.work_budget, 0);
+  schedule.speed.block_winners = (given.switches & MUSTER_NO_BLOCK_WINNERS) == 0;
+  schedule.speed.share_equal_states = (given.switches & MUSTER_NO_EQUAL_STATES) == 0;
+  schedule.speed.infeasibility_memory = (given.switches & MUSTER_NO_INFEASIBILITY_MEMORY) == 0;
+  schedule.speed.vector_kernels = (given.switches & MUSTER_NO_VECTOR_KERNELS) == 0;
+  if (given.memory_limit != 0) {
+    schedule.speed.memory_limit = std::max<int64_t>(given.memory_limit, 0);
+  }
+  std::shared_ptr<PolicyList> policies;
+  if (given.policies != nullptr) {
+    policies = given.policies->list;
+    if (!policies->Begin()) {
+      return absl::FailedPreconditionError(
+          "muster_schedule_options: the policies are asked by a cycle that is still running");
+    }
+    schedule.extensions = policies;
+  }
+  struct End {
+    PolicyList* list;
+    ~End() {
+      if (list != nullptr) list->End();
+    }
+  } end{policies.get()};
+
+  Watch watch(given, policies.get());
+  if (watch.is_needed()) schedule.should_stop = [&watch] { return watch.ShouldStop(); };
+  absl::StatusOr<Plan> plan = cycle(schedule);
+  schedule.should_stop = nullptr;
+  if (policies != nullptr && policies->failed()) return policies->failure();
+  if (!plan.ok()) return plan.status();
+  if (!plan->complete() && given.keep_cut == 0) {
+    if (watch.cancelled()) {
+      return absl::CancelledError("schedule: cancelled before the cycle ended; nothing is decided");
+    }
+    if (watch.expired()) {
+      return absl::DeadlineExceededError(
+          "schedule: time_limit passed before the cycle ended; nothing is decided");
+    }
+  }
+  return MakePlan(*std::move(plan), snapshot, memory, out);
+}
+
+namespace {
+
+int64_t CountOf(const Plan& plan, DecisionKind kind) {
+  int64_t count = 0;
+  for (const Decision& decision : plan.decisions()) count += decision.kind == kind;
+  return count;
+}
+
+}  // namespace
+}  // namespace muster::capi
+
+using namespace muster::capi;  // NOLINT: the functions below are C's
+using muster::Plan;
+using muster::ScheduleOptions;
+
+muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profile,
+                                      const muster_schedule_options* options, muster_plan** out,
+                                      muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    ScheduleOptions said;
+    muster_plan* made = nullptr;
+    try {
+      const auto cycle = [&](const ScheduleOptions& o) {
+        return cluster->cluster.Schedule(profile, o);
+      };
+      const absl::Status done = RunCycle(profile, options, cycle, nullptr, cluster->memory,
+                                         out == nullptr ? nullptr : &made, &said);
+      if (!done.ok()) {
+        // What a failed policy answered must not be remembered.
+        if (said.extensions != nullptr) cluster->cluster.impl().cycle.reset();
+        return done;
+      }
+    } catch (...) {
+      // The books of the session may be half written; the rows are as they were.
+      cluster->cluster.impl().cycle.reset();
+      throw;
+    }
+    *out = made;
+    const Plan& plan = PlanOf(*made);
+    if (cluster->recorder != nullptr) {
+      cluster->recorder->Schedule(profile, said, said.extensions != nullptr, plan);
+    }
+    cluster->log.SayThat(MUSTER_LOG_INFO, [&] {
+      return absl::StrCat("schedule ", profile, ": ", CountOf(plan, muster::DecisionKind::kBind),
+                          " bound, ", CountOf(plan, muster::DecisionKind::kNominate),
+                          " nominated, ", CountOf(plan, muster::DecisionKind::kEvict), " evicted, ",
+                          plan.pending().size(), " pending, work ", plan.work(),
+                          plan.complete() ? "" : ", cut");
+    });
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_snapshot_schedule(const muster_snapshot* snapshot, const char* profile,
+                                       const muster_schedule_options* options, muster_plan** out,
+                                       muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (snapshot == nullptr) return NullArgument("snapshot");
+    auto memory = MakeMemory(nullptr);
+    if (!memory.ok()) return memory.status();
+    ScheduleOptions said;
+    return RunCycle(
+        profile, options,
+        [&](const ScheduleOptions& o) { return muster::Schedule(snapshot->snapshot, profile, o); },
+        &snapshot->snapshot, *memory, out, &said);
+  });
+}
+
+muster_status muster_cluster_apply(muster_cluster* cluster, const muster_plan* plan,
+                                   int64_t* applied, muster_text** refused, muster_error* error) {
+  if (applied != nullptr) *applied = 0;
+  if (refused != nullptr) *refused = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (plan == nullptr) return NullArgument("plan");
+    const absl::Status done = Changing(cluster, [&]() -> absl::Status {
+      const auto report = cluster->cluster.Apply(PlanOf(*plan));
+      if (!report.ok()) return report.status();
+      if (applied != nullptr) *applied = report->applied;
+      std::string lines;
+      for (const std::string& line : report->refused) {
+        cluster->log.Say(MUSTER_LOG_WARNING, line);
+        absl::StrAppend(&lines, line, "\n");
+      }
+      return refused == nullptr ? absl::OkStatus() : GiveText(cluster->memory, lines, refused);
+    });
+    if (done.ok() && cluster->recorder != nullptr) cluster->recorder->Apply(PlanOf(*plan));
+    return done;
+  });
+}
+
+muster_status muster_cancel_new(muster_cancel** out, muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (out == nullptr) return NullArgument("out");
+    *out = new muster_cancel;
+    return absl::OkStatus();
+  });
+}
+void muster_cancel_set(muster_cancel* cancel, int32_t cancelled) {
+  if (cancel != nullptr) cancel->cancelled.store(cancelled, std::memory_order_relaxed);
+}
+void muster_cancel_free(muster_cancel* cancel) { delete cancel; }

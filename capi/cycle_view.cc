@@ -1,0 +1,171 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a policy behind a vtable may read of the cycle that asks it.
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "capi/boundary.h"
+#include "capi/policy.h"
+#include "capi/table.h"
+#include "lib/base/strings.h"
+
+namespace muster::capi {
+namespace {
+
+using Cell = std::function<int64_t(uint32_t row)>;
+
+const std::vector<uint8_t>* RowsOfKind(const muster_cycle& cycle, int32_t kind) {
+  switch (kind) {
+    case MUSTER_NODES:
+      return &cycle.tables->nodes.alive;
+    case MUSTER_QUEUES:
+      return &cycle.tables->queues.alive;
+    case MUSTER_JOBS:
+      return &cycle.tables->jobs.alive;
+    case MUSTER_TASKS:
+      return &cycle.tables->tasks.alive;
+    default:
+      return nullptr;
+  }
+}
+
+int64_t IndexOut(uint32_t index) { return index == kNone ? MUSTER_NONE : int64_t{index}; }
+
+// The column of amounts `what` in dimension d; empty where there is none of that name.
+Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, DimensionIndex d) {
+  const Tables& t = *cycle.tables;
+  const Ledger& l = *cycle.ledger;
+  if (kind == MUSTER_NODES) {
+    if (what == "allocatable") return [&t, d](uint32_t n) { return t.nodes.allocatable.at(n, d); };
+    if (what == "idle") return [&l, d](uint32_t n) { return l.node(n, kIdle)[d]; };
+    if (what == "used") return [&l, d](uint32_t n) { return l.node(n, kUsed)[d]; };
+    if (what == "releasing") return [&l, d](uint32_t n) { return l.node(n, kReleasing)[d]; };
+  } else if (kind == MUSTER_QUEUES) {
+    if (what == "allocated") return [&l, d](uint32_t q) { return l.queue_allocated(q)[d]; };
+    if (what == "pending") return [&l, d](uint32_t q) { return l.queue_pending(q)[d]; };
+    if (what == "limit") return [&t, d](uint32_t q) { return t.queues.limit.at(q, d); };
+    if (what == "deserved") return [&t, d](uint32_t q) { return t.queues.deserved.at(q, d); };
+  } else if (kind == MUSTER_JOBS) {
+    if (what == "allocated") return [&l, d](uint32_t j) { return l.job_allocated(j)[d]; };
+  } else if (kind == MUSTER_TASKS) {
+    if (what == "request") return [&l, d](uint32_t k) { return l.request(k)[d]; };
+  }
+  return nullptr;
+}
+
+Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
+  const Tables& t = *cycle.tables;
+  const Ledger& l = *cycle.ledger;
+  if (kind == MUSTER_NODES) {
+    if (what == "unschedulable") {
+      return [&t](uint32_t n) -> int64_t { return t.nodes.spec[n].unschedulable; };
+    }
+  } else if (kind == MUSTER_QUEUES) {
+    if (what == "weight") return [&t](uint32_t q) { return t.queues.spec[q].weight; };
+    if (what == "priority")
+      return [&t](uint32_t q) -> int64_t { return t.queues.spec[q].priority; };
+    if (what == "created") return [&t](uint32_t q) { return t.queues.spec[q].created; };
+  } else if (kind == MUSTER_JOBS) {
+    if (what == "queue") return [&t](uint32_t j) { return IndexOut(t.jobs.queue[j]); };
+    if (what == "priority") return [&t](uint32_t j) -> int64_t { return t.jobs.spec[j].priority; };
+    if (what == "created") return [&t](uint32_t j) { return t.jobs.spec[j].created; };
+    if (what == "min_available") return [&t](uint32_t j) { return t.jobs.spec[j].min_available; };
+    if (what == "phase") {
+      return [&cycle](uint32_t j) { return static_cast<int64_t>((*cycle.phases)[j]); };
+    }
+    if (what == "tasks") {
+      return [&t](uint32_t j) { return static_cast<int64_t>(t.jobs.tasks[j].size()); };
+    }
+    if (what == "tasks_pending") return [&l](uint32_t j) -> int64_t { return l.job(j).pending(); };
+    if (what == "tasks_ready") return [&l](uint32_t j) -> int64_t { return l.job(j).ready(); };
+  } else if (kind == MUSTER_TASKS) {
+    if (what == "job") return [&t](uint32_t k) { return IndexOut(t.tasks.job[k]); };
+    if (what == "node") return [&l](uint32_t k) { return IndexOut(l.node_of(k)); };
+    if (what == "state") return [&l](uint32_t k) { return static_cast<int64_t>(l.status(k)); };
+    if (what == "priority") return [&t](uint32_t k) -> int64_t { return t.tasks.priority[k]; };
+    if (what == "created") return [&t](uint32_t k) { return t.tasks.created[k]; };
+    if (what == "class") return [&t](uint32_t k) { return IndexOut(t.tasks.task_class[k]); };
+  }
+  return nullptr;
+}
+
+absl::Status GetNumbers(const muster_cycle* cycle, int32_t kind, const char* column,
+                        const int32_t* rows, int64_t count, int64_t* out) {
+  if (cycle == nullptr) return NullArgument("cycle");
+  if (cycle->tables == nullptr) {
+    return absl::FailedPreconditionError("cycle: it is over; copy what is to be kept");
+  }
+  if (column == nullptr) return NullArgument("column");
+  if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
+  if (count > 0 && (rows == nullptr || out == nullptr)) {
+    return NullArgument(rows == nullptr ? "rows" : "out");
+  }
+  const std::vector<uint8_t>* alive = RowsOfKind(*cycle, kind);
+  if (alive == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("cycle: there are no rows of kind ", kind));
+  }
+  const std::string_view name(column);
+  Cell cell;
+  if (const size_t dot = name.find('.'); dot == std::string_view::npos) {
+    cell = Numbers(*cycle, kind, name);
+  } else {
+    const std::optional<uint32_t> d = cycle->tables->dimensions.Find(name.substr(dot + 1));
+    if (!d || *d >= cycle->tables->dimension_count()) {
+      return absl::NotFoundError(
+          absl::StrCat("cycle: there is no dimension ", Quote(name.substr(dot + 1))));
+    }
+    cell = Amounts(*cycle, kind, name.substr(0, dot), *d);
+  }
+  if (cell == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("cycle: ", ToAbsl(TableName(kind)), " have no column ", Quote(name)));
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t row = rows[i];
+    if (row < 0 || static_cast<size_t>(row) >= alive->size() ||
+        !(*alive)[static_cast<size_t>(row)]) {
+      return absl::OutOfRangeError(
+          absl::StrCat("cycle: rows[", i, "]: there is no ", ToAbsl(RowName(kind)), " ", row));
+    }
+    out[i] = cell(static_cast<uint32_t>(row));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace muster::capi
+
+using namespace muster::capi;  // NOLINT: the functions below are C's
+
+int64_t muster_cycle_now(const muster_cycle* cycle) { return cycle == nullptr ? 0 : cycle->now; }
+
+int64_t muster_cycle_count(const muster_cycle* cycle, int32_t kind) {
+  if (cycle == nullptr || cycle->tables == nullptr) return 0;
+  if (kind == MUSTER_DIMENSIONS) return static_cast<int64_t>(cycle->tables->dimension_count());
+  const std::vector<uint8_t>* alive = RowsOfKind(*cycle, kind);
+  return alive == nullptr ? 0 : static_cast<int64_t>(alive->size());
+}
+
+const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t index,
+                              int64_t* size) {
+  if (size != nullptr) *size = 0;
+  if (index < 0 || index >= muster_cycle_count(cycle, kind)) return nullptr;
+  const muster::Tables& t = *cycle->tables;
+  const muster::NameTable& names = kind == MUSTER_NODES    ? t.nodes.names
+                                   : kind == MUSTER_QUEUES ? t.queues.names
+                                   : kind == MUSTER_JOBS   ? t.jobs.names
+                                   : kind == MUSTER_TASKS  ? t.tasks.names
+                                                           : t.dimensions;
+  const std::string_view name = names.name(static_cast<uint32_t>(index));
+  if (size != nullptr) *size = static_cast<int64_t>(name.size());
+  return name.data();
+}
+
+muster_status muster_cycle_get_numbers(const muster_cycle* cycle, int32_t kind, const char* column,
+                                       const int32_t* rows, int64_t count, int64_t* out,
+                                       muster_error* error) {
+  return Guard(error, [&] { return GetNumbers(cycle, kind, column, rows, count, out); });
+}

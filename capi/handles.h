@@ -1,0 +1,93 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What stands behind the handles that more than one file knows.
+#ifndef MUSTER_CAPI_HANDLES_H_
+#define MUSTER_CAPI_HANDLES_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "capi/boundary.h"
+#include "capi/memory.h"
+#include "capi/record.h"
+#include "muster/c.h"
+#include "muster/cluster.h"
+#include "muster/plan.h"
+#include "muster/schedule.h"
+#include "muster/snapshot.h"
+
+struct muster_cluster {
+  muster::Cluster cluster;
+  std::shared_ptr<muster::capi::Memory> memory;
+  muster::capi::Log log;
+  std::unique_ptr<muster::capi::Recorder> recorder;  // null: none, or it has ended
+  // A call is running: what its callbacks call is refused.
+  bool busy = false;
+  // Rows are being changed. Stays true where memory ran out meanwhile.
+  bool changing = false;
+};
+
+struct muster_snapshot {
+  muster::Snapshot snapshot;
+};
+
+struct muster_cancel {
+  std::atomic<int32_t> cancelled{0};
+};
+
+namespace muster::capi {
+
+// For the length of one call on a cluster: nobody else is in it, and it is whole.
+class InUse {
+ public:
+  explicit InUse(muster_cluster* cluster);
+  ~InUse() {
+    if (cluster_ != nullptr) cluster_->busy = false;
+  }
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+  const absl::Status& status() const { return status_; }
+
+ private:
+  muster_cluster* cluster_ = nullptr;
+  absl::Status status_;
+};
+
+absl::Status CheckUsable(const muster_cluster* cluster);
+
+// Runs `change`, which changes rows. Where an exception leaves it, the cluster is no longer whole.
+template <class F>
+auto Changing(muster_cluster* cluster, F&& change) {
+  cluster->changing = true;
+  auto result = change();
+  cluster->changing = false;
+  return result;
+}
+
+// Guard and InUse in one; `body` gets the cluster.
+template <class F>
+muster_status OnCluster(muster_cluster* cluster, muster_error* error, F&& body) noexcept {
+  return Guard(error, [&]() -> absl::Status {
+    const InUse use(cluster);
+    if (!use.status().ok()) return use.status();
+    return body();
+  });
+}
+
+// One cycle with the caller's options; `cycle` makes the plan, of `snapshot` where that is not null.
+absl::Status RunCycle(const char* profile, const muster_schedule_options* options,
+                      const std::function<absl::StatusOr<Plan>(const ScheduleOptions&)>& cycle,
+                      const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
+                      muster_plan** out, ScheduleOptions* said);
+
+// The plan of a handle.
+const Plan& PlanOf(const muster_plan& plan);
+
+}  // namespace muster::capi
+
+#endif  // MUSTER_CAPI_HANDLES_H_

@@ -1,0 +1,21 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#ifndef MUSTER_CAPI_PLAN_H_
+#define MUSTER_CAPI_PLAN_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "capi/memory.h"
+#include "muster/c.h"
+#include "muster/plan.h"
+#include "muster/snapshot.h"
+
+namespace muster::capi {
+
+// `snapshot` is what the plan was made from; null: a living cluster.
+absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const std::shared_ptr<Memory>& memory,
+                      muster_plan** out);
+
+}  // namespace muster::capi
+
+#endif  // MUSTER_CAPI_PLAN_H_

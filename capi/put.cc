@@ -1,0 +1,270 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "capi/put.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/model/describe.h"
+
+namespace muster::capi {
+namespace {
+
+template <class S>
+absl::Status Append(const muster_table& table, const Resolver& resolver, ClusterSpec* rows) {
+  const RowReader<S> reader(table, resolver);
+  if (!reader.status().ok()) return reader.status();
+  std::vector<S>& list = RowsOf<S>(*rows);
+  list.reserve(list.size() + reader.size());
+  for (size_t i = 0; i < reader.size(); ++i) {
+    list.push_back(reader.blank());
+    if (absl::Status s = reader.Fill(i, &list.back()); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+// What was added in a call, to be taken out again.
+class Added {
+ public:
+  explicit Added(Cluster& cluster) : cluster_(cluster) {}
+  void Remember(int32_t kind, std::string_view name) { rows_.emplace_back(kind, name); }
+  bool any() const { return !rows_.empty(); }
+  absl::Status TakeBack() {
+    for (size_t i = rows_.size(); i-- > 0;) {
+      const auto& [kind, name] = rows_[i];
+      absl::Status s;
+      switch (kind) {
+        case MUSTER_NODES:
+          s = cluster_.RemoveNode(name);
+          break;
+        case MUSTER_QUEUES:
+          s = cluster_.RemoveQueue(name);
+          break;
+        case MUSTER_JOBS:
+          s = cluster_.RemoveJob(name);
+          break;
+        case MUSTER_TASKS:
+          s = cluster_.RemoveTask(name);
+          break;
+        default:
+          s = cluster_.RemoveDomain(name);
+      }
+      if (!s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  Cluster& cluster_;
+  std::vector<std::pair<int32_t, std::string>> rows_;
+};
+
+absl::Status At(std::string_view place, std::string_view table, size_t row,
+                const absl::Status& status) {
+  return absl::Status(
+      status.code(), absl::StrCat(ToAbsl(place), ToAbsl(table), "[", row, "]: ", status.message()));
+}
+
+absl::Status NotThere(int32_t kind, std::string_view name) {
+  return absl::NotFoundError(
+      absl::StrCat(ToAbsl(RowName(kind)), " ", Quote(name), ": does not exist"));
+}
+
+// The specs of rows that are there, by kind.
+absl::Status Describe(const Cluster& cluster, NodeSpec* spec) {
+  const NodeTable& nodes = cluster.impl().tables->nodes;
+  const auto row = nodes.names.Find(spec->name);
+  if (!row) return NotThere(MUSTER_NODES, spec->name);
+  *spec = nodes.spec[*row];
+  return absl::OkStatus();
+}
+absl::Status Describe(const Cluster& cluster, QueueSpec* spec) {
+  const QueueTable& queues = cluster.impl().tables->queues;
+  const auto row = queues.names.Find(spec->name);
+  if (!row) return NotThere(MUSTER_QUEUES, spec->name);
+  *spec = queues.spec[*row];
+  return absl::OkStatus();
+}
+absl::Status Describe(const Cluster& cluster, JobSpec* spec) {
+  const JobTable& jobs = cluster.impl().tables->jobs;
+  const auto row = jobs.names.Find(spec->name);
+  if (!row) return NotThere(MUSTER_JOBS, spec->name);
+  *spec = jobs.spec[*row];
+  return absl::OkStatus();
+}
+absl::Status Describe(const Cluster& cluster, TaskSpec* spec) {
+  const auto row = cluster.impl().tables->tasks.names.Find(spec->name);
+  if (!row) return NotThere(MUSTER_TASKS, spec->name);
+  *spec = DescribeTask(cluster.impl().editor, *row);
+  return absl::OkStatus();
+}
+absl::Status Update(Cluster& cluster, const NodeSpec& spec) { return cluster.UpdateNode(spec); }
+absl::Status Update(Cluster& cluster, const QueueSpec& spec) { return cluster.UpdateQueue(spec); }
+absl::Status Update(Cluster& cluster, const JobSpec& spec) { return cluster.UpdateJob(spec); }
+absl::Status Update(Cluster& cluster, const TaskSpec& spec) { return cluster.UpdateTask(spec); }
+
+template <class S>
+absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
+  Cluster& cluster = handle->cluster;
+  const RowReader<S> reader(table, ResolverOf(*handle));
+  if (!reader.status().ok()) return reader.status();
+  if (reader.has_defaults()) {
+    return absl::InvalidArgumentError(absl::StrCat("table of ", ToAbsl(TableName(table.kind)),
+                                                   ": an update has no defaults, only columns"));
+  }
+  ClusterSpec rows;
+  std::vector<S>& after = RowsOf<S>(rows);
+  // Names first: they say which row the others are laid over.
+  for (size_t i = 0; i < reader.size(); ++i) {
+    S spec;
+    if (absl::Status s = reader.Fill(i, &spec); !s.ok()) return s;
+    const std::string name = spec.name;
+    if (absl::Status s = Describe(cluster, &spec); !s.ok())
+      return At("", TableName(table.kind), i, s);
+    if (absl::Status s = reader.Fill(i, &spec); !s.ok()) return s;
+    after.push_back(std::move(spec));
+  }
+  std::vector<S> before;
+  const absl::Status done = Changing(handle, [&] {
+    for (size_t i = 0; i < after.size(); ++i) {
+      S old;
+      old.name = after[i].name;
+      absl::Status s = Describe(cluster, &old);
+      if (s.ok()) s = Update(cluster, after[i]);
+      if (s.ok()) {
+        before.push_back(std::move(old));
+        continue;
+      }
+      for (size_t k = before.size(); k-- > 0;) {
+        if (absl::Status back = Update(cluster, before[k]); !back.ok()) {
+          return absl::InternalError(absl::StrCat("taking an update back: ", back.message()));
+        }
+      }
+      return At("", TableName(table.kind), i, s);
+    }
+    return absl::OkStatus();
+  });
+  if (done.ok() && handle->recorder != nullptr) handle->recorder->Rows("update", rows);
+  return done;
+}
+
+}  // namespace
+
+Resolver ResolverOf(const muster_cluster& handle) {
+  return [&cluster = handle.cluster](int32_t kind, int64_t index) -> std::string_view {
+    const Tables& t = *cluster.impl().tables;
+    const auto name = [index](const NameTable& names, const std::vector<uint8_t>& alive) {
+      const bool there = index >= 0 && static_cast<uint64_t>(index) < alive.size() &&
+                         alive[static_cast<size_t>(index)] != 0;
+      return there ? names.name(static_cast<uint32_t>(index)) : std::string_view();
+    };
+    switch (kind) {
+      case MUSTER_NODES:
+        return name(t.nodes.names, t.nodes.alive);
+      case MUSTER_QUEUES:
+        return name(t.queues.names, t.queues.alive);
+      case MUSTER_JOBS:
+        return name(t.jobs.names, t.jobs.alive);
+      case MUSTER_DOMAINS:
+        return name(t.domains.names, t.domains.alive);
+      default:
+        return {};
+    }
+  };
+}
+
+absl::Status AppendRows(const muster_table& table, const Resolver& resolver, ClusterSpec* rows) {
+  switch (table.kind) {
+    case MUSTER_NODES:
+      return Append<NodeSpec>(table, resolver, rows);
+    case MUSTER_QUEUES:
+      return Append<QueueSpec>(table, resolver, rows);
+    case MUSTER_JOBS:
+      return Append<JobSpec>(table, resolver, rows);
+    case MUSTER_TASKS:
+      return Append<TaskSpec>(table, resolver, rows);
+    case MUSTER_DOMAINS:
+      return Append<DomainSpec>(table, resolver, rows);
+    case MUSTER_BUDGETS:
+      return Append<DisruptionBudgetSpec>(table, resolver, rows);
+    default:
+      return Append<NamespaceSpec>(table, resolver, rows);
+  }
+}
+
+absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::string_view place) {
+  Cluster& cluster = handle->cluster;
+  // Namespaces and budgets are set, and cannot be removed: they come last, where nothing but their own form can
+  // be wrong, and that is tried on another cluster first.
+  Cluster trial;
+  for (size_t i = 0; i < rows.namespaces.size(); ++i) {
+    if (absl::Status s = trial.SetNamespace(rows.namespaces[i]); !s.ok()) {
+      return At(place, TableName(MUSTER_NAMESPACES), i, s);
+    }
+  }
+  for (size_t i = 0; i < rows.budgets.size(); ++i) {
+    if (absl::Status s = trial.SetDisruptionBudget(rows.budgets[i]); !s.ok()) {
+      return At(place, TableName(MUSTER_BUDGETS), i, s);
+    }
+  }
+  bool took_back = false;
+  const absl::Status done = Changing(handle, [&]() -> absl::Status {
+    Added added(cluster);
+    const auto add = [&](int32_t kind, const auto& list, const auto& put) {
+      for (size_t i = 0; i < list.size(); ++i) {
+        if (absl::Status s = put(list[i]); !s.ok()) return At(place, TableName(kind), i, s);
+        added.Remember(kind, list[i].name);
+      }
+      return absl::OkStatus();
+    };
+    absl::Status s =
+        add(MUSTER_DOMAINS, rows.domains, [&](const auto& row) { return cluster.AddDomain(row); });
+    if (s.ok()) {
+      s = add(MUSTER_NODES, rows.nodes, [&](const auto& row) { return cluster.AddNode(row); });
+    }
+    if (s.ok()) {
+      s = add(MUSTER_QUEUES, rows.queues, [&](const auto& row) { return cluster.AddQueue(row); });
+    }
+    if (s.ok()) {
+      s = add(MUSTER_JOBS, rows.jobs, [&](const auto& row) { return cluster.AddJob(row); });
+    }
+    if (s.ok()) {
+      s = add(MUSTER_TASKS, rows.tasks, [&](const auto& row) { return cluster.AddTask(row); });
+    }
+    for (const NamespaceSpec& row : rows.namespaces) {
+      if (s.ok()) s = cluster.SetNamespace(row);
+    }
+    for (const DisruptionBudgetSpec& row : rows.budgets) {
+      if (s.ok()) s = cluster.SetDisruptionBudget(row);
+    }
+    if (s.ok()) return s;
+    took_back = added.any();
+    if (absl::Status back = added.TakeBack(); !back.ok()) {
+      return absl::InternalError(absl::StrCat(s.message(), "; taking rows back: ", back.message()));
+    }
+    return s;
+  });
+  // Rows that were taken back have used up numbers: a replay must do so, too.
+  if ((done.ok() || took_back) && handle->recorder != nullptr) handle->recorder->Rows("add", rows);
+  return done;
+}
+
+absl::Status UpdateRows(muster_cluster* cluster, const muster_table& table) {
+  switch (table.kind) {
+    case MUSTER_NODES:
+      return UpdateAll<NodeSpec>(cluster, table);
+    case MUSTER_QUEUES:
+      return UpdateAll<QueueSpec>(cluster, table);
+    case MUSTER_JOBS:
+      return UpdateAll<JobSpec>(cluster, table);
+    case MUSTER_TASKS:
+      return UpdateAll<TaskSpec>(cluster, table);
+    default:
+      return absl::InvalidArgumentError(
+          absl::StrCat("table of ", ToAbsl(TableName(table.kind)), ": cannot be updated"));
+  }
+}
+
+}  // namespace muster::capi

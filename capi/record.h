@@ -1,0 +1,81 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The log sink and the recorder of a cluster.
+//
+// A record is lines of JSON, one a call that succeeded, so that a cluster that makes the same calls makes the same
+// plans. docs/capi.md has the lines; tools/muster/replay_log.cc plays them again. The recorder never fails a call: what
+// goes wrong with it ends it, and the log says so.
+#ifndef MUSTER_CAPI_RECORD_H_
+#define MUSTER_CAPI_RECORD_H_
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/functional/function_ref.h"
+#include "capi/memory.h"
+#include "muster/c.h"
+#include "muster/cluster.h"
+#include "muster/plan.h"
+#include "muster/schedule.h"
+
+namespace muster::capi {
+
+struct Log {
+  muster_log_sink sink = nullptr;
+  uintptr_t user = 0;
+  void Say(int32_t level, std::string_view text) const {
+    if (sink != nullptr) sink(user, level, text.data(), static_cast<int64_t>(text.size()));
+  }
+  // A line that has to be put together; where memory does not suffice for it, it is not said.
+  template <class F>
+  void SayThat(int32_t level, const F& words) const noexcept {
+    if (sink == nullptr) return;
+    try {
+      Say(level, words());
+    } catch (const std::exception&) {  // the call it is about has been done
+    }
+  }
+};
+
+class Recorder {
+ public:
+  Recorder(muster_record_sink sink, uintptr_t user, int64_t limit, Log log)
+      : sink_(sink), user_(user), limit_(limit), log_(log) {}
+
+  bool ended() const { return ended_; }
+  void Begin();
+  // Rows that were added, or updated to this.
+  void Rows(std::string_view call, const ClusterSpec& rows);
+  void Remove(int32_t kind, std::string_view name);
+  struct TaskState {
+    std::string_view task, node;
+    TaskStatus status;
+  };
+  void States(int64_t count, absl::FunctionRef<TaskState(int64_t i)> get);
+  void BindFailed(std::string_view task);
+  void Deltas(const ClusterSpec& rows, const uint64_t* generations, int64_t count);
+  void Removal(int32_t kind, std::string_view name, uint64_t generation);
+  void Schedule(std::string_view profile, const ScheduleOptions& options, bool own_policies,
+                const Plan& plan);
+  void Apply(const Plan& plan);
+
+ private:
+  // Hands `line` on, if it still fits.
+  void Write(std::string line);
+  template <class F>
+  void Try(const F& write) noexcept;
+
+  muster_record_sink sink_;
+  uintptr_t user_;
+  int64_t limit_;
+  Log log_;
+  int64_t written_ = 0;
+  bool ended_ = false;
+};
+
+}  // namespace muster::capi
+
+#endif  // MUSTER_CAPI_RECORD_H_

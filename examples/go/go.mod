@@ -1,0 +1,3 @@
+module muster.example/scheduler
+
+go 1.19

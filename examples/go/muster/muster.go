@@ -1,0 +1,221 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+
+// Package muster calls the scheduling library through its C interface.
+//
+// Values cross as columns, one call a column and one call a cycle. No Go memory is held by C after a call has
+// returned, so nothing is pinned and no finalizer races with a running call.
+package muster
+
+/*
+#cgo LDFLAGS: -lmuster_c
+#include <muster/c.h>
+#include <stdlib.h>
+
+static muster_error muster_go_error(void) {
+  muster_error error = MUSTER_ERROR_INIT;
+  return error;
+}
+static muster_plan_view muster_go_view(void) {
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  return view;
+}
+static const char* muster_go_message(const muster_error* error) { return error->message; }
+*/
+import "C"
+
+import (
+	"errors"
+	"unsafe"
+)
+
+// What rows are of.
+const (
+	Nodes  = C.MUSTER_NODES
+	Queues = C.MUSTER_QUEUES
+	Jobs   = C.MUSTER_JOBS
+	Tasks  = C.MUSTER_TASKS
+)
+
+// None is the index of no row.
+const None = C.MUSTER_NONE
+
+// States of tasks.
+const (
+	Pending   = int32(C.MUSTER_PENDING)
+	Running   = int32(C.MUSTER_RUNNING)
+	Succeeded = int32(C.MUSTER_SUCCEEDED)
+)
+
+func check(status C.muster_status, e *C.muster_error) error {
+	if status == C.MUSTER_OK {
+		return nil
+	}
+	return errors.New(C.GoString(C.muster_go_message(e)))
+}
+
+// Table is a list of rows on their way into a cluster.
+type Table struct {
+	table *C.muster_table
+	rows  int
+}
+
+// NewTable makes a table of rows of a kind.
+func NewTable(kind int, rows int) (*Table, error) {
+	e := C.muster_go_error()
+	t := &Table{rows: rows}
+	return t, check(C.muster_table_new(C.int32_t(kind), C.int64_t(rows), nil, &t.table, &e), &e)
+}
+
+// Free ends the table.
+func (t *Table) Free() { C.muster_table_free(t.table) }
+
+// Numbers sets a column.
+func (t *Table) Numbers(column string, values []int64) error {
+	e := C.muster_go_error()
+	name := C.CString(column)
+	defer C.free(unsafe.Pointer(name))
+	var first *C.int64_t
+	if len(values) > 0 {
+		first = (*C.int64_t)(unsafe.Pointer(&values[0]))
+	}
+	return check(C.muster_table_set_numbers(t.table, name, first, C.int64_t(len(values)), &e), &e)
+}
+
+// Texts sets a column.
+func (t *Table) Texts(column string, texts []string) error {
+	e := C.muster_go_error()
+	name := C.CString(column)
+	defer C.free(unsafe.Pointer(name))
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	bytes := make([]byte, 0, size+1)
+	offsets := make([]int64, 1, len(texts)+1)
+	for _, text := range texts {
+		bytes = append(bytes, text...)
+		offsets = append(offsets, int64(len(bytes)))
+	}
+	bytes = append(bytes, 0) // so that there is a first byte to point at
+	return check(C.muster_table_set_texts(t.table, name, (*C.int64_t)(unsafe.Pointer(&offsets[0])),
+		C.int64_t(len(texts)), (*C.char)(unsafe.Pointer(&bytes[0])), C.int64_t(size), &e), &e)
+}
+
+// Cluster is the living tables. It is used by one goroutine at a time.
+type Cluster struct{ cluster *C.muster_cluster }
+
+// NewCluster makes an empty cluster.
+func NewCluster() (*Cluster, error) {
+	e := C.muster_go_error()
+	c := &Cluster{}
+	return c, check(C.muster_cluster_new(nil, &c.cluster, &e), &e)
+}
+
+// Free ends the cluster; its plans live on.
+func (c *Cluster) Free() { C.muster_cluster_free(c.cluster) }
+
+// Add adds all rows of the table, or none.
+func (c *Cluster) Add(t *Table) error {
+	e := C.muster_go_error()
+	return check(C.muster_cluster_put(c.cluster, C.MUSTER_ADD, t.table, &e), &e)
+}
+
+// Remove takes a row out by name.
+func (c *Cluster) Remove(kind int, name string) error {
+	e := C.muster_go_error()
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	return check(C.muster_cluster_remove(c.cluster, C.int32_t(kind), text, C.int64_t(len(name)), &e), &e)
+}
+
+// SetTasks reports states of tasks, all in one call; nodes may be nil where they are known.
+func (c *Cluster) SetTasks(tasks, states, nodes []int32) error {
+	if len(tasks) == 0 {
+		return nil
+	}
+	e := C.muster_go_error()
+	var where *C.int32_t
+	if nodes != nil {
+		where = (*C.int32_t)(unsafe.Pointer(&nodes[0]))
+	}
+	return check(C.muster_cluster_set_tasks(c.cluster, C.int64_t(len(tasks)),
+		(*C.int32_t)(unsafe.Pointer(&tasks[0])), (*C.int32_t)(unsafe.Pointer(&states[0])), where, &e), &e)
+}
+
+// Plan is what a cycle decided.
+type Plan struct {
+	plan *C.muster_plan
+	view C.muster_plan_view
+}
+
+// Schedule runs a cycle.
+func (c *Cluster) Schedule(profile string) (*Plan, error) {
+	e := C.muster_go_error()
+	text := C.CString(profile)
+	defer C.free(unsafe.Pointer(text))
+	p := &Plan{view: C.muster_go_view()}
+	var made *C.muster_plan
+	if err := check(C.muster_cluster_schedule(c.cluster, text, nil, &made, &e), &e); err != nil {
+		return nil, err
+	}
+	p.plan = made
+	return p, check(C.muster_plan_get_view(made, &p.view, &e), &e)
+}
+
+// Apply makes the tables follow the plan, and says how many decisions that were.
+func (c *Cluster) Apply(p *Plan) (int64, error) {
+	e := C.muster_go_error()
+	var applied C.int64_t
+	status := C.muster_cluster_apply(c.cluster, p.plan, &applied, nil, &e)
+	return int64(applied), check(status, &e)
+}
+
+// Free ends the plan.
+func (p *Plan) Free() { C.muster_plan_free(p.plan) }
+
+// Bind is a task that starts on a node.
+type Bind struct{ Task, Node int32 }
+
+// Binds are the tasks that start now, in the order they were decided.
+func (p *Plan) Binds() []Bind {
+	n := int(p.view.decision_count)
+	if n == 0 {
+		return nil
+	}
+	kinds := unsafe.Slice((*int32)(unsafe.Pointer(p.view.decision_kind)), n)
+	tasks := unsafe.Slice((*int32)(unsafe.Pointer(p.view.decision_task)), n)
+	nodes := unsafe.Slice((*int32)(unsafe.Pointer(p.view.decision_node)), n)
+	binds := make([]Bind, 0, n)
+	for i, kind := range kinds {
+		if kind == C.MUSTER_BIND {
+			binds = append(binds, Bind{tasks[i], nodes[i]})
+		}
+	}
+	return binds
+}
+
+// Pending is how many tasks wait.
+func (p *Plan) Pending() int { return int(p.view.pending_count) }
+
+// Name of a row that the plan mentions.
+func (p *Plan) Name(kind int, index int32) string {
+	var size C.int64_t
+	name := C.muster_plan_name(p.plan, C.int32_t(kind), C.int32_t(index), &size)
+	return C.GoStringN(name, C.int(size))
+}
+
+// Explain says why a job or a task is not placed.
+func (p *Plan) Explain(name string) (string, error) {
+	e := C.muster_go_error()
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	var words *C.muster_text
+	if err := check(C.muster_plan_explain(p.plan, text, C.int64_t(len(name)), &words, &e), &e); err != nil {
+		return "", err
+	}
+	defer C.muster_text_free(words)
+	return C.GoString(C.muster_text_data(words)), nil
+}
+
+// Version of the library; the cheapest call there is, for measuring the crossing.
+func Version() int32 { return int32(C.muster_version_number()) }

@@ -1,0 +1,661 @@
+/* Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0. */
+/*
+ * Muster decides who runs where: tables of nodes, queues, jobs and tasks go in, a plan comes out, with a reason for
+ * every "no". This is the whole of its C interface and the only one whose binary form is kept stable.
+ *
+ *   #include <muster/c.h>
+ *
+ *   muster_error error = MUSTER_ERROR_INIT;
+ *   muster_cluster* cluster = NULL;
+ *   muster_plan* plan = NULL;
+ *   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+ *   int64_t i;
+ *
+ *   if (muster_cluster_new(NULL, &cluster, &error) ||
+ *       muster_cluster_add_json(cluster,
+ *           "{\"muster\": 1, \"nodes\": [{\"name\": \"n\", \"count\": 100, \"capacity\": {\"cpu\": \"64\", \"memory\": \"256Gi\"}}],"
+ *           " \"jobs\": [{\"name\": \"train\", \"min_available\": 16, \"groups\": [{\"count\": 16,"
+ *           "             \"shape\": {\"request\": {\"cpu\": \"8\"}}}]}]}", MUSTER_TO_NUL, &error) ||
+ *       muster_cluster_schedule(cluster, "volcano", NULL, &plan, &error) ||
+ *       muster_plan_get_view(plan, &view, &error)) {
+ *     fprintf(stderr, "%s\n", error.message);
+ *   }
+ *   for (i = 0; i < view.decision_count; ++i)
+ *     if (view.decision_kind[i] == MUSTER_BIND)
+ *       start(muster_plan_name(plan, MUSTER_TASKS, view.decision_task[i], NULL),
+ *             muster_plan_name(plan, MUSTER_NODES, view.decision_node[i], NULL));
+ *   muster_plan_free(plan);
+ *   muster_cluster_free(cluster);
+ *
+ * Failure. A call that can fail returns a muster_status, 0 or a negative MUSTER_E_..., and fills *error (may be NULL)
+ *   with words that name the row and the rule: node "n1", capacity "cpu": unknown unit "x" in "5x". What it returns is
+ *   then NULL and what it was to change is as it was. "Could not be placed" is no failure: a plan says why.
+ *   No call exits, aborts, prints, throws or lets an exception of C++ through.
+ * Memory. Where a muster_allocator returns NULL or its budget is spent, the call fails like any other. The engine's own
+ *   books are on the C++ heap. Where that is exhausted, calls return MUSTER_E_RESOURCE_EXHAUSTED as far as they can: a
+ *   cluster that is left in the middle of a change then answers MUSTER_E_DATA_LOSS and can only be freed, and its
+ *   snapshots and plans stay good. But a hash table (Abseil's) that cannot grow ends the process: bound the heap by what
+ *   is put into it, and let nobody rely on more.
+ * Ownership. Nothing that is passed in is looked at after the call has returned, unless its comment says otherwise;
+ *   columns are copied. What a muster_..._new, _get, _schedule and the like hands out is freed by the _free of its
+ *   kind, which takes NULL as well. Pointers into an object live as long as the object, and it never changes.
+ * Threads. Objects are independent of each other. A muster_snapshot, muster_plan and muster_text may be read by any
+ *   number of threads at once, a muster_cancel may be set by any; other objects are used by one thread at a time.
+ *   The library starts no threads, has no state of its own, reads no environment, and its one clock is the monotonic
+ *   one, read only where a time_limit is given.
+ * Callbacks run on the caller's thread, inside the call that they were given to. They may read what they are handed
+ *   and snapshots, plans and texts; calls that use or change the cluster they came from are refused. They must not throw
+ *   or longjmp. User data are integers, so that callers whose memory moves can pass a key of their own.
+ * Cost. One call a cycle; columns are read once. docs/capi.md has measurements.
+ * Versions. A struct begins with its size as the caller knew it; set it by the MUSTER_..._INIT macro. Fields are only
+ *   appended, and 0 or NULL in each means "default". A larger struct than the library knows is refused unless what the
+ *   library does not know is 0. Numbers of statuses, kinds and codes are never reused.
+ */
+#ifndef MUSTER_C_H_
+#define MUSTER_C_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MUSTER_API __attribute__((visibility("default")))
+#else
+#define MUSTER_API
+#endif
+
+/* ---- versions ------------------------------------------------------------------------------------------------- */
+
+#define MUSTER_C_VERSION 100 /* of this header: major * 10000 + minor * 100 + patch */
+
+MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
+MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
+MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
+/* 1 where the library has "columns", "deltas", "policies", "recorder", "replay" or "scenario"; else 0. */
+MUSTER_API int32_t muster_has_feature(const char* name);
+
+/* ---- errors --------------------------------------------------------------------------------------------------- */
+
+typedef int32_t muster_status;
+
+#define MUSTER_OK 0
+#define MUSTER_E_CANCELLED (-1)
+#define MUSTER_E_UNKNOWN (-2)
+#define MUSTER_E_INVALID_ARGUMENT (-3)
+#define MUSTER_E_DEADLINE_EXCEEDED (-4)
+#define MUSTER_E_NOT_FOUND (-5)
+#define MUSTER_E_ALREADY_EXISTS (-6)
+#define MUSTER_E_RESOURCE_EXHAUSTED (-8)
+#define MUSTER_E_FAILED_PRECONDITION (-9)
+#define MUSTER_E_OUT_OF_RANGE (-11)
+#define MUSTER_E_UNIMPLEMENTED (-12)
+#define MUSTER_E_INTERNAL (-13) /* a defect of the library */
+#define MUSTER_E_DATA_LOSS (-15)
+#define MUSTER_E_USER (-100)      /* a callback failed; error->user_code is what it returned */
+#define MUSTER_PASSTHROUGH (-101) /* for callbacks to return: as if this one had not been set */
+
+/* Filled on failure only. `message` is UTF-8, ends with a NUL, and is cut between characters where it is too long. */
+typedef struct muster_error {
+  uint32_t struct_size;
+  int32_t code;
+  int32_t user_code;
+  int32_t reserved;
+  char message[496];
+} muster_error;
+#define MUSTER_ERROR_INIT                          \
+  {                                                \
+    (uint32_t)sizeof(muster_error), 0, 0, 0, { 0 } \
+  }
+
+/* "INVALID_ARGUMENT" for MUSTER_E_INVALID_ARGUMENT; "UNKNOWN" for numbers that are no status. */
+MUSTER_API const char* muster_status_name(muster_status status);
+
+/* ---- texts that the library hands out -------------------------------------------------------------------------- */
+
+typedef struct muster_text muster_text;
+MUSTER_API const char* muster_text_data(const muster_text* text); /* ends with a NUL; "" for NULL */
+MUSTER_API int64_t muster_text_size(const muster_text* text);     /* without the NUL */
+MUSTER_API void muster_text_free(muster_text* text);
+
+#define MUSTER_TO_NUL (-1) /* as the size of a text: it ends with a NUL */
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+/* Where the bulk of what crosses this interface is kept: the columns of tables and plans, texts, the recorder's lines.
+ * The engine's own books are on the C++ heap; schedule options bound the largest of them. `allocate` returns memory
+ * aligned to 16 bytes, or NULL. It may be called as long as anything that was made with it is alive. */
+typedef struct muster_allocator {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uintptr_t user;
+  void* (*allocate)(uintptr_t user, size_t size); /* NULL: malloc */
+  void (*release)(uintptr_t user, void* memory, size_t size);
+  int64_t budget; /* bytes that may be in use at once; 0: no bound */
+} muster_allocator;
+#define MUSTER_ALLOCATOR_INIT \
+  { (uint32_t)sizeof(muster_allocator), 0, 0, NULL, NULL, 0 }
+
+/* ---- tables: rows as columns ----------------------------------------------------------------------------------- */
+
+/* What rows, names and indices are of. */
+#define MUSTER_NODES 1
+#define MUSTER_QUEUES 2
+#define MUSTER_JOBS 3
+#define MUSTER_TASKS 4
+#define MUSTER_DOMAINS 5
+#define MUSTER_BUDGETS 6
+#define MUSTER_NAMESPACES 7
+#define MUSTER_DIMENSIONS 8 /* names of plans, snapshots and cycles only */
+
+#define MUSTER_NONE (-1)        /* no row */
+#define MUSTER_ABSENT INT64_MIN /* a number that was not given: absent is not zero */
+
+#define MUSTER_PENDING 0 /* states of tasks */
+#define MUSTER_NOMINATED 2
+#define MUSTER_BINDING 3
+#define MUSTER_BOUND 4
+#define MUSTER_RUNNING 5
+#define MUSTER_RELEASING 6
+#define MUSTER_SUCCEEDED 7
+#define MUSTER_FAILED 8
+#define MUSTER_UNKNOWN 9
+
+#define MUSTER_JOB_PENDING 0 /* phases of jobs */
+#define MUSTER_JOB_ADMITTED 1
+#define MUSTER_JOB_RUNNING 2
+#define MUSTER_JOB_UNKNOWN 3
+#define MUSTER_JOB_COMPLETED 4
+
+/*
+ * A table is a list of rows that are on their way into a cluster. A column is called as scenario files call the field
+ * (docs/scenario.md): "name", "queue", "min_available"; a key of a map follows a dot: "capacity.cpu", "labels.zone",
+ * "shape.request.memory". Amounts are numbers in the unit of the dimension - thousandths, and whole ones for memory,
+ * pods, ephemeral-storage and hugepages-* - or texts as Kubernetes writes them ("500m", "8Gi"). Fields that are
+ * lists or objects ("taints", "tolerations", "shape", "groups") take JSON as their text. Flags are 0 and 1; states,
+ * phases are the numbers above or words. A field that names another row (a task's "job" and "node", a job's "queue", a
+ * queue's "parent", a node's "domain") takes names, or numbers: the index of that row in the cluster. The one group of
+ * a job may be told by columns, too: "group.count", "group.shape.request.cpu".
+ *
+ * In a row where a column is MUSTER_ABSENT, or its code -1, or the text of a map's key empty, the field is not said.
+ *
+ * A table may be filled again and again: muster_table_reset keeps its memory. All columns have `rows` rows.
+ */
+typedef struct muster_table muster_table;
+MUSTER_API muster_status muster_table_new(int32_t kind, int64_t rows,
+                                          const muster_allocator* allocator, muster_table** out,
+                                          muster_error* error);
+MUSTER_API void muster_table_free(muster_table* table);
+MUSTER_API muster_status muster_table_reset(muster_table* table, int64_t rows, muster_error* error);
+MUSTER_API muster_status muster_table_set_numbers(muster_table* table, const char* column,
+                                                  const int64_t* values /* [count] */,
+                                                  int64_t count, muster_error* error);
+/* Text i is bytes[offsets[i]] to bytes[offsets[i + 1]]; offsets go up from 0 or more to `size` at most. */
+MUSTER_API muster_status muster_table_set_texts(muster_table* table, const char* column,
+                                                const int64_t* offsets /* [count + 1] */,
+                                                int64_t count, const char* bytes /* [size] */,
+                                                int64_t size, muster_error* error);
+/* The same where few texts are many rows': row i has the text codes[i] of the list, or none where that is -1. */
+MUSTER_API muster_status muster_table_set_codes(muster_table* table, const char* column,
+                                                const int32_t* codes /* [count] */, int64_t count,
+                                                const int64_t* offsets /* [texts + 1] */,
+                                                int64_t texts, const char* bytes /* [size] */,
+                                                int64_t size, muster_error* error);
+/* The same, with texts that end with a NUL: for callers that have few rows. */
+MUSTER_API muster_status muster_table_set_strings(muster_table* table, const char* column,
+                                                  const char* const* texts /* [count] */,
+                                                  int64_t count, muster_error* error);
+/* What a row has where no column says otherwise: a JSON object with the fields of a row. */
+MUSTER_API muster_status muster_table_set_defaults(muster_table* table, const char* json,
+                                                   int64_t size, muster_error* error);
+
+/* ---- clusters: the caller's living tables ----------------------------------------------------------------------- */
+
+#define MUSTER_LOG_INFO 0    /* what a call did */
+#define MUSTER_LOG_WARNING 1 /* what was refused inside a call that went on */
+/* `text` is one line without its end, for the length of the call. */
+typedef void (*muster_log_sink)(uintptr_t user, int32_t level, const char* text, int64_t size);
+/* Takes bytes of a record (docs/capi.md): whole lines of JSON, in order. What it returns other than 0 ends the
+ * recording, with a warning in the log; the call it belongs to has been done and succeeds. */
+typedef muster_status (*muster_record_sink)(uintptr_t user, const char* bytes, int64_t size);
+
+typedef struct muster_cluster_options {
+  uint32_t struct_size;
+  uint32_t reserved;
+  const muster_allocator* allocator; /* copied; serves plans and texts of this cluster too */
+  muster_log_sink log;
+  uintptr_t log_user;
+  muster_record_sink
+      record; /* every change and cycle from now on, with digests: `muster replay-log` plays it again */
+  uintptr_t record_user;
+  int64_t
+      record_limit; /* bytes; before a line that would pass it the record ends with a line that says so. 0: none */
+} muster_cluster_options;
+#define MUSTER_CLUSTER_OPTIONS_INIT \
+  { (uint32_t)sizeof(muster_cluster_options), 0, NULL, NULL, 0, NULL, 0, 0 }
+
+typedef struct muster_cluster muster_cluster;
+typedef struct muster_snapshot muster_snapshot;
+typedef struct muster_plan muster_plan;
+typedef struct muster_policies muster_policies;
+typedef struct muster_cancel muster_cancel;
+
+MUSTER_API muster_status muster_cluster_new(const muster_cluster_options* options,
+                                            muster_cluster** out, muster_error* error);
+MUSTER_API void muster_cluster_free(muster_cluster* cluster);
+
+/* All rows of the table or none. Rows keep the order of their insertion; ties in plans are broken by it.
+ *   ADD     rows that are new
+ *   UPDATE  rows that are there, by name. Fields that neither a column nor the defaults say stay as they are. Domains
+ *           cannot be updated; for budgets and namespaces, which are set whole, ADD and UPDATE are one.
+ * Cost: O(rows); a task in a large table some 0.4 us. */
+#define MUSTER_ADD 0
+#define MUSTER_UPDATE 1
+MUSTER_API muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode,
+                                            const muster_table* table, muster_error* error);
+/* Adds rows of all kinds from a scenario document, in the order of its tables; a node with "count" stands for many. */
+MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const char* json,
+                                                 int64_t size, muster_error* error);
+/* By name. Refused: a node with tasks, a queue with jobs or children, a domain with nodes or children. A job goes with
+ * its tasks. */
+MUSTER_API muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind,
+                                               const char* name, int64_t size, muster_error* error);
+
+/* What the world reports about tasks, by index: node is MUSTER_NONE where the state needs none or it is known. All or
+ * none. Some 0.1 us a task. */
+MUSTER_API muster_status muster_cluster_set_tasks(muster_cluster* cluster, int64_t count,
+                                                  const int32_t* tasks /* [count] */,
+                                                  const int32_t* states /* [count] */,
+                                                  const int32_t* nodes /* [count], or NULL */,
+                                                  muster_error* error);
+MUSTER_API muster_status muster_cluster_set_task(muster_cluster* cluster, const char* name,
+                                                 int64_t size, int32_t state, const char* node,
+                                                 int64_t node_size, muster_error* error);
+/* A bind of a plan that was applied did not come about: the task is pending again. */
+MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* cluster,
+                                                           const char* name, int64_t size,
+                                                           muster_error* error);
+
+/* Events of a watch. Generations grow with each change of an object at its source; events may come twice, late or
+ * out of order, and objects wait for those they name. Row i of the table, of nodes, queues, jobs or tasks, has
+ * generations[i]; outcomes[i] (may be NULL) becomes one of the numbers below. A row says its object whole. Rows go one
+ * by one: where one is refused, *done (may be NULL) is how many went before it, and those stay. */
+#define MUSTER_APPLIED 0
+#define MUSTER_STALE 1
+#define MUSTER_WAITING 2
+MUSTER_API muster_status muster_cluster_apply_deltas(muster_cluster* cluster,
+                                                     const muster_table* table,
+                                                     const uint64_t* generations /* [rows] */,
+                                                     int32_t* outcomes /* [rows] */, int64_t* done,
+                                                     muster_error* error);
+MUSTER_API muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind,
+                                                      const char* name, int64_t size,
+                                                      uint64_t generation, int32_t* outcome,
+                                                      muster_error* error);
+/* Makes the cluster equal to the tables, whole listings (a kind without a table has no rows; jobs' tasks are rows of the
+ * table of tasks). *drift is one line for each row that differed: missing node "n1". */
+MUSTER_API muster_status muster_cluster_reconcile(muster_cluster* cluster,
+                                                  const muster_table* const* tables, int32_t count,
+                                                  muster_text** drift, muster_error* error);
+
+/* The index of a row, for numbers in columns and muster_cluster_set_tasks. Indices are kept while
+ * muster_cluster_layout stays the same: it grows when removals make the tables move together. */
+MUSTER_API muster_status muster_cluster_find(const muster_cluster* cluster, int32_t kind,
+                                             const char* name, int64_t size, int32_t* index,
+                                             muster_error* error);
+MUSTER_API uint64_t muster_cluster_layout(const muster_cluster* cluster); /* 0 for NULL */
+MUSTER_API uint64_t
+muster_cluster_version(const muster_cluster* cluster); /* grows with every change */
+
+/* A scenario document of all that a scheduler must remember: another cluster that reads it goes on with equal plans.
+ * `profile` may be NULL. Events that wait for others and their generations are the watch's, and no part of it. */
+MUSTER_API muster_status muster_cluster_write_scenario(const muster_cluster* cluster,
+                                                       const char* profile, muster_text** out,
+                                                       muster_error* error);
+/* Replaces all rows. *profile (may be NULL) is the one the document names, empty where it names none. */
+MUSTER_API muster_status muster_cluster_read_scenario(muster_cluster* cluster, const char* json,
+                                                      int64_t size, muster_text** profile,
+                                                      muster_error* error);
+
+/* ---- cycles --------------------------------------------------------------------------------------------------- */
+
+#define MUSTER_NO_BLOCK_WINNERS 1 /* switches of speed, off; none ever changes a plan */
+#define MUSTER_NO_EQUAL_STATES 2
+#define MUSTER_NO_INFEASIBILITY_MEMORY 4
+#define MUSTER_NO_VECTOR_KERNELS 8
+
+typedef struct muster_schedule_options {
+  uint32_t struct_size;
+  uint32_t cursor; /* of an earlier, cut plan: go on from there */
+  int64_t now;     /* seconds, on the clock of `created` and `deadline` */
+  uint64_t seed;
+  int64_t work_budget; /* units after which no turn begins; 0: no bound; below 0: none begins */
+  /* These two discard the cycle (MUSTER_E_DEADLINE_EXCEEDED, MUSTER_E_CANCELLED) unless keep_cut is 1: then the plan
+   * is what was decided until then, at the end of a gang, with complete 0. */
+  int64_t time_limit; /* nanoseconds from now; 0: none; below 0: over already */
+  const muster_cancel* cancel;
+  int32_t keep_cut;
+  uint32_t switches; /* MUSTER_NO_..., or-ed */
+  int64_t
+      memory_limit; /* bytes that scores kept between placements may take; 0: 128 MiB; below 0: none */
+  const muster_policies* policies; /* of the caller's own */
+} muster_schedule_options;
+#define MUSTER_SCHEDULE_OPTIONS_INIT \
+  { (uint32_t)sizeof(muster_schedule_options), 0, 0, 0, 0, 0, NULL, 0, 0, 0, NULL }
+
+/* A cycle. `profile` is a name with changes: "volcano:binpack(weight=5),+preempt" (docs/policies.md). The plan is a
+ * function of the tables, the profile, now, seed and work_budget; it costs what changed since the last cycle of the
+ * same profile. */
+MUSTER_API muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profile,
+                                                 const muster_schedule_options* options,
+                                                 muster_plan** out, muster_error* error);
+/* The caller follows the plan: bound tasks become binding, evicted ones releasing, and so on. Decisions that changes
+ * since then made impossible are refused, whole gangs together, and the rest is applied. *applied and *refused, a
+ * line for each with its reason, may be NULL. */
+MUSTER_API muster_status muster_cluster_apply(muster_cluster* cluster, const muster_plan* plan,
+                                              int64_t* applied, muster_text** refused,
+                                              muster_error* error);
+
+/* Set by any thread at any time; cycles that were given it end at the next gang. It must outlive them. */
+MUSTER_API muster_status muster_cancel_new(muster_cancel** out, muster_error* error);
+MUSTER_API void muster_cancel_set(muster_cancel* cancel, int32_t cancelled);
+MUSTER_API void muster_cancel_free(muster_cancel* cancel);
+
+/* ---- snapshots: frozen clusters, for what-if and for threads --------------------------------------------------- */
+
+/* O(1); the next change of the cluster copies its tables once. */
+MUSTER_API muster_status muster_cluster_freeze(const muster_cluster* cluster, muster_snapshot** out,
+                                               muster_error* error);
+MUSTER_API void muster_snapshot_free(muster_snapshot* snapshot);
+MUSTER_API muster_status muster_snapshot_schedule(const muster_snapshot* snapshot,
+                                                  const char* profile,
+                                                  const muster_schedule_options* options,
+                                                  muster_plan** out, muster_error* error);
+MUSTER_API uint64_t muster_snapshot_version(const muster_snapshot* snapshot); /* 0 for NULL */
+/* Indices are below it; rows that were removed count. 0 for NULL, and kinds without indices. */
+MUSTER_API int64_t muster_snapshot_count(const muster_snapshot* snapshot, int32_t kind);
+/* NOT ended by a NUL: *size is the length. NULL where there is no such row. */
+MUSTER_API const char* muster_snapshot_name(const muster_snapshot* snapshot, int32_t kind,
+                                            int32_t index, int64_t* size);
+MUSTER_API muster_status muster_snapshot_find(const muster_snapshot* snapshot, int32_t kind,
+                                              const char* name, int64_t size, int32_t* index,
+                                              muster_error* error);
+
+/* ---- plans ---------------------------------------------------------------------------------------------------- */
+
+#define MUSTER_ADMIT 0 /* kinds of decisions */
+#define MUSTER_BIND 1
+#define MUSTER_NOMINATE 2
+#define MUSTER_EVICT 3
+#define MUSTER_PHASE 4
+
+#define MUSTER_GATED 0 /* kinds of reasons; docs/explain.md goes through them */
+#define MUSTER_INVALID_GANG 1
+#define MUSTER_NOT_ADMITTED 2
+#define MUSTER_QUEUE_CLOSED 3
+#define MUSTER_QUEUE_OVERUSED 4
+#define MUSTER_QUEUE_LIMIT 5
+#define MUSTER_QUEUE_DESERVED 6
+#define MUSTER_NO_NODE 7
+#define MUSTER_GANG_UNDONE 8
+#define MUSTER_GANG_WAITS 9
+#define MUSTER_NOT_REACHED 10
+
+#define MUSTER_NOT_READY 0 /* codes of refusals: why nodes refused a task */
+#define MUSTER_UNSCHEDULABLE 1
+#define MUSTER_NODE_AFFINITY 2
+#define MUSTER_TAINT 3
+#define MUSTER_INSUFFICIENT 4
+#define MUSTER_POD_LIMIT 5
+#define MUSTER_HOST_PORT 6
+#define MUSTER_AFFINITY 7
+#define MUSTER_ANTI_AFFINITY 8
+#define MUSTER_EXISTING_ANTI_AFFINITY 9
+#define MUSTER_SPREAD_LABEL 10
+#define MUSTER_SPREAD 11
+#define MUSTER_POLICY_REFUSAL 12
+
+/* Columns of a plan, owned by it. Indices are those of the cluster or snapshot it was made from, MUSTER_NONE where a
+ * decision has none. A column without rows may be NULL. */
+typedef struct muster_plan_view {
+  uint32_t struct_size;
+  int32_t dimensions;
+  int32_t complete; /* 0: a budget or a limit cut it */
+  uint32_t cursor;  /* to go on from in the next cycle */
+  int64_t work;     /* units; as a budget they reproduce this plan */
+  uint64_t version; /* of the cluster */
+
+  int64_t decision_count; /* in the order they were made */
+  const int32_t* decision_kind;
+  const int32_t* decision_task;
+  const int32_t* decision_node;
+  const int32_t* decision_job;
+  const int32_t* decision_beneficiary;    /* EVICT: the task it is for */
+  const int32_t* decision_phase;          /* PHASE: as it stands after the cycle */
+  const int32_t* decision_after_eviction; /* NOMINATE: 1 where something was evicted there for it */
+
+  int64_t tentative_count; /* placements in the books that are no decisions; by task */
+  const int32_t* tentative_task;
+  const int32_t* tentative_node;
+  const int32_t* tentative_nominated; /* 1: on resources still being released */
+
+  int64_t pending_count; /* by task */
+  const int32_t* pending_task;
+  const int32_t* pending_reason; /* a row of the reasons */
+
+  int64_t reason_count;
+  const int32_t* reason_kind;
+  const int32_t* reason_queue;
+  const int32_t* reason_dimension;
+  const int64_t* reason_placed;
+  const int64_t* reason_needed;
+  const int64_t* reason_refusals;       /* [reason_count + 1]: where its refusals begin */
+  const int64_t* reason_policy_offsets; /* [reason_count + 1]: into reason_policies */
+  const char* reason_policies;
+
+  int64_t refusal_count;
+  const int32_t* refusal_code;
+  const int32_t* refusal_dimension;
+  const int64_t* refusal_nodes;          /* how many */
+  const int64_t* refusal_detail_offsets; /* [refusal_count + 1]: into refusal_details */
+  const char* refusal_details;
+
+  int64_t share_count; /* one a queue */
+  const int32_t* share_queue;
+  const int64_t* share_allocated_before; /* [share_count * dimensions] */
+  const int64_t* share_allocated_after;
+  const double* share_deserved; /* [share_count * dimensions]; below 0 where the profile has none */
+  const double* share_before;
+  const double* share_after;
+} muster_plan_view;
+#define MUSTER_PLAN_VIEW_INIT                                                                  \
+  {                                                                                            \
+    (uint32_t)sizeof(muster_plan_view), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,  \
+        NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL           \
+  }
+
+MUSTER_API void muster_plan_free(muster_plan* plan);
+MUSTER_API muster_status muster_plan_get_view(const muster_plan* plan, muster_plan_view* view,
+                                              muster_error* error);
+/* Ends with a NUL; *size (may be NULL) is the length. NULL where the plan does not mention such a row. */
+MUSTER_API const char* muster_plan_name(const muster_plan* plan, int32_t kind, int32_t index,
+                                        int64_t* size);
+/* Of everything but names: equal inputs give equal digests on every machine. 32 digits and a NUL. */
+MUSTER_API muster_status muster_plan_digest(const muster_plan* plan, char out[33],
+                                            muster_error* error);
+/* Why a job or a task is not, or not wholly, placed. */
+MUSTER_API muster_status muster_plan_explain(const muster_plan* plan, const char* name,
+                                             int64_t size, muster_text** out, muster_error* error);
+MUSTER_API muster_status muster_plan_to_text(const muster_plan* plan, muster_text** out,
+                                             muster_error* error);
+MUSTER_API muster_status muster_plan_to_json(const muster_plan* plan, muster_text** out,
+                                             muster_error* error);
+
+/* What profiles, policies, actions and options there are, as JSON: {"profiles": [...], "policies": [...]}. */
+MUSTER_API muster_status muster_catalogue(muster_text** out, muster_error* error);
+
+/* ---- policies of the caller's own ------------------------------------------------------------------------------- */
+
+/* The cycle that asks: valid inside the callbacks it is handed to. */
+typedef struct muster_cycle muster_cycle;
+MUSTER_API int64_t muster_cycle_now(const muster_cycle* cycle);
+MUSTER_API int64_t muster_cycle_count(const muster_cycle* cycle,
+                                      int32_t kind); /* rows, removed ones included */
+/* As muster_snapshot_name. */
+MUSTER_API const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t index,
+                                         int64_t* size);
+/* A column over some rows, as it is at this moment of the cycle. MUSTER_ABSENT where a row does not say.
+ *   nodes   allocatable.D, idle.D, used.D, releasing.D, unschedulable
+ *   queues  weight, priority, created, allocated.D, pending.D, limit.D, deserved.D
+ *   jobs    queue, priority, created, min_available, phase, tasks, tasks_pending, tasks_ready, allocated.D
+ *   tasks   job, node, state, priority, created, class, request.D */
+MUSTER_API muster_status muster_cycle_get_numbers(const muster_cycle* cycle, int32_t kind,
+                                                  const char* column,
+                                                  const int32_t* rows /* [count] */, int64_t count,
+                                                  int64_t* out /* [count] */, muster_error* error);
+
+/* A task class: all tasks that no policy of the library can tell apart. */
+typedef struct muster_class_view {
+  uint32_t struct_size;
+  int32_t index;
+  int32_t dimensions;
+  int32_t reserved;
+  const int64_t* request; /* [dimensions] */
+} muster_class_view;
+
+/* Nodes and their books; amounts are column by column: dimension d of node i is at [d * stride + i]. They are whole
+ * numbers below 2^53. */
+typedef struct muster_nodes_view {
+  uint32_t struct_size;
+  int32_t dimensions;
+  int64_t count;
+  int64_t stride;
+  const int32_t* node; /* [count] */
+  const double* allocatable;
+  const double* idle;
+  const double* future_idle; /* idle, and what is being released and not promised */
+  const double* used;
+} muster_nodes_view;
+
+#define MUSTER_POLICY_LIVE \
+  1u /* asked about nodes and orders again whenever the books changed, not once a cycle */
+
+/*
+ * One policy. A callback that is NULL has no opinion. Each gets an output filled with "no opinion" and changes what it
+ * likes; it returns 0, or MUSTER_PASSTHROUGH (the output is ignored), or anything else: the cycle is discarded with
+ * MUSTER_E_USER. Answers that are not numbers, or not finite, fail the cycle and are named. Equal questions must get
+ * equal answers, or plans are no functions any more. A profile places the policy by its name:
+ * "volcano:tiers=mine/priority+gang/drf+predicates+proportion+nodeorder"; else it is in the last tier.
+ */
+typedef struct muster_policy {
+  uint32_t struct_size;
+  uint32_t flags;
+  uintptr_t user;
+  const char* name;    /* as an option's name: lower case, digits, '-' and '_' */
+  const char* refusal; /* what reasons say where `fit` refused; NULL: the name */
+  muster_status (*open)(uintptr_t user, const muster_cycle* cycle);
+  /* May the class run there? out: 1. */
+  muster_status (*fit)(uintptr_t user, const muster_cycle* cycle,
+                       const muster_class_view* task_class, const muster_nodes_view* nodes,
+                       uint8_t* out);
+  /* Higher is better; sums with the scores of other policies. out: 0. */
+  muster_status (*score)(uintptr_t user, const muster_cycle* cycle,
+                         const muster_class_view* task_class, const muster_nodes_view* nodes,
+                         double* out);
+  /* Keys: smaller goes first, equal leaves it to the next policy. out: 0. */
+  muster_status (*job_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                             int64_t count, double* out);
+  muster_status (*queue_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* queues,
+                               int64_t count, double* out);
+  muster_status (*task_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* tasks,
+                              int64_t count, double* out);
+  /* Asked again once the books changed. overused: no turn for the queue, out: 0. ready: the gang may start, out: 1. */
+  muster_status (*overused)(uintptr_t user, const muster_cycle* cycle, const int32_t* queues,
+                            int64_t count, uint8_t* out);
+  muster_status (*ready)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                         int64_t count, uint8_t* out);
+  /* Once a cycle. valid: is tried at all, out: 1. admit: 1 permits, -1 rejects, out: 0. */
+  muster_status (*valid)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                         int64_t count, uint8_t* out);
+  muster_status (*admit)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                         int64_t count, int8_t* out);
+  /* May a queue take a task of the class? out: 1. Asked again once the books changed. */
+  muster_status (*allocatable)(uintptr_t user, const muster_cycle* cycle,
+                               const muster_class_view* task_class, const int32_t* queues,
+                               int64_t count, uint8_t* out);
+  /* Which of the tasks may go for the evictor? out: 0. */
+  muster_status (*preemptable)(uintptr_t user, const muster_cycle* cycle, int32_t evictor,
+                               const int32_t* tasks, int64_t count, uint8_t* out);
+  muster_status (*reclaimable)(uintptr_t user, const muster_cycle* cycle, int32_t evictor,
+                               const int32_t* tasks, int64_t count, uint8_t* out);
+  void (*destroy)(uintptr_t user); /* when the last user of the list is gone */
+} muster_policy;
+#define MUSTER_POLICY_INIT                                                                       \
+  {                                                                                              \
+    (uint32_t)sizeof(muster_policy), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+  }
+
+/* A list of policies, fixed once it is made. A cluster keeps what it learnt as long as it is handed the same list.
+ * Clusters that used it keep it alive; callbacks may run until the last of them is freed or has used four other
+ * profiles since. `destroy` is called for each policy also where this call fails. */
+MUSTER_API muster_status muster_policies_new(const muster_policy* const* policies, int32_t count,
+                                             muster_policies** out, muster_error* error);
+MUSTER_API void muster_policies_free(muster_policies* policies);
+
+/* ---- replay: traces, played again --------------------------------------------------------------------------------- */
+
+typedef struct muster_replay muster_replay;
+
+/* Columns of a trace on a pool of equal processors. Times are seconds. estimate may be NULL. */
+typedef struct muster_pool_trace {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int64_t processors;
+  int64_t count;
+  const int64_t* submit;
+  const int64_t* run;
+  const int64_t* tasks;    /* processors that the job needs */
+  const int64_t* estimate; /* what its user said; MUSTER_ABSENT: nothing */
+} muster_pool_trace;
+#define MUSTER_POOL_TRACE_INIT \
+  { (uint32_t)sizeof(muster_pool_trace), 0, 0, 0, NULL, NULL, NULL, NULL }
+
+#define MUSTER_JOB_DONE 0 /* outcomes */
+#define MUSTER_JOB_STILL_RUNNING 1
+#define MUSTER_JOB_WAITING 2
+#define MUSTER_JOB_NOT_SUBMITTED 3
+#define MUSTER_JOB_REFUSED 4
+
+typedef struct muster_replay_view {
+  uint32_t struct_size;
+  int32_t complete;
+  int64_t count;
+  const int64_t* submit;
+  const int64_t* start; /* MUSTER_ABSENT: it did not */
+  const int64_t* end;
+  const int32_t* outcome;
+  int64_t events;
+  int64_t passes;
+  double wait_mean, slowdown_mean, utilisation; /* bounded slowdown; over jobs that ended */
+  int64_t makespan;
+} muster_replay_view;
+#define MUSTER_REPLAY_VIEW_INIT \
+  { (uint32_t)sizeof(muster_replay_view), 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
+
+/* `policy` is a batch policy ("easy:order=sjf") or a profile; docs/replay.md. `cancel` may be NULL. */
+MUSTER_API muster_status muster_replay_pool(const muster_pool_trace* trace, const char* policy,
+                                            const muster_cancel* cancel, muster_replay** out,
+                                            muster_error* error);
+MUSTER_API muster_status muster_replay_get_view(const muster_replay* replay,
+                                                muster_replay_view* view, muster_error* error);
+MUSTER_API void muster_replay_free(muster_replay* replay);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MUSTER_C_H_ */

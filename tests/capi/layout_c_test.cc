@@ -1,0 +1,184 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The binary form of muster/c.h on 64-bit machines, pinned: what is here may be added to and never changed. A struct may
+// grow at its end; then its size here grows, and the size that callers of the first version have must still be taken.
+#include <cstddef>
+#include <cstring>
+
+#include "muster/muster.h"
+#include "tests/capi/capi_support.h"
+
+namespace muster {
+namespace {
+
+TEST(Layout, SizesAndOffsets) {
+  EXPECT_EQ(sizeof(muster_error), 512);
+  EXPECT_EQ(offsetof(muster_error, code), 4);
+  EXPECT_EQ(offsetof(muster_error, user_code), 8);
+  EXPECT_EQ(offsetof(muster_error, message), 16);
+  EXPECT_EQ(sizeof(muster_allocator), 40);
+  EXPECT_EQ(offsetof(muster_allocator, allocate), 16);
+  EXPECT_EQ(offsetof(muster_allocator, budget), 32);
+  EXPECT_EQ(sizeof(muster_cluster_options), 56);
+  EXPECT_EQ(offsetof(muster_cluster_options, log), 16);
+  EXPECT_EQ(offsetof(muster_cluster_options, record), 32);
+  EXPECT_EQ(offsetof(muster_cluster_options, record_limit), 48);
+  EXPECT_EQ(sizeof(muster_schedule_options), 72);
+  EXPECT_EQ(offsetof(muster_schedule_options, cursor), 4);
+  EXPECT_EQ(offsetof(muster_schedule_options, now), 8);
+  EXPECT_EQ(offsetof(muster_schedule_options, work_budget), 24);
+  EXPECT_EQ(offsetof(muster_schedule_options, cancel), 40);
+  EXPECT_EQ(offsetof(muster_schedule_options, keep_cut), 48);
+  EXPECT_EQ(offsetof(muster_schedule_options, memory_limit), 56);
+  EXPECT_EQ(offsetof(muster_schedule_options, policies), 64);
+  EXPECT_EQ(sizeof(muster_plan_view), 328);
+  EXPECT_EQ(offsetof(muster_plan_view, decision_count), 32);
+  EXPECT_EQ(offsetof(muster_plan_view, tentative_count), 96);
+  EXPECT_EQ(offsetof(muster_plan_view, pending_count), 128);
+  EXPECT_EQ(offsetof(muster_plan_view, reason_count), 152);
+  EXPECT_EQ(offsetof(muster_plan_view, refusal_count), 224);
+  EXPECT_EQ(offsetof(muster_plan_view, share_count), 272);
+  EXPECT_EQ(offsetof(muster_plan_view, share_after), 320);
+  EXPECT_EQ(sizeof(muster_class_view), 24);
+  EXPECT_EQ(sizeof(muster_nodes_view), 64);
+  EXPECT_EQ(sizeof(muster_policy), 144);
+  EXPECT_EQ(offsetof(muster_policy, name), 16);
+  EXPECT_EQ(offsetof(muster_policy, fit), 40);
+  EXPECT_EQ(offsetof(muster_policy, destroy), 136);
+  EXPECT_EQ(sizeof(muster_pool_trace), 56);
+  EXPECT_EQ(sizeof(muster_replay_view), 96);
+}
+
+TEST(Layout, NumbersAreThoseOfCpp) {
+  const auto is = [](int number, auto word) { EXPECT_EQ(number, static_cast<int>(word)); };
+  is(MUSTER_PENDING, TaskStatus::kPending);
+  is(MUSTER_NOMINATED, TaskStatus::kNominated);
+  is(MUSTER_BINDING, TaskStatus::kBinding);
+  is(MUSTER_BOUND, TaskStatus::kBound);
+  is(MUSTER_RUNNING, TaskStatus::kRunning);
+  is(MUSTER_RELEASING, TaskStatus::kReleasing);
+  is(MUSTER_SUCCEEDED, TaskStatus::kSucceeded);
+  is(MUSTER_FAILED, TaskStatus::kFailed);
+  is(MUSTER_UNKNOWN, TaskStatus::kUnknown);
+  is(MUSTER_JOB_PENDING, JobPhase::kPending);
+  is(MUSTER_JOB_ADMITTED, JobPhase::kAdmitted);
+  is(MUSTER_JOB_RUNNING, JobPhase::kRunning);
+  is(MUSTER_JOB_UNKNOWN, JobPhase::kUnknown);
+  is(MUSTER_JOB_COMPLETED, JobPhase::kCompleted);
+  is(MUSTER_ADMIT, DecisionKind::kAdmit);
+  is(MUSTER_BIND, DecisionKind::kBind);
+  is(MUSTER_NOMINATE, DecisionKind::kNominate);
+  is(MUSTER_EVICT, DecisionKind::kEvict);
+  is(MUSTER_PHASE, DecisionKind::kPhase);
+  is(MUSTER_GATED, ReasonKind::kGated);
+  is(MUSTER_INVALID_GANG, ReasonKind::kInvalidGang);
+  is(MUSTER_NOT_ADMITTED, ReasonKind::kNotAdmitted);
+  is(MUSTER_QUEUE_CLOSED, ReasonKind::kQueueClosed);
+  is(MUSTER_QUEUE_OVERUSED, ReasonKind::kQueueOverused);
+  is(MUSTER_QUEUE_LIMIT, ReasonKind::kQueueLimit);
+  is(MUSTER_QUEUE_DESERVED, ReasonKind::kQueueDeserved);
+  is(MUSTER_NO_NODE, ReasonKind::kNoNode);
+  is(MUSTER_GANG_UNDONE, ReasonKind::kGangUndone);
+  is(MUSTER_GANG_WAITS, ReasonKind::kGangWaits);
+  is(MUSTER_NOT_REACHED, ReasonKind::kNotReached);
+  is(MUSTER_NOT_READY, RefusalCode::kNotReady);
+  is(MUSTER_UNSCHEDULABLE, RefusalCode::kUnschedulable);
+  is(MUSTER_NODE_AFFINITY, RefusalCode::kNodeAffinity);
+  is(MUSTER_TAINT, RefusalCode::kTaint);
+  is(MUSTER_INSUFFICIENT, RefusalCode::kInsufficient);
+  is(MUSTER_POD_LIMIT, RefusalCode::kPodLimit);
+  is(MUSTER_HOST_PORT, RefusalCode::kHostPort);
+  is(MUSTER_AFFINITY, RefusalCode::kAffinity);
+  is(MUSTER_ANTI_AFFINITY, RefusalCode::kAntiAffinity);
+  is(MUSTER_EXISTING_ANTI_AFFINITY, RefusalCode::kExistingAntiAffinity);
+  is(MUSTER_SPREAD_LABEL, RefusalCode::kSpreadLabel);
+  is(MUSTER_SPREAD, RefusalCode::kSpread);
+  is(MUSTER_POLICY_REFUSAL, RefusalCode::kPolicy);
+  is(MUSTER_JOB_DONE, JobOutcome::kDone);
+  is(MUSTER_JOB_STILL_RUNNING, JobOutcome::kRunning);
+  is(MUSTER_JOB_WAITING, JobOutcome::kWaiting);
+  is(MUSTER_JOB_NOT_SUBMITTED, JobOutcome::kNotSubmitted);
+  is(MUSTER_JOB_REFUSED, JobOutcome::kRefused);
+  is(-MUSTER_E_CANCELLED, absl::StatusCode::kCancelled);
+  is(-MUSTER_E_UNKNOWN, absl::StatusCode::kUnknown);
+  is(-MUSTER_E_INVALID_ARGUMENT, absl::StatusCode::kInvalidArgument);
+  is(-MUSTER_E_DEADLINE_EXCEEDED, absl::StatusCode::kDeadlineExceeded);
+  is(-MUSTER_E_NOT_FOUND, absl::StatusCode::kNotFound);
+  is(-MUSTER_E_ALREADY_EXISTS, absl::StatusCode::kAlreadyExists);
+  is(-MUSTER_E_RESOURCE_EXHAUSTED, absl::StatusCode::kResourceExhausted);
+  is(-MUSTER_E_FAILED_PRECONDITION, absl::StatusCode::kFailedPrecondition);
+  is(-MUSTER_E_OUT_OF_RANGE, absl::StatusCode::kOutOfRange);
+  is(-MUSTER_E_UNIMPLEMENTED, absl::StatusCode::kUnimplemented);
+  is(-MUSTER_E_INTERNAL, absl::StatusCode::kInternal);
+  is(-MUSTER_E_DATA_LOSS, absl::StatusCode::kDataLoss);
+}
+
+TEST(Layout, SmallerAndLargerStructsThanOurs) {
+  muster_error error = MUSTER_ERROR_INIT;
+  const Held<muster_cluster> cluster = SmallCluster();
+  Held<muster_plan> plan;
+  // A caller who knows only the first fields: the rest is default, whatever lies behind.
+  struct {
+    uint32_t struct_size = 16, cursor = 0;
+    int64_t now = 5;
+    uint64_t garbage[8] = {~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull};
+  } first;
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano",
+                                      reinterpret_cast<muster_schedule_options*>(&first), Out(plan),
+                                      &error));
+  // A caller who knows more: as long as he does not say it.
+  struct {
+    muster_schedule_options known = MUSTER_SCHEDULE_OPTIONS_INIT;
+    uint64_t later = 0;
+  } larger;
+  larger.known.struct_size = sizeof(larger);
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &larger.known, Out(plan), &error));
+  larger.later = 1;
+  EXPECT_EQ(muster_cluster_schedule(cluster.get(), "volcano", &larger.known, Out(plan), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Words(error),
+            "muster_schedule_options: says something at byte 72 that this version of the library "
+            "does not know");
+  for (uint32_t size : {0u, 7u, 1u << 20}) {
+    larger.known.struct_size = size;
+    EXPECT_EQ(muster_cluster_schedule(cluster.get(), "volcano", &larger.known, Out(plan), &error),
+              MUSTER_E_INVALID_ARGUMENT);
+  }
+
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", nullptr, Out(plan), &error));
+  struct {
+    muster_plan_view known = MUSTER_PLAN_VIEW_INIT;
+    uint64_t behind = 77;
+  } view;
+  view.known.struct_size = 40;  // up to decision_count
+  ASSERT_OK_C(muster_plan_get_view(plan.get(), &view.known, &error));
+  EXPECT_GT(view.known.decision_count, 0);
+  EXPECT_EQ(view.known.decision_kind, nullptr);
+  EXPECT_EQ(view.behind, 77);
+  view.known.struct_size = sizeof(view);
+  ASSERT_OK_C(muster_plan_get_view(plan.get(), &view.known, &error));
+  EXPECT_NE(view.known.decision_kind, nullptr);
+  EXPECT_EQ(view.behind, 0);
+  view.known.struct_size = 3;
+  EXPECT_EQ(muster_plan_get_view(plan.get(), &view.known, &error), MUSTER_E_INVALID_ARGUMENT);
+
+  // An error with room for few bytes: cut, and never in the middle of a character.
+  error.struct_size = 16 + 27;
+  std::memset(error.message, 'x', sizeof(error.message));
+  EXPECT_EQ(
+      muster_cluster_remove(cluster.get(), MUSTER_NODES, "\xC3\xA4\xC3\xA4\xC3\xA4", 6, &error),
+      MUSTER_E_NOT_FOUND);
+  EXPECT_EQ(Words(error), "node \"\xC3\xA4\xC3\xA4\xC3\xA4\": does not ex");
+  error.struct_size = 16 + 10;
+  EXPECT_EQ(
+      muster_cluster_remove(cluster.get(), MUSTER_NODES, "\xC3\xA4\xC3\xA4\xC3\xA4", 6, &error),
+      MUSTER_E_NOT_FOUND);
+  EXPECT_EQ(Words(error), "node \"\xC3\xA4");
+  error.struct_size = 3;
+  error.message[0] = 'y';
+  EXPECT_EQ(muster_cluster_remove(cluster.get(), MUSTER_NODES, "?", 1, &error), MUSTER_E_NOT_FOUND);
+  EXPECT_EQ(error.message[0], 'y');
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,110 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""The install, used as strangers use it: in a prefix of its own, by CMake, by a plain compiler with pkg-config, and
+with the sources as a part of another project. MUSTER_BUILD names a finished build tree.
+
+All consumers print the same line: the version and the digest of one plan.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONSUMER = ROOT / "tests/install/consumer"
+BUILD = os.environ.get("MUSTER_BUILD", "")
+# Nothing of the build or the source tree may be needed: what is in the environment about either is left out.
+CLEAN = {key: value for key, value in os.environ.items()
+         if key in ("PATH", "HOME", "TMPDIR", "LANG", "CCACHE_DIR")}
+
+
+def run(*command, **changes):
+    environment = dict(CLEAN, **changes)
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=environment)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(str(c) for c in command)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@unittest.skipUnless(BUILD and not os.environ.get("MUSTER_SANITIZED"), "not run by ctest, or under sanitizers")
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.work = pathlib.Path(cls.folder.name)
+        # Installed in one place, used in another that shares no path with the build.
+        cls.prefix = cls.work / "prefix"
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.libdir = next(cls.prefix.rglob("libmuster_c.so")).parent
+        cls.source = cls.work / "source"
+        shutil.copytree(CONSUMER, cls.source)
+        cls.expected = None
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def same(self, line):
+        version, digest = line.split()
+        self.assertEqual(version, "0.1.0")
+        self.assertEqual(len(digest), 32)
+        if Install.expected is None:
+            Install.expected = line
+        self.assertEqual(line, Install.expected)
+
+    def pkg_config(self, *arguments):
+        return run("pkg-config", *arguments, PKG_CONFIG_PATH=str(self.libdir / "pkgconfig")).split()
+
+    def test_what_is_there(self):
+        files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
+        library = str(self.libdir.relative_to(self.prefix))
+        for name in ("bin/muster", "include/muster/c.h", "include/muster/muster.h", f"{library}/libmuster.a",
+                     f"{library}/libmuster_c.a", f"{library}/libmuster_c.so", f"{library}/libmuster_c.so.0",
+                     f"{library}/pkgconfig/muster-c.pc", f"{library}/pkgconfig/muster.pc",
+                     f"{library}/cmake/muster/musterConfig.cmake"):
+            self.assertIn(name, files)
+        for name in files:
+            self.assertFalse(name.startswith(("include/lib", "include/absl", "include/capi")), name)
+            if name.endswith((".cmake", ".pc")):
+                text = (self.prefix / name).read_text(encoding="utf-8")
+                self.assertNotIn(str(ROOT), text, name)
+
+    def test_cmake_project(self):
+        build = self.work / "by-cmake"
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            "-DCMAKE_BUILD_TYPE=Release")
+        run("cmake", "--build", build)
+        for program in ("use_c", "use_c_static", "use_cpp"):
+            self.same(run(build / program))
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
+    def test_plain_compilers(self):
+        out = self.work / "plain"
+        run("cc", "-std=c90", "-Wall", "-Wextra", "-pedantic", "-Werror", self.source / "use_c.c", "-o", out,
+            *self.pkg_config("--cflags", "--libs", "muster-c"))
+        self.same(run(out, LD_LIBRARY_PATH=str(self.libdir)))
+        # Without libmuster_c.so: what its archive needs is what --static says.
+        static = [str(self.libdir / "libmuster_c.a") if word == "-lmuster_c" else word
+                  for word in self.pkg_config("--static", "--cflags", "--libs", "muster-c")]
+        run("cc", self.source / "use_c.c", "-o", out, *static)
+        self.same(run(out))
+        run("c++", "-std=c++20", self.source / "use_cpp.cc", "-o", out,
+            *self.pkg_config("--cflags", "--libs", "muster"))
+        self.same(run(out))
+
+    def test_part_of_another_project(self):
+        """Configured only: it would compile all of the library once more."""
+        build = self.work / "as-part"
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DMUSTER_SOURCE={ROOT}",
+            "-DCMAKE_BUILD_TYPE=Release")
+        targets = run("ninja", "-C", build, "-t", "targets", "all")
+        self.assertIn("\nuse_c: ", targets)
+        self.assertIn("libmuster_c.so", targets)
+        for ours in ("muster_bench", "muster_base_test", "muster_cli", "muster_event_loop"):
+            self.assertNotIn(ours, targets)
+
+
+if __name__ == "__main__":
+    unittest.main()

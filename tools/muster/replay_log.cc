@@ -1,0 +1,276 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster replay-log: the calls that a recorder of muster/c.h wrote down, made again. docs/capi.md lists the lines.
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/scenario/scenario.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr CommandText kText = {
+    "replay-log", "replay-log FILE [flags]",
+    "Makes the calls that are recorded in FILE (- is standard input) on a cluster of its own, and "
+    "compares the plan of "
+    "each\ncycle with the recorded one by digest. Ends with 1 if one differs.",
+    "muster replay-log cluster.log --profile muster"};
+
+// "bound 3, evicted 1, pending 7"
+std::string Counts(const Plan& plan) {
+  int64_t counts[5] = {};
+  for (const Decision& d : plan.decisions()) ++counts[static_cast<int>(d.kind)];
+  return absl::StrCat(counts[static_cast<int>(DecisionKind::kBind)], " bound, ",
+                      counts[static_cast<int>(DecisionKind::kNominate)], " nominated, ",
+                      counts[static_cast<int>(DecisionKind::kEvict)], " evicted, ",
+                      plan.pending().size(), " pending");
+}
+
+absl::StatusOr<TaskStatus> StatusOf(const std::string& word) {
+  for (int i = 0; i < kTaskStatusCount; ++i) {
+    if (TaskStatusName(static_cast<TaskStatus>(i)) == word) return static_cast<TaskStatus>(i);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("unknown state ", Quote(word)));
+}
+
+absl::StatusOr<Removal::Kind> KindOf(int64_t kind) {
+  if (kind < 1 || kind > 4) {
+    return absl::InvalidArgumentError(absl::StrCat("rows of kind ", kind, " have no events"));
+  }
+  return static_cast<Removal::Kind>(kind - 1);
+}
+
+class Player {
+ public:
+  explicit Player(std::string other) : other_(std::move(other)) {}
+
+  // Makes the call of one line. An error: the line is none, or what it says cannot be done.
+  absl::Status Play(int64_t line, const Json& call, std::string* out);
+  bool begun() const { return begun_; }
+  int64_t cycles() const { return cycles_; }
+  int64_t different() const { return different_; }
+
+ private:
+  absl::Status Add(const ClusterSpec& rows);
+  absl::Status Update(const ClusterSpec& rows);
+  absl::Status Remove(int64_t kind, const std::string& name);
+  absl::Status Schedule(int64_t line, const Json& call, std::string* out);
+
+  const std::string other_;  // a profile to run beside; empty: none
+  Cluster cluster_;
+  std::deque<std::pair<std::string, Plan>> plans_;  // the last ones, by digest
+  bool begun_ = false;
+  int64_t cycles_ = 0, different_ = 0;
+};
+
+// As the recorded call did: where a row is refused, those before it are taken out again, and keep their numbers.
+absl::Status Player::Add(const ClusterSpec& rows) {
+  std::vector<std::pair<int64_t, std::string>> added;
+  const auto add = [&](int64_t kind, const auto& list, const auto& put) {
+    for (const auto& row : list) {
+      if (!put(row).ok()) return false;
+      added.emplace_back(kind, row.name);
+    }
+    return true;
+  };
+  const bool all = add(5, rows.domains, [&](const auto& row) { return cluster_.AddDomain(row); }) &&
+                   add(1, rows.nodes, [&](const auto& row) { return cluster_.AddNode(row); }) &&
+                   add(2, rows.queues, [&](const auto& row) { return cluster_.AddQueue(row); }) &&
+                   add(3, rows.jobs, [&](const auto& row) { return cluster_.AddJob(row); }) &&
+                   add(4, rows.tasks, [&](const auto& row) { return cluster_.AddTask(row); });
+  if (!all) {
+    while (!added.empty()) {
+      if (absl::Status s = Remove(added.back().first, added.back().second); !s.ok()) return s;
+      added.pop_back();
+    }
+    return absl::OkStatus();
+  }
+  for (const NamespaceSpec& row : rows.namespaces) {
+    if (absl::Status s = cluster_.SetNamespace(row); !s.ok()) return s;
+  }
+  for (const DisruptionBudgetSpec& row : rows.budgets) {
+    if (absl::Status s = cluster_.SetDisruptionBudget(row); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Player::Update(const ClusterSpec& rows) {
+  absl::Status status;
+  for (const NodeSpec& row : rows.nodes) status.Update(cluster_.UpdateNode(row));
+  for (const QueueSpec& row : rows.queues) status.Update(cluster_.UpdateQueue(row));
+  for (const JobSpec& row : rows.jobs) status.Update(cluster_.UpdateJob(row));
+  for (const TaskSpec& row : rows.tasks) status.Update(cluster_.UpdateTask(row));
+  return status;
+}
+
+absl::Status Player::Remove(int64_t kind, const std::string& name) {
+  switch (kind) {
+    case 1:
+      return cluster_.RemoveNode(name);
+    case 2:
+      return cluster_.RemoveQueue(name);
+    case 3:
+      return cluster_.RemoveJob(name);
+    case 4:
+      return cluster_.RemoveTask(name);
+    case 5:
+      return cluster_.RemoveDomain(name);
+    default:
+      return absl::InvalidArgumentError(absl::StrCat("there are no rows of kind ", kind));
+  }
+}
+
+absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) {
+  const std::string profile = call.at("profile"), recorded = call.at("digest");
+  ++cycles_;
+  absl::StrAppend(out, "cycle ", cycles_, " (line ", line, ") ", profile, ": ");
+  if (call.value("own_policies", false)) {
+    absl::StrAppend(out, "decided with policies of the caller's own, which are not recorded\n");
+    return absl::OkStatus();
+  }
+  ScheduleOptions options;
+  options.now = call.at("now");
+  options.seed = call.at("seed");
+  options.cursor = call.at("cursor");
+  if (call.contains("work_budget")) options.work_budget = call.at("work_budget").get<int64_t>();
+  const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, options);
+  if (!plan.ok()) return plan.status();
+  const std::string digest = plan->Digest();
+  const bool equal = digest == recorded;
+  different_ += !equal;
+  absl::StrAppend(out, Counts(*plan),
+                  equal ? absl::StrCat(", equal: ", digest)
+                        : absl::StrCat(", DIFFERENT: recorded ", recorded, ", now ", digest),
+                  "\n");
+  // Where it differs, what the record says of its plan goes for the plan as it is now.
+  plans_.emplace_back(recorded, *plan);
+  constexpr size_t kMostPlans = 64;
+  if (plans_.size() > kMostPlans) plans_.pop_front();
+  if (other_.empty()) return absl::OkStatus();
+  options.cursor = 0;
+  options.work_budget.reset();
+  const absl::StatusOr<Plan> beside = muster::Schedule(cluster_.Freeze(), other_, options);
+  if (!beside.ok()) return beside.status();
+  absl::StrAppend(out, "  beside it ", other_, ": ", Counts(*beside), "\n");
+  return absl::OkStatus();
+}
+
+absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
+  const std::string what = call.at("call");
+  if (what == "begin") {
+    if (call.at("record") != 1) return absl::InvalidArgumentError("record format is not 1");
+    begun_ = true;
+    return absl::OkStatus();
+  }
+  if (!begun_) return absl::InvalidArgumentError("no record: it does not begin with a begin");
+  if (what == "end") {
+    absl::StrAppend(out, "the record ends here: ", call.at("why").get<std::string>(), "\n");
+    return absl::OkStatus();
+  }
+  if (what == "schedule") return Schedule(line, call, out);
+  if (what == "apply") {
+    const std::string digest = call.at("digest");
+    for (auto plan = plans_.rbegin(); plan != plans_.rend(); ++plan) {
+      if (plan->first == digest) return cluster_.Apply(plan->second).status();
+    }
+    return absl::NotFoundError(absl::StrCat("the plan ", digest, " is none of this record's"));
+  }
+  if (what == "remove") return Remove(call.at("kind"), call.at("name"));
+  if (what == "removal") {
+    const absl::StatusOr<Removal::Kind> kind = KindOf(call.at("kind"));
+    if (!kind.ok()) return kind.status();
+    Delta delta;
+    delta.generation = call.at("generation");
+    delta.object = Removal{*kind, call.at("name")};
+    return cluster_.ApplyDelta(delta).status();
+  }
+  if (what == "bind_failed") return cluster_.ReportBindFailed(call.at("task").get<std::string>());
+  if (what == "states") {
+    for (const Json& one : call.at("tasks")) {
+      const absl::StatusOr<TaskStatus> state = StatusOf(one.at(1));
+      if (!state.ok()) return state.status();
+      absl::Status s = cluster_.SetTaskStatus(one.at(0).get<std::string>(), *state,
+                                              one.at(2).get<std::string>());
+      if (!s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<Scenario> rows = ParseScenario(call.at("rows").dump());
+  if (!rows.ok()) return rows.status();
+  const ClusterSpec& spec = rows->cluster;
+  if (what == "add") return Add(spec);
+  if (what == "update") return Update(spec);
+  if (what == "load") return Fill(*rows, &cluster_);
+  if (what == "reconcile") return cluster_.Reconcile(spec).status();
+  if (what == "deltas") {
+    std::vector<Delta> deltas;
+    const auto take = [&](const auto& list) {
+      for (const auto& row : list) {
+        deltas.emplace_back();
+        deltas.back().object = row;
+      }
+    };
+    take(spec.nodes);
+    take(spec.queues);
+    take(spec.jobs);
+    take(spec.tasks);
+    for (size_t i = 0; i < deltas.size(); ++i) {
+      deltas[i].generation = call.at("generations").at(i);
+      if (absl::Status s = cluster_.ApplyDelta(deltas[i]).status(); !s.ok()) return s;
+    }
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("unknown call ", Quote(what)));
+}
+
+}  // namespace
+
+int ReplayLogCommand(const Arguments& arguments) {
+  std::string other;
+  FlagSet flags;
+  flags.Value("--profile", "PROFILE", &other, "run this profile beside each cycle, too");
+  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.size() != 1) return ComplainUsage(kText, "needs one FILE");
+  const absl::StatusOr<std::string> text = ReadFile(parsed.others[0]);
+  if (!text.ok()) return Complain(std::string(text.status().message()));
+
+  Player player(other);
+  std::string out;
+  int64_t line = 0;
+  for (size_t at = 0; at < text->size();) {
+    const size_t end = std::min(text->find('\n', at), text->size());
+    const std::string_view one = std::string_view(*text).substr(at, end - at);
+    at = end + 1;
+    ++line;
+    absl::Status status;
+    const Json call = Json::parse(one, nullptr, /*allow_exceptions=*/false);
+    if (call.is_discarded() || !call.is_object()) {
+      status = absl::InvalidArgumentError("no JSON object");
+    } else {
+      try {
+        status = player.Play(line, call, &out);
+      } catch (const Json::exception& e) {  // a key is missing, or of another type
+        status = absl::InvalidArgumentError(e.what());
+      }
+    }
+    if (!status.ok()) {
+      if (const int code = Print(out); code != kOk) return code;
+      return Complain(absl::StrCat(parsed.others[0], ":", line, ": ", status.message()));
+    }
+  }
+  if (!player.begun()) return Complain(absl::StrCat(parsed.others[0], ": no record"));
+  absl::StrAppend(&out, player.cycles(), " cycles, ", player.different(), " different\n");
+  if (const int code = Print(out); code != kOk) return code;
+  return player.different() == 0 ? kOk : kCheckFailed;
+}
+
+}  // namespace muster
