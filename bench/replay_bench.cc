@@ -4,13 +4,18 @@
 //   replay/easy/<log>            KTH-SP2, CTC-SP2, SDSC-SP2 (159,686 jobs together), RICC (447,784)
 //   replay/<profile>/philly      82,229 jobs, 352 nodes, 11 queues
 //   replay/<profile>/openb       pods that come and go as recorded; openb_filling: that come and stay
-//   replay/easy/synthetic/1000000   jobs of 1 to 64 processors; bytes_per_million_jobs of trace and result
+//   replay/easy/synthetic/N      N jobs of 1 to 64 processors; bytes_per_million_jobs of trace and result, peak_bytes of
+//                                the process. 10 million are of 1 to 4,096 nodes, whole ones, on 100,000
+//   replay/<profile>/synthetic_nodes/N   N jobs of one task of 1 to 8 cpus on 100,000 nodes of 8, by cycles
 // Recorded traces come from MUSTER_TRACES or ../shared/traces; rows whose trace is not there are left out.
 #include "bench/replay_bench.h"
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
+#include <sys/resource.h>
 
+#include <bit>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -34,15 +39,18 @@ std::optional<std::string> Load(const std::string& path) {
   return text.str();
 }
 
-void Play(benchmark::State& state, const Trace& trace, const std::string& policy) {
+// Gives the last result.
+absl::StatusOr<ReplayResult> Play(benchmark::State& state, const Trace& trace,
+                                  const std::string& policy) {
   ReplayOptions options;
   options.series_interval = -1;
   int64_t events = 0, passes = 0;
+  absl::StatusOr<ReplayResult> result = absl::UnknownError("not played");
   for (auto _ : state) {
-    const absl::StatusOr<ReplayResult> result = Replay(trace, policy, options);
+    result = Replay(trace, policy, options);
     if (!result.ok()) {
       state.SkipWithError(std::string(result.status().message()).c_str());
-      return;
+      return result;
     }
     events += result->events;
     passes += result->passes;
@@ -51,13 +59,17 @@ void Play(benchmark::State& state, const Trace& trace, const std::string& policy
       benchmark::Counter(static_cast<double>(events), benchmark::Counter::kIsRate);
   state.counters["passes_per_s"] =
       benchmark::Counter(static_cast<double>(passes), benchmark::Counter::kIsRate);
+  return result;
 }
 
 void Register(const std::string& name, const std::string& policy, absl::StatusOr<Trace> trace) {
   if (!trace.ok()) return;
   const auto shared = std::make_shared<const Trace>(*std::move(trace));
   benchmark::RegisterBenchmark(("replay/" + policy + "/" + name).c_str(),
-                               [=](benchmark::State& state) { Play(state, *shared, policy); })
+                               [=](benchmark::State& state) {
+                                 const auto result = Play(state, *shared, policy);
+                                 benchmark::DoNotOptimize(&result);
+                               })
       ->Unit(benchmark::kMillisecond);
 }
 
@@ -81,20 +93,45 @@ absl::StatusOr<Trace> Philly() {
   return ReadPhilly({{"jobs", *jobs}, {"clusters", *clusters}});
 }
 
-Trace Synthetic(int64_t jobs) {
+// Jobs of 2^0 to 2^(sizes - 1) processors, of a machine that is nine tenths busy.
+Trace Synthetic(int64_t jobs, int64_t processors, uint64_t sizes) {
+  constexpr double kMu = 6.5, kSigma = 1.5;
+  const double mean_run = std::exp(kMu + kSigma * kSigma / 2);
+  const double mean_size =
+      static_cast<double>((int64_t{1} << sizes) - 1) / static_cast<double>(sizes);
+  const double gap = mean_run * mean_size / (0.9 * static_cast<double>(processors));
   Trace trace;
-  trace.processors = 4096;
+  trace.processors = processors;
   Rng rng(1);
   double now = 0;
   for (int64_t i = 0; i < jobs; ++i) {
-    now += rng.Exponential(14);
-    const auto run = 1 + static_cast<int64_t>(rng.LogNormal(6.5, 1.5));
+    now += rng.Exponential(gap);
+    const auto run = 1 + static_cast<int64_t>(rng.LogNormal(kMu, kSigma));
     TraceJob job;
     job.submit = static_cast<int64_t>(now);
     job.run = run;
     job.estimate = run * static_cast<int64_t>(1 + rng.Below(5));
-    job.tasks = int64_t{1} << rng.Below(7);
+    job.tasks = int64_t{1} << rng.Below(sizes);
     if (!AddJob(job, &trace).ok()) std::abort();
+  }
+  return trace;
+}
+
+// The same jobs, each one task that asks for as many cpus as it had processors, on nodes of 8.
+Trace SyntheticNodes(int64_t jobs, int64_t nodes) {
+  constexpr int64_t kCpus = 8;
+  constexpr uint64_t kSizes = 4;
+  Trace trace = Synthetic(jobs, nodes * kCpus, kSizes);
+  trace.processors = 0;
+  for (uint64_t size = 0; size < kSizes; ++size) {
+    trace.shapes.push_back({.request = {{"cpu", int64_t{1} << size}}});
+  }
+  for (size_t row = 0; row < trace.size(); ++row) {
+    trace.shape[row] = static_cast<uint32_t>(std::countr_zero(trace.tasks[row]));
+    trace.tasks[row] = 1;
+  }
+  for (int64_t i = 0; i < nodes; ++i) {
+    trace.machine.nodes.push_back({.name = "n" + std::to_string(i), .capacity = {{"cpu", kCpus}}});
   }
   return trace;
 }
@@ -104,13 +141,27 @@ double HeapBytes() {
   return static_cast<double>(info.uordblks + info.hblkhd);
 }
 
-void PlaySynthetic(benchmark::State& state, int64_t jobs) {
-  const double before = HeapBytes();
-  const Trace trace = Synthetic(jobs);
-  Play(state, trace, "easy");
-  const absl::StatusOr<ReplayResult> result = Replay(trace, "easy");
-  state.counters["bytes_per_million_jobs"] =
-      (HeapBytes() - before) * 1e6 / static_cast<double>(jobs);
+double PeakBytes() {
+  struct rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+template <class Make>
+void RegisterSynthetic(const std::string& name, const std::string& policy, int64_t jobs,
+                       Make make) {
+  benchmark::RegisterBenchmark(
+      ("replay/" + policy + "/" + name + "/" + std::to_string(jobs)).c_str(),
+      [=](benchmark::State& state) {
+        const double before = HeapBytes();
+        const Trace trace = make();
+        const absl::StatusOr<ReplayResult> result = Play(state, trace, policy);
+        state.counters["bytes_per_million_jobs"] =
+            (HeapBytes() - before) * 1e6 / static_cast<double>(jobs);
+        state.counters["peak_bytes"] = PeakBytes();
+      })
+      ->Unit(benchmark::kMillisecond)
+      ->Iterations(1);
 }
 
 }  // namespace
@@ -133,9 +184,14 @@ void RegisterReplays() {
     Register("openb", profile, Openb(/*filling=*/false));
     Register("openb_filling", profile, Openb(/*filling=*/true));
   }
-  benchmark::RegisterBenchmark("replay/easy/synthetic/1000000", [](benchmark::State& state) {
-    PlaySynthetic(state, 1000000);
-  })->Unit(benchmark::kMillisecond);
+  constexpr int64_t kMillion = 1'000'000, kNodes = 100'000;
+  RegisterSynthetic("synthetic", "easy", kMillion, [] { return Synthetic(kMillion, 4096, 7); });
+  RegisterSynthetic("synthetic", "easy", 10 * kMillion,
+                    [] { return Synthetic(10 * kMillion, kNodes, 13); });
+  for (const char* profile : {"muster", "volcano"}) {
+    RegisterSynthetic("synthetic_nodes", profile, kNodes,
+                      [] { return SyntheticNodes(kNodes, kNodes); });
+  }
 }
 
 }  // namespace muster::bench

@@ -29,6 +29,15 @@ struct Dress {
 };
 Cluster MakeAllocation(const Allocation& workload, const Dress& dress = {});
 
+// MakeAllocation with classes 0, the queues being `queues` leaves of ten by ten: "root/d0/l0" ... by their share paths, of
+// weights 1 + SplitMix64(1001 + i) % 3 and 1 + SplitMix64(2001 + 10 i + j) % 3.
+Cluster MakeSharePaths(int64_t nodes, int64_t tasks);
+
+// A tree of queues: "root", ten below it, `leaves` below these, each deserving its even part of the cluster. Empty nodes
+// and the tasks of MakeAllocation with 100 classes; or `full`: every other leaf holds twice what it deserves, in 16 tasks of
+// (4 cpu, 16Gi) a node, and the others have 50 gangs of 20 such tasks.
+Cluster MakeCapacity(int64_t nodes, int64_t leaves, bool full);
+
 // A full cluster - 16 running tasks of (4 cpu, 16Gi) a node in jobs of 20, priority 10 - and 100 gangs of 10 such
 // tasks of priority 1000 in the same queue.
 Cluster MakePreemption(int64_t nodes);
@@ -39,9 +48,19 @@ Cluster MakeReclaim(int64_t nodes);
 // 10 running tasks on each node in gangs of 20, of 100 classes.
 Cluster MakeRunning(int64_t nodes, const Dress& dress = {});
 
+// Such nodes in domains of three tiers - `rack` nodes of tier 1, `racks` of these in one of tier 2, `blocks` of those in
+// one of tier 3 - and gangs of 8 cpu, 32Gi a task that must be within one of tier 1.
+struct Topology {
+  int64_t nodes = 1000, rack = 20, racks = 5, blocks = 5;
+  int64_t gangs = 200, size = 16;
+};
+Cluster MakeTopology(const Topology& workload);
+
 extern const char kAllocProfile[];
+extern const char kTopologyProfile[];
 extern const char kPreemptProfile[];
 extern const char kReclaimProfile[];
+extern const char kSharePathsProfile[];
 
 }  // namespace muster::bench
 

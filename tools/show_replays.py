@@ -27,8 +27,12 @@ def traces() -> list[muster.Trace]:
         out.append(busy.on(nodes=philly.nodes[::4], queues=queues, name="Philly, 10,000 jobs on a quarter of its nodes"))
     if out:
         return out
-    print(f"No recorded traces in {muster.traces.folder()} (or MUSTER_TRACES): this is made-up work.")
-    return [muster.traces.mix(jobs=1500)]
+    print(f"No recorded traces in {muster.traces.folder()} (or MUSTER_TRACES): these are made from mixes.")
+    mix = muster.traces.named_mix
+    return [
+        mix("openb").generate(jobs=3000, nodes=40, load=1.1, name="openb, made up, 40 nodes"),
+        mix("philly").generate(jobs=3000, nodes=88, load=1.1, name="Philly, made up, a quarter of its nodes"),
+    ]
 
 
 def main() -> int:

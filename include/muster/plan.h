@@ -94,7 +94,9 @@ enum class ReasonKind : uint8_t {
   // placed of needed found a place and keep it undecided: they wait for resources being released (volcano,
   // muster), or for the rest of the gang (kube-batch, which takes no placement back).
   kGangWaits,
+  kNoDomain,  // no domain that it may be in has room for it; `placed` of `needed` were placed in one
   kNotReached,  // the cycle ended, or the job's turn ended, before it was tried
+  kQueueTree,  // the queues are no tree that `policy` can divide: no root, or jobs above the leaves
 };
 
 // True at the last attempt of the task it belongs to.
@@ -104,8 +106,18 @@ struct Reason {
   QueueIndex queue = kNone;
   DimensionIndex dimension = kNone;
   int64_t placed = 0, needed = 0;
+  std::string where = {};              // kNoDomain: the widest tier allowed, as "tier 2 (block)"
   std::vector<Refusal> refusals = {};  // most nodes first, then by code
   friend bool operator==(const Reason&, const Reason&) = default;
+};
+
+// The domain that a job, or one of its sub-groups, is in once the plan's binds have been carried out.
+struct ChosenDomain {
+  JobIndex job;
+  std::string sub_group = {};  // empty: the job, or its tasks that are in none
+  std::string domain = {};     // empty: only the whole cluster holds all of it
+  int32_t tier = 0;
+  friend bool operator==(const ChosenDomain&, const ChosenDomain&) = default;
 };
 
 struct PendingTask {
@@ -135,6 +147,8 @@ class MUSTER_EXPORT Plan {
   std::span<const PendingTask> pending() const;  // by task
   std::span<const Reason> reasons() const;
   std::span<const QueueShare> shares() const;  // by queue
+  // Of jobs with wishes for domains or with sub-groups that were placed, in the order they were.
+  std::span<const ChosenDomain> domains() const;
 
   // Names of the rows that decisions mention; empty for kNone.
   std::string_view task_name(TaskIndex task) const;

@@ -232,6 +232,12 @@ struct CsvOptions {
 MUSTER_EXPORT absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options = {},
                                             ReadReport* report = nullptr);
 
+// The same tables, as text; "" where the trace has no nodes or queues. What they have no column for is left out.
+struct CsvText {
+  std::string jobs = {}, nodes = {}, queues = {};
+};
+MUSTER_EXPORT CsvText WriteCsv(const Trace& trace);
+
 }  // namespace muster
 
 #endif  // MUSTER_TRACE_H_

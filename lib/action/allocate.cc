@@ -7,7 +7,7 @@
 // at again between any two. A turn that ends ready is committed; one that ends pipelined - enough tasks have a
 // place, but some of it is still being released - stays in the books undecided until the cycle ends; any other is
 // undone.
-// Peer. Volcano's allocate, the path for jobs without topology. Its details that decide: nodes that fit what is
+// Peer. Volcano's allocate; for jobs with wishes for domains or sub-groups see domain_allocate.h. Its details that decide: nodes that fit what is
 // idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
 // turn unless the job can still become ready without it; a role one of whose tasks found no node is not tried
 // again in this cycle; and within one turn a node that refused one task of a role is not asked again for another
@@ -18,7 +18,9 @@
 #include <utility>
 
 #include "lib/action/actions.h"
+#include "lib/action/domain_allocate.h"
 #include "lib/action/role_memory.h"
+#include "lib/action/task_placer.h"
 
 namespace muster {
 namespace {
@@ -39,7 +41,9 @@ class Allocate {
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
-        memory_(context) {
+        memory_(context),
+        placer_(context),
+        by_domain_(context, error_cache_) {
     sheets_.reserve(context.waiting.size());
   }
 
@@ -76,6 +80,15 @@ class Allocate {
       context_.meter.Spend();
       const JobIndex job = jobs[queue].Pop();
       const Ledger::Savepoint before = ledger_.Save();
+      if (by_domain_.Has(job)) {
+        if (by_domain_.Place(job) && dispatcher_.Ready(job)) {
+          context_.Commit(before);
+          by_domain_.Committed(job);
+          if (by_domain_.HasWork(job)) jobs[queue].Push(job);
+        }
+        queues.Push(queue);
+        continue;
+      }
       if (PlaceTasks(job, before) && dispatcher_.Ready(job)) {
         context_.Commit(before);
         if (!sheets_[job].empty()) jobs[queue].Push(job);
@@ -102,6 +115,10 @@ class Allocate {
     }
     std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/false);
     if (tasks.empty()) return false;
+    if (context_.domains.Concerns(job)) {
+      by_domain_.Add(job, tasks);
+      return true;
+    }
     Worksheet& sheet = sheets_[job];
     sheet.first_class = context_.ClassOf(tasks[0]);
     for (TaskIndex t : tasks) sheet.one_class &= context_.ClassOf(t) == sheet.first_class;
@@ -155,53 +172,8 @@ class Allocate {
   }
 
   bool Place(TaskIndex task) {
-    const ClassIndex c = context_.ClassOf(task);
-    NodeSearch& search = context_.search;
-    dispatcher_.Consider(task);
     std::vector<uint8_t>* refused = remember_ ? memory_.Of(task) : nullptr;
-    const NodeIndex nominated = tables_.tasks.nominated[task];
-    const bool fits_nominated = nominated != kNone && search.FitsFutureIdle(c, nominated);
-    if (fits_nominated) search.ForgetPlace();
-    if (fits_nominated && search.FitsNode(c, nominated) &&
-        (refused == nullptr || !(*refused)[nominated])) {
-      const bool now = search.FitsIdle(c, nominated);
-      ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, nominated);
-      context_.NoteNominatedAfterEviction(task, false);
-      return true;
-    }
-    if (search.samples()) return PlaceInSample(task, c, refused);
-    for (const Want want : {Want::kNow, Want::kLater}) {
-      const NodeIndex node =
-          refused == nullptr ? search.Best(c, want) : search.BestExcept(c, want, *refused);
-      if (node == kNone) continue;
-      if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
-      ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
-      if (want == Want::kLater) context_.NoteNominatedAfterEviction(task, false);
-      return true;
-    }
-    if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
-    context_.NoteNoNode(task, Want::kNow, refused);
-    return false;
-  }
-
-  bool PlaceInSample(TaskIndex task, ClassIndex c, std::vector<uint8_t>* refused) {
-    NodeSearch& search = context_.search;
-    std::vector<uint8_t> examined, except(tables_.nodes.alive.size(), 1);
-    for (NodeIndex n : search.Sample(c, Want::kNow, nullptr, refused, &examined)) except[n] = 0;
-    if (refused != nullptr) {
-      std::vector<uint8_t> now = *refused;
-      search.AddRefused(c, Want::kNow, context_.evicts, &now);
-      for (NodeIndex n = 0; n < now.size(); ++n) {
-        if (examined[n]) (*refused)[n] = now[n];
-      }
-    }
-    for (const Want want : {Want::kNow, Want::kLater}) {
-      const NodeIndex node = search.BestExcept(c, want, except);
-      if (node == kNone) continue;
-      ledger_.Move(task, want == Want::kNow ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
-      if (want == Want::kLater) context_.NoteNominatedAfterEviction(task, false);
-      return true;
-    }
+    if (placer_.Place(task, kNone, refused)) return true;
     context_.NoteNoNode(task, Want::kNow, refused);
     return false;
   }
@@ -246,8 +218,10 @@ class Allocate {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  RoleMemory memory_;     // of one turn
-  bool remember_ = true;  // whether the turn could see it
+  RoleMemory memory_;  // of one turn
+  TaskPlacer placer_;
+  DomainAllocate by_domain_;  // jobs with wishes for domains, or sub-groups
+  bool remember_ = true;      // whether the turn could see it
   absl::flat_hash_map<JobIndex, Worksheet> sheets_;
 };
 

@@ -15,7 +15,8 @@ bool WorkMeter::Cut() {
 
 ActionContext::ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
                              NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
-                             std::span<const JobIndex> waiting, bool admission, bool evicts)
+                             std::span<const JobIndex> waiting, Domains& domains, bool admission,
+                             bool evicts)
     : tables(tables),
       ledger(ledger),
       dispatcher(dispatcher),
@@ -23,6 +24,7 @@ ActionContext::ActionContext(const Tables& tables, Ledger& ledger, const Dispatc
       meter(meter),
       phases(phases),
       waiting(waiting),
+      domains(domains),
       admission(admission),
       evicts(evicts) {}
 

@@ -51,6 +51,7 @@ class WorkMeter {
 // Why the queue may not take a task.
 inline ReasonKind QueueRefusal(const Denial& denial) {
   if (denial.closed) return ReasonKind::kQueueClosed;
+  if (denial.tree) return ReasonKind::kQueueTree;
   return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
 }
 
@@ -65,6 +66,8 @@ class TaskQueue {
   TaskQueue(const ActionContext& context, std::vector<TaskIndex> tasks);
   bool empty() const { return heap_ ? heap_->empty() : next_ == tasks_.size(); }
   TaskIndex Pop() { return heap_ ? heap_->Pop() : tasks_[next_++]; }
+  // What is left, where placements do not move the order.
+  std::span<const TaskIndex> rest() const { return std::span(tasks_).subspan(next_); }
 
  private:
   struct Before {
@@ -80,7 +83,7 @@ class ActionContext {
  public:
   ActionContext(const Tables& tables, Ledger& ledger, const Dispatcher& dispatcher,
                 NodeSearch& search, WorkMeter& meter, std::vector<JobPhase>& phases,
-                std::span<const JobIndex> waiting, bool admission, bool evicts);
+                std::span<const JobIndex> waiting, Domains& domains, bool admission, bool evicts);
 
   const Tables& tables;
   Ledger& ledger;
@@ -91,11 +94,13 @@ class ActionContext {
   // Alive jobs that had pending tasks or were not admitted when the cycle opened, ascending: no other job can be
   // the subject of an action.
   const std::span<const JobIndex> waiting;
+  Domains& domains;
   const bool admission;   // the profile has an action that admits jobs
   const bool evicts;      // it has one that makes room for tasks that found no node
   int64_t now = 0;        // of the cycle
   bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
 
+  std::vector<ChosenDomain> chosen_domains;
   FitErrors fit_errors;
   // Notes that the task found no node: what memory it met on the way, or null, says where nothing would have helped.
   void NoteNoNode(TaskIndex task, Want want, const std::vector<uint8_t>* refused);

@@ -29,6 +29,9 @@ class FitErrors {
     hopeless_[task] = std::move(hopeless);
   }
 
+  // Another attempt begins for the task, of a job that is placed domain by domain.
+  void Forget(TaskIndex task) { hopeless_.erase(task); }
+
   // Roles of the job, the unnamed one among them, of which a task found no node.
   std::span<const GroupIndex> groups(JobIndex job) const {
     const auto it = groups_.find(job);

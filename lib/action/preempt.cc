@@ -48,8 +48,8 @@ class Preempt {
     std::vector<std::vector<JobIndex>> candidates(tables_.queues.alive.size());
     std::vector<JobHeap> heaps(candidates.size(), JobHeap(job_before));
     for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || context_.IsPending(j) || jobs.spec[j].topology.has_value() ||
-          !dispatcher_.Valid(j) || !dispatcher_.Starving(j)) {
+      if (!jobs.alive[j] || context_.IsPending(j) || Wishes(j) || !dispatcher_.Valid(j) ||
+          !dispatcher_.Starving(j)) {
         continue;
       }
       const QueueIndex queue = jobs.queue[j];
@@ -73,6 +73,14 @@ class Preempt {
   }
 
  private:
+  // The peer makes room for nobody who wishes for a domain.
+  bool Wishes(JobIndex job) const {
+    const JobSpec& spec = tables_.jobs.spec[job];
+    return spec.topology.has_value() ||
+           std::any_of(spec.sub_groups.begin(), spec.sub_groups.end(),
+                       [](const SubGroupSpec& group) { return group.topology.has_value(); });
+  }
+
   void BetweenJobs(JobIndex job) {
     const Ledger::Savepoint before = ledger_.Save();
     TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
@@ -185,25 +193,23 @@ class Preempt {
     return VictimsSuffice(context_, task, node, *victims);
   }
 
-  bool HasRoom(TaskIndex task, ClassIndex c, NodeIndex node) {
+  QueueIndex QueueOf(TaskIndex task) const { return tables_.jobs.queue[tables_.tasks.job[task]]; }
+  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
     Denial denial;
     std::string_view who;
-    return dispatcher_.Allocatable(tables_.jobs.queue[tables_.tasks.job[task]], task, &denial,
-                                   &who) &&
-           context_.search.FitsFutureIdle(c, node);
-  }
-  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
-    return HasRoom(task, c, node) && context_.search.FitsNode(c, node);
+    return dispatcher_.Allocatable(QueueOf(task), task, &denial, &who) &&
+           context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
   }
   bool CouldStart(TaskIndex task, ClassIndex c, NodeIndex node) {
-    return HasRoom(task, c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
+    return dispatcher_.AllocatableTrial(QueueOf(task), task) &&
+           context_.search.FitsFutureIdle(c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
   }
 
   bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
     std::vector<TaskIndex> victims;
     if (!FindVictims(task, node, same_job, &victims)) return false;
     const Ledger::Savepoint before = ledger_.Save();
-    VictimOrder order(context_, victims);
+    VictimOrder order(context_, task, victims);
     bool evicted = false;
     while (!CanStart(task, c, node)) {
       if (order.empty()) {
@@ -226,7 +232,7 @@ class Preempt {
     if (!FindVictims(task, node, same_job, &victims)) return {};
     if (!dispatcher_.FitsTrial(c, node, /*seen=*/false)) return {};
     const Ledger::Savepoint before = ledger_.Save();
-    VictimOrder order(context_, victims);
+    VictimOrder order(context_, task, victims);
     while (!order.empty()) {
       gone.push_back(order.Pop());
       Evict(context_, gone.back(), task);

@@ -4,13 +4,34 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/go_heap.h"
+
 namespace muster {
 
 std::string_view PointName(Point point) {
-  static constexpr std::string_view kNames[kPointCount] = {
-      "job_order",   "queue_order", "task_order",  "fit",       "score",     "overused",
-      "allocatable", "preemptive",  "valid",       "ready",     "pipelined", "admit",
-      "starving",    "preemptable", "reclaimable", "evictable", "victims"};
+  static constexpr std::string_view kNames[kPointCount] = {"job_order",
+                                                           "queue_order",
+                                                           "task_order",
+                                                           "fit",
+                                                           "score",
+                                                           "overused",
+                                                           "allocatable",
+                                                           "preemptive",
+                                                           "valid",
+                                                           "ready",
+                                                           "pipelined",
+                                                           "admit",
+                                                           "starving",
+                                                           "preemptable",
+                                                           "reclaimable",
+                                                           "evictable",
+                                                           "victims",
+                                                           "victim_queue_order",
+                                                           "sub_group_order",
+                                                           "sub_group_ready",
+                                                           "sub_group_pipelined",
+                                                           "domain_score",
+                                                           "domain_search"};
   return kNames[static_cast<int>(point)];
 }
 
@@ -28,6 +49,7 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
 
 void Dispatcher::Open(const Cycle& cycle) {
   tables_ = &cycle.tables;
+  domains_ = cycle.domains;
   for (const auto& tier : tiers_) {
     for (const ActivePolicy& active : tier) active.policy->Open(cycle);
   }
@@ -92,6 +114,36 @@ bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
   return a < b;
 }
 
+bool Dispatcher::VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const {
+  for (Policy* policy : at(Point::kVictimQueueOrder)) {
+    if (int order = policy->CompareVictimQueues(a, b, evictor)) return order < 0;
+  }
+  return !QueueBefore(a, b);
+}
+
+bool Dispatcher::VictimBefore(TaskIndex a, TaskIndex b, TaskIndex evictor) const {
+  const auto& job_of = tables_->tasks.job;
+  const JobIndex left = job_of[a], right = job_of[b];
+  if (left == right) return !TaskBefore(a, b);
+  if (left == kNone || right == kNone) return left == kNone;
+  const auto& queue_of = tables_->jobs.queue;
+  if (evictor != kNone && queue_of[left] != queue_of[right]) {
+    return VictimQueueBefore(queue_of[left], queue_of[right], queue_of[job_of[evictor]]);
+  }
+  if (const int order = CompareJobs(left, right)) return order > 0;
+  return !TaskBefore(a, b);
+}
+
+std::vector<TaskIndex> Dispatcher::InVictimOrder(TaskIndex evictor,
+                                                 std::span<const TaskIndex> candidates) const {
+  const auto before = [&](TaskIndex a, TaskIndex b) { return VictimBefore(a, b, evictor); };
+  GoHeap<TaskIndex, decltype(before)> heap(before);
+  for (TaskIndex t : candidates) heap.Push(t);
+  std::vector<TaskIndex> ordered;
+  while (!heap.empty()) ordered.push_back(heap.Pop());
+  return ordered;
+}
+
 bool Dispatcher::TaskOrderMoves() const {
   const auto policies = at(Point::kTaskOrder);
   return std::any_of(policies.begin(), policies.end(),
@@ -119,6 +171,13 @@ bool Dispatcher::Allocatable(QueueIndex queue, TaskIndex task, Denial* denial,
       *who = policy->name();
       return false;
     }
+  }
+  return true;
+}
+
+bool Dispatcher::AllocatableTrial(QueueIndex queue, TaskIndex task) const {
+  for (Policy* policy : at(Point::kAllocatable)) {
+    if (!policy->AllocatableTrial(queue, task)) return false;
   }
   return true;
 }
@@ -165,6 +224,64 @@ bool Dispatcher::Pipelined(JobIndex job) const {
   return VoteOn(Point::kPipelined, rules_.pipelined, job, nullptr, nullptr);
 }
 
+bool Dispatcher::SubGroupReady(const SubGroup& group) const {
+  if (!domains_->HasSubGroups(group.job)) return Ready(group.job);
+  const auto policies = at(Point::kSubGroupReady);
+  return std::all_of(policies.begin(), policies.end(),
+                     [&](Policy* policy) { return policy->SubGroupReady(group); });
+}
+
+bool Dispatcher::SubGroupPipelined(const SubGroup& group) const {
+  if (!domains_->HasSubGroups(group.job)) return Pipelined(group.job);
+  const auto& policies = by_point_[static_cast<int>(Point::kSubGroupPipelined)];
+  size_t i = 0;
+  for (size_t end : tier_ends_[static_cast<int>(Point::kSubGroupPipelined)]) {
+    bool permitted = false;
+    for (; i < end; ++i) {
+      const Vote vote = policies[i]->SubGroupPipelined(group);
+      if (vote == Vote::kReject) return false;
+      permitted |= vote == Vote::kPermit;
+    }
+    if (permitted && rules_.pipelined == Rule::kVote) return true;
+  }
+  return true;
+}
+
+bool Dispatcher::SubGroupBefore(const SubGroup& a, const SubGroup& b) const {
+  for (Policy* policy : at(Point::kSubGroupOrder)) {
+    if (int order = policy->CompareSubGroups(a, b)) return order < 0;
+  }
+  const auto order_of = [&](const SubGroup& group) {
+    return group.index == kNone ? 0 : tables_->jobs.spec[group.job].sub_groups[group.index].order;
+  };
+  const int64_t left = order_of(a), right = order_of(b);
+  return left != right ? left < right : a.index + 1 < b.index + 1;
+}
+
+DomainLists Dispatcher::DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated,
+                                      bool evicting) const {
+  const auto policies = at(Point::kDomainSearch);
+  if (policies.empty()) return {{within}};
+  return policies[0]->DomainsForJob(job, within, allocated, evicting);
+}
+
+DomainLists Dispatcher::DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+                                        bool evicting) const {
+  const auto policies = at(Point::kDomainSearch);
+  if (policies.empty()) return {{within}};
+  return policies[0]->DomainsForGroup(group, within, allocated, evicting);
+}
+
+bool Dispatcher::OffersLeaf(const SubGroup& group, uint32_t leaf) const {
+  const auto policies = at(Point::kDomainSearch);
+  return policies.empty() || policies[0]->OffersLeaf(group, leaf);
+}
+
+void Dispatcher::ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+                              std::span<double> scores) const {
+  for (Policy* policy : at(Point::kDomainScore)) policy->ScoreDomains(group, domains, scores);
+}
+
 bool Dispatcher::Admit(JobIndex job, Denial* denial, std::string_view* who) const {
   return VoteOn(Point::kAdmit, rules_.admit, job, denial, who);
 }
@@ -206,7 +323,9 @@ std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kReclaimable, candidates,
                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                  return policy->Reclaimable(evictor, asked, chosen);
+                  if (!policy->ReclaimsInVictimOrder())
+                    return policy->Reclaimable(evictor, asked, chosen);
+                  return policy->Reclaimable(evictor, InVictimOrder(evictor, asked), chosen);
                 });
 }
 

@@ -59,6 +59,10 @@ class Dispatcher {
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool QueueBefore(QueueIndex a, QueueIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
+  // Whether a task of the queue or job of `evictor` takes `a` before `b`. No strict orders: of equal ones each goes
+  // before the other. (`evictor` kNone: for nobody; queues do not matter then.)
+  bool VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const;
+  bool VictimBefore(TaskIndex a, TaskIndex b, TaskIndex evictor) const;
   bool TaskOrderMoves() const;
   // Tells of the task for which nodes are looked for next.
   void Consider(TaskIndex task) const;
@@ -68,16 +72,30 @@ class Dispatcher {
 
   bool Overused(QueueIndex queue, std::string_view* who = nullptr) const;
   bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial, std::string_view* who) const;
+  bool AllocatableTrial(QueueIndex queue, TaskIndex task) const;
   bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial = nullptr,
                   std::string_view* who = nullptr) const;
   bool Valid(JobIndex job) const;
   bool Ready(JobIndex job) const;
   bool Pipelined(JobIndex job) const;
   bool Starving(JobIndex job) const;
+
+  // Of a job without sub-groups these are the questions about the job.
+  bool SubGroupReady(const SubGroup& group) const;
+  bool SubGroupPipelined(const SubGroup& group) const;
+  // Of one job. Total: the sub-group's order, then its place in the job, tasks of none first.
+  bool SubGroupBefore(const SubGroup& a, const SubGroup& b) const;
+  DomainLists DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated, bool evicting) const;
+  DomainLists DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+                              bool evicting) const;
+  bool OffersLeaf(const SubGroup& group, uint32_t leaf) const;
+  void ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+                    std::span<double> scores) const;
   bool Admit(JobIndex job, Denial* denial, std::string_view* who) const;
   void Admitted(JobIndex job) const;
 
-  // In the order of `candidates`, but for what an intersection keeps from an earlier answer.
+  // In the order of `candidates`, but for what an intersection keeps from an earlier answer. (A policy that reclaims in
+  // victims' order answers in that one.)
   std::vector<TaskIndex> Preemptable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
@@ -96,6 +114,8 @@ class Dispatcher {
   std::span<Policy* const> at(Point point) const { return by_point_[static_cast<int>(point)]; }
 
  private:
+  std::vector<TaskIndex> InVictimOrder(TaskIndex evictor,
+                                       std::span<const TaskIndex> candidates) const;
   bool VoteOn(Point point, Rule rule, JobIndex job, Denial* denial, std::string_view* who) const;
   using AskVictims = absl::FunctionRef<Vote(Policy*, std::span<const TaskIndex> candidates,
                                             std::vector<TaskIndex>* chosen)>;
@@ -107,6 +127,7 @@ class Dispatcher {
   std::vector<std::vector<ActivePolicy>> tiers_;
   Rules rules_;
   const Tables* tables_ = nullptr;
+  const Domains* domains_ = nullptr;
   std::array<std::vector<Policy*>, kPointCount> by_point_;
   // Where each tier ends in by_point_[p].
   std::array<std::vector<size_t>, kPointCount> tier_ends_;

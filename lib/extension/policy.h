@@ -32,6 +32,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/extension/domains.h"
 #include "lib/extension/state_columns.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
@@ -58,8 +59,14 @@ enum class Point : uint8_t {
   kReclaimable,
   kEvictable,
   kVictims,
+  kVictimQueueOrder,
+  kSubGroupOrder,
+  kSubGroupReady,
+  kSubGroupPipelined,
+  kDomainScore,
+  kDomainSearch,
 };
-inline constexpr int kPointCount = 17;
+inline constexpr int kPointCount = 23;
 // "job_order", "preemptable", ... as the option `without` spells them.
 std::string_view PointName(Point point);
 
@@ -84,6 +91,7 @@ enum class Scope : uint8_t { kNone, kKind, kState, kCluster };
 struct Denial {
   DimensionIndex dimension = kNone;
   bool closed = false;  // the queue is closed
+  bool tree = false;    // the queues are no tree that the policy can divide
   bool deserved =
       false;  // what is exceeded is no limit that was given, but what the queue deserves
 };
@@ -95,7 +103,14 @@ struct Cycle {
   int64_t now = 0;
   // Jobs admitted in this cycle or before it: the tables' phase, as admission changed it.
   const std::vector<JobPhase>& phases;
+  // All jobs, ascending, that may differ in anything - account, phase, row of the tables - from what they were when the
+  // cycle before was opened, or that wait. Null: that is not known.
+  const std::vector<JobIndex>* changed = nullptr;
+  const Domains* domains = nullptr;  // null: nobody asks about sub-groups or domains
 };
+
+// Domains to be tried, the first list before any of the second.
+using DomainLists = std::vector<std::vector<uint32_t>>;
 
 // A score that is compared with the same score of the other candidates before it counts: raw numbers of nodes,
 // brought to 0..top over the candidates (x top / largest; reversed: top - that), times a weight. With weight 0 it
@@ -127,6 +142,8 @@ class Policy {
   // --- order: negative when `a` goes first, positive when `b` does, 0 when this policy does not care
   virtual int CompareJobs(JobIndex a, JobIndex b) { return 0; }
   virtual int CompareQueues(QueueIndex a, QueueIndex b) { return 0; }
+  // Of two queues: from which one the queue `evictor` takes first. 0: from the one that goes last in queue order.
+  virtual int CompareVictimQueues(QueueIndex a, QueueIndex b, QueueIndex evictor) { return 0; }
   virtual int CompareTasks(TaskIndex a, TaskIndex b) { return 0; }
   // Whether placements change how tasks compare, so that they are ordered one by one, as late as can be.
   virtual bool TaskOrderMoves() const { return false; }
@@ -137,6 +154,11 @@ class Policy {
   virtual bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) { return true; }
   virtual bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) {
     return true;
+  }
+  // As Allocatable, with trial evictions in the books.
+  virtual bool AllocatableTrial(QueueIndex queue, TaskIndex task) {
+    Denial ignored;
+    return Allocatable(queue, task, &ignored);
   }
   virtual bool Valid(JobIndex job) { return true; }
   virtual bool Ready(JobIndex job) { return true; }
@@ -155,6 +177,8 @@ class Policy {
                            std::vector<TaskIndex>* chosen) {
     return Vote::kAbstain;
   }
+  // Whether Reclaimable is to be given the candidates in the order in which they would go.
+  virtual bool ReclaimsInVictimOrder() const { return false; }
   // Of whole gangs, for a whole job: of its own queue, or of other queues.
   virtual Vote Evictable(JobIndex evictor, bool from_other_queues,
                          std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
@@ -217,6 +241,30 @@ class Policy {
   // own, which StateColumns::node names, and asks afresh in each cycle. Such a fit does not change within the cycle,
   // so no eviction cures it.
   virtual bool TellsNodesApart() const { return false; }
+
+  // --- sub-groups: as of jobs, where jobs have them
+  virtual int CompareSubGroups(const SubGroup& a, const SubGroup& b) { return 0; }
+  virtual bool SubGroupReady(const SubGroup& group) { return true; }
+  virtual Vote SubGroupPipelined(const SubGroup& group) { return Vote::kAbstain; }
+
+  // --- domains. The first policy that searches says which ones within `within` may take the job, or the sub-group;
+  // `evicting`: once others have made room. `allocated` is where it already is (kNone: nowhere).
+  virtual DomainLists DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated,
+                                    bool evicting) {
+    return {{within}};
+  }
+  virtual DomainLists DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+                                      bool evicting) {
+    return {{within}};
+  }
+  // Whether the search for a sub-group that is nowhere yet offers `leaf`, a domain without children, within itself.
+  virtual bool OffersLeaf(const SubGroup& group, uint32_t leaf) { return true; }
+  // Adds to scores[i] for domains[i], all of which can take the sub-group.
+  virtual void ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+                            std::span<double> scores) {}
+  // Whether ScoreNodes says the same of all nodes right below one domain, so that tasks do not find the domain's nodes
+  // in another order for it.
+  virtual bool ScoresByDomain() const { return false; }
 
   // --- shares, for the plan: deserved amounts and the share of a queue; false: this policy has none
   virtual bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) {

@@ -58,6 +58,11 @@ void Ledger::Grow() {
     group_count_[j] = static_cast<uint32_t>(tables_->jobs.groups[j].size());
     groups_.resize(groups_.size() + group_count_[j]);
   }
+  sub_groups_.resize(jobs);
+  for (size_t j = known_jobs; j < jobs; ++j) {
+    const size_t sub_groups = tables_->jobs.spec[j].sub_groups.size();
+    if (sub_groups > 0) sub_groups_[j].resize(sub_groups + 1);
+  }
   const size_t queues = tables_->queues.alive.size();
   queue_allocated_.resize(queues * dimensions_, 0);
   queue_pending_.resize(queues * dimensions_, 0);
@@ -73,6 +78,7 @@ void Ledger::Grow() {
   charged_job_.resize(tasks, kNone);
   charged_queue_.resize(tasks, kNone);
   charged_group_.resize(tasks, 0);
+  charged_sub_group_.resize(tasks, kNone);
   charged_class_.resize(tasks, 0);
   charged_preemptable_.resize(tasks, 0);
   charged_alive_.resize(tasks, 0);
@@ -162,6 +168,12 @@ void Ledger::SyncJob(JobIndex j) {
     std::copy_n(groups_.begin() + old, group_count_[j], groups_.begin() + group_start_[j]);
     group_count_[j] = groups;
   }
+  const size_t sub_groups = tables_->jobs.spec[j].sub_groups.size();
+  if (sub_groups + 1 > sub_groups_[j].size() && sub_groups > 0) {
+    // As with groups; while there was no sub-group, the tasks that are left were in none.
+    if (sub_groups_[j].empty()) sub_groups_[j].push_back(jobs_[j]);
+    sub_groups_[j].resize(sub_groups + 1);
+  }
   for (TaskIndex t : tables_->jobs.tasks[j]) SyncTask(t);
 }
 
@@ -176,6 +188,7 @@ void Ledger::SyncTask(TaskIndex t) {
   charged_job_[t] = tasks.job[t];
   charged_queue_[t] = tasks.job[t] == kNone ? kNone : tables_->jobs.queue[tasks.job[t]];
   charged_group_[t] = tasks.group[t];
+  charged_sub_group_[t] = tasks.sub_group[t];
   charged_class_[t] = tasks.task_class[t];
   charged_preemptable_[t] = (tasks.flags[t] & kTaskPreemptable) != 0;
   status_[t] = tasks.status[t];
@@ -217,6 +230,11 @@ void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign
   view_journal_.push_back({t, node, static_cast<int8_t>(sign), status});
 }
 
+JobCounts* Ledger::SubGroupOf(TaskIndex t) {
+  std::vector<JobCounts>& counts = sub_groups_[charged_job_[t]];
+  return counts.empty() ? nullptr : &counts[charged_sub_group_[t] + 1];
+}
+
 void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
   if (node != kNone) {
     ChargeNode(t, status, node, sign);
@@ -228,6 +246,8 @@ void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, i
   const int s = static_cast<int>(status);
   jobs_[j].by_status[s] += sign;
   groups_[group_start_[j] + charged_group_[t]].by_status[s] += sign;
+  JobCounts* sub_group = SubGroupOf(t);
+  if (sub_group != nullptr) sub_group->by_status[s] += sign;
   const QueueIndex q = charged_queue_[t];
   const auto request = tables_->classes.request.row(charged_class_[t]);
   if (IsAllocated(status) || status == TaskStatus::kNominated) {
@@ -244,6 +264,7 @@ void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, i
     if (tables_->classes.best_effort[charged_class_[t]]) {
       jobs_[j].pending_best_effort += sign;
       groups_[group_start_[j] + charged_group_[t]].pending_best_effort += sign;
+      if (sub_group != nullptr) sub_group->pending_best_effort += sign;
     }
   }
   ++job_stamp_[j];
@@ -262,6 +283,10 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
       JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
       --group.by_status[from];
       ++group.by_status[into];
+      if (JobCounts* sub_group = SubGroupOf(t)) {
+        --sub_group->by_status[from];
+        ++sub_group->by_status[into];
+      }
       ++job_stamp_[j];
     }
     status_[t] = to;

@@ -114,6 +114,10 @@ class Ledger {
 
   const JobCounts& job(JobIndex j) const { return jobs_[j]; }
   const JobCounts& group(JobIndex j, GroupIndex g) const { return groups_[group_start_[j] + g]; }
+  // Of the job's sub-group `s`; kNone: of its tasks that are in none.
+  const JobCounts& sub_group(JobIndex j, uint32_t s) const {
+    return sub_groups_[j].empty() ? jobs_[j] : sub_groups_[j][s + 1];
+  }
   // What tasks hold or are promised (nominated ones count), and what pending ones want.
   std::span<const int64_t> job_allocated(JobIndex j) const { return Row(job_allocated_, j); }
   std::span<const int64_t> queue_allocated(QueueIndex q) const { return Row(queue_allocated_, q); }
@@ -176,6 +180,7 @@ class Ledger {
   void SyncTask(TaskIndex t);
   void Uncharge(TaskIndex t);
   void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
+  JobCounts* SubGroupOf(TaskIndex t);  // null: its job has no sub-groups
   void ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
   void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
@@ -200,6 +205,7 @@ class Ledger {
   std::vector<size_t> group_start_;
   std::vector<uint32_t> group_count_;
   std::vector<JobCounts> groups_;
+  std::vector<std::vector<JobCounts>> sub_groups_;  // tasks of none first; empty: the job has none
   std::vector<int64_t> job_allocated_, queue_allocated_, queue_pending_;
   std::vector<int64_t> tree_allocated_, tree_pending_;
   std::vector<QueueIndex> parent_;  // as the tree accounts follow it
@@ -212,6 +218,7 @@ class Ledger {
   std::vector<JobIndex> charged_job_;
   std::vector<QueueIndex> charged_queue_;
   std::vector<GroupIndex> charged_group_;
+  std::vector<uint32_t> charged_sub_group_;
   std::vector<ClassIndex> charged_class_;
   std::vector<uint8_t> charged_preemptable_, charged_alive_;
 

@@ -315,6 +315,11 @@ absl::Status Cluster::AddDomain(const DomainSpec& domain) {
                                                      Quote(domain.parent), " does not exist"));
     }
     parent = *found;
+    if (domains.spec[parent].tier <= domain.tier) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          PlaceOf("domain", domain.name), ": tier ", domain.tier, " is not below tier ",
+          domains.spec[parent].tier, " of its parent ", Quote(domain.parent)));
+    }
   }
   if (absl::Status room = impl_->editor.CheckRoom(domains.names, 1, domain.name.size()); !room.ok())
     return room;

@@ -10,6 +10,9 @@
 namespace muster {
 namespace {
 
+// Scores add up over all tiers, whether there are domains of them or not.
+constexpr int32_t kHighestTier = 1 << 16;
+
 void CheckTopology(const std::optional<TopologyWish>& wish, Checker& check) {
   if (!wish) return;
   if (wish->highest_tier && *wish->highest_tier < 0) {
@@ -247,6 +250,9 @@ absl::Status CheckDomain(const DomainSpec& domain) {
   Checker check("domain", domain.name);
   check.Name(domain.name);
   check.AtLeast("tier", domain.tier, 1);
+  if (domain.tier > kHighestTier) {
+    check.Fail(absl::StrCat("tier is ", domain.tier, "; must be ", kHighestTier, " or less"));
+  }
   check.Text("tier_name", domain.tier_name);
   return check.status();
 }

@@ -48,8 +48,10 @@ int Scope(ReasonKind kind) {
     case ReasonKind::kNotAdmitted:
       return 1;
     case ReasonKind::kQueueClosed:
+    case ReasonKind::kQueueTree:
       return 2;
     case ReasonKind::kGangUndone:
+    case ReasonKind::kNoDomain:
       return 3;
     case ReasonKind::kGangWaits:
       return 4;
@@ -277,8 +279,14 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       return absl::StrCat(count, " placed, undone");
     case ReasonKind::kGangWaits:
       return absl::StrCat(count, " placed, waiting for the rest");
+    case ReasonKind::kNoDomain:
+      if (reason.placed == 0) return absl::StrCat("no domain up to ", reason.where, " has room");
+      return absl::StrCat(count, " placed in one domain up to ", reason.where, ", undone");
     case ReasonKind::kNotReached:
       return "not reached";
+    case ReasonKind::kQueueTree:
+      return absl::StrCat("the queues are not one tree from \"root\" with its jobs in the leaves",
+                          By(reason));
   }
   return "";
 }
@@ -313,8 +321,12 @@ std::string_view ReasonKindName(ReasonKind kind) {
       return "gang_undone";
     case ReasonKind::kGangWaits:
       return "gang_waits";
+    case ReasonKind::kNoDomain:
+      return "no_domain";
     case ReasonKind::kNotReached:
       return "not_reached";
+    case ReasonKind::kQueueTree:
+      return "queue_tree";
   }
   return "";
 }

@@ -50,6 +50,11 @@ std::span<const Reason> Plan::reasons() const {
   return data_->reasons;
 }
 
+std::span<const ChosenDomain> Plan::domains() const {
+  if (data_ == nullptr) return {};
+  return data_->domains;
+}
+
 std::span<const QueueShare> Plan::shares() const {
   if (data_ == nullptr) return {};
   return data_->shares;

@@ -35,6 +35,7 @@ struct PlanData {
   std::vector<PendingTask> pending;
   std::vector<Reason> reasons;
   std::vector<QueueShare> shares;
+  std::vector<ChosenDomain> domains;
   std::shared_ptr<const PlanNames> names;
   std::string profile;
   uint64_t version = 0;

@@ -28,6 +28,7 @@ void AddReason(const Reason& reason, Digest* digest) {
   digest->Add(reason.dimension);
   digest->Add(reason.placed);
   digest->Add(reason.needed);
+  if (!reason.where.empty()) digest->Add(reason.where);
   digest->Add(reason.refusals.size());
   for (const Refusal& refusal : reason.refusals) {
     digest->Add(static_cast<int>(refusal.code));
@@ -73,6 +74,11 @@ std::string Plan::Digest() const {
     for (const double amount : share.deserved) AddDouble(amount, &digest);
     AddDouble(share.share_before, &digest);
     AddDouble(share.share_after, &digest);
+  }
+  for (const ChosenDomain& chosen : domains()) {
+    digest.Add(chosen.job);
+    digest.Add(chosen.sub_group);
+    digest.Add(chosen.domain);
   }
   digest.Add(work());
   digest.Add(complete());

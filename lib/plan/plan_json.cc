@@ -77,6 +77,7 @@ void WriteReason(const Reason& reason, const PlanNames& names, std::string* out)
   object.Name("policy", reason.policy);
   object.Name("queue", names.queue(reason.queue));
   object.Name("dimension", names.dimension(reason.dimension));
+  object.Name("where", reason.where);
   if (reason.needed != 0 || reason.placed != 0) {
     object.Int("placed", reason.placed);
     object.Int("needed", reason.needed);
@@ -157,6 +158,16 @@ std::string Plan::ToJson() const {
       "reasons", data.reasons, [&](const Reason& r) { WriteReason(r, *names, &out); }, &out);
   Lines(
       "shares", data.shares, [&](const QueueShare& s) { WriteShare(s, *names, &out); }, &out);
+  if (!data.domains.empty()) {
+    const auto write_domain = [&](const ChosenDomain& chosen) {
+      Object object(&out);
+      object.Text("job", names->job(chosen.job));
+      object.Name("sub_group", chosen.sub_group);
+      object.Name("domain", chosen.domain);
+      object.Int("tier", chosen.tier);
+    };
+    Lines("domains", data.domains, write_domain, &out);
+  }
   out.append("\n}\n");
   return out;
 }

@@ -10,7 +10,11 @@
 // of ready tasks. Options give kube-batch's: best-effort tasks do not count, nor do groups, and each victim is held against the
 // untouched number (so several may be taken below the minimum, or all of a gang of one). `every_group` makes group
 // minimums hold always, as muster wants them.
-// Ties. None of its own. Cost. O(groups) a question, O(1) for jobs without group minimums.
+// Of sub-groups enough must be ready, too: as many of each policy of theirs as it says. A sub-group that is ready goes
+// after one that is not.
+// Ties. None of its own. Cost. O(groups and sub-groups) a question, O(1) for jobs without their minimums.
+#include <algorithm>
+
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -22,6 +26,7 @@ constexpr OptionDecl kOptions[] = {
     {"count_down_victims", OptionKind::kFlag, "on", 0, 0,
      "each victim lowers the number that later ones are held against"},
     {"groups", OptionKind::kFlag, "on", 0, 0, "group minimums count"},
+    {"sub_groups", OptionKind::kFlag, "on", 0, 0, "so many sub-groups of a policy must be ready"},
     {"every_group", OptionKind::kFlag, "off", 0, 0, "group minimums count whatever they add up to"},
 };
 
@@ -31,16 +36,20 @@ class Gang : public Policy {
       : best_effort_counts_(options.flag("best_effort_counts")),
         count_down_(options.flag("count_down_victims")),
         groups_(options.flag("groups")),
+        sub_groups_(options.flag("sub_groups")),
         every_group_(options.flag("every_group")) {}
 
   std::string_view name() const override { return "gang"; }
   PointSet points() const override {
-    return {Point::kValid,    Point::kJobOrder,    Point::kReady,       Point::kPipelined,
-            Point::kStarving, Point::kPreemptable, Point::kReclaimable, Point::kEvictable};
+    return {Point::kValid,         Point::kJobOrder,         Point::kReady,
+            Point::kPipelined,     Point::kStarving,         Point::kPreemptable,
+            Point::kReclaimable,   Point::kEvictable,        Point::kSubGroupOrder,
+            Point::kSubGroupReady, Point::kSubGroupPipelined};
   }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
     ledger_ = &cycle.ledger;
+    domains_ = cycle.domains;
   }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
@@ -51,19 +60,31 @@ class Gang : public Policy {
     const JobCounts& counts = ledger_->job(job);
     return GroupsHave(job,
                       [](const JobCounts& g) { return g.ready() + g.nominated() + g.pending(); }) &&
+           EnoughSubGroups(job, [](const SubGroup&) { return true; }) &&
            counts.ready() + counts.nominated() + counts.pending() >= Need(job);
   }
   bool Ready(JobIndex job) override {
     return GroupsHave(job, [this](const JobCounts& g) { return g.ready() + BestEffortOf(g); }) &&
+           EnoughSubGroups(job, [this](const SubGroup& g) { return SubGroupReady(g); }) &&
            Enough(job, 0);
   }
   Vote Pipelined(JobIndex job) override {
-    const bool pipelined = GroupsHave(job,
-                                      [this](const JobCounts& g) {
-                                        return g.ready() + g.nominated() + BestEffortOf(g);
-                                      }) &&
-                           Enough(job, ledger_->job(job).nominated());
+    const bool pipelined =
+        GroupsHave(
+            job,
+            [this](const JobCounts& g) { return g.ready() + g.nominated() + BestEffortOf(g); }) &&
+        EnoughSubGroups(
+            job, [this](const SubGroup& g) { return HasEnough(g, /*with_nominated=*/true); }) &&
+        Enough(job, ledger_->job(job).nominated());
     return pipelined ? Vote::kPermit : Vote::kReject;
+  }
+
+  int CompareSubGroups(const SubGroup& a, const SubGroup& b) override {
+    return static_cast<int>(HasEnough(a, false)) - static_cast<int>(HasEnough(b, false));
+  }
+  bool SubGroupReady(const SubGroup& group) override { return HasEnough(group, false); }
+  Vote SubGroupPipelined(const SubGroup& group) override {
+    return HasEnough(group, /*with_nominated=*/true) ? Vote::kPermit : Vote::kReject;
   }
   bool Starving(JobIndex job) override {
     const JobCounts& counts = ledger_->job(job);
@@ -112,6 +133,32 @@ class Gang : public Policy {
     return true;
   }
 
+  bool HasEnough(const SubGroup& group, bool with_nominated) const {
+    const JobCounts& counts = ledger_->sub_group(group.job, group.index);
+    return counts.ready() + (best_effort_counts_ ? counts.pending_best_effort : 0) +
+               (with_nominated ? counts.nominated() : 0) >=
+           domains_->Need(group);
+  }
+
+  // Whether enough of each policy's sub-groups are as `good` has it. A sub-group without tasks is none.
+  template <typename Good>
+  bool EnoughSubGroups(JobIndex job, Good good) const {
+    const JobSpec& spec = tables_->jobs.spec[job];
+    if (!sub_groups_) return true;
+    for (const SubGroupPolicy& policy : spec.sub_group_policies) {
+      int64_t missing = policy.min_sub_groups;
+      for (uint32_t s = 0; s < spec.sub_groups.size() && missing > 0; ++s) {
+        if (spec.sub_groups[s].policy != policy.name) continue;
+        const JobCounts& counts = ledger_->sub_group(job, s);
+        const bool there = std::any_of(counts.by_status.begin(), counts.by_status.end(),
+                                       [](int32_t count) { return count > 0; });
+        missing -= there && good(SubGroup{job, s});
+      }
+      if (missing > 0) return false;
+    }
+    return true;
+  }
+
   Vote Spare(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
     // Candidates of one node are few: a list beats a map.
     std::vector<std::pair<JobIndex, int64_t>> there;
@@ -130,9 +177,10 @@ class Gang : public Policy {
     return Vote::kPermit;
   }
 
-  const bool best_effort_counts_, count_down_, groups_, every_group_;
+  const bool best_effort_counts_, count_down_, groups_, sub_groups_, every_group_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
+  const Domains* domains_ = nullptr;
 };
 
 }  // namespace

@@ -9,11 +9,13 @@
 namespace muster {
 
 PolicyDecl BinpackPolicy();
+PolicyDecl CapacityPolicy();
 PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
+PolicyDecl NetworkTopologyPolicy();
 PolicyDecl NodeGroupPolicy();
 PolicyDecl NodeOrderPolicy();
 PolicyDecl OvercommitPolicy();

@@ -9,6 +9,8 @@
 // Peer. Volcano's priority plugin; it has no say in reclaiming. The option gives kube-batch's, which compares jobs
 // alone: no task is evicted for one of its own job. Ties: equal priorities are left to the next
 // policy. Cost: O(1) a comparison, O(candidates) for victims.
+#include <algorithm>
+
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -24,8 +26,8 @@ class Priority : public Policy {
 
   std::string_view name() const override { return "priority"; }
   PointSet points() const override {
-    return {Point::kTaskOrder, Point::kJobOrder, Point::kPreemptable, Point::kStarving,
-            Point::kEvictable};
+    return {Point::kTaskOrder, Point::kJobOrder,  Point::kPreemptable,
+            Point::kStarving,  Point::kEvictable, Point::kSubGroupOrder};
   }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
@@ -37,6 +39,11 @@ class Priority : public Policy {
     return Sign(static_cast<int64_t>(priority[b]) - priority[a]);
   }
   int CompareJobs(JobIndex a, JobIndex b) override { return Sign(OfJob(b) - OfJob(a)); }
+
+  // By the highest priority of their tasks; below 0 all are equal.
+  int CompareSubGroups(const SubGroup& a, const SubGroup& b) override {
+    return Sign(OfSubGroup(b) - OfSubGroup(a));
+  }
 
   Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
@@ -69,6 +76,15 @@ class Priority : public Policy {
 
  private:
   int64_t OfJob(JobIndex job) const { return tables_->jobs.spec[job].priority; }
+
+  int64_t OfSubGroup(const SubGroup& group) const {
+    int64_t highest = 0;
+    for (TaskIndex t : tables_->jobs.tasks[group.job]) {
+      if (tables_->tasks.sub_group[t] != group.index) continue;
+      highest = std::max<int64_t>(highest, tables_->tasks.priority[t]);
+    }
+    return highest;
+  }
 
   const bool kube_batch_;
   const Tables* tables_ = nullptr;

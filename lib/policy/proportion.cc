@@ -11,10 +11,10 @@
 // Options give kube-batch's: no priority, capability or guarantee, its own water filling, and victims whose
 // queue stays at or above its deserved amount without them.
 // Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
-// dimensions); then O(dimensions) after each change of a queue.
-#include "lib/policy/job_demand.h"
+// dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
 #include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
+#include "lib/policy/queue_demand.h"
 #include "lib/policy/share.h"
 #include "lib/policy/water_filling.h"
 
@@ -72,7 +72,7 @@ class Proportion : public Policy {
       FillByWeightKubeBatch(total, slack_, &claims_);
     } else {
       FillByWeight(total, &claims_);
-      OpenAdmission(cycle);
+      demand_.Open(cycle, /*parents=*/{});
     }
   }
 
@@ -99,16 +99,16 @@ class Proportion : public Policy {
   }
 
   bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    return MayHold(queue, ledger_->request(task), denial);
+    return IsOpen(*tables_, queue, denial) && MayHold(queue, ledger_->request(task), denial);
+  }
+  bool AllocatableTrial(QueueIndex queue, TaskIndex task) override {
+    Denial ignored;
+    return MayHold(queue, ledger_->request(task), &ignored);
   }
   bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
-    return MayHold(queue, request, denial);
+    return IsOpen(*tables_, queue, denial) && MayHold(queue, request, denial);
   }
   bool MayHold(QueueIndex queue, std::span<const int64_t> request, Denial* denial) const {
-    if (tables_->queues.spec[queue].state != QueueState::kOpen) {
-      denial->closed = true;
-      return false;
-    }
     const Amounts* deserved = Deserved(queue);
     if (deserved == nullptr) return true;
     const auto allocated = ledger_->queue_allocated(queue);
@@ -146,20 +146,14 @@ class Proportion : public Policy {
 
   Vote Admit(JobIndex job, Denial* denial) override {
     const QueueIndex queue = tables_->jobs.queue[job];
-    if (tables_->queues.spec[queue].state != QueueState::kOpen) {
-      denial->closed = true;
-      return Vote::kReject;
-    }
+    if (!IsOpen(*tables_, queue, denial)) return Vote::kReject;
     if (!tables_->jobs.spec[job].min_resources.has_value()) return Vote::kPermit;
     const auto minimum = tables_->jobs.min_resources.row(job);
     const auto allocated = ledger_->queue_allocated(queue);
     const Amounts& capability = claims_[claim_of_[queue]].capability;
-    const size_t dimensions = minimum.size();
-    for (DimensionIndex d = 0; d < dimensions; ++d) {
+    for (DimensionIndex d = 0; d < minimum.size(); ++d) {
       if (d == kPods || OrZero(minimum[d]) <= 0) continue;
-      const size_t cell = queue * dimensions + d;
-      const double wanted = static_cast<double>(minimum[d]) + static_cast<double>(allocated[d]) +
-                            promised_[cell] - elastic_[cell];
+      const double wanted = demand_.Wanted(queue, d, minimum[d], allocated[d]);
       if (wanted > (capability.has[d] ? capability.value[d] : 0)) {
         denial->dimension = d;
         return Vote::kReject;
@@ -168,12 +162,7 @@ class Proportion : public Policy {
     return Vote::kPermit;
   }
 
-  void Admitted(JobIndex job) override {
-    if (!tables_->jobs.spec[job].min_resources.has_value()) return;
-    const auto minimum = tables_->jobs.min_resources.row(job);
-    Promise(tables_->jobs.queue[job],
-            DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()}));
-  }
+  void Admitted(JobIndex job) override { demand_.Admitted(job); }
 
   bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
     const Amounts* amounts = Deserved(queue);
@@ -209,39 +198,6 @@ class Proportion : public Policy {
       }
     }
     return claim;
-  }
-
-  void OpenAdmission(const Cycle& cycle) {
-    const size_t dimensions = tables_->dimension_count();
-    promised_.assign(tables_->queues.alive.size() * dimensions, 0);
-    elastic_.assign(tables_->queues.alive.size() * dimensions, 0);
-    const JobTable& jobs = tables_->jobs;
-    bool any = false;
-    for (JobIndex j = 0; j < jobs.alive.size() && !any; ++j) {
-      any = jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
-    }
-    if (!any) return;
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j]) continue;
-      const QueueIndex queue = jobs.queue[j];
-      const auto allocated = ledger_->job_allocated(j);
-      for (size_t d = 0; d < dimensions; ++d) {
-        const int64_t beyond = allocated[d] - OrZero(jobs.min_resources.at(j, d));
-        if (beyond > 0) elastic_[queue * dimensions + d] += static_cast<double>(beyond);
-      }
-      if (!jobs.spec[j].min_resources.has_value()) continue;
-      if ((cycle.phases[j] == JobPhase::kAdmitted ||
-           RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) &&
-          !HoldsMinimum(*tables_, *ledger_, j)) {
-        Promise(queue, DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j)));
-      }
-    }
-  }
-
-  void Promise(QueueIndex queue, const std::vector<int64_t>& amounts) {
-    for (size_t d = 0; d < amounts.size(); ++d) {
-      promised_[queue * amounts.size() + d] += static_cast<double>(OrZero(amounts[d]));
-    }
   }
 
   const Amounts* Deserved(QueueIndex queue) const {
@@ -307,7 +263,7 @@ class Proportion : public Policy {
   std::vector<Claim> claims_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
-  std::vector<double> promised_, elastic_;  // per queue and dimension
+  QueueDemand demand_;
 };
 
 }  // namespace

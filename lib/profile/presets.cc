@@ -31,6 +31,7 @@ Preset KubeBatch() {
   preset.defaults = {{"gang", "best_effort_counts", "off"},
                      {"gang", "count_down_victims", "off"},
                      {"gang", "groups", "off"},
+                     {"gang", "sub_groups", "off"},
                      {"priority", "kube_batch", "on"},
                      {"drf", "kube_batch", "on"},
                      {"proportion", "kube_batch", "on"},
@@ -64,9 +65,13 @@ Preset Muster() {
   preset.tiers =
       "priority+gang(without=preemptable|reclaimable)+conformance+pdb/"
       "fairshare+predicates+nodeorder+binpack";
-  preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "every_group", "on"},
-                     {"pdb", "whole_plan", "on"},           {"predicates", "node_ready", "on"},
-                     {"nodeorder", "least_requested", "0"}, {"binpack", "weight", "5"}};
+  preset.defaults = {{"gang", "best_effort_counts", "off"},
+                     {"gang", "every_group", "on"},
+                     {"gang", "sub_groups", "off"},
+                     {"pdb", "whole_plan", "on"},
+                     {"predicates", "node_ready", "on"},
+                     {"nodeorder", "least_requested", "0"},
+                     {"binpack", "weight", "5"}};
   preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
   return preset;
@@ -78,7 +83,8 @@ Preset BatchSystem(std::string_view name, std::string_view summary) {
   preset.summary = summary;
   preset.actions = name;
   preset.tiers = "gang/predicates+binpack";
-  preset.catalogue = {FcfsAction(), EasyAction()};
+  preset.defaults = {{"gang", "sub_groups", "off"}};
+  preset.catalogue = {FcfsAction(), EasyAction(), ConservativeAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
   return preset;
 }
@@ -86,17 +92,21 @@ Preset BatchSystem(std::string_view name, std::string_view summary) {
 }  // namespace
 
 std::vector<Preset> Presets() {
-  return {Muster(), Volcano(), KubeBatch(),
-          BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
-          BatchSystem(
-              "easy",
-              "EASY backfilling: gangs ahead of the first that waits, if they do not delay it")};
+  return {
+      Muster(),
+      Volcano(),
+      KubeBatch(),
+      BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
+      BatchSystem("easy",
+                  "EASY backfilling: gangs ahead of the first that waits, if they do not delay it"),
+      BatchSystem("conservative", "backfilling that delays nobody who came before")};
 }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),       CooldownPolicy(),
-          ConformancePolicy(),   DrfPolicy(),
-          FairSharePolicy(),     GangPolicy(),
+  return {BinpackPolicy(),       CapacityPolicy(),
+          CooldownPolicy(),      ConformancePolicy(),
+          DrfPolicy(),           FairSharePolicy(),
+          GangPolicy(),          NetworkTopologyPolicy(),
           NodeGroupPolicy(),     NodeOrderPolicy(),
           OvercommitPolicy(),    PdbPolicy(),
           PredicatesPolicy(),    PriorityPolicy(),

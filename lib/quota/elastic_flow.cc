@@ -204,22 +204,31 @@ void ElasticTree::Tell(Group* group, Told what) {
 }
 
 // A level hands out the resources that its group's own maximum names; the root's, those that any group names.
-void ElasticTree::UpdateKeys() {
-  uint64_t all = 0;
+void ElasticTree::UpdateKeys(Index at) {
   const auto set_keys = [&](Level* level, uint64_t keys) {
     if (level->keys == keys) return;
     level->keys = keys;
     level->stale = true;
     for (Index child : level->children) groups_[child].place.keys &= keys;
   };
-  for (Index i = options_.has_builtin ? 3 : 1; i < groups_.size(); ++i) {
-    if (!groups_[i].alive) continue;
-    all |= groups_[i].numbers.max.keys();
-    set_keys(&groups_[i].level, groups_[i].numbers.max.keys());
+  Group& group = groups_[at];
+  const uint64_t keys = group.alive ? group.numbers.max.keys() : 0;
+  if (group.alive) {
+    set_keys(&group.level, keys);
+    // Its parent's level took over what it names (Tell).
+    if (group.parent >= (options_.has_builtin ? 3u : 1u)) {
+      set_keys(&LevelOf(group), groups_[group.parent].numbers.max.keys());
+    }
   }
-  if (all == keys_) return;
-  keys_ = all;
-  set_keys(&groups_[kRoot].level, all);
+  const uint64_t before = keys_;
+  ForEachResource(keys & ~group.counted_keys, [&](size_t r) {
+    if (key_counts_[r]++ == 0) keys_ |= uint64_t{1} << r;
+  });
+  ForEachResource(group.counted_keys & ~keys, [&](size_t r) {
+    if (--key_counts_[r] == 0) keys_ &= ~(uint64_t{1} << r);
+  });
+  group.counted_keys = keys;
+  if (keys_ != before) set_keys(&groups_[kRoot].level, keys_);
 }
 
 // --- down --------------------------------------------------------------------------------------------------
@@ -249,6 +258,24 @@ void ElasticTree::Count(Level* level) {
   });
 }
 
+// What is left of its minimum where its parent has less than all minimums.
+void ElasticTree::ScaleMin(Group* group, const Sparse& total) {
+  if (!options_.scale_min || !group->counted_min.has_value()) return;
+  const Sparse min = ScaledMin(total, Sparse(), LevelOf(*group).mins, *group->counted_min);
+  if (min == group->numbers.scaled_min) return;
+  group->numbers.scaled_min = min;
+  Tell(group, Told::kMin);
+}
+
+void ElasticTree::TakeRuntime(Group* group) {
+  Level& level = LevelOf(*group);
+  if (group->runtime_version == level.version) return;
+  Count(&level);
+  ForEachResource(level.keys & group->place.keys,
+                  [&](size_t r) { group->numbers.runtime.Set(r, group->place.runtime.at(r)); });
+  group->runtime_version = level.version;
+}
+
 NamedAmounts ElasticTree::Refresh(std::string_view name) {
   const Index target = At(name);
   if (target == kNone) return {};
@@ -258,20 +285,8 @@ NamedAmounts ElasticTree::Refresh(std::string_view name) {
   Sparse total = shared_total_;
   for (size_t i = path.size() - 1; i-- > 0;) {
     Group& group = groups_[path[i]];
-    Level& level = LevelOf(group);
-    if (options_.scale_min && group.counted_min.has_value()) {
-      const Sparse min = ScaledMin(total, Sparse(), level.mins, *group.counted_min);
-      if (!(min == group.numbers.scaled_min)) {
-        group.numbers.scaled_min = min;
-        Tell(&group, Told::kMin);
-      }
-    }
-    if (group.runtime_version != level.version) {
-      Count(&level);
-      ForEachResource(level.keys & group.place.keys,
-                      [&](size_t r) { group.numbers.runtime.Set(r, group.place.runtime.at(r)); });
-      group.runtime_version = level.version;
-    }
+    ScaleMin(&group, total);
+    TakeRuntime(&group);
     total = group.numbers.runtime;
     if (i > 0) {
       group.level.stale |= !(group.level.total == total);
@@ -280,6 +295,29 @@ NamedAmounts ElasticTree::Refresh(std::string_view name) {
     }
   }
   return Named(groups_[target].numbers.runtime.Only(groups_[target].numbers.max.keys()));
+}
+
+void ElasticTree::RefreshAll() {
+  const Index first = options_.has_builtin ? 3 : 1;
+  std::vector<Index> parents = {kRoot};
+  for (size_t i = 0; i < parents.size(); ++i) {
+    const std::vector<Index>& children = groups_[parents[i]].level.children;
+    const Sparse& total = i == 0 ? shared_total_ : groups_[parents[i]].numbers.runtime;
+    for (Index child : children) {
+      if (child >= first) ScaleMin(&groups_[child], total);
+    }
+    for (Index child : children) {
+      if (child < first) continue;
+      Group& group = groups_[child];
+      TakeRuntime(&group);
+      if (group.level.children.empty()) continue;
+      parents.push_back(child);
+      if (!group.level.stale && group.level.total == group.numbers.runtime) continue;
+      group.level.total = group.numbers.runtime;
+      group.level.stale = true;
+      ++group.level.version;
+    }
+  }
 }
 
 // --- tasks -------------------------------------------------------------------------------------------------

@@ -23,33 +23,6 @@ ElasticTree::ElasticTree(const Options& options) : options_(options) {
   }
 }
 
-absl::StatusOr<Sparse> ElasticTree::Intern(const NamedAmounts& amounts) {
-  Sparse sparse;
-  for (const auto& [name, amount] : amounts) {
-    const auto at = std::find(resources_.begin(), resources_.end(), name);
-    const size_t resource = static_cast<size_t>(at - resources_.begin());
-    if (at == resources_.end()) {
-      if (resources_.size() == Sparse::kMostResources) {
-        return absl::ResourceExhaustedError(absl::StrCat(
-            "resource \"", name, "\": a quota tree holds ", Sparse::kMostResources, " resources"));
-      }
-      resources_.push_back(name);
-    }
-    if (sparse.has(resource)) {
-      return absl::InvalidArgumentError(absl::StrCat("resource \"", name, "\" is named twice"));
-    }
-    sparse.Set(resource, amount);
-  }
-  return sparse;
-}
-
-NamedAmounts ElasticTree::Named(const Sparse& amounts) const {
-  NamedAmounts named;
-  ForEachResource(amounts.keys(),
-                  [&](size_t r) { named.emplace_back(resources_[r], amounts.at(r)); });
-  return named;
-}
-
 std::vector<std::string> ElasticTree::Groups() const {
   std::vector<std::string> names;
   for (const Group& group : groups_) {
@@ -128,7 +101,7 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
   }
   const Numbers& numbers = groups_[group].numbers;
   if (!(numbers.max == *max)) SetMax(group, *max);
-  UpdateKeys();
+  UpdateKeys(group);
   if (!(numbers.min == *min)) SetMin(group, *min);
   if (!(numbers.weight == *weight)) SetWeight(group, *weight);
   return absl::OkStatus();
@@ -162,7 +135,7 @@ void ElasticTree::Detach(Index at) {
     group.counted_min.reset();
   }
   group.alive = false;
-  UpdateKeys();
+  UpdateKeys(at);
   const Numbers& numbers = group.numbers;
   const auto negative = [](const Sparse& amounts) { return Difference(Sparse(), amounts); };
   if (!numbers.request.IsZero() || !numbers.fixed_request.IsZero()) {
@@ -189,7 +162,7 @@ void ElasticTree::MoveGroup(Index at, const QuotaGroup& to, const Sparse& max, c
   index_.emplace(group.name, at);
   LevelOf(group).children.push_back(at);
   SetMax(at, max);
-  UpdateKeys();
+  UpdateKeys(at);
   SetMin(at, min);
   SetWeight(at, weight);
 
@@ -260,7 +233,7 @@ void ElasticTree::Rebuild() {
     CountMin(&group);
     Tell(&group, Told::kWeight);
   }
-  UpdateKeys();
+  for (Index i = first; i < groups_.size(); ++i) UpdateKeys(i);
   for (Index i = first; i < groups_.size(); ++i) {
     if (!groups_[i].alive) continue;
     PassRequest(told[i].request, told[i].fixed_request, PathOf(i), /*own=*/true);

@@ -22,6 +22,7 @@
 #ifndef MUSTER_QUOTA_ELASTIC_TREE_H_
 #define MUSTER_QUOTA_ELASTIC_TREE_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,13 +30,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/quota/redistribution.h"
+#include "lib/quota/resource_names.h"
 #include "lib/quota/sparse.h"
 
 namespace muster {
@@ -43,9 +44,6 @@ namespace muster {
 inline constexpr std::string_view kRootQuota = "koordinator-root-quota";
 inline constexpr std::string_view kSystemQuota = "koordinator-system-quota";
 inline constexpr std::string_view kDefaultQuota = "koordinator-default-quota";
-
-// Resource -> amount, in whole units of the resource (cpu in thousandths).
-using NamedAmounts = std::vector<std::pair<std::string, int64_t>>;
 
 struct QuotaGroup {
   std::string name = {};
@@ -88,6 +86,9 @@ class ElasticTree {
 
   // Brings the groups on the way to this one up to date and returns what it may use. Unknown: nothing.
   NamedAmounts Refresh(std::string_view group);
+  // Brings all groups up to date with one another, which leaves nothing for Refresh to change. O(groups * resources)
+  // where nothing changed since, and one redistribution for each level where something did.
+  void RefreshAll();
 
   struct Numbers {
     Sparse max, min, scaled_min, weight;
@@ -98,7 +99,7 @@ class ElasticTree {
     Sparse runtime, guaranteed, allocated;
   };
   const Numbers* Find(std::string_view group) const;
-  NamedAmounts Named(const Sparse& amounts) const;
+  NamedAmounts Named(const Sparse& amounts) const { return resources_.Named(amounts); }
   std::vector<std::string> Groups() const;  // the built-in ones first, then as they came
 
  private:
@@ -132,11 +133,12 @@ class ElasticTree {
     Place place;
     Level level;
     std::optional<Sparse> counted_min;             // in the parent's sum
+    uint64_t counted_keys = 0;                     // in key_counts_
     absl::flat_hash_map<std::string, bool> tasks;  // name -> assigned
     bool alive = true;
   };
 
-  absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts);
+  absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts) { return resources_.Intern(amounts); }
   Index At(std::string_view name) const;         // kNone: unknown
   std::vector<Index> PathOf(Index group) const;  // itself first, the root last
   Index Make(std::string_view name, Index parent, bool is_parent, bool lends);
@@ -149,8 +151,10 @@ class ElasticTree {
 
   enum class Told : uint8_t { kMax, kRequest, kMin, kWeight, kGuarantee };
   void Tell(Group* group, Told what);
-  void UpdateKeys();
+  void UpdateKeys(Index group);
   void Count(Level* level);
+  void ScaleMin(Group* group, const Sparse& total);
+  void TakeRuntime(Group* group);
 
   void SetMax(Index group, const Sparse& max);
   void SetMin(Index group, const Sparse& min);
@@ -169,11 +173,12 @@ class ElasticTree {
   void Leave(Index group, const QuotaTask& task, const Load& load);
 
   Options options_;
-  std::vector<std::string> resources_;
+  ResourceNames resources_;
   std::deque<Group> groups_;
   absl::flat_hash_map<std::string, Index> index_;
   Sparse total_, shared_total_;  // shared: without what the built-in groups use
   uint64_t keys_ = 0;            // of all groups' maximums
+  std::array<uint32_t, Sparse::kMostResources> key_counts_{};  // groups whose maximum names it
 };
 
 }  // namespace muster

@@ -20,6 +20,7 @@ struct BatchQuestion {
   std::string estimate = "user";      // user, actual, last_two
   std::string reservations = "kept";  // kept, afresh
   bool follow_preceding = false;
+  int64_t latency = 0;  // of ReferenceLateBatch: seconds from a cycle to its decisions
 };
 
 struct BatchStarts {
@@ -28,6 +29,9 @@ struct BatchStarts {
 };
 
 BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question);
+
+// fcfs and easy by cycles after all events of an instant, whose decisions come true late. Without follow_preceding.
+BatchStarts ReferenceLateBatch(const Trace& trace, const BatchQuestion& question);
 
 }  // namespace muster::reference
 

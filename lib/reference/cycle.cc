@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "lib/reference/fair.h"
+#include "lib/reference/tree.h"
 
 namespace muster::reference {
 
@@ -98,6 +99,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
     if (cycle.world.in_session[n] && !cycle.volcano) cycle.world.in_session[n] = InSync(cycle, n);
   }
   OpenShares(cycle);
+  OpenTree(cycle);
   if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
   return cycle;
 }
@@ -142,6 +144,8 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     share.allocated_before = allocated_before[q];
     share.allocated_after = cycle.world.queue_allocated[q];
     if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
+    if (cycle.capacity_ready && cycle.capacity[q].known)
+      share.deserved = cycle.capacity[q].deserved.value;
     if (!cycle.fair.empty()) {
       share.deserved.assign(cycle.fair[q].deserved.begin(), cycle.fair[q].deserved.end());
     }

@@ -32,10 +32,45 @@ struct QueueBook {
   Amount deserved, request, elastic, inqueue, guarantee, real_capability;
 };
 
+// What capacity knows of a queue.
+struct CapacityBook {
+  bool known = false;
+  Amount deserved, guarantee, capability, limit, elastic, inqueue;
+  std::vector<QueueIndex> ancestors;  // from the root down to its parent
+  bool leaf = true;
+  double share_at_open = 0;
+};
+
 // What fairshare knows of a queue, per dimension.
 struct FairBook {
   Row demand, promised, deserved;
   std::vector<bool> contested;  // it and its siblings ask for more than there is
+};
+
+// A domain by its name; the empty one is above all.
+using Vertex = std::string;
+
+// The tasks of a job that are in its sub-group of that number; kNone: in none.
+struct Part {
+  JobIndex job;
+  uint32_t number;
+  auto operator<=>(const Part&) const = default;
+};
+
+// What network-topology-aware knows of a domain: sums over its nodes when the cycle opened.
+struct VertexBook {
+  Row allocatable, used, idle, future_idle;
+};
+
+// Where jobs and their parts are in the tree of domains.
+struct TreeBook {
+  std::map<Vertex, VertexBook> vertices;
+  std::map<JobIndex, std::optional<Vertex>> job_place;
+  std::map<Part, std::optional<Vertex>> part_place;
+  std::optional<Vertex> anchor;  // of the part that is being placed
+  // Of allocate: the domain chosen for a job, and what tries in each domain found for its parts.
+  std::map<JobIndex, Vertex> chosen;
+  std::map<std::pair<JobIndex, Vertex>, std::map<Part, std::optional<Vertex>>> noted;
 };
 
 struct Cycle {
@@ -48,7 +83,10 @@ struct Cycle {
   Amount total;                   // allocatable of all nodes of the session
   std::vector<double> tolerance;  // kube-batch's, per dimension
   std::vector<QueueBook> queues;
+  std::vector<CapacityBook> capacity;  // empty without that policy
+  bool capacity_ready = false;
   std::vector<FairBook> fair;
+  TreeBook tree;
   Amount overcommit_idle, overcommit_inqueue;
   std::map<std::string, Row> quota_admitted;  // per namespace, in this cycle
   // Tasks that found no node, with the nodes where no eviction would help.
@@ -117,7 +155,8 @@ using Heap = GoHeap<uint32_t, std::function<bool(const uint32_t&, const uint32_t
 Heap JobHeap(const Cycle& cycle);
 Heap QueueHeap(const Cycle& cycle);
 Heap TaskHeap(const Cycle& cycle);
-Heap VictimHeap(const Cycle& cycle);  // the next one to evict first
+bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
+Heap VictimHeap(const Cycle& cycle, TaskIndex evictor);  // the next one to evict first
 
 // --- gang.cc -------------------------------------------------------------------------------------
 
@@ -129,8 +168,28 @@ bool JobReady(const Cycle& cycle, JobIndex job);
 bool JobPipelined(const Cycle& cycle, JobIndex job);
 bool JobStarving(const Cycle& cycle, JobIndex job);
 // After a task of the job found no node: whether it makes sense to try the others.
-bool NeedContinueAllocating(const Cycle& cycle, JobIndex job);
+bool NeedContinueAllocating(const Cycle& cycle, const Part& part);
 bool RoleHasFitErrors(const Cycle& cycle, TaskIndex task);
+
+// --- volcano_actions.cc --------------------------------------------------------------------------
+
+// Places tasks among the nodes until the part is ready. False: undone.
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap& tasks, const std::vector<NodeIndex>& nodes,
+                Statement& statement);
+
+// --- volcano_domains.cc --------------------------------------------------------------------------
+
+using PartHeap = GoHeap<Part, std::function<bool(const Part&, const Part&)>>;
+// What is left to do of a job that is placed by domains or in parts.
+struct PartSheet {
+  PartHeap waiting;
+  std::map<Part, Heap> tasks;
+};
+bool GoesByDomain(const Cycle& cycle, JobIndex job);
+PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks);
+// A turn. True: it is in the books, ready or waiting.
+bool PlaceByDomain(Cycle& cycle, JobIndex job, PartSheet& sheet, Statement& statement);
+void SettleByDomain(Cycle& cycle, JobIndex job);  // it has been committed
 
 // --- shares.cc -----------------------------------------------------------------------------------
 
@@ -145,11 +204,36 @@ double CompareOnShareTree(const Cycle& cycle, const std::vector<Row>& held, Queu
                           QueueIndex r);
 bool Overused(const Cycle& cycle, QueueIndex queue);
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task);
+bool AllocatableOnTrial(const Cycle& cycle, QueueIndex queue, TaskIndex task);
 bool Preemptive(const Cycle& cycle, QueueIndex queue, TaskIndex task);
 // The same for several tasks at once.
 bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskIndex>& tasks);
+bool QueueOpen(const Cycle& cycle, QueueIndex queue);
+bool HasMinResources(const Cycle& cycle, JobIndex job);
+Amount MinResources(const Cycle& cycle, JobIndex job);
+// What of the job's minimum was promised to it: admitted, or running with its gang, and not held yet.
+Amount PromisedTo(const Cycle& cycle, JobIndex job);
+// What the job holds beyond its minimum.
+Amount ElasticOf(const Cycle& cycle, JobIndex job);
 bool JobEnqueueable(const Cycle& cycle, JobIndex job);
 void JobEnqueued(Cycle& cycle, JobIndex job);
+
+// --- capacity.cc ---------------------------------------------------------------------------------
+
+void OpenCapacity(Cycle& cycle, const ReferencePolicy& policy);
+double CapacityShareNow(const Cycle& cycle, QueueIndex queue);
+int CompareByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r);
+int CompareVictimsByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
+// With the request the queue and all above it stay within their limits.
+bool WithinCapacity(const Cycle& cycle, QueueIndex queue, const Amount& request);
+bool MayTakeByCapacity(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex queue,
+                       const Amount& request);
+int VoteCapacity(const Cycle& cycle, JobIndex job);
+void NoteInqueue(Cycle& cycle, QueueIndex queue, const Amount& amount);
+std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& policy,
+                                   TaskIndex reclaimer, const std::vector<TaskIndex>& candidates);
+std::vector<TaskIndex> AskCapacityForGang(const Cycle& cycle,
+                                          const std::vector<TaskIndex>& candidates);
 
 // --- filters.cc ----------------------------------------------------------------------------------
 
@@ -241,6 +325,8 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,
                                    const std::vector<TaskIndex>& candidates);
 std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer,
                                    const std::vector<TaskIndex>& candidates);
+std::vector<TaskIndex> AskPdb(const Cycle& cycle, const ReferencePolicy& policy,
+                              const std::vector<TaskIndex>& candidates);
 // For a whole job, of its own queue or of others.
 std::vector<TaskIndex> Evictable(const Cycle& cycle, JobIndex evictor, bool from_other_queues,
                                  const std::vector<TaskIndex>& candidates);

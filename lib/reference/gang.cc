@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "lib/reference/cycle.h"
+#include "lib/reference/tree.h"
 
 namespace muster::reference {
 
@@ -68,10 +69,80 @@ bool GangPipelined(const Cycle& cycle, JobIndex job) {
   });
   const int64_t best_effort =
       CountTasks(world, job, [&](TaskIndex t) { return PendingBestEffort(cycle, t); });
-  return roles && CountWaiting(world, job) + CountReady(world, job) + best_effort >= needed;
+  return roles && EnoughParts(cycle, job, Counted::kWaiting) &&
+         CountWaiting(world, job) + CountReady(world, job) + best_effort >= needed;
+}
+
+bool PartHas(const Cycle& cycle, const Part& part, bool with_waiting) {
+  int64_t there = 0;
+  for (TaskIndex t : TasksOf(cycle, part)) {
+    there += Occupied(cycle.world, t) || PendingBestEffort(cycle, t) ||
+             (with_waiting && cycle.world.status[t] == TaskStatus::kNominated);
+  }
+  return there >= PartMinimum(cycle, part);
 }
 
 }  // namespace
+
+int64_t PartMinimum(const Cycle& cycle, const Part& part) {
+  const JobSpec& spec = cycle.tables().jobs.spec[part.job];
+  if (part.number != kNone) return spec.sub_groups[part.number].min_available;
+  return HasParts(cycle, part.job) ? 1 : spec.min_available;
+}
+
+bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted) {
+  if (!cycle.volcano || cycle.muster) return true;
+  for (const SubGroupPolicy& policy : cycle.tables().jobs.spec[job].sub_group_policies) {
+    int64_t enough = 0;
+    for (const Part& part : PartsOf(cycle, job)) {
+      if (part.number == kNone ||
+          cycle.tables().jobs.spec[job].sub_groups[part.number].policy != policy.name) {
+        continue;
+      }
+      enough += counted == Counted::kThere || PartHas(cycle, part, counted == Counted::kWaiting);
+    }
+    if (enough < policy.min_sub_groups) return false;
+  }
+  return true;
+}
+
+bool PartReady(const Cycle& cycle, const Part& part) {
+  if (!HasParts(cycle, part.job)) return JobReady(cycle, part.job);
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "sub_group_ready")) {
+    if (policy->name == "gang" && !PartHas(cycle, part, false)) return false;
+  }
+  return true;
+}
+
+bool PartPipelined(const Cycle& cycle, const Part& part) {
+  if (!HasParts(cycle, part.job)) return JobPipelined(cycle, part.job);
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "sub_group_pipelined")) {
+    if (policy->name == "gang" && !PartHas(cycle, part, true)) return false;
+  }
+  return true;
+}
+
+// gang: those that are not ready first. priority: the highest of their tasks, none below 0.
+bool PartLess(const Cycle& cycle, const Part& l, const Part& r) {
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "sub_group_order")) {
+    const auto key = [&](const Part& part) -> int64_t {
+      if (policy->name == "gang") return PartHas(cycle, part, false);
+      if (policy->name != "priority") return 0;
+      int64_t highest = 0;
+      for (TaskIndex t : TasksOf(cycle, part)) {
+        highest = std::max<int64_t>(highest, cycle.tables().tasks.priority[t]);
+      }
+      return -highest;
+    };
+    if (key(l) != key(r)) return key(l) < key(r);
+  }
+  const auto rank = [&](const Part& part) {
+    const auto& parts = cycle.tables().jobs.spec[part.job].sub_groups;
+    if (part.number == kNone) return std::pair<int64_t, int64_t>(0, -1);
+    return std::pair<int64_t, int64_t>(parts[part.number].order, part.number);
+  };
+  return rank(l) < rank(r);
+}
 
 int64_t CountReady(const World& world, JobIndex job) {
   return CountTasks(world, job, [&](TaskIndex t) { return Occupied(world, t); });
@@ -105,6 +176,7 @@ bool JobValid(const Cycle& cycle, JobIndex job) {
            world.status[t] == TaskStatus::kPending;
   };
   return RolesSatisfied(world, job, cycle.muster, valid) &&
+         EnoughParts(cycle, job, Counted::kThere) &&
          CountTasks(world, job, valid) >= cycle.tables().jobs.spec[job].min_available;
 }
 
@@ -112,7 +184,7 @@ bool JobReady(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "ready")) {
     if (policy->name != "gang") continue;
-    if (!GangReady(cycle, job)) return false;
+    if (!GangReady(cycle, job) || !EnoughParts(cycle, job, Counted::kReady)) return false;
     if (cycle.volcano && !RolesSatisfied(world, job, cycle.muster, [&](TaskIndex t) {
           return Occupied(world, t) || PendingBestEffort(cycle, t);
         })) {
@@ -168,13 +240,16 @@ bool JobStarving(const Cycle& cycle, JobIndex job) {
   return false;
 }
 
-bool NeedContinueAllocating(const Cycle& cycle, JobIndex job) {
+bool NeedContinueAllocating(const Cycle& cycle, const Part& part) {
   const World& world = cycle.world;
+  const JobIndex job = part.job;
   const int64_t needed = cycle.tables().jobs.spec[job].min_available;
   if (needed >= static_cast<int64_t>(world.tasks_of(job).size())) return false;
+  if (PartMinimum(cycle, part) >= static_cast<int64_t>(TasksOf(cycle, part).size())) return false;
+  if (HasParts(cycle, job)) return true;
 
   std::set<GroupIndex> failed;
-  for (TaskIndex t : world.tasks_of(job)) {
+  for (TaskIndex t : TasksOf(cycle, part)) {
     if (cycle.fit_errors.count(t) > 0) failed.insert(cycle.tables().tasks.group[t]);
   }
   if (needed < RoleMinimumTotal(world, job)) {
@@ -199,7 +274,7 @@ bool RoleHasFitErrors(const Cycle& cycle, TaskIndex task) {
   const JobIndex job = cycle.tables().tasks.job[task];
   const GroupIndex role = cycle.tables().tasks.group[task];
   if (cycle.tables().jobs.groups[job][role].name.empty()) return false;
-  for (TaskIndex t : cycle.world.tasks_of(job)) {
+  for (TaskIndex t : TasksOf(cycle, {job, cycle.tables().tasks.sub_group[task]})) {
     if (cycle.tables().tasks.group[t] == role && cycle.fit_errors.count(t) > 0) return true;
   }
   return false;

@@ -9,8 +9,7 @@
 //   muster::PlanData plan = muster::ReferenceSchedule(tables, profile, now);
 //
 // Nothing here is fast and nothing is shared with the rooms it is compared with: it sees base,
-// model, plan and the public headers only. Topology wishes and sub-groups are not known here; such
-// jobs are treated as flat.
+// model, plan and the public headers only.
 #ifndef MUSTER_REFERENCE_REFERENCE_H_
 #define MUSTER_REFERENCE_REFERENCE_H_
 

@@ -10,6 +10,7 @@
 
 #include "lib/reference/domains.h"
 #include "lib/reference/selectors.h"
+#include "lib/reference/tree.h"
 
 namespace muster::reference {
 
@@ -407,6 +408,9 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
     } else if (policy->name == "binpack" && NumberOption(*policy, "weight", 1) != 0) {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += Binpack(cycle, *policy, task, nodes[i]);
+    } else if (policy->name == "network-topology-aware") {
+      const std::vector<double> scores = TreeScores(cycle, *policy, task, nodes);
+      for (size_t i = 0; i < nodes.size(); ++i) batch[i] += scores[i];
     } else if (policy->name == "task-topology") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += BucketScore(cycle, *policy, task, nodes[i]);

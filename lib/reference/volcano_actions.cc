@@ -6,7 +6,10 @@
 // tasks as it takes, afterwards one; then the queue and the job are ranked again. A gang that is
 // only nominated in part is neither bound nor undone: what it placed stays in the books until the
 // cycle ends.
+#include <algorithm>
+
 #include "lib/reference/cycle.h"
+#include "lib/reference/tree.h"
 
 namespace muster::reference {
 
@@ -41,15 +44,16 @@ void PushJob(Cycle& cycle, JobIndex job, Heap& queues, Queues& jobs) {
 
 // The nodes that allocate may take for the task: where it was meant to go, if that node still
 // accepts it, else all that accept it. A task without any leaves its errors behind.
-std::vector<NodeIndex> Candidates(Cycle& cycle, TaskIndex task, ErrorCache& cache) {
+std::vector<NodeIndex> Candidates(Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes,
+                                  ErrorCache& cache) {
   const World& world = cycle.world;
   const NodeIndex wished = cycle.tables().tasks.nominated[task];
-  if (wished != kNone && world.in_session[wished] &&
+  if (wished != kNone && std::find(nodes.begin(), nodes.end(), wished) != nodes.end() &&
       Fits(world, task, wished, world.future_idle(wished))) {
     const Found found = FindNodes(cycle, task, {wished}, Search::kAllocate, cache);
     if (!found.nodes.empty()) return found.nodes;
   }
-  const Found found = FindNodes(cycle, task, world.session_nodes(), Search::kAllocate, cache);
+  const Found found = FindNodes(cycle, task, nodes, Search::kAllocate, cache);
   if (found.nodes.empty()) cycle.fit_errors[task] = found.unresolvable;
   return found.nodes;
 }
@@ -62,21 +66,27 @@ NodeIndex ChooseNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeI
   return BestNode(cycle, task, now.empty() ? later : now);
 }
 
-// One turn of a job. Returns false when what it placed was undone.
-bool PlaceTasks(Cycle& cycle, JobIndex job, Heap& tasks, Statement& statement) {
+}  // namespace
+
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap& tasks, const std::vector<NodeIndex>& nodes,
+                Statement& statement) {
   ErrorCache cache;
   cache.enabled = ActionSwitch(cycle, "allocate", "error_cache", true);
+  const bool near = WishOfPart(cycle, part).said;
+  std::optional<Vertex> place = near ? PlaceOf(cycle, part) : std::nullopt;
   while (!tasks.empty()) {
     const TaskIndex task = tasks.Pop();
-    ++cycle.work;
-    if (!Allocatable(cycle, cycle.tables().jobs.queue[job], task)) continue;
+    if (!GoesByDomain(cycle, part.job)) ++cycle.work;
+    if (!Allocatable(cycle, cycle.tables().jobs.queue[part.job], task)) continue;
     if (RoleHasFitErrors(cycle, task)) {
       cycle.fit_errors[task].clear();
       continue;
     }
-    const NodeIndex node = ChooseNode(cycle, task, Candidates(cycle, task, cache));
+    cycle.tree.anchor = place;
+    const NodeIndex node = ChooseNode(cycle, task, Candidates(cycle, task, nodes, cache));
+    cycle.tree.anchor.reset();
     if (node == kNone) {
-      if (NeedContinueAllocating(cycle, job)) continue;
+      if (NeedContinueAllocating(cycle, part)) continue;
       break;
     }
     if (FitsIdle(cycle, task, node)) {
@@ -84,14 +94,15 @@ bool PlaceTasks(Cycle& cycle, JobIndex job, Heap& tasks, Statement& statement) {
     } else {
       DoPipeline(cycle, statement, task, node, false);
     }
-    if (JobReady(cycle, job)) break;
+    if (const auto lowest = LowestOf(cycle, node); near && lowest) {
+      place = MeetingPoint(cycle, place, lowest);
+    }
+    if (PartReady(cycle, part)) break;
   }
-  if (JobReady(cycle, job) || JobPipelined(cycle, job)) return true;
+  if (PartReady(cycle, part) || PartPipelined(cycle, part)) return true;
   Discard(cycle, statement);
   return false;
 }
-
-}  // namespace
 
 void RunAdmit(Cycle& cycle) {
   Heap queues = QueueHeap(cycle);
@@ -124,6 +135,7 @@ void RunAllocate(Cycle& cycle) {
   Heap queues = QueueHeap(cycle);
   Queues jobs;
   std::map<JobIndex, Heap> tasks;
+  std::map<JobIndex, PartSheet> sheets;
   for (JobIndex j : world.session_jobs()) {
     if (WaitsInQueue(cycle, j)) {
       if (HasAction(cycle, "admit")) continue;
@@ -131,12 +143,15 @@ void RunAllocate(Cycle& cycle) {
     }
     if (!JobValid(cycle, j)) continue;
     Heap wanted = TaskHeap(cycle);
+    std::vector<TaskIndex> pending;
     for (TaskIndex t : world.tasks_of(j)) {
       if (world.status[t] == TaskStatus::kPending && !world.gated(t) && !EmptyRequest(world, t)) {
         wanted.Push(t);
+        pending.push_back(t);
       }
     }
     if (wanted.empty()) continue;
+    if (GoesByDomain(cycle, j)) sheets.emplace(j, MakeSheet(cycle, j, pending));
     tasks.emplace(j, std::move(wanted));
     PushJob(cycle, j, queues, jobs);
   }
@@ -147,7 +162,14 @@ void RunAllocate(Cycle& cycle) {
     if (waiting.empty()) continue;
     const JobIndex job = waiting.Pop();
     Statement statement;
-    if (PlaceTasks(cycle, job, tasks.at(job), statement) && JobReady(cycle, job)) {
+    if (const auto sheet = sheets.find(job); sheet != sheets.end()) {
+      if (PlaceByDomain(cycle, job, sheet->second, statement) && JobReady(cycle, job)) {
+        Commit(cycle, statement);
+        SettleByDomain(cycle, job);
+        if (!sheet->second.waiting.empty()) waiting.Push(job);
+      }
+    } else if (PlaceTasks(cycle, {job, kNone}, tasks.at(job), world.session_nodes(), statement) &&
+               JobReady(cycle, job)) {
       Commit(cycle, statement);
       if (!tasks.at(job).empty()) waiting.Push(job);
     }

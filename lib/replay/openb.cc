@@ -41,25 +41,6 @@ absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
   return table.status();
 }
 
-// Column seedNN of a table whose rows are numbered by `key`: cell by row number.
-absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
-                                                int64_t seed, size_t values) {
-  TableReader table(file, {}, nullptr);
-  const int row = table.Require(key), column = table.Require(absl::StrCat("seed", seed));
-  std::vector<int64_t> cells;
-  while (table.NextRow()) {
-    // Columns of other seeds may be longer.
-    if (!table.Has(column)) continue;
-    if (table.Integer(row, 0, kEndless) != static_cast<int64_t>(cells.size())) {
-      table.Refuse(row, absl::StrCat("it should be ", cells.size()));
-    }
-    const int64_t value = table.Integer(column, 0, static_cast<int64_t>(values) - 1);
-    if (table.EndRow()) cells.push_back(value);
-  }
-  if (!table.status().ok()) return table.status();
-  return cells;
-}
-
 absl::Status RankNodes(const TraceFile& file, int64_t seed, Trace* trace) {
   std::vector<NodeSpec>& nodes = trace->machine.nodes;
   const absl::StatusOr<std::vector<int64_t>> rank =
@@ -94,6 +75,24 @@ std::optional<std::vector<NodeTerm>> ModelAffinity(std::string_view spec) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
+                                                int64_t seed, size_t values) {
+  TableReader table(file, {}, nullptr);
+  const int row = table.Require(key), column = table.Require(absl::StrCat("seed", seed));
+  std::vector<int64_t> cells;
+  while (table.NextRow()) {
+    // Columns of other seeds may be longer.
+    if (!table.Has(column)) continue;
+    if (table.Integer(row, 0, kEndless) != static_cast<int64_t>(cells.size())) {
+      table.Refuse(row, absl::StrCat("it should be ", cells.size()));
+    }
+    const int64_t value = table.Integer(column, 0, static_cast<int64_t>(values) - 1);
+    if (table.EndRow()) cells.push_back(value);
+  }
+  if (!table.status().ok()) return table.status();
+  return cells;
+}
 
 absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& options,
                                 ReadReport* report) {

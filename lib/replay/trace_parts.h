@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
 #include "muster/trace.h"
 
 namespace muster {
@@ -43,6 +45,10 @@ void AddGpuNodes(int64_t count, Trace* trace);
 // The rows by submission, equal times as they stand; the first submission becomes time 0.
 void SortBySubmission(Trace* trace);
 void Drop(std::string_view rule, ReadReport* report);
+
+// openb: column seedNN of a table whose rows are numbered by `key`; numbers from 0 below `values`.
+absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
+                                                int64_t seed, size_t values);
 
 }  // namespace muster
 

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "lib/search/refusal_tally.h"
 #include "lib/search/scoreboard.h"
 
 namespace muster {
@@ -57,6 +58,16 @@ class NodeSearch {
   NodeIndex Best(ClassIndex c, Want want);
   // The best among nodes n with refused[n] == 0; a look at every node.
   NodeIndex BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused);
+  // The best among `nodes`, without those n with (*refused)[n] (may be null); a look at each of them.
+  NodeIndex BestAmong(ClassIndex c, Want want, std::span<const NodeIndex> nodes,
+                      const std::vector<uint8_t>* refused);
+  // Whether what happens to tasks of the class on some nodes depends on nothing but those nodes' books and kinds, but
+  // for policies that speak of domains (Policy::ScoresByDomain).
+  bool LooksAtNodesAlone(ClassIndex c);
+  // What nodes of equal kind and books have in common, as long as any node has; kNone: it is dead.
+  uint32_t StateOf(NodeIndex node);
+  // The node's kind; kNone: it is dead. Nodes of equal kind and books are one to such classes.
+  uint32_t KindOf(NodeIndex node);
   // Says in refused[n], where it is kNotRefused, whether the class fits node n. kNow: what is being released counts as
   // there, and nodes without room are not asked for more; kAnywhere: resources aside; kEvicting: only kHopeless
   // refuses. Without `tell_hopeless`, kHopeless is not told from kCurable.
@@ -116,7 +127,8 @@ class NodeSearch {
   bool FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const;
   // Nodes that fit `want`, scored; evict: soft refusals count as fits.
   std::vector<Ranked> ScanNodes(ClassIndex c, const ClassProfile& profile, Want want, bool evict,
-                                bool scored, const std::vector<uint8_t>* except = nullptr);
+                                bool scored, const std::vector<uint8_t>* except = nullptr,
+                                const std::span<const NodeIndex>* among = nullptr);
 
   const Ledger& ledger_;
   const Dispatcher& dispatcher_;
@@ -139,6 +151,14 @@ class NodeSearch {
   // Adds to the scores of nodes of one rank what depends on all of them.
   void ScoreTogether(ClassIndex c, const ClassProfile& profile, const Scoreboard& board,
                      std::span<Ranked> nodes);
+
+  // What node n says to the class by its own books; what depends on other nodes is left out.
+  uint16_t WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex n,
+                  RefusalTally* tally) const;
+  std::vector<Refusal> RefusalsOfAll(ClassIndex c, const ClassProfile& profile);
+
+  std::vector<std::unique_ptr<KeptTally>> tallies_;  // by class
+  int64_t tally_bytes_ = 0;
 
   const Policy* sampler_ = nullptr;
   size_t next_ = 0;             // where the next search of a sample begins

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kJournalLimit = size_t{1} << 24;
 
 size_t HashOf(const Reason& r) {
-  size_t hash = absl::HashOf(r.kind, r.policy, r.queue, r.dimension, r.placed, r.needed);
+  size_t hash = absl::HashOf(r.kind, r.policy, r.queue, r.dimension, r.placed, r.needed, r.where);
   for (const Refusal& refusal : r.refusals) {
     hash = absl::HashOf(hash, refusal.code, refusal.dimension, refusal.detail, refusal.nodes);
   }
@@ -44,6 +44,7 @@ void Session::Build() {
   search_.reset();
   ledger_ = std::make_unique<Ledger>(*tables_, config_.accounting);
   dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
+  domains_changed_ = true;
   layout_ = tables_->layout;
   log_position_ = tables_->log_start + tables_->log.size();
   known_phases_.clear();
@@ -58,6 +59,7 @@ void Session::Follow() {
     for (uint64_t p = log_position_; p < end; ++p) {
       const Change& change = tables_->log[p - tables_->log_start];
       nodes_changed |= change.table == Change::Table::kNode;
+      domains_changed_ |= nodes_changed || change.table == Change::Table::kDomain;
       if (change.table == Change::Table::kJob && change.index < known_phases_.size()) {
         known_phases_[change.index] = tables_->jobs.spec[change.index].phase;
         quiet_at_[change.index] = 0;
@@ -91,7 +93,9 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   }
 
   const Ledger::Savepoint opening = ledger_->Save();
-  dispatcher_->Open({tables, *ledger_, options.now, phases_});
+  domains_.Open(tables, domains_changed_);
+  domains_changed_ = false;
+  dispatcher_->Open({tables, *ledger_, options.now, phases_, &changed_, &domains_});
   for (Point point : {Point::kFit, Point::kScore}) {
     for (const Policy* policy : dispatcher_->at(point)) {
       if (policy->KindsChanged()) search_.reset();
@@ -113,7 +117,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
   ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
-                        admission, evicts);
+                        domains_, admission, evicts);
   context.now = options.now;
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
@@ -140,8 +144,10 @@ void Session::FindWaiting() {
   quiet_at_.resize(jobs.alive.size(), 0);
   phases_ = known_phases_;
   waiting_.clear();
+  changed_.clear();
   for (JobIndex j = 0; j < phases_.size(); ++j) {
     if (IsQuiet(j)) continue;
+    changed_.push_back(j);
     const JobCounts& counts = ledger_->job(j);
     if (jobs.alive[j] && (counts.pending() > 0 || phases_[j] == JobPhase::kPending)) {
       waiting_.push_back(j);
@@ -209,6 +215,7 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
 // Lists what became of everything, before the books are rolled back.
 void Session::Close(ActionContext& context, PlanData* plan) const {
   plan->decisions = std::move(context.decisions());
+  plan->domains = std::move(context.chosen_domains);
   // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
   std::vector<uint8_t> admitted(phases_.size(), 0);
   for (const Decision& decision : plan->decisions) {
@@ -231,7 +238,15 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
     if (added) it->second = number_of_equal(*reason);
     return it->second;
   };
-  for (JobIndex job = 0; job < phases_.size(); ++job) {
+  // A job that was quiet and was left alone is as it was.
+  std::vector<JobIndex> touched = changed_;
+  for (const Ledger::Entry& entry : ledger_->log()) {
+    const JobIndex job = tables_->tasks.job[entry.task];
+    if (job != kNone) touched.push_back(job);
+  }
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  for (const JobIndex job : touched) {
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);
     const JobPhase phase = PhaseAtClose(job, phases_[job]);

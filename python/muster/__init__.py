@@ -35,7 +35,7 @@ from .errors import (
 HAVE_ENGINE = _find_spec(__name__ + "._core") is not None
 
 if TYPE_CHECKING or HAVE_ENGINE:
-    from . import traces
+    from . import packing, traces
     from ._core import version as __version__
     from .cluster import ApplyReport, Cluster, Drift, Snapshot
     from .plan import Plan
@@ -75,6 +75,7 @@ __all__ = [
     "Study",
     "Trace",
     "compare",
+    "packing",
     "policies",
     "profiles",
     "replay",

@@ -21,7 +21,14 @@ _TRACES = """traces:
   alibaba2020:TASKS:MACHINES[:JOBS], alibaba2023:PODS:NODES, google2019:INSTANCES:MACHINES[:COLLECTIONS]
   FILE.npz                            what Trace.save wrote
   mix, mix:SEED                       made up: gangs of GPUs
+  mix:NAME[:JOBS[:NODES[:SEED]]]      made from a mix: openb, philly or hpc (of hpc NODES are processors), or a file .json
 """
+
+
+def _made(name: str, jobs: str = "5000", size: str = "0", seed: str = "0") -> Trace:
+    mix = traces.load_mix(name) if name.endswith(".json") else traces.named_mix(name)
+    machine = "processors" if mix.tables.get("processors") else "nodes"
+    return mix.generate(jobs=int(jobs), seed=int(seed), **{machine: int(size)})
 
 
 def open_trace(words: str, folder: str | None = None) -> Trace:
@@ -50,6 +57,8 @@ def open_trace(words: str, folder: str | None = None) -> Trace:
             return traces.alibaba2023(*rest)
         if kind == "google2019" and len(rest) in (2, 3):
             return traces.google2019(*rest)
+        if kind == "mix" and rest and not rest[0].isdigit():
+            return _made(*rest)
         if kind == "mix" and len(rest) < 2:
             return traces.mix(seed=int(rest[0]) if rest else 0)
     except ValueError as failure:
@@ -82,6 +91,7 @@ def _parser(name: str, about: str) -> argparse.ArgumentParser:
     parser.add_argument("--traces", metavar="DIR", help="folder of recorded traces")
     parser.add_argument("--head", type=int, metavar="N", help="only the first N jobs of each trace")
     parser.add_argument("--replicates", type=int, default=30, metavar="N", help="resampled replays of each (30)")
+    parser.add_argument("--shake", type=int, metavar="S", help="move submissions by up to S seconds instead of resampling")
     parser.add_argument("--warmup", type=int, default=0, metavar="S", help="jobs of the first S seconds do not count")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the replicates")
     parser.add_argument("--rank-by", metavar="METRIC", help=", ".join(METRICS))
@@ -120,7 +130,7 @@ def _named(args: argparse.Namespace) -> list[Trace]:
 
 
 def _common(args: argparse.Namespace) -> dict[str, Any]:
-    told = {"replicates": args.replicates, "warmup": args.warmup, "seed": args.seed, "rank_by": args.rank_by}
+    told = {"replicates": args.replicates, "warmup": args.warmup, "seed": args.seed, "rank_by": args.rank_by, "shake": args.shake}
     return told | _where(args)
 
 

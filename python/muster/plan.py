@@ -67,6 +67,11 @@ class Plan:
         return frame(self._core.tentative())
 
     @cached_property
+    def domains(self) -> Any:
+        """job, sub_group, domain, tier: where jobs with wishes for domains, or with sub-groups, were placed."""
+        return frame(self._core.domains())
+
+    @cached_property
     def pending(self) -> Any:
         """task, job, reason, text, policy, queue, placed, needed: one row for each task left out, and why."""
         return frame(self._core.pending())

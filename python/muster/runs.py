@@ -24,16 +24,17 @@ import numpy as np
 
 from . import _core
 from .errors import InvalidArgument
-from .replay import Replay, replay
-from .statistics import leading_dimension, measure
+from .pictures import pictures
+from .replay import replay
+from .statistics import measure
 from .traces import Trace
 
-_FORM = 1  # of what is kept; another form makes other keys
+_FORM = 2  # of what is kept; another form makes other keys
 
 
 @dataclass(frozen=True)
 class Run:
-    """One replay to be made. `replicate` 0 plays the trace as it is, the others resample it."""
+    """One replay to be made. `replicate` 0 plays the trace as it is, the others resample it, or shake it as `shake` says."""
 
     trace: str  # its digest
     policy: str
@@ -42,10 +43,12 @@ class Run:
     replicate: int = 0
     seed: int = 0
     block: int = 50
+    shake: Mapping[str, float] | None = None  # the arguments of Trace.shaken
 
     @property
     def inputs(self) -> dict[str, Any]:
-        drawn = {"seed": replicate_seed(self.seed, self.replicate), "block": self.block}
+        how = {"shake": dict(self.shake)} if self.shake is not None else {"block": self.block}
+        drawn = {"seed": replicate_seed(self.seed, self.replicate)} | how
         return {
             "trace": self.trace,
             "policy": self.policy,
@@ -68,7 +71,7 @@ def replicate_seed(seed: int, replicate: int) -> int:
 def engine_digest() -> str:
     """Of the extension module's file and of what measures a run: another build's results are not taken for this one's."""
     digest = hashlib.sha256(pathlib.Path(_core.__file__).read_bytes())
-    for name in ("replay.py", "runs.py", "statistics.py", "traces.py"):
+    for name in ("pictures.py", "replay.py", "runs.py", "statistics.py", "traces.py"):
         digest.update((pathlib.Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()
 
@@ -80,7 +83,10 @@ def make(run: Run, trace: Trace) -> dict[str, Any]:
     """A record: plain values that JSON holds. What pictures need is kept of the trace as it is, not of replicates."""
     options = dict(run.options)
     if run.replicate:
-        trace = trace.resampled(replicate_seed(run.seed, run.replicate), run.block)
+        seed = replicate_seed(run.seed, run.replicate)
+        trace = trace.shaken(seed, **run.shake) if run.shake is not None else trace.resampled(seed, run.block)
+    else:
+        options |= {"record_placements": True}
     begin = time.perf_counter()
     result = replay(trace, run.policy, **options)
     seconds = time.perf_counter() - begin
@@ -93,73 +99,8 @@ def make(run: Run, trace: Trace) -> dict[str, Any]:
         "seconds": seconds,
     }
     if not run.replicate:
-        record["pictures"] = _pictures(result)
+        record["pictures"] = pictures(result)
     return record
-
-
-def _pictures(result: Replay) -> dict[str, Any]:
-    samples, jobs = result.samples, result.columns
-    first = int(jobs["submit"][jobs["submit"] >= 0].min(initial=2**53))
-    last = int(jobs["submit"].max(initial=first))
-    leading = leading_dimension(samples)
-    share = lambda name: [
-        round(float(u) / float(c), 6) if c > 0 else None
-        for u, c in zip(samples["used"][name], samples["capacity"][name])
-    ]
-    started = jobs["start"] >= 0
-    wait = np.sort((jobs["start"] - jobs["submit"])[started])
-    quantiles = [int(wait[min(len(wait) - 1, len(wait) * i // 200)]) for i in range(201)] if len(wait) else []
-    busiest = sorted(samples["queue_share"], key=lambda q: -float(samples["queue_share"][q].sum()))[:12]
-    return {
-        "time": [int(t) - first for t in samples["time"]],
-        "submissions_end": last - first,
-        "running": samples["running"].tolist(),
-        "waiting": samples["waiting"].tolist(),
-        "leading": leading,
-        "used": {name: share(name) for name in samples["capacity"] if samples["capacity"][name].max(initial=0) > 0},
-        "fragmentation": {
-            name: [round(float(x), 6) for x in column]
-            for name, column in samples["fragmentation"].items()
-            if name == leading
-        },
-        "queues": {
-            name: {
-                "share": [round(float(x), 6) for x in samples["queue_share"][name]],
-                "deserved": [round(float(x), 6) for x in samples["queue_deserved"].get(name, ())],
-            }
-            for name in busiest
-        },
-        "wait_quantiles": quantiles,
-        "never_started": int(((jobs["submit"] >= 0) & ~started).sum()),
-        "heat": _heat(result, first, last, started),
-    }
-
-
-def _heat(result: Replay, first: int, last: int, started: np.ndarray, columns: int = 48) -> dict[str, Any]:
-    """Mean wait by size of the job (rows: up to 1, 4, 16, ... tasks or GPUs) and time of its submission (columns)."""
-    state = result.trace._core.state()
-    size = state["columns"]["tasks"].astype(np.int64)
-    gpus = [_amount(shape.get("request", {}).get("nvidia.com/gpu", 0)) for shape in state["shapes"]]
-    unit = "processors" if result.trace.processors else "tasks"
-    if not result.trace.processors and any(gpus):
-        size, unit = np.ceil(size * np.array(gpus)[state["columns"]["shape"]]).astype(np.int64), "GPUs"
-    jobs = result.columns
-    step = max(1, -(-(last - first + 1) // columns))
-    at = (jobs["submit"][started] - first) // step
-    row = np.ceil(np.log2(np.maximum(size[started], 1)) / 2).astype(np.int64)
-    rows = int(row.max(initial=0)) + 1
-    cell = row * columns + at
-    waits = (jobs["start"] - jobs["submit"])[started].astype(float)
-    counts = np.bincount(cell, minlength=rows * columns)
-    sums = np.bincount(cell, weights=waits, minlength=rows * columns)
-    means = [[None if not counts[r * columns + c] else round(float(sums[r * columns + c] / counts[r * columns + c]), 3)
-              for c in range(columns)] for r in range(rows)]
-    return {"unit": unit, "sizes": [4**r for r in range(rows)], "step": step, "wait": means}
-
-
-def _amount(quantity: Any) -> float:
-    text = str(quantity)
-    return float(text[:-1]) / 1000 if text.endswith("m") else float(text)
 
 
 # --- what was computed before
@@ -190,7 +131,10 @@ class Cache:
 
 
 def write_aside(path: pathlib.Path, text: str) -> None:
-    """All of `text`, or the file as it was."""
+    """All of `text`, or the file as it was; into what is no plain file (a pipe, a device), as it is."""
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
     aside = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
         aside.write_text(text, encoding="utf-8")

@@ -38,6 +38,15 @@ class Settings:
     block: int = 50
     level: float = 0.95
     rank_by: str | None = None
+    shake: Mapping[str, float] | None = None
+
+    @property
+    def how(self) -> str:
+        """What makes replicates differ."""
+        if self.shake is None:
+            return "resampled"
+        run = f", run times {100 * self.shake['run']:g} %" if self.shake["run"] else ""
+        return f"shaken (submissions {self.shake['submit']:g} s{run})"
 
     def check(self) -> None:
         if self.replicates < 0 or self.warmup < 0 or self.block < 1:
@@ -48,6 +57,22 @@ class Settings:
             raise InvalidArgument(
                 f'compare: there is no metric "{self.rank_by}"; there are {", ".join(METRICS)}'
             )
+
+
+def _shake(given: float | Mapping[str, float] | None) -> dict[str, float] | None:
+    """Seconds, or the arguments of Trace.shaken."""
+    if given is None:
+        return None
+    told = dict(given) if isinstance(given, Mapping) else {"submit": given}
+    unknown = sorted(told.keys() - {"submit", "run"})
+    if unknown:
+        raise InvalidArgument(f'shake: unknown key "{unknown[0]}"; there are submit, run')
+    submit, run = told.get("submit", 0), told.get("run", 0.0)
+    if isinstance(submit, bool) or not isinstance(submit, int) or submit < 0:
+        raise InvalidArgument(f"shake: submit is {submit!r}; must be seconds, a whole number of 0 or more")
+    if isinstance(run, bool) or not isinstance(run, (int, float)) or not 0 <= run < 1:
+        raise InvalidArgument(f"shake: run is {run!r}; must be 0 or more and below 1")
+    return {"submit": submit, "run": float(run)}
 
 
 @dataclass(frozen=True)
@@ -70,6 +95,7 @@ def compare(
     block: int = 50,
     level: float = 0.95,
     rank_by: str | None = None,
+    shake: float | Mapping[str, float] | None = None,
     executor: str = "processes",
     workers: int | None = None,
     cache: str | os.PathLike[str] | bool = True,
@@ -80,6 +106,8 @@ def compare(
 
     warmup      jobs submitted in the first so many seconds are played and not counted
     seed, block  of the replicates: Trace.resampled
+    shake       instead of being resampled, replicates are shaken: seconds that submissions move by, or a dict of them as
+                "submit" and of the part that run times change by as "run": Trace.shaken
     level       of the intervals, which are paired bootstraps over the replicates
     rank_by     a metric of muster.statistics.METRICS; by itself the mean bounded slowdown, or the jobs that started
                 where hardly any ends
@@ -96,7 +124,7 @@ def compare(
         raise InvalidArgument("compare: there is nothing to compare: name a trace and profiles")
     if len(set(profiles)) != len(profiles):
         raise InvalidArgument("compare: a profile is named twice")
-    settings = Settings(replicates, warmup, seed, block, level, rank_by)
+    settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
     cells = [Cell(profile, t.digest, profile, options) for t in trace for profile in profiles]
     return _study(list(trace), cells, settings, executor, workers, cache, progress)
 
@@ -110,6 +138,7 @@ def sweep(
     block: int = 50,
     level: float = 0.95,
     rank_by: str | None = None,
+    shake: float | Mapping[str, float] | None = None,
     executor: str = "processes",
     workers: int | None = None,
     cache: str | os.PathLike[str] | bool = True,
@@ -130,7 +159,7 @@ def sweep(
             options = dict(zip(axes, values))
             label = " ".join([profile, *(f"{name}={value}" for name, value in options.items())])
             cells.append(Cell(label, digest, profile, options))
-    settings = Settings(replicates, warmup, seed, block, level, rank_by)
+    settings = Settings(replicates, warmup, seed, block, level, rank_by, _shake(shake))
     return _study(list(grid["trace"]), cells, settings, executor, workers, cache, progress)
 
 
@@ -147,7 +176,7 @@ def _study(
     by_digest = {trace.digest: trace for trace in used}
     # First each cell as it is, then replicate by replicate: what is interrupted has as many whole replicates as can be.
     runs = [
-        Run(cell.trace, cell.policy, cell.options, settings.warmup, r, settings.seed, settings.block)
+        Run(cell.trace, cell.policy, cell.options, settings.warmup, r, settings.seed, settings.block, settings.shake)
         for r in range(settings.replicates + 1)
         for cell in cells
     ]
@@ -249,7 +278,7 @@ class Study:
             lines.append("")
         settings = self.settings
         lines.append(
-            f"= ties. Interval: {100 * settings.level:g} %, paired bootstrap of {settings.replicates} replicates. "
+            f"= ties. Interval: {100 * settings.level:g} %, paired bootstrap of {settings.replicates} replicates, {settings.how}. "
             "The columns after it are of the trace as recorded."
             if settings.replicates
             else "Equal ranks are equal numbers: without replicates there are no intervals."

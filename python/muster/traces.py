@@ -187,12 +187,41 @@ class Trace:
         drawn["submit"] = times
         return self._with(self.name, columns=drawn)
 
+    def shaken(self, seed: int, submit: int = 60, run: float = 0.0) -> "Trace":
+        """The same jobs, a little disturbed: to see how much of a result hangs on accidents of the input.
+
+        Every submission is moved by up to `submit` seconds either way (not below 0), its deadline with it; run times and
+        estimates are changed by up to the part `run` of them, both alike. (Tsafrir, Ouaknine and Feitelson, "Reducing
+        Performance Evaluation Sensitivity and Variability by Input Shaking", 2007.) A pure function of its arguments.
+        """
+        if submit < 0 or not 0 <= run < 1:
+            raise InvalidArgument(f"shaken: submit is {submit}, run {run}; must be 0 or more, and run below 1")
+        table = dict(self._core.columns())
+        count = len(self)
+        offset = (draws(seed, count) % np.uint64(2 * submit + 1)).astype(np.int64) - submit
+        moved = np.maximum(table["submit"] + offset, 0)
+        if "deadline" in table:
+            known = table["deadline"] != _ABSENT
+            table["deadline"] = np.where(known, np.maximum(table["deadline"] + moved - table["submit"], 0), _ABSENT)
+        table["submit"] = moved
+        most = int(run * 1_000_000)
+        if most:
+            part = (draws(~seed, count) % np.uint64(2 * most + 1)).astype(np.int64) - most
+            for name in ("run", "estimate"):
+                values = table[name]
+                # Whole seconds first: a product of both could pass 64 bits.
+                change = values // 1_000_000 * part + values % 1_000_000 * part // 1_000_000
+                fixed = (values < 0) | (values == _ENDLESS)  # not known, or it never ends
+                table[name] = np.where(fixed, values, np.clip(values + change, 1, _ENDLESS))
+        return self._with(self.name, columns=table)
+
 
 _COLUMNS = frozenset(
     "id submit run estimate tasks min_tasks shape queue user priority deadline preceding think".split()
 )
 _NONE = np.uint32(0xFFFFFFFF)
 _ABSENT = np.iinfo(np.int64).min
+_ENDLESS = 2**53
 
 
 def _take(table: Mapping[str, Any], rows: np.ndarray) -> dict[str, Any]:
@@ -410,3 +439,5 @@ def mix(jobs: int = 5000, nodes: int = 64, seed: int = 0, load: float = 1.1) -> 
 
 
 _folder = folder  # the readers have an argument of that name
+
+from .mixes import Mix, fit, load_mix, mix_names, named_mix  # noqa: E402, F401: they build on Trace

@@ -72,6 +72,23 @@ py::dict Tentatives(const Plan& plan) {
   return table;
 }
 
+py::dict ChosenDomains(const Plan& plan) {
+  Views jobs, sub_groups, domains;
+  std::vector<int32_t> tiers;
+  for (const ChosenDomain& chosen : plan.domains()) {
+    jobs.push_back(plan.job_name(chosen.job));
+    sub_groups.push_back(chosen.sub_group);
+    domains.push_back(chosen.domain);
+    tiers.push_back(chosen.tier);
+  }
+  py::dict table;
+  table["job"] = TextArray(jobs);
+  table["sub_group"] = TextArray(sub_groups);
+  table["domain"] = TextArray(domains);
+  table["tier"] = NumberArray(tiers);
+  return table;
+}
+
 // One row for each pending task; what is said of its reason is shared between rows.
 py::dict Pending(const Plan& plan) {
   std::vector<std::string> words;
@@ -167,6 +184,7 @@ void BindPlan(py::module_& module) {
           })
       .def("decisions", &Decisions, py::arg("kind") = "")
       .def("tentative", &Tentatives)
+      .def("domains", &ChosenDomains)
       .def("pending", &Pending)
       .def("shares", &Shares)
       .def(

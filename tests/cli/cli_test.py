@@ -235,5 +235,51 @@ class Generate(Files):
         self.assert_ends(muster("generate", "-o", self.folder / "no/such/folder"), 2, stderr="No such file")
 
 
+class Packing(Files):
+    """muster replay openb --policy fgd..."""
+
+    PODS = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec\np0,1000,10,1,500,\np1,1000,10,2,1000,B|A\np2,1000,10,0,0,\n"
+
+    def setUp(self):
+        super().setUp()
+        for path, text in {
+            "openb_node_list_gpu_node.csv": "sn,cpu_milli,memory_mib,gpu,model\nn0,8000,1024,2,A\nn1,8000,1024,2,B\n",
+            "pods/openb_pod_list_small.csv.gz": self.PODS,
+            "orders/arrivals_small.csv.gz": "pos,seed1\n0,0\n1,1\n2,2\n3,1\n",
+            "orders/noderank_small.csv.gz": "node_row,seed1\n0,1\n1,0\n",
+        }.items():
+            (self.folder / path).parent.mkdir(exist_ok=True)
+            self.write(text, path)
+
+    def replay(self, *more, policy="fgd:gpu-packing", listed="small", seed=1):
+        return muster("replay", "openb", "--dir", self.folder, "--list", listed, "--seed", seed, "--policy", policy, *more)
+
+    def test_decisions_curves_and_summary(self):
+        out = self.folder / "out.csv"
+        self.assert_ends(self.replay("--decisions", out), 0, stdout="4 arrived, 3 placed, 1 fitted nowhere")
+        self.assertEqual(out.read_text(), "pos,pod_row,node_row,gpu_ids\n0,0,1,0\n1,1,0,0-1\n2,2,1,\n3,1,-1,\n")
+        self.assert_ends(self.replay("--decisions", "-"), 0, stdout="\n1,1,0,0-1\n")
+        curves = self.replay("--curves", "-").stdout.splitlines()
+        self.assertEqual(curves[0], "arrived_percent,allocated,fragment,fragment_ratio")
+        self.assertTrue(curves[13].startswith("12,12.5,"), curves[13])
+        self.assertEqual(curves[21], "20,,,")
+        told = json.loads(self.replay("--json", policy="fgd").stdout)
+        self.assertEqual((told["events"], told["failed"], told["used_gpu_milli"]), (4, 1, 2500))
+        self.assert_ends(muster("replay", "openb", "--policy=fgd", "--help"), 0, stdout="--curves FILE")
+
+    def test_bad_input_is_named(self):
+        self.assert_ends(self.replay(policy="fgd:bestfit"), 2, stderr='did you mean "fgd:best-fit"?')
+        self.assert_ends(self.replay(listed="smal"), 2, stderr='did you mean "small"?')
+        self.assert_ends(self.replay(listed="cpu037"), 2, stderr="there are small")
+        self.assert_ends(self.replay(seed=3), 2, stderr='arrivals_small.csv.gz:1: there is no column "seed3"; there are "pos", "seed1"')
+        self.assert_ends(self.replay(seed=-1), 2, stderr="--seed is below 0")
+        self.assert_ends(self.replay("--recorded"), 2, stderr="unknown flag --recorded")
+        self.assert_ends(muster("replay", "openb", "--policy", "fgd"), 2, stderr="--dir is needed")
+        self.assert_ends(muster("replay", "openb", "--dir", "/nowhere", "--policy", "fgd"), 2, stderr="No such file")
+        self.assert_ends(muster("replay", "itp", "--policy", "fgd"), 2, stderr="which only openb tells of")
+        self.write(self.PODS + "p3,1000,10,1,1001,\n", "pods/openb_pod_list_small.csv.gz")
+        self.assert_ends(self.replay(), 2, stderr="openb_pod_list_small.csv.gz:5: gpu_milli")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -96,10 +96,28 @@ def _plain(question: str) -> Callable[[Json], list[Any]]:
     return lambda call: [question, *call["args"]]
 
 
+def _domain_scores(call: Json) -> list[Any]:
+    sub_job, domains = call["args"]
+    space, job, *rest = sub_job.split("/")
+    named = ["" if name.startswith("<") else name for name in domains]
+    return ["domain_scores", f"{space}/{job}", rest[0] if rest else None, named]
+
+
+def _near_scores(call: Json) -> list[Any]:
+    task, nodes = call["args"]
+    return ["near_scores", task, nodes, call.get("anchor")]
+
+
 QUESTIONS: dict[str, Callable[[Json], list[Any]]] = {
+    "BatchNodeOrderFn": _near_scores,
+    "HyperNodeOrderMapFn": _domain_scores,
     "JobEnqueueable": _plain("admit"),
     "JobEnqueued": _plain("admitted"),
-    "BuildVictimsPriorityQueue": lambda call: ["order_victims", call["args"][0]],
+    # For nobody, if for a task of no job.
+    "BuildVictimsPriorityQueue": lambda call: [
+        "order_victims",
+        *(a for a in call["args"] if a != "/"),
+    ],
     "JobOrderCompareFn": _plain("compare_jobs"),
     "NodeOrderFn": _plain("score"),
     "PredicateFn": _plain("fits"),
@@ -114,7 +132,10 @@ def skip(case: Json) -> str | None:
     calls = case["observed"].get("calls", [])
     if not calls:
         return "no action runs: the test works on the session itself"
+    plugins = [p["name"] for t in case["config"].get("tiers", []) for p in t["plugins"]]
     for call in calls:
+        if call["fn"] == "BatchNodeOrderFn" and plugins != ["network-topology-aware"]:
+            return "extension point BatchNodeOrderFn is none of ours"
         if call["fn"] not in QUESTIONS:
             return f"extension point {call['fn']} is none of ours"
         named = [a for a in call["args"] if isinstance(a, dict) and a and "Pod" not in a]
@@ -132,6 +153,17 @@ def run(probe: Probe, case: Json, scenario: Json) -> list[str]:
         # Policies prepare for questions about admission only where a job waits for it. This one asks for nothing.
         waiting = {"name": "(waiting)", "queue": scenario["queues"][0]["name"]}
         scenario = scenario | {"jobs": scenario["jobs"] + [waiting]}
+    # The tests of scores by nearness take where a job is from its annotation.
+    where = {
+        f"{o['metadata']['namespace']}/{o['metadata']['name']}": o["metadata"].get("annotations", {})
+        for o in case["objects"]
+        if o["kind"] == "PodGroup"
+    }
+    job_of = {task["name"]: task.get("job", "") for task in scenario["tasks"]}
+    for call in calls:
+        if call["fn"] == "BatchNodeOrderFn":
+            marks = where.get(job_of.get(call["args"][0], ""), {})
+            call["anchor"] = marks.get("volcano.sh/job-allocated-hypernode") or None
     answers = probe.session(scenario, [QUESTIONS[call["fn"]](call) for call in calls])
     refused = [c["args"] for c in calls if c["fn"] == "PredicateFn" and c["results"][0] is not None]
     jobs = {task["name"]: task.get("job", "") for task in scenario["tasks"]}
@@ -143,6 +175,11 @@ def run(probe: Probe, case: Json, scenario: Json) -> list[str]:
         elif call["fn"] == "VictimTasks":
             # How many of each job: which of its tasks, a map decides.
             answer, want = (dict(Counter(jobs[name] for name in names)) for names in (answer, want))
+        elif call["fn"] == "HyperNodeOrderMapFn":
+            want = {"" if n.startswith("<") else n: s for n, s in want["network-topology-aware"].items()}
+        elif call["fn"] == "BatchNodeOrderFn":
+            # The peer gives no scores where ours are 0.
+            want = want or dict.fromkeys(answer, 0.0)
         elif call["fn"] == "PredicateFn":
             want = want is None
         elif call["fn"] == "NodeOrderFn" and answer is None:

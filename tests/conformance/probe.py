@@ -31,6 +31,9 @@ class Probe:
     def quota_rules(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"quota_rules": options, "ops": ops})["answers"]
 
+    def capacity(self, ops: list[Json]) -> list[Json]:
+        return self._ask({"capacity": ops})["answers"]
+
     def cpus(self, question: Json) -> str | None:
         return self._ask({"cpus": question})["answers"]
 
@@ -39,6 +42,21 @@ class Probe:
 
     def loads(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"loads": options, "ops": ops})["answers"]
+
+    def zones(self, machines: Json, ops: list[Json]) -> list[Any]:
+        return self._ask({"zones": machines, "ops": ops})["answers"]
+
+    def bundles(self, question: Json) -> Any:
+        return self._ask({"bundles": question})["answers"]
+
+    def drf(self, tree: Json, ops: list[Json]) -> Any:
+        return self._ask({"drf": tree, "ops": ops})["answers"]
+
+    def numa(self, question: Json) -> Any:
+        return self._ask({"numa": question})["answers"]
+
+    def cards(self, ask: str, **question: Any) -> Any:
+        return self._ask({"cards": {"ask": ask} | question})["answers"]
 
     def _ask(self, request: Json) -> Json:
         if self.process is None:

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/model/cluster_impl.h"
+#include "tests/support/random_domains.h"
 #include "tests/support/random_edits.h"
 #include "tests/support/random_world.h"
 
@@ -28,6 +29,23 @@ void Add(Cells& cells, std::span<const int64_t> row, int64_t sign = 1) {
 }
 
 // What the test knows of every task by having followed the moves itself.
+// Of the job's sub-groups, tasks of none first; none at all where it has no sub-groups.
+std::vector<std::string> SubGroupNames(const Tables& tables, JobIndex j) {
+  std::vector<std::string> names;
+  if (!tables.jobs.alive[j] || tables.jobs.spec[j].sub_groups.empty()) return names;
+  for (size_t s = 0; s <= tables.jobs.spec[j].sub_groups.size(); ++s) {
+    names.push_back("sub-group counts " + std::to_string(j) + "." + std::to_string(s));
+  }
+  return names;
+}
+
+ClusterSpec WorldInDomains(uint64_t seed) {
+  ClusterSpec world = RandomWorld(seed);
+  Rng rng(seed);
+  if (seed % 2 == 0) AddDomains(rng, &world);
+  return world;
+}
+
 struct TaskState {
   TaskStatus status;
   NodeIndex node;
@@ -79,6 +97,9 @@ std::map<std::string, Cells> Recount(const Tables& tables, const States& states,
       books["group counts " + std::to_string(j) + "." + std::to_string(g)].assign(
           kTaskStatusCount + 1, 0);
     }
+    for (const std::string& name : SubGroupNames(tables, j)) {
+      books[name].assign(kTaskStatusCount + 1, 0);
+    }
   }
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
     for (const char* account :
@@ -121,9 +142,13 @@ std::map<std::string, Cells> Recount(const Tables& tables, const States& states,
     if (j == kNone) continue;
     const bool lonely = status == TaskStatus::kPending && tables.classes.best_effort[c];
     const std::string number = std::to_string(j);
-    for (const std::string& name :
-         {"job counts " + number,
-          "group counts " + number + "." + std::to_string(tables.tasks.group[t])}) {
+    std::vector<std::string> names = {
+        "job counts " + number,
+        "group counts " + number + "." + std::to_string(tables.tasks.group[t])};
+    if (const auto subs = SubGroupNames(tables, j); !subs.empty()) {
+      names.push_back(subs[tables.tasks.sub_group[t] + 1]);
+    }
+    for (const std::string& name : names) {
       books[name][static_cast<int>(status)] += 1;
       books[name][kTaskStatusCount] += lonely;
     }
@@ -167,6 +192,10 @@ std::map<std::string, Cells> Read(const Ledger& ledger) {
     books["job counts " + number] = counts(ledger.job(j));
     for (GroupIndex g = 0; tables.jobs.alive[j] && g < tables.jobs.groups[j].size(); ++g) {
       books["group counts " + number + "." + std::to_string(g)] = counts(ledger.group(j, g));
+    }
+    const std::vector<std::string> subs = SubGroupNames(tables, j);
+    for (uint32_t s = 0; s < subs.size(); ++s) {
+      books[subs[s]] = counts(ledger.sub_group(j, s - 1));
     }
   }
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
@@ -397,7 +426,7 @@ TEST_P(LedgerWorlds, MovesAndRollbacks) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
-    const Cluster cluster = MakeCluster(RandomWorld(seed));
+    const Cluster cluster = MakeCluster(WorldInDomains(seed));
     Follower follower(*cluster.impl().tables, Rules(GetParam()), rng);
     const Ledger fresh(*cluster.impl().tables, Rules(GetParam()));
     for (int step = 0; step < 60; ++step) {
@@ -415,7 +444,7 @@ TEST_P(LedgerWorlds, FollowsTheTables) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
-    Cluster cluster = MakeCluster(RandomWorld(seed));
+    Cluster cluster = MakeCluster(WorldInDomains(seed));
     RandomEdits editor(cluster, rng);
     Follower follower(*cluster.impl().tables, Rules(GetParam()), rng);
     for (int round = 0; round < 25; ++round) {

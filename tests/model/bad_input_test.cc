@@ -135,6 +135,10 @@ TEST_F(BadInput, InUse) {
   Refuses(cluster_.RemoveNode("n1"), "node \"n1\": still has 1 task");
   Refuses(cluster_.RemoveQueue("b"), "queue \"b\": still has 1 job");
   Refuses(cluster_.RemoveQueue("a"), "queue \"a\": still has 1 child queue");
+  Refuses(cluster_.AddDomain({.name = "d", .tier = 70000}),
+          "domain \"d\": tier is 70000; must be 65536 or less");
+  Refuses(cluster_.AddDomain({.name = "d", .parent = "rack", .tier = 1}),
+          "domain \"d\": tier 1 is not below tier 1 of its parent \"rack\"");
   Refuses(cluster_.RemoveDomain("rack"), "domain \"rack\": still has 1 node");
   Refuses(cluster_.UpdateJob({.name = "j", .groups = {{.name = "v"}}}),
           "job \"j\": task \"j-w-0\" is in a group or sub-group that is no longer listed");

@@ -214,7 +214,7 @@ TEST(Cluster, TreesOfAnyDepth) {
   for (int i = 0; i < 10'000; ++i) {
     const std::string name = "q" + std::to_string(i);
     ASSERT_TRUE(cluster.AddQueue({.name = name, .parent = parent}).ok());
-    ASSERT_TRUE(cluster.AddDomain({.name = name, .parent = parent}).ok());
+    ASSERT_TRUE(cluster.AddDomain({.name = name, .parent = parent, .tier = 10'000 - i}).ok());
     parent = name;
   }
   EXPECT_EQ(cluster.UpdateQueue({.name = "q0", .parent = parent}).message(),

@@ -99,7 +99,8 @@ TEST(Log, IsCutFromTheFrontAndKeepsItsPositions) {
 // Rows of every kind come and go in their thousands; what stays keeps its order and its meaning.
 TEST(Compaction, KeepsEverythingThatLives) {
   Cluster cluster;
-  for (const char* name : {"east", "west"}) ASSERT_TRUE(cluster.AddDomain({.name = name}).ok());
+  for (const char* name : {"east", "west"})
+    ASSERT_TRUE(cluster.AddDomain({.name = name, .tier = 2}).ok());
   ASSERT_TRUE(cluster.AddDomain({.name = "rack", .parent = "west"}).ok());
   const auto number = [](const char* prefix, int i) { return prefix + std::to_string(i); };
   for (int i = 0; i < 600; ++i) {

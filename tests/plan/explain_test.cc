@@ -54,7 +54,13 @@ TEST(ReasonText, SaysEachKind) {
             "12 of 16 placed, undone");
   EXPECT_EQ(text({.kind = ReasonKind::kGangWaits, .placed = 12, .needed = 16}),
             "12 of 16 placed, waiting for the rest");
+  EXPECT_EQ(text({.kind = ReasonKind::kNoDomain, .placed = 12, .needed = 16, .where = "tier 1"}),
+            "12 of 16 placed in one domain up to tier 1, undone");
+  EXPECT_EQ(text({.kind = ReasonKind::kNoDomain, .needed = 16, .where = "tier 2 (block)"}),
+            "no domain up to tier 2 (block) has room");
   EXPECT_EQ(text({.kind = ReasonKind::kNotReached}), "not reached");
+  EXPECT_EQ(text({.kind = ReasonKind::kQueueTree, .policy = "capacity"}),
+            "the queues are not one tree from \"root\" with its jobs in the leaves (capacity)");
   Reason undone = NoNode();
   undone.kind = ReasonKind::kGangUndone;
   undone.placed = 12;

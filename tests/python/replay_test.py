@@ -69,6 +69,37 @@ class Traces(unittest.TestCase):
         pairs = set(zip(trace.jobs["run"], trace.jobs["tasks"]))
         self.assertLessEqual(set(zip(drawn.jobs["run"], drawn.jobs["tasks"])), pairs)
 
+    def test_shaken(self):
+        trace = pool(1000)
+        before, after = trace._core.columns(), trace.shaken(3, 20)._core.columns()
+        moved = after["submit"] - before["submit"]
+        self.assertTrue((after["submit"] >= 0).all())
+        far = before["submit"] >= 20
+        self.assertEqual(sorted(set(moved[far].tolist())), list(range(-20, 21)))
+        self.assertLess(abs(moved[far].mean()), 2)
+        for name in ("run", "estimate", "tasks"):
+            self.assertTrue((after[name] == before[name]).all())
+        self.assertEqual(trace.shaken(3, 20).digest, trace.shaken(3, 20).digest)
+        self.assertNotEqual(trace.shaken(3, 20).digest, trace.shaken(4, 20).digest)
+        self.assertEqual(trace.shaken(3, 0).digest, trace.digest)
+
+    def test_shaken_run_times(self):
+        absent, endless = np.iinfo(np.int64).min, 2**53
+        jobs = {"submit": [0] * 4, "run": [1, 1000, endless, 10**15], "estimate": [absent, 2000, endless, 10**15], "deadline": [absent, 9, 9, 9]}
+        trace = muster.Trace(jobs, processors=1)
+        for seed in range(200):
+            table = trace.shaken(seed, 5, run=0.25)._core.columns()
+            self.assertEqual((table["run"][2], table["estimate"][2], table["estimate"][0]), (endless, endless, absent))
+            self.assertTrue(750 <= table["run"][1] <= 1250)
+            self.assertLessEqual(abs(int(table["estimate"][1]) - 2 * int(table["run"][1])), 2)
+            self.assertTrue(75 * 10**13 <= table["run"][3] <= 125 * 10**13)
+            self.assertGreaterEqual(table["run"][0], 1)
+            # The deadline moves with the submission.
+            self.assertEqual((table["deadline"] - table["submit"])[1], 9)
+            self.assertEqual(table["deadline"][0], absent)
+        with self.assertRaisesRegex(muster.InvalidArgument, "shaken: submit is -1"):
+            trace.shaken(1, -1)
+
     def test_draws_are_splitmix64(self):
         # The published outputs for the seed 1234567.
         self.assertEqual(
@@ -118,10 +149,42 @@ class Replays(unittest.TestCase):
         self.assertIn("used.cpu", list(result.series))
         self.assertEqual(int(max(result.samples["used"]["cpu"])), 4000)
         self.assertEqual(list(result.samples["queue_share"]), ["a", "b"])
+        deviation = result.samples["share_deviation"]
+        self.assertAlmostEqual(float(deviation.max()), result.metrics["share_deviation_most"])
+        self.assertAlmostEqual(float(deviation[deviation >= 0].mean()), result.metrics["share_deviation_mean"])
         self.assertEqual(rows(result.series), len(result.samples["time"]))
         self.assertEqual(list(result.metrics["resources"]), ["cpu"])
         self.assertEqual(list(result.metrics["queues"]), ["a", "b"])
         self.assertEqual(result.metrics["goodput"], 1)
+
+    def test_where_tasks_ran_and_why_jobs_wait(self):
+        trace = muster.Trace(
+            {"id": [7, 8], "submit": [0, 5], "run": [60, 60], "tasks": [2, 1]},
+            nodes=[{"name": f"n{i}", "capacity": {"cpu": 1}} for i in range(2)],
+            shapes=[{"request": {"cpu": 1}}],
+        )
+        result = muster.replay(trace, "volcano", series_interval=10, record_placements=True, measure_decisions=True)
+        placed = result.placements
+        self.assertEqual(list(placed["job"]), [7, 7, 8])
+        self.assertEqual(sorted(placed["node"][:2]), ["n0", "n1"])
+        self.assertEqual((list(placed["from"]), list(placed["to"])), ([0, 0, 60], [60, 60, 120]))
+        pending = result.pending
+        reason = next(name for name in pending if "insufficient cpu" in name or "not_admitted" in name)
+        self.assertEqual(list(pending["time"][:3]), [0, 10, 20])
+        self.assertEqual(list(pending[reason][:3]), [0, 1, 1])
+        self.assertEqual(result.metrics["decision_time"]["count"], result.counts["passes"])
+        self.assertGreater(result.metrics["decision_time"]["max"], 0)
+        self.assertEqual(rows(muster.replay(trace, "volcano").placements), 0)
+        self.assertEqual(muster.replay(trace, "volcano").digest, result.digest)
+
+    def test_pending_on_a_pool(self):
+        trace = muster.Trace({"submit": [0, 0, 0], "run": [90, 90, 90], "tasks": [3, 2, 1]}, processors=4)
+        result = muster.replay(trace, "fcfs", record_placements=True)
+        self.assertEqual(list(result.placements["node"]), ["pool"] * 3)
+        pending = {name: list(column)[0] for name, column in dict(result.pending).items()}
+        self.assertEqual(pending, {"time": 0, "no_node: insufficient processors": 1, "not_reached": 1})
+        waiting = sum(np.asarray(column) for name, column in dict(result.pending).items() if name != "time")
+        np.testing.assert_array_equal(waiting, result.samples["waiting"])
 
     def test_refusals(self):
         trace = pool(10)

@@ -157,6 +157,28 @@ class Studies(unittest.TestCase):
         self.assertEqual(len(told.cells), 8)
         self.assertEqual({row["label"] for row in told.ranking(told.cells[0].trace)}, {f"{p} latency={n}" for p in ("easy", "volcano") for n in (0, 5)})
 
+    def test_shaken_replicates(self):
+        trace = pool(300)
+        resampled, shaken = study(trace), study(trace, shake=30)
+        self.assertEqual([r[0]["digest"] for r in shaken.records], [r[0]["digest"] for r in resampled.records])
+        self.assertNotEqual(shaken.digest, resampled.digest)
+        self.assertEqual(shaken.digest, study(trace, shake={"submit": 30}).digest)
+        self.assertNotEqual(shaken.digest, study(trace, shake=31).digest)
+        # Replicate 2 of each policy is the same disturbed trace.
+        seed = muster.runs.replicate_seed(0, 2)
+        for cell, records in zip(shaken.cells, shaken.records):
+            self.assertEqual(records[2]["digest"], muster.replay(trace.shaken(seed, 30), cell.policy).digest)
+        self.assertIn("4 replicates, shaken (submissions 30 s)", str(shaken))
+        path = self.folder / "study.json"
+        study(trace, shake={"submit": 5, "run": 0.1}).save(path)
+        self.assertEqual(json.loads(path.read_text())["settings"]["shake"], {"submit": 5, "run": 0.1})
+        self.assertEqual(muster.reproduce(path, executor="here", progress=False)[1], [])
+
+    def test_nothing_shaken_is_a_tie_of_nothing(self):
+        """Replicates that are not disturbed are alike, so that intervals are points."""
+        for row in study(shake=0).ranking(pool(600).digest):
+            self.assertEqual((row["low"], row["high"]), (row["mean"], row["mean"]))
+
     def test_manifest_reproduces(self):
         told = study()
         path = self.folder / "study.json"
@@ -179,6 +201,10 @@ class Studies(unittest.TestCase):
             "eazy": lambda: study(profiles=["eazy"]),
             'the grid has no "profile"': lambda: muster.sweep({"trace": [pool(9)]}),
             "replicates and warmup": lambda: study(replicates=-1),
+            "shake: submit is -1; must be seconds": lambda: study(shake=-1),
+            "shake: submit is 1.5; must be seconds": lambda: study(shake=1.5),
+            'shake: unknown key "user"': lambda: study(shake={"user": 1}),
+            "shake: run is 1; must be 0 or more and below 1": lambda: study(shake={"run": 1}),
         }.items():
             with self.subTest(rule), self.assertRaisesRegex(muster.InvalidArgument, rule):
                 call()

@@ -50,6 +50,16 @@ const char* const kVolcano[] = {
     "volcano:-gang,+preempt,+reclaim",
     "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+pdb/"
     "drf+predicates+proportion+pdb",
+    "volcano:-proportion,+capacity,+preempt,+reclaim",
+    "volcano:-proportion,+capacity(hierarchy=on,ancestor_reclaim_level=1),+preempt,+reclaim",
+    "volcano:actions=reclaim,tiers=capacity(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=reclaim+allocate,tiers=priority/"
+    "capacity(hierarchy=on,ancestor_reclaim_level=2)+predicates+nodeorder",
+    "volcano:actions=reclaim+allocate+reclaim,tiers=capacity/predicates+gang",
+    "volcano:actions=allocate+gangreclaim+gangpreempt,"
+    "tiers=priority+gang+capacity(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=gangreclaim+allocate+preempt(topology_aware=on),"
+    "tiers=priority+gang/drf+predicates+capacity+nodeorder",
     "volcano:+sla(waiting_time=2)",
     "volcano:tiers=sla+priority/gang/overcommit+drf+predicates+proportion+nodeorder",
     "volcano:+resourcequota",
@@ -89,6 +99,9 @@ const char* const kVolcano[] = {
     "predicates+proportion+nodeorder,+preempt,+reclaim",
     "volcano:actions=allocate+gangpreempt+gangreclaim+backfill,+task-topology",
     "volcano:actions=shuffle,tiers=rescheduling(cpu_low=50,cpu_high=50)",
+    "volcano:actions=shuffle+allocate,tiers=pdb+rescheduling(cpu_low=50,cpu_high=50)/predicates",
+    "volcano:actions=preempt+shuffle+allocate,tiers=priority+gang/tdm(from.day=1,to.day=1)+"
+    "pdb(whole_plan=on)/predicates",
     "volcano:actions=shuffle+allocate+preempt,+rescheduling(cpu_low=60,memory_low=80,cpu_high=70,"
     "memory_high=20)",
     "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",

@@ -21,6 +21,7 @@ namespace muster {
 inline constexpr int kOk = 0;
 inline constexpr int kCheckFailed = 1;
 inline constexpr int kBadInput = 2;
+inline constexpr int kInterrupted = 130;  // what came out is partial, and says so
 
 using Arguments = std::vector<std::string>;
 

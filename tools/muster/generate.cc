@@ -5,19 +5,60 @@
 
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
+#include "tools/muster/mix_flags.h"
 
 namespace muster {
 namespace {
 
 constexpr CommandText kText = {
     "generate", "generate [flags]",
-    "Makes a random cluster from a seed and writes it as a scenario. Equal flags give equal files, "
-    "everywhere.",
+    "Makes a random cluster from a seed and writes it as a scenario; or, with --trace DIR, a trace "
+    "as "
+    "tables of jobs,\nnodes and queues in the folder DIR (`muster generate --trace DIR --help` "
+    "lists "
+    "its flags). Equal flags give equal\nfiles, everywhere.",
     "muster generate --mix openb --nodes 1213 --seed 1 -o scenario.json"};
+constexpr CommandText kTraceText = {
+    "generate", "generate --trace DIR [flags]",
+    "Makes a trace from a mix and writes DIR/jobs.csv, nodes.csv and queues.csv, which `muster "
+    "replay "
+    "csv` reads.",
+    "muster generate --trace DIR --mix philly --nodes 64 --jobs 20000 --load 0.9 --seed 1"};
+
+int GenerateTraceFiles(const Arguments& arguments) {
+  MixFlags mix;
+  std::string folder;
+  FlagSet flags;
+  flags.Value("--trace", "DIR", &folder, "write the tables here");
+  mix.Declare(&flags);
+  const Parsed parsed = ParseArguments(kTraceText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (!parsed.others.empty())
+    return ComplainUsage(kTraceText, absl::StrCat("unexpected ", parsed.others[0]));
+  if (folder.empty()) return ComplainUsage(kTraceText, "--trace needs a folder");
+  const absl::StatusOr<Trace> trace = mix.Make();
+  if (!trace.ok()) return ComplainUsage(kTraceText, std::string(trace.status().message()));
+  const CsvText text = WriteCsv(*trace);
+  for (const auto& [name, table] :
+       {std::pair("jobs", &text.jobs), {"nodes", &text.nodes}, {"queues", &text.queues}}) {
+    if (table->empty()) continue;
+    const absl::Status written = WriteFile(absl::StrCat(folder, "/", name, ".csv"), *table);
+    if (!written.ok()) return Complain(std::string(written.message()));
+  }
+  return kOk;
+}
+
+bool AsksForTrace(const Arguments& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--trace" || argument.starts_with("--trace=")) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
 int GenerateCommand(const Arguments& arguments) {
+  if (AsksForTrace(arguments)) return GenerateTraceFiles(arguments);
   GenerateOptions options;
   std::string output = "-", profile;
   FlagSet flags;

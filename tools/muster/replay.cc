@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "tools/muster/interrupt.h"
 
 namespace muster {
 namespace {
@@ -61,6 +62,12 @@ int ReplayCommand(const Arguments& arguments) {
                                       nearest.empty() ? "; muster replay --help lists them" : "?"));
   }
 
+  const Arguments rest(arguments.begin() + 1, arguments.end());
+  if (AsksForPacking(rest)) {
+    if (kind->name == "openb") return PackingCommand(rest);
+    return Complain("--policy fgd packs pods on single GPUs, which only openb tells of");
+  }
+
   const std::string name = absl::StrCat("replay ", ToAbsl(kind->name));
   const std::string usage = absl::StrCat(name, " [flags]");
   const std::string about = absl::StrCat("Replays ", ToAbsl(kind->about), ".");
@@ -72,7 +79,7 @@ int ReplayCommand(const Arguments& arguments) {
   FlagSet flags;
   source->Declare(&flags);
   flags.Value("--policy", "P", &policy,
-              "such as easy:estimate=actual,order=sjf, conservative, volcano, muster");
+              "such as easy:estimate=actual,order=sjf, conservative, volcano, muster; openb: fgd");
   flags.Value("--decisions", "FILE", &decisions,
               "write the wait of every job; - is standard output");
   flags.Switch("--follow-preceding", &options.follow_preceding,
@@ -92,7 +99,7 @@ int ReplayCommand(const Arguments& arguments) {
   flags.Value("--failure-seed", "N", &options.seed, "of failures");
   flags.Value("--until", "SECONDS", &options.until, "end then");
   flags.Switch("--json", &json, "say what came out as JSON");
-  const Parsed parsed = ParseArguments(text, &flags, {arguments.begin() + 1, arguments.end()});
+  const Parsed parsed = ParseArguments(text, &flags, rest);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty()) {
     return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
@@ -109,20 +116,26 @@ int ReplayCommand(const Arguments& arguments) {
   ReadReport read;
   const absl::StatusOr<Trace> trace = source->Read(&read);
   if (!trace.ok()) return Complain(std::string(trace.status().message()));
+  const InterruptWatch watch;
+  options.should_stop = [] { return InterruptWatch::Asked(); };
   const auto begin = std::chrono::steady_clock::now();
   const absl::StatusOr<ReplayResult> result = Replay(*trace, policy, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (!result.ok()) return Complain(std::string(result.status().message()));
   if (!decisions.empty()) {
     const std::string lines = DecisionText(*trace, *result);
-    if (decisions == "-") return Print(lines);
+    if (decisions == "-") {
+      const int printed = Print(lines);
+      return printed == kOk && !result->complete ? kInterrupted : printed;
+    }
     if (absl::Status s = WriteFile(decisions, lines); !s.ok()) {
       return Complain(std::string(s.message()));
     }
   }
   const Metrics metrics = Measure(*trace, *result);
   const ReplayReport report = {*trace, read, *result, metrics, took.count()};
-  return Print(json ? ReportJson(report) : ReportText(report));
+  const int printed = Print(json ? ReportJson(report) : ReportText(report));
+  return printed == kOk && !result->complete ? kInterrupted : printed;
 }
 
 }  // namespace muster

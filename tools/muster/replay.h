@@ -27,6 +27,10 @@ struct TraceKind {
 };
 std::span<const TraceKind> TraceKinds();
 
+// `muster replay openb` under a policy that packs GPUs (packing.h), and whether that is what is asked for.
+bool AsksForPacking(const Arguments& arguments);
+int PackingCommand(const Arguments& arguments);
+
 // What was read, replayed and measured, for people and for programs.
 struct ReplayReport {
   const Trace& trace;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "tools/muster/mix_flags.h"
 #include "tools/muster/replay.h"
 
 namespace muster {
@@ -199,6 +200,20 @@ std::unique_ptr<TraceSource> MakeGoogle2019() {
                  "machine_events", "--collections", "collection_events: whose they are"});
 }
 
+// A trace made from a mix instead of one that was recorded.
+class MixSource : public TraceSource {
+ public:
+  void Declare(FlagSet* flags) override { mix_.Declare(flags); }
+  absl::StatusOr<Trace> Read(ReadReport* report) override {
+    absl::StatusOr<Trace> trace = mix_.Make();
+    if (trace.ok()) report->jobs = static_cast<int64_t>(trace->size());
+    return trace;
+  }
+
+ private:
+  MixFlags mix_;
+};
+
 // The tables of openb as they are published, without orders of arrivals.
 class Alibaba2023Source : public TraceSource {
  public:
@@ -249,6 +264,9 @@ constexpr TraceKind kKinds[] = {
      "muster replay google2019 --file instance_events.csv --machines machine_events.csv "
      "--policy muster",
      MakeGoogle2019},
+    {"mix", "a trace made from a mix",
+     "muster replay mix --mix philly --nodes 64 --load 0.9 --seed 1 --policy muster",
+     Make<MixSource>},
     {"csv", "Muster's own tables of jobs, nodes and queues",
      "muster replay csv --file jobs.csv --nodes nodes.csv --policy volcano", Make<CsvSource>},
 };

@@ -49,16 +49,16 @@ VOLCANO_FLAGS = KUBE_BATCH_FLAGS | {
     "enableJobEnqueued": "admit",
     "enableJobStarving": "starving",
     "enabledVictim": "victims",
+    "enabledSubJobOrder": "sub_group_order",
+    "enabledSubJobReady": "sub_group_ready",
+    "enabledSubJobPipelined": "sub_group_pipelined",
+    "enabledHyperNodeOrder": "domain_score",
+    "enabledHyperNodeGradient": "domain_search",
 }
 # Switches of points that no policy of ours has yet. What they switch is lost with the policy that has it.
 _OTHER_FLAGS = {
     "enableHierarchy",
     "enabledClusterOrder",
-    "enabledSubJobOrder",
-    "enabledSubJobReady",
-    "enabledSubJobPipelined",
-    "enabledHyperNodeOrder",
-    "enabledHyperNodeGradient",
     "enableBestNode",
     "enableTargetJob",
     "enableReservedNodes",
@@ -91,6 +91,8 @@ _PREDICATES = {
     "predicate.PodAffinityEnable": "pod_affinity",
     "predicate.PodTopologySpreadEnable": "spread",
 }
+# Switches of capacity's for quotas of claimed devices, of which no scenario speaks.
+_DEVICE_QUOTAS = ("capacity.DynamicResourceAllocationEnable", "capacity.DRAConsumableCapacityEnable")
 # Switches for rules about volumes and devices, which no scenario speaks of, and for caches.
 _WITHOUT_EFFECT = {
     "predicate.NodeVolumeLimitsEnable",
@@ -146,6 +148,15 @@ def profile_spec(conf: Json, base: str, unset_on: bool, report: Report) -> str:
     if tiers:
         parts.append("tiers=" + "/".join(tiers))
     return base + (":" + ",".join(parts) if parts else "")
+
+
+def divides_tree(conf: Json) -> bool:
+    """Whether capacity runs down the tree of queues."""
+    plugins = [p for tier in _list(conf, "tiers") for p in _list(tier, "plugins")]
+    return any(
+        p["name"] == "capacity" and _flag(p.get("enableHierarchy", False), "enableHierarchy")
+        for p in plugins
+    )
 
 
 def _list(holder: Json, key: str) -> list[Any]:
@@ -217,7 +228,7 @@ def _policy(plugin: Any, place: str, base: str, unset_on: bool, report: Report) 
         options["trial_evictions"] = "off"
     if off:
         options["without"] = "|".join(off)
-    if name in ("drf", "nodegroup") and _flag(
+    if name in ("drf", "nodegroup", "capacity") and _flag(
         plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"
     ):
         options["hierarchy"] = "on"
@@ -245,6 +256,12 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
             options[f"resource.{resource}"] = _weight(
                 rest.pop(key, 1), f"{place}.arguments[{key!r}]"
             )
+    elif name == "capacity":
+        if level := max(0, _integer(rest.pop("ancestorReclaimLevel", 0), f"{place}.arguments")):
+            options["ancestor_reclaim_level"] = level
+        for key in _DEVICE_QUOTAS:
+            if key in rest and not _flag(rest[key], f"{place}.arguments[{key!r}]"):
+                del rest[key]
     elif name == "overcommit" and "overcommit-factor" in rest:
         factor = _number(rest.pop("overcommit-factor"), f"{place}.arguments['overcommit-factor']")
         options["factor"] = factor if factor >= 1 else 1.2
@@ -267,6 +284,8 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
     elif name == "task-topology" and "task-topology.weight" in rest:
         weight = rest.pop("task-topology.weight")
         options["weight"] = _integer(weight, f"{place}.arguments['task-topology.weight']")
+    elif name == "network-topology-aware":
+        options = _domains(rest, f"{place}.arguments")
     elif name == "rescheduling":
         options = _marks(rest, f"{place}.arguments")
     elif name == "predicates":
@@ -275,6 +294,32 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
                 options[option] = "off"
     for key in rest.keys() - _WITHOUT_EFFECT:
         report.add(PLACE, f"{place}.arguments[{key!r}]", f"not considered by {name}")
+    return options
+
+
+def _domains(rest: Json, place: str) -> Json:
+    """Options of network-topology-aware. What is below 0 is as if it were not said."""
+    options: Json = {}
+    for key, option in (
+        ("weight", "weight"),
+        ("hypernode.binpack.cpu", "cpu"),
+        ("hypernode.binpack.memory", "memory"),
+    ):
+        if key in rest:
+            options[option] = _weight(rest.pop(key), f"{place}[{key!r}]")
+    listed = str(rest.pop("hypernode.binpack.resources", "") or "")
+    for resource in [r.strip() for r in listed.split(",") if r.strip()]:
+        key = f"hypernode.binpack.resources.{resource}"
+        options[f"resource.{resource}"] = _weight(rest.pop(key, 1), f"{place}[{key!r}]")
+    enable = "hypernode.binpack.normal-pod.enable"
+    if enable in rest and not _flag(rest.pop(enable), f"{place}[{enable!r}]"):
+        options["normal_tasks"] = "off"
+    fading = "hypernode.binpack.normal-pod.fading"
+    if fading in rest and (given := _number(rest.pop(fading), f"{place}[{fading!r}]")) >= 0:
+        options["fading"] = given
+    most = "hypernode.gradient.evict.max-hypernodes"
+    if most in rest and (given := _integer(rest.pop(most), f"{place}[{most!r}]")) > 0:
+        options["evict_domains"] = given
     return options
 
 

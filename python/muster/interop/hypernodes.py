@@ -1,8 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Volcano's HyperNode objects: a tree above the nodes, told by what each vertex selects.
 
-A member is a Node or a HyperNode, chosen by its name (exactMatch), by a pattern of names (regexMatch) or, for nodes,
-by labels (labelMatch). A vertex that two others choose belongs to the first of them by tier and name.
+A member is a Node, chosen by its name (exactMatch), by a pattern of names (regexMatch) or by labels (labelMatch), or a
+HyperNode, chosen by its name alone. A vertex that two others choose belongs to the first of them by tier and name.
 """
 
 import re
@@ -27,9 +27,13 @@ def resolve(hyper: dict[str, Object], nodes: dict[str, Object], report: Report) 
         for place, member in items(obj.spec, "members", obj.at("spec")):
             kind = get(member, "type", str, place, "")
             if kind == "Node":
-                entry["nodes"] += _chosen(member, place, nodes, report)
+                entry["nodes"] += members(member, place, nodes, report)
             elif kind == "HyperNode":
-                for name in _chosen(member, place, hyper, report):
+                if not section(section(member, "selector", place), "exactMatch", f"{place}.selector"):
+                    head, _, field = place.partition(": ")
+                    report.add(head, f"{field}.selector", "a hyper node is a member by its name alone")
+                    continue
+                for name in members(member, place, hyper, report):
                     if name == obj.name or parents.get(name, obj.name) != obj.name:
                         head, _, field = place.partition(": ")
                         report.add(head, field, f"hyper node {name!r} has a parent already")
@@ -54,24 +58,27 @@ def resolve(hyper: dict[str, Object], nodes: dict[str, Object], report: Report) 
     return out
 
 
-def _chosen(member: Json, place: str, among: dict[str, Object], report: Report) -> list[str]:
+def members(member: Json, place: str, among: dict[str, Object], report: Report) -> list[str]:
+    """Names of those that the member's selector chooses: by any of its three ways."""
     chosen = section(member, "selector", place)
     where = f"{place}.selector"
-    exact = section(chosen, "exactMatch", where)
-    pattern = section(chosen, "regexMatch", where)
-    if exact:
+    found: list[str] = []
+    if exact := section(chosen, "exactMatch", where):
         name = get(exact, "name", str, f"{where}.exactMatch", "")
         if name in among:
-            return [name]
-        head, _, field = where.partition(": ")
-        report.add(head, f"{field}.exactMatch.name", f"{name!r} is not there")
-        return []
-    if pattern:
+            found.append(name)
+        else:
+            head, _, field = where.partition(": ")
+            report.add(head, f"{field}.exactMatch.name", f"{name!r} is not there")
+    if pattern := section(chosen, "regexMatch", where):
         text = get(pattern, "pattern", str, f"{where}.regexMatch", "")
         try:
             form = re.compile(text)
         except re.error as error:
             raise ImportFailure(f"{where}.regexMatch.pattern: {text!r} is no pattern: {error}") from None
-        return [name for name in among if form.search(name)]
-    labels = kubernetes.selector(chosen.get("labelMatch"), f"{where}.labelMatch")
-    return [name for name, obj in among.items() if kubernetes.selects(labels, obj.labels)]
+        found += [name for name in among if form.search(name)]
+    # To the peer a selector that says nothing selects nothing.
+    if any((chosen.get("labelMatch") or {}).get(key) for key in ("matchLabels", "matchExpressions")):
+        labels = kubernetes.selector(chosen["labelMatch"], f"{where}.labelMatch")
+        found += [name for name, obj in among.items() if kubernetes.selects(labels, obj.labels)]
+    return list(dict.fromkeys(found))

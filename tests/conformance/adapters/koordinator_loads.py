@@ -68,7 +68,7 @@ def priority_class(pod: dict[str, Any]) -> str:
 def limits(pod: dict[str, Any]) -> dict[str, Any]:
     """Of containers side by side; the suite has no others."""
     out: dict[str, Any] = {}
-    for container in pod["spec"]["containers"]:
+    for container in pod["spec"].get("containers") or []:
         held = quantity.parse_map((container.get("resources") or {}).get("limits"), "limits")
         for name, value in held.items():
             out[name] = out.get(name, 0) + value
@@ -267,9 +267,9 @@ def loads(case: Case, probe: Probe) -> list[str]:
                     )
             if any(owner["kind"] == "DaemonSet" for owner in owners):
                 fits = True
-            recorded = step["filter"][name]["code"] == "Success"
-            if fits != recorded:
-                out.append(f"{step['pod']} on {name}: fits {fits}, recorded {step['filter'][name]}")
+            filtered = (step.get("filter") or {}).get(name)
+            if filtered and fits != (filtered["code"] == "Success"):
+                out.append(f"{step['pod']} on {name}: fits {fits}, recorded {filtered}")
             if name in (step.get("score") or {}) and score != step["score"][name]:
                 out.append(f"{step['pod']} on {name}: score {score}, recorded {step['score'][name]}")
     return out

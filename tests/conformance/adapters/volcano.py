@@ -8,7 +8,7 @@ import calls
 import policy_units
 import units
 from interop import volcano
-from interop.configuration import VOLCANO_FLAGS, parse_configuration
+from interop.configuration import parse_configuration
 from outcome import Outcome
 from probe import Probe
 
@@ -25,6 +25,7 @@ POLICIES = {
     "nodeorder",
     "binpack",
     "overcommit",
+    "capacity",
     "sla",
     "pdb",
     "cdp",
@@ -37,6 +38,7 @@ POLICIES = {
     "resource-strategy-fit",
     "nodegroup",
     "tdm",
+    "network-topology-aware",
 }
 # Plugins that tests of the peer make up for themselves.
 MADE_UP = {"device-fit-after-eviction", "fake", "test-empty-gradient", "test-rejecter"}
@@ -90,12 +92,9 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
             yield f"action {action} not built yet"
     conf = configuration(case)
     for plugin in (p for tier in conf.get("tiers", []) for p in tier.get("plugins", [])):
-        by_hand = "yaml" not in case["config"]
         if plugin["name"] in MADE_UP and made_up_victims(case) is None:
             yield f"a plugin of the test itself: {plugin['name']}"
-        if plugin["name"] not in policies | MADE_UP and not (
-            by_hand and plugin["name"] == "capacity" and switched_off(plugin)
-        ):
+        if plugin["name"] not in policies | MADE_UP:
             yield f"policy {plugin['name']} not built yet"
     objects: dict[str, list[dict[str, Any]]] = {}
     for obj in case["objects"]:
@@ -106,10 +105,9 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
     if any("persistentVolumeClaim" in v for p in pods for v in p.get("volumes", [])):
         yield "volumes"
     groups = [g.get("spec", {}) for g in objects.get("PodGroup", [])]
-    if any(g.get("networkTopology") for g in groups):
-        yield "hypernode topology"
-    if any(g.get("subGroupPolicy") for g in groups):
-        yield "sub-groups"
+    if any(g.get("networkTopology") for g in groups) and not case["state"].get("hyperNodesReady"):
+        if not any(case["observed"].get(key) for key in ("binds", "allocatedNotBound", "pipelined")):
+            yield "hypernodes that the peer has not read yet: it passes over who wishes for one"
     options = case["config"].get("options", {})
     percentage = options.get("percentageOfNodesToFind", 100)
     if percentage < 100 and len(objects.get("Node", [])) > max(
@@ -141,9 +139,10 @@ def made_up_victims(case: Case) -> list[str] | None:
     ]
 
 
-def switched_off(plugin: dict[str, Any]) -> bool:
-    """Whether none of the plugin's extension points can be reached. (Without hierarchy capacity has no other.)"""
-    return not plugin.get("enableHierarchy") and not any(plugin.get(flag) for flag in VOLCANO_FLAGS)
+def took_part(case: Case, plugin: dict[str, Any]) -> bool:
+    """A test may name plugins in its tiers that it did not register; of those with books of queues none is recorded."""
+    books = case["observed"].get("shares", {}).get("atOpen", {})
+    return plugin["name"] not in ("proportion", "capacity") or not books or plugin["name"] in books
 
 
 def scenario(case: Case) -> dict[str, Any]:
@@ -151,17 +150,15 @@ def scenario(case: Case) -> dict[str, Any]:
     unset_on = "yaml" in case["config"]
     if not unset_on:
         tiers = [
-            [
-                p
-                for p in t.get("plugins", [])
-                if p["name"] in POLICIES or not (p["name"] in MADE_UP or switched_off(p))
-            ]
+            [p for p in t.get("plugins", []) if p["name"] not in MADE_UP and took_part(case, p)]
             for t in conf.get("tiers", [])
         ]
         conf = conf | {"tiers": [{"plugins": plugins} for plugins in tiers]}
     state = case.get("state", {})
-    tiers_named = state.get("hyperNodeTierNames") or {}
-    hyper = [h | {"tierName": tiers_named.get(h["name"], "")} for h in state.get("hyperNodes", [])]
+    names_of_tiers = {tier: name for name, tier in (state.get("hyperNodeTierNames") or {}).items()}
+    hyper = [
+        h | {"tierName": names_of_tiers.get(h["tier"], "")} for h in state.get("hyperNodes") or []
+    ]
     out, _ = volcano.scenario(
         case["objects"] + measurements(state.get("nodeUsage", {})),
         now=moment(case),
@@ -220,6 +217,35 @@ def moment(case: Case) -> int:
 
 def observed(case: Case) -> list[Outcome]:
     return [outcome(one) for one in case.get("observedSet") or [case["observed"]]]
+
+
+def draws(case: Case, scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Outcome]]:
+    """For each outcome the scenario with nodes, and names of domains, in the order in which the peer came by them."""
+    domain_of = {n["name"]: n.get("domain", "") for n in scenario["nodes"]}
+    above = {d["name"]: d.get("parent", "") for d in scenario.get("domains", [])}
+    for record in case.get("observedSet") or [case["observed"]]:
+        taken = [o["node"] for commit in record.get("commits") or [] for o in commit if "node" in o]
+        taken = taken or [node for _, node in sorted(record.get("binds", {}).items())]
+        domains: list[str] = []
+        for node in taken:
+            place = domain_of[node]
+            while place:
+                domains += [place] if place not in domains else []
+                place = above[place]
+        names = {
+            name: f"{domains.index(name) if name in domains else len(domains):03}-{name}" for name in above
+        }
+        nodes = sorted(
+            scenario["nodes"],
+            key=lambda n: taken.index(n["name"]) if n["name"] in taken else len(taken),
+        )
+        yield scenario | {
+            "nodes": [n | ({"domain": names[n["domain"]]} if "domain" in n else {}) for n in nodes],
+            "domains": [
+                d | {"name": names[d["name"]]} | ({"parent": names[d["parent"]]} if "parent" in d else {})
+                for d in scenario.get("domains", [])
+            ],
+        }, outcome(record)
 
 
 def outcome(record: dict[str, Any]) -> Outcome:

@@ -16,9 +16,15 @@ nlohmann::json Answer(const std::string& line) {
   const auto ask = amounts                           ? AskAmounts
                    : request.contains("quota_tree")  ? AskQuotaTree
                    : request.contains("quota_rules") ? AskQuotaRules
+                   : request.contains("capacity")    ? AskCapacity
                    : request.contains("cpus")        ? AskCpus
                    : request.contains("devices")     ? AskDevices
                    : request.contains("loads")       ? AskLoads
+                   : request.contains("zones")       ? AskZones
+                   : request.contains("bundles")     ? AskBundles
+                   : request.contains("drf")         ? AskDrf
+                   : request.contains("numa")        ? AskNuma
+                   : request.contains("cards")       ? AskCards
                                                      : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

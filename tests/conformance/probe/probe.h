@@ -9,6 +9,12 @@
 //   {"cpus": {"machine": [[CPU, CORE, ZONE, SOCKET], ...], "available": "0-3,8", "count": 2, ...}} -> {"answers": "0-1"}
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
+//   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
+//   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
+//   {"bundles": {"nodes": [NODE, ...], "strategy": "PACK", ...}} -> {"answers": {"outcome": "placed", "nodes": [0]}}
+//   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
+//   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
+//   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -32,12 +38,28 @@ absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.
 absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
 
+// Elastic quotas of namespaces: event after event; and what a task may do under them.
+absl::StatusOr<nlohmann::json> AskCapacity(const nlohmann::json& request);
+
 // Which CPUs of a machine a task gets; null: none.
 absl::StatusOr<nlohmann::json> AskCpus(const nlohmann::json& request);
 // Which devices of which machine tasks get, one after the other.
 absl::StatusOr<nlohmann::json> AskDevices(const nlohmann::json& request);
 // Which nodes have room by measured load, and how good they are, for tasks one after the other.
 absl::StatusOr<nlohmann::json> AskLoads(const nlohmann::json& request);
+
+// Which machines of NUMA zones hold a task, and how good they are.
+absl::StatusOr<nlohmann::json> AskZones(const nlohmann::json& request);
+
+// Machines for the bundles of a group, or for single tasks.
+absl::StatusOr<nlohmann::json> AskBundles(const nlohmann::json& request);
+// Tasks by dominant resource fairness.
+absl::StatusOr<nlohmann::json> AskDrf(const nlohmann::json& request);
+
+// NUMA zones: merged hints ("resources", or with scores "scored"), hints of CPUs, or the CPUs of a "hint".
+absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
+// Shared cards: the cards that a task gets of a machine, or one rule of that.
+absl::StatusOr<nlohmann::json> AskCards(const nlohmann::json& request);
 
 }  // namespace muster::testing
 

@@ -17,6 +17,7 @@
 #include "lib/action/eviction.h"
 #include "lib/action/gang_bundles.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/plan/explain.h"
 #include "lib/policy/job_demand.h"
 #include "lib/policy/task_buckets.h"
 #include "lib/profile/profile.h"
@@ -77,7 +78,8 @@ class Asked {
       }
     }
     dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
-    dispatcher_->Open({tables_, ledger_, options_.now, phases_});
+    domains_.Open(tables_, /*changed=*/true);
+    dispatcher_->Open({tables_, ledger_, options_.now, phases_, nullptr, &domains_});
     search_ = std::make_unique<NodeSearch>(ledger_, *dispatcher_, Rules(), speed_);
     search_->BeginCycle();
   }
@@ -125,6 +127,14 @@ class Asked {
       if (question == "job_before") return dispatcher_->JobBefore(a, b);
       return Sign(dispatcher_->CompareJobs(a, b));
     }
+    if (question == "lca") return DomainName(domains_.Lca(Domain(1), Domain(2)));
+    if (question == "way_up") return WayUp();
+    if (question == "lowest_domain") return LowestDomain();
+    if (question == "nodes_of_domain") return NodesOfDomain();
+    if (question == "wish") return WishOf();
+    if (question == "domains") return DomainNames();
+    if (question == "domain_scores") return DomainScores();
+    if (question == "near_scores") return NearScores();
     if (question == "preemptable" || question == "reclaimable") return Victims(question);
     if (question == "order_victims") return OrderVictims();
     if (question == "shuffle") return Shuffle();
@@ -149,6 +159,7 @@ class Asked {
       if (!error_.ok()) return nullptr;
       return search_->FitsNode(tables_.tasks.task_class[t], n);
     }
+    if (question == "plan") return Decided();
     if (question == "node") return Of(Node(1), [&](NodeIndex n) { return NodeBooks(n); });
     if (question == "job") return Of(Job(1), [&](JobIndex j) { return JobBooks(j); });
     error_ = absl::InvalidArgumentError(absl::StrCat("no question: \"", question, "\""));
@@ -258,21 +269,129 @@ class Asked {
     return names;
   }
 
-  // ["order_victims", [TASK...]]: as preempt and reclaim evict them.
+  // Domains by name, null for none; the root is "".
+  uint32_t Domain(size_t i) {
+    if (i >= arguments_->size() || (*arguments_)[i].is_null()) return kNone;
+    const std::string name = (*arguments_)[i].get<std::string>();
+    return name.empty() ? domains_.root() : Find(tables_.domains.names, name);
+  }
+  json DomainName(uint32_t domain) const {
+    if (domain == kNone) return nullptr;
+    return domain == domains_.root() ? "" : std::string(tables_.domains.names.name(domain));
+  }
+  json WayUp() {
+    json names = json::array();
+    for (uint32_t d = Domain(1); error_.ok() && d != kNone; d = domains_.parent(d)) {
+      names.push_back(DomainName(d));
+    }
+    return names;
+  }
+  json LowestDomain() {
+    const NodeIndex node = Find(tables_.nodes.names, (*arguments_)[1].get<std::string>());
+    return error_.ok() ? DomainName(domains_.Lowest(node)) : json();
+  }
+  json NodesOfDomain() {
+    const uint32_t domain = Domain(1);
+    json names = json::array();
+    if (!error_.ok()) return names;
+    for (NodeIndex n : domains_.nodes(domain)) {
+      names.push_back(std::string(tables_.nodes.names.name(n)));
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  // [..., JOB, SUB_GROUP or null]
+  SubGroup Group(size_t i) {
+    SubGroup group{Job(i), kNone};
+    if (!error_.ok() || i + 1 >= arguments_->size() || (*arguments_)[i + 1].is_null()) return group;
+    const auto& known = tables_.jobs.spec[group.job].sub_groups;
+    for (uint32_t s = 0; s < known.size(); ++s) {
+      if (known[s].name == (*arguments_)[i + 1].get<std::string>()) group.index = s;
+    }
+    return group;
+  }
+  json WishOf() {
+    const SubGroup group = Group(1);
+    if (!error_.ok()) return nullptr;
+    const Domains::Wish wish = domains_.WishOf(group);
+    return {{"there", wish.there}, {"hard", wish.hard}, {"tier", wish.tier}};
+  }
+  // ["domain_scores", JOB, SUB_GROUP or null, [DOMAIN...]]: of all of them together.
+  json DomainScores() {
+    const SubGroup group = Group(1);
+    std::vector<uint32_t> domains;
+    for (const json& name : (*arguments_)[3]) {
+      const std::string text = name.get<std::string>();
+      domains.push_back(text.empty() ? domains_.root() : Find(tables_.domains.names, text));
+    }
+    if (!error_.ok()) return nullptr;
+    std::vector<double> scores(domains.size(), 0);
+    dispatcher_->ScoreDomains(group, domains, scores);
+    json answer = json::object();
+    for (size_t i = 0; i < domains.size(); ++i) {
+      answer[DomainName(domains[i]).get<std::string>()] = scores[i];
+    }
+    return answer;
+  }
+  // ["near_scores", TASK, [NODE...], DOMAIN or null]: for where they are in the tree, when that is where the task's
+  // sub-group is.
+  json NearScores() {
+    const TaskIndex task = Find(tables_.tasks.names, (*arguments_)[1].get<std::string>());
+    std::vector<NodeIndex> nodes;
+    for (const json& name : (*arguments_)[2]) {
+      nodes.push_back(Find(tables_.nodes.names, name.get<std::string>()));
+    }
+    domains_.set_anchor(Domain(3));
+    json answer = json::object();
+    if (!error_.ok()) return answer;
+    dispatcher_->Consider(task);
+    std::vector<double> order(nodes.size(), 0), batch(nodes.size(), 0);
+    for (Policy* policy : dispatcher_->at(Point::kScore)) {
+      if (policy->ScoresByDomain()) {
+        policy->ScoreNodes(tables_.tasks.task_class[task], nodes, order, batch);
+      }
+    }
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      answer[std::string(tables_.nodes.names.name(nodes[i]))] = batch[i];
+    }
+    return answer;
+  }
+  // ["domains", JOB, SUB_GROUP or null, WITHIN, ALLOCATED, EVICTING]: lists, each sorted; of the job if it has no
+  // sub-groups and none is named.
+  json DomainNames() {
+    const SubGroup group = Group(1);
+    const uint32_t within = Domain(3), allocated = Domain(4);
+    if (!error_.ok()) return nullptr;
+    const bool evicting = (*arguments_)[5].get<bool>();
+    const bool of_job = group.index == kNone;
+    json lists = json::array();
+    for (const std::vector<uint32_t>& list :
+         of_job ? dispatcher_->DomainsForJob(group.job, within, allocated, evicting)
+                : dispatcher_->DomainsForGroup(group, within, allocated, evicting)) {
+      json names = json::array();
+      for (uint32_t d : list) names.push_back(DomainName(d));
+      std::sort(names.begin(), names.end());
+      lists.push_back(std::move(names));
+    }
+    return lists;
+  }
+
+  // ["order_victims", [TASK...], TASK]: as preempt and reclaim evict them for the last one; without it: for nobody.
   json OrderVictims() {
     const std::vector<TaskIndex> victims = NamedTasks(1);
+    const TaskIndex evictor = arguments_->size() > 2 ? Task(2) : kNone;
     if (!error_.ok()) return nullptr;
     WorkMeter meter(std::nullopt, nullptr);
     const ActionContext context = Context(meter);
     json names = json::array();
-    for (VictimOrder order(context, victims); !order.empty();) {
+    for (VictimOrder order(context, evictor, victims); !order.empty();) {
       names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
     }
     return names;
   }
 
   ActionContext Context(WorkMeter& meter) {
-    return ActionContext(tables_, ledger_, *dispatcher_, *search_, meter, phases_, {},
+    return ActionContext(tables_, ledger_, *dispatcher_, *search_, meter, phases_, {}, domains_,
                          /*admission=*/false, /*evicts=*/true);
   }
   std::vector<TaskIndex> NamedTasks(size_t i) {
@@ -332,9 +451,9 @@ class Asked {
     std::vector<std::vector<ActivePolicy>> tiers(1);
     tiers[0].push_back({std::make_unique<Naming>(std::move(named)), {Point::kVictims}});
     Dispatcher dispatcher(std::move(tiers), config_.rules);
-    dispatcher.Open({tables_, ledger_, options_.now, phases_});
+    dispatcher.Open({tables_, ledger_, options_.now, phases_, nullptr, &domains_});
     WorkMeter meter(std::nullopt, nullptr);
-    ActionContext context(tables_, ledger_, dispatcher, *search_, meter, phases_, {},
+    ActionContext context(tables_, ledger_, dispatcher, *search_, meter, phases_, {}, domains_,
                           /*admission=*/false, /*evicts=*/true);
     ShuffleAction().run(context, *Options::Check("action shuffle", {}, {}));
     json names = json::array();
@@ -357,7 +476,7 @@ class Asked {
     std::vector<std::vector<ActivePolicy>> tiers(1);
     tiers[0].push_back({std::make_unique<Liking>(std::move(scores)), {Point::kScore}});
     Dispatcher dispatcher(std::move(tiers), config_.rules);
-    dispatcher.Open({tables_, ledger_, options_.now, phases_});
+    dispatcher.Open({tables_, ledger_, options_.now, phases_, nullptr, &domains_});
     NodeSearch search(ledger_, dispatcher, Rules(), speed_);
     search.BeginCycle();
     const NodeIndex best = search.Best(tables_.tasks.task_class[task], Want::kNow);
@@ -387,6 +506,18 @@ class Asked {
       if (decision.kind == DecisionKind::kPhase && decision.job == job) phase = decision.phase;
     }
     return std::string(JobPhaseName(phase));
+  }
+
+  // ["plan"]: [KIND, TASK] of each decision about a task in a whole cycle, moves aside.
+  json Decided() {
+    json decisions = json::array();
+    for (const Decision& decision :
+         Session(tables_, config_, speed_).Run(tables_, options_).decisions) {
+      if (decision.task == kNone) continue;
+      decisions.push_back({std::string(DecisionKindName(decision.kind)),
+                           std::string(tables_.tasks.names.name(decision.task))});
+    }
+    return decisions;
   }
 
   template <typename Cells>
@@ -422,6 +553,7 @@ class Asked {
   const SpeedOptions speed_;
   Ledger ledger_;
   std::vector<JobPhase> phases_;
+  Domains domains_;
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<NodeSearch> search_;
   const json* arguments_ = nullptr;

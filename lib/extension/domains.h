@@ -1,0 +1,115 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The tree of domains of one cycle, what jobs wish of it, and where they already are in it.
+//
+//   const Domains::Wish wish = domains.WishOf({job, kNone});
+//   if (wish.hard && domains.tier(d) <= wish.tier) ...
+//   uint32_t both = domains.Lca(domains.allocated({job, kNone}), d);
+//
+// The tree is that of the tables under a root that no caller names: it holds every domain without a parent and every
+// node, and its tier is one above the highest. Domains compare by name where all else is equal. A wish that names a
+// tier is resolved to its number, and a soft wish is a hard one for the widest tier there is: the narrowest domains
+// are tried first in any case.
+// Nodes are kept in an order in which those of a domain stand side by side, so the tree costs O(nodes) once, until
+// nodes or domains change. Where jobs already are is found out when it is asked for, from the tables.
+#ifndef MUSTER_EXTENSION_DOMAINS_H_
+#define MUSTER_EXTENSION_DOMAINS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "lib/model/tables.h"
+
+namespace muster {
+
+// The tasks of a job that are in its sub-group `index`; kNone: that are in none.
+struct SubGroup {
+  JobIndex job;
+  uint32_t index;
+  friend bool operator==(const SubGroup&, const SubGroup&) = default;
+};
+
+class Domains {
+ public:
+  // Before each cycle; `changed`: nodes or domains may differ from those of the last.
+  void Open(const Tables& tables, bool changed);
+
+  // --- the tree; another number, another tree
+  uint64_t version() const { return version_; }
+  uint32_t root() const { return root_; }  // the last index; those before it are rows of the table
+  int32_t tier(uint32_t d) const { return tier_[d]; }
+  int32_t lowest_tier() const { return lowest_tier_; }
+  uint32_t parent(uint32_t d) const { return parent_[d]; }  // kNone: of the root
+  std::span<const uint32_t> children(uint32_t d) const { return children_[d]; }  // by name
+  std::span<const NodeIndex> nodes(uint32_t d) const {
+    return std::span(nodes_).subspan(begin_[d], end_[d] - begin_[d]);
+  }
+  // The domain right above the node, the root where it is in none; kNone: it is not ready, and nowhere.
+  uint32_t above(NodeIndex n) const { return above_[n]; }
+  bool Holds(uint32_t d, NodeIndex n) const {
+    return begin_[d] <= place_[n] && place_[n] < end_[d];
+  }
+  // The domain of the lowest tier there is that holds the node; kNone: it is in none of that tier.
+  uint32_t Lowest(NodeIndex n) const { return lowest_[n]; }
+  // The narrowest domain above both; kNone stands for nothing, so that the other is the answer.
+  uint32_t Lca(uint32_t a, uint32_t b) const;
+  // "tier 2 (block)", or that it is the whole cluster.
+  std::string TierText(int32_t tier) const;
+  bool NameBefore(uint32_t a, uint32_t b) const { return rank_[a] < rank_[b]; }
+
+  // --- wishes
+  struct Wish {
+    bool there = false;
+    bool hard = false;  // and it says how high it may go
+    int32_t tier = 0;   // the widest allowed
+  };
+  Wish WishOf(JobIndex job) const;
+  Wish WishOf(const SubGroup& group) const;
+  bool HasSubGroups(JobIndex job) const;
+  // Whether the job is placed domain by domain.
+  bool Concerns(JobIndex job) const;
+  // How many tasks a sub-group needs to be ready.
+  int64_t Need(const SubGroup& group) const;
+  // The policy that counts it together with others; empty: none.
+  std::string_view PolicyOf(const SubGroup& group) const;
+
+  // --- where jobs are: the narrowest domain that holds what is placed; kNone: nothing is
+  uint32_t allocated(JobIndex job);
+  uint32_t allocated(const SubGroup& group);
+  void set_allocated(JobIndex job, uint32_t domain);
+  void set_allocated(const SubGroup& group, uint32_t domain);
+  // The same for the tasks that are placed next, while their sub-group is.
+  uint32_t anchor() const { return anchor_; }
+  void set_anchor(uint32_t domain) { anchor_ = domain; }
+
+ private:
+  void BuildTree();
+  void Number(uint32_t d, uint32_t lowest);
+  Wish Resolve(const std::optional<TopologyWish>& wish) const;
+
+  const Tables* tables_ = nullptr;
+  uint64_t version_ = 0;
+  uint32_t root_ = kNone;
+  int32_t lowest_tier_ = 1;
+  std::vector<int32_t> tier_;
+  std::vector<uint32_t> parent_, rank_;
+  std::vector<std::vector<uint32_t>> children_;
+  std::vector<uint32_t> begin_, end_;  // into nodes_
+  std::vector<NodeIndex> nodes_;
+  std::vector<uint32_t> place_, above_, lowest_;  // per node
+  std::vector<std::pair<std::string, int32_t>> tier_names_;
+
+  absl::flat_hash_map<JobIndex, uint32_t> of_job_;
+  absl::flat_hash_map<std::pair<JobIndex, uint32_t>, uint32_t> of_group_;
+  uint32_t anchor_ = kNone;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_EXTENSION_DOMAINS_H_

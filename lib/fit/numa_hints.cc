@@ -1,0 +1,131 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Sets of zones are numbered 0 .. 2^z - 1, bit i standing for the i-th zone that the machine has. Over such numbers
+//   occurs[m] = is there a hint (a result so far) that is exactly m
+// becomes, by adding up over supersets, "how many contain m"; an intersection contains m if both parts do, so that
+// numbers of intersections multiply; and the way back is subtracting.
+#include "lib/fit/numa_hints.h"
+
+#include <bit>
+#include <cstddef>
+#include <string>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace muster {
+namespace {
+
+// Of each set: how many there are. With 2^16 sets a product is below 2^34.
+using Sets = absl::InlinedVector<int64_t, 256>;
+
+void AddUpSupersets(Sets& sets) {
+  int64_t* const all = sets.data();
+  for (size_t bit = 1; bit < sets.size(); bit *= 2) {
+    for (size_t begin = 0; begin < sets.size(); begin += 2 * bit) {
+      for (size_t m = begin; m < begin + bit; ++m) all[m] += all[m + bit];
+    }
+  }
+}
+
+void TakeSupersetsOff(Sets& sets) {
+  int64_t* const all = sets.data();
+  for (size_t bit = 1; bit < sets.size(); bit *= 2) {
+    for (size_t begin = 0; begin < sets.size(); begin += 2 * bit) {
+      for (size_t m = begin; m < begin + bit; ++m) all[m] -= all[m + bit];
+    }
+  }
+}
+
+class Merger {
+ public:
+  explicit Merger(uint64_t zones)
+      : zones_(zones), size_(size_t{1} << std::popcount(zones)), preferred_(size_), all_(size_) {
+    preferred_[size_ - 1] = all_[size_ - 1] = 1;
+  }
+
+  void Meet(NumaPolicy policy, const std::vector<NumaHint>& hints) {
+    Sets preferred(size_), all(size_);
+    if (hints.empty() && policy != NumaPolicy::kSingleZone) all[size_ - 1] = 1;
+    for (const NumaHint& hint : hints) {
+      if (policy == NumaPolicy::kSingleZone &&
+          (!hint.preferred || (hint.zones.has_value() && std::popcount(*hint.zones) != 1))) {
+        continue;
+      }
+      const size_t set = Number(hint.zones.value_or(zones_));
+      if (hint.preferred) preferred[set] = 1;
+      all[set] = 1;
+    }
+    AddUpSupersets(preferred);
+    AddUpSupersets(all);
+    AddUpSupersets(preferred_);
+    AddUpSupersets(all_);
+    for (size_t m = 0; m < size_; ++m) {
+      preferred_[m] *= preferred[m];
+      all_[m] *= all[m];
+    }
+    TakeSupersetsOff(preferred_);
+    TakeSupersetsOff(all_);
+    for (size_t m = 0; m < size_; ++m) {
+      preferred_[m] = preferred_[m] > 0 ? 1 : 0;
+      all_[m] = all_[m] > 0 ? 1 : 0;
+    }
+  }
+
+  NumaHint Best() const {
+    for (const bool preferred : {true, false}) {
+      const Sets& occur = preferred ? preferred_ : all_;
+      size_t best = 0;
+      for (size_t m = 1; m < size_; ++m) {
+        if (occur[m] != 0 && (best == 0 || std::popcount(m) < std::popcount(best))) best = m;
+      }
+      if (best != 0) return {.zones = Zones(best), .preferred = preferred};
+    }
+    return {.zones = zones_, .preferred = false};
+  }
+
+ private:
+  // Zones that the machine does not have are left out.
+  size_t Number(uint64_t zones) const {
+    if ((zones_ & (zones_ + 1)) == 0) return zones & zones_;  // numbered from 0 on
+    size_t number = 0;
+    int bit = 0;
+    for (uint64_t left = zones_; left != 0; left &= left - 1, ++bit) {
+      if ((zones & left & -left) != 0) number |= size_t{1} << bit;
+    }
+    return number;
+  }
+  uint64_t Zones(size_t number) const {
+    uint64_t zones = 0;
+    for (uint64_t left = zones_; left != 0; left &= left - 1, number /= 2) {
+      if (number % 2 != 0) zones |= left & -left;
+    }
+    return zones;
+  }
+
+  uint64_t zones_;
+  size_t size_;
+  Sets preferred_;  // results of which every part is preferred
+  Sets all_;        // results of any parts
+};
+
+}  // namespace
+
+absl::StatusOr<NumaChoice> MergeHints(NumaPolicy policy, uint64_t zones,
+                                      std::span<const NumaHints> resources) {
+  if (std::popcount(zones) > kMostNumaZones) {
+    return absl::InvalidArgumentError(absl::StrCat("NUMA hints: the machine has ",
+                                                   std::popcount(zones), " zones, more than ",
+                                                   kMostNumaZones));
+  }
+  if (policy == NumaPolicy::kNone) return NumaChoice{.hint = {}, .admitted = true};
+  Merger merger(zones);
+  for (const NumaHints& hints : resources) {
+    if (hints.has_value()) merger.Meet(policy, *hints);
+  }
+  const NumaHint best = merger.Best();
+  return NumaChoice{.hint = best, .admitted = policy == NumaPolicy::kBestEffort || best.preferred};
+}
+
+}  // namespace muster

@@ -1,0 +1,107 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Whether a task's containers find their CPUs on a machine's NUMA zones, which, and how good that is.
+//
+//   NumaMachine machine{.cpus = &cpus, .policy = NumaPolicy::kRestricted, .static_manager = true, .free = all};
+//   NumaAnswer answer = PlaceOnZones(machine, {.container_milli = {4000, 2000}});
+//   // answer.outcome == NumaOutcome::kPlaced, answer.cpus: six CPUs
+//   NumaBook book;  book.Choose(task, node, answer.cpus);  book.Take(task, node, &machine.free);
+//
+// Idea. Containers are placed one after the other, each by the merged hints of its resources (here: CPUs alone), on what
+// the earlier ones left. A task that names no policy is held to the machine's; one that names a policy goes to machines
+// of that policy alone. Only tasks whose quality of service is guaranteed are asked at all: for others call nothing.
+// Score: the fewer zones a task would span, the better; the widest candidate gets 0.
+// Between cycles. What a machine reports is late: CPUs given in earlier cycles to tasks that it does not report yet
+// are taken off its free CPUs. Once it reports all of them, they are forgotten, for its own choice may differ from
+// ours; until then even those that it reports keep theirs.
+// Peer. Volcano's numa-aware. Cost: containers times the cost of hints (lib/fit/static_cpus.h).
+#ifndef MUSTER_FIT_NUMA_TASK_H_
+#define MUSTER_FIT_NUMA_TASK_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/fit/cpu_set.h"
+#include "lib/fit/numa_hints.h"
+#include "lib/fit/static_cpus.h"
+
+namespace muster {
+
+struct NumaMachine {
+  const StaticCpus* cpus = nullptr;  // nothing: the machine does not report its topology
+  NumaPolicy policy = NumaPolicy::kNone;
+  bool static_manager = false;  // its CPU manager gives whole CPUs
+  int64_t reserved_milli = 0;   // for the system
+  CpuSet free = {};
+};
+
+struct NumaTask {
+  std::optional<NumaPolicy> policy;      // kNone is as good as nothing
+  std::vector<int64_t> container_milli;  // of each container; below 0: it asks for no CPU
+};
+
+enum class NumaOutcome : uint8_t {
+  kPlaced,
+  kNotAsked,    // the machine places nothing by zones, and the task does not mind
+  kNoTopology,  // the rest are refusals
+  kNotStatic,
+  kOtherPolicy,
+  kNoCpus,
+  kNotAdmitted,  // a container does not fit by the machine's policy
+};
+
+struct NumaAnswer {
+  NumaOutcome outcome = NumaOutcome::kNotAsked;
+  CpuSet cpus = {};   // kPlaced: of all containers
+  int container = 0;  // kNotAdmitted: which
+  bool ok() const { return outcome <= NumaOutcome::kNotAsked; }
+};
+
+NumaAnswer PlaceOnZones(const NumaMachine& machine, const NumaTask& task);
+
+// Of each candidate, 0 .. 100; `zones`: how many the task would span there.
+std::vector<int64_t> NumaScores(std::span<const int> zones);
+
+// What was chosen where and what is held, within a cycle.
+class NumaBook {
+ public:
+  void Choose(int task, int node, const CpuSet& cpus) { chosen_[{task, node}] = cpus; }
+  // Placing and taking back. A task that was not placed by zones there changes nothing.
+  void Take(int task, int node, CpuSet* free);
+  void Release(int task, int node, CpuSet* free);
+
+  struct Holding {
+    int task, node;
+    CpuSet cpus;
+    friend bool operator==(const Holding&, const Holding&) = default;
+  };
+  std::vector<Holding> Holdings() const;  // at the end of the cycle, by task
+
+ private:
+  std::map<std::pair<int, int>, CpuSet> chosen_;
+  std::map<int, int> node_of_;
+};
+
+struct NumaPod {
+  std::string uid, name_space, name;
+};
+
+// CPUs given to a task that its machine may not report yet.
+struct PendingCpus {
+  NumaPod pod;
+  CpuSet cpus;
+};
+
+// Of the CPUs that the machine reports as free, which are. `reported`: pods it knows; one is the same as ours by its
+// uid, or by its name and namespace. Empties `pending` once all are reported.
+CpuSet FreeAfterPending(const CpuSet& free, std::span<const NumaPod> reported,
+                        std::vector<PendingCpus>* pending);
+
+}  // namespace muster
+
+#endif  // MUSTER_FIT_NUMA_TASK_H_

@@ -1,0 +1,222 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What zones hold, the check, and the scores of single zones. zoned_sets.cc looks for sets of zones.
+#include "lib/fit/zoned_node.h"
+
+#include <algorithm>
+
+#include "absl/numeric/int128.h"
+#include "absl/strings/str_cat.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kUnknownDistance = 255;
+constexpr int64_t kLargestAmount = int64_t{1} << 53;
+constexpr int64_t kFarthest = int64_t{1} << 40;
+constexpr size_t kFewZones = 8;  // all sets of so many are looked at when the machine is read
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+int64_t WholeUnits(int64_t amount, int64_t unit) { return (amount + unit - 1) / unit; }
+
+// Whether what a zone has suits a request.
+bool Suits(const ZonedAmount& asked, bool guaranteed, int64_t available) {
+  return (!guaranteed && asked.kind.is_bound) || available >= asked.amount;
+}
+
+// Sample variance; the second sum takes out what the mean was rounded by.
+double Variance(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double count = static_cast<double>(values.size());
+  double sum = 0, squares = 0, rest = 0;
+  for (double value : values) sum += value;
+  const double mean = sum / count;
+  for (double value : values) {
+    const double difference = value - mean;
+    squares += difference * difference;
+    rest += difference;
+  }
+  return (squares - rest * rest / count) / (count - 1);
+}
+
+}  // namespace
+
+ZonedResource ZonedResourceOf(std::string_view name) {
+  const bool is_native = name.find('/') == std::string_view::npos ||
+                         name.find("kubernetes.io/") != std::string_view::npos;
+  return {.is_bound = name == "cpu" || name == "memory" || StartsWith(name, "hugepages-"),
+          .may_float = name == "ephemeral-storage" || name == "storage" || !is_native,
+          .unit = name == "cpu" ? 1000 : 1};
+}
+
+absl::StatusOr<ZonedNode> ZonedNode::Make(const Options& options, std::span<const Zone> zones,
+                                          std::vector<bool> on_machine) {
+  ZonedNode node;
+  if (options.most_zones < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a machine of at most ", options.most_zones, " zones"));
+  }
+  node.options_ = options;
+  node.on_machine_ = std::move(on_machine);
+  for (const Zone& zone : zones) {
+    const auto refuse = [&](auto... rule) {
+      return absl::InvalidArgumentError(absl::StrCat("zone ", zone.id, ": ", rule...));
+    };
+    if (zone.id < 0 || zone.id >= kMostZones) return refuse("ids are 0 to 63");
+    if (std::count(node.ids_.begin(), node.ids_.end(), zone.id) > 0)
+      return refuse("is there twice");
+    for (int64_t amount : zone.available) {
+      if (amount < Zone::kAbsent || amount > kLargestAmount) {
+        return refuse("an amount of ", amount, " is not within 0 and 2^53");
+      }
+    }
+    for (const auto& [to, distance] : zone.distances) {
+      if (distance < 0 || distance > kFarthest) return refuse("a distance of ", distance);
+    }
+    node.ids_.push_back(zone.id);
+    node.resources_ = std::max(node.resources_, zone.available.size());
+  }
+  const size_t count = zones.size();
+  node.amounts_.assign(node.resources_ * count, Zone::kAbsent);
+  node.distances_.assign(count * count, kUnknownDistance);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t r = 0; r < zones[i].available.size(); ++r) *node.At(i, r) = zones[i].available[r];
+    for (const auto& [to, distance] : zones[i].distances) {
+      const auto it = std::find(node.ids_.begin(), node.ids_.end(), to);
+      if (it == node.ids_.end()) continue;  // of a zone that is not there
+      node.distances_[i * count + static_cast<size_t>(it - node.ids_.begin())] = distance;
+    }
+  }
+  if (count <= kFewZones) {
+    std::vector<float> closest;
+    for (size_t k = 0; k <= count; ++k) closest.push_back(node.ClosestDistance(k));
+    node.closest_ = std::move(closest);
+  }
+  return node;
+}
+
+std::optional<int> ZonedNode::SingleZone(const ZonedRequest& request, bool guaranteed,
+                                         size_t* short_of) const {
+  uint64_t suitable = ~uint64_t{0};
+  for (const ZonedAmount& asked : request) {
+    if (asked.amount == 0) continue;
+    if (short_of != nullptr) *short_of = asked.resource;
+    if (asked.resource >= on_machine_.size() || !on_machine_[asked.resource]) return std::nullopt;
+    uint64_t zones = 0;
+    bool is_zoned = false;
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      const int64_t has = available(i, asked.resource);
+      if (has == Zone::kAbsent) continue;
+      is_zoned = true;
+      if (Suits(asked, guaranteed, has)) zones |= uint64_t{1} << ids_[i];
+    }
+    if (!is_zoned && asked.kind.may_float) continue;
+    suitable &= zones;
+    if (suitable == 0) return std::nullopt;
+  }
+  return std::countr_zero(suitable);
+}
+
+absl::Status ZonedNode::TakeFrom(int id, const ZonedRequest& request, bool guaranteed) {
+  const auto it = std::find(ids_.begin(), ids_.end(), id);
+  if (it == ids_.end()) return absl::OkStatus();
+  const size_t position = static_cast<size_t>(it - ids_.begin());
+  for (const ZonedAmount& asked : request) {
+    const int64_t has = available(position, asked.resource);
+    if (asked.amount == 0 || has == Zone::kAbsent || (!guaranteed && asked.kind.is_bound)) continue;
+    if (has < asked.amount) {
+      return absl::FailedPreconditionError(absl::StrCat("zone ", id, ": ", asked.amount,
+                                                        " of resource ", asked.resource, " asked, ",
+                                                        has, " there"));
+    }
+    *At(position, asked.resource) = has - asked.amount;
+  }
+  return absl::OkStatus();
+}
+
+void ZonedNode::TakeAcross(std::span<const int> positions, const ZonedRequest& request) {
+  for (const ZonedAmount& asked : request) {
+    int64_t rest = asked.amount;
+    for (int position : positions) {
+      const size_t at = static_cast<size_t>(position);
+      if (at >= ids_.size() || available(at, asked.resource) == Zone::kAbsent) continue;
+      const int64_t taken = std::min(rest, available(at, asked.resource));
+      *At(at, asked.resource) -= taken;
+      rest -= taken;
+    }
+  }
+}
+
+std::optional<ZonedNode::Refusal> ZonedNode::Check(const ZonedTask& task) const {
+  if (!task.is_judged || options_.policy != ZonePolicy::kSingle) return std::nullopt;
+  size_t short_of = 0;
+  if (options_.scope == ZoneScope::kPod) {
+    if (SingleZone(task.whole, task.guaranteed, &short_of).has_value()) return std::nullopt;
+    return Refusal{0, short_of};
+  }
+  std::optional<ZonedNode> left;  // once something was taken
+  for (size_t i = 0; i < task.parts.size(); ++i) {
+    const auto& [part, request] = task.parts[i];
+    const ZonedNode& now = left.has_value() ? *left : *this;
+    const std::optional<int> zone = now.SingleZone(request, task.guaranteed, &short_of);
+    if (!zone.has_value()) return Refusal{i, short_of};
+    if (part != ZonedTask::Part::kMain || i + 1 == task.parts.size()) continue;
+    if (!left.has_value()) left = *this;
+    // A zone that suits has enough; one that nothing was asked of may not, and then the task is refused.
+    if (!left->TakeFrom(*zone, request, task.guaranteed).ok()) return Refusal{i, short_of};
+  }
+  return std::nullopt;
+}
+
+int64_t ZonedNode::ZonesScore(const ZonedRequest& request, const ZoneScoring& scoring) const {
+  int64_t smallest = 0;
+  std::vector<double> fractions;
+  for (size_t zone = 0; zone < ids_.size(); ++zone) {
+    absl::int128 sum = 0, weights = 0;
+    bool is_above = false;
+    fractions.clear();
+    for (const ZonedAmount& asked : request) {
+      const int64_t has = std::max<int64_t>(0, available(zone, asked.resource));
+      const int64_t whole = WholeUnits(has, asked.kind.unit);
+      const int64_t wanted = WholeUnits(asked.amount, asked.kind.unit);
+      if (scoring.strategy == ZoneStrategy::kBalanced) {
+        fractions.push_back(whole == 0 ? 1
+                                       : static_cast<double>(wanted) / static_cast<double>(whole));
+        is_above |= fractions.back() > 1;
+        continue;
+      }
+      const int64_t weight = asked.resource < scoring.weights.size()
+                                 ? std::max<int64_t>(1, scoring.weights[asked.resource])
+                                 : 1;
+      weights += weight;
+      if (has == 0 || asked.amount > has) continue;
+      const int64_t counted =
+          scoring.strategy == ZoneStrategy::kMostAllocated ? wanted : whole - wanted;
+      sum += absl::int128(counted * 100 / whole) * weight;
+    }
+    int64_t score = 0;
+    if (scoring.strategy == ZoneStrategy::kBalanced) {
+      if (!is_above) score = static_cast<int64_t>((1 - Variance(fractions)) * 100);
+    } else if (weights > 0) {
+      score = static_cast<int64_t>(sum / weights);
+    }
+    if (smallest == 0 || (score != 0 && score < smallest)) smallest = score;
+  }
+  return smallest;
+}
+
+int64_t ZonedNode::Score(const ZonedTask& task, const ZoneScoring& scoring) const {
+  if (!task.guaranteed) return 100;
+  if (scoring.strategy == ZoneStrategy::kFewestZones) return FewestZonesScore(task);
+  if (options_.policy != ZonePolicy::kSingle) return 0;
+  if (options_.scope == ZoneScope::kPod) return ZonesScore(task.whole, scoring);
+  if (task.parts.empty()) return 0;
+  int64_t sum = 0;
+  for (const auto& [part, request] : task.parts) sum += ZonesScore(request, scoring);
+  return sum / static_cast<int64_t>(task.parts.size());
+}
+
+}  // namespace muster

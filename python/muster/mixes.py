@@ -1,0 +1,156 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Workload mixes: what a trace is like, as small tables, and traces made from them.
+
+    mix = muster.traces.fit(muster.traces.philly())       # or muster.traces.named_mix("philly"), which needs no trace
+    mix.save("mine.json")
+    trace = muster.traces.load_mix("mine.json").generate(jobs=20_000, nodes=64, load=0.9, seed=7)
+
+A mix has kinds of nodes with counts, kinds of jobs with weights, queues and users with weights, and distributions of run
+times, gaps between submissions and estimates; include/muster/mix.h says what each is. Equal arguments give equal traces.
+"""
+
+import json
+import os
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from .errors import InvalidArgument
+from .traces import Trace
+
+_FORM = 1
+# Kinds of jobs that a mix keeps, the most frequent ones; and how many jobs give a kind run times of its own.
+_KINDS, _OWN_RUNS, _USERS = 500, 200, 1000
+_ABSENT = np.iinfo(np.int64).min
+_NONE = 0xFFFFFFFF
+
+
+class Mix:
+    """`tables`: a dict with the keys of TraceMix in mix.h."""
+
+    def __init__(self, tables: Mapping[str, Any]) -> None:
+        _core.generate_trace(dict(tables), {"jobs": 0})  # says what is wrong with it
+        self.tables = dict(tables)
+
+    @property
+    def name(self) -> str:
+        return self.tables.get("name", "")
+
+    def generate(
+        self, *, jobs: int = 5000, nodes: int = 0, processors: int = 0, seed: int = 0, load: float = 0, name: str | None = None
+    ) -> Trace:
+        """A trace of `jobs` jobs on as many `nodes` (or `processors`, where the machine is a pool) as said or the mix has.
+
+        `load` stretches the gaps so that jobs ask for that part of the scarcest resource while they are submitted.
+        """
+        options = {"jobs": jobs, "nodes": nodes, "processors": processors, "seed": seed, "load": load}
+        core = _core.generate_trace(self.tables, options)
+        return Trace._of(core, {}, name or f"a mix of {jobs} jobs like {self.name}")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        text = json.dumps({"muster_mix": _FORM} | self.tables, indent=1)
+        pathlib.Path(path).write_text(text + "\n", encoding="utf-8")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mix) and self.tables == other.tables
+
+    def __repr__(self) -> str:
+        return f"<muster.Mix {self.name}: {len(self.tables['jobs'])} kinds of jobs>"
+
+
+def load_mix(path: str | os.PathLike[str]) -> Mix:
+    """What Mix.save wrote."""
+    try:
+        tables = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except ValueError as failure:
+        raise InvalidArgument(f"{path}: not a mix: {failure}") from None
+    if not isinstance(tables, dict) or tables.pop("muster_mix", None) != _FORM:
+        raise InvalidArgument(f"{path}: not a mix of form {_FORM}")
+    return Mix(tables)
+
+
+def named_mix(name: str) -> Mix:
+    """"openb", "philly" or "hpc": tables of Muster's own, from published figures."""
+    return Mix(_core.named_mix(name))
+
+
+def mix_names() -> list[str]:
+    return list(_core.mixes)
+
+
+def _distribution(values: np.ndarray, least: int) -> list[int]:
+    """The smallest values that at least so many ten thousandths do not exceed."""
+    ordered = np.sort(np.maximum(values, least))
+    places = [max(0, -(-len(ordered) * share // 10000) - 1) for share in _core.mix_shares]
+    return [int(ordered[place]) for place in places]
+
+
+def _kinds(columns: Mapping[str, Any], shapes: list[Any], pool: bool) -> list[dict[str, Any]]:
+    keys = [columns["tasks"].astype(np.int64)]
+    keys.append(columns["min_tasks"].astype(np.int64) if "min_tasks" in columns else np.zeros_like(keys[0]))
+    keys.append(np.zeros_like(keys[0]) if pool or not shapes else columns["shape"].astype(np.int64))
+    found, which, counts = np.unique(np.stack(keys), axis=1, return_inverse=True, return_counts=True)
+    which = which.reshape(-1)
+    kinds = []
+    for kind in np.argsort(-counts, kind="stable")[:_KINDS]:
+        tasks, min_tasks, shape = (int(key) for key in found[:, kind])
+        made: dict[str, Any] = {"weight": int(counts[kind]), "tasks": tasks}
+        if min_tasks:
+            made["min_tasks"] = min_tasks
+        if shapes and not pool:
+            made["shape"] = shapes[shape]
+        if counts[kind] >= _OWN_RUNS:
+            made["run"] = _distribution(columns["run"][which == kind], 1)
+        kinds.append(made)
+    return kinds
+
+
+def _nodes(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Alike but for their names and domains."""
+    groups: dict[str, dict[str, Any]] = {}
+    for node in nodes:
+        rest = {key: value for key, value in node.items() if key not in ("name", "domain", "uid_rank", "created")}
+        group = groups.setdefault(json.dumps(rest, sort_keys=True), {"node": rest, "count": 0})
+        group["count"] += 1
+    for number, group in enumerate(groups.values()):
+        group["node"] = {"name": f"k{number}-"} | group["node"]
+    return list(groups.values())
+
+
+def fit(trace: Trace, name: str | None = None) -> Mix:
+    """The mix that a trace is like: a pure function of it.
+
+    Of kinds of jobs (tasks and what each asks for) the 500 most frequent are kept; one that 200 jobs are of has run times of
+    its own, the others share the trace's. Of users the 1,000 busiest are kept. Not kept: deadlines, priorities, who waits
+    for whom, domains.
+    """
+    if not len(trace):
+        raise InvalidArgument(f"fit: {trace.name} has no jobs")
+    state = trace._core.state()
+    columns = state["columns"]
+    times = np.sort(columns["submit"])
+    gaps = np.diff(times) if len(times) > 1 else np.zeros(1, dtype=np.int64)
+    tables: dict[str, Any] = {"name": name or trace.name}
+    if state["processors"]:
+        tables["processors"] = state["processors"]
+    else:
+        tables["nodes"] = _nodes(state["nodes"])
+    tables["jobs"] = _kinds(columns, state["shapes"], bool(state["processors"]))
+    if state["queues"]:
+        counts = np.bincount(columns["queue"], minlength=len(state["queues"])).tolist()
+        tables["queues"] = [{"queue": queue, "jobs": count} for queue, count in zip(state["queues"], counts)]
+    known = columns["user"][columns["user"] != _NONE]
+    if len(known):
+        tables["users"] = sorted(np.bincount(known).tolist(), reverse=True)[:_USERS]
+    tables["run"] = _distribution(columns["run"], 1)
+    tables["gaps"] = _distribution(gaps, 0)
+    if times[-1] - times[0] >= 86400:
+        hours = np.bincount(((times - times[0]) % 86400) // 3600, minlength=24)
+        tables["hours"] = hours.tolist()
+    estimates = columns["estimate"]
+    if (estimates != _ABSENT).all():
+        tables["estimate"] = _distribution(-(-estimates * 100 // columns["run"]), 0)
+    return Mix(tables)

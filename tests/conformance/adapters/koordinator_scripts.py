@@ -1,0 +1,301 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""Koordinator's recorded scripts: what a test of it did, call after call. Calls that are one rule of ours are asked
+again; the rest of a script only prepares them, and a script of which nothing is left is not compared."""
+
+import math
+from typing import Any, Callable
+
+from adapters import koordinator_devices, koordinator_loads
+from interop import quantity
+from probe import Probe, Unanswerable
+
+Json = dict[str, Any]
+
+
+class Script:
+    """The steps of a case, with what they came to."""
+
+    def __init__(self, case: Json) -> None:
+        self.case = case
+        state, observed = case["state"], case.get("observed") or {}
+        self.steps: list[Json] = [*(state.get("setup") or []), *(state.get("steps") or [])]
+        self.named: dict[tuple[int, str], Any] = {}
+        for step in self.steps:
+            if "set" in step:
+                self.named[step["n"], step["set"]] = step.get("value")
+            for name, value in (step.get("args") or {}).items():
+                self.named[step["n"], name] = value
+            if "receiver" in step:
+                self.named[step["n"], "receiver"] = step["receiver"]
+        self.checks: list[Json] = observed.get("checks") or []
+        self.results: Json = {}
+        for result in observed.get("results") or []:
+            self.named[result["n"], "result"] = result["result"]
+            self.results[result["n"]] = result["result"]
+
+    def value(self, value: Any) -> Any:
+        """With what it refers to put in its place."""
+        while isinstance(value, dict) and "same_as" in value:
+            n, _, name = value["same_as"].partition(":")
+            key = (int(n), name)
+            if key not in self.named:
+                raise Unanswerable("the record refers to a value that it does not hold")
+            value = self.named[key]
+        return value
+
+    def args(self, step: Json) -> Json:
+        return {name: self.value(value) for name, value in (step.get("args") or {}).items()}
+
+    def variable(self, name: str, after: int) -> tuple[bool, Any]:
+        """What a variable was set to by the call of step `after`, and whether that is recorded."""
+        for step in self.steps:
+            if step["n"] > after and "call" in step:
+                break
+            if step["n"] > after and step.get("set") == name:
+                return True, self.value(step.get("value"))
+        return False, None
+
+    def calls(self, *names: str) -> list[Json]:
+        return [step for step in self.steps if step.get("call") in names]
+
+
+# --- CPU sets ------------------------------------------------------------------------------------------------------
+
+
+def _take_cpus(script: Script, probe: Probe) -> list[str]:
+    out = []
+    for step in script.calls("takeCPUs", "takePreferredCPUs"):
+        args = script.args(step)
+        held = {int(cpu): info for cpu, info in (args["allocatedCPUs"] or {}).items()}
+
+        def of_level(level: str, held: Json = held) -> str:
+            return ",".join(str(cpu) for cpu, info in held.items() if info.get("ExclusivePolicy") == level)
+
+        details = args["topology"]["CPUDetails"]
+        question = {
+            "machine": [[i["CPUID"], i["CoreID"], i["NodeID"], i["SocketID"]] for i in details.values()],
+            "available": args["availableCPUs"]["cpus"],
+            "preferred": (args.get("preferredCPUs") or {}).get("cpus", ""),
+            "count": args["numCPUsNeeded"],
+            "full_cores": args["cpuBindPolicy"] == "FullPCPUs",
+            "exclusive": {"PCPULevel": "core", "NUMANodeLevel": "zone"}.get(args["cpuExclusivePolicy"], ""),
+            "fewest_free": args["numaAllocatedStrategy"] == "MostAllocated",
+            "core_exclusive": of_level("PCPULevel"),
+            "zone_exclusive": of_level("NUMANodeLevel"),
+        }
+        if args["maxRefCount"] > 1:
+            numbers = range(1 + max(int(cpu) for cpu in details))
+            question["sharers"] = [held.get(cpu, {}).get("RefCount", 0) for cpu in numbers]
+        known, result = script.variable("result", step["n"])
+        if not known:
+            raise Unanswerable("the record does not hold what the call returned")
+        ours = probe.cpus(question)
+        if (ours or "") != result["cpus"]:
+            out.append(f"step {step['n']}: takes {ours}, recorded {result['cpus']}")
+    return out
+
+
+# --- measured load -------------------------------------------------------------------------------------------------
+
+# The arguments of the plug-in where a test sets none.
+LOAD_AWARE: Json = {
+    "Aggregated": None,
+    "AllowCustomizeEstimation": False,
+    "DominantResourceWeight": 0,
+    "EnableScheduleWhenNodeMetricsExpired": False,
+    "EstimatedScalingFactors": {"cpu": 85, "memory": 70},
+    "EstimatedSecondsAfterInitialized": None,
+    "EstimatedSecondsAfterPodScheduled": None,
+    "FilterExpiredNodeMetrics": True,
+    "NodeMetricExpirationSeconds": 180,
+    "ProdUsageIncludeSys": False,
+    "ProdUsageThresholds": None,
+    "ResourceWeights": {"cpu": 1, "memory": 1},
+    "ScoreAccordingProdUsage": False,
+    "SupportedResources": None,
+    "UsageThresholds": {"cpu": 65, "memory": 95},
+}
+
+
+def _loads(script: Script, probe: Probe) -> list[str]:
+    """Plugin.Filter and Plugin.Score of the load-aware plug-in, each as the first step of a random case would be."""
+    args = LOAD_AWARE | {
+        step["set"].partition(".")[2]: step["value"]
+        for step in script.steps
+        if step.get("set", "").startswith("v1args.")
+    }
+    latest = {one["ref"].partition("#")[0]: one["object"] for one in script.case["objects"]}
+    for assigned in script.case["state"]["inputs"].get("assignedPod") or []:
+        pod = latest[assigned["pod"]["ref"].partition("#")[0]]
+        scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": assigned["timestamp"]}
+        pod["status"] = (pod.get("status") or {}) | {"conditions": [scheduled]}
+    metrics = [one["status"] for one in latest.values() if one["kind"] == "NodeMetric"]
+    if script.calls("Plugin.Score") and any("nodeMetric" not in status for status in metrics):
+        raise Unanswerable("the record does not tell an empty measurement, which is scored, from none")
+    times = [status["updateTime"] for status in metrics]
+    out = []
+    for step in script.calls("Plugin.Filter", "Plugin.Score"):
+        asker = (step["args"]["pod"] or {}).get("ref", "").partition("#")[0]
+        pod = {"kind": "Pod"} | latest.get(asker, {})
+        pod["metadata"] = {"name": "asker"} | pod.get("metadata", {})
+        pod.setdefault("spec", {}).setdefault("containers", [])
+        others = [one for ref, one in latest.items() if ref != asker]
+        [node] = [one["metadata"]["name"] for one in others if one["kind"] == "Node"]
+        asked: Json = {"pod": pod["metadata"]["name"]}
+        if step["call"] == "Plugin.Filter":
+            asked["filter"] = {node: script.results[step["n"]] or {"code": "Success"}}
+        else:
+            asked["score"] = {node: script.variable("score", step["n"])[1]}
+        case = {
+            "config": {"args": args},
+            # When a test ran is not recorded; what it measured it measured just then.
+            "state": {"now": max(times, default="2026-01-01T00:00:00Z")},
+            "objects": [*others, pod],
+            "observed": {"pods": [asked]},
+        }
+        out += koordinator_loads.loads(case, probe)
+    return out
+
+
+# --- devices -------------------------------------------------------------------------------------------------------
+
+
+def _validate(script: Script, probe: Probe) -> list[str]:
+    """Which combinations of amounts mean something: asked of no machine at all, a request is refused or is not."""
+    out = []
+    for step in script.calls("ValidateDeviceRequest"):
+        amounts = script.args(step)["podRequest"] or {}
+        if not amounts:
+            raise Unanswerable("a request of nothing: nobody asks for it")
+        whole = {name: math.ceil(amount) for name, amount in quantity.parse_map(amounts, "request").items()}
+        request = {"amounts": whole, "wishes": {}, "joint": []}
+        op = {"op": "schedule", "task": "asker", "request": request}
+        [answer] = probe.devices({"machines": {}, "weights": {}}, [op])
+        recorded = [c["actual"] for c in script.checks if c["what"] == "tt.wantErr"]
+        if len(recorded) != 1:
+            raise Unanswerable("the record does not hold what the call returned")
+        if ("refused" in answer) != recorded[0]:
+            out.append(f"step {step['n']}: {answer.get('refused', 'accepted')}, recorded {recorded[0]}")
+    return out
+
+
+def _granted(allocation: Json | None) -> Json:
+    """As koordinator_devices.ours has it."""
+    out: Json = {}
+    for kind, grants in (allocation or {}).items():
+        functions = [
+            "".join(f["BusID"] for f in (grant.get("Extension") or {}).get("VirtualFunctions") or [])
+            for grant in grants
+        ]
+        out[kind] = sorted(
+            (grant.get("Minor", 0), sorted(koordinator_devices.whole(grant["Resources"]).items()), function)
+            for grant, function in zip(grants, functions, strict=True)
+        )
+    return out
+
+
+def _allocate(script: Script, probe: Probe) -> list[str]:
+    """AutopilotAllocator.Allocate() on the one machine of a script."""
+    latest = {one["ref"].partition("#")[0]: one["object"] for one in script.case["objects"]}
+    nodes = [one for one in latest.values() if one["kind"] == "Node"]
+    found = [one for one in latest.values() if one["kind"] == "Device"]
+    pods = [one for one in latest.values() if one["kind"] == "Pod"]
+    calls = script.calls("AutopilotAllocator.Allocate")
+    if len(calls) != 1 or len(nodes) != 1 or len(found) != 1 or len(pods) != 1:
+        raise Unanswerable("a script of several tasks, or of machines that no Device object describes")
+    [step] = calls
+    args = script.args(step)
+    if any(args.values()):
+        raise Unanswerable("devices held to NUMA zones or reservations: not built yet")
+    if script.value(step.get("receiver") or {}).get("scorer"):
+        raise Unanswerable("the record does not say what the scorer weighs")
+    pod = pods[0]
+    pod["metadata"] = {"name": "asker"} | pod.get("metadata", {})
+    options = {"machines": {"n": koordinator_devices.machine(nodes[0], found[0])}, "weights": {}}
+    request = koordinator_devices.request(pod)
+    if options["machines"]["n"]["secondary_well_planned"] and request["joint"]:
+        raise Unanswerable("what a filter leaves to the final choice; the probe tells of final choices")
+    [answer] = probe.devices(options, [{"op": "schedule", "task": "asker", "request": request}])
+    expect = script.case["expect"]
+    if not any(key in expect for key in ("want", "wantErr")):
+        raise Unanswerable("the record does not hold what the call returned")
+    ours = koordinator_devices.ours(answer.get("allocation"))
+    theirs = {} if expect.get("wantErr") else _granted(expect.get("want"))
+    return [] if ours == theirs else [f"allocates {ours}, recorded {theirs}"]
+
+
+# --- NUMA hints ----------------------------------------------------------------------------------------------------
+
+
+def _mask(bits: Json | None) -> int | None:
+    return None if bits is None else sum(1 << bit for bit in bits["bits"])
+
+
+def _hint(hint: Json) -> Json:
+    return {
+        "zones": _mask(hint.get("NUMANodeAffinity")),
+        "preferred": hint.get("Preferred", False),
+        "unsatisfied": hint.get("Unsatisfied", False),
+        "score": hint.get("Score", 0),
+    }
+
+
+def _merge(script: Script, probe: Probe) -> list[str]:
+    out = []
+    names = [script.results[step["n"]] for step in script.calls("Policy.Name") if step["n"] in script.results]
+    _, zones = script.variable("numaNodes", -1)
+    for step in script.calls("Policy.Merge"):
+        args = script.args(step)
+        resources: list[Any] = []
+        for provider in args["providersHints"] or []:
+            for _, hints in sorted((provider or {}).items()):
+                resources.append(None if hints is None else [_hint(hint) for hint in hints])
+        states = args["allNUMANodeStatus"] if args["exclusivePolicy"] == "Required" else []
+        got = probe.numa(
+            {
+                # A policy that was told of no zones is the one that needs none.
+                "policy": names[0] if names else "none",
+                "zones": sum(1 << zone for zone in zones or []),
+                "scored": resources,
+                "alone": states or [],
+            }
+        )
+        admitted = got.pop("admitted")
+        known, hint = script.variable("result", step["n"])
+        if not known:
+            found = [c["actual"] for c in script.checks if c["n"] > step["n"] and c["what"] == "actual"]
+            if not found:
+                raise Unanswerable("the record does not hold what the call returned")
+            hint = script.value(found[0])
+        if got != _hint(hint):
+            out.append(f"step {step['n']}: {got}, recorded {_hint(hint)}")
+        known, admit = script.variable("admit", step["n"])
+        if known and admitted != admit:
+            out.append(f"step {step['n']}: admitted {admitted}, recorded {admit}")
+    return out
+
+
+RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
+    "AutopilotAllocator.Allocate": _allocate,
+    "Plugin.Filter": _loads,
+    "Plugin.Score": _loads,
+    "Policy.Merge": _merge,
+    "ValidateDeviceRequest": _validate,
+    "takeCPUs": _take_cpus,
+    "takePreferredCPUs": _take_cpus,
+}
+
+
+def run(level: str, case: Json, probe: Probe) -> list[str]:
+    """How our answers differ from the recorded ones."""
+    script = Script(case)
+    rules = {RULES[step["call"]]: None for step in script.steps if step.get("call") in RULES}
+    if _allocate in rules:
+        rules = {_allocate: None}  # checks of the request before it are part of it
+    # Other plug-ins have a Filter and a Score, too; this one's arguments know measured load.
+    own = {"v1args.FilterExpiredNodeMetrics", "v1args.ScoreAccordingProdUsage"}
+    if own.isdisjoint(step.get("set") for step in script.steps):
+        rules.pop(_loads, None)
+    if not rules:
+        raise Unanswerable(f"recorded scripts of Koordinator's {level} tests of which no call is one rule of ours")
+    return [line for rule in rules for line in rule(script, probe)]

@@ -1,0 +1,96 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Random worlds with domains, wishes for them and gangs of sub-groups: the engine and its slow twin, which tries every
+// domain for good, must agree on every decision.
+//
+//   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='Domains.*'
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "muster/schedule.h"
+#include "tests/support/against_reference.h"
+#include "tests/support/random_domains.h"
+#include "tests/support/random_world.h"
+
+namespace muster::testing {
+namespace {
+
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+const char* const kProfiles[] = {
+    "volcano:+network-topology-aware",
+    "volcano:actions=allocate+backfill,tiers=priority+gang/drf+predicates+proportion+nodeorder+"
+    "binpack+network-topology-aware",
+    "volcano:actions=allocate,tiers=gang/"
+    "predicates+network-topology-aware(weight=3,cpu=2,fading=0.5)",
+    "volcano:actions=allocate,tiers=gang+priority/predicates+binpack+"
+    "network-topology-aware(normal_tasks=off,resource.nvidia.com/gpu=4)",
+    "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+conformance/"
+    "drf+predicates+proportion+nodeorder+network-topology-aware",
+    "volcano:actions=reclaim+allocate+backfill+preempt,+network-topology-aware",
+    "volcano:actions=allocate(error_cache=off),tiers=priority/predicates+network-topology-aware",
+    "volcano:actions=allocate+allocate,tiers=priority+gang/"
+    "predicates+nodeorder+network-topology-aware(without=domain_search)",
+    "volcano:actions=allocate,tiers=gang(without=sub_group_ready|sub_group_pipelined)/"
+    "predicates+network-topology-aware(without=domain_score)",
+    "volcano:tiers=sla(waiting_time=2)/gang+predicates+network-topology-aware",
+    "volcano",
+    "volcano:+task-topology,+network-topology-aware",
+    "volcano:+shards(name=a,soft=on),+network-topology-aware",
+    "volcano:+sampling(least_nodes=2,percent=40),actions=allocate",
+    "muster",
+};
+
+ClusterSpec World(uint64_t seed, std::string* profile) {
+  Rng rng(seed);
+  *profile = kProfiles[rng.Below(std::size(kProfiles))];
+  ClusterSpec world = RandomWorld(rng.Next());
+  AddDomains(rng, &world);
+  return world;
+}
+
+TEST(Domains, EngineAndTwinAgree) {
+  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
+  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 3000);
+  for (uint64_t seed = first; seed < first + worlds; ++seed) {
+    std::string profile;
+    const ClusterSpec world = World(seed, &profile);
+    const std::optional<Cluster> cluster = TryCluster(world);
+    ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
+    if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
+    ADD_FAILURE() << "MUSTER_SEED=" << seed << " MUSTER_WORLDS=1\n"
+                  << ReportDifference(world, profile);
+    return;
+  }
+}
+
+// The worlds are worth something only if jobs are placed in domains of all kinds, and some are not.
+TEST(Domains, AreNotDull) {
+  int64_t lowest = 0, higher = 0, whole = 0, of_groups = 0, refused = 0;
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    std::string profile;
+    const Cluster cluster = MakeCluster(World(seed, &profile));
+    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), kProfiles[1]);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    for (const ChosenDomain& chosen : plan->domains()) {
+      ++(chosen.domain.empty() ? whole : chosen.tier == 1 ? lowest : higher);
+      of_groups += !chosen.sub_group.empty();
+    }
+    for (const Reason& reason : plan->reasons()) refused += reason.kind == ReasonKind::kNoDomain;
+  }
+  EXPECT_GT(lowest, 50);
+  EXPECT_GT(higher, 50);
+  EXPECT_GT(whole, 50);
+  EXPECT_GT(of_groups, 50);
+  EXPECT_GT(refused, 50);
+}
+
+}  // namespace
+}  // namespace muster::testing

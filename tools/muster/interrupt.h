@@ -1,0 +1,29 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Ctrl-C, while it asks a long command to end with what it has instead of killing it:
+//
+//   const InterruptWatch watch;
+//   options.should_stop = [] { return InterruptWatch::Asked(); };
+//
+// The second Ctrl-C kills. One watch at a time.
+#ifndef MUSTER_TOOLS_INTERRUPT_H_
+#define MUSTER_TOOLS_INTERRUPT_H_
+
+namespace muster {
+
+class InterruptWatch {
+ public:
+  InterruptWatch();
+  ~InterruptWatch();
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+  static bool Asked();
+
+ private:
+  void (*const before_)(int);  // where it was ignored it stays so
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_TOOLS_INTERRUPT_H_

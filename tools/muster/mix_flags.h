@@ -1,0 +1,39 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The flags that say which mix makes a trace, and how much of it.
+#ifndef MUSTER_TOOLS_MIX_FLAGS_H_
+#define MUSTER_TOOLS_MIX_FLAGS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "muster/mix.h"
+#include "tools/muster/flags.h"
+
+namespace muster {
+
+class MixFlags {
+ public:
+  void Declare(FlagSet* flags) {
+    flags->Value("--mix", "M", &name_, "openb, philly or hpc");
+    flags->Value("--jobs", "N", &options_.jobs, "how many");
+    flags->Value("--nodes", "N", &options_.nodes, "of the machine; 0: as many as the mix has");
+    flags->Value("--procs", "N", &options_.processors, "of the pool (hpc); 0: as the mix has");
+    flags->Value("--seed", "S", &options_.seed, "equal seeds, equal traces");
+    flags->Value("--load", "X", &options_.load,
+                 "let jobs ask for X times what there is; 0: gaps as recorded");
+  }
+  absl::StatusOr<Trace> Make() const {
+    const absl::StatusOr<TraceMix> mix = NamedTraceMix(name_);
+    if (!mix.ok()) return mix.status();
+    return GenerateTrace(*mix, options_);
+  }
+
+ private:
+  std::string name_ = "philly";
+  MixOptions options_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_TOOLS_MIX_FLAGS_H_
