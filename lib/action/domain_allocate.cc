@@ -432,7 +432,9 @@ DomainAllocate::Outcomes DomainAllocate::BeginTries(const SubGroup& group, const
 }
 
 std::optional<bool> DomainAllocate::Told(const Outcomes& outcomes, uint32_t domain) {
-  if (outcomes.one_class != kNone && twins_.Room(domain, outcomes.one_class) <= outcomes.hopeless) {
+  // The root is never ruled out: nodes that are not ready are in no domain, and yet tasks may go there.
+  if (domain != domains_.root() && outcomes.one_class != kNone &&
+      twins_.Room(domain, outcomes.one_class) <= outcomes.hopeless) {
     return false;
   }
   if (!outcomes.of_twins || !IsLeaf(domain)) return std::nullopt;

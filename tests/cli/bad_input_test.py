@@ -106,8 +106,8 @@ class BadInput(Files):
         ):
             self.assert_ends(self.replay(path, "--policy", policy), 2, stdout="", stderr=said)
         self.assert_ends(self.replay(path, "--latency", "-1"), 2, stderr="seconds are not below 0")
-        conservative = self.replay(path, "--policy", "conservative", "--latency", 3)
-        self.assert_ends(conservative, 2, stderr="it needs a pool of processors without latency")
+        kept = self.replay(path, "--policy", "conservative:reservations=kept", "--latency", 3)
+        self.assert_ends(kept, 2, stderr="needs a pool of processors without latency")
 
     @unittest.skipUnless(os.path.exists(FULL), f"there is no {FULL}")
     def test_full_disk(self):

@@ -73,7 +73,7 @@ TEST_F(NetworkTopology, GoesAsHighAsItMayAndNoHigher) {
 
 TEST_F(NetworkTopology, SaysWhichTierWasTooSmall) {
   Job("j", 3, 4, TopologyWish{.highest_tier_name = "rack"});
-  EXPECT_EQ(Chosen(), "j: 2 of 3 placed in one domain up to tier 1 (rack), undone\n");
+  EXPECT_EQ(Chosen(), "j: no domain up to tier 1 (rack) has room\n");
   Accept(cluster_.RemoveJob("j"));
   Job("j", 1, 5, TopologyWish{.highest_tier = 2});
   EXPECT_EQ(Chosen(), "j: no domain up to tier 2 (block) has room\n  8 nodes: cpu\n");
@@ -88,7 +88,7 @@ TEST_F(NetworkTopology, ASoftWishPrefersTheNarrowest) {
 }
 
 TEST_F(NetworkTopology, StaysNearWhatRuns) {
-  Job("j", 2, 4, TopologyWish{.highest_tier = 2});
+  Job("j", 2, 2, TopologyWish{.highest_tier = 2});
   ::muster::testing::Run(cluster_, "j0", "n5");
   EXPECT_EQ(Decide(cluster_, kProfile), "bind j1 n4");
   EXPECT_EQ(Chosen(), "j: r2");

@@ -53,7 +53,6 @@ class Maker {
     wishes_ = Chance(0.5);
     grouped_ = Chance(0.2);
     lent_ = Chance(0.2);
-    rooted_ = Chance(0.2);
   }
 
   ClusterSpec Make() {
@@ -122,11 +121,11 @@ class Maker {
     cpu_unit_ = CpuUnit();
     memory_unit_ = MemoryUnit();
     // One tree, most often with its jobs in the leaves; a queue that names no parent is of it, too.
-    if (rooted_) {
+    if (knobs_.rooted) {
       world_.queues.push_back({.name = "root"});
       if (Chance(0.2)) world_.queues.back().limit = Write(Quota(), false);
     }
-    const uint64_t count = 1 + rng_.Below(knobs_.queues) + (rooted_ ? 2 : 0);
+    const uint64_t count = 1 + rng_.Below(knobs_.queues) + (knobs_.rooted ? 2 : 0);
     std::set<std::string> parents;
     for (uint64_t q = 0; q < count; ++q) {
       QueueSpec queue;
@@ -134,14 +133,14 @@ class Maker {
       queue.weight = Chance(0.5) ? 1 : Between(1, 4);
       if (priorities_ && Chance(0.3)) queue.priority = static_cast<int32_t>(Between(0, 2));
       if (states_ && Chance(0.2)) queue.state = QueueState::kClosed;
-      if (rooted_ && Chance(0.9)) queue.parent = "root";
-      if ((trees_ || rooted_) && q > 0 && Chance(0.5))
+      if (knobs_.rooted && Chance(0.9)) queue.parent = "root";
+      if ((trees_ || knobs_.rooted) && q > 0 && Chance(0.5))
         queue.parent = "q" + std::to_string(rng_.Below(q));
       parents.insert(queue.parent);
-      if (quotas_ || (rooted_ && Chance(0.5))) {
+      if (quotas_ || (knobs_.rooted && Chance(0.5))) {
         if (Chance(0.4)) queue.limit = Write(Quota(), false);
         if (Chance(0.3)) queue.guaranteed = Write(Quota(), false);
-        if (Chance(0.5)) queue.deserved = Write(Quota(), false);
+        if (Chance(knobs_.rooted ? 0.6 : 0.2)) queue.deserved = Write(Quota(), false);
       }
       queue.reclaimable = !Chance(0.1);
       queue.created = Created();
@@ -153,7 +152,7 @@ class Maker {
       queues_.push_back(queue.name);
       world_.queues.push_back(std::move(queue));
     }
-    if (rooted_ && !Chance(0.04)) {
+    if (knobs_.rooted && !Chance(0.04)) {
       std::erase_if(queues_, [&](const std::string& name) { return parents.count(name) > 0; });
     }
   }
@@ -457,7 +456,7 @@ class Maker {
   const WorldKnobs knobs_;
   bool between_, extremes_, gpus_, selectors_, taints_, quotas_, trees_, roles_, mixed_roles_,
       busy_, overfull_, states_, phases_, odd_nodes_, best_effort_, priorities_, times_, crowded_,
-      paths_, quota_, watched_, sharded_, wishes_, grouped_, lent_, rooted_;
+      paths_, quota_, watched_, sharded_, wishes_, grouped_, lent_;
   int64_t cpu_unit_ = 1000, memory_unit_ = kGi;
   std::vector<std::string> queues_;
   std::vector<Amounts> room_;  // per node
@@ -515,7 +514,7 @@ std::string RandomVolcanoSpec(Rng& rng) {
       if (rng.Chance(0.3)) without += "|" + points[rng.Below(points.size())];
       // A plan shows the shares by which queues are ordered, so without that order there are none to compare.
       const bool shares = policy == "proportion" || policy == "capacity";
-      if (shares && without.find("queue_order") != std::string::npos) continue;
+      if (shares && ("|" + without + "|").find("|queue_order|") != std::string::npos) continue;
       add("without=" + without);
     }
     const auto number = [&](double p, const std::string& name, uint64_t most) {

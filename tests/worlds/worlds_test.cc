@@ -153,7 +153,10 @@ void Compare(uint64_t worlds, std::string (*profile_of)(uint64_t, Rng&)) {
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
     Rng rng(seed);
     const std::string profile = profile_of(seed, rng);
-    const ClusterSpec world = RandomWorld(rng.Next());
+    const uint64_t world_seed = rng.Next();
+    // Who is told what queues deserve finds queues that say it most often.
+    const bool told = profile.find("capacity") != std::string::npos;
+    const ClusterSpec world = RandomWorld(world_seed, {.rooted = told && rng.Chance(0.9)});
     const std::optional<Cluster> cluster = TryCluster(world);
     ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
     if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
@@ -187,6 +190,24 @@ TEST(Worlds, AreNotDull) {
   EXPECT_GT(by_kind[static_cast<int>(DecisionKind::kPhase)], 100);
   EXPECT_GT(tentative, 20);
   EXPECT_GT(pending, 500);
+}
+
+TEST(Worlds, AreNotDullForCapacity) {
+  const char* const specs[] = {"capacity", "capacity(hierarchy=on)",
+                               "capacity(hierarchy=on,ancestor_reclaim_level=2)"};
+  for (const std::string spec : specs) {
+    int64_t evictions = 0, binds = 0;
+    for (uint64_t seed = 0; seed < 2000; ++seed) {
+      const Cluster cluster = MakeCluster(RandomWorld(seed, {.rooted = true}));
+      const absl::StatusOr<Plan> plan = Schedule(
+          cluster.Freeze(), "volcano:actions=reclaim+allocate,tiers=" + spec + "/gang+predicates");
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      evictions += static_cast<int64_t>(plan->evictions().size());
+      binds += static_cast<int64_t>(plan->binds().size());
+    }
+    EXPECT_GT(evictions, 10) << spec;
+    EXPECT_GT(binds, 1000) << spec;
+  }
 }
 
 TEST(Worlds, AreNotDullForMuster) {
