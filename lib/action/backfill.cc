@@ -9,7 +9,9 @@
 // taken back first and tried again.
 // Cost. One query a task.
 #include <algorithm>
+#include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "lib/action/actions.h"
 
 namespace muster {
@@ -30,11 +32,12 @@ class Backfill {
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
     std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
     // Taking a nomination back changes how jobs compare: each is queued as the books are then.
-    std::vector<std::vector<TaskIndex>> candidates(tables_.jobs.alive.size());
+    absl::flat_hash_map<JobIndex, std::vector<TaskIndex>> candidates;
     for (const JobIndex j : context_.waiting) {
       if (context_.IsPending(j) || !MayHaveCandidates(j) || !dispatcher.Valid(j)) continue;
-      candidates[j] = Candidates(j);
-      if (candidates[j].empty()) continue;
+      std::vector<TaskIndex> tasks = Candidates(j);
+      if (tasks.empty()) continue;
+      candidates[j] = std::move(tasks);
       const QueueIndex queue = tables_.jobs.queue[j];
       if (jobs[queue].empty()) queues.Push(queue);
       jobs[queue].Push(j);

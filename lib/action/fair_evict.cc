@@ -40,12 +40,12 @@ class FairRound {
   bool Run() {
     FairWalk walk(context_);
     sheets_.resize(context_.waiting.size());
-    const std::vector<int64_t> lowest = LowestPriorities();
+    std::vector<int64_t> lowest;
     for (JobIndex j : context_.waiting) {
       if (!TakesPart(j)) continue;
-      if (taking_ == Taking::kFromLesserJobs &&
-          lowest[tables_.jobs.queue[j]] >= tables_.jobs.spec[j].priority) {
-        continue;
+      if (taking_ == Taking::kFromLesserJobs) {
+        if (lowest.empty()) lowest = LowestPriorities();
+        if (lowest[tables_.jobs.queue[j]] >= tables_.jobs.spec[j].priority) continue;
       }
       walk.Add(j);
     }

@@ -168,6 +168,7 @@ void FairOffers::Rank(TaskIndex task) {
   ranked_ = context_.ledger.moment();
   old_ = false;
   ranking_.clear();
+  if (!AnybodyMayGo(task)) return;
   for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
     Offer offer;
     if (CouldMakeRoom(context_, task, node) && Make(task, node, &offer)) {
@@ -175,6 +176,23 @@ void FairOffers::Rank(TaskIndex task) {
     }
   }
   std::make_heap(ranking_.begin(), ranking_.end(), std::greater<>());
+}
+
+// A look at the queues, which may save one at all tasks of all nodes.
+bool FairOffers::AnybodyMayGo(TaskIndex task) const {
+  const Tables& tables = context_.tables;
+  const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
+  const auto holds = [this](QueueIndex q) {
+    const auto allocated = context_.ledger.queue_allocated(q);
+    return std::any_of(allocated.begin(), allocated.end(), [](int64_t x) { return x > 0; });
+  };
+  if (taking_ != Taking::kFromOtherQueues) return holds(queue);
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    if (q != queue && tables.queues.alive[q] && tables.queues.spec[q].reclaimable && holds(q)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {

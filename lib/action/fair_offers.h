@@ -74,6 +74,7 @@ class FairOffers {
   Asker AskerOf(TaskIndex task) const;
   void Rank(TaskIndex task);
   bool TakeRanked(TaskIndex task, Offer* offer);
+  bool AnybodyMayGo(TaskIndex task) const;
   bool Make(TaskIndex task, NodeIndex node, Offer* offer);
   Unit Spare(TaskIndex task) const;
   Price PriceOf(const Offer& offer) const;

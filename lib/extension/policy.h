@@ -95,6 +95,9 @@ struct Cycle {
   int64_t now = 0;
   // Jobs admitted in this cycle or before it: the tables' phase, as admission changed it.
   const std::vector<JobPhase>& phases;
+  // All jobs, ascending, that may differ in anything - account, phase, row of the tables - from what they were when the
+  // cycle before was opened, or that wait. Null: that is not known.
+  const std::vector<JobIndex>* changed = nullptr;
 };
 
 // A score that is compared with the same score of the other candidates before it counts: raw numbers of nodes,

@@ -43,15 +43,22 @@ class Drf : public Policy {
                       : PointSet{Point::kJobOrder, Point::kPreemptable};
   }
   void Open(const Cycle& cycle) override {
+    const bool same_ledger = ledger_ == &cycle.ledger;
     tables_ = &cycle.tables;
     ledger_ = &cycle.ledger;
+    const ClusterTotal before = total_;
     if (kube_batch_) {
       total_ = KubeBatchTotal(*ledger_);
     } else {
       total_.amount.assign(ledger_->total().begin(), ledger_->total().end());
     }
-    shares_.assign(tables_->jobs.alive.size(), 0);
-    stamps_.assign(tables_->jobs.alive.size(), ~uint64_t{0});
+    // What shares were is kept while all is divided by the same.
+    if (!same_ledger || before.amount != total_.amount || before.present != total_.present) {
+      shares_.clear();
+      stamps_.clear();
+    }
+    shares_.resize(tables_->jobs.alive.size(), 0);
+    stamps_.resize(tables_->jobs.alive.size(), ~uint64_t{0});
     if (hierarchy_) tree_ = std::make_unique<ShareTree>(*tables_, *ledger_);
   }
 

@@ -7,8 +7,9 @@
 // Peer. Volcano's overcommit plugin; a factor below 1 means 1.2. Admitted jobs count whole even where they
 // already hold a part; running ones only with what they lack. Only dimensions that the job asks for are
 // compared, `pods` never. Arithmetic: double(total) * factor - double(used), one multiplication, one difference.
-// Cost. O(jobs + nodes) when the cycle opens with jobs to admit, O(dimensions) a question.
+// Cost. O(jobs and nodes that changed) when the cycle opens, O(dimensions) a question.
 #include "lib/policy/job_demand.h"
+#include "lib/policy/kept_sums.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -29,34 +30,31 @@ class Overcommit : public Policy {
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
     ledger_ = &cycle.ledger;
-    bool any = false;
     const JobTable& jobs = tables_->jobs;
-    for (JobIndex j = 0; j < jobs.alive.size() && !any; ++j) {
-      any = jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
-    }
     const size_t dimensions = tables_->dimension_count();
+    bool any = false;
+    promises_.Resize(1, dimensions);
+    ForChangedJobs(cycle, [&](JobIndex j) {
+      std::vector<int64_t> amounts;
+      if (jobs.alive[j] && jobs.spec[j].min_resources.has_value()) {
+        if (cycle.phases[j] == JobPhase::kAdmitted) {
+          amounts = MinimumOf(j);
+        } else if (RunsItsGang(*tables_, *ledger_, j, cycle.phases[j]) &&
+                   !HoldsMinimum(*tables_, *ledger_, j)) {
+          amounts = DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j));
+        }
+        for (int64_t& amount : amounts) amount = OrZero(amount);
+      }
+      any |= jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
+      promises_.Put(j, 0, amounts);
+    });
     idle_.assign(dimensions, 0);
     promised_.assign(dimensions, 0);
-    // Nobody will ask, and a look at all nodes costs more than the rest of a quiet cycle.
-    if (!any) return;
-    std::vector<double> used(dimensions, 0);
-    for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) {
-      if (!tables_->nodes.alive[n]) continue;
-      const auto row = ledger_->node(n, kUsed);
-      for (size_t d = 0; d < dimensions; ++d) used[d] += static_cast<double>(row[d]);
-    }
+    if (!any) return;  // nobody will ask
+    FollowNodes();
     for (size_t d = 0; d < dimensions; ++d) {
-      idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used[d];
-    }
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || !jobs.spec[j].min_resources.has_value()) continue;
-      if (cycle.phases[j] == JobPhase::kAdmitted) {
-        const auto minimum = jobs.min_resources.row(j);
-        Promise(DeductGated(*tables_, *ledger_, j, {minimum.begin(), minimum.end()}));
-      } else if (RunsItsGang(*tables_, *ledger_, j, cycle.phases[j]) &&
-                 !HoldsMinimum(*tables_, *ledger_, j)) {
-        Promise(DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j)));
-      }
+      idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used_.Sum(0, d);
+      promised_[d] = promises_.Sum(0, d);
     }
   }
 
@@ -75,19 +73,41 @@ class Overcommit : public Policy {
 
   void Admitted(JobIndex job) override {
     if (!tables_->jobs.spec[job].min_resources.has_value()) return;
-    const auto minimum = tables_->jobs.min_resources.row(job);
-    Promise(DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()}));
+    const std::vector<int64_t> amounts = MinimumOf(job);
+    for (size_t d = 0; d < amounts.size(); ++d)
+      promised_[d] += static_cast<double>(OrZero(amounts[d]));
   }
 
  private:
-  void Promise(const std::vector<int64_t>& amounts) {
-    for (size_t d = 0; d < amounts.size(); ++d)
-      promised_[d] += static_cast<double>(OrZero(amounts[d]));
+  // What nodes use, of those that changed. A node that is gone held nothing when it went.
+  void FollowNodes() {
+    const auto journal = ledger_->journal();
+    const auto put = [this](NodeIndex n) { used_.Put(n, 0, ledger_->node(n, kUsed)); };
+    const size_t nodes = tables_->nodes.alive.size();
+    used_.Resize(1, tables_->dimension_count());
+    if (birth_ != ledger_->birth() || position_ > journal.size()) {
+      for (NodeIndex n = 0; n < nodes; ++n) put(n);
+    } else {
+      for (NodeIndex n = known_nodes_; n < nodes; ++n) put(n);
+      for (size_t p = position_; p < journal.size(); ++p) put(journal[p]);
+    }
+    birth_ = ledger_->birth();
+    position_ = journal.size();
+    known_nodes_ = static_cast<NodeIndex>(nodes);
+  }
+
+  std::vector<int64_t> MinimumOf(JobIndex job) const {
+    const auto minimum = tables_->jobs.min_resources.row(job);
+    return DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()});
   }
 
   double factor_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
+  KeptSums promises_, used_;  // one row each
+  uint64_t birth_ = 0;        // of the ledger's journal; 0: no node was looked at
+  size_t position_ = 0;       // in it
+  NodeIndex known_nodes_ = 0;
   std::vector<double> idle_, promised_;
 };
 

@@ -11,8 +11,9 @@
 // Options give kube-batch's: no priority, capability or guarantee, its own water filling, and victims whose
 // queue stays at or above its deserved amount without them.
 // Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
-// dimensions); then O(dimensions) after each change of a queue.
+// dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
 #include "lib/policy/job_demand.h"
+#include "lib/policy/kept_sums.h"
 #include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/share.h"
@@ -217,23 +218,40 @@ class Proportion : public Policy {
     elastic_.assign(tables_->queues.alive.size() * dimensions, 0);
     const JobTable& jobs = tables_->jobs;
     bool any = false;
-    for (JobIndex j = 0; j < jobs.alive.size() && !any; ++j) {
-      any = jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
-    }
-    if (!any) return;
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j]) continue;
+    promises_.Resize(tables_->queues.alive.size(), dimensions);
+    spares_.Resize(tables_->queues.alive.size(), dimensions);
+    std::vector<int64_t> beyond(dimensions, 0);
+    ForChangedJobs(cycle, [&](JobIndex j) {
+      if (!jobs.alive[j]) {
+        promises_.Put(j, 0, {});
+        spares_.Put(j, 0, {});
+        return;
+      }
+      any |= cycle.phases[j] == JobPhase::kPending;
       const QueueIndex queue = jobs.queue[j];
       const auto allocated = ledger_->job_allocated(j);
       for (size_t d = 0; d < dimensions; ++d) {
-        const int64_t beyond = allocated[d] - OrZero(jobs.min_resources.at(j, d));
-        if (beyond > 0) elastic_[queue * dimensions + d] += static_cast<double>(beyond);
+        // Nobody asks about pods.
+        beyond[d] = d == kPods
+                        ? 0
+                        : std::max<int64_t>(0, allocated[d] - OrZero(jobs.min_resources.at(j, d)));
       }
-      if (!jobs.spec[j].min_resources.has_value()) continue;
-      if ((cycle.phases[j] == JobPhase::kAdmitted ||
+      spares_.Put(j, queue, beyond);
+      std::vector<int64_t> missing;
+      if (jobs.spec[j].min_resources.has_value() &&
+          (cycle.phases[j] == JobPhase::kAdmitted ||
            RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) &&
           !HoldsMinimum(*tables_, *ledger_, j)) {
-        Promise(queue, DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j)));
+        missing = DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j));
+        for (int64_t& amount : missing) amount = OrZero(amount);
+      }
+      promises_.Put(j, queue, missing);
+    });
+    if (!any) return;
+    for (QueueIndex q = 0; q < tables_->queues.alive.size(); ++q) {
+      for (size_t d = 0; d < dimensions; ++d) {
+        promised_[q * dimensions + d] = promises_.Sum(q, d);
+        elastic_[q * dimensions + d] = spares_.Sum(q, d);
       }
     }
   }
@@ -307,7 +325,8 @@ class Proportion : public Policy {
   std::vector<Claim> claims_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
-  std::vector<double> promised_, elastic_;  // per queue and dimension
+  KeptSums promises_, spares_;              // by queue: what jobs lack, and hold beyond it
+  std::vector<double> promised_, elastic_;  // per queue and dimension, as the cycle changes them
 };
 
 }  // namespace

@@ -3,10 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
-#include <tuple>
-
-#include "absl/container/btree_map.h"
 
 namespace muster {
 namespace {
@@ -502,78 +498,6 @@ bool NodeSearch::FitsFutureIdle(ClassIndex c, NodeIndex node) {
     if (ledger_.future_idle(node, d) < request[d] - rules_.slack[d]) return false;
   }
   return true;
-}
-
-std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
-  const ClassProfile& profile = Profile(c);
-  const Tables& tables = ledger_.tables();
-  const auto request = tables.classes.initial_request.row(c);
-  // (code, dimension, detail) -> nodes, ordered so that equal counts come out in one order.
-  absl::btree_map<std::tuple<RefusalCode, DimensionIndex, std::string>, int64_t> counts;
-  std::vector<NodeIndex> undecided;
-  std::vector<uint8_t> counted(states_->slots(), 0);
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    const uint32_t slot = states_->state(n);
-    if (slot == kNone || counted[slot] == 2) continue;
-    if (counted[slot] == 1) {
-      undecided.push_back(n);
-      continue;
-    }
-    counted[slot] = 2;
-    const int64_t nodes = states_->population(slot);
-    const uint32_t kind = states_->kind(slot);
-    if (!kinds_->fits(profile.row, kind)) {
-      const Refusal& refusal = kinds_->refusal(profile.row, kind);
-      counts[{refusal.code, kNone, refusal.detail}] += nodes;
-      continue;
-    }
-    DimensionIndex lacking = kNone;
-    for (DimensionIndex d : profile.needs) {
-      const int64_t need = request[d] - rules_.slack[d];
-      const int64_t have = rules_.want_releasing
-                               ? std::max(ledger_.node(n, kIdle)[d], ledger_.node(n, kReleasing)[d])
-                               : ledger_.future_idle(n, d);
-      if (have < need) {
-        lacking = d;
-        break;
-      }
-    }
-    if (lacking != kNone) {
-      counts[{RefusalCode::kInsufficient, lacking, {}}] += nodes;
-      continue;
-    }
-    bool refused = false;
-    for (Policy* policy : dispatcher_.at(Point::kFit)) {
-      if (policy->FitScope(c) < Scope::kState) continue;
-      uint8_t fits = 1;
-      policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
-      if (!fits) {
-        counts[{policy->StateRefusal(), kNone, policy->StateRefusalDetail()}] += nodes;
-        refused = true;
-        break;
-      }
-    }
-    if (refused || !profile.cluster_fit) continue;
-    counted[slot] = 1;  // the answer differs from node to node
-    undecided.push_back(n);
-  }
-  if (!undecided.empty()) {
-    std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0);
-    std::vector<RefusalCode> codes(undecided.size());
-    for (Policy* policy : dispatcher_.at(Point::kFit)) {
-      if (policy->FitScope(c) == Scope::kCluster) policy->FitNodes(c, undecided, fits, codes, hard);
-    }
-    for (size_t i = 0; i < undecided.size(); ++i) {
-      if (!fits[i]) counts[{codes[i], kNone, {}}] += 1;
-    }
-  }
-  std::vector<Refusal> refusals;
-  for (const auto& [key, nodes] : counts) {
-    refusals.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), nodes});
-  }
-  std::stable_sort(refusals.begin(), refusals.end(),
-                   [](const Refusal& a, const Refusal& b) { return a.nodes > b.nodes; });
-  return refusals;
 }
 
 }  // namespace muster

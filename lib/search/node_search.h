@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "lib/search/refusal_tally.h"
 #include "lib/search/scoreboard.h"
 
 namespace muster {
@@ -139,6 +140,14 @@ class NodeSearch {
   // Adds to the scores of nodes of one rank what depends on all of them.
   void ScoreTogether(ClassIndex c, const ClassProfile& profile, const Scoreboard& board,
                      std::span<Ranked> nodes);
+
+  // What node n says to the class by its own books; what depends on other nodes is left out.
+  uint16_t WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex n,
+                  RefusalTally* tally) const;
+  std::vector<Refusal> RefusalsOfAll(ClassIndex c, const ClassProfile& profile);
+
+  std::vector<std::unique_ptr<KeptTally>> tallies_;  // by class
+  int64_t tally_bytes_ = 0;
 
   const Policy* sampler_ = nullptr;
   size_t next_ = 0;             // where the next search of a sample begins

@@ -91,7 +91,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
   }
 
   const Ledger::Savepoint opening = ledger_->Save();
-  dispatcher_->Open({tables, *ledger_, options.now, phases_});
+  dispatcher_->Open({tables, *ledger_, options.now, phases_, &changed_});
   for (Point point : {Point::kFit, Point::kScore}) {
     for (const Policy* policy : dispatcher_->at(point)) {
       if (policy->KindsChanged()) search_.reset();
@@ -140,8 +140,10 @@ void Session::FindWaiting() {
   quiet_at_.resize(jobs.alive.size(), 0);
   phases_ = known_phases_;
   waiting_.clear();
+  changed_.clear();
   for (JobIndex j = 0; j < phases_.size(); ++j) {
     if (IsQuiet(j)) continue;
+    changed_.push_back(j);
     const JobCounts& counts = ledger_->job(j);
     if (jobs.alive[j] && (counts.pending() > 0 || phases_[j] == JobPhase::kPending)) {
       waiting_.push_back(j);
@@ -231,7 +233,15 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
     if (added) it->second = number_of_equal(*reason);
     return it->second;
   };
-  for (JobIndex job = 0; job < phases_.size(); ++job) {
+  // A job that was quiet and was left alone is as it was.
+  std::vector<JobIndex> touched = changed_;
+  for (const Ledger::Entry& entry : ledger_->log()) {
+    const JobIndex job = tables_->tasks.job[entry.task];
+    if (job != kNone) touched.push_back(job);
+  }
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  for (const JobIndex job : touched) {
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);
     const JobPhase phase = PhaseAtClose(job, phases_[job]);

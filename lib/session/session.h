@@ -48,7 +48,8 @@ class Session {
   std::vector<JobPhase> known_phases_;  // as the tables have them
   std::vector<JobPhase> phases_;        // as the cycle changes them
   std::vector<JobIndex> waiting_;
-  bool counts_gangs_ = false;  // some policy knows when a job is ready, switched on or not
+  std::vector<JobIndex> changed_;  // or waiting; see Cycle::changed
+  bool counts_gangs_ = false;      // some policy knows when a job is ready, switched on or not
   // The stamp + 1 of the job's account when nothing of it waited and its phase was settled; 0: never.
   std::vector<uint64_t> quiet_at_;
   uint64_t log_position_ = 0;

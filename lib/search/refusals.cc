@@ -1,0 +1,121 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// NodeSearch::Refusals: why each node says no, counted.
+//
+// A class that waits is asked about in every cycle, and between two cycles few nodes change. So where the answer of a node
+// depends on its own books alone, each class keeps what every node said, and asks those again that the ledger's journal
+// names. Other classes ask every state, or every node. Cost. O(nodes that changed) a class, or O(states), or O(nodes).
+#include <algorithm>
+#include <numeric>
+
+#include "lib/search/node_search.h"
+
+namespace muster {
+
+std::vector<Refusal> RefusalTally::Sorted() const {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    if (counts_[i] > 0) order.push_back(i);
+  }
+  std::sort(order.begin(), order.end(), [this](size_t a, size_t b) {
+    return counts_[a] != counts_[b] ? counts_[a] > counts_[b] : keys_[a] < keys_[b];
+  });
+  std::vector<Refusal> refusals;
+  for (size_t i : order) {
+    const auto& [code, dimension, detail] = keys_[i];
+    refusals.push_back({code, dimension, detail, counts_[i]});
+  }
+  return refusals;
+}
+
+uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex n,
+                            RefusalTally* tally) const {
+  const uint32_t slot = states_->state(n);
+  if (slot == kNone) return RefusalTally::kFits;  // it counts as gone
+  const uint32_t kind = states_->kind(slot);
+  if (!kinds_->fits(profile.row, kind)) {
+    const Refusal& refusal = kinds_->refusal(profile.row, kind);
+    return tally->NumberOf({refusal.code, kNone, refusal.detail});
+  }
+  const auto request = ledger_.tables().classes.initial_request.row(c);
+  for (DimensionIndex d : profile.needs) {
+    const int64_t need = request[d] - rules_.slack[d];
+    const int64_t have = rules_.want_releasing
+                             ? std::max(ledger_.node(n, kIdle)[d], ledger_.node(n, kReleasing)[d])
+                             : ledger_.future_idle(n, d);
+    if (have < need) return tally->NumberOf({RefusalCode::kInsufficient, d, {}});
+  }
+  for (Policy* policy : profile.fit_policies) {
+    uint8_t fits = 1;
+    policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
+    if (!fits) {
+      return tally->NumberOf({policy->StateRefusal(), kNone, policy->StateRefusalDetail()});
+    }
+  }
+  return RefusalTally::kFits;
+}
+
+std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
+  const ClassProfile& profile = Profile(c);
+  if (profile.cluster_fit || apart_) return RefusalsOfAll(c, profile);
+  const size_t nodes = ledger_.tables().nodes.alive.size();
+  if (tallies_.size() <= c) tallies_.resize(c + 1);
+  if (tallies_[c] == nullptr) {
+    const auto bytes = static_cast<int64_t>(nodes * sizeof(uint16_t));
+    if (tally_bytes_ + bytes > speed_.memory_limit / 4) return RefusalsOfAll(c, profile);
+    tally_bytes_ += bytes;
+    tallies_[c] = std::make_unique<KeptTally>();
+  }
+  KeptTally& kept = *tallies_[c];
+  const std::span<const NodeIndex> journal = ledger_.journal();
+  const auto ask = [&](NodeIndex n) {
+    const uint16_t why = WhyNot(c, profile, n, &kept.tally);
+    if (why == kept.why[n]) return;
+    kept.tally.Add(kept.why[n], -1);
+    kept.tally.Add(why, 1);
+    kept.why[n] = why;
+  };
+  if (kept.birth != ledger_.birth() || kept.why.size() != nodes ||
+      journal.size() - kept.position > nodes) {
+    if (kept.birth != ledger_.birth() || kept.why.size() != nodes) {
+      kept.tally = {};
+      kept.why.assign(nodes, RefusalTally::kFits);
+    }
+    for (NodeIndex n = 0; n < nodes; ++n) ask(n);
+  } else {
+    for (size_t p = kept.position; p < journal.size(); ++p) ask(journal[p]);
+  }
+  kept.birth = ledger_.birth();
+  kept.position = journal.size();
+  return kept.tally.Sorted();
+}
+
+// Asks every state, and every node where the answer differs between nodes of a state.
+std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassProfile& profile) {
+  RefusalTally tally;
+  std::vector<NodeIndex> undecided;
+  std::vector<uint8_t> asked(states_->slots(), 0), fits_alone(states_->slots(), 0);
+  for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
+    const uint32_t slot = states_->state(n);
+    if (slot == kNone) continue;
+    if (!asked[slot]) {
+      asked[slot] = 1;
+      const uint16_t why = WhyNot(c, profile, n, &tally);
+      tally.Add(why, states_->population(slot));
+      fits_alone[slot] = why == RefusalTally::kFits;
+    }
+    if (fits_alone[slot] && profile.cluster_fit) undecided.push_back(n);
+  }
+  std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0);
+  std::vector<RefusalCode> codes(undecided.size());
+  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+    if (undecided.empty() || policy->FitScope(c) != Scope::kCluster) continue;
+    policy->FitNodes(c, undecided, fits, codes, hard);
+  }
+  for (size_t i = 0; i < undecided.size(); ++i) {
+    if (!fits[i]) tally.Add(tally.NumberOf({codes[i], kNone, {}}), 1);
+  }
+  return tally.Sorted();
+}
+
+}  // namespace muster
