@@ -32,6 +32,9 @@ struct JobMetrics {
   Distribution wait, turnaround, bounded_slowdown;
   Distribution
       finish_time_ratio;  // turnaround over the run time, which is the turnaround alone on the machine
+  // Turnaround over what it would be on an equal part of the machine for each job there at the time: above 1, others
+  // were better served than this one.
+  Distribution finish_time_fairness;
 };
 
 struct JobGroup {
@@ -57,7 +60,8 @@ struct MetricOptions {
 
 struct Metrics {
   int64_t submitted = 0, started = 0, ended = 0, refused = 0, backfilled = 0;
-  int64_t makespan = 0;  // from the first submission to the last end
+  int64_t longest_wait = 0;  // also of jobs that never started, up to the last event
+  int64_t makespan = 0;      // from the first submission to the last end
   double utilisation =
       0;  // task-seconds of ended jobs over those of the machine, within the makespan; pools
   JobMetrics all;
@@ -70,6 +74,7 @@ struct Metrics {
   // Over queues that deserve something: Jain's index of delivered over deserved, and the largest difference between a
   // queue's share and what it deserves, mean and maximum over samples.
   double jain = 1, share_deviation_mean = 0, share_deviation_most = 0;
+  Distribution decision_time;                        // seconds a cycle; empty without a clock
   std::vector<JobGroup> by_size, by_queue, by_user;  // users: the hundred with most jobs
 };
 

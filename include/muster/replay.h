@@ -88,6 +88,10 @@ struct ReplayOptions {
   int64_t until = kEndless;  // events after that are not played
   // Seconds between samples of the series; 0: a 512th of the time of submissions; below 0: no series.
   int64_t series_interval = 0;
+  bool record_placements = false;  // where each task ran: ReplayResult::placements
+  // The caller's clock, in nanoseconds; asked before and after each cycle, and of no influence on anything but
+  // ReplayResult::decision_time.
+  std::function<int64_t()> clock = {};
   // Submit a job that has a preceding one when that has ended and its think time has passed, instead of at the time
   // of the trace. A job whose preceding one is refused is submitted when the trace says.
   bool follow_preceding = false;
@@ -107,6 +111,20 @@ struct ReplaySeries {
   // below 0 where the profile has none).
   std::vector<std::string> queues;
   std::vector<std::vector<double>> queue_share, queue_deserved;
+  // By reason, in the order they came up: jobs that wait for it by the last cycle. A job's reason is that of its first
+  // waiting task, "not_reached" where no cycle has seen it yet; one that names a scarce resource or a rule of nodes
+  // goes by what most nodes refused for: "no_node: insufficient nvidia.com/gpu". They add up to `waiting`.
+  std::vector<std::string> reasons;
+  std::vector<std::vector<int64_t>> waiting_by_reason;
+};
+
+// Where tasks ran, one entry a stay, in the order in which stays began.
+struct ReplayPlacements {
+  std::vector<uint32_t> job;  // row of the trace
+  std::vector<uint32_t>
+      task;  // place among its tasks; of a batch policy on a pool 0: all its processors at once
+  std::vector<uint32_t> node;     // row of Trace::machine.nodes; a pool is 0
+  std::vector<int64_t> from, to;  // `to` is kAbsent where the replay ended first
 };
 
 struct ReplayResult {
@@ -130,7 +148,9 @@ struct ReplayResult {
   int64_t work = 0;       // units of work of all cycles
   int64_t evictions = 0;  // tasks
   int64_t node_failures = 0;
+  std::vector<int64_t> decision_time;  // nanoseconds, by cycle; empty without a clock
   ReplaySeries series;
+  ReplayPlacements placements;  // empty unless asked for
 };
 
 // Any profile of schedule.h decides by cycles on a living cluster, which is changed and never built anew; on a pool, the

@@ -71,6 +71,7 @@ absl::StatusOr<BatchSpec> ParseBatchSpec(std::string_view text) {
       s = Choose("estimate", value, kEstimates, &spec.estimate);
     } else if (key == "reservations" && spec.policy == BatchPolicy::kConservative) {
       s = Choose("reservations", value, kReservations, &spec.keep_reservations);
+      spec.reservations_given = true;
     } else {
       std::vector<std::string_view> valid = {"order", "estimate"};
       if (spec.policy == BatchPolicy::kConservative) valid.push_back("reservations");

@@ -41,6 +41,7 @@ struct BatchSpec {
   // conservative: a promise once made is only ever moved to an earlier time. Otherwise all promises are made anew, in
   // order, at every pass.
   bool keep_reservations = true;
+  bool reservations_given = false;  // the text says which
 };
 
 bool IsBatchPolicy(std::string_view spec);  // by its name

@@ -24,7 +24,9 @@
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/node_faults.h"
+#include "lib/replay/placements.h"
 #include "lib/replay/progress.h"
+#include "lib/replay/waiting_reasons.h"
 #include "lib/replay/world.h"
 #include "muster/schedule.h"
 
@@ -70,7 +72,8 @@ class Loop {
         estimates_(trace, estimate),
         faults_(trace, options),
         world_(trace),
-        jobs_(trace.size()) {}
+        jobs_(trace.size()),
+        placements_(options.record_placements) {}
 
   absl::StatusOr<ReplayResult> Run() {
     if (absl::Status s = Open(); !s.ok()) return s;
@@ -92,6 +95,7 @@ class Loop {
     }
     if (!status_.ok()) return status_;
     SampleUntil(now_ + 1);
+    result_.placements = placements_.Take();
     return std::move(result_);
   }
 
@@ -254,11 +258,19 @@ class Loop {
     return places;
   }
 
+  // A task's place among those of its job.
+  uint32_t PlaceOf(uint32_t row, TaskIndex task) const {
+    const std::vector<TaskIndex>& all = world_.tasks_of(row);
+    return static_cast<uint32_t>(std::lower_bound(all.begin(), all.end(), task) - all.begin());
+  }
+
   void GiveBack(uint32_t row) {
     Job& job = jobs_[row];
     for (TaskIndex task : world_.tasks_of(row)) {
       const NodeIndex node = world_.tables().tasks.node[task];
-      if (node != kNone) world_.Account(row, node, -1);
+      if (node == kNone) continue;
+      world_.Account(row, node, -1);
+      placements_.End(row, PlaceOf(row, task), now_);
     }
     job.progress.Finish();
     ++job.turn;
@@ -284,10 +296,7 @@ class Loop {
   void Lose(uint32_t row, const std::vector<TaskIndex>& tasks, bool failed) {
     Job& job = jobs_[row];
     const std::vector<NodeIndex> places = Places(row);
-    for (TaskIndex task : tasks) {
-      world_.Release(row, task);
-      --job.running;
-    }
+    for (TaskIndex task : tasks) Release(row, task);
     Changed();
     if (job.progress.active() && job.running >= MinTasks(row)) {
       // Events of its other tasks stay good.
@@ -312,10 +321,14 @@ class Loop {
     ++job.turn;
     for (TaskIndex task : world_.tasks_of(row)) {
       if (world_.tables().tasks.node[task] == kNone) continue;
-      world_.Release(row, task);
-      --job.running;
+      Release(row, task);
     }
     SetWants(row);
+  }
+  void Release(uint32_t row, TaskIndex task) {
+    placements_.End(row, PlaceOf(row, task), now_);
+    world_.Release(row, task);
+    --jobs_[row].running;
   }
 
   // --- nodes
@@ -382,7 +395,9 @@ class Loop {
       last_tick_ = now_;
       ScheduleOptions schedule;
       schedule.now = now_;
+      const int64_t begin = options_.clock ? options_.clock() : 0;
       absl::StatusOr<Plan> plan = world_.cluster().Schedule(profile_, schedule);
+      if (options_.clock) result_.decision_time.push_back(options_.clock() - begin);
       if (!plan.ok()) {
         status_ = plan.status();
         return;
@@ -390,7 +405,10 @@ class Loop {
       ++result_.passes;
       result_.work += plan->work();
       result_.decisions += static_cast<int64_t>(plan->decisions().size());
-      if (interval_ > 0) last_plan_ = *plan;
+      if (interval_ > 0) {
+        last_plan_ = *plan;
+        reasons_.Learn(*plan);
+      }
       if (options_.latency > 0) {
         late_ = *std::move(plan);
         Push(now_ + options_.latency, kDecided, kNone, 0);
@@ -423,6 +441,7 @@ class Loop {
       if (decision.kind == DecisionKind::kBind && tasks.status[*task] == TaskStatus::kBinding) {
         moved = true;
         world_.Run(row, *task, tasks.node[*task], now_);
+        placements_.Begin(row, PlaceOf(row, *task), world_.machine_row(tasks.node[*task]), now_);
         ++jobs_[row].running;
         // In the order of the decisions, which orders events.
         if (!jobs_[row].begins) begun.push_back(row);
@@ -431,10 +450,8 @@ class Loop {
                  tasks.status[*task] == TaskStatus::kReleasing) {
         moved = true;
         ++result_.evictions;
-        const auto& all = world_.tasks_of(row);
-        const auto place = std::lower_bound(all.begin(), all.end(), *task) - all.begin();
         Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), kLeft, row,
-             static_cast<uint32_t>(place));
+             PlaceOf(row, *task));
       }
     }
     for (uint32_t row : begun) {
@@ -498,6 +515,8 @@ class Loop {
       series.running.push_back(active_);
       series.waiting.push_back(wanting_);
       world_.Sample(Deserved(), &series);
+      reasons_.Sample(
+          wanting_, [this](uint32_t row) { return jobs_[row].wants; }, &series);
       next_sample_ += interval_;
     }
   }
@@ -510,6 +529,7 @@ class Loop {
   NodeFaults faults_;
   World world_;
   std::vector<Job> jobs_;
+  PlacementLog placements_;
   ReplayResult result_;
   absl::Status status_;
 
@@ -525,6 +545,7 @@ class Loop {
 
   int64_t interval_ = -1, next_sample_ = 0;
   Plan last_plan_;
+  WaitingReasons reasons_;
 };
 
 }  // namespace

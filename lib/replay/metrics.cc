@@ -6,9 +6,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/model/tables.h"
+#include "muster/quantity.h"
 
 namespace muster {
 namespace {
@@ -37,9 +44,82 @@ Distribution Describe(std::vector<double>* values) {
   return d;
 }
 
+// By shape: the largest part of the machine, in any resource, that one task asks for.
+std::vector<double> SharesOfMachine(const Trace& trace) {
+  if (trace.processors > 0) {
+    return std::vector<double>(std::max<size_t>(trace.shapes.size(), 1),
+                               1.0 / static_cast<double>(trace.processors));
+  }
+  const auto unit = [](std::string_view name) {
+    return IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole;
+  };
+  std::map<std::string, double> machine;
+  for (const NodeSpec& node : trace.machine.nodes) {
+    for (const auto& [name, amount] : node.capacity) {
+      const absl::StatusOr<int64_t> has = ParseQuantity(amount.text, unit(name));
+      if (has.ok()) machine[name] += static_cast<double>(*has);
+    }
+  }
+  std::vector<double> shares;
+  for (const TaskShape& shape : trace.shapes) {
+    double share = 0;
+    for (const auto& [name, amount] : shape.request) {
+      const absl::StatusOr<int64_t> asks = ParseQuantity(amount.text, unit(name));
+      const auto has = machine.find(name);
+      if (!asks.ok() || has == machine.end() || has->second <= 0) continue;
+      share = std::max(share, static_cast<double>(*asks) / has->second);
+    }
+    shares.push_back(share);
+  }
+  shares.resize(std::max<size_t>(shares.size(), 1), 0);
+  return shares;
+}
+
+// By job that ended: its turnaround over the one it would have had on an n-th of the machine, n being the mean number of
+// jobs there were in its time. Such a part runs what asks for d of the machine n * d times as long, if that is above 1.
+std::vector<double> FinishTimeFairness(const Trace& trace, const ReplayResult& result) {
+  std::vector<std::pair<int64_t, int>> changes;  // of the number of jobs there are
+  for (size_t row = 0; row < trace.size(); ++row) {
+    if (result.submit[row] == kAbsent || result.outcome[row] == JobOutcome::kRefused) continue;
+    changes.emplace_back(result.submit[row], 1);
+    if (result.end[row] != kAbsent) changes.emplace_back(result.end[row], -1);
+  }
+  std::sort(changes.begin(), changes.end());
+  // Job-seconds up to each time at which the number changes.
+  std::vector<int64_t> times;
+  std::vector<double> job_seconds;
+  int64_t there = 0;
+  for (const auto& [time, change] : changes) {
+    if (times.empty() || times.back() != time) {
+      const double before = times.empty()
+                                ? 0
+                                : job_seconds.back() + static_cast<double>(there) *
+                                                           static_cast<double>(time - times.back());
+      times.push_back(time);
+      job_seconds.push_back(before);
+    }
+    there += change;
+  }
+  const auto until = [&](int64_t time) {
+    return job_seconds[static_cast<size_t>(std::lower_bound(times.begin(), times.end(), time) -
+                                           times.begin())];
+  };
+  const std::vector<double> of_machine = SharesOfMachine(trace);
+  std::vector<double> fairness(trace.size(), -1);
+  for (size_t row = 0; row < trace.size(); ++row) {
+    if (result.end[row] == kAbsent) continue;
+    const auto stay = static_cast<double>(result.end[row] - result.submit[row]);
+    const double jobs = (until(result.end[row]) - until(result.submit[row])) / stay;
+    const double demand = of_machine[trace.shape[row]] * trace.tasks[row];
+    fairness[row] = stay / (static_cast<double>(trace.run[row]) * std::max(1.0, jobs * demand));
+  }
+  return fairness;
+}
+
 JobMetrics MeasureJobs(const Trace& trace, const ReplayResult& result,
-                       const std::vector<uint32_t>& rows, int64_t bound) {
-  std::vector<double> wait, turnaround, slowdown, ratio;
+                       const std::vector<double>& fairness, const std::vector<uint32_t>& rows,
+                       int64_t bound) {
+  std::vector<double> wait, turnaround, slowdown, ratio, fair;
   wait.reserve(rows.size());
   for (uint32_t row : rows) {
     if (result.start[row] == kAbsent) continue;
@@ -49,8 +129,10 @@ JobMetrics MeasureJobs(const Trace& trace, const ReplayResult& result,
     turnaround.push_back(stay);
     slowdown.push_back(std::max(1.0, stay / static_cast<double>(std::max(trace.run[row], bound))));
     ratio.push_back(stay / static_cast<double>(trace.run[row]));
+    fair.push_back(fairness[row]);
   }
-  return {Describe(&wait), Describe(&turnaround), Describe(&slowdown), Describe(&ratio)};
+  return {Describe(&wait), Describe(&turnaround), Describe(&slowdown), Describe(&ratio),
+          Describe(&fair)};
 }
 
 // Groups of rows, in the order of their numbers.
@@ -141,6 +223,18 @@ Metrics Measure(const Trace& trace, const ReplayResult& result, const MetricOpti
     last = std::max(last, result.end[row]);
     busy += static_cast<double>(trace.run[row]) * trace.tasks[row];
   }
+  int64_t now = last;
+  for (size_t row = 0; row < n; ++row) now = std::max({now, result.submit[row], result.start[row]});
+  for (size_t row = 0; row < n; ++row) {
+    if (result.submit[row] == kAbsent || result.outcome[row] == JobOutcome::kRefused) continue;
+    const int64_t until = result.start[row] == kAbsent ? now : result.start[row];
+    m.longest_wait = std::max(m.longest_wait, until - result.submit[row]);
+  }
+  std::vector<double> decisions;
+  for (int64_t nanoseconds : result.decision_time) {
+    decisions.push_back(static_cast<double>(nanoseconds) * 1e-9);
+  }
+  m.decision_time = Describe(&decisions);
   m.makespan = std::max<int64_t>(0, last - first);
   const double capacity = static_cast<double>(result.processors) * static_cast<double>(m.makespan);
   if (capacity > 0) m.utilisation = busy / capacity;
@@ -148,10 +242,11 @@ Metrics Measure(const Trace& trace, const ReplayResult& result, const MetricOpti
   if (work > 0) m.goodput = busy / work;
   MeasureSeries(result.series, &m);
 
+  const std::vector<double> fairness = FinishTimeFairness(trace, result);
   std::vector<uint32_t> all(n);
   std::iota(all.begin(), all.end(), 0);
   const auto measure = [&](const std::vector<uint32_t>& rows) {
-    return MeasureJobs(trace, result, rows, options.slowdown_bound);
+    return MeasureJobs(trace, result, fairness, rows, options.slowdown_bound);
   };
   m.all = measure(all);
   // Sizes by powers of two: 1, 2, 3-4, 5-8, ...

@@ -59,7 +59,7 @@ class PoolLoop {
       const int64_t termination =
           pool_.terminations_.empty() ? kNever : pool_.terminations_.top().time;
       const int64_t now = std::min({correction, arrivals_.next_time(), termination});
-      if (now == kNever) break;
+      if (now == kNever || now > options_.until) break;
       if (result_.events % kAskEvery == 0 && options_.should_stop && options_.should_stop()) {
         result_.complete = false;
         break;

@@ -13,6 +13,26 @@
 #include "lib/replay/pool.h"
 
 namespace muster {
+namespace {
+
+// A batch policy on a pool gives a job all its processors at once.
+ReplayPlacements PlacementsOnPool(const ReplayResult& result) {
+  ReplayPlacements placements;
+  for (uint32_t row = 0; row < result.start.size(); ++row) {
+    if (result.start[row] != kAbsent) placements.job.push_back(row);
+  }
+  std::stable_sort(placements.job.begin(), placements.job.end(),
+                   [&](uint32_t a, uint32_t b) { return result.start[a] < result.start[b]; });
+  placements.task.assign(placements.job.size(), 0);
+  placements.node.assign(placements.job.size(), 0);
+  for (uint32_t row : placements.job) {
+    placements.from.push_back(result.start[row]);
+    placements.to.push_back(result.end[row]);
+  }
+  return placements;
+}
+
+}  // namespace
 
 absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                     const ReplayOptions& options) {
@@ -23,10 +43,19 @@ absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
     absl::StatusOr<BatchSpec> parsed = ParseBatchSpec(policy);
     if (!parsed.ok()) return parsed.status();
     spec = *parsed;
-    if (trace.processors > 0) return ReplayPool(trace, spec, options);
+    if (trace.processors > 0) {
+      absl::StatusOr<ReplayResult> result = ReplayPool(trace, spec, options);
+      if (result.ok() && options.record_placements) result->placements = PlacementsOnPool(*result);
+      return result;
+    }
     if (spec.policy == BatchPolicy::kConservative) {
-      return absl::InvalidArgumentError(
-          "policy \"conservative\": it needs a pool of processors; nodes have fcfs and easy");
+      if (spec.reservations_given && spec.keep_reservations) {
+        return absl::InvalidArgumentError(
+            "policy \"conservative\": reservations=kept needs a pool of processors; on nodes "
+            "promises "
+            "are made afresh in every cycle");
+      }
+      spec.keep_reservations = false;
     }
     profile = ProfileText(spec);
   }

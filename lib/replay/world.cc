@@ -27,6 +27,7 @@ absl::Status World::Build(const std::vector<std::string>& absent) {
   for (const NodeSpec& node : trace_.machine.nodes) {
     if (std::find(absent.begin(), absent.end(), node.name) != absent.end()) continue;
     if (absl::Status s = cluster_.AddNode(node); !s.ok()) return s;
+    machine_row_.push_back(static_cast<uint32_t>(&node - trace_.machine.nodes.data()));
   }
   for (const QueueSpec& queue : trace_.queues) {
     const absl::Status s =
@@ -205,7 +206,9 @@ absl::StatusOr<std::vector<std::string>> World::NodesOf(const std::string& name)
 
 absl::Status World::Join(const std::string& name) {
   if (FindNode(name).has_value()) return absl::OkStatus();
-  if (absl::Status s = cluster_.AddNode(*SpecOf(name)); !s.ok()) return s;
+  const NodeSpec* node = SpecOf(name);
+  if (absl::Status s = cluster_.AddNode(*node); !s.ok()) return s;
+  machine_row_.push_back(static_cast<uint32_t>(node - trace_.machine.nodes.data()));
   FollowLayout();
   node_used_.push_back(std::vector<int64_t>(resources_.size(), 0));
   up_.push_back(1);

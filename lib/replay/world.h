@@ -52,6 +52,7 @@ class World {
   absl::Status SetUp(NodeIndex node, bool ready, bool schedulable);
   // Nodes a name of an event stands for: the node, or those right below the domain.
   absl::StatusOr<std::vector<std::string>> NodesOf(const std::string& name) const;
+  uint32_t machine_row(NodeIndex node) const { return machine_row_[node]; }
   std::optional<NodeIndex> FindNode(std::string_view name) const {
     return tables().nodes.names.Find(name);
   }
@@ -78,7 +79,8 @@ class World {
   std::vector<std::vector<int64_t>> node_used_;             // by node, then dimension
   std::vector<std::vector<int64_t>> queue_used_;
   std::vector<uint8_t> up_;
-  std::vector<uint32_t> typical_;  // by dimension: the most frequent shape that asks for it
+  std::vector<uint32_t> machine_row_;  // by node: its row in the trace's machine
+  std::vector<uint32_t> typical_;      // by dimension: the most frequent shape that asks for it
 };
 
 }  // namespace muster

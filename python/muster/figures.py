@@ -97,23 +97,84 @@ def lines(title: str, series: Sequence[Line], *, y_format=number, y_most: float 
     return _frame(title, body)
 
 
-def heat(title: str, rows: Sequence[str], step: float, cells: Sequence[Sequence[float | None]], most: float) -> str:
-    """A row a class, a column a stretch of `step` seconds; opaque is `most`, on a scale of logarithms."""
+def stack(title: str, x: Sequence[float], layers: Sequence[Line]) -> str:
+    """Layers over time, one on another from the first up; what they add up to is the upper edge."""
+    stride = max(1, len(x) // 300)
+    at = list(range(0, len(x), stride))
+    columns = [[layer.y[i] or 0 for i in at] for layer in layers]
+    x_most = max(x, default=1) or 1
+    top = max((sum(column) for column in zip(*columns)), default=1) or 1
+    wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
+    across = lambda t: _LEFT + wide * t / x_most
+    up = lambda y: _TOP + high * (1 - y / top)
+    body = []
+    for y in _ticks(top):
+        body.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{up(y):.1f}" y2="{up(y):.1f}"/>')
+        body.append(f'<text x="{_LEFT - 6}" y="{up(y) + 4:.1f}" text-anchor="end">{number(y)}</text>')
+    below = [0.0] * len(at)
+    for layer, column in zip(layers, columns):
+        above = [low + y for low, y in zip(below, column)]
+        edge = "".join(f"{'L' if k else 'M'}{across(x[i]):.1f} {up(above[k]):.1f}" for k, i in enumerate(at))
+        back = "".join(f"L{across(x[at[k]]):.1f} {up(below[k]):.1f}" for k in reversed(range(len(at))))
+        body.append(
+            f'<path d="{edge}{back}Z" fill="var(--c{layer.colour % COLOURS})" fill-opacity="0.75">'
+            f"<title>{escape(layer.label)}</title></path>"
+        )
+        below = above
+    for t in _time_ticks(x_most):
+        body.append(f'<text x="{across(t):.1f}" y="{_HEIGHT - 14}" text-anchor="middle">{seconds(t)}</text>')
+    return _frame(title, body)
+
+
+def gantt(title: str, bars: Sequence[tuple[float, float, int, int, int]], rows: int, begin: float, end: float) -> str:
+    """Bars (from, to, first row, number of rows, colour) between two times; row 0 is the lowest."""
+    height = 300
+    wide, high = (_WIDTH - _LEFT - _RIGHT) / max(end - begin, 1), (height - _TOP - _BOTTOM) / rows
+    body = []
+    for y in _ticks(rows):
+        up = height - _BOTTOM - y * high
+        body.append(f'<text x="{_LEFT - 6}" y="{up + 4:.1f}" text-anchor="end">{number(y)}</text>')
+    for start, stop, row, count, colour in bars:
+        left, right = max(start, begin), min(stop, end)
+        body.append(
+            f'<rect x="{_LEFT + (left - begin) * wide:.1f}" y="{height - _BOTTOM - (row + count) * high:.1f}" '
+            f'width="{max((right - left) * wide, 0.3):.1f}" height="{count * high:.1f}" fill="var(--c{colour % COLOURS})" '
+            f'fill-opacity="0.8" stroke="var(--paper)" stroke-width="0.4"/>'
+        )
+    for t in _time_ticks(end - begin):
+        body.append(f'<text x="{_LEFT + t * wide:.1f}" y="{height - 14}" text-anchor="middle">{seconds(t)}</text>')
+    return _frame(title, body, height)
+
+
+def heat(
+    title: str,
+    rows: Sequence[str],
+    step: float,
+    cells: Sequence[Sequence[float | None]],
+    most: float,
+    *,
+    show=seconds,
+    linear: bool = False,
+    side: int = 18,
+) -> str:
+    """A row a class, a column a stretch of `step` seconds; opaque is `most`, on a scale of logarithms unless linear."""
     columns = max((len(row) for row in cells), default=1)
-    side = 18
     height = _TOP + side * len(rows) + _BOTTOM
     wide = (_WIDTH - _LEFT - _RIGHT) / columns
+    named = max(1, -(-13 // side))  # rows from one name to the next
+    part = lambda value: value / most if linear else math.log1p(value) / math.log1p(most)
     body = []
     for r, (name, row) in enumerate(zip(rows, cells)):
         y = _TOP + side * r
-        body.append(f'<text x="{_LEFT - 6}" y="{y + 13}" text-anchor="end">{escape(name)}</text>')
+        if r % named == 0:
+            body.append(f'<text x="{_LEFT - 6}" y="{y + min(side, 13)}" text-anchor="end">{escape(name)}</text>')
         for c, value in enumerate(row):
             if value is None:
                 continue
-            depth = 0.06 + 0.94 * (math.log1p(value) / math.log1p(most) if most > 0 else 0)
+            depth = 0.06 + 0.94 * (min(part(value), 1) if most > 0 else 0)
             body.append(
                 f'<rect x="{_LEFT + c * wide:.1f}" y="{y}" width="{wide - 0.5:.1f}" height="{side - 1}" '
-                f'fill="var(--c0)" fill-opacity="{depth:.2f}"><title>{seconds(value)}</title></rect>'
+                f'fill="var(--c0)" fill-opacity="{depth:.2f}"><title>{show(value)}</title></rect>'
             )
     for x in _time_ticks(step * columns):
         at = _LEFT + (_WIDTH - _LEFT - _RIGHT) * x / (step * columns)

@@ -31,6 +31,8 @@ def replay(trace: Trace, profile: str, **options: Any) -> "Replay":
     until                  events after that are not played
     series_interval        seconds between samples of the series; 0: 512 samples; below 0: none
     follow_preceding       submit jobs when those before them ended and the think time has passed
+    record_placements      where each task ran: `placements`
+    measure_decisions      how long each cycle took: metrics["decision_time"]
 
     The GIL is given up meanwhile. Ctrl-C ends the replay with what it has: `complete` is False then.
     """
@@ -88,9 +90,58 @@ class Replay:
     @cached_property
     def samples(self) -> dict[str, Any]:
         """The series as arrays: time, running, waiting; used, capacity, fragmentation by dimension; queue_share,
-        queue_deserved by queue."""
+        queue_deserved by queue; waiting_by_reason; share_deviation, the largest difference between the two (-1: no queue
+        deserves anything; not on pools of batch policies)."""
         samples = self._core.series()
-        return samples if len(samples["time"]) or not self._core.processors else self._pool_samples()
+        if self._core.processors and not len(samples["time"]):
+            return self._pool_samples()
+        share, deserved = (list(samples[name].values()) for name in ("queue_share", "queue_deserved"))
+        away = [np.where(d < 0, -1.0, np.abs(s - d)) for s, d in zip(share, deserved)]
+        return samples | {"share_deviation": np.max(away, axis=0) if away else np.full(len(samples["time"]), -1.0)}
+
+    @cached_property
+    def stays(self) -> dict[str, np.ndarray]:
+        """What `placements` says, as arrays of row numbers: job, task, node (of trace.nodes; a pool is 0), from, to."""
+        return self._core.placements()
+
+    @cached_property
+    def placements(self) -> Any:
+        """Where each task ran, in the order in which stays began: job (its id), task (its place in the job), node (its
+        name), from, to (-1: when the replay ended). Empty without record_placements=True."""
+        stays = self.stays
+        names = [node["name"] for node in self.trace._core.state()["nodes"]] or ["pool"]
+        return frame(
+            {
+                "job": self.trace._core.columns()["id"][stays["job"]],
+                "task": stays["task"],
+                "node": np.array(names, dtype=object)[stays["node"]],
+                "from": stays["from"],
+                "to": np.where(stays["to"] < 0, -1, stays["to"]),
+            }
+        )
+
+    @cached_property
+    def pending(self) -> Any:
+        """How many jobs wait for what, over time: a column `time`, and one a reason, as docs/replay.md lists them."""
+        samples = self.samples
+        reasons = samples.get("waiting_by_reason")
+        if reasons is None:
+            reasons = self._pool_reasons()
+        return frame({"time": samples["time"], **reasons})
+
+    def _pool_reasons(self) -> dict[str, np.ndarray]:
+        """On pools of batch policies: jobs larger than what is free lack processors, the others wait for their turn."""
+        samples, jobs = self.samples, self.columns
+        tasks = self.trace._core.columns()["tasks"].astype(np.int64)
+        counted = np.flatnonzero((jobs["submit"] >= 0) & (jobs["outcome"] != _core.outcomes.index("refused")))
+        counted = counted[np.argsort(jobs["submit"][counted], kind="stable")]
+        came, began, size = jobs["submit"][counted], jobs["start"][counted].copy(), tasks[counted]
+        began[began < 0] = np.iinfo(np.int64).max
+        free = samples["capacity"]["processors"] - samples["used"]["processors"]
+        short = np.zeros(len(free), np.int64)
+        for k, (time, there) in enumerate(zip(samples["time"], np.searchsorted(came, samples["time"], side="right"))):
+            short[k] = np.count_nonzero((began[:there] > time) & (size[:there] > free[k]))
+        return {"no_node: insufficient processors": short, "not_reached": samples["waiting"] - short}
 
     def _pool_samples(self, count: int = 512) -> dict[str, Any]:
         """Batch policies on pools take no samples; when jobs came, began and ended says it all."""

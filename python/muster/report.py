@@ -25,7 +25,7 @@ border-bottom:1px solid var(--faint)}td:nth-child(2),th:nth-child(2){text-align:
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,560px),1fr));gap:1.4rem}
 figure{margin:0}figcaption,.soft{color:var(--soft);font-size:.9rem}svg.figure{width:100%;height:auto}
 svg text{font-size:11px;fill:var(--soft)}.grid{stroke:var(--faint);stroke-width:1}.line{fill:none;stroke-width:1.6}
-.legend span{margin-right:1.2rem}.legend i{display:inline-block;width:.8rem;height:.8rem;margin-right:.4rem;
+.legend span{margin-right:1.2rem;white-space:nowrap}.legend i{display:inline-block;width:.8rem;height:.8rem;margin-right:.4rem;
 border-radius:2px}code,pre{background:color-mix(in srgb,var(--faint) 35%,transparent);padding:.1rem .3rem}
 pre{padding:.7rem;overflow-x:auto}.partial{border:2px solid var(--c6);padding:.5rem 1rem}
 """
@@ -42,15 +42,22 @@ _COLUMNS = (
 )
 
 
+def _decision_time(record: dict[str, Any]) -> str:
+    """Of the replay as a whole; a figure of the machine it ran on, and no part of any digest."""
+    passes = record["counts"]["passes"]
+    return f"{1e6 * record['seconds'] / passes:.3g} us" if passes else ""
+
+
 def _ranked(study: Study, digest: str) -> str:
     name = study.metric(digest)
-    head = ["rank", "profile", METRICS[name][0], f"{100 * study.settings.level:g} % interval", *(c[0] for c in _COLUMNS)]
+    head = ["rank", "profile", METRICS[name][0], f"{100 * study.settings.level:g} % interval", *(c[0] for c in _COLUMNS), "time a cycle"]
     rows = []
     for row in study.ranking(digest):
         metrics = study.records[row["cell"]][0]["metrics"]
         spread = f"{row['low']:.5g} to {row['high']:.5g}" if row["low"] == row["low"] else ""
         cells = [f"{row['rank']}{' tie' if row['tie'] else ''}", row["label"], f"{row['mean']:.5g}", spread]
         cells += [show(metrics[key]) for _, key, show in _COLUMNS]
+        cells.append(_decision_time(study.records[row["cell"]][0]))
         rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     return f'<div class="wide"><table><thead><tr>{top}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
@@ -107,6 +114,25 @@ def _drawn(study: Study, digest: str) -> list[str]:
         names = figures.legend([(name, i) for i, (name, _) in enumerate(queues)])
         out.append(_figure(f"Queues under {label}", names + figures.lines(f"Queue shares under {label}", series, y_format=figures.percent),
                            "Dominant share of the busiest queues, and, dashed, what they deserve."))
+    for c, label, p in shown:
+        reasons = list(p["pending"].items())
+        if not reasons:
+            continue
+        layers = [Line(name, times(p), cut(p, column), i) for i, (name, column) in enumerate(reasons)]
+        names = figures.legend([(name, i) for i, (name, _) in enumerate(reasons)])
+        out.append(_figure(f"Why jobs wait under {label}", names + figures.stack(f"Pending by reason under {label}", times(p), layers),
+                           "Waiting jobs by the reason that the last cycle gave, one on another."))
+    for c, label, p in shown:
+        if p["nodes"] is not None:
+            n = p["nodes"]
+            svg = figures.heat(f"Nodes under {label}", n["names"], n["step"], n["used"], 1, show=figures.percent, linear=True, side=7)
+            each = "" if n["nodes_a_row"] == 1 else f", {n['nodes_a_row']:.3g} neighbours a row"
+            out.append(_figure(f"Nodes under {label}", svg, f"Part of {leading} held by tasks, by node{each}, and time; full colour is all of it."))
+        if p["gantt"] is not None:
+            g = p["gantt"]
+            svg = figures.gantt(f"Processors under {label}", g["bars"], g["processors"], 0, g["length"])
+            out.append(_figure(f"Processors under {label}", svg,
+                               f"Who held the processors when most jobs waited, from {figures.seconds(g['from'])} on. Where a job is drawn was not decided."))
     most = max((v for _, _, p in shown for row in p["heat"]["wait"] for v in row if v is not None), default=0)
     for c, label, p in shown:
         h = p["heat"]

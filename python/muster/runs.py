@@ -24,11 +24,12 @@ import numpy as np
 
 from . import _core
 from .errors import InvalidArgument
-from .replay import Replay, replay
-from .statistics import leading_dimension, measure
+from .pictures import pictures
+from .replay import replay
+from .statistics import measure
 from .traces import Trace
 
-_FORM = 1  # of what is kept; another form makes other keys
+_FORM = 2  # of what is kept; another form makes other keys
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def replicate_seed(seed: int, replicate: int) -> int:
 def engine_digest() -> str:
     """Of the extension module's file and of what measures a run: another build's results are not taken for this one's."""
     digest = hashlib.sha256(pathlib.Path(_core.__file__).read_bytes())
-    for name in ("replay.py", "runs.py", "statistics.py", "traces.py"):
+    for name in ("pictures.py", "replay.py", "runs.py", "statistics.py", "traces.py"):
         digest.update((pathlib.Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()
 
@@ -81,6 +82,8 @@ def make(run: Run, trace: Trace) -> dict[str, Any]:
     options = dict(run.options)
     if run.replicate:
         trace = trace.resampled(replicate_seed(run.seed, run.replicate), run.block)
+    else:
+        options |= {"record_placements": True}
     begin = time.perf_counter()
     result = replay(trace, run.policy, **options)
     seconds = time.perf_counter() - begin
@@ -93,73 +96,8 @@ def make(run: Run, trace: Trace) -> dict[str, Any]:
         "seconds": seconds,
     }
     if not run.replicate:
-        record["pictures"] = _pictures(result)
+        record["pictures"] = pictures(result)
     return record
-
-
-def _pictures(result: Replay) -> dict[str, Any]:
-    samples, jobs = result.samples, result.columns
-    first = int(jobs["submit"][jobs["submit"] >= 0].min(initial=2**53))
-    last = int(jobs["submit"].max(initial=first))
-    leading = leading_dimension(samples)
-    share = lambda name: [
-        round(float(u) / float(c), 6) if c > 0 else None
-        for u, c in zip(samples["used"][name], samples["capacity"][name])
-    ]
-    started = jobs["start"] >= 0
-    wait = np.sort((jobs["start"] - jobs["submit"])[started])
-    quantiles = [int(wait[min(len(wait) - 1, len(wait) * i // 200)]) for i in range(201)] if len(wait) else []
-    busiest = sorted(samples["queue_share"], key=lambda q: -float(samples["queue_share"][q].sum()))[:12]
-    return {
-        "time": [int(t) - first for t in samples["time"]],
-        "submissions_end": last - first,
-        "running": samples["running"].tolist(),
-        "waiting": samples["waiting"].tolist(),
-        "leading": leading,
-        "used": {name: share(name) for name in samples["capacity"] if samples["capacity"][name].max(initial=0) > 0},
-        "fragmentation": {
-            name: [round(float(x), 6) for x in column]
-            for name, column in samples["fragmentation"].items()
-            if name == leading
-        },
-        "queues": {
-            name: {
-                "share": [round(float(x), 6) for x in samples["queue_share"][name]],
-                "deserved": [round(float(x), 6) for x in samples["queue_deserved"].get(name, ())],
-            }
-            for name in busiest
-        },
-        "wait_quantiles": quantiles,
-        "never_started": int(((jobs["submit"] >= 0) & ~started).sum()),
-        "heat": _heat(result, first, last, started),
-    }
-
-
-def _heat(result: Replay, first: int, last: int, started: np.ndarray, columns: int = 48) -> dict[str, Any]:
-    """Mean wait by size of the job (rows: up to 1, 4, 16, ... tasks or GPUs) and time of its submission (columns)."""
-    state = result.trace._core.state()
-    size = state["columns"]["tasks"].astype(np.int64)
-    gpus = [_amount(shape.get("request", {}).get("nvidia.com/gpu", 0)) for shape in state["shapes"]]
-    unit = "processors" if result.trace.processors else "tasks"
-    if not result.trace.processors and any(gpus):
-        size, unit = np.ceil(size * np.array(gpus)[state["columns"]["shape"]]).astype(np.int64), "GPUs"
-    jobs = result.columns
-    step = max(1, -(-(last - first + 1) // columns))
-    at = (jobs["submit"][started] - first) // step
-    row = np.ceil(np.log2(np.maximum(size[started], 1)) / 2).astype(np.int64)
-    rows = int(row.max(initial=0)) + 1
-    cell = row * columns + at
-    waits = (jobs["start"] - jobs["submit"])[started].astype(float)
-    counts = np.bincount(cell, minlength=rows * columns)
-    sums = np.bincount(cell, weights=waits, minlength=rows * columns)
-    means = [[None if not counts[r * columns + c] else round(float(sums[r * columns + c] / counts[r * columns + c]), 3)
-              for c in range(columns)] for r in range(rows)]
-    return {"unit": unit, "sizes": [4**r for r in range(rows)], "step": step, "wait": means}
-
-
-def _amount(quantity: Any) -> float:
-    text = str(quantity)
-    return float(text[:-1]) / 1000 if text.endswith("m") else float(text)
 
 
 # --- what was computed before

@@ -20,15 +20,11 @@
 #include "python/src/bindings.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
+#include "python/src/shared_trace.h"
 #include "python/src/status.h"
 
 namespace muster::python {
 namespace {
-
-// A trace that nothing changes any more; replays of several threads may share it.
-struct SharedTrace {
-  std::shared_ptr<const Trace> trace;
-};
 
 // --- columns
 
@@ -232,7 +228,9 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
                                                "seed",
                                                "until",
                                                "series_interval",
-                                               "follow_preceding"};
+                                               "follow_preceding",
+                                               "record_placements",
+                                               "measure_decisions"};
   for (auto [key, value] : given) {
     const std::string name = ReadText(root, key);
     if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
@@ -252,6 +250,16 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
   Take(root, given, "until", &o.until);
   Take(root, given, "series_interval", &o.series_interval);
   Take(root, given, "follow_preceding", &o.follow_preceding);
+  Take(root, given, "record_placements", &o.record_placements);
+  bool measured = false;
+  Take(root, given, "measure_decisions", &measured);
+  if (measured) {
+    o.clock = [] {
+      return std::chrono::duration_cast<std::chrono::nanoseconds>(
+                 std::chrono::steady_clock::now().time_since_epoch())
+          .count();
+    };
+  }
   const auto take_seconds = [&](const char* name, double* out) {
     if (!given.contains(name)) return;
     if (!py::isinstance<py::float_>(given[name]) && !IsInteger(given[name])) {
@@ -375,6 +383,18 @@ py::dict Series(const Played& self) {
   put("fragmentation", s.dimensions, s.fragmentation);
   put("queue_share", s.queues, s.queue_share);
   put("queue_deserved", s.queues, s.queue_deserved);
+  put("waiting_by_reason", s.reasons, s.waiting_by_reason);
+  return out;
+}
+
+py::dict Placements(const Played& self) {
+  const ReplayPlacements& p = self.result.placements;
+  py::dict out;
+  out["job"] = NumberArray(p.job);
+  out["task"] = NumberArray(p.task);
+  out["node"] = NumberArray(p.node);
+  out["from"] = NumberArray(p.from);
+  out["to"] = NumberArray(p.to);
   return out;
 }
 
@@ -396,6 +416,7 @@ py::dict ToDict(const JobMetrics& m) {
   out["turnaround"] = ToDict(m.turnaround);
   out["bounded_slowdown"] = ToDict(m.bounded_slowdown);
   out["finish_time_ratio"] = ToDict(m.finish_time_ratio);
+  out["finish_time_fairness"] = ToDict(m.finish_time_fairness);
   return out;
 }
 
@@ -407,6 +428,7 @@ py::dict MetricsOf(const Played& self, int64_t slowdown_bound) {
   out["ended"] = m.ended;
   out["refused"] = m.refused;
   out["backfilled"] = m.backfilled;
+  out["longest_wait"] = m.longest_wait;
   out["makespan"] = m.makespan;
   out["utilisation"] = m.utilisation;
   out["deadlines"] = m.deadlines;
@@ -417,6 +439,7 @@ py::dict MetricsOf(const Played& self, int64_t slowdown_bound) {
   out["jain"] = m.jain;
   out["share_deviation_mean"] = m.share_deviation_mean;
   out["share_deviation_most"] = m.share_deviation_most;
+  out["decision_time"] = ToDict(m.decision_time);
   py::dict resources, queues;
   for (const ResourceMetrics& r : m.resources) {
     py::dict entry;
@@ -468,6 +491,7 @@ void BindReplay(py::module_& module) {
       .def("jobs", &JobColumns)
       .def("counts", &Counts)
       .def("series", &Series)
+      .def("placements", &Placements)
       .def("metrics", &MetricsOf, py::arg("slowdown_bound") = 10);
   module.def("read_trace", &ReadTrace, py::arg("kind"), py::arg("files"), py::arg("options"));
   module.def("replay", &Play, py::arg("trace"), py::arg("policy"), py::arg("options"));

@@ -118,10 +118,42 @@ class Replays(unittest.TestCase):
         self.assertIn("used.cpu", list(result.series))
         self.assertEqual(int(max(result.samples["used"]["cpu"])), 4000)
         self.assertEqual(list(result.samples["queue_share"]), ["a", "b"])
+        deviation = result.samples["share_deviation"]
+        self.assertAlmostEqual(float(deviation.max()), result.metrics["share_deviation_most"])
+        self.assertAlmostEqual(float(deviation[deviation >= 0].mean()), result.metrics["share_deviation_mean"])
         self.assertEqual(rows(result.series), len(result.samples["time"]))
         self.assertEqual(list(result.metrics["resources"]), ["cpu"])
         self.assertEqual(list(result.metrics["queues"]), ["a", "b"])
         self.assertEqual(result.metrics["goodput"], 1)
+
+    def test_where_tasks_ran_and_why_jobs_wait(self):
+        trace = muster.Trace(
+            {"id": [7, 8], "submit": [0, 5], "run": [60, 60], "tasks": [2, 1]},
+            nodes=[{"name": f"n{i}", "capacity": {"cpu": 1}} for i in range(2)],
+            shapes=[{"request": {"cpu": 1}}],
+        )
+        result = muster.replay(trace, "volcano", series_interval=10, record_placements=True, measure_decisions=True)
+        placed = result.placements
+        self.assertEqual(list(placed["job"]), [7, 7, 8])
+        self.assertEqual(sorted(placed["node"][:2]), ["n0", "n1"])
+        self.assertEqual((list(placed["from"]), list(placed["to"])), ([0, 0, 60], [60, 60, 120]))
+        pending = result.pending
+        reason = next(name for name in pending if "insufficient cpu" in name or "not_admitted" in name)
+        self.assertEqual(list(pending["time"][:3]), [0, 10, 20])
+        self.assertEqual(list(pending[reason][:3]), [0, 1, 1])
+        self.assertEqual(result.metrics["decision_time"]["count"], result.counts["passes"])
+        self.assertGreater(result.metrics["decision_time"]["max"], 0)
+        self.assertEqual(rows(muster.replay(trace, "volcano").placements), 0)
+        self.assertEqual(muster.replay(trace, "volcano").digest, result.digest)
+
+    def test_pending_on_a_pool(self):
+        trace = muster.Trace({"submit": [0, 0, 0], "run": [90, 90, 90], "tasks": [3, 2, 1]}, processors=4)
+        result = muster.replay(trace, "fcfs", record_placements=True)
+        self.assertEqual(list(result.placements["node"]), ["pool"] * 3)
+        pending = {name: list(column)[0] for name, column in dict(result.pending).items()}
+        self.assertEqual(pending, {"time": 0, "no_node: insufficient processors": 1, "not_reached": 1})
+        waiting = sum(np.asarray(column) for name, column in dict(result.pending).items() if name != "time")
+        np.testing.assert_array_equal(waiting, result.samples["waiting"])
 
     def test_refusals(self):
         trace = pool(10)

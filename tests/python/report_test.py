@@ -1,7 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The report: well-formed, whole, and nothing in it that is loaded from elsewhere; the commands that write it."""
 
+import html
 import html.parser
+import json
 import os
 import pathlib
 import re
@@ -49,6 +51,25 @@ class Page(html.parser.HTMLParser):
         self.words.append(text)
 
 
+# Run in the browser alone: reports have no script. What each figure shows of itself, as a browser has laid it out.
+PROBE = """
+const figures = [...document.querySelectorAll("svg.figure")].map((svg) => {
+  const parts = [...svg.querySelectorAll("path, rect")], view = svg.viewBox.baseVal;
+  const inked = parts.filter((part) => {
+    const box = part.getBBox(), style = getComputedStyle(part);
+    const colour = style.fill === "none" ? style.stroke : style.fill;
+    return box.width + box.height > 0 && colour !== "none" && colour !== "rgba(0, 0, 0, 0)";
+  });
+  const outside = parts.map((part) => part.getBBox()).filter((box) =>
+    box.x < -1 || box.y < -1 || box.x + box.width > view.width + 1 || box.y + box.height > view.height + 1);
+  const { width, height } = svg.getBoundingClientRect();
+  return { name: svg.getAttribute("aria-label"), width, height, inked: inked.length, outside: outside.length };
+});
+const paper = getComputedStyle(document.body).backgroundColor;
+document.body.dataset.told = JSON.stringify({ paper, figures });
+"""
+
+
 def mixed():
     return study(muster.traces.mix(jobs=300, nodes=8), ["muster", "volcano"], replicates=2)
 
@@ -72,6 +93,7 @@ class Report(unittest.TestCase):
         expected = ["Utilisation over time", "Pending jobs over time", "Distribution of waits", "Fragmentation over time"]
         for label in ("muster", "volcano"):
             expected += [f"Queue shares under {label}", f"Mean wait by size and time under {label}"]
+            expected += [f"Pending by reason under {label}", f"Nodes under {label}"]
         self.assertEqual(sorted(page.figures), sorted(expected))
         self.assertGreater(page.drawn, 30)
 
@@ -104,17 +126,41 @@ class Report(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")
     def test_in_a_browser(self):
+        """Light and dark: a console without a word, and every figure of every kind with ink in it."""
+        pooled = pathlib.Path(self.folder.name, "pool.html")
+        study(pool(400), replicates=0).report(pooled)
+        papers = set()
+        for name, path in (("mix", self.path), ("pool", pooled)):
+            for look in ("light", "dark"):
+                with self.subTest(name=name, look=look):
+                    told = self.look(path, f"{name}_{look}", ["--force-dark-mode"] if look == "dark" else [])
+                    papers.add(told["paper"])
+                    self.assertEqual([f["name"] for f in told["figures"]], Page(path.read_text()).figures)
+                    for figure in told["figures"]:
+                        self.assertGreater(min(figure["width"], figure["height"]), 50, figure)
+                        self.assertGreater(figure["inked"], 0, figure)
+                        self.assertEqual(figure["outside"], 0, figure)
+        self.assertEqual(len(papers), 2)
+
+    def look(self, path, name, more):
         folder = pathlib.Path(self.folder.name)
-        done = subprocess.run(
+        probed = folder / f"{name}.html"
+        probed.write_text(path.read_text().replace("</body>", f"<script>{PROBE}</script></body>"))
+        run = lambda page, *words: subprocess.run(
             ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=1300,2400",
-             f"--user-data-dir={folder / 'profile'}", f"--screenshot={folder / 'shot.png'}", self.path.as_uri()],
+             f"--user-data-dir={folder / 'profile'}", *more, *words, page.as_uri()],
             capture_output=True, text=True, timeout=120,
         )
+        shot = folder / f"{name}.png"
+        done = run(path, f"--screenshot={shot}")
         self.assertNotIn("CONSOLE", done.stderr)
-        self.assertGreater((folder / "shot.png").stat().st_size, 50_000)
+        self.assertGreater(shot.stat().st_size, 50_000)
         kept = os.environ.get("MUSTER_ARTEFACTS")
         if kept:
-            shutil.copy(folder / "shot.png", kept)
+            shutil.copy(shot, kept)
+        found = re.search('data-told="([^"]*)"', run(probed, "--dump-dom").stdout)
+        self.assertIsNotNone(found)
+        return json.loads(html.unescape(found.group(1)))
 
     @unittest.skipUnless(find_spec("matplotlib"), "matplotlib is not installed")
     def test_figures_for_papers(self):
@@ -155,7 +201,7 @@ class Commands(unittest.TestCase):
         done = self.run_command("report", "study.json", "-o", "again.html")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("(8 from the cache)", done.stderr)
-        self.assertEqual(len(Page((self.folder / "again.html").read_text()).figures), 5)
+        self.assertEqual(len(Page((self.folder / "again.html").read_text()).figures), 9)
 
     def test_sweep(self):
         done = self.run_command("sweep", "pool.npz", "--profile", "volcano", "--vary", "latency=0,60", "--replicates", "1")

@@ -154,7 +154,8 @@ TEST_P(EachProfile, ManyJobsComeAndGo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, EachProfile,
-                         ::testing::Values("volcano", "muster", "kube-batch", "easy"),
+                         ::testing::Values("volcano", "muster", "kube-batch", "easy",
+                                           "conservative"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::erase(name, '-');
@@ -194,6 +195,32 @@ TEST(Engine, EasyPromisesNodes) {
   EXPECT_EQ(Play(wider, "easy").start, (Times{0, 20, 2, 3}));
 }
 
+TEST(Engine, ConservativePromisesNodesToEverybody) {
+  // Two nodes of 4. The second job is promised both at 20, the third, of six tasks, both at 30. The fourth would be in the
+  // way of the second until 42; under easy and here it waits. The fifth needs one place for 45 s: at 3 that is free beside
+  // all but the second job's promise, and from 40 on it is free for good; the sixth is gone by 20.
+  const Trace trace = Small(2, {{.submit = 0, .run = 20, .tasks = 6},
+                                {.submit = 1, .run = 10, .tasks = 8},
+                                {.submit = 2, .run = 10, .tasks = 6},
+                                {.submit = 2, .run = 40, .tasks = 1},
+                                {.submit = 3, .run = 17, .tasks = 2}});
+  const ReplayResult result = Play(trace, "conservative");
+  EXPECT_EQ(result.policy, "conservative:reservations=afresh");
+  EXPECT_EQ(result.start, (Times{0, 20, 30, 30, 3}));
+  // A label that only one node has. The head waits for it; easy keeps others away from the head's node alone.
+  Trace labelled = Small(2, {{.submit = 0, .run = 20, .tasks = 3},
+                             {.submit = 1, .run = 10, .tasks = 4},
+                             {.submit = 2, .run = 30, .tasks = 4},
+                             {.submit = 3, .run = 12, .tasks = 1}});
+  labelled.machine.nodes[0].labels = {{"zone", "a"}};
+  labelled.shapes.push_back({.request = {{"cpu", 1}}, .node_selector = {{"zone", "a"}}});
+  labelled.shape = {1, 1, 0, 1};
+  // The third has the other node; the fourth fits beside the first until 15.
+  EXPECT_EQ(Play(labelled, "conservative").start, (Times{0, 20, 2, 3}));
+  const absl::Status kept = Replay(trace, "conservative:reservations=kept").status();
+  EXPECT_NE(kept.message().find("needs a pool of processors"), absl::string_view::npos);
+}
+
 TEST(Engine, FollowsPrecedingJobs) {
   Trace trace =
       Small(1, {{.submit = 0, .run = 10}, {.submit = 1, .run = 5, .preceding = 0, .think = 7}});
@@ -225,6 +252,106 @@ TEST(Engine, SeriesAndMetricsByHand) {
   EXPECT_EQ(metrics.goodput, 1);
   ASSERT_EQ(metrics.queues.size(), 1u);
   EXPECT_DOUBLE_EQ(metrics.queues[0].delivered, 0.5);
+}
+
+TEST(Engine, TellsWhereTasksRanAndWhyJobsWait) {
+  // The first job holds 6 of 8 cpus until 10; the second needs 4 of them. n1 fails at 20 and comes back at 22.
+  const Trace trace = Small(2, {{.submit = 0, .run = 10, .tasks = 6},
+                                {.submit = 5, .run = 20, .tasks = 8},
+                                {.submit = 6, .run = 5, .tasks = 9}});
+  ReplayOptions options;
+  options.series_interval = 5;
+  options.record_placements = true;
+  options.node_events = {{20, NodeEvent::Kind::kFail, "n1"}, {22, NodeEvent::Kind::kReturn, "n1"}};
+  int64_t ticks = 0;
+  options.clock = [&ticks] { return ticks += 500'000'000; };
+  for (const char* profile : {"muster", "volcano", "easy"}) {
+    const ReplayResult result = Play(trace, profile, options);
+    const ReplayPlacements& stays = result.placements;
+    ASSERT_EQ(stays.job.size(), 6u + 8 + 8) << profile;
+    std::vector<int64_t> on_node(2, 0);
+    for (size_t i = 0; i < stays.job.size(); ++i) {
+      const bool first = i < 6, again = i >= 14;
+      EXPECT_EQ(stays.job[i], first ? 0u : 1u);
+      EXPECT_EQ(stays.from[i], first ? 0 : again ? 22 : 10);
+      EXPECT_EQ(stays.to[i], first ? 10 : again ? 42 : 20);
+      on_node[stays.node[i]] += first ? 0 : 1;
+    }
+    EXPECT_EQ(on_node, (Times{8, 8}));
+    // Each task once in each of its job's stays.
+    std::vector<uint32_t> last(stays.task.begin() + 14, stays.task.end());
+    std::sort(last.begin(), last.end());
+    EXPECT_EQ(last, (std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
+
+    ASSERT_GE(result.series.time.size(), 5u);
+    for (size_t k = 0; k < result.series.time.size(); ++k) {
+      int64_t sum = 0;
+      for (const auto& column : result.series.waiting_by_reason) {
+        ASSERT_EQ(column.size(), result.series.time.size());
+        sum += column[k];
+      }
+      EXPECT_EQ(sum, result.series.waiting[k]) << profile << " at " << result.series.time[k];
+    }
+    const auto reason = std::find(result.series.reasons.begin(), result.series.reasons.end(),
+                                  profile == std::string("easy") ? "gang_undone: insufficient cpu"
+                                                                 : result.series.reasons[0]);
+    ASSERT_NE(reason, result.series.reasons.end()) << profile << ": " << result.series.reasons[0];
+    EXPECT_EQ(result.decision_time.size(), static_cast<size_t>(result.passes));
+    EXPECT_DOUBLE_EQ(Measure(trace, result).decision_time.p99, 0.5);
+  }
+  options.record_placements = false;
+  EXPECT_TRUE(Play(trace, "easy", options).placements.job.empty());
+}
+
+TEST(Engine, NodesThatJoinKeepTheirRow) {
+  const Trace trace = Small(2, {{.submit = 9, .run = 10, .tasks = 8}});
+  ReplayOptions options;
+  options.record_placements = true;
+  options.node_events = {{5, NodeEvent::Kind::kJoin, "n0"}};
+  const ReplayResult result = Play(trace, "volcano", options);
+  EXPECT_EQ(std::count(result.placements.node.begin(), result.placements.node.end(), 0u), 4);
+  EXPECT_EQ(std::count(result.placements.node.begin(), result.placements.node.end(), 1u), 4);
+}
+
+TEST(Engine, StaysOnPoolsAreJobs) {
+  Trace trace;
+  trace.processors = 4;
+  for (const TraceJob& job :
+       {TraceJob{.submit = 0, .run = 10, .tasks = 3}, TraceJob{.submit = 1, .run = 30, .tasks = 2},
+        TraceJob{.submit = 2, .run = 5, .tasks = 1}}) {
+    ASSERT_TRUE(AddJob(job, &trace).ok());
+  }
+  ReplayOptions options;
+  options.record_placements = true;
+  options.until = 20;
+  const ReplayPlacements stays = Play(trace, "easy", options).placements;
+  EXPECT_EQ(stays.job, (std::vector<uint32_t>{0, 2, 1}));
+  EXPECT_EQ(stays.from, (Times{0, 2, 10}));
+  EXPECT_EQ(stays.to, (Times{10, 7, kAbsent}));
+}
+
+TEST(Metrics, StarvationAndFinishTimeFairness) {
+  // On 4 processors: the first holds all until 10, the second waits for it, the third never starts before 20.
+  Trace trace;
+  trace.processors = 4;
+  for (const TraceJob& job :
+       {TraceJob{.submit = 0, .run = 10, .tasks = 4}, TraceJob{.submit = 0, .run = 10, .tasks = 2},
+        TraceJob{.submit = 5, .run = 10, .tasks = 3}}) {
+    ASSERT_TRUE(AddJob(job, &trace).ok());
+  }
+  ReplayOptions options;
+  options.until = 20;
+  const ReplayResult result = Play(trace, "fcfs", options);
+  EXPECT_EQ(result.start, (Times{0, 10, 20}));
+  const Metrics metrics = Measure(trace, result);
+  EXPECT_EQ(metrics.longest_wait, 15);
+  // The first: (2 * 5 + 3 * 5) / 10 = 2.5 jobs in its time, each of which has 1.6 processors: 10 / 25. The second: 25 + 20
+  // job-seconds in 20 s, 2.25 jobs, 2 of 4 processors: 20 / (10 * 1.125).
+  EXPECT_EQ(metrics.all.finish_time_fairness.count, 2);
+  EXPECT_DOUBLE_EQ(metrics.all.finish_time_fairness.p50, 0.4);
+  EXPECT_DOUBLE_EQ(metrics.all.finish_time_fairness.most, 20 / 11.25);
+  options.until = 19;
+  EXPECT_EQ(Measure(trace, Play(trace, "fcfs", options)).longest_wait, 10);
 }
 
 TEST(Engine, APoolIsOneNode) {

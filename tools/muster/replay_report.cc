@@ -23,7 +23,8 @@ Json ToJson(const JobMetrics& m) {
   return {{"wait", ToJson(m.wait)},
           {"turnaround", ToJson(m.turnaround)},
           {"bounded_slowdown", ToJson(m.bounded_slowdown)},
-          {"finish_time_ratio", ToJson(m.finish_time_ratio)}};
+          {"finish_time_ratio", ToJson(m.finish_time_ratio)},
+          {"finish_time_fairness", ToJson(m.finish_time_fairness)}};
 }
 
 Json ToJson(const std::vector<JobGroup>& groups) {
@@ -105,6 +106,7 @@ std::string ReportJson(const ReplayReport& r) {
                     {"ended", m.ended},
                     {"refused", m.refused},
                     {"backfilled", m.backfilled},
+                    {"longest_wait", m.longest_wait},
                     {"makespan", m.makespan},
                     {"utilisation", m.utilisation},
                     {"resources", resources},
