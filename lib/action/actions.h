@@ -37,6 +37,7 @@ ActionDecl KubeBatchReclaimAction();
 // Batch systems.
 ActionDecl FcfsAction();
 ActionDecl EasyAction();
+ActionDecl ConservativeAction();
 std::span<const std::string_view> BatchOrders();  // what their option `order` may be
 
 // And as muster does.

@@ -19,16 +19,13 @@
 // Ties. Job order; among ends, all of one time are one. Cost. A search a task, and for the shadow one of the head for
 // each time at which tasks end.
 #include <algorithm>
-#include <limits>
 #include <map>
 
 #include "lib/action/actions.h"
+#include "lib/action/batch_queue.h"
 
 namespace muster {
 namespace {
-
-constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area"};
-constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 class Batch {
  public:
@@ -40,14 +37,8 @@ class Batch {
         goes_ahead_(goes_ahead) {}
 
   void Run() {
-    std::vector<JobIndex> queue;
-    for (const JobIndex job : context_.waiting) {
-      if (context_.IsPending(job)) context_.phases[job] = JobPhase::kAdmitted;
-      if (ledger_.job(job).pending() > 0 && context_.dispatcher.Valid(job)) queue.push_back(job);
-    }
-    std::sort(queue.begin(), queue.end(),
-              [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
-    if (!goes_ahead_) SortByOrder(&queue);
+    std::vector<JobIndex> queue = BatchQueue(context_);
+    if (!goes_ahead_) SortByBatchOrder(context_, order_, &queue);
     size_t head = 0;
     for (; head < queue.size(); ++head) {
       if (context_.meter.Cut()) return;
@@ -58,7 +49,7 @@ class Batch {
     Promise(queue[head]);
     std::vector<JobIndex> others(queue.begin() + static_cast<std::ptrdiff_t>(head) + 1,
                                  queue.end());
-    SortByOrder(&others);
+    SortByBatchOrder(context_, order_, &others);
     for (const JobIndex job : others) {
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
@@ -67,42 +58,12 @@ class Batch {
   }
 
  private:
-  int64_t Estimate(JobIndex job) const { return tables_.jobs.spec[job].estimate.value_or(kNever); }
+  int64_t Estimate(JobIndex job) const { return BatchEstimateOf(tables_, job); }
   bool EndsBy(JobIndex job, int64_t time) const {
     const int64_t estimate = Estimate(job);
     return time == kNever || (estimate != kNever && now() <= time - estimate);
   }
   int64_t now() const { return context_.now; }
-
-  double Size(JobIndex job) const {
-    double size = 0;
-    for (DimensionIndex d = 0; d < ledger_.dimensions(); ++d) {
-      if (d == kPods || ledger_.total()[d] <= 0) continue;
-      double sum = 0;
-      for (TaskIndex task : tables_.jobs.tasks[job]) {
-        sum += static_cast<double>(ledger_.request(task)[d]);
-      }
-      size = std::max(size, sum / static_cast<double>(ledger_.total()[d]));
-    }
-    return size;
-  }
-
-  void SortByOrder(std::vector<JobIndex>* jobs) const {
-    if (order_ == kOrders[0]) return;
-    std::vector<std::pair<double, JobIndex>> keyed;
-    for (JobIndex job : *jobs) {
-      const auto estimate = static_cast<double>(Estimate(job));
-      double key = estimate;
-      if (order_ == "ljf") key = -estimate;
-      if (order_ == "smallest") key = Size(job);
-      if (order_ == "largest") key = -Size(job);
-      if (order_ == "area") key = estimate * Size(job);
-      keyed.emplace_back(key, job);
-    }
-    std::stable_sort(keyed.begin(), keyed.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (size_t i = 0; i < keyed.size(); ++i) (*jobs)[i] = keyed[i].second;
-  }
 
   // Places the job's waiting tasks and commits them, if enough find a node.
   bool Start(JobIndex job, bool keeps_promise) {
@@ -167,19 +128,7 @@ class Batch {
   void Promise(JobIndex head) {
     shadow_ = kNever;
     extra_.clear();
-    std::vector<std::pair<int64_t, TaskIndex>> ends;
-    for (JobIndex job = 0; job < tables_.jobs.alive.size(); ++job) {
-      if (!tables_.jobs.alive[job] || ledger_.job(job).allocated() == 0) continue;
-      const int64_t estimate = Estimate(job);
-      if (estimate == kNever) continue;
-      for (TaskIndex task : tables_.jobs.tasks[job]) {
-        if (!IsAllocated(ledger_.status(task))) continue;
-        const int64_t started = tables_.tasks.started[task];
-        const int64_t end = (started == kAbsent ? now() : started) + estimate;
-        ends.emplace_back(std::max(end, now() + 1), task);
-      }
-    }
-    std::sort(ends.begin(), ends.end());
+    const std::vector<std::pair<int64_t, TaskIndex>> ends = BatchEnds(context_);
     const Ledger::Savepoint before = ledger_.Save();
     for (size_t i = 0; i < ends.size() && shadow_ == kNever;) {
       const int64_t end = ends[i].first;
@@ -228,25 +177,18 @@ class Batch {
   std::map<NodeIndex, std::vector<int64_t>> extra_;  // on promised nodes, by dimension
 };
 
-constexpr OptionDecl kOptions[] = {
-    {"order", OptionKind::kText, "fifo", 0, 0,
-     "fifo, sjf, ljf, smallest, largest or area; easy: of those that may go ahead"},
-};
-
 }  // namespace
 
-std::span<const std::string_view> BatchOrders() { return kOrders; }
-
 ActionDecl FcfsAction() {
-  return {"fcfs", "start gangs in order, up to the first that does not fit", kOptions,
+  return {"fcfs", "start gangs in order, up to the first that does not fit", kBatchOptions,
           [](ActionContext& context, const Options& options) {
             Batch(context, options, /*goes_ahead=*/false).Run();
           }};
 }
 
 ActionDecl EasyAction() {
-  return {"easy", "start gangs in order, and others ahead of the first that does not fit", kOptions,
-          [](ActionContext& context, const Options& options) {
+  return {"easy", "start gangs in order, and others ahead of the first that does not fit",
+          kBatchOptions, [](ActionContext& context, const Options& options) {
             Batch(context, options, /*goes_ahead=*/true).Run();
           }};
 }

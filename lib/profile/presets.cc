@@ -78,7 +78,7 @@ Preset BatchSystem(std::string_view name, std::string_view summary) {
   preset.summary = summary;
   preset.actions = name;
   preset.tiers = "gang/predicates+binpack";
-  preset.catalogue = {FcfsAction(), EasyAction()};
+  preset.catalogue = {FcfsAction(), EasyAction(), ConservativeAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
   return preset;
 }
@@ -86,11 +86,14 @@ Preset BatchSystem(std::string_view name, std::string_view summary) {
 }  // namespace
 
 std::vector<Preset> Presets() {
-  return {Muster(), Volcano(), KubeBatch(),
-          BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
-          BatchSystem(
-              "easy",
-              "EASY backfilling: gangs ahead of the first that waits, if they do not delay it")};
+  return {
+      Muster(),
+      Volcano(),
+      KubeBatch(),
+      BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
+      BatchSystem("easy",
+                  "EASY backfilling: gangs ahead of the first that waits, if they do not delay it"),
+      BatchSystem("conservative", "backfilling that delays nobody who came before")};
 }
 
 std::vector<PolicyDecl> PolicyCatalogue() {

@@ -163,8 +163,10 @@ void CompareWithProfile(const std::string& policy) {
     trace.preceding.clear();
     trace.think.clear();
     constexpr const char* kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest"};
-    const std::string spec = absl::StrCat(policy, ":order=", kOrders[rng.Below(5)],
-                                          ",estimate=", rng.Chance(0.5) ? "user" : "actual");
+    std::string spec = absl::StrCat(policy, ":order=", kOrders[rng.Below(5)],
+                                    ",estimate=", rng.Chance(0.5) ? "user" : "actual");
+    // Cycles know nothing of promises before.
+    if (policy == "conservative") spec += ",reservations=afresh";
     ReplayOptions options;
     options.cycles = CycleTiming::kEachEvent;
     const absl::StatusOr<ReplayResult> cycles = Replay(AsOneNode(trace), spec, options);
@@ -175,6 +177,7 @@ void CompareWithProfile(const std::string& policy) {
 
 TEST(OneNode, Fcfs) { CompareWithProfile("fcfs"); }
 TEST(OneNode, Easy) { CompareWithProfile("easy"); }
+TEST(OneNode, Conservative) { CompareWithProfile("conservative"); }
 
 TEST(Twin, Fcfs) { CompareWithTwin("fcfs"); }
 TEST(Twin, Easy) { CompareWithTwin("easy"); }
