@@ -29,12 +29,15 @@ class Documents(unittest.TestCase):
         self.assertIn("zone-x: only zone x", names["plan"].explain("wide"))
 
     def test_examples(self):
-        paths = sorted((ROOT / "examples").glob("*.py"))
-        self.assertGreaterEqual(len(paths), 2)
-        for path in paths:
-            with self.subTest(path.name), contextlib.redirect_stdout(io.StringIO()) as out:
-                runpy.run_path(str(path), run_name="__main__")
-            self.assertIn("muster.Plan" if path.name == "first_plan.py" else "bind", out.getvalue())
+        # replay_agent.py needs gymnasium, and envs_test.py runs it.
+        said = {"first_plan.py": "muster.Plan", "own_policy.py": "bind", "replay_agent.py": None}
+        self.assertEqual({path.name for path in (ROOT / "examples").glob("*.py")}, set(said))
+        for name, words in said.items():
+            if words is None:
+                continue
+            with self.subTest(name), contextlib.redirect_stdout(io.StringIO()) as out:
+                runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+            self.assertIn(words, out.getvalue())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Replays as a Gymnasium environment.
+"""Replays as Gymnasium environments.
 
     import gymnasium, muster.envs
     env = gymnasium.make("muster/Replay-v0", trace=muster.traces.swf("KTH-SP2-1996-2.1-cln.swf.gz"))
+    env = gymnasium.make("muster/Replay-v0", trace=muster.traces.philly(), action="node")
+    envs = gymnasium.make_vec("muster/Replay-v0", 64, trace=trace)     # one call of the engine steps all 64
 
 Needs gymnasium; importing this package makes the name known to it.
 """
@@ -10,8 +12,11 @@ Needs gymnasium; importing this package makes the name known to it.
 import gymnasium
 
 from .replay import ReplayEnv
+from .vector import ReplayVectorEnv
 
 if "muster/Replay-v0" not in gymnasium.registry:
-    gymnasium.register("muster/Replay-v0", entry_point="muster.envs:ReplayEnv")
+    gymnasium.register(
+        "muster/Replay-v0", entry_point="muster.envs:ReplayEnv", vector_entry_point="muster.envs:ReplayVectorEnv"
+    )
 
-__all__ = ["ReplayEnv"]
+__all__ = ["ReplayEnv", "ReplayVectorEnv"]

@@ -1,0 +1,284 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Playing, looking and waiting; see the header for the rules.
+#include "lib/replay/episodes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/math.h"
+#include "lib/base/strings.h"
+#include "lib/model/tables.h"
+#include "muster/quantity.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kSlowdownBound = 10;
+constexpr std::string_view kPodsName = "pods";
+
+int64_t AmountOf(const Resources& resources, std::string_view name) {
+  for (const auto& [key, amount] : resources) {
+    if (key != name) continue;
+    const absl::StatusOr<int64_t> value =
+        ParseQuantity(amount.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole);
+    return value.ok() ? *value : 0;
+  }
+  return 0;
+}
+
+bool HasLabels(const Labels& has, const Labels& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& label) {
+    return std::find(has.begin(), has.end(), label) != has.end();
+  });
+}
+
+float Log10(double x) { return static_cast<float>(Log(x) * 0.43429448190325182765); }
+
+float Ratio(int64_t part, int64_t whole) {
+  return whole > 0 ? static_cast<float>(static_cast<double>(part) / static_cast<double>(whole)) : 0;
+}
+
+}  // namespace
+
+absl::StatusOr<Episodes> Episodes::Make(std::shared_ptr<const Trace> trace,
+                                        const EpisodeOptions& options, size_t count) {
+  Episodes out(std::move(trace), options);
+  const Trace& t = *out.trace_;
+  if (options.nodes == (t.processors > 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        t.name, options.nodes
+                    ? ": choosing nodes needs a trace on nodes"
+                    : ": choosing jobs needs a pool of processors (Trace.on(processors=))"));
+  }
+  if (options.nodes) out.ReadMachine();
+  for (uint32_t row = 0; row < t.size(); ++row) {
+    if (out.FitsEmpty(row)) out.rows_.push_back(row);
+  }
+  std::stable_sort(out.rows_.begin(), out.rows_.end(),
+                   [&](uint32_t a, uint32_t b) { return t.submit[a] < t.submit[b]; });
+  if (options.jobs < 1 || options.jobs > static_cast<int64_t>(out.rows_.size()) ||
+      options.places < 1 || count < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(t.name, ": jobs must be 1 to ", out.rows_.size(),
+                                                   ", window and number of episodes above 0"));
+  }
+  out.episodes_.resize(count);
+  for (size_t e = 0; e < count; ++e) out.Reset(e, 0);
+  return out;
+}
+
+void Episodes::ReadMachine() {
+  const Trace& t = *trace_;
+  std::vector<std::string> names;
+  for (const TaskShape& shape : t.shapes) {
+    for (const auto& [name, amount] : shape.request) {
+      if (name != kPodsName && std::find(names.begin(), names.end(), name) == names.end()) {
+        names.push_back(name);
+      }
+    }
+  }
+  nodes_ = t.machine.nodes.size();
+  resources_ = names.size();
+  most_.assign(resources_, 0);
+  for (const NodeSpec& node : t.machine.nodes) {
+    for (size_t r = 0; r < resources_; ++r) {
+      capacity_.push_back(AmountOf(node.capacity, names[r]));
+      most_[r] = std::max(most_[r], capacity_.back());
+    }
+  }
+  for (const TaskShape& shape : t.shapes) {
+    const size_t from = requests_.size();
+    for (const std::string& name : names) requests_.push_back(AmountOf(shape.request, name));
+    for (size_t n = 0; n < nodes_; ++n) {
+      bool may = HasLabels(t.machine.nodes[n].labels, shape.node_selector);
+      for (size_t r = 0; r < resources_; ++r) {
+        may &= requests_[from + r] <= capacity_[n * resources_ + r];
+      }
+      may_.push_back(may);
+    }
+  }
+}
+
+// Tasks of a job are alike, so they fit in whatever order they are given their nodes.
+bool Episodes::FitsEmpty(uint32_t row) const {
+  const int64_t tasks = trace_->tasks[row];
+  if (!options_.nodes) return tasks <= trace_->processors;
+  const size_t shape = trace_->shape[row];
+  int64_t room = 0;
+  for (size_t n = 0; n < nodes_ && room < tasks; ++n) {
+    if (!may_[shape * nodes_ + n]) continue;
+    int64_t here = tasks;
+    for (size_t r = 0; r < resources_; ++r) {
+      const int64_t request = requests_[shape * resources_ + r];
+      if (request > 0) here = std::min(here, capacity_[n * resources_ + r] / request);
+    }
+    room += here;
+  }
+  return room >= tasks;
+}
+
+void Episodes::Reset(size_t e, size_t first) {
+  Episode& episode = episodes_[e];
+  const auto jobs = static_cast<size_t>(options_.jobs);
+  episode = Episode();
+  episode.first = episode.next = std::min(first, rows_.size() - jobs);
+  episode.end = episode.first + jobs;
+  episode.free = trace_->processors;
+  episode.now = trace_->submit[rows_[episode.first]];
+  episode.idle = capacity_;
+  episode.on.resize(options_.nodes ? jobs : 0);
+  episode.starts.assign(jobs, kAbsent);
+  Arrive(&episode);
+}
+
+Episodes::Outcome Episodes::Act(size_t e, size_t action) {
+  Episode& episode = episodes_[e];
+  Outcome outcome;
+  outcome.allowed = Allows(episode, action);
+  if (outcome.allowed && action < choices()) {
+    Choose(&episode, action);
+  } else if (MayWait(episode)) {
+    outcome.reward = Wait(&episode);
+  } else {
+    size_t other = 0;
+    while (!Allows(episode, other)) ++other;
+    Choose(&episode, other);
+  }
+  while (episode.waiting.empty() && episode.next < episode.end) Wait(&episode);
+  outcome.over = episode.waiting.empty();
+  return outcome;
+}
+
+// An action other than waiting is always allowed when there is nothing to wait for: the machine is empty then but for what
+// the first job has chosen, and all that is left of it fits beside that.
+bool Episodes::Allows(const Episode& episode, size_t action) const {
+  if (action == choices()) return MayWait(episode);
+  if (options_.nodes) return Fits(episode, rows_[episode.waiting.front()], action);
+  return action < episode.waiting.size() &&
+         trace_->tasks[rows_[episode.waiting[action]]] <= episode.free;
+}
+
+bool Episodes::Fits(const Episode& episode, uint32_t row, size_t node) const {
+  const size_t shape = trace_->shape[row];
+  if (!may_[shape * nodes_ + node]) return false;
+  for (size_t r = 0; r < resources_; ++r) {
+    if (requests_[shape * resources_ + r] > episode.idle[node * resources_ + r]) return false;
+  }
+  return true;
+}
+
+void Episodes::Choose(Episode* episode, size_t action) {
+  if (!options_.nodes) return Start(episode, action);
+  const uint32_t row = rows_[episode->waiting.front()];
+  Hold(episode, row, static_cast<uint32_t>(action), 1);
+  episode->chosen.push_back(static_cast<uint32_t>(action));
+  if (episode->chosen.size() < trace_->tasks[row]) return;
+  episode->on[episode->waiting.front() - episode->first] = std::move(episode->chosen);
+  episode->chosen.clear();
+  Start(episode, 0);
+}
+
+void Episodes::Start(Episode* episode, size_t place) {
+  const size_t job = episode->waiting[place];
+  episode->waiting.erase(episode->waiting.begin() + static_cast<std::ptrdiff_t>(place));
+  episode->free -= trace_->tasks[rows_[job]];
+  episode->ends.emplace(episode->now + trace_->run[rows_[job]], job);
+  episode->starts[job - episode->first] = episode->now;
+}
+
+void Episodes::Hold(Episode* episode, uint32_t row, uint32_t node, int sign) {
+  const size_t shape = trace_->shape[row];
+  for (size_t r = 0; r < resources_; ++r) {
+    episode->idle[node * resources_ + r] -= sign * requests_[shape * resources_ + r];
+  }
+}
+
+double Episodes::Wait(Episode* episode) {
+  int64_t then = kEndless;
+  if (!episode->ends.empty()) then = episode->ends.top().first;
+  if (episode->next < episode->end) then = std::min(then, trace_->submit[rows_[episode->next]]);
+  double growth = 0;
+  for (size_t job : episode->waiting) {
+    growth += 1 / static_cast<double>(std::max(trace_->run[rows_[job]], kSlowdownBound));
+  }
+  const double cost =
+      static_cast<double>(then - episode->now) * growth / static_cast<double>(options_.jobs);
+  episode->now = then;
+  for (uint32_t node : episode->chosen) Hold(episode, rows_[episode->waiting.front()], node, -1);
+  episode->chosen.clear();
+  while (!episode->ends.empty() && episode->ends.top().first <= then) {
+    const size_t job = episode->ends.top().second;
+    episode->ends.pop();
+    episode->free += trace_->tasks[rows_[job]];
+    if (!options_.nodes) continue;
+    for (uint32_t node : episode->on[job - episode->first]) Hold(episode, rows_[job], node, -1);
+  }
+  Arrive(episode);
+  return -cost;
+}
+
+void Episodes::Arrive(Episode* episode) {
+  while (episode->next < episode->end && trace_->submit[rows_[episode->next]] <= episode->now) {
+    episode->waiting.push_back(episode->next++);
+  }
+}
+
+// --- what the agent sees
+
+float Episodes::Estimate(uint32_t row) const {
+  const int64_t told = trace_->estimate[row] > 0 ? trace_->estimate[row] : trace_->run[row];
+  return Log10(static_cast<double>(told));
+}
+
+void Episodes::Look(size_t e, float* jobs, float* machine, int8_t* mask) const {
+  const Episode& episode = episodes_[e];
+  if (options_.nodes) {
+    LookAtNodes(episode, jobs, machine);
+  } else {
+    LookAtPool(episode, jobs, machine);
+  }
+  std::fill_n(mask, choices() + 1, int8_t{0});
+  for (size_t action = 0; action < choices() && !episode.waiting.empty(); ++action) {
+    mask[action] = Allows(episode, action);
+  }
+  mask[choices()] = MayWait(episode);
+}
+
+void Episodes::LookAtPool(const Episode& episode, float* jobs, float* machine) const {
+  std::fill_n(jobs, choices() * job_features(), 0.0F);
+  for (size_t place = 0; place < std::min(choices(), episode.waiting.size()); ++place) {
+    const uint32_t row = rows_[episode.waiting[place]];
+    float* job = jobs + place * job_features();
+    job[0] = Ratio(trace_->tasks[row], trace_->processors);
+    job[1] = Estimate(row);
+    job[2] = Log10(1 + static_cast<double>(episode.now - trace_->submit[row]));
+  }
+  *machine = Ratio(episode.free, trace_->processors);
+}
+
+void Episodes::LookAtNodes(const Episode& episode, float* jobs, float* machine) const {
+  std::fill_n(jobs, job_features(), 0.0F);
+  if (!episode.waiting.empty()) {
+    const uint32_t row = rows_[episode.waiting.front()];
+    const size_t shape = trace_->shape[row];
+    for (size_t r = 0; r < resources_; ++r) {
+      jobs[r] = Ratio(requests_[shape * resources_ + r], most_[r]);
+    }
+    const auto chosen = static_cast<int64_t>(episode.chosen.size());
+    jobs[resources_] = Ratio(trace_->tasks[row] - chosen, trace_->tasks[row]);
+    jobs[resources_ + 1] = Estimate(row);
+    jobs[resources_ + 2] = Log10(1 + static_cast<double>(episode.now - trace_->submit[row]));
+  }
+  for (size_t n = 0; n < nodes_; ++n) {
+    for (size_t r = 0; r < resources_; ++r) {
+      const size_t cell = n * resources_ + r;
+      machine[2 * cell] = Ratio(episode.idle[cell], capacity_[cell]);
+      machine[2 * cell + 1] = Ratio(capacity_[cell], most_[r]);
+    }
+  }
+}
+
+}  // namespace muster
