@@ -50,7 +50,9 @@ void DomainAllocate::Add(JobIndex job, const std::vector<TaskIndex>& tasks) {
   Sheet sheet{GoHeap<SubGroup, Before>(Before{&dispatcher_, required.get()}), {}};
   for (uint32_t slot = 0; slot < slots; ++slot) {
     if (!pending[slot].empty()) sheet.groups.Push(SubGroup{job, slot - 1});
-    sheet.tasks.emplace_back(context_, std::move(pending[slot]));
+    // Each has its own order: where tasks do not compare transitively it is no part of the whole job's.
+    std::sort(pending[slot].begin(), pending[slot].end());
+    sheet.tasks.emplace_back(context_, context_.InTaskOrder(std::move(pending[slot])));
   }
   required_[job] = std::move(required);
   sheets_.insert_or_assign(job, std::move(sheet));
@@ -432,9 +434,7 @@ DomainAllocate::Outcomes DomainAllocate::BeginTries(const SubGroup& group, const
 }
 
 std::optional<bool> DomainAllocate::Told(const Outcomes& outcomes, uint32_t domain) {
-  // The root is never ruled out: nodes that are not ready are in no domain, and yet tasks may go there.
-  if (domain != domains_.root() && outcomes.one_class != kNone &&
-      twins_.Room(domain, outcomes.one_class) <= outcomes.hopeless) {
+  if (outcomes.one_class != kNone && twins_.Room(domain, outcomes.one_class) <= outcomes.hopeless) {
     return false;
   }
   if (!outcomes.of_twins || !IsLeaf(domain)) return std::nullopt;

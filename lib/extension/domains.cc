@@ -62,7 +62,6 @@ void Domains::Number(uint32_t d, uint32_t lowest) {
   if (tier_[d] == lowest_tier_) lowest = d;
   begin_[d] = static_cast<uint32_t>(nodes_.size());
   const auto place = [&](NodeIndex n) {
-    if (!tables_->nodes.spec[n].ready) return;
     place_[n] = static_cast<uint32_t>(nodes_.size());
     above_[n] = d;
     lowest_[n] = lowest;

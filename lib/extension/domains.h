@@ -50,7 +50,7 @@ class Domains {
   std::span<const NodeIndex> nodes(uint32_t d) const {
     return std::span(nodes_).subspan(begin_[d], end_[d] - begin_[d]);
   }
-  // The domain right above the node, the root where it is in none; kNone: it is not ready, and nowhere.
+  // The domain right above the node, the root where it is in none; kNone: it is gone. Conditions do not matter.
   uint32_t above(NodeIndex n) const { return above_[n]; }
   bool Holds(uint32_t d, NodeIndex n) const {
     return begin_[d] <= place_[n] && place_[n] < end_[d];

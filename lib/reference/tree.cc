@@ -207,7 +207,6 @@ std::vector<Vertex> VerticesBelow(const Cycle& cycle, const Vertex& vertex) {
 std::set<NodeIndex> NodesIn(const Cycle& cycle, const Vertex& vertex) {
   std::set<NodeIndex> nodes;
   for (NodeIndex n : cycle.world.session_nodes()) {
-    if (!cycle.tables().nodes.spec[n].ready) continue;
     const std::vector<Vertex> up = WayUp(cycle, cycle.tables().nodes.spec[n].domain);
     if (std::find(up.begin(), up.end(), vertex) != up.end()) nodes.insert(n);
   }

@@ -74,7 +74,7 @@ TEST(Domains, EngineAndTwinAgree) {
 // The worlds are worth something only if jobs are placed in domains of all kinds, and some are not.
 TEST(Domains, AreNotDull) {
   int64_t lowest = 0, higher = 0, whole = 0, of_groups = 0, refused = 0;
-  for (uint64_t seed = 0; seed < 500; ++seed) {
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
     std::string profile;
     const Cluster cluster = MakeCluster(World(seed, &profile));
     const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), kProfiles[1]);
