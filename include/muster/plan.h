@@ -95,6 +95,7 @@ enum class ReasonKind : uint8_t {
   // muster), or for the rest of the gang (kube-batch, which takes no placement back).
   kGangWaits,
   kNotReached,  // the cycle ended, or the job's turn ended, before it was tried
+  kQueueTree,  // the queues are no tree that `policy` can divide: no root, or jobs above the leaves
 };
 
 // True at the last attempt of the task it belongs to.

@@ -49,7 +49,7 @@ void Run(ActionContext& context, const Options&) {
     if (!jobs.spec[job].min_resources.has_value() || dispatcher.Admit(job, &denial, &who)) {
       context.Admit(job);
     } else {
-      Reason reason{denial.closed ? ReasonKind::kQueueClosed : ReasonKind::kNotAdmitted};
+      Reason reason{denial.closed || denial.tree ? QueueRefusal(denial) : ReasonKind::kNotAdmitted};
       reason.policy = std::string(who);
       reason.queue = queue;
       reason.dimension = denial.dimension;

@@ -51,6 +51,7 @@ class WorkMeter {
 // Why the queue may not take a task.
 inline ReasonKind QueueRefusal(const Denial& denial) {
   if (denial.closed) return ReasonKind::kQueueClosed;
+  if (denial.tree) return ReasonKind::kQueueTree;
   return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
 }
 

@@ -25,21 +25,10 @@ bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node
   return true;
 }
 
-VictimOrder::VictimOrder(const ActionContext& context, const std::vector<TaskIndex>& victims)
-    : heap_(Less{&context}) {
+VictimOrder::VictimOrder(const ActionContext& context, TaskIndex evictor,
+                         const std::vector<TaskIndex>& victims)
+    : heap_(Less{&context.dispatcher, evictor}) {
   for (TaskIndex victim : victims) heap_.Push(victim);
-}
-
-bool VictimOrder::Less::operator()(TaskIndex left, TaskIndex right) const {
-  const Dispatcher& dispatcher = context->dispatcher;
-  const auto& job_of = context->tables.tasks.job;
-  const JobIndex left_job = job_of[left], right_job = job_of[right];
-  if (left_job == right_job) return !dispatcher.TaskBefore(left, right);
-  const QueueIndex left_queue = context->tables.jobs.queue[left_job];
-  const QueueIndex right_queue = context->tables.jobs.queue[right_job];
-  if (left_queue != right_queue) return !dispatcher.QueueBefore(left_queue, right_queue);
-  if (const int order = dispatcher.CompareJobs(left_job, right_job)) return order > 0;
-  return !dispatcher.TaskBefore(left, right);
 }
 
 void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary) {

@@ -21,14 +21,18 @@ bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node
 // Victims in the order volcano evicts them: a heap of Go's with comparators that are not strict.
 class VictimOrder {
  public:
-  VictimOrder(const ActionContext& context, const std::vector<TaskIndex>& victims);
+  VictimOrder(const ActionContext& context, TaskIndex evictor,
+              const std::vector<TaskIndex>& victims);
   bool empty() const { return heap_.empty(); }
   TaskIndex Pop() { return heap_.Pop(); }
 
  private:
   struct Less {
-    const ActionContext* context;
-    bool operator()(TaskIndex left, TaskIndex right) const;
+    const Dispatcher* dispatcher;
+    TaskIndex evictor;
+    bool operator()(TaskIndex left, TaskIndex right) const {
+      return dispatcher->VictimBefore(left, right, evictor);
+    }
   };
   GoHeap<TaskIndex, Less> heap_;
 };

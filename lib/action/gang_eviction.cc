@@ -134,7 +134,7 @@ std::vector<Bundle> GangEviction::Bundles(JobIndex job, std::span<const int64_t>
   }
   std::sort(bundles.begin(), bundles.end(), [&](const Bundle& a, const Bundle& b) {
     if (a.whole != b.whole) return b.whole;
-    if (const int order = a.job == b.job ? 0 : CompareVictims(a.job, b.job)) return order < 0;
+    if (const int order = a.job == b.job ? 0 : CompareVictims(job, a.job, b.job)) return order < 0;
     if (a.worth != b.worth) return a.worth > b.worth;
     const JobSpec &left = tables_.jobs.spec[a.job], &right = tables_.jobs.spec[b.job];
     return left.uid_rank != right.uid_rank ? left.uid_rank < right.uid_rank : a.job < b.job;
@@ -179,7 +179,7 @@ std::optional<Reason> GangEviction::PlaceAll(JobIndex job, TaskIndex first, Task
     Denial denial;
     std::string_view who;
     if (!dispatcher_.Allocatable(tables_.jobs.queue[job], task, &denial, &who)) {
-      Reason reason{denial.closed ? ReasonKind::kQueueClosed : ReasonKind::kQueueLimit};
+      Reason reason{QueueRefusal(denial)};
       reason.policy = std::string(who);
       reason.queue = tables_.jobs.queue[job];
       reason.dimension = denial.dimension;

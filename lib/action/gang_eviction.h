@@ -38,8 +38,8 @@ class GangEviction {
   // Whether the job may take that much. False: it was explained.
   virtual bool MayTake(JobIndex job, std::span<const int64_t> request) { return true; }
   virtual bool IsCandidate(JobIndex job, TaskIndex victim) const = 0;
-  // Negative: tasks of `a` go before those of `b`, of the same kind; 0: their worth decides.
-  virtual int CompareVictims(JobIndex a, JobIndex b) const = 0;
+  // Negative: for `job`, tasks of `a` go before those of `b`, of the same kind; 0: their worth decides.
+  virtual int CompareVictims(JobIndex job, JobIndex a, JobIndex b) const = 0;
 
   ActionContext& context_;
   const Tables& tables_;

@@ -34,7 +34,7 @@ class GangPreempt : public GangEviction {
     return tables_.jobs.queue[other] == tables_.jobs.queue[job] &&
            tables_.jobs.spec[other].priority < tables_.jobs.spec[job].priority;
   }
-  int CompareVictims(JobIndex a, JobIndex b) const override {
+  int CompareVictims(JobIndex, JobIndex a, JobIndex b) const override {
     return dispatcher_.JobBefore(a, b) ? 1 : -1;
   }
 };

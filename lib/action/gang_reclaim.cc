@@ -31,7 +31,7 @@ class GangReclaim : public GangEviction {
     Denial denial;
     std::string_view who;
     if (dispatcher_.Preemptive(queue, request, &denial, &who)) return true;
-    Reason reason{denial.closed ? ReasonKind::kQueueClosed : ReasonKind::kQueueLimit};
+    Reason reason{QueueRefusal(denial)};
     reason.policy = std::string(who);
     reason.queue = queue;
     reason.dimension = denial.dimension;
@@ -43,10 +43,10 @@ class GangReclaim : public GangEviction {
     const QueueIndex other = tables_.jobs.queue[tables_.tasks.job[victim]];
     return other != tables_.jobs.queue[job] && tables_.queues.spec[other].reclaimable;
   }
-  int CompareVictims(JobIndex a, JobIndex b) const override {
+  int CompareVictims(JobIndex job, JobIndex a, JobIndex b) const override {
     const QueueIndex left = tables_.jobs.queue[a], right = tables_.jobs.queue[b];
     if (left == right) return 0;
-    return dispatcher_.QueueBefore(left, right) ? 1 : -1;
+    return dispatcher_.VictimQueueBefore(left, right, tables_.jobs.queue[job]) ? -1 : 1;
   }
 };
 

@@ -185,25 +185,23 @@ class Preempt {
     return VictimsSuffice(context_, task, node, *victims);
   }
 
-  bool HasRoom(TaskIndex task, ClassIndex c, NodeIndex node) {
+  QueueIndex QueueOf(TaskIndex task) const { return tables_.jobs.queue[tables_.tasks.job[task]]; }
+  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
     Denial denial;
     std::string_view who;
-    return dispatcher_.Allocatable(tables_.jobs.queue[tables_.tasks.job[task]], task, &denial,
-                                   &who) &&
-           context_.search.FitsFutureIdle(c, node);
-  }
-  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
-    return HasRoom(task, c, node) && context_.search.FitsNode(c, node);
+    return dispatcher_.Allocatable(QueueOf(task), task, &denial, &who) &&
+           context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
   }
   bool CouldStart(TaskIndex task, ClassIndex c, NodeIndex node) {
-    return HasRoom(task, c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
+    return dispatcher_.AllocatableTrial(QueueOf(task), task) &&
+           context_.search.FitsFutureIdle(c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
   }
 
   bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
     std::vector<TaskIndex> victims;
     if (!FindVictims(task, node, same_job, &victims)) return false;
     const Ledger::Savepoint before = ledger_.Save();
-    VictimOrder order(context_, victims);
+    VictimOrder order(context_, task, victims);
     bool evicted = false;
     while (!CanStart(task, c, node)) {
       if (order.empty()) {
@@ -226,7 +224,7 @@ class Preempt {
     if (!FindVictims(task, node, same_job, &victims)) return {};
     if (!dispatcher_.FitsTrial(c, node, /*seen=*/false)) return {};
     const Ledger::Savepoint before = ledger_.Save();
-    VictimOrder order(context_, victims);
+    VictimOrder order(context_, task, victims);
     while (!order.empty()) {
       gone.push_back(order.Pop());
       Evict(context_, gone.back(), task);

@@ -103,7 +103,7 @@ class Reclaim {
     const std::vector<TaskIndex> victims = dispatcher_.Reclaimable(task, candidates_);
     if (!VictimsSuffice(context_, task, node, victims)) return false;
     const Ledger::Savepoint before = ledger_.Save();
-    VictimOrder order(context_, victims);
+    VictimOrder order(context_, task, victims);
     bool evicted = false;
     while (!context_.search.FitsFutureIdle(context_.ClassOf(task), node)) {
       if (order.empty()) {

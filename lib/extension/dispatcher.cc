@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/base/go_heap.h"
+
 namespace muster {
 
 std::string_view PointName(Point point) {
   static constexpr std::string_view kNames[kPointCount] = {
       "job_order",   "queue_order", "task_order",  "fit",       "score",     "overused",
       "allocatable", "preemptive",  "valid",       "ready",     "pipelined", "admit",
-      "starving",    "preemptable", "reclaimable", "evictable", "victims"};
+      "starving",    "preemptable", "reclaimable", "evictable", "victims",   "victim_queue_order"};
   return kNames[static_cast<int>(point)];
 }
 
@@ -92,6 +94,36 @@ bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
   return a < b;
 }
 
+bool Dispatcher::VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const {
+  for (Policy* policy : at(Point::kVictimQueueOrder)) {
+    if (int order = policy->CompareVictimQueues(a, b, evictor)) return order < 0;
+  }
+  return !QueueBefore(a, b);
+}
+
+bool Dispatcher::VictimBefore(TaskIndex a, TaskIndex b, TaskIndex evictor) const {
+  const auto& job_of = tables_->tasks.job;
+  const JobIndex left = job_of[a], right = job_of[b];
+  if (left == right) return !TaskBefore(a, b);
+  if (left == kNone || right == kNone) return left == kNone;
+  const auto& queue_of = tables_->jobs.queue;
+  if (evictor != kNone && queue_of[left] != queue_of[right]) {
+    return VictimQueueBefore(queue_of[left], queue_of[right], queue_of[job_of[evictor]]);
+  }
+  if (const int order = CompareJobs(left, right)) return order > 0;
+  return !TaskBefore(a, b);
+}
+
+std::vector<TaskIndex> Dispatcher::InVictimOrder(TaskIndex evictor,
+                                                 std::span<const TaskIndex> candidates) const {
+  const auto before = [&](TaskIndex a, TaskIndex b) { return VictimBefore(a, b, evictor); };
+  GoHeap<TaskIndex, decltype(before)> heap(before);
+  for (TaskIndex t : candidates) heap.Push(t);
+  std::vector<TaskIndex> ordered;
+  while (!heap.empty()) ordered.push_back(heap.Pop());
+  return ordered;
+}
+
 bool Dispatcher::TaskOrderMoves() const {
   const auto policies = at(Point::kTaskOrder);
   return std::any_of(policies.begin(), policies.end(),
@@ -119,6 +151,13 @@ bool Dispatcher::Allocatable(QueueIndex queue, TaskIndex task, Denial* denial,
       *who = policy->name();
       return false;
     }
+  }
+  return true;
+}
+
+bool Dispatcher::AllocatableTrial(QueueIndex queue, TaskIndex task) const {
+  for (Policy* policy : at(Point::kAllocatable)) {
+    if (!policy->AllocatableTrial(queue, task)) return false;
   }
   return true;
 }
@@ -206,7 +245,9 @@ std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kReclaimable, candidates,
                 [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                  return policy->Reclaimable(evictor, asked, chosen);
+                  if (!policy->ReclaimsInVictimOrder())
+                    return policy->Reclaimable(evictor, asked, chosen);
+                  return policy->Reclaimable(evictor, InVictimOrder(evictor, asked), chosen);
                 });
 }
 

@@ -59,6 +59,10 @@ class Dispatcher {
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool QueueBefore(QueueIndex a, QueueIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
+  // Whether a task of the queue or job of `evictor` takes `a` before `b`. No strict orders: of equal ones each goes
+  // before the other. (`evictor` kNone: for nobody; queues do not matter then.)
+  bool VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const;
+  bool VictimBefore(TaskIndex a, TaskIndex b, TaskIndex evictor) const;
   bool TaskOrderMoves() const;
   // Tells of the task for which nodes are looked for next.
   void Consider(TaskIndex task) const;
@@ -68,6 +72,7 @@ class Dispatcher {
 
   bool Overused(QueueIndex queue, std::string_view* who = nullptr) const;
   bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial, std::string_view* who) const;
+  bool AllocatableTrial(QueueIndex queue, TaskIndex task) const;
   bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial = nullptr,
                   std::string_view* who = nullptr) const;
   bool Valid(JobIndex job) const;
@@ -77,7 +82,8 @@ class Dispatcher {
   bool Admit(JobIndex job, Denial* denial, std::string_view* who) const;
   void Admitted(JobIndex job) const;
 
-  // In the order of `candidates`, but for what an intersection keeps from an earlier answer.
+  // In the order of `candidates`, but for what an intersection keeps from an earlier answer. (A policy that reclaims in
+  // victims' order answers in that one.)
   std::vector<TaskIndex> Preemptable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
@@ -96,6 +102,8 @@ class Dispatcher {
   std::span<Policy* const> at(Point point) const { return by_point_[static_cast<int>(point)]; }
 
  private:
+  std::vector<TaskIndex> InVictimOrder(TaskIndex evictor,
+                                       std::span<const TaskIndex> candidates) const;
   bool VoteOn(Point point, Rule rule, JobIndex job, Denial* denial, std::string_view* who) const;
   using AskVictims = absl::FunctionRef<Vote(Policy*, std::span<const TaskIndex> candidates,
                                             std::vector<TaskIndex>* chosen)>;

@@ -58,8 +58,9 @@ enum class Point : uint8_t {
   kReclaimable,
   kEvictable,
   kVictims,
+  kVictimQueueOrder,
 };
-inline constexpr int kPointCount = 17;
+inline constexpr int kPointCount = 18;
 // "job_order", "preemptable", ... as the option `without` spells them.
 std::string_view PointName(Point point);
 
@@ -84,6 +85,7 @@ enum class Scope : uint8_t { kNone, kKind, kState, kCluster };
 struct Denial {
   DimensionIndex dimension = kNone;
   bool closed = false;  // the queue is closed
+  bool tree = false;    // the queues are no tree that the policy can divide
   bool deserved =
       false;  // what is exceeded is no limit that was given, but what the queue deserves
 };
@@ -130,6 +132,8 @@ class Policy {
   // --- order: negative when `a` goes first, positive when `b` does, 0 when this policy does not care
   virtual int CompareJobs(JobIndex a, JobIndex b) { return 0; }
   virtual int CompareQueues(QueueIndex a, QueueIndex b) { return 0; }
+  // Of two queues: from which one the queue `evictor` takes first. 0: from the one that goes last in queue order.
+  virtual int CompareVictimQueues(QueueIndex a, QueueIndex b, QueueIndex evictor) { return 0; }
   virtual int CompareTasks(TaskIndex a, TaskIndex b) { return 0; }
   // Whether placements change how tasks compare, so that they are ordered one by one, as late as can be.
   virtual bool TaskOrderMoves() const { return false; }
@@ -140,6 +144,11 @@ class Policy {
   virtual bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) { return true; }
   virtual bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) {
     return true;
+  }
+  // As Allocatable, with trial evictions in the books.
+  virtual bool AllocatableTrial(QueueIndex queue, TaskIndex task) {
+    Denial ignored;
+    return Allocatable(queue, task, &ignored);
   }
   virtual bool Valid(JobIndex job) { return true; }
   virtual bool Ready(JobIndex job) { return true; }
@@ -158,6 +167,8 @@ class Policy {
                            std::vector<TaskIndex>* chosen) {
     return Vote::kAbstain;
   }
+  // Whether Reclaimable is to be given the candidates in the order in which they would go.
+  virtual bool ReclaimsInVictimOrder() const { return false; }
   // Of whole gangs, for a whole job: of its own queue, or of other queues.
   virtual Vote Evictable(JobIndex evictor, bool from_other_queues,
                          std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {

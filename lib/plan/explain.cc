@@ -48,6 +48,7 @@ int Scope(ReasonKind kind) {
     case ReasonKind::kNotAdmitted:
       return 1;
     case ReasonKind::kQueueClosed:
+    case ReasonKind::kQueueTree:
       return 2;
     case ReasonKind::kGangUndone:
       return 3;
@@ -279,6 +280,9 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       return absl::StrCat(count, " placed, waiting for the rest");
     case ReasonKind::kNotReached:
       return "not reached";
+    case ReasonKind::kQueueTree:
+      return absl::StrCat("the queues are not one tree from \"root\" with its jobs in the leaves",
+                          By(reason));
   }
   return "";
 }
@@ -315,6 +319,8 @@ std::string_view ReasonKindName(ReasonKind kind) {
       return "gang_waits";
     case ReasonKind::kNotReached:
       return "not_reached";
+    case ReasonKind::kQueueTree:
+      return "queue_tree";
   }
   return "";
 }

@@ -9,6 +9,7 @@
 namespace muster {
 
 PolicyDecl BinpackPolicy();
+PolicyDecl CapacityPolicy();
 PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();

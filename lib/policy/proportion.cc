@@ -12,10 +12,9 @@
 // queue stays at or above its deserved amount without them.
 // Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
 // dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
-#include "lib/policy/job_demand.h"
-#include "lib/policy/kept_sums.h"
 #include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
+#include "lib/policy/queue_demand.h"
 #include "lib/policy/share.h"
 #include "lib/policy/water_filling.h"
 
@@ -73,7 +72,7 @@ class Proportion : public Policy {
       FillByWeightKubeBatch(total, slack_, &claims_);
     } else {
       FillByWeight(total, &claims_);
-      OpenAdmission(cycle);
+      demand_.Open(cycle, /*parents=*/{});
     }
   }
 
@@ -100,16 +99,16 @@ class Proportion : public Policy {
   }
 
   bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    return MayHold(queue, ledger_->request(task), denial);
+    return IsOpen(*tables_, queue, denial) && MayHold(queue, ledger_->request(task), denial);
+  }
+  bool AllocatableTrial(QueueIndex queue, TaskIndex task) override {
+    Denial ignored;
+    return MayHold(queue, ledger_->request(task), &ignored);
   }
   bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
-    return MayHold(queue, request, denial);
+    return IsOpen(*tables_, queue, denial) && MayHold(queue, request, denial);
   }
   bool MayHold(QueueIndex queue, std::span<const int64_t> request, Denial* denial) const {
-    if (tables_->queues.spec[queue].state != QueueState::kOpen) {
-      denial->closed = true;
-      return false;
-    }
     const Amounts* deserved = Deserved(queue);
     if (deserved == nullptr) return true;
     const auto allocated = ledger_->queue_allocated(queue);
@@ -147,20 +146,14 @@ class Proportion : public Policy {
 
   Vote Admit(JobIndex job, Denial* denial) override {
     const QueueIndex queue = tables_->jobs.queue[job];
-    if (tables_->queues.spec[queue].state != QueueState::kOpen) {
-      denial->closed = true;
-      return Vote::kReject;
-    }
+    if (!IsOpen(*tables_, queue, denial)) return Vote::kReject;
     if (!tables_->jobs.spec[job].min_resources.has_value()) return Vote::kPermit;
     const auto minimum = tables_->jobs.min_resources.row(job);
     const auto allocated = ledger_->queue_allocated(queue);
     const Amounts& capability = claims_[claim_of_[queue]].capability;
-    const size_t dimensions = minimum.size();
-    for (DimensionIndex d = 0; d < dimensions; ++d) {
+    for (DimensionIndex d = 0; d < minimum.size(); ++d) {
       if (d == kPods || OrZero(minimum[d]) <= 0) continue;
-      const size_t cell = queue * dimensions + d;
-      const double wanted = static_cast<double>(minimum[d]) + static_cast<double>(allocated[d]) +
-                            promised_[cell] - elastic_[cell];
+      const double wanted = demand_.Wanted(queue, d, minimum[d], allocated[d]);
       if (wanted > (capability.has[d] ? capability.value[d] : 0)) {
         denial->dimension = d;
         return Vote::kReject;
@@ -169,12 +162,7 @@ class Proportion : public Policy {
     return Vote::kPermit;
   }
 
-  void Admitted(JobIndex job) override {
-    if (!tables_->jobs.spec[job].min_resources.has_value()) return;
-    const auto minimum = tables_->jobs.min_resources.row(job);
-    Promise(tables_->jobs.queue[job],
-            DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()}));
-  }
+  void Admitted(JobIndex job) override { demand_.Admitted(job); }
 
   bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
     const Amounts* amounts = Deserved(queue);
@@ -210,56 +198,6 @@ class Proportion : public Policy {
       }
     }
     return claim;
-  }
-
-  void OpenAdmission(const Cycle& cycle) {
-    const size_t dimensions = tables_->dimension_count();
-    promised_.assign(tables_->queues.alive.size() * dimensions, 0);
-    elastic_.assign(tables_->queues.alive.size() * dimensions, 0);
-    const JobTable& jobs = tables_->jobs;
-    bool any = false;
-    promises_.Resize(tables_->queues.alive.size(), dimensions);
-    spares_.Resize(tables_->queues.alive.size(), dimensions);
-    std::vector<int64_t> beyond(dimensions, 0);
-    ForChangedJobs(cycle, [&](JobIndex j) {
-      if (!jobs.alive[j]) {
-        promises_.Put(j, 0, {});
-        spares_.Put(j, 0, {});
-        return;
-      }
-      any |= cycle.phases[j] == JobPhase::kPending;
-      const QueueIndex queue = jobs.queue[j];
-      const auto allocated = ledger_->job_allocated(j);
-      for (size_t d = 0; d < dimensions; ++d) {
-        // Nobody asks about pods.
-        beyond[d] = d == kPods
-                        ? 0
-                        : std::max<int64_t>(0, allocated[d] - OrZero(jobs.min_resources.at(j, d)));
-      }
-      spares_.Put(j, queue, beyond);
-      std::vector<int64_t> missing;
-      if (jobs.spec[j].min_resources.has_value() &&
-          (cycle.phases[j] == JobPhase::kAdmitted ||
-           RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) &&
-          !HoldsMinimum(*tables_, *ledger_, j)) {
-        missing = DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j));
-        for (int64_t& amount : missing) amount = OrZero(amount);
-      }
-      promises_.Put(j, queue, missing);
-    });
-    if (!any) return;
-    for (QueueIndex q = 0; q < tables_->queues.alive.size(); ++q) {
-      for (size_t d = 0; d < dimensions; ++d) {
-        promised_[q * dimensions + d] = promises_.Sum(q, d);
-        elastic_[q * dimensions + d] = spares_.Sum(q, d);
-      }
-    }
-  }
-
-  void Promise(QueueIndex queue, const std::vector<int64_t>& amounts) {
-    for (size_t d = 0; d < amounts.size(); ++d) {
-      promised_[queue * amounts.size() + d] += static_cast<double>(OrZero(amounts[d]));
-    }
   }
 
   const Amounts* Deserved(QueueIndex queue) const {
@@ -325,8 +263,7 @@ class Proportion : public Policy {
   std::vector<Claim> claims_;
   std::vector<double> shares_;
   std::vector<uint64_t> stamps_;
-  KeptSums promises_, spares_;              // by queue: what jobs lack, and hold beyond it
-  std::vector<double> promised_, elastic_;  // per queue and dimension, as the cycle changes them
+  QueueDemand demand_;
 };
 
 }  // namespace

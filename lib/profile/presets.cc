@@ -97,17 +97,29 @@ std::vector<Preset> Presets() {
 }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),       CooldownPolicy(),
-          ConformancePolicy(),   DrfPolicy(),
-          FairSharePolicy(),     GangPolicy(),
-          NodeGroupPolicy(),     NodeOrderPolicy(),
-          OvercommitPolicy(),    PdbPolicy(),
-          PredicatesPolicy(),    PriorityPolicy(),
-          ProportionPolicy(),    ReschedulingPolicy(),
-          ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
-          SamplingPolicy(),      ShardsPolicy(),
-          SlaPolicy(),           TaskTopologyPolicy(),
-          TimeDivisionPolicy(),  UsagePolicy()};
+  return {BinpackPolicy(),
+          CapacityPolicy(),
+          CooldownPolicy(),
+          ConformancePolicy(),
+          DrfPolicy(),
+          FairSharePolicy(),
+          GangPolicy(),
+          NodeGroupPolicy(),
+          NodeOrderPolicy(),
+          OvercommitPolicy(),
+          PdbPolicy(),
+          PredicatesPolicy(),
+          PriorityPolicy(),
+          ProportionPolicy(),
+          ReschedulingPolicy(),
+          ResourceQuotaPolicy(),
+          ResourceStrategyFitPolicy(),
+          SamplingPolicy(),
+          ShardsPolicy(),
+          SlaPolicy(),
+          TaskTopologyPolicy(),
+          TimeDivisionPolicy(),
+          UsagePolicy()};
 }
 
 }  // namespace muster

@@ -138,6 +138,50 @@ std::vector<size_t> PositiveDimensions(const Amount& amount) {
   return names;
 }
 
+std::vector<size_t> RequestedWithin(const Amount& l, const Amount& r, const Amount& request) {
+  std::vector<size_t> names;
+  for (size_t d = 0; d < l.value.size(); ++d) {
+    if (d == kPods || !(request.value[d] > 0)) continue;
+    if (l.value[d] < r.value[d] || std::fabs(l.value[d] - r.value[d]) < kTolerance)
+      names.push_back(d);
+  }
+  return names;
+}
+
+std::vector<size_t> RequestedBeyond(const Amount& l, const Amount& r, const Amount& request) {
+  std::vector<size_t> names;
+  for (size_t d = 0; d < l.value.size(); ++d) {
+    if (d != kPods && request.value[d] > 0 && l.value[d] > r.value[d]) names.push_back(d);
+  }
+  return names;
+}
+
+Amount WithoutUnused(const Amount& request, const Amount& l, const Amount& r) {
+  Amount out(request.value.size());
+  for (size_t d = 0; d < request.value.size(); ++d) {
+    const bool unused = l.value[d] < kTolerance && r.value[d] < kTolerance;
+    if (request.value[d] > 0 && !unused) out.set(d, request.value[d]);
+  }
+  return out;
+}
+
+Amount OnlyNamed(const Amount& request, const Amount& r) {
+  Amount out(request.value.size());
+  for (size_t d = 0; d < request.value.size(); ++d) {
+    const bool named = IsScalar(d) ? static_cast<bool>(r.present[d]) : r.value[d] >= kTolerance;
+    if (request.value[d] > 0 && named) out.set(d, request.value[d]);
+  }
+  return out;
+}
+
+std::vector<size_t> CommonDimensions(const Amount& l, const Amount& r) {
+  std::vector<size_t> common;
+  for (size_t d : PositiveDimensions(l)) {
+    if (r.value[d] >= kTolerance) common.push_back(d);
+  }
+  return common;
+}
+
 bool KubeBatchLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance) {
   for (size_t d = 0; d < l.value.size(); ++d) {
     if (IsScalar(d) && (!l.present[d] || l.value[d] <= tolerance[d])) continue;

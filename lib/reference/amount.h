@@ -66,6 +66,16 @@ bool WithinRequested(const Amount& l, const Amount& r, const Amount& request);
 std::vector<size_t> PositiveDimensions(
     const Amount& amount);  // dimensions as large as the tolerance, ascending
 
+// Of what `request` asks for, pods apart: where l stays within r; and where l is more, without any tolerance.
+std::vector<size_t> RequestedWithin(const Amount& l, const Amount& r, const Amount& request);
+std::vector<size_t> RequestedBeyond(const Amount& l, const Amount& r, const Amount& request);
+// The request without what neither l nor r has any of.
+Amount WithoutUnused(const Amount& request, const Amount& l, const Amount& r);
+// The request without cpu or memory of which r has none, and without scalars that r does not name.
+Amount OnlyNamed(const Amount& request, const Amount& r);
+// Dimensions that both have some of.
+std::vector<size_t> CommonDimensions(const Amount& l, const Amount& r);
+
 // kube-batch's tolerances: 10 milli-cores, 10 MiB, 10 thousandths of a scalar. `tolerance` has them
 // in the units of each dimension. It compares over l's scalars that exceed the tolerance; without a
 // map there are none.

@@ -142,6 +142,8 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     share.allocated_before = allocated_before[q];
     share.allocated_after = cycle.world.queue_allocated[q];
     if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
+    if (cycle.capacity_ready && cycle.capacity[q].known)
+      share.deserved = cycle.capacity[q].deserved.value;
     if (!cycle.fair.empty()) {
       share.deserved.assign(cycle.fair[q].deserved.begin(), cycle.fair[q].deserved.end());
     }

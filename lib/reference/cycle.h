@@ -32,6 +32,15 @@ struct QueueBook {
   Amount deserved, request, elastic, inqueue, guarantee, real_capability;
 };
 
+// What capacity knows of a queue.
+struct CapacityBook {
+  bool known = false;
+  Amount deserved, guarantee, capability, limit, elastic, inqueue;
+  std::vector<QueueIndex> ancestors;  // from the root down to its parent
+  bool leaf = true;
+  double share_at_open = 0;
+};
+
 // What fairshare knows of a queue, per dimension.
 struct FairBook {
   Row demand, promised, deserved;
@@ -48,6 +57,8 @@ struct Cycle {
   Amount total;                   // allocatable of all nodes of the session
   std::vector<double> tolerance;  // kube-batch's, per dimension
   std::vector<QueueBook> queues;
+  std::vector<CapacityBook> capacity;  // empty without that policy
+  bool capacity_ready = false;
   std::vector<FairBook> fair;
   Amount overcommit_idle, overcommit_inqueue;
   std::map<std::string, Row> quota_admitted;  // per namespace, in this cycle
@@ -117,7 +128,8 @@ using Heap = GoHeap<uint32_t, std::function<bool(const uint32_t&, const uint32_t
 Heap JobHeap(const Cycle& cycle);
 Heap QueueHeap(const Cycle& cycle);
 Heap TaskHeap(const Cycle& cycle);
-Heap VictimHeap(const Cycle& cycle);  // the next one to evict first
+bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
+Heap VictimHeap(const Cycle& cycle, TaskIndex evictor);  // the next one to evict first
 
 // --- gang.cc -------------------------------------------------------------------------------------
 
@@ -145,11 +157,36 @@ double CompareOnShareTree(const Cycle& cycle, const std::vector<Row>& held, Queu
                           QueueIndex r);
 bool Overused(const Cycle& cycle, QueueIndex queue);
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task);
+bool AllocatableOnTrial(const Cycle& cycle, QueueIndex queue, TaskIndex task);
 bool Preemptive(const Cycle& cycle, QueueIndex queue, TaskIndex task);
 // The same for several tasks at once.
 bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskIndex>& tasks);
+bool QueueOpen(const Cycle& cycle, QueueIndex queue);
+bool HasMinResources(const Cycle& cycle, JobIndex job);
+Amount MinResources(const Cycle& cycle, JobIndex job);
+// What of the job's minimum was promised to it: admitted, or running with its gang, and not held yet.
+Amount PromisedTo(const Cycle& cycle, JobIndex job);
+// What the job holds beyond its minimum.
+Amount ElasticOf(const Cycle& cycle, JobIndex job);
 bool JobEnqueueable(const Cycle& cycle, JobIndex job);
 void JobEnqueued(Cycle& cycle, JobIndex job);
+
+// --- capacity.cc ---------------------------------------------------------------------------------
+
+void OpenCapacity(Cycle& cycle, const ReferencePolicy& policy);
+double CapacityShareNow(const Cycle& cycle, QueueIndex queue);
+int CompareByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r);
+int CompareVictimsByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
+// With the request the queue and all above it stay within their limits.
+bool WithinCapacity(const Cycle& cycle, QueueIndex queue, const Amount& request);
+bool MayTakeByCapacity(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex queue,
+                       const Amount& request);
+int VoteCapacity(const Cycle& cycle, JobIndex job);
+void NoteInqueue(Cycle& cycle, QueueIndex queue, const Amount& amount);
+std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& policy,
+                                   TaskIndex reclaimer, const std::vector<TaskIndex>& candidates);
+std::vector<TaskIndex> AskCapacityForGang(const Cycle& cycle,
+                                          const std::vector<TaskIndex>& candidates);
 
 // --- filters.cc ----------------------------------------------------------------------------------
 
@@ -241,6 +278,8 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor,
                                    const std::vector<TaskIndex>& candidates);
 std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer,
                                    const std::vector<TaskIndex>& candidates);
+std::vector<TaskIndex> AskPdb(const Cycle& cycle, const ReferencePolicy& policy,
+                              const std::vector<TaskIndex>& candidates);
 // For a whole job, of its own queue or of others.
 std::vector<TaskIndex> Evictable(const Cycle& cycle, JobIndex evictor, bool from_other_queues,
                                  const std::vector<TaskIndex>& candidates);

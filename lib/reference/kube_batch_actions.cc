@@ -93,7 +93,7 @@ bool PreemptFor(Cycle& cycle, Statement& statement, TaskIndex task, const Filter
   for (size_t i : order) {
     const auto victims = Preemptable(cycle, task, RunningOn(cycle, nodes[i], filter));
     if (!CoverTogether(cycle, task, victims)) continue;
-    Heap heap = VictimHeap(cycle);
+    Heap heap = VictimHeap(cycle, task);
     for (TaskIndex t : victims) heap.Push(t);
     Row freed(cycle.world.dimensions(), 0);
     do {  // one goes even for a task that needs nothing

@@ -83,6 +83,9 @@ bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r) {
       const double order = CompareOnShareTree(cycle, cycle.world.job_allocated, l, r);
       if (order != 0) return order < 0;
     }
+    if (policy->name == "capacity") {
+      if (const int order = CompareByCapacity(cycle, l, r); order != 0) return order < 0;
+    }
     if (policy->name != "proportion") continue;
     if (cycle.volcano && queues[l].priority != queues[r].priority) {
       return queues[l].priority > queues[r].priority;
@@ -123,17 +126,27 @@ Heap TaskHeap(const Cycle& cycle) {
   return Heap([&cycle](uint32_t l, uint32_t r) { return TaskLess(cycle, l, r); });
 }
 
+bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor) {
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "victim_queue_order")) {
+    if (policy->name != "capacity") continue;
+    if (!SwitchOption(policy->options, "hierarchy", false)) continue;
+    if (const int order = CompareVictimsByCapacity(cycle, l, r, evictor); order != 0)
+      return order < 0;
+  }
+  return !QueueLess(cycle, l, r);
+}
+
 // Not a strict order: of two equal victims each comes before the other, so that the heap's own
 // steps decide.
-Heap VictimHeap(const Cycle& cycle) {
+Heap VictimHeap(const Cycle& cycle, TaskIndex evictor) {
   if (!cycle.volcano) {
     return Heap([&cycle](uint32_t l, uint32_t r) { return !TaskLess(cycle, l, r); });
   }
-  return Heap([&cycle](uint32_t l, uint32_t r) {
+  return Heap([&cycle, evictor](uint32_t l, uint32_t r) {
     const JobIndex lj = cycle.tables().tasks.job[l], rj = cycle.tables().tasks.job[r];
     if (lj == rj) return !TaskLess(cycle, l, r);
     const QueueIndex lq = cycle.world.queue_of(l), rq = cycle.world.queue_of(r);
-    if (lq != rq) return !QueueLess(cycle, lq, rq);
+    if (lq != rq) return VictimQueueLess(cycle, lq, rq, cycle.world.queue_of(evictor));
     const int order = CompareJobs(cycle, lj, rj);
     return order == 0 ? !TaskLess(cycle, l, r) : order > 0;
   });

@@ -13,8 +13,6 @@
 
 namespace muster::reference {
 
-namespace {
-
 bool HasMinResources(const Cycle& cycle, JobIndex job) {
   return cycle.tables().jobs.spec[job].min_resources.has_value();
 }
@@ -22,6 +20,12 @@ bool HasMinResources(const Cycle& cycle, JobIndex job) {
 Amount MinResources(const Cycle& cycle, JobIndex job) {
   return AmountOf(cycle.tables().jobs.min_resources.row(job));
 }
+
+bool QueueOpen(const Cycle& cycle, QueueIndex queue) {
+  return cycle.tables().queues.spec[queue].state == QueueState::kOpen;
+}
+
+namespace {
 
 // `amount` without what the job's gated tasks ask for: they will not use it before somebody lifts
 // the gate.
@@ -83,21 +87,15 @@ void OpenQueueBooks(Cycle& cycle) {
   for (JobIndex j : world.session_jobs()) {
     QueueBook& book = cycle.queues[cycle.tables().jobs.queue[j]];
     book.known = true;
-    Amount allocated(world.dimensions());
     for (TaskIndex t : world.tasks_of(j)) {
       const Amount request = Measure(cycle, world.request(t));
-      if (IsAllocated(world.status[t])) allocated = Plus(allocated, request);
       if (IsAllocated(world.status[t]) || world.status[t] == TaskStatus::kPending) {
         book.request = Plus(book.request, request);
       }
     }
     if (!cycle.volcano) continue;
-    const Amount minimum =
-        HasMinResources(cycle, j) ? MinResources(cycle, j) : Amount(world.dimensions());
-    book.elastic = Plus(book.elastic, ExceededPart(allocated, minimum));
-    if (Admitted(cycle, j) || RunsWithItsMinimum(cycle, j)) {
-      book.inqueue = Plus(book.inqueue, WithoutGated(cycle, j, Outstanding(cycle, j)));
-    }
+    book.elastic = Plus(book.elastic, ElasticOf(cycle, j));
+    book.inqueue = Plus(book.inqueue, PromisedTo(cycle, j));
   }
 }
 
@@ -207,12 +205,7 @@ double LargestShare(const Cycle& cycle, const Row& part, const Amount& whole) {
   return largest;
 }
 
-bool QueueOpen(const Cycle& cycle, QueueIndex queue) {
-  return cycle.tables().queues.spec[queue].state == QueueState::kOpen;
-}
-
 bool WithinDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_t> row) {
-  if (!QueueOpen(cycle, queue)) return false;
   const Amount request = AmountOf(row);
   const Amount future = Plus(AmountOfBooks(cycle.world.queue_allocated[queue]), request);
   return WithinRequested(future, cycle.queues[queue].deserved, request);
@@ -271,6 +264,21 @@ int VoteQuota(const Cycle& cycle, JobIndex job) {
 
 }  // namespace
 
+Amount PromisedTo(const Cycle& cycle, JobIndex job) {
+  if (!Admitted(cycle, job) && !RunsWithItsMinimum(cycle, job))
+    return Amount(cycle.world.dimensions());
+  return WithoutGated(cycle, job, Outstanding(cycle, job));
+}
+
+Amount ElasticOf(const Cycle& cycle, JobIndex job) {
+  Amount held(cycle.world.dimensions());
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    if (IsAllocated(cycle.world.status[t])) held = Plus(held, AmountOf(cycle.world.request(t)));
+  }
+  return ExceededPart(held, HasMinResources(cycle, job) ? MinResources(cycle, job)
+                                                        : Amount(cycle.world.dimensions()));
+}
+
 Amount Measure(const Cycle& cycle, std::span<const int64_t> row) {
   Row cells(row.begin(), row.end());
   if (!cycle.volcano) cells[kPods] = kAbsent;
@@ -299,6 +307,7 @@ void OpenShares(Cycle& cycle) {
 
   if (const ReferencePolicy* policy = FindPolicy(cycle, "overcommit"))
     OpenOvercommit(cycle, *policy);
+  if (const ReferencePolicy* policy = FindPolicy(cycle, "capacity")) OpenCapacity(cycle, *policy);
   if (FindPolicy(cycle, "proportion") == nullptr) return;
   OpenQueueBooks(cycle);
   if (cycle.volcano) {
@@ -317,6 +326,7 @@ double QueueShareNow(const Cycle& cycle, QueueIndex queue) {
   if (!cycle.fair.empty()) {
     return cycle.tables().queues.alive[queue] ? FairShareNow(cycle, queue) : 0;
   }
+  if (!cycle.capacity.empty()) return CapacityShareNow(cycle, queue);
   if (!cycle.queues[queue].known) return 0;
   return LargestShare(cycle, cycle.world.queue_allocated[queue], cycle.queues[queue].deserved);
 }
@@ -335,7 +345,18 @@ bool Overused(const Cycle& cycle, QueueIndex queue) {
 
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "allocatable")) {
+    const bool asks = policy->name == "proportion" || policy->name == "capacity";
+    if (asks && !QueueOpen(cycle, queue)) return false;
+  }
+  return AllocatableOnTrial(cycle, queue, task);
+}
+
+// Volcano's trials of evictions do not ask whether the queue is open.
+bool AllocatableOnTrial(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
+  const Amount request = AmountOf(cycle.world.request(task));
+  for (const ReferencePolicy* policy : PoliciesAt(cycle, "allocatable")) {
     if (policy->name == "fairshare" && !WithinLimits(cycle, queue, task)) return false;
+    if (policy->name == "capacity" && !WithinCapacity(cycle, queue, request)) return false;
     if (policy->name == "proportion" && !WithinDeserved(cycle, queue, cycle.world.request(task)))
       return false;
   }
@@ -356,7 +377,12 @@ bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskI
   }
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "preemptive")) {
     if (policy->name == "fairshare" && !OwnJobsStayDeserved(cycle, queue, request)) return false;
-    if (policy->name == "proportion" && !WithinDeserved(cycle, queue, request)) return false;
+    if (policy->name != "proportion" && policy->name != "capacity") continue;
+    if (!QueueOpen(cycle, queue)) return false;
+    const bool may = policy->name == "proportion"
+                         ? WithinDeserved(cycle, queue, request)
+                         : MayTakeByCapacity(cycle, *policy, queue, AmountOf(request));
+    if (!may) return false;
   }
   return true;
 }
@@ -370,6 +396,7 @@ bool JobEnqueueable(const Cycle& cycle, JobIndex job) {
       int vote = 0;
       if (policy->name == "overcommit") vote = VoteOvercommit(cycle, job);
       if (policy->name == "proportion") vote = VoteProportion(cycle, job);
+      if (policy->name == "capacity") vote = VoteCapacity(cycle, job);
       if (policy->name == "resourcequota") vote = VoteQuota(cycle, job);
       if (policy->name == "sla") vote = VoteSla(cycle, *policy, job);
       if (vote < 0) return false;
@@ -389,6 +416,8 @@ void JobEnqueued(Cycle& cycle, JobIndex job) {
     } else if (policy->name == "proportion") {
       Amount& inqueue = cycle.queues[cycle.tables().jobs.queue[job]].inqueue;
       inqueue = Plus(inqueue, reserved);
+    } else if (policy->name == "capacity") {
+      NoteInqueue(cycle, cycle.tables().jobs.queue[job], reserved);
     } else if (policy->name == "resourcequota") {
       Row& admitted = cycle.quota_admitted[NamespaceOf(cycle, job)];
       admitted.resize(cycle.world.dimensions(), 0);

@@ -113,42 +113,6 @@ Tasks AskPriority(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidat
   return victims;
 }
 
-// Budgets are counted afresh in every question, except in the muster profile, where each eviction of
-// the cycle counts. Volcano takes the refused ones off, too, and never lets go a task without labels.
-Tasks AskPdb(const Cycle& cycle, const ReferencePolicy& policy, const Tasks& candidates) {
-  const bool whole_plan = SwitchOption(policy.options, "whole_plan", false);
-  const Tables& tables = cycle.tables();
-  const auto matching = [&](TaskIndex t) {
-    std::vector<size_t> budgets;
-    const TaskShape& shape = cycle.world.shape(t);
-    for (size_t b = 0; b < tables.budgets.size(); ++b) {
-      const DisruptionBudgetSpec& budget = tables.budgets[b];
-      if (budget.name_space != shape.name_space || !Matches(budget.selector, shape.labels))
-        continue;
-      if (whole_plan || !IsEverything(budget.selector)) budgets.push_back(b);
-    }
-    return budgets;
-  };
-  std::vector<int64_t> left;
-  for (const DisruptionBudgetSpec& budget : tables.budgets) left.push_back(budget.allowed);
-  for (TaskIndex t = 0; t < tables.tasks.alive.size() && whole_plan; ++t) {
-    const TaskStatus before = tables.tasks.status[t];
-    const bool there = before == TaskStatus::kRunning || before == TaskStatus::kBound;
-    if (!tables.tasks.alive[t] || !there || cycle.world.status[t] == before) continue;
-    for (size_t b : matching(t)) --left[b];
-  }
-  Tasks victims;
-  for (TaskIndex t : candidates) {
-    bool refused = !whole_plan && cycle.world.shape(t).labels.empty();
-    if (refused) continue;
-    const std::vector<size_t> budgets = matching(t);
-    for (size_t b : budgets) refused = refused || left[b] <= 0;
-    if (!refused) victims.push_back(t);
-    for (size_t b : budgets) left[b] -= refused && whole_plan ? 0 : 1;
-  }
-  return victims;
-}
-
 Tasks AskConformance(const Cycle& cycle, const Tasks& candidates) {
   Tasks victims;
   for (TaskIndex t : candidates) {
@@ -248,6 +212,43 @@ Tasks AskShareTree(const Cycle& cycle, TaskIndex reclaimer, const Tasks& candida
 
 }  // namespace
 
+// Budgets are counted afresh in every question, except in the muster profile, where each eviction of
+// the cycle counts. Volcano takes the refused ones off, too, and never lets go a task without labels.
+std::vector<TaskIndex> AskPdb(const Cycle& cycle, const ReferencePolicy& policy,
+                              const Tasks& candidates) {
+  const bool whole_plan = SwitchOption(policy.options, "whole_plan", false);
+  const Tables& tables = cycle.tables();
+  const auto matching = [&](TaskIndex t) {
+    std::vector<size_t> budgets;
+    const TaskShape& shape = cycle.world.shape(t);
+    for (size_t b = 0; b < tables.budgets.size(); ++b) {
+      const DisruptionBudgetSpec& budget = tables.budgets[b];
+      if (budget.name_space != shape.name_space || !Matches(budget.selector, shape.labels))
+        continue;
+      if (whole_plan || !IsEverything(budget.selector)) budgets.push_back(b);
+    }
+    return budgets;
+  };
+  std::vector<int64_t> left;
+  for (const DisruptionBudgetSpec& budget : tables.budgets) left.push_back(budget.allowed);
+  for (TaskIndex t = 0; t < tables.tasks.alive.size() && whole_plan; ++t) {
+    const TaskStatus before = tables.tasks.status[t];
+    const bool there = before == TaskStatus::kRunning || before == TaskStatus::kBound;
+    if (!tables.tasks.alive[t] || !there || cycle.world.status[t] == before) continue;
+    for (size_t b : matching(t)) --left[b];
+  }
+  Tasks victims;
+  for (TaskIndex t : candidates) {
+    bool refused = !whole_plan && cycle.world.shape(t).labels.empty();
+    if (refused) continue;
+    const std::vector<size_t> budgets = matching(t);
+    for (size_t b : budgets) refused = refused || left[b] <= 0;
+    if (!refused) victims.push_back(t);
+    for (size_t b : budgets) left[b] -= refused && whole_plan ? 0 : 1;
+  }
+  return victims;
+}
+
 std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, const Tasks& all) {
   return Combine(cycle, "preemptable", all,
                  [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
@@ -271,6 +272,8 @@ std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer, cons
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "proportion") return AskProportion(cycle, candidates);
+                   if (policy.name == "capacity")
+                     return AskCapacity(cycle, policy, reclaimer, candidates);
                    if (policy.name == "cdp") return AskCooldown(cycle, candidates);
                    if (policy.name == "drf" && SwitchOption(policy.options, "hierarchy", false))
                      return AskShareTree(cycle, reclaimer, candidates);
@@ -285,6 +288,9 @@ std::vector<TaskIndex> Evictable(const Cycle& cycle, JobIndex evictor, bool from
                  [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
                    if (policy.name == "gang") return candidates;
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
+                   if (policy.name == "capacity") {
+                     return from_other_queues ? AskCapacityForGang(cycle, candidates) : candidates;
+                   }
                    if (policy.name != "priority") return std::nullopt;
                    if (from_other_queues) return candidates;
                    Tasks lower;

@@ -120,13 +120,15 @@ double Roi(const Cycle& cycle, const Bundle& bundle, const Row& need) {
   return Score(cycle, bundle.tasks, need, true) / global;
 }
 
-void SortBundles(const Cycle& cycle, From from, const Row& need, std::vector<Bundle>& bundles) {
+void SortBundles(const Cycle& cycle, From from, JobIndex asker, const Row& need,
+                 std::vector<Bundle>& bundles) {
   const JobTable& jobs = cycle.tables().jobs;
   std::stable_sort(bundles.begin(), bundles.end(), [&](const Bundle& l, const Bundle& r) {
     if (l.whole != r.whole) return r.whole;
     if (from == From::kOwnQueue && l.job != r.job) return !JobLess(cycle, l.job, r.job);
     const QueueIndex left = jobs.queue[l.job], right = jobs.queue[r.job];
-    if (from == From::kOtherQueues && left != right) return !QueueLess(cycle, left, right);
+    if (from == From::kOtherQueues && left != right)
+      return VictimQueueLess(cycle, left, right, jobs.queue[asker]);
     const double left_roi = Roi(cycle, l, need), right_roi = Roi(cycle, r, need);
     if (left_roi != right_roi) return left_roi > right_roi;
     if (jobs.spec[l.job].uid_rank != jobs.spec[r.job].uid_rank)
@@ -147,7 +149,7 @@ std::vector<Bundle> SelectBundles(const Cycle& cycle, From from, JobIndex asker,
   for (const auto& [job, tasks] : candidates) {
     for (const Bundle& bundle : BundlesOf(cycle, job, tasks)) bundles.push_back(bundle);
   }
-  SortBundles(cycle, from, need, bundles);
+  SortBundles(cycle, from, asker, need, bundles);
   std::vector<TaskIndex> all;
   for (const Bundle& bundle : bundles)
     all.insert(all.end(), bundle.tasks.begin(), bundle.tasks.end());
@@ -165,7 +167,7 @@ std::vector<Bundle> SelectBundles(const Cycle& cycle, From from, JobIndex asker,
     if (left.whole && (!whole_gangs || left.tasks.size() < bundle.tasks.size())) continue;
     valid.push_back(left);
   }
-  SortBundles(cycle, from, need, valid);
+  SortBundles(cycle, from, asker, need, valid);
   return valid;
 }
 

@@ -41,20 +41,17 @@ std::vector<TaskIndex> TasksOn(const Cycle& cycle, NodeIndex node, const Filter&
   return out;
 }
 
-bool HasRoom(const Cycle& cycle, TaskIndex task, NodeIndex node) {
-  return Allocatable(cycle, cycle.world.queue_of(task), task) &&
-         Fits(cycle.world, task, node, cycle.world.future_idle(node));
-}
-
 bool CanStart(const Cycle& cycle, TaskIndex task, NodeIndex node) {
-  return HasRoom(cycle, task, node) && !Judge(cycle, task, node).refusal;
+  return Allocatable(cycle, cycle.world.queue_of(task), task) &&
+         Fits(cycle.world, task, node, cycle.world.future_idle(node)) &&
+         !Judge(cycle, task, node).refusal;
 }
 
 bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node,
                const Filter& filter) {
   const auto victims = Preemptable(cycle, task, TasksOn(cycle, node, filter));
   if (!ValidVictims(cycle, task, node, victims)) return false;
-  Heap heap = VictimHeap(cycle);
+  Heap heap = VictimHeap(cycle, task);
   for (TaskIndex t : victims) heap.Push(t);
   Statement local;
   bool evicted_something = false;
@@ -84,10 +81,12 @@ std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeInd
   const auto candidates = Preemptable(cycle, task, TasksOn(cycle, node, filter));
   if (!ValidVictims(cycle, task, node, candidates)) return {};
   Cycle trial = cycle;
-  Heap heap = VictimHeap(trial);
+  Heap heap = VictimHeap(trial, task);
   for (TaskIndex t : candidates) heap.Push(t);
   const auto could_start = [&] {
-    return HasRoom(trial, task, node) && TrialAccepts(cycle, trial, task, node);
+    return AllocatableOnTrial(trial, trial.world.queue_of(task), task) &&
+           Fits(trial.world, task, node, trial.world.future_idle(node)) &&
+           TrialAccepts(cycle, trial, task, node);
   };
   std::vector<TaskIndex> removed;
   while (!heap.empty()) {

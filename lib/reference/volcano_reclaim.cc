@@ -27,7 +27,7 @@ bool ReclaimOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
   if (reclaimees.empty()) return false;
   const auto victims = Reclaimable(cycle, task, reclaimees);
   if (!ValidVictims(cycle, task, node, victims)) return false;
-  Heap heap = VictimHeap(cycle);
+  Heap heap = VictimHeap(cycle, task);
   for (TaskIndex t : victims) heap.Push(t);
   Statement local;
   Row room = cycle.world.future_idle(node);

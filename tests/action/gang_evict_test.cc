@@ -222,7 +222,7 @@ TEST_F(GangEvict, AQueueMustDeserveAllItsGangAsksFor) {
   const Plan plan = MakePlan(items);
   ASSERT_EQ(plan.pending().size(), 5u);
   const Reason& reason = plan.reasons()[plan.pending()[0].reason];
-  EXPECT_EQ(reason.kind, ReasonKind::kQueueLimit);
+  EXPECT_EQ(reason.kind, ReasonKind::kQueueDeserved);
   EXPECT_EQ(reason.policy, "proportion");
 }
 

@@ -86,6 +86,38 @@ def _within_requested(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return lines + differences(refused, sorted(names), "names ")
 
 
+def _requested(question: str) -> Callable[[Probe, Json, bool], list[str]]:
+    def run(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+        l, r, request = case["state"]["args"]
+        if request is None:
+            raise Unanswerable("comparison without a request: gates always have one")
+        names = probe.amount(question, l=l, r=r or EMPTY, request=request)
+        any_, want = case["observed"]["results"]
+        return differences(bool(names), any_) + differences(sorted(names), sorted(want), "names ")
+
+    return run
+
+
+def _common(pods: bool) -> Callable[[Probe, Json, bool], list[str]]:
+    def run(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+        l, r = case["state"]["args"]
+        names = [n for n in probe.amount("common", l=l, r=r) if pods or n != "pods"]
+        return differences(sorted(names), sorted(case["observed"]["results"][0]))
+
+    return run
+
+
+def _less_equal_names(greater: bool) -> Callable[[Probe, Json, bool], list[str]]:
+    def run(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+        l, r, default = case["state"]["args"]
+        if default != ZERO:
+            raise Unanswerable("comparison against infinity where a name is missing: no policy asks for it")
+        answer, _ = case["observed"]["results"]
+        return differences(probe.amount("less_equal", l=l, r=r) != greater, answer)
+
+    return run
+
+
 def _min_dimension(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     l, r, default = case["state"]["args"]
     missing = "zero" if default == ZERO else "infinite"
@@ -141,6 +173,14 @@ UNITS: dict[str, Callable[[Probe, Json, bool], list[str]]] = {
     "Resource.LessEqual": _less_equal,
     "Resource.Less": _less,
     "Resource.LessEqualWithDimensionAndResourcesName": _within_requested,
+    "Resource.LessEqualWithResourcesName": _less_equal_names(greater=False),
+    "Resource.GreaterPartly": _less_equal_names(greater=True),
+    "Resource.LessEqualPartlyWithDimension": _requested("requested_within"),
+    "Resource.LessEqualPartlyWithDimensionZeroFiltered": _requested("used_within"),
+    "Resource.GreaterPartlyWithDimension": _requested("requested_beyond"),
+    "Resource.GreaterPartlyWithRelevantDimensions": _requested("named_beyond"),
+    "Intersection": _common(pods=True),
+    "IntersectionWithIgnoredScalarResources": _common(pods=False),
     "Resource.MinDimensionResource": _min_dimension,
     "Resource.Diff": _diff,
     "JobInfo.GetElasticResources": _elastic,

@@ -99,7 +99,11 @@ def _plain(question: str) -> Callable[[Json], list[Any]]:
 QUESTIONS: dict[str, Callable[[Json], list[Any]]] = {
     "JobEnqueueable": _plain("admit"),
     "JobEnqueued": _plain("admitted"),
-    "BuildVictimsPriorityQueue": lambda call: ["order_victims", call["args"][0]],
+    # For nobody, if for a task of no job.
+    "BuildVictimsPriorityQueue": lambda call: [
+        "order_victims",
+        *(a for a in call["args"] if a != "/"),
+    ],
     "JobOrderCompareFn": _plain("compare_jobs"),
     "NodeOrderFn": _plain("score"),
     "PredicateFn": _plain("fits"),

@@ -275,6 +275,58 @@ TEST(Order, FallbacksAreTotal) {
   EXPECT_TRUE(dispatcher.TaskBefore(1, 4));  // by index
 }
 
+// Takes from queues in ascending order; reclaims all, in victims' order or as they are named.
+class Taker : public Policy {
+ public:
+  explicit Taker(bool in_victim_order) : in_victim_order_(in_victim_order) {}
+  std::string_view name() const override { return "taker"; }
+  PointSet points() const override { return {}; }
+  int CompareVictimQueues(QueueIndex a, QueueIndex b, QueueIndex evictor) override {
+    EXPECT_EQ(evictor, 0u);
+    return a < b ? -1 : 1;
+  }
+  bool ReclaimsInVictimOrder() const override { return in_victim_order_; }
+  Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates, Tasks* chosen) override {
+    chosen->assign(candidates.begin(), candidates.end());
+    return Vote::kPermit;
+  }
+
+ private:
+  const bool in_victim_order_;
+};
+
+TEST(Order, VictimsGoByQueueThenByJobTheLastFirst) {
+  Cluster cluster;
+  for (const char* name : {"q1", "q2"}) ASSERT_TRUE(cluster.AddQueue({.name = name}).ok());
+  const char* const queues[] = {"default", "q1", "q2", "q1"};
+  for (int j = 0; j < 4; ++j) {
+    const std::string job = "j" + std::to_string(j);
+    ASSERT_TRUE(cluster.AddJob({.name = job, .queue = queues[j]}).ok());
+    for (const char* task : {"a", "b"})
+      ASSERT_TRUE(cluster.AddTask({.name = job + task, .job = job}).ok());
+  }
+  ASSERT_TRUE(cluster.AddTask({.name = "jobless"}).ok());
+  const Tables& t = *cluster.impl().tables;
+  const Ledger ledger(t, {});
+  const std::vector<JobPhase> phases(t.jobs.alive.size(), JobPhase::kPending);
+  const Tasks candidates = {2, 3, 4, 5, 6, 7};
+  const auto reclaimable = [&](bool in_victim_order, PointSet points) {
+    std::vector<std::vector<ActivePolicy>> tiers(1);
+    tiers[0].push_back({std::make_unique<Taker>(in_victim_order), points});
+    Dispatcher dispatcher(std::move(tiers), {});
+    dispatcher.Open({t, ledger, 0, phases});
+    EXPECT_TRUE(dispatcher.VictimBefore(8, 2, 0));  // nobody misses it
+    EXPECT_FALSE(dispatcher.VictimBefore(2, 8, 0));
+    return dispatcher.Reclaimable(0, candidates);
+  };
+  const PointSet both = {Point::kReclaimable, Point::kVictimQueueOrder};
+  // No policy orders jobs, so that of a queue's tasks, and of a job's, the last goes first.
+  EXPECT_EQ(reclaimable(true, both), (Tasks{7, 6, 3, 2, 5, 4}));
+  // Without the point the queue that goes last in queue order loses first.
+  EXPECT_EQ(reclaimable(true, {Point::kReclaimable}), (Tasks{5, 4, 7, 6, 3, 2}));
+  EXPECT_EQ(reclaimable(false, both), candidates);
+}
+
 const Script kYes{}, kNo{.yes = false};
 
 TEST(Gates, AllOrAny) {

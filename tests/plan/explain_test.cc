@@ -55,6 +55,8 @@ TEST(ReasonText, SaysEachKind) {
   EXPECT_EQ(text({.kind = ReasonKind::kGangWaits, .placed = 12, .needed = 16}),
             "12 of 16 placed, waiting for the rest");
   EXPECT_EQ(text({.kind = ReasonKind::kNotReached}), "not reached");
+  EXPECT_EQ(text({.kind = ReasonKind::kQueueTree, .policy = "capacity"}),
+            "the queues are not one tree from \"root\" with its jobs in the leaves (capacity)");
   Reason undone = NoNode();
   undone.kind = ReasonKind::kGangUndone;
   undone.placed = 12;

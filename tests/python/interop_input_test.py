@@ -318,6 +318,24 @@ class Configurations(unittest.TestCase):
             ],
         )
 
+    def test_capacity(self):
+        def spec(report, **arguments):
+            plugin = {"name": "capacity", "enableHierarchy": True, "arguments": arguments}
+            return profile_spec({"tiers": [{"plugins": [plugin]}]}, "volcano", True, report)
+
+        report = Report()
+        tree = "volcano:tiers=capacity(hierarchy=on)"
+        self.assertEqual(
+            spec(report, ancestorReclaimLevel=2),
+            "volcano:tiers=capacity(ancestor_reclaim_level=2,hierarchy=on)",
+        )
+        self.assertEqual(spec(report, ancestorReclaimLevel=-2), tree)
+        devices = "capacity.DynamicResourceAllocationEnable"
+        self.assertEqual(spec(report, **{devices: False}), tree)
+        self.assertEqual(list(report), [])
+        self.assertEqual(spec(report, **{devices: True}), tree)
+        self.assertIn("not considered by capacity", str(report))
+
     def test_switches_and_windows_become_options(self):
         conf = {
             "tiers": [

@@ -443,6 +443,24 @@ class Clusters(unittest.TestCase):
             {"a": "root", "b": "a", "root": None},
         )
 
+    def test_a_queue_that_no_tree_can_hold_closes_all_where_the_tree_is_divided(self):
+        def tiers(**options):
+            return {"tiers": [{"plugins": [{"name": "capacity"} | options]}]}
+
+        lost = [queue("root"), queue("a"), queue("b", parent="nowhere")]
+        scenario, report = imported(*lost, configuration=tiers(enableHierarchy=True))
+        self.assertEqual([q.get("state") for q in scenario["queues"]], ["closed"] * 3)
+        self.assertIn("queue 'b' is not in the tree; all queues are closed", str(report))
+        scenario, report = imported(*lost, configuration=tiers())
+        self.assertEqual([q.get("state") for q in scenario["queues"]], [None] * 3)
+        self.assertIn("'nowhere' would put the queue under a queue that is not there", str(report))
+
+        loop = [queue("root"), queue("a", parent="b"), queue("b", parent="a"), queue("c", parent="a")]
+        scenario, report = imported(*loop, configuration=tiers(enableHierarchy=True))
+        self.assertEqual([q.get("parent") for q in scenario["queues"]], [None, None, "a", None])
+        self.assertIn("'b' would put the queue above itself", str(report))
+        self.assertEqual({q["state"] for q in scenario["queues"]}, {"closed"})
+
     def test_groups_of_nodes(self):
         limits = "volcano.sh/nodegroup-resource-limits"
         hard, soft = (f"{w}DuringSchedulingIgnoredDuringExecution" for w in ("required", "preferred"))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -119,18 +120,27 @@ class Maker {
   void MakeQueues() {
     cpu_unit_ = CpuUnit();
     memory_unit_ = MemoryUnit();
-    const uint64_t count = 1 + rng_.Below(knobs_.queues);
+    // One tree, most often with its jobs in the leaves; a queue that names no parent is of it, too.
+    if (knobs_.rooted) {
+      world_.queues.push_back({.name = "root"});
+      if (Chance(0.2)) world_.queues.back().limit = Write(Quota(), false);
+    }
+    const uint64_t count = 1 + rng_.Below(knobs_.queues) + (knobs_.rooted ? 2 : 0);
+    std::set<std::string> parents;
     for (uint64_t q = 0; q < count; ++q) {
       QueueSpec queue;
       queue.name = "q" + std::to_string(q);
       queue.weight = Chance(0.5) ? 1 : Between(1, 4);
       if (priorities_ && Chance(0.3)) queue.priority = static_cast<int32_t>(Between(0, 2));
       if (states_ && Chance(0.2)) queue.state = QueueState::kClosed;
-      if (trees_ && q > 0 && Chance(0.5)) queue.parent = "q" + std::to_string(rng_.Below(q));
-      if (quotas_) {
+      if (knobs_.rooted && Chance(0.9)) queue.parent = "root";
+      if ((trees_ || knobs_.rooted) && q > 0 && Chance(0.5))
+        queue.parent = "q" + std::to_string(rng_.Below(q));
+      parents.insert(queue.parent);
+      if (quotas_ || (knobs_.rooted && Chance(0.5))) {
         if (Chance(0.4)) queue.limit = Write(Quota(), false);
         if (Chance(0.3)) queue.guaranteed = Write(Quota(), false);
-        if (Chance(0.2)) queue.deserved = Write(Quota(), false);
+        if (Chance(knobs_.rooted ? 0.6 : 0.2)) queue.deserved = Write(Quota(), false);
       }
       queue.reclaimable = !Chance(0.1);
       queue.created = Created();
@@ -141,6 +151,9 @@ class Maker {
       if (grouped_) AddNodeGroups(queue);
       queues_.push_back(queue.name);
       world_.queues.push_back(std::move(queue));
+    }
+    if (knobs_.rooted && !Chance(0.04)) {
+      std::erase_if(queues_, [&](const std::string& name) { return parents.count(name) > 0; });
     }
   }
 
@@ -469,6 +482,9 @@ std::string RandomVolcanoSpec(Rng& rng) {
   std::vector<std::string> policies = {"priority",   "gang",      "conformance",
                                        "overcommit", "drf",       "predicates",
                                        "proportion", "nodeorder", "binpack"};
+  if (rng.Chance(0.4))
+    std::replace(policies.begin(), policies.end(), std::string("proportion"),
+                 std::string("capacity"));
   for (const char* more :
        {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp", "rescheduling", "shards",
         "sampling", "task-topology", "nodegroup", "tdm"}) {
@@ -476,9 +492,9 @@ std::string RandomVolcanoSpec(Rng& rng) {
   }
   if (rng.Chance(0.5)) rng.Shuffle(policies);
   const std::vector<std::string> points = {
-      "job_order",   "queue_order", "task_order",  "fit",       "score",  "overused",
-      "allocatable", "preemptive",  "ready",       "pipelined", "admit",  "starving",
-      "valid",       "preemptable", "reclaimable", "evictable", "victims"};
+      "job_order",   "queue_order", "task_order",  "fit",       "score",   "overused",
+      "allocatable", "preemptive",  "ready",       "pipelined", "admit",   "starving",
+      "valid",       "preemptable", "reclaimable", "evictable", "victims", "victim_queue_order"};
   std::string spec = "volcano:actions=";
   for (size_t i = 0; i < actions.size(); ++i) spec += (i > 0 ? "+" : "") + actions[i];
   spec += ",tiers=";
@@ -497,7 +513,8 @@ std::string RandomVolcanoSpec(Rng& rng) {
       std::string without = points[rng.Below(points.size())];
       if (rng.Chance(0.3)) without += "|" + points[rng.Below(points.size())];
       // A plan shows the shares by which queues are ordered, so without that order there are none to compare.
-      if (policy == "proportion" && without.find("queue_order") != std::string::npos) continue;
+      const bool shares = policy == "proportion" || policy == "capacity";
+      if (shares && ("|" + without + "|").find("|queue_order|") != std::string::npos) continue;
       add("without=" + without);
     }
     const auto number = [&](double p, const std::string& name, uint64_t most) {
@@ -514,6 +531,9 @@ std::string RandomVolcanoSpec(Rng& rng) {
       }
     } else if (policy == "drf" && rng.Chance(0.3)) {
       add("hierarchy=on");
+    } else if (policy == "capacity") {
+      if (rng.Chance(0.6)) add("hierarchy=on");
+      number(0.6, "ancestor_reclaim_level", 3);
     } else if (policy == "sla") {
       number(0.5, "waiting_time", 3);
     } else if (policy == "resource-strategy-fit") {

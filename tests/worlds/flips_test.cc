@@ -41,7 +41,8 @@ const std::vector<std::string>& Specs() {
   static const std::vector<std::string> specs = [] {
     std::vector<std::string> names = {
         "volcano:+preempt,+reclaim", "volcano:actions=reclaim+allocate+preempt+backfill",
-        "volcano:-proportion,binpack(weight=3),actions=allocate+preempt"};
+        "volcano:-proportion,binpack(weight=3),actions=allocate+preempt",
+        "volcano:-proportion,+capacity(hierarchy=on,ancestor_reclaim_level=1),+reclaim"};
     for (const ProfileInfo& info : Profiles()) {
       names.push_back(info.name);
       const std::vector<std::string>& actions = info.actions;
@@ -118,7 +119,8 @@ TEST(LivingCluster, SchedulesAsItsFrozenSelf) {
   int64_t applied = 0;
   for (uint64_t seed = 0; seed < 250; ++seed) {
     Rng rng(seed);
-    const WorldKnobs knobs{.nodes = 10, .queues = 4, .jobs = 6, .tasks = 5};
+    const WorldKnobs knobs{
+        .nodes = 10, .queues = 4, .jobs = 6, .tasks = 5, .rooted = seed % 4 == 0};
     Cluster cluster = MakeCluster(RandomWorld(seed, knobs));
     RandomEdits edits(cluster, rng, knobs);
     for (int cycle = 0; cycle < 12; ++cycle) {

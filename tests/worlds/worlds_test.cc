@@ -50,6 +50,16 @@ const char* const kVolcano[] = {
     "volcano:-gang,+preempt,+reclaim",
     "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+pdb/"
     "drf+predicates+proportion+pdb",
+    "volcano:-proportion,+capacity,+preempt,+reclaim",
+    "volcano:-proportion,+capacity(hierarchy=on,ancestor_reclaim_level=1),+preempt,+reclaim",
+    "volcano:actions=reclaim,tiers=capacity(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=reclaim+allocate,tiers=priority/"
+    "capacity(hierarchy=on,ancestor_reclaim_level=2)+predicates+nodeorder",
+    "volcano:actions=reclaim+allocate+reclaim,tiers=capacity/predicates+gang",
+    "volcano:actions=allocate+gangreclaim+gangpreempt,"
+    "tiers=priority+gang+capacity(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=gangreclaim+allocate+preempt(topology_aware=on),"
+    "tiers=priority+gang/drf+predicates+capacity+nodeorder",
     "volcano:+sla(waiting_time=2)",
     "volcano:tiers=sla+priority/gang/overcommit+drf+predicates+proportion+nodeorder",
     "volcano:+resourcequota",
@@ -89,6 +99,9 @@ const char* const kVolcano[] = {
     "predicates+proportion+nodeorder,+preempt,+reclaim",
     "volcano:actions=allocate+gangpreempt+gangreclaim+backfill,+task-topology",
     "volcano:actions=shuffle,tiers=rescheduling(cpu_low=50,cpu_high=50)",
+    "volcano:actions=shuffle+allocate,tiers=pdb+rescheduling(cpu_low=50,cpu_high=50)/predicates",
+    "volcano:actions=preempt+shuffle+allocate,tiers=priority+gang/tdm(from.day=1,to.day=1)+"
+    "pdb(whole_plan=on)/predicates",
     "volcano:actions=shuffle+allocate+preempt,+rescheduling(cpu_low=60,memory_low=80,cpu_high=70,"
     "memory_high=20)",
     "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",
@@ -140,7 +153,10 @@ void Compare(uint64_t worlds, std::string (*profile_of)(uint64_t, Rng&)) {
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
     Rng rng(seed);
     const std::string profile = profile_of(seed, rng);
-    const ClusterSpec world = RandomWorld(rng.Next());
+    const uint64_t world_seed = rng.Next();
+    // Who is told what queues deserve finds queues that say it most often.
+    const bool told = profile.find("capacity") != std::string::npos;
+    const ClusterSpec world = RandomWorld(world_seed, {.rooted = told && rng.Chance(0.9)});
     const std::optional<Cluster> cluster = TryCluster(world);
     ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
     if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
@@ -174,6 +190,24 @@ TEST(Worlds, AreNotDull) {
   EXPECT_GT(by_kind[static_cast<int>(DecisionKind::kPhase)], 100);
   EXPECT_GT(tentative, 20);
   EXPECT_GT(pending, 500);
+}
+
+TEST(Worlds, AreNotDullForCapacity) {
+  const char* const specs[] = {"capacity", "capacity(hierarchy=on)",
+                               "capacity(hierarchy=on,ancestor_reclaim_level=2)"};
+  for (const std::string spec : specs) {
+    int64_t evictions = 0, binds = 0;
+    for (uint64_t seed = 0; seed < 2000; ++seed) {
+      const Cluster cluster = MakeCluster(RandomWorld(seed, {.rooted = true}));
+      const absl::StatusOr<Plan> plan = Schedule(
+          cluster.Freeze(), "volcano:actions=reclaim+allocate,tiers=" + spec + "/gang+predicates");
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      evictions += static_cast<int64_t>(plan->evictions().size());
+      binds += static_cast<int64_t>(plan->binds().size());
+    }
+    EXPECT_GT(evictions, 10) << spec;
+    EXPECT_GT(binds, 1000) << spec;
+  }
 }
 
 TEST(Worlds, AreNotDullForMuster) {

@@ -91,6 +91,8 @@ _PREDICATES = {
     "predicate.PodAffinityEnable": "pod_affinity",
     "predicate.PodTopologySpreadEnable": "spread",
 }
+# Switches of capacity's for quotas of claimed devices, of which no scenario speaks.
+_DEVICE_QUOTAS = ("capacity.DynamicResourceAllocationEnable", "capacity.DRAConsumableCapacityEnable")
 # Switches for rules about volumes and devices, which no scenario speaks of, and for caches.
 _WITHOUT_EFFECT = {
     "predicate.NodeVolumeLimitsEnable",
@@ -146,6 +148,15 @@ def profile_spec(conf: Json, base: str, unset_on: bool, report: Report) -> str:
     if tiers:
         parts.append("tiers=" + "/".join(tiers))
     return base + (":" + ",".join(parts) if parts else "")
+
+
+def divides_tree(conf: Json) -> bool:
+    """Whether capacity runs down the tree of queues."""
+    plugins = [p for tier in _list(conf, "tiers") for p in _list(tier, "plugins")]
+    return any(
+        p["name"] == "capacity" and _flag(p.get("enableHierarchy", False), "enableHierarchy")
+        for p in plugins
+    )
 
 
 def _list(holder: Json, key: str) -> list[Any]:
@@ -217,7 +228,7 @@ def _policy(plugin: Any, place: str, base: str, unset_on: bool, report: Report) 
         options["trial_evictions"] = "off"
     if off:
         options["without"] = "|".join(off)
-    if name in ("drf", "nodegroup") and _flag(
+    if name in ("drf", "nodegroup", "capacity") and _flag(
         plugin.get("enableHierarchy", False), f"{place}.enableHierarchy"
     ):
         options["hierarchy"] = "on"
@@ -245,6 +256,12 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
             options[f"resource.{resource}"] = _weight(
                 rest.pop(key, 1), f"{place}.arguments[{key!r}]"
             )
+    elif name == "capacity":
+        if level := max(0, _integer(rest.pop("ancestorReclaimLevel", 0), f"{place}.arguments")):
+            options["ancestor_reclaim_level"] = level
+        for key in _DEVICE_QUOTAS:
+            if key in rest and not _flag(rest[key], f"{place}.arguments[{key!r}]"):
+                del rest[key]
     elif name == "overcommit" and "overcommit-factor" in rest:
         factor = _number(rest.pop("overcommit-factor"), f"{place}.arguments['overcommit-factor']")
         options["factor"] = factor if factor >= 1 else 1.2

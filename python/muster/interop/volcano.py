@@ -13,7 +13,7 @@ from typing import Any, Iterable
 
 from . import hypernodes, kubernetes, marks, metrics, quantity
 from .access import Object, get, items, seconds, section, texts
-from .configuration import parse_configuration, profile_spec
+from .configuration import PLACE, divides_tree, parse_configuration, profile_spec
 from .kubernetes import PodRules
 from .report import ImportFailure, Report
 
@@ -89,6 +89,8 @@ class _Import:
         self.shapes: dict[str, str] = {}  # frozen shape -> name
         self.named_shapes: Json = {}
         self.metrics: list[Json] = []
+        self.parents: dict[str, str] = {}  # of queues, as they name them
+        self.orphans: list[str] = []  # queues whose parents would leave them out of any tree
 
     def run(
         self,
@@ -133,6 +135,8 @@ class _Import:
         else:
             decoded = parse_configuration(conf) if isinstance(conf, str) else conf
             out["profile"] = profile_spec(decoded, self.dialect.profile, unset_on, self.report)
+            if self.orphans and divides_tree(decoded):
+                self.close(queues)
         if now:
             out["options"] = {"now": now}
         return out, self.report
@@ -223,6 +227,7 @@ class _Import:
     def queues(self, kinds: dict[str, dict[str, Object]]) -> list[Json]:
         found = sorted(kinds.get("Queue", {}).values(), key=lambda q: q.name.encode())
         names = {q.name for q in found}
+        self.parents = {q.name: q.spec.get("parent") or "root" for q in found}
         out = []
         for rank, obj in enumerate(found):
             entry: Json = {
@@ -246,13 +251,17 @@ class _Import:
         if not get(obj.spec, "reclaimable", bool, spec, True):
             entry["reclaimable"] = False
         parent = get(obj.spec, "parent", str, spec, "")
-        if parent in names and parent != obj.name:
+        if parent and obj.name == "root":
+            self.report.add(obj.place, "spec.parent", "the root has none")
+        elif parent in names and not self.above_itself(obj.name):
             entry["parent"] = parent
         elif parent:
+            self.orphans.append(obj.name)
+            wrong = "above itself" if parent in names else "under a queue that is not there"
             self.report.add(
                 obj.place,
                 "spec.parent",
-                f"queue {parent!r} is not there; the queue stands at the top",
+                f"{parent!r} would put the queue {wrong}; it stands at the top",
             )
         elif "root" in names and obj.name != "root":
             entry["parent"] = "root"
@@ -274,6 +283,24 @@ class _Import:
                 self.report.add(obj.place, f"spec.{name}", "not considered")
         if path := marks.share_path(obj.annotations):
             entry["share_path"] = path
+
+    def above_itself(self, name: str) -> bool:
+        """Whether the way up from the queue comes back to it."""
+        above, seen = self.parents[name], set()
+        while above != "root" and above in self.parents and above not in seen:
+            if above == name:
+                return True
+            seen.add(above)
+            above = self.parents[above]
+        return False
+
+    def close(self, queues: list[Json]) -> None:
+        """As the peer has it: where the tree is broken in one place, no queue takes or is given anything."""
+        for queue in queues:
+            queue["state"] = "closed"
+        self.report.add(
+            PLACE, "capacity", f"queue {self.orphans[0]!r} is not in the tree; all queues are closed"
+        )
 
     def node_group_limits(self, obj: Object, entry: Json) -> None:
         name = "volcano.sh/nodegroup-resource-limits"

@@ -8,7 +8,7 @@ import calls
 import policy_units
 import units
 from interop import volcano
-from interop.configuration import VOLCANO_FLAGS, parse_configuration
+from interop.configuration import parse_configuration
 from outcome import Outcome
 from probe import Probe
 
@@ -25,6 +25,7 @@ POLICIES = {
     "nodeorder",
     "binpack",
     "overcommit",
+    "capacity",
     "sla",
     "pdb",
     "cdp",
@@ -90,12 +91,9 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
             yield f"action {action} not built yet"
     conf = configuration(case)
     for plugin in (p for tier in conf.get("tiers", []) for p in tier.get("plugins", [])):
-        by_hand = "yaml" not in case["config"]
         if plugin["name"] in MADE_UP and made_up_victims(case) is None:
             yield f"a plugin of the test itself: {plugin['name']}"
-        if plugin["name"] not in policies | MADE_UP and not (
-            by_hand and plugin["name"] == "capacity" and switched_off(plugin)
-        ):
+        if plugin["name"] not in policies | MADE_UP:
             yield f"policy {plugin['name']} not built yet"
     objects: dict[str, list[dict[str, Any]]] = {}
     for obj in case["objects"]:
@@ -141,9 +139,10 @@ def made_up_victims(case: Case) -> list[str] | None:
     ]
 
 
-def switched_off(plugin: dict[str, Any]) -> bool:
-    """Whether none of the plugin's extension points can be reached. (Without hierarchy capacity has no other.)"""
-    return not plugin.get("enableHierarchy") and not any(plugin.get(flag) for flag in VOLCANO_FLAGS)
+def took_part(case: Case, plugin: dict[str, Any]) -> bool:
+    """A test may name plugins in its tiers that it did not register; of those with books of queues none is recorded."""
+    books = case["observed"].get("shares", {}).get("atOpen", {})
+    return plugin["name"] not in ("proportion", "capacity") or not books or plugin["name"] in books
 
 
 def scenario(case: Case) -> dict[str, Any]:
@@ -151,11 +150,7 @@ def scenario(case: Case) -> dict[str, Any]:
     unset_on = "yaml" in case["config"]
     if not unset_on:
         tiers = [
-            [
-                p
-                for p in t.get("plugins", [])
-                if p["name"] in POLICIES or not (p["name"] in MADE_UP or switched_off(p))
-            ]
+            [p for p in t.get("plugins", []) if p["name"] not in MADE_UP and took_part(case, p)]
             for t in conf.get("tiers", [])
         ]
         conf = conf | {"tiers": [{"plugins": plugins} for plugins in tiers]}

@@ -90,10 +90,21 @@ absl::StatusOr<json> AskAmounts(const json& request) {
   if (op == "less_equal") return reference::LessEqual(l, r);
   if (op == "within_requested") return reference::WithinRequested(l, r, amount("request"));
   if (op == "is_empty") return reference::IsEmpty(l);
-  if (op == "positive") {
+  const auto named = [&](const std::vector<size_t>& list) {
     json names = json::array();
-    for (size_t d : reference::PositiveDimensions(l)) names.push_back(dimensions.name(d));
+    for (size_t d : list) names.push_back(dimensions.name(d));
     return names;
+  };
+  if (op == "positive") return named(reference::PositiveDimensions(l));
+  if (op == "common") return named(reference::CommonDimensions(l, r));
+  const Amount asked = amount("request");
+  if (op == "requested_within") return named(reference::RequestedWithin(l, r, asked));
+  if (op == "requested_beyond") return named(reference::RequestedBeyond(l, r, asked));
+  if (op == "used_within") {
+    return named(reference::RequestedWithin(l, r, reference::WithoutUnused(asked, l, r)));
+  }
+  if (op == "named_beyond") {
+    return named(reference::RequestedBeyond(l, r, reference::OnlyNamed(asked, r)));
   }
   const std::vector<double> tolerance = dimensions.KubeBatchTolerance();
   if (op == "kube_batch_less_equal") return reference::KubeBatchLessEqual(l, r, tolerance);

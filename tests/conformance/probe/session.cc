@@ -258,14 +258,15 @@ class Asked {
     return names;
   }
 
-  // ["order_victims", [TASK...]]: as preempt and reclaim evict them.
+  // ["order_victims", [TASK...], TASK]: as preempt and reclaim evict them for the last one; without it: for nobody.
   json OrderVictims() {
     const std::vector<TaskIndex> victims = NamedTasks(1);
+    const TaskIndex evictor = arguments_->size() > 2 ? Task(2) : kNone;
     if (!error_.ok()) return nullptr;
     WorkMeter meter(std::nullopt, nullptr);
     const ActionContext context = Context(meter);
     json names = json::array();
-    for (VictimOrder order(context, victims); !order.empty();) {
+    for (VictimOrder order(context, evictor, victims); !order.empty();) {
       names.push_back(std::string(tables_.tasks.names.name(order.Pop())));
     }
     return names;
