@@ -5,7 +5,8 @@
 // All running tasks are put to the policies at the point `victims`, and those they name are evicted, each at once.
 // Nobody gets the place for sure: the task comes back as a pending one, and the next cycles place it by what is then
 // known. So a policy that names victims has to see to it by itself that there is a better place (rescheduling).
-// Peer. Volcano's shuffle. It asks nobody whether a gang can spare the task, and no disruption budget.
+// Peer. Volcano's shuffle. It asks nobody whether a gang can spare the task. Answers add up, so that a disruption budget
+// protects from no other policy of its tier.
 // Ties. Jobs and their tasks in row order. Cost. O(tasks) and what the policies take.
 #include "lib/action/actions.h"
 #include "lib/action/eviction.h"

@@ -7,7 +7,8 @@
 // back to it; tasks that no budget speaks of are free to go, and an empty selector speaks of all.
 // Peer. Volcano's pdb plugin counts afresh in each question, so that two questions about one budget may both be
 // answered with a yes; a task that is refused uses up its budgets all the same; an empty selector matches nothing;
-// a task without labels is never a victim.
+// a task without labels is never a victim. Like it, this answers at the point `victims`, too, where answers add up and no
+// task is in need: whom budgets allow to go is so named to go.
 // Ties. Candidates are counted in the order in which they are named. Cost. O(candidates x budgets that match), a
 // class being matched once a cycle.
 #include <optional>
@@ -29,7 +30,9 @@ class Pdb : public Policy {
   explicit Pdb(const Options& options) : whole_plan_(options.flag("whole_plan")) {}
 
   std::string_view name() const override { return "pdb"; }
-  PointSet points() const override { return {Point::kPreemptable, Point::kReclaimable}; }
+  PointSet points() const override {
+    return {Point::kPreemptable, Point::kReclaimable, Point::kVictims};
+  }
   void Open(const Cycle& cycle) override {
     tables_ = &cycle.tables;
     ledger_ = &cycle.ledger;
@@ -46,6 +49,10 @@ class Pdb : public Policy {
   Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
     return Ask(candidates, chosen);
+  }
+  void Victims(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) override {
+    if (Ask(candidates, chosen) == Vote::kAbstain)
+      chosen->insert(chosen->end(), candidates.begin(), candidates.end());
   }
 
  private:

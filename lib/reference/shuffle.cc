@@ -139,6 +139,7 @@ void RunShuffle(Cycle& cycle) {
     for (const ReferencePolicy* policy : tier) {
       Tasks named;
       if (policy->name == "rescheduling") named = AskRescheduling(cycle, *policy, running);
+      if (policy->name == "pdb") named = AskPdb(cycle, *policy, running);
       if (policy->name == "tdm") named = OverstayingTasks(cycle, *policy, running);
       victims.insert(named.begin(), named.end());
     }

@@ -102,6 +102,20 @@ TEST_F(Budgets, VolcanoAsksAfreshForEachTask) {
   EXPECT_EQ(Evictions(kVolcano), 0u);
 }
 
+TEST_F(Budgets, NameForNobodysSakeWhomTheyLetGo) {
+  const std::string_view profile = "volcano:actions=shuffle,tiers=pdb/predicates";
+  Budget(1);
+  EXPECT_EQ(Evictions(profile), 1u);
+  Budget(0);
+  EXPECT_EQ(Evictions(profile), 0u);
+  EXPECT_EQ(Evictions("volcano:actions=shuffle,tiers=pdb(without=victims)/predicates"), 0u);
+}
+
+TEST_F(Budgets, WhereThereIsNoneEverybodyIsLetGo) {
+  EXPECT_EQ(Evictions("volcano:actions=shuffle,tiers=pdb(whole_plan=on)/predicates"), 2u);
+  EXPECT_EQ(Evictions("volcano:actions=shuffle,tiers=pdb/predicates"), 2u);
+}
+
 TEST(VolcanoBudgets, ATaskWithoutLabelsIsNoVictim) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 1}}}).ok());
