@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "lib/base/rng.h"
 
 namespace muster::bench {
@@ -21,8 +22,15 @@ const char kReclaimProfile[] =
     "volcano:actions=admit+allocate+reclaim,"
     "tiers=priority+gang(without=preemptable|reclaimable)/"
     "conformance+overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
+const char kSharePathsProfile[] =
+    "volcano:actions=admit+allocate+backfill,"
+    "tiers=priority+gang(without=preemptable)+conformance/"
+    "overcommit+drf(without=preemptable,hierarchy=on)+predicates+nodeorder+binpack";
 
 namespace {
+
+// The queue of a gang, by its number.
+using QueueOf = absl::FunctionRef<std::string(int64_t)>;
 
 constexpr int64_t kGi = int64_t{1} << 30;
 
@@ -80,7 +88,7 @@ Resources GridRequest(int64_t index, int64_t count) {
 }
 
 // Running tasks, round robin over the nodes, in jobs of 20 that need one.
-void FillNodes(Cluster* cluster, int64_t nodes, int64_t per_node, const std::string& queue,
+void FillNodes(Cluster* cluster, int64_t nodes, int64_t per_node, QueueOf queue_of,
                int32_t priority, bool grid) {
   const int64_t tasks = nodes * per_node;
   for (int64_t t = 0; t < tasks; ++t) {
@@ -88,7 +96,7 @@ void FillNodes(Cluster* cluster, int64_t nodes, int64_t per_node, const std::str
     const Resources request =
         grid ? GridRequest(g % 100, 100) : Resources{{"cpu", 4}, {"memory", 16 * kGi}};
     if (t % 20 == 0) {
-      JobSpec job = Gang(g, queue, 1, request);
+      JobSpec job = Gang(g, queue_of(g), 1, request);
       job.name = "ns/r" + std::to_string(g);
       job.priority = priority;
       job.phase = JobPhase::kRunning;
@@ -110,15 +118,10 @@ void FillNodes(Cluster* cluster, int64_t nodes, int64_t per_node, const std::str
   }
 }
 
-}  // namespace
-
-Cluster MakeAllocation(const Allocation& workload, const Dress& dress) {
-  Cluster cluster;
-  AddNodes(&cluster, workload.nodes, dress);
-  for (int64_t q = 0; q < workload.queues; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
+void AddGangs(Cluster* cluster, const Allocation& workload, const Dress& dress, QueueOf queue_of) {
   const int64_t gangs = workload.tasks / 20;
   for (int64_t g = 0; g < gangs; ++g) {
-    const std::string queue = "q" + std::to_string(g % workload.queues);
+    const std::string queue = queue_of(g);
     if (workload.classes > gangs) {  // two classes a gang
       JobSpec job = Gang(g, queue, 10, GridRequest((2 * g) % workload.classes, workload.classes));
       job.min_available = 20;
@@ -126,7 +129,7 @@ Cluster MakeAllocation(const Allocation& workload, const Dress& dress) {
       job.groups[0].name = "a";
       job.groups[1].name = "b";
       job.groups[1].shape.request = GridRequest((2 * g + 1) % workload.classes, workload.classes);
-      Must(cluster.AddJob(job));
+      Must(cluster->AddJob(job));
       continue;
     }
     int64_t cpu = 0, memory = 0;
@@ -144,6 +147,67 @@ Cluster MakeAllocation(const Allocation& workload, const Dress& dress) {
       job.min_resources = Resources{{"cpu", Milli(20 * cpu)}, {"memory", 20 * memory}};
     }
     if (dress.job) dress.job(g, &job);
+    Must(cluster->AddJob(job));
+  }
+}
+
+std::string LeafName(int64_t leaf) {
+  return "d" + std::to_string(leaf % 10) + "/l" + std::to_string(leaf / 10);
+}
+
+}  // namespace
+
+Cluster MakeAllocation(const Allocation& workload, const Dress& dress) {
+  Cluster cluster;
+  AddNodes(&cluster, workload.nodes, dress);
+  for (int64_t q = 0; q < workload.queues; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
+  AddGangs(&cluster, workload, dress,
+           [&](int64_t g) { return "q" + std::to_string(g % workload.queues); });
+  return cluster;
+}
+
+Cluster MakeSharePaths(int64_t nodes, int64_t tasks) {
+  Cluster cluster;
+  AddNodes(&cluster, nodes);
+  const auto weight = [](int64_t number) {
+    return Quantity(static_cast<int64_t>(1 + SplitMix64(static_cast<uint64_t>(number)) % 3));
+  };
+  for (int64_t q = 0; q < 100; ++q) {
+    const int64_t i = q / 10, j = q % 10;
+    QueueSpec queue{.name = "q" + std::to_string(q)};
+    queue.share_path = {{"d" + std::to_string(i), weight(1001 + i)},
+                        {"l" + std::to_string(j), weight(2001 + 10 * i + j)}};
+    Must(cluster.AddQueue(queue));
+  }
+  AddGangs(&cluster, {.nodes = nodes, .tasks = tasks, .classes = 0}, {},
+           [](int64_t g) { return "q" + std::to_string(g % 100); });
+  return cluster;
+}
+
+Cluster MakeCapacity(int64_t nodes, int64_t leaves, bool full) {
+  Cluster cluster;
+  AddNodes(&cluster, nodes);
+  const auto add = [&](const std::string& name, const std::string& parent, int64_t part) {
+    QueueSpec queue{.name = name, .parent = parent};
+    queue.deserved =
+        Resources{{"cpu", Milli(64000 * nodes / part)}, {"memory", 256 * kGi * nodes / part}};
+    Must(cluster.AddQueue(queue));
+  };
+  add("root", "", 1);
+  for (int64_t i = 0; i < 10; ++i) add("d" + std::to_string(i), "root", 10);
+  for (int64_t q = 0; q < leaves; ++q) add(LeafName(q), "d" + std::to_string(q % 10), leaves);
+  if (!full) {
+    AddGangs(&cluster, {.nodes = nodes, .tasks = 10 * nodes, .classes = 100}, {},
+             [&](int64_t g) { return LeafName(g % leaves); });
+    return cluster;
+  }
+  FillNodes(
+      &cluster, nodes, 16, [&](int64_t g) { return LeafName(2 * g % leaves); }, 10,
+      /*grid=*/false);
+  for (int64_t g = 0; g < 50; ++g) {
+    JobSpec job =
+        Gang(1000000 + g, LeafName((2 * g + 1) % leaves), 20, {{"cpu", 4}, {"memory", 16 * kGi}});
+    job.phase = JobPhase::kAdmitted;
     Must(cluster.AddJob(job));
   }
   return cluster;
@@ -153,7 +217,8 @@ Cluster MakePreemption(int64_t nodes) {
   Cluster cluster;
   AddNodes(&cluster, nodes);
   AddQueue(&cluster, "q0", 1);
-  FillNodes(&cluster, nodes, 16, "q0", 10, /*grid=*/false);
+  FillNodes(
+      &cluster, nodes, 16, [](int64_t) { return "q0"; }, 10, /*grid=*/false);
   for (int64_t g = 0; g < 100; ++g) {
     JobSpec job = Gang(1000000 + g, "q0", 10, {{"cpu", 4}, {"memory", 16 * kGi}});
     job.priority = 1000;
@@ -168,7 +233,8 @@ Cluster MakeReclaim(int64_t nodes) {
   AddNodes(&cluster, nodes);
   AddQueue(&cluster, "qa", 2);
   AddQueue(&cluster, "qb", 1);
-  FillNodes(&cluster, nodes, 16, "qa", 10, /*grid=*/false);
+  FillNodes(
+      &cluster, nodes, 16, [](int64_t) { return "qa"; }, 10, /*grid=*/false);
   for (int64_t g = 0; g < 50 * nodes / 1000; ++g) {
     JobSpec job = Gang(1000000 + g, "qb", 20, {{"cpu", 22}, {"memory", 88 * kGi}});
     job.phase = JobPhase::kAdmitted;
@@ -182,7 +248,8 @@ Cluster MakeRunning(int64_t nodes, const Dress& dress) {
   AddNodes(&cluster, nodes, dress);
   for (int64_t q = 0; q < 100; ++q) AddQueue(&cluster, "q" + std::to_string(q), 1);
   AddQueue(&cluster, "run", 1);
-  FillNodes(&cluster, nodes, 10, "run", 0, /*grid=*/true);
+  FillNodes(
+      &cluster, nodes, 10, [](int64_t) { return "run"; }, 0, /*grid=*/true);
   return cluster;
 }
 

@@ -29,6 +29,15 @@ struct Dress {
 };
 Cluster MakeAllocation(const Allocation& workload, const Dress& dress = {});
 
+// MakeAllocation with classes 0, the queues being `queues` leaves of ten by ten: "root/d0/l0" ... by their share paths, of
+// weights 1 + SplitMix64(1001 + i) % 3 and 1 + SplitMix64(2001 + 10 i + j) % 3.
+Cluster MakeSharePaths(int64_t nodes, int64_t tasks);
+
+// A tree of queues: "root", ten below it, `leaves` below these, each deserving its even part of the cluster. Empty nodes
+// and the tasks of MakeAllocation with 100 classes; or `full`: every other leaf holds twice what it deserves, in 16 tasks of
+// (4 cpu, 16Gi) a node, and the others have 50 gangs of 20 such tasks.
+Cluster MakeCapacity(int64_t nodes, int64_t leaves, bool full);
+
 // A full cluster - 16 running tasks of (4 cpu, 16Gi) a node in jobs of 20, priority 10 - and 100 gangs of 10 such
 // tasks of priority 1000 in the same queue.
 Cluster MakePreemption(int64_t nodes);
@@ -42,6 +51,7 @@ Cluster MakeRunning(int64_t nodes, const Dress& dress = {});
 extern const char kAllocProfile[];
 extern const char kPreemptProfile[];
 extern const char kReclaimProfile[];
+extern const char kSharePathsProfile[];
 
 }  // namespace muster::bench
 
