@@ -94,7 +94,7 @@ void QueueBounds::OpenSideBySide() {
 bool QueueBounds::OpenTree() {
   const QueueTable& queues = tables_->queues;
   const auto root = queues.names.Find("root");
-  if (!root.has_value() || !queues.alive[*root]) return false;
+  if (!root.has_value() || !queues.alive[*root] || queues.parent[*root] != kNone) return false;
   root_ = *root;
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
     if (queues.alive[q] && q != root_ && queues.parent[q] == kNone) tops_.push_back(q);

@@ -11,8 +11,8 @@
 // is the cluster, or in a tree the queue's parent. In a tree a queue takes the limits that it does not name from its
 // parent, the root's are none unless it names some, and the root is guaranteed and deserves what its children do. A
 // queue deserves at least what it is guaranteed; side by side it deserves no more than its limit.
-// Peer. Volcano's capacity plugin. A tree is sound when there is a queue "root" and no job in a queue above others; a
-// queue that names no parent hangs on the root. Children may deserve and be guaranteed more than their parent.
+// Peer. Volcano's capacity plugin. A tree is sound when there is a queue "root" that names no parent, and no job in a
+// queue above others; a queue that names no parent hangs on the root. Children may deserve and be guaranteed more than their parent.
 // Cost. O(queues x dimensions) to open.
 #ifndef MUSTER_POLICY_QUEUE_BOUNDS_H_
 #define MUSTER_POLICY_QUEUE_BOUNDS_H_

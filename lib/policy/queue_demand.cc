@@ -13,37 +13,41 @@ void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
   ledger_ = &cycle.ledger;
   dimensions_ = tables_->dimension_count();
   parents_ = std::move(parents);
-  promised_.assign(tables_->queues.alive.size() * dimensions_, 0);
-  elastic_.assign(tables_->queues.alive.size() * dimensions_, 0);
-  promises_.Resize(tables_->queues.alive.size(), dimensions_);
-  spares_.Resize(tables_->queues.alive.size(), dimensions_);
+  const size_t queues = tables_->queues.alive.size();
+  promised_.assign(queues * dimensions_, 0);
+  elastic_.assign(queues * dimensions_, 0);
+  promises_.Resize(queues, dimensions_);
+  spares_.Resize(queues, dimensions_);
   const JobTable& jobs = tables_->jobs;
   bool any = false;
-  std::vector<int64_t> beyond(dimensions_, 0), missing;
+  std::vector<int64_t> beyond(dimensions_, 0);
   ForChangedJobs(cycle, [&](JobIndex j) {
-    beyond.assign(dimensions_, 0);
-    missing.clear();
-    const QueueIndex queue = jobs.alive[j] ? jobs.queue[j] : 0;
-    if (jobs.alive[j]) {
-      any |= cycle.phases[j] == JobPhase::kPending;
-      const auto allocated = ledger_->job_allocated(j);
-      for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        if (d == kPods) continue;  // nobody asks about them
-        beyond[d] = std::max<int64_t>(0, allocated[d] - OrZero(jobs.min_resources.at(j, d)));
-      }
-      if (jobs.spec[j].min_resources.has_value() &&
-          (cycle.phases[j] == JobPhase::kAdmitted ||
-           RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) &&
-          !HoldsMinimum(*tables_, *ledger_, j)) {
-        missing = DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j));
-        for (int64_t& amount : missing) amount = OrZero(amount);
-      }
+    if (!jobs.alive[j]) {
+      promises_.Put(j, 0, {});
+      spares_.Put(j, 0, {});
+      return;
+    }
+    any |= cycle.phases[j] == JobPhase::kPending;
+    const QueueIndex queue = jobs.queue[j];
+    const auto allocated = ledger_->job_allocated(j);
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      // Nobody asks about pods.
+      beyond[d] =
+          d == kPods ? 0 : std::max<int64_t>(0, allocated[d] - OrZero(jobs.min_resources.at(j, d)));
     }
     spares_.Put(j, queue, beyond);
+    std::vector<int64_t> missing;
+    if (jobs.spec[j].min_resources.has_value() &&
+        (cycle.phases[j] == JobPhase::kAdmitted ||
+         RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) &&
+        !HoldsMinimum(*tables_, *ledger_, j)) {
+      missing = DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j));
+      for (int64_t& amount : missing) amount = OrZero(amount);
+    }
     promises_.Put(j, queue, missing);
   });
   if (!any) return;
-  for (QueueIndex q = 0; q < tables_->queues.alive.size(); ++q) {
+  for (QueueIndex q = 0; q < queues; ++q) {
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       Add(q, d, promises_.Sum(q, d), &promised_);
       Add(q, d, spares_.Sum(q, d), &elastic_);
@@ -54,11 +58,13 @@ void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
 void QueueDemand::Admitted(JobIndex job) {
   if (!tables_->jobs.spec[job].min_resources.has_value()) return;
   const auto minimum = tables_->jobs.min_resources.row(job);
-  const std::vector<int64_t> promised =
-      DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()});
-  for (DimensionIndex d = 0; d < dimensions_; ++d) {
-    const double amount = static_cast<double>(OrZero(promised[d]));
-    Add(tables_->jobs.queue[job], d, amount, &promised_);
+  Promise(tables_->jobs.queue[job],
+          DeductGated(*tables_, *ledger_, job, {minimum.begin(), minimum.end()}));
+}
+
+void QueueDemand::Promise(QueueIndex queue, const std::vector<int64_t>& amounts) {
+  for (DimensionIndex d = 0; d < amounts.size(); ++d) {
+    Add(queue, d, static_cast<double>(OrZero(amounts[d])), &promised_);
   }
 }
 

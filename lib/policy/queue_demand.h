@@ -21,7 +21,7 @@ inline bool IsOpen(const Tables& tables, QueueIndex queue, Denial* denial) {
 class QueueDemand {
  public:
   // `parents`: per queue the one above it, kNone at the top; what is promised below a queue counts for it, too. Empty:
-  // queues stand side by side. Where no job waits for admission nobody will ask, and nothing is counted.
+  // queues stand side by side. Where no job waits for admission nobody will ask, and nothing is added up. O(jobs that changed).
   void Open(const Cycle& cycle, std::vector<QueueIndex> parents);
   void Admitted(JobIndex job);
 
@@ -35,13 +35,14 @@ class QueueDemand {
 
  private:
   void Add(QueueIndex queue, DimensionIndex d, double amount, std::vector<double>* cells);
+  void Promise(QueueIndex queue, const std::vector<int64_t>& amounts);
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   size_t dimensions_ = 0;
   std::vector<QueueIndex> parents_;
-  KeptSums promises_, spares_;              // by queue: what its own jobs lack, and hold beyond it
-  std::vector<double> promised_, elastic_;  // per queue and dimension, as the cycle changes them
+  KeptSums promises_, spares_;              // of jobs, by queue
+  std::vector<double> promised_, elastic_;  // in this cycle, per queue and dimension
 };
 
 }  // namespace muster

@@ -105,7 +105,7 @@ bool OpenTree(Cycle& cycle) {
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
     if (queues.alive[q] && queues.spec[q].name == "root") root = q;
   }
-  if (root == kNone) return false;
+  if (root == kNone || queues.parent[root] != kNone) return false;
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
     if (!queues.alive[q] || q == root) continue;
     auto& above = cycle.capacity[q].ancestors;

@@ -194,6 +194,11 @@ TEST(CapacityTree, WithoutARootOrWithJobsAboveTheLeavesNobodyTakes) {
   EXPECT_EQ(Decide(rootless, kTree), "");
   EXPECT_NE(Why(rootless, kTree, "w").find(words), std::string::npos) << Why(rootless, kTree, "w");
 
+  Cluster upside_down = World(8, {Queue("q", "", 0), Queue("root", "q", 0)});
+  Waiting(upside_down, "w", "root");
+  EXPECT_EQ(Decide(upside_down, kTree), "");
+  EXPECT_NE(Why(upside_down, kTree, "w").find(words), std::string::npos);
+
   Cluster inner = World(8, {Queue("root", "", 0), Queue("p", "root", 0), Queue("a", "p", 0)});
   Waiting(inner, "w", "p");
   Waiting(inner, "x", "a");

@@ -123,12 +123,12 @@ TEST(Latency, PoolsTakeEveryOption) {
 TEST(Latency, ConservativeSaysWhatItCannot) {
   const Trace trace = Pool(2, {{.submit = 0, .run = 10}});
   const auto refusal = [&](const ReplayOptions& options) {
-    return std::string(
-        Replay(trace, "conservative:reservations=kept", options).status().message());
+    return std::string(Replay(trace, "conservative:reservations=kept", options).status().message());
   };
   ReplayOptions options;
   options.latency = 1;
-  EXPECT_THAT(refusal(options), HasSubstr("reservations=kept needs a pool of processors without latency"));
+  EXPECT_THAT(refusal(options),
+              HasSubstr("reservations=kept needs a pool of processors without latency"));
   options = {};
   options.cycles = CycleTiming::kPeriodic;
   EXPECT_THAT(refusal(options), HasSubstr("without a period"));
