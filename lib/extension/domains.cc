@@ -159,7 +159,8 @@ uint32_t Domains::allocated(const SubGroup& group) {
     if (tables_->tasks.sub_group[t] != group.index || !IsAllocated(tables_->tasks.status[t]))
       continue;
     const NodeIndex n = tables_->tasks.node[t];
-    if (n == kNone || above_[n] == kNone) {
+    // A node that is not ready may be one that only tasks still tell of.
+    if (n == kNone || above_[n] == kNone || !tables_->nodes.spec[n].ready) {
       it->second = kNone;  // a task is where no domain is, not even the root
       break;
     }

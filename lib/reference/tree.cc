@@ -280,6 +280,7 @@ std::optional<Vertex> PlaceOf(const Cycle& cycle, const Part& part) {
     if (!IsAllocated(cycle.tables().tasks.status[t])) continue;
     const NodeIndex node = cycle.tables().tasks.node[t];
     if (node == kNone || NodesIn(cycle, "").count(node) == 0) return std::nullopt;
+    if (!cycle.tables().nodes.spec[node].ready) return std::nullopt;
     place = MeetingPoint(cycle, place, cycle.tables().nodes.spec[node].domain);
   }
   return place;

@@ -66,6 +66,8 @@ def _ancestors(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 
 def _lca(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     known, *names = case["state"]["args"]
+    if any(name and name not in known for name in names):
+        raise Unanswerable("a domain that is not there")
     asked = [name or None for name in names]
     [found] = probe.session(_scenario(_tree(known)), [["lca", *asked]])
     return differences(found or "", case["observed"]["results"][0], "above both ")
@@ -82,7 +84,9 @@ def _nodes_in(members: Json, tiers: dict[str, int]) -> tuple[list[Json], list[Js
 
 def _lowest(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """FindHyperNodeForNode(node, hypernode -> nodes, tiers, tier -> hypernodes)"""
-    node, members, _, by_tier = case["state"]["args"]
+    node, members, listed, by_tier = case["state"]["args"]
+    if sorted(int(tier) for tier in by_tier or {}) != listed:
+        raise Unanswerable("tiers that are not those of the domains: no tree has them")
     tiers = {name: int(tier) for tier, names in (by_tier or {}).items() for name in names or []}
     domains, nodes = _nodes_in(members or {}, tiers)
     want = case["observed"]["results"][0]
@@ -154,13 +158,19 @@ def _sub_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return differences(got, {k: want.get(k, 0) for k in got}, "")
 
 
+EVICTION_DOMAINS = 8
+
+
 def _gradient(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """hyperNodeGradientFn(plugin, session, hypernode, tier, allocated, minimum, purpose)"""
     plugin, session, start, tier, allocated, least, purpose = case["state"]["args"]
     domains = []
+    # Some records tell the tree by parents, some by children.
+    parents = {child: h["name"] for h in session["hyperNodes"] for child in h.get("children") or []}
     for h in session["hyperNodes"]:
         if not h["name"].startswith("<"):
-            above = h["parent"] if not h["parent"].startswith("<") else ""
+            above = h["parent"] or parents.get(h["name"], "")
+            above = "" if above.startswith("<") else above
             domains.append({"name": h["name"], "tier": h["tier"]} | ({"parent": above} if above else {}))
     ordered = sorted(domains, key=lambda d: -d["tier"])
     inner = {d.get("parent") for d in domains}
@@ -189,6 +199,10 @@ def _gradient(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         scenario, [["domains", JOB, None, within, allocated or None, purpose in (1, "evict")]]
     )
     want = [sorted("" if n.startswith("<") else n for n in names) for names in case["observed"]["results"][0] or []]
+    if purpose in (1, "evict"):  # whoever evicts turns them round, and looks at no more than so many
+        if sum(map(len, want)) > EVICTION_DOMAINS:
+            raise Unanswerable("lists for evictions that the caller cuts")
+        want.reverse()
     return differences(lists, want, "domains ")
 
 
