@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // How fast traces are replayed, without reading them. Rows:
-//   replay/easy/<log>            KTH-SP2, CTC-SP2, SDSC-SP2 (159,686 jobs together), RICC (447,784)
+//   replay/easy/<log>            KTH-SP2, CTC-SP2, SDSC-SP2 (159,686 jobs together), RICC (447,794)
 //   replay/<profile>/philly      82,229 jobs, 352 nodes, 11 queues
 //   replay/<profile>/openb       pods that come and go as recorded; openb_filling: that come and stay
 //   replay/easy/synthetic/N      N jobs of 1 to 64 processors; bytes_per_million_jobs of trace and result, peak_bytes of

@@ -46,7 +46,7 @@
  * Callbacks run on the caller's thread, inside the call that they were given to. They may read what they are handed
  *   and snapshots, plans and texts; calls that use or change the cluster they came from are refused. They must not throw
  *   or longjmp. User data are integers, so that callers whose memory moves can pass a key of their own.
- * Cost. One call a cycle; columns are read once. docs/capi.md has measurements.
+ * Cost. One call a cycle; columns are read once. bench/README.md has measurements.
  * Versions. A struct begins with its size as the caller knew it; set it by the MUSTER_..._INIT macro. Fields are only
  *   appended, and 0 or NULL in each means "default". A larger struct than the library knows is refused unless what the
  *   library does not know is 0. Numbers of statuses, kinds and codes are never reused.

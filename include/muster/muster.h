@@ -6,6 +6,7 @@
 //   schedule.h  from a snapshot to a plan
 //   plan.h      what was decided, and why not more
 //   trace.h     recorded jobs;  replay.h  playing them again;  metrics.h  what that was worth
+// Not included: mix.h (made-up work), packing.h (GPUs filled as a published study filled them).
 //
 //   #include "muster/muster.h"
 //

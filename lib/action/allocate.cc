@@ -7,8 +7,8 @@
 // at again between any two. A turn that ends ready is committed; one that ends pipelined - enough tasks have a
 // place, but some of it is still being released - stays in the books undecided until the cycle ends; any other is
 // undone.
-// Peer. Volcano's allocate; for jobs with wishes for domains or sub-groups see domain_allocate.h. Its details that decide: nodes that fit what is
-// idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
+// Peer. Volcano's allocate; for jobs with wishes for domains or sub-groups see domain_allocate.h. Its details that
+// decide: nodes that fit what is idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
 // turn unless the job can still become ready without it; a role one of whose tasks found no node is not tried
 // again in this cycle; and within one turn a node that refused one task of a role is not asked again for another
 // task of that role, even where that one's request or constraints differ.

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Opening, the undo log, closing, and the two profiles.
+// Opening, the undo log, closing, and the profiles.
 #include "lib/reference/cycle.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Rules between tasks: inter-task affinity and topology spread. Their state is counted from the
+// Not the tree of domains, which is tree.h. Rules between tasks: inter-task affinity and topology spread. Their state is counted from the
 // whole cluster for one task at a time, and never carried on.
 #ifndef MUSTER_REFERENCE_DOMAINS_H_
 #define MUSTER_REFERENCE_DOMAINS_H_

@@ -7,9 +7,9 @@ from typing import Any
 
 import amount_units
 import book_units
-import gang_units
 import device_units
 import domain_units
+import gang_units
 import importer_units
 import numa_units
 import policy_units
@@ -22,9 +22,9 @@ LIST = Path(__file__).resolve().parent / "unit_functions.txt"
 FAMILIES = {
     "amounts": amount_units.UNITS,
     "books": book_units.UNITS,
-    "gangs": gang_units.UNITS,
     "devices": device_units.UNITS,
     "domains": domain_units.UNITS,
+    "gangs": gang_units.UNITS,
     "importers": importer_units.UNITS,
     "numa": numa_units.UNITS,
     "policies": policy_units.UNITS,
