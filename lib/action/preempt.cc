@@ -73,12 +73,15 @@ class Preempt {
   }
 
  private:
-  // The peer makes room for nobody who wishes for a domain.
+  // The peer makes room for nobody who wishes for a domain. A sub-group without tasks wishes for nothing.
   bool Wishes(JobIndex job) const {
     const JobSpec& spec = tables_.jobs.spec[job];
-    return spec.topology.has_value() ||
-           std::any_of(spec.sub_groups.begin(), spec.sub_groups.end(),
-                       [](const SubGroupSpec& group) { return group.topology.has_value(); });
+    if (spec.topology.has_value()) return true;
+    return std::any_of(tables_.jobs.tasks[job].begin(), tables_.jobs.tasks[job].end(),
+                       [&](TaskIndex t) {
+                         const uint32_t group = tables_.tasks.sub_group[t];
+                         return group != kNone && spec.sub_groups[group].topology.has_value();
+                       });
   }
 
   void BetweenJobs(JobIndex job) {
