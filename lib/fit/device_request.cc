@@ -146,9 +146,10 @@ absl::StatusOr<DeviceRequest> ReadDeviceRequest(
     std::span<const std::pair<std::string, int64_t>> amounts) {
   Asked gpu;
   DeviceRequest request;
-  for (const auto& [text, amount] : amounts) {
+  for (const auto& asked : amounts) {
+    const int64_t amount = asked.second;
     const auto* known = std::find_if(std::begin(kNames), std::end(kNames),
-                                     [&](const auto& entry) { return text == entry.text; });
+                                     [&](const auto& entry) { return asked.first == entry.text; });
     if (known == std::end(kNames) || amount == 0) continue;
     if (amount < 0) return Refuse(known->text, amount, "below 0");
     if (known->name == kRdma || known->name == kFpga) {

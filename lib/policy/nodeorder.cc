@@ -56,7 +56,7 @@ inline double MostPart(double requested, double capacity) {
 inline double MeanPart(double cpu, bool has_cpu, double memory, bool has_memory) {
   const double both = std::floor((cpu + memory) / 2.0);
   const double one = has_cpu ? cpu : has_memory ? memory : 0.0;
-  return has_cpu & has_memory ? both : one;
+  return (has_cpu & has_memory) ? both : one;
 }
 
 MUSTER_KERNEL void AddLeast(double weight, double cpu, double memory, const double* used_cpu,
@@ -108,7 +108,7 @@ MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const d
                                  Fraction(used_memory[i] + memory, memory_capacity));
     const double before = Balance(busy_cpu[i], busy_memory[i]);
     // One resource alone cannot be out of balance: 100 before and after.
-    const double change = has_cpu & has_memory ? after - before : 0.0;
+    const double change = (has_cpu & has_memory) ? after - before : 0.0;
     batch[i] += weight * (50.0 + std::floor((50.0 + change) / 2.0));
   }
 }
