@@ -7,7 +7,6 @@
 //   cycle     10,000 nodes, 100,000 tasks in gangs of 20: freeze to plan and its columns, C over C++
 //   build     100,000 nodes and 1,000,000 tasks from columns to a frozen cluster
 //   delta     the state of one task: by index, by name, as an event of a watch
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/thread_clock.h"
 #include "bench/workloads.h"
 #include "lib/scenario/scenario.h"
 #include "muster/c.h"
@@ -29,13 +29,6 @@ void Must(muster_status status) {
   if (status == MUSTER_OK) return;
   std::fprintf(stderr, "capi_bench: %s\n", error.message);
   std::exit(1);
-}
-
-// Of this thread, as all benchmarks here.
-double Seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 double Median(std::vector<double> values) {

@@ -17,7 +17,6 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -29,6 +28,7 @@
 #include "bench/packing_bench.h"
 #include "bench/policy_bench.h"
 #include "bench/replay_bench.h"
+#include "bench/thread_clock.h"
 #include "bench/workloads.h"
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
@@ -38,27 +38,12 @@
 namespace muster::bench {
 namespace {
 
-Plan MustSchedule(const Snapshot& snapshot, const std::string& profile) {
-  absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
-  if (!plan.ok()) {
-    std::fprintf(stderr, "%s\n", plan.status().ToString().c_str());
-    std::abort();
-  }
-  return *std::move(plan);
-}
-
 int64_t Placements(const Plan& plan) {
   int64_t count = 0;
   for (const Decision& decision : plan.decisions()) {
     count += decision.kind == DecisionKind::kBind || decision.kind == DecisionKind::kNominate;
   }
   return count;
-}
-
-double Seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 // Bytes handed out by the allocator.

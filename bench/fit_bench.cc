@@ -8,7 +8,6 @@
 //   bundles/<strategy>/<bundles>_on_<nodes>  a group of alike bundles on machines in different use
 // twin_ratio: the slow twin's time over ours. scattered: every third CPU is taken, so that only the last resort is left.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <optional>
 #include <set>
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/thread_clock.h"
 #include "lib/fit/bundles.h"
 #include "lib/fit/cpu_accumulator.h"
 #include "lib/fit/device_allocator.h"
@@ -27,12 +27,6 @@
 
 namespace muster::bench {
 namespace {
-
-double Seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 void Cpus(benchmark::State& state, CpuBind bind, bool scattered) {
   std::vector<LogicalCpu> machine;

@@ -9,7 +9,6 @@
 //   peer/koordinator/devices/WHAT                 filtering 1,000 machines of eight GPUs, likewise
 // twin_ratio: the slow twin's time over ours. Peers were measured on the same kind of machine, on one core.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <cstdint>
 #include <map>
@@ -19,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/thread_clock.h"
 #include "lib/fit/ascend.h"
 #include "lib/fit/cpu_accumulator.h"
 #include "lib/fit/device_allocator.h"
@@ -31,12 +31,6 @@
 
 namespace muster::bench {
 namespace {
-
-double Seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 // Seconds of one `ours`, of which the row is; each asks `times` times.
 template <typename Ours>

@@ -9,7 +9,6 @@
 #include "bench/packing_bench.h"
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "bench/thread_clock.h"
 #include "lib/base/rng.h"
 #include "lib/fit/gpu_packer.h"
 #include "lib/reference/gpu_packing.h"
@@ -31,12 +31,6 @@ namespace {
 
 constexpr double kSimulatorSeconds = 1926;
 constexpr size_t kTwinDecisions = 50;
-
-double Seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 std::optional<std::string> Load(const std::string& path) {
   const char* folder = std::getenv("MUSTER_TRACES");

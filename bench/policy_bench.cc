@@ -9,7 +9,6 @@
 #include "bench/policy_bench.h"
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/thread_clock.h"
 #include "bench/workloads.h"
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
@@ -28,21 +28,6 @@ namespace muster::bench {
 namespace {
 
 constexpr int64_t kNodes = 1000;
-
-double Seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
-Plan MustSchedule(const Snapshot& snapshot, const std::string& profile) {
-  absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
-  if (!plan.ok()) {
-    std::fprintf(stderr, "%s\n", plan.status().ToString().c_str());
-    std::abort();
-  }
-  return *std::move(plan);
-}
 
 int64_t Moves(const Plan& plan) {
   return static_cast<int64_t>(

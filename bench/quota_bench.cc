@@ -12,12 +12,12 @@
 //                                  about the square or cube root of the leaves; picks_per_s
 // Counters. ratio: the recorded time of the peer over ours. twin_ratio: the slow twin's time over ours.
 #include <benchmark/benchmark.h>
-#include <time.h>
 
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "bench/thread_clock.h"
 #include "lib/quota/capacity_preemption.h"
 #include "lib/quota/drf.h"
 #include "lib/quota/elastic_tree.h"
@@ -26,12 +26,6 @@
 
 namespace muster::bench {
 namespace {
-
-double Seconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 // Time of an iteration since `before`.
 double Spent(const benchmark::State& state, double before) {

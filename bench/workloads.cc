@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "bench/workloads.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -291,6 +292,15 @@ Cluster MakeTopology(const Topology& workload) {
     Must(cluster.AddJob(job));
   }
   return cluster;
+}
+
+Plan MustSchedule(const Snapshot& snapshot, const std::string& profile) {
+  absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
+  if (!plan.ok()) {
+    std::fprintf(stderr, "%s\n", plan.status().ToString().c_str());
+    std::abort();
+  }
+  return *std::move(plan);
 }
 
 }  // namespace muster::bench

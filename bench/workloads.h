@@ -9,6 +9,8 @@
 #include <string>
 
 #include "muster/cluster.h"
+#include "muster/plan.h"
+#include "muster/schedule.h"
 
 namespace muster::bench {
 
@@ -55,6 +57,9 @@ struct Topology {
   int64_t gangs = 200, size = 16;
 };
 Cluster MakeTopology(const Topology& workload);
+
+// A plan of a profile that is known to be good: anything else is a defect of the benchmark itself, and ends it.
+Plan MustSchedule(const Snapshot& snapshot, const std::string& profile);
 
 extern const char kAllocProfile[];
 extern const char kTopologyProfile[];

@@ -140,14 +140,7 @@ class Twin {
   // Waiting jobs in the order of the question; queue_ is in the order of submission.
   std::vector<uint32_t> InOrder() const {
     std::vector<uint32_t> jobs = queue_;
-    const auto key = [this](uint32_t job) -> int64_t {
-      if (q_.order == "sjf") return estimate_[job];
-      if (q_.order == "ljf") return -estimate_[job];
-      if (q_.order == "smallest") return Size(job);
-      if (q_.order == "largest") return -Size(job);
-      if (q_.order == "area") return estimate_[job] * Size(job);
-      return 0;
-    };
+    const auto key = [this](uint32_t job) { return PlaceInOrder(q_, estimate_[job], Size(job)); };
     std::stable_sort(jobs.begin(), jobs.end(),
                      [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     return jobs;
@@ -253,6 +246,15 @@ class Twin {
 };
 
 }  // namespace
+
+int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size) {
+  if (question.order == "sjf") return estimate;
+  if (question.order == "ljf") return -estimate;
+  if (question.order == "smallest") return size;
+  if (question.order == "largest") return -size;
+  if (question.order == "area") return estimate * size;
+  return 0;
+}
 
 BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question) {
   return Twin(trace, question).Run();

@@ -28,6 +28,9 @@ struct BatchStarts {
   std::vector<uint8_t> backfilled;
 };
 
+// Where a job of that estimate and size stands in the order of the question: smaller first.
+int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size);
+
 BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question);
 
 // fcfs and easy by cycles after all events of an instant, whose decisions come true late. Without follow_preceding.

@@ -102,14 +102,7 @@ class LateTwin {
   }
 
   std::vector<uint32_t> InOrder(std::vector<uint32_t> jobs) const {
-    const auto key = [this](uint32_t job) -> int64_t {
-      if (q_.order == "sjf") return estimate_[job];
-      if (q_.order == "ljf") return -estimate_[job];
-      if (q_.order == "smallest") return Size(job);
-      if (q_.order == "largest") return -Size(job);
-      if (q_.order == "area") return estimate_[job] * Size(job);
-      return 0;
-    };
+    const auto key = [this](uint32_t job) { return PlaceInOrder(q_, estimate_[job], Size(job)); };
     std::stable_sort(jobs.begin(), jobs.end(),
                      [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
     return jobs;
