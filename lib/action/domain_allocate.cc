@@ -209,6 +209,9 @@ bool DomainAllocate::PlaceFlat(JobIndex job) {
   Sheet& sheet = sheets_.at(job);
   const SubGroup group = sheet.groups.Pop();
   TaskQueue& tasks = sheet.tasks[group.index + 1];
+  // Domains are tried afresh; here roles that found no node in an earlier turn of the job are still known to.
+  const std::span<const GroupIndex> failed = context_.fit_errors.groups(job);
+  failed_[group.index + 1].assign(failed.begin(), failed.end());
   const size_t begin = ledger_.log().size();
   const bool placed = PlaceTasks(group, domains_.root(), &tasks);
   SpendSince(begin);

@@ -49,6 +49,20 @@ const char* KindName(RowKind kind) {
 
 }  // namespace
 
+template <class Spec>
+absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind kind, const Spec& spec) {
+  const Placed missing = Place(spec);
+  if (!missing.ok()) return missing.status();
+  const std::string key = KeyOf(kind, spec.name);
+  if (missing->has_value()) {
+    Wait(key, spec, KeyOf((*missing)->kind, (*missing)->name));
+    return DeltaOutcome::kWaiting;
+  }
+  StopWaiting(key);
+  Wake(key);
+  return DeltaOutcome::kApplied;
+}
+
 absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   const RowKind kind = KindOf(delta);
   const std::string& name = std::visit(
@@ -76,20 +90,6 @@ absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
   generations_[key] = delta.generation;
   editor_.MaybeCompact();
   return outcome;
-}
-
-template <class Spec>
-absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind kind, const Spec& spec) {
-  const Placed missing = Place(spec);
-  if (!missing.ok()) return missing.status();
-  const std::string key = KeyOf(kind, spec.name);
-  if (missing->has_value()) {
-    Wait(key, spec, KeyOf((*missing)->kind, (*missing)->name));
-    return DeltaOutcome::kWaiting;
-  }
-  StopWaiting(key);
-  Wake(key);
-  return DeltaOutcome::kApplied;
 }
 
 void Deltas::Appeared(RowKind kind, std::string_view name) {

@@ -11,6 +11,7 @@
 // task is in need: whom budgets allow to go is so named to go.
 // Ties. Candidates are counted in the order in which they are named. Cost. O(candidates x budgets that match), a
 // class being matched once a cycle.
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Pdb : public Policy {
     ledger_ = &cycle.ledger;
     budgets_of_.clear();
     left_.clear();
+    evicted_.clear();
     for (const DisruptionBudgetSpec& budget : tables_->budgets) left_.push_back(budget.allowed);
     followed_ = ledger_->view_journal().size();
   }
@@ -83,14 +85,25 @@ class Pdb : public Policy {
     return Vote::kPermit;
   }
 
-  // A task that was bound or running leaves the view when it is evicted, and comes back when that is undone.
+  // A task that was bound or running leaves the view when it is evicted, and comes back when that is undone; where
+  // undone evictions linger it stays out of the view, and its status tells.
   void Follow() {
     const auto journal = ledger_->view_journal();
     for (; followed_ < journal.size(); ++followed_) {
       const Ledger::ViewChange& change = journal[followed_];
       if (change.status != TaskStatus::kRunning && change.status != TaskStatus::kBound) continue;
-      for (uint32_t b : BudgetsOf(change.task)) left_[b] += change.sign;
+      bool& evicted = evicted_[change.task];
+      Count(change.task, change.sign < 0, &evicted);
     }
+    if (!ledger_->accounting().undone_eviction_lingers) return;
+    for (auto& [task, evicted] : evicted_) {
+      Count(task, ledger_->status(task) == TaskStatus::kReleasing, &evicted);
+    }
+  }
+  void Count(TaskIndex task, bool is_evicted, bool* evicted) {
+    if (*evicted == is_evicted) return;
+    for (uint32_t b : BudgetsOf(task)) left_[b] += is_evicted ? -1 : 1;
+    *evicted = is_evicted;
   }
 
   const std::vector<uint32_t>& BudgetsOf(TaskIndex task) {
@@ -114,7 +127,9 @@ class Pdb : public Policy {
   const Ledger* ledger_ = nullptr;
   std::vector<std::optional<std::vector<uint32_t>>> budgets_of_;  // per class, once asked about
   std::vector<int64_t> left_;  // per budget: what evictions until `followed_` left of it
-  size_t followed_ = 0;        // in the ledger's view journal
+  std::map<TaskIndex, bool>
+      evicted_;          // tasks that left the view at some time, and whether they are evicted now
+  size_t followed_ = 0;  // in the ledger's view journal
 };
 
 }  // namespace

@@ -305,8 +305,12 @@ void OpenTree(Cycle& cycle) {
     for (NodeIndex n : NodesIn(cycle, vertex)) {
       AddTo(book.allocatable, world.capacity[n], 1);
       AddTo(book.used, world.used[n], 1);
-      AddTo(book.idle, world.idle[n], 1);
-      AddTo(book.future_idle, world.future_idle(n), 1);
+      Row idle = world.idle[n], future_idle = world.future_idle(n);
+      if (cycle.tables().nodes.allocatable.row(n)[kPods] == kAbsent) {
+        idle[kPods] = future_idle[kPods] = 0;  // no limit of tasks is no amount of them
+      }
+      AddTo(book.idle, idle, 1);
+      AddTo(book.future_idle, future_idle, 1);
     }
     cycle.tree.vertices[vertex] = book;
   }

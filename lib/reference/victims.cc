@@ -234,7 +234,8 @@ std::vector<TaskIndex> AskPdb(const Cycle& cycle, const ReferencePolicy& policy,
   for (TaskIndex t = 0; t < tables.tasks.alive.size() && whole_plan; ++t) {
     const TaskStatus before = tables.tasks.status[t];
     const bool there = before == TaskStatus::kRunning || before == TaskStatus::kBound;
-    if (!tables.tasks.alive[t] || !there || cycle.world.status[t] == before) continue;
+    if (!tables.tasks.alive[t] || !there) continue;
+    if (cycle.world.status[t] != TaskStatus::kReleasing) continue;
     for (size_t b : matching(t)) --left[b];
   }
   Tasks victims;

@@ -4,13 +4,14 @@
 import gzip
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
 import time
 import unittest
 
-from cli_test import MUSTER, Files, muster
+from cli_test import MUSTER, TIMEOUT, Files, muster
 
 FULL = "/dev/full"
 
@@ -121,19 +122,34 @@ class BadInput(Files):
             self.assertEqual((done.returncode, done.stderr), (2, "muster: cannot write: No space left on device\n"))
         self.assert_ends(muster("generate", "--trace", self.folder / "none"), 2, stderr="none/jobs.csv: No such file")
 
+    def wait_until_caught(self, process, number):
+        """Until the process has a handler of its own for the signal."""
+        while process.poll() is None:
+            status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+            caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+            if int(caught.split()[1], 16) >> (number - 1) & 1:
+                return
+            time.sleep(0.05)
+        self.fail(f"ended with {process.returncode} before it caught the signal")
+
     def test_interrupted(self):
         """What was played is told, marked as partial; the second Ctrl-C would kill."""
         out = self.folder / "waits.csv"
         command = [MUSTER, "replay", "mix", "--mix", "openb", "--jobs", "200000", "--nodes", "200", "--load", "1.5",
                    "--policy", "volcano", "--decisions", str(out), "--json"]
-        process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-        )
-        time.sleep(2)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-        self.assertEqual((process.returncode, stderr), (130, ""))
+        # On a slow machine the first signals come before a job has started.
+        for delay in (2, 8, 32):
+            process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+            )
+            self.wait_until_caught(process, signal.SIGINT)
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=TIMEOUT)
+            self.assertEqual((process.returncode, stderr), (130, ""))
+            if json.loads(stdout)["started"] > 0:
+                break
         report = json.loads(stdout)
         self.assertFalse(report["complete"])
         self.assertGreater(report["started"], 0)

@@ -12,11 +12,12 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUSTER = os.environ.get("MUSTER_CLI", str(ROOT / "build/release/muster"))
 SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.json"))
+TIMEOUT = 600 if os.environ.get("MUSTER_SANITIZED") else 120
 COMMANDS = ("run", "check", "explain", "profiles", "generate", "replay")
 
 
 def muster(*arguments, stdin=None):
-    return subprocess.run([MUSTER, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=120)
+    return subprocess.run([MUSTER, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=TIMEOUT)
 
 
 def small(**more):

@@ -5,15 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "lib/model/cluster_impl.h"
 #include "tests/model/dump.h"
 
 namespace muster {
 namespace {
-
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 const Tables& TablesOf(const Cluster& cluster) { return *cluster.impl().tables; }
 

@@ -201,8 +201,9 @@ TEST_F(Exhaustive, Evictions) {
       "volcano:actions=reclaim+preempt,tiers=priority+gang/drf+predicates+proportion", "muster"};
   for (size_t nodes = 1; nodes <= 2; ++nodes) {
     Multisets<Amount>({{1, 0}, {2, 0}}, nodes, [&](const std::vector<Amount>& capacities) {
-      for (const auto& [running, waiting] :
+      for (const auto& counts :
            {std::pair(1, 1), std::pair(2, 1), std::pair(1, 2), std::pair(2, 2)}) {
+        const int running = counts.first, waiting = counts.second;
         Digits(static_cast<int>(nodes) + 1, running, [&](const std::vector<int>& digits) {
           ForPairs(running, waiting, false, [&](const std::vector<JobChoice>& jobs) {
             std::vector<JobChoice> placed = jobs;

@@ -62,7 +62,7 @@ absl::StatusOr<json> AskLoads(const json& request) {
     json step;
     for (const auto& [name, node] : asked["nodes"].items()) {
       const std::vector<int64_t> capacity = node["capacity"];
-      const auto with_task = [&](const json& view) {
+      const auto with_task = [&, &name = name](const json& view) {
         std::optional<Loads> load = nodes[name].Estimate(ViewOf(view));
         for (size_t i = 0; load.has_value() && i < task.estimate.size(); ++i) {
           (*load)[i] += task.estimate[i];
