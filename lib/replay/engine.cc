@@ -128,8 +128,10 @@ class Loop {
     result_.start.assign(n, kAbsent);
     result_.end.assign(n, kAbsent);
     result_.outcome.assign(n, JobOutcome::kNotSubmitted);
-    for (const NodeEvent& event : options_.node_events) {
-      if (const auto nodes = world_.NodesOf(event.name); !nodes.ok()) return nodes.status();
+    for (const auto* events : {&trace_.node_events, &options_.node_events}) {
+      for (const NodeEvent& event : *events) {
+        if (const auto nodes = world_.NodesOf(event.name); !nodes.ok()) return nodes.status();
+      }
     }
     absl::flat_hash_set<std::string> absent;
     for (const std::string& name : faults_.Absent()) {
