@@ -98,6 +98,7 @@ class Loop {
   absl::StatusOr<ReplayResult> Run() {
     if (absl::Status s = Open(); !s.ok()) return s;
     while (status_.ok()) {
+      DropVoidCorrections();
       int64_t now = std::min(arrivals_.next_time(), faults_.next_time());
       if (!events_.empty()) now = std::min(now, events_.top().time);
       const int64_t tick = NextTick();
@@ -174,12 +175,15 @@ class Loop {
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
+    for (; !events_.empty() && events_.top().time == now_ && events_.top().kind == kCorrect;
+         DropVoidCorrections()) {
+      ++result_.events;
+      HandleTop();
+    }
     if (each) EndByEstimate();
     while (status_.ok()) {
       ++result_.events;
-      if (!events_.empty() && events_.top().time == now_ && events_.top().kind == kCorrect) {
-        HandleTop();
-      } else if (arrivals_.next_time() == now_) {
+      if (arrivals_.next_time() == now_) {
         Submit(arrivals_.Pop());
       } else if (!events_.empty() && events_.top().time == now_ && events_.top().kind <= kLeft) {
         HandleTop();
@@ -200,7 +204,7 @@ class Loop {
     events_.pop();
     switch (event.kind) {
       case kCorrect:
-        if (jobs_[event.job].beginnings == event.turn) Correct(event.job);
+        Correct(event.job);
         break;
       case kEnd:
         if (event.turn == kGivenBack) {
@@ -291,10 +295,18 @@ class Loop {
     if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
     events_.push({job.began + job.estimate, kCorrect, number_++, row, 0, job.beginnings});
   }
-  // Is it to run on? That changes no node and no queue, and is no occasion for a cycle.
+  // Those of jobs that will have ended by then, or have stopped meanwhile, never happened.
+  void DropVoidCorrections() {
+    while (!events_.empty() && events_.top().kind == kCorrect) {
+      const Event& event = events_.top();
+      const Job& job = jobs_[event.job];
+      if (job.beginnings == event.turn && job.progress.active() && job.ends > event.time) return;
+      events_.pop();
+    }
+  }
+  // That changes no node and no queue, and is no occasion for a cycle.
   void Correct(uint32_t row) {
     Job& job = jobs_[row];
-    if (!job.progress.active() || job.ends <= now_) return;
     job.estimate = estimates_.Corrected(row, job.estimate, job.corrections++);
     world_.SetEstimate(row, job.estimate);
     WatchEstimate(row);
