@@ -166,7 +166,8 @@ class ActionContext {
   struct OfGangs {
     ReasonPtr failure, reason;
   };
-  absl::flat_hash_map<const Reason*, OfGangs> gang_reasons_;  // the latest by failure, which it keeps
+  absl::flat_hash_map<const Reason*, OfGangs>
+      gang_reasons_;  // the latest by failure, which it keeps
   absl::flat_hash_map<JobIndex, std::vector<uint8_t>> mixed_;  // by role
 };
 

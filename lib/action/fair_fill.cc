@@ -121,8 +121,7 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
     ledger.Rollback(before);
     ActionContext::ReasonPtr reason;
     if (no_node_ != nullptr) {
-      reason =
-          context_.GangReason(ReasonKind::kGangUndone, placed, gang.needed(), no_node_);
+      reason = context_.GangReason(ReasonKind::kGangUndone, placed, gang.needed(), no_node_);
       if (sheet.one_class) {
         failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, placed - there, no_node_};
       }

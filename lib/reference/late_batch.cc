@@ -162,8 +162,8 @@ class LateTwin {
   BatchStarts starts_;
   Times submissions_, ends_;
   std::vector<int64_t> estimate_;
-  std::map<uint32_t, int64_t> first_;    // estimate, of jobs that were corrected
-  std::map<uint32_t, int> corrections_;  // so often
+  std::map<uint32_t, int64_t> first_;               // estimate, of jobs that were corrected
+  std::map<uint32_t, int> corrections_;             // so often
   std::map<uint32_t, std::vector<int64_t>> ended_;  // run times by user
   std::vector<uint32_t> queue_, running_, decided_;
   int64_t now_ = 0, decided_at_ = kAbsent;

@@ -23,6 +23,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "lib/plan/plan_data.h"
+#include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/node_faults.h"
@@ -30,7 +31,6 @@
 #include "lib/replay/progress.h"
 #include "lib/replay/waiting_reasons.h"
 #include "lib/replay/world.h"
-#include "lib/profile/profile.h"
 #include "lib/session/session.h"
 #include "muster/schedule.h"
 
@@ -62,7 +62,7 @@ struct Job {
   uint32_t beginnings = 0;
   int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
   uint8_t corrections = 0;
-  bool wants = false;    // some task waits
+  bool wants = false;  // some task waits
   bool stopped = false;
   bool begins = false;            // while a plan is followed
   std::vector<NodeIndex> places;  // of the turn before a stop, ascending; nodes are never dropped
@@ -460,8 +460,8 @@ class Loop {
       ScheduleOptions schedule;
       schedule.now = now_;
       const int64_t begin = options_.clock ? options_.clock() : 0;
-      auto data = std::make_shared<PlanData>(
-          session_->Run(world_.tables(), schedule, std::move(spare_)));
+      auto data =
+          std::make_shared<PlanData>(session_->Run(world_.tables(), schedule, std::move(spare_)));
       if (options_.clock) result_.decision_time.push_back(options_.clock() - begin);
       ++result_.passes;
       result_.work += data->work;

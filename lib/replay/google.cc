@@ -61,9 +61,8 @@ int Record(TableReader* table, std::string_view column) {
 absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
   TableReader table(file, {}, nullptr);
   const int time = table.Require("time"), id = table.Require("machine_id"),
-            type = table.Require("type"),
-            rack = table.Optional("switch_id"), cpus = Record(&table, "capacity.cpus"),
-            memory = Record(&table, "capacity.memory");
+            type = table.Require("type"), rack = table.Optional("switch_id"),
+            cpus = Record(&table, "capacity.cpus"), memory = Record(&table, "capacity.memory");
   struct Row {
     int64_t time, kind;
     bool told;  // its capacity

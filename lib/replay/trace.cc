@@ -221,8 +221,9 @@ absl::Status CheckTrace(const Trace& trace) {
   }
   for (const NodeEvent& event : trace.node_events) {
     if (event.time >= 0 && event.time <= kEndless) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "trace: event of node ", Quote(event.name), ": time is ", event.time, "; must be 0 to 2^53"));
+    return absl::InvalidArgumentError(absl::StrCat("trace: event of node ", Quote(event.name),
+                                                   ": time is ", event.time,
+                                                   "; must be 0 to 2^53"));
   }
   for (size_t row = 0; row < trace.size(); ++row) {
     if (absl::Status s = CheckJob(trace, row); !s.ok()) return s;

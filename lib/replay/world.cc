@@ -359,8 +359,8 @@ void World::Sample(const std::vector<double>& deserved, ReplaySeries* series) {
     double share = 0;
     for (size_t d = 0; d < resources_.size(); ++d) {
       if (d == kPods || sums_[d].has <= 0) continue;
-      share = std::max(
-          share, static_cast<double>(queue_used_[q][d]) / static_cast<double>(sums_[d].has));
+      share = std::max(share,
+                       static_cast<double>(queue_used_[q][d]) / static_cast<double>(sums_[d].has));
     }
     series->queue_share[q].push_back(share);
     series->queue_deserved[q].push_back(q < deserved.size() ? deserved[q] : -1.0);

@@ -44,12 +44,12 @@ class World {
 
   absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate);
   absl::Status RemoveJob(uint32_t row);
-  void SetEstimate(uint32_t row, int64_t estimate) {
-    editor().SetEstimate(job_of_[row], estimate);
-  }
+  void SetEstimate(uint32_t row, int64_t estimate) { editor().SetEstimate(job_of_[row], estimate); }
   JobIndex job(uint32_t row) const { return job_of_[row]; }
   uint32_t row_of(JobIndex job) const { return row_of_[job]; }
-  uint32_t queue_row(QueueIndex queue) const { return queue_row_[queue]; }  // kNone: not of the trace
+  uint32_t queue_row(QueueIndex queue) const {
+    return queue_row_[queue];
+  }  // kNone: not of the trace
   const std::vector<TaskIndex>& tasks_of(uint32_t row) const {
     return tables().jobs.tasks[job_of_[row]];
   }
@@ -98,15 +98,16 @@ class World {
   const Trace& trace_;
   Cluster cluster_;
   uint64_t layout_ = 0;
-  absl::flat_hash_map<std::string, uint32_t> spec_of_;                  // by node, as in the machine
+  absl::flat_hash_map<std::string, uint32_t> spec_of_;  // by node, as in the machine
   absl::flat_hash_map<std::string, std::vector<uint32_t>> members_of_;  // by domain: nodes below it
   std::vector<JobIndex> job_of_;                                        // by row of the trace
   std::vector<uint32_t> row_of_;                                        // by job of the tables
   std::vector<uint32_t> queue_row_;                                     // by queue of the tables
-  std::vector<std::string> resources_;   // dimensions that nodes, also those to come, have
-  std::vector<DimensionIndex> column_;   // by those: the tables' dimension, kNone while no node has it
+  std::vector<std::string> resources_;  // dimensions that nodes, also those to come, have
+  std::vector<DimensionIndex>
+      column_;  // by those: the tables' dimension, kNone while no node has it
   absl::btree_map<std::vector<int64_t>, int64_t> kinds_;  // nodes of the machine by amounts
-  std::vector<std::vector<int64_t>> amounts_;  // by shape; below 0: no node has it
+  std::vector<std::vector<int64_t>> amounts_;             // by shape; below 0: no node has it
   std::vector<int64_t> most_;  // by shape: tasks that fit the empty machine; -1: not counted yet
   absl::flat_hash_map<uint64_t, Resources> gang_requests_;  // by shape and count
   std::vector<int64_t> used_;                               // by dimension

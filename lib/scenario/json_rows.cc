@@ -58,7 +58,8 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool Fail(std::string_view what) {
-    status_ = absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": ", Path(), ToAbsl(what)));
+    status_ =
+        absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": ", Path(), ToAbsl(what)));
     return false;
   }
   bool Fail(absl::Status status) {
@@ -233,8 +234,8 @@ bool Handler::parse_error(std::size_t position, const std::string&,
   if (words.find("number overflow") != words.npos) rule = "the number is too large";
   position = std::min(position, size_);
   const std::string path = Path();
-  status_ = absl::InvalidArgumentError(
-      absl::StrCat(ToAbsl(document_), ": byte ", position, path.empty() ? ": " : ", in ", path, rule));
+  status_ = absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": byte ", position,
+                                                    path.empty() ? ": " : ", in ", path, rule));
   return false;
 }
 

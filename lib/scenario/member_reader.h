@@ -49,7 +49,7 @@ inline std::string PathOf(const Place& place) {
 }
 
 inline std::string UnknownWord(std::string_view what, std::string_view word,
-                        const std::vector<std::string_view>& valid) {
+                               const std::vector<std::string_view>& valid) {
   const std::string_view nearest = NearestName(word, valid);
   std::string out = absl::StrCat("unknown ", ToAbsl(what), " ", Quote(word));
   if (!nearest.empty()) return absl::StrCat(out, ", did you mean ", Quote(nearest), "?");

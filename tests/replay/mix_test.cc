@@ -294,7 +294,8 @@ TEST(MixJson, SaysWhatIsWrong) {
             "mine.json: nodes[0]: unknown key \"cont\", did you mean \"count\"?");
   EXPECT_THAT(refusal(R"({"request": {"cpu": 2}})", R"("big")"),
               HasSubstr("mine.json: jobs: shape \"big\": a mix spells its shapes out"));
-  EXPECT_THAT(refusal(R"("count": 3)", R"("count": 0)"), HasSubstr("mine.json: mix \"small\": nodes \"a-\": counts must be above 0"));
+  EXPECT_THAT(refusal(R"("count": 3)", R"("count": 0)"),
+              HasSubstr("mine.json: mix \"small\": nodes \"a-\": counts must be above 0"));
   EXPECT_THAT(refusal("}]", "}"), HasSubstr("mine.json: byte "));
   EXPECT_THAT(refusal(R"("users": [2, 1])", R"("users": NaN)"), HasSubstr("mine.json: byte "));
   EXPECT_THAT(std::string(ParseTraceMix({"empty.json", ""}).status().message()),

@@ -146,9 +146,9 @@ void Compare(const World& world, const ReplayResult& result, size_t k) {
     }
     ASSERT_EQ(series.used[column][k], used * kUnit) << "at " << time;
     ASSERT_EQ(series.capacity[column][k], total[d] * kUnit) << "at " << time;
-    ASSERT_EQ(series.fragmentation[column][k],
-              idle == 0 ? 0.0
-                        : static_cast<double>(unusable * kUnit) / static_cast<double>(idle * kUnit))
+    ASSERT_EQ(
+        series.fragmentation[column][k],
+        idle == 0 ? 0.0 : static_cast<double>(unusable * kUnit) / static_cast<double>(idle * kUnit))
         << "at " << time;
   }
   for (size_t q = 0; q < 2; ++q) {

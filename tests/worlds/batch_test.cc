@@ -31,8 +31,8 @@ TEST(BatchWorlds, ConservativeOnNodes) {
   constexpr const char* kOrders[] = {"fifo", "fifo", "sjf", "ljf", "smallest", "largest", "area"};
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
-    const WorldKnobs knobs = {.nodes = 4, .jobs = 14, .tasks = 4, .between_tasks = rng.Chance(0.2),
-                              .extremes = false};
+    const WorldKnobs knobs = {
+        .nodes = 4, .jobs = 14, .tasks = 4, .between_tasks = rng.Chance(0.2), .extremes = false};
     const ClusterSpec world = WithEstimates(RandomWorld(static_cast<uint64_t>(seed), knobs), rng);
     const std::string profile = absl::StrCat("conservative:order=", kOrders[rng.Below(7)]);
     const Cluster cluster = MakeCluster(world);

@@ -16,7 +16,8 @@ namespace muster {
 class MixFlags {
  public:
   void Declare(FlagSet* flags) {
-    flags->Value("--mix", "M", &name_, "openb, philly or hpc, or a file .json, as Python's Mix.save writes it");
+    flags->Value("--mix", "M", &name_,
+                 "openb, philly or hpc, or a file .json, as Python's Mix.save writes it");
     flags->Value("--jobs", "N", &options_.jobs, "how many");
     flags->Value("--nodes", "N", &options_.nodes, "of the machine; 0: as many as the mix has");
     flags->Value("--procs", "N", &options_.processors, "of the pool (hpc); 0: as the mix has");
