@@ -74,7 +74,7 @@ extern "C" {
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
 MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
-/* 1 where the library has "columns", "deltas", "policies", "recorder", "replay" or "scenario"; else 0. */
+/* 1 where the library has "columns", "deltas", "policies", "recorder", "replay", "scenario" or "what-if"; else 0. */
 MUSTER_API int32_t muster_has_feature(const char* name);
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
