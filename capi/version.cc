@@ -77,7 +77,7 @@ int32_t muster_abi_version(void) { return muster::capi::kAbi; }
 int32_t muster_has_feature(const char* name) {
   if (name == nullptr) return 0;
   for (std::string_view known :
-       {"columns", "deltas", "policies", "recorder", "replay", "scenario"}) {
+       {"columns", "deltas", "policies", "recorder", "replay", "scenario", "what-if"}) {
     if (known == name) return 1;
   }
   return 0;

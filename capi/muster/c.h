@@ -74,7 +74,7 @@ extern "C" {
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
 MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
-/* 1 where the library has "columns", "deltas", "policies", "recorder", "replay" or "scenario"; else 0. */
+/* 1 where the library has "columns", "deltas", "policies", "recorder", "replay", "scenario" or "what-if"; else 0. */
 MUSTER_API int32_t muster_has_feature(const char* name);
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
@@ -655,6 +655,52 @@ MUSTER_API muster_status muster_replay_pool(const muster_pool_trace* trace, cons
 MUSTER_API muster_status muster_replay_get_view(const muster_replay* replay,
                                                 muster_replay_view* view, muster_error* error);
 MUSTER_API void muster_replay_free(muster_replay* replay);
+
+/* ---- what-if: shares of queues if things were different, without a cycle -------------------------------------------- */
+
+typedef struct muster_outlook muster_outlook;
+
+/* Amounts are queue by queue: dimension d of queue i is at [i * dimensions + d]. Of each queue alone. */
+typedef struct muster_outlook_view {
+  uint32_t struct_size;
+  int32_t dimensions;
+  int64_t count;        /* of queues */
+  const int32_t* queue; /* [count] */
+  const int64_t* allocated_before;
+  const int64_t* allocated_after;
+  const int64_t* pending_before; /* what waiting tasks ask for */
+  const int64_t* pending_after;
+  const double* deserved_before; /* below 0 where the profile has none */
+  const double* deserved_after;
+  const double* share_before; /* [count] */
+  const double* share_after;
+} muster_outlook_view;
+#define MUSTER_OUTLOOK_VIEW_INIT                                                              \
+  {                                                                                           \
+    (uint32_t)sizeof(muster_outlook_view), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL                                                                                  \
+  }
+
+/* `changes` is JSON, made in its order (docs/policies.md):
+ *   {"changes": [{"queue": {"name": "vision", "weight": 3, "limit": {"cpu": 64}}},
+ *                {"remove_nodes": {"labels": {"pool": "b"}}}, {"add_nodes": {"count": 2, "node": {"name": "new", ...}}},
+ *                {"add_job": {"name": "train", "queue": "vision", "groups": [...]}}, {"remove_job": "old"}]}
+ * `before` is what a cycle would report as it opens, `after` the same of a cluster that was really changed. Of a snapshot
+ * O(nodes + tasks); of a cluster what changed since the last cycle of the profile, and O(queues + changes). */
+MUSTER_API muster_status muster_snapshot_what_if(const muster_snapshot* snapshot,
+                                                 const char* profile, const char* changes,
+                                                 int64_t size, muster_outlook** out,
+                                                 muster_error* error);
+MUSTER_API muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profile,
+                                                const char* changes, int64_t size,
+                                                muster_outlook** out, muster_error* error);
+MUSTER_API muster_status muster_outlook_get_view(const muster_outlook* outlook,
+                                                 muster_outlook_view* view, muster_error* error);
+/* Of a queue, by its index, or a dimension, by its column. Ends with a NUL; *size (may be NULL) is the length. NULL where
+ * there is no such thing. */
+MUSTER_API const char* muster_outlook_name(const muster_outlook* outlook, int32_t kind,
+                                           int32_t index, int64_t* size);
+MUSTER_API void muster_outlook_free(muster_outlook* outlook);
 
 #ifdef __cplusplus
 }

@@ -35,5 +35,6 @@
 #include "muster/trace.h"
 #include "muster/types.h"
 #include "muster/version.h"
+#include "muster/what_if.h"
 
 #endif  // MUSTER_MUSTER_H_

@@ -38,6 +38,32 @@ Ledger::Ledger(const Tables& tables, Accounting accounting)
   view_journal_.clear();
 }
 
+Ledger::Ledger(const Tables& tables, Accounting accounting, const Sums& sums)
+    : Ledger(tables, accounting) {
+  total_ = sums.total;
+  total_present_ = sums.total_present;
+  const QueueTable& queues = tables.queues;
+  std::vector<QueueIndex> order;  // parents before children
+  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
+    if (queues.alive[q] && queues.parent[q] == kNone) order.push_back(q);
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto& children = queues.children[order[i]];
+    order.insert(order.end(), children.begin(), children.end());
+  }
+  for (size_t i = order.size(); i-- > 0;) {
+    const QueueIndex q = order[i], parent = queues.parent[q];
+    const size_t cell = q * dimensions_;
+    std::ranges::copy(sums.queue_allocated.row(q), queue_allocated_.begin() + cell);
+    std::ranges::copy(sums.queue_pending.row(q), queue_pending_.begin() + cell);
+    AddRow(&tree_allocated_[cell], queue_allocated(q), 1);
+    AddRow(&tree_pending_[cell], queue_pending(q), 1);
+    if (parent == kNone) continue;
+    AddRow(&tree_allocated_[parent * dimensions_], tree_allocated(q), 1);
+    AddRow(&tree_pending_[parent * dimensions_], tree_pending(q), 1);
+  }
+}
+
 void Ledger::Grow() {
   const size_t nodes = tables_->nodes.alive.size();
   rows_.resize(nodes * stride_, 0);

@@ -83,7 +83,16 @@ class Ledger {
     bool from_view, to_view;  // whether the Kubernetes view counts it
   };
 
+  // What there is, and what queues hold and want: enough for those who divide shares.
+  struct Sums {
+    std::vector<int64_t> total;
+    std::vector<uint8_t> total_present;
+    RowTable queue_allocated, queue_pending;  // of queues alone; what is below them is added up
+  };
+
   Ledger(const Tables& tables, Accounting accounting);
+  // Books of queues by sums that somebody made, over tables without tasks. No moves.
+  Ledger(const Tables& tables, Accounting accounting, const Sums& sums);
 
   // Follows the tables' change log since the last call. False: the layout changed, build a new ledger.
   // REQUIRES: no moves are applied.
@@ -111,6 +120,7 @@ class Ledger {
   int64_t future_idle(NodeIndex n, DimensionIndex d) const;
   std::span<const int64_t> total() const { return total_; }  // allocatable over all nodes
   std::span<const uint8_t> total_present() const { return total_present_; }
+  std::span<const int64_t> nodes_with() const { return total_nodes_; }  // per dimension
 
   const JobCounts& job(JobIndex j) const { return jobs_[j]; }
   const JobCounts& group(JobIndex j, GroupIndex g) const { return groups_[group_start_[j] + g]; }

@@ -15,7 +15,10 @@ std::vector<double> KubeBatchSlack(size_t dimensions) {
 }
 
 bool IsOverfull(const Ledger& ledger, NodeIndex node) {
-  const auto idle = ledger.node(node, kIdle);
+  return IsOverfull(ledger.node(node, kIdle));
+}
+
+bool IsOverfull(std::span<const int64_t> idle) {
   for (DimensionIndex d = 0; d < idle.size(); ++d) {
     if (d != kPods && idle[d] <= -(d == kMemory ? kLeastMemory : kLeastMilli)) return true;
   }

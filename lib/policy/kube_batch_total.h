@@ -5,6 +5,7 @@
 #define MUSTER_POLICY_KUBE_BATCH_TOTAL_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lib/ledger/ledger.h"
@@ -16,6 +17,7 @@ std::vector<double> KubeBatchSlack(size_t dimensions);
 
 // Whether the node holds more than it has, in any dimension but pods: the peer does not see such nodes.
 bool IsOverfull(const Ledger& ledger, NodeIndex node);
+bool IsOverfull(std::span<const int64_t> idle);
 
 struct ClusterTotal {
   std::vector<int64_t> amount;

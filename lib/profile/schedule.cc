@@ -9,10 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "lib/model/cluster_impl.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
-#include "lib/session/session.h"
+#include "lib/profile/sessions.h"
 #include "muster/cluster.h"
 
 namespace muster {
@@ -46,21 +45,6 @@ bool SameSpeed(const SpeedOptions& a, const SpeedOptions& b) {
          a.memory_limit == b.memory_limit;
 }
 
-// The sessions of a living cluster, one per profile, and the last plan of each: a plan is a pure function, so
-// where nothing changed it is still the plan.
-struct Sessions : Attachment {
-  struct Kept {
-    std::string profile;
-    ProfileConfig config;
-    ScheduleOptions options;
-    std::unique_ptr<Session> session;
-    uint64_t version = 0;  // of the tables the plan was made from; 0: none
-    Plan plan;
-  };
-  static constexpr size_t kMost = 4;
-  std::vector<Kept> kept;  // most recently used last
-};
-
 bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, uint64_t version) {
   return kept.version == version && !options.should_stop && !kept.options.should_stop &&
          kept.options.now == options.now && kept.options.seed == options.seed &&
@@ -80,10 +64,10 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
   return Plan(std::move(data));
 }
 
-absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleOptions& options) {
-  if (impl_->cycle == nullptr) impl_->cycle = std::make_unique<Sessions>();
-  auto& kept = static_cast<Sessions&>(*impl_->cycle).kept;
-  const Tables& tables = *impl_->tables;
+absl::StatusOr<Sessions::Kept*> KeptSession(Cluster::Impl& cluster, std::string_view profile,
+                                            const ScheduleOptions& options) {
+  if (cluster.cycle == nullptr) cluster.cycle = std::make_unique<Sessions>();
+  auto& kept = static_cast<Sessions&>(*cluster.cycle).kept;
   size_t index = 0;
   while (index < kept.size() &&
          !(kept[index].profile == profile && SameSpeed(kept[index].options.speed, options.speed) &&
@@ -95,18 +79,23 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
     if (!config.ok()) return config.status();
     if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
     if (kept.size() == Sessions::kMost) kept.erase(kept.begin());
-    index = kept.size();
-    kept.emplace_back();
-    kept[index].profile = std::string(profile);
-    kept[index].config = *std::move(config);
-    kept[index].options.extensions = options.extensions;
-    kept[index].session = std::make_unique<Session>(tables, kept[index].config, options.speed);
+    Sessions::Kept& made = kept.emplace_back();
+    made.profile = std::string(profile);
+    made.config = *std::move(config);
+    made.options.extensions = options.extensions;
+    made.session = std::make_unique<Session>(*cluster.tables, made.config, options.speed);
   } else {
     if (absl::Status s = CheckOptions(options, kept[index].config); !s.ok()) return s;
     std::rotate(kept.begin() + index, kept.begin() + index + 1, kept.end());
-    index = kept.size() - 1;
   }
-  Sessions::Kept& mine = kept[index];
+  return &kept.back();
+}
+
+absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleOptions& options) {
+  const absl::StatusOr<Sessions::Kept*> kept = KeptSession(*impl_, profile, options);
+  if (!kept.ok()) return kept.status();
+  Sessions::Kept& mine = **kept;
+  const Tables& tables = *impl_->tables;
   if (SamePlan(mine, options, tables.version)) return mine.plan;
   auto data = std::make_shared<PlanData>(mine.session->Run(tables, options));
   data->names = CopyNames(tables, *data);

@@ -18,6 +18,7 @@
 
 #include "lib/scenario/scenario.h"
 #include "muster/spec.h"
+#include "muster/what_if.h"
 
 namespace muster {
 
@@ -321,6 +322,33 @@ auto Members(S& s) {
                     Key("tentative", tentative), Key("evictions", evictions),
                     Key("admitted", admitted), Key("phases", phases), Key("shares", shares),
                     Key("reasons", reasons));
+}
+
+template <Is<QueueEdit> S>
+auto Members(S& s) {
+  auto& [name, weight, guaranteed, deserved, limit] = s;
+  return std::tuple(RequiredKey("name", name), Key("weight", weight), Key("guaranteed", guaranteed),
+                    Key("deserved", deserved), Key("limit", limit));
+}
+
+template <Is<NodeChoice> S>
+auto Members(S& s) {
+  auto& [name, labels] = s;
+  return std::tuple(Key("name", name), Key("labels", labels));
+}
+
+template <Is<NewNodes> S>
+auto Members(S& s) {
+  auto& [count, node] = s;
+  return std::tuple(Key("count", count), RequiredKey("node", node));
+}
+
+template <Is<WhatIfChange> S>
+auto Members(S& s) {
+  auto& [queue, remove_nodes, add_nodes, add_job, remove_job] = s;
+  return std::tuple(Key("queue", queue), Key("remove_nodes", remove_nodes),
+                    Key("add_nodes", add_nodes), Key("add_job", add_job),
+                    Key("remove_job", remove_job));
 }
 
 // A struct that has such a list.

@@ -181,7 +181,45 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
   return std::move(scenario_);
 }
 
+class ChangesSink : public RowSink {
+ public:
+  absl::StatusOr<Section> OnSection(std::string_view key) override {
+    if (key == "changes" && !seen_) {
+      seen_ = true;
+      return Section::kRowsInArray;
+    }
+    return absl::InvalidArgumentError(seen_ ? "scenario: more than the key \"changes\""
+                                            : absl::StrCat("scenario: ", UnknownWord("key", key,
+                                                                                     {"changes"})));
+  }
+
+  absl::Status OnRow(std::string_view section, size_t index, const Json& row) override {
+    const Place top{nullptr, section, 0, true}, place{&top, {}, index, false};
+    absl::Status status = reader_.ReadMembers(place, row, &changes.emplace_back());
+    if (status.ok() && !reader_.shape_names.empty()) {
+      status = Refuse(place, "shapes have no names here");
+    }
+    return status;
+  }
+
+  std::vector<WhatIfChange> changes;
+
+ private:
+  Reader reader_;
+  bool seen_ = false;
+};
+
 }  // namespace
+
+absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json) {
+  ChangesSink sink;
+  absl::Status status = ReadJsonRows(json, &sink);
+  if (status.ok()) return std::move(sink.changes);
+  constexpr std::string_view kPlace = "scenario: ";
+  std::string message(status.message());
+  if (message.starts_with(kPlace)) message.erase(0, kPlace.size());
+  return absl::Status(status.code(), absl::StrCat("what-if: ", message));
+}
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view json) {
   ScenarioSink sink;

@@ -35,6 +35,7 @@
 #include "muster/schedule.h"
 #include "muster/snapshot.h"
 #include "muster/types.h"
+#include "muster/what_if.h"
 
 namespace muster {
 
@@ -70,6 +71,11 @@ struct Scenario {
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view json);
 std::string WriteScenario(const Scenario& scenario);
+// {"changes": [{"queue": {"name": "vision", "weight": 3}}, {"remove_nodes": {"labels": {"pool": "b"}}}]}, refused as a
+// scenario is, with "what-if" for its place.
+absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json);
+// {"dimensions": [...], "queues": [{"name": ..., "deserved_before": {...}, ...}]}
+std::string WriteOutlook(const Outlook& outlook);
 
 // Replaces *cluster by what the scenario says. Rows get their indices in the order of the file; parents may
 // stand behind their children. On error *cluster stays as it was.

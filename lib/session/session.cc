@@ -75,10 +75,15 @@ void Session::Follow() {
   if (nodes_changed && search_ != nullptr) search_.reset();
 }
 
-PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
+Ledger& Session::Books(const Tables& tables) {
   tables_ = &tables;
   ledger_->set_tables(&tables);
   Follow();
+  return *ledger_;
+}
+
+PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
+  Books(tables);
 
   PlanData plan = std::move(spare);
   plan.tentative.clear();

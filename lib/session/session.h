@@ -28,6 +28,8 @@ class Session {
   PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
 
   const Ledger& ledger() const { return *ledger_; }
+  // The books, brought up to the tables, without moves.
+  Ledger& Books(const Tables& tables);
 
  private:
   void Build();

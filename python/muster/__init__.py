@@ -41,7 +41,7 @@ if TYPE_CHECKING or HAVE_ENGINE:
     from .plan import Plan
     from .policy import Policy
     from .replay import Replay, replay
-    from .schedule import policies, profiles, schedule
+    from .schedule import policies, profiles, schedule, what_if
     from .study import Study, compare, reproduce, sweep
     from .traces import Trace
 else:
@@ -83,4 +83,5 @@ __all__ = [
     "schedule",
     "sweep",
     "traces",
+    "what_if",
 ]

@@ -185,6 +185,27 @@ class Replay:
         return frame(table)
 
     @cached_property
+    def shares(self) -> Any:
+        """What queues hold against what they deserve, over time: time, queue, share, deserved, both as the largest
+        fraction of any dimension of the machine, and above = share - deserved. NaN where a queue deserves nothing, as on
+        pools of batch policies all do; there are rows only where the trace has queues."""
+        samples = self.samples
+        time = samples["time"]
+        queues = [q for q, share in samples["queue_share"].items() if len(share) == len(time)]
+        share = np.concatenate([samples["queue_share"][q] for q in queues] or [np.zeros(0)])
+        deserved = np.concatenate([samples["queue_deserved"][q] for q in queues] or [np.zeros(0)])
+        deserved = np.where(deserved < 0, np.nan, deserved)
+        return frame(
+            {
+                "time": np.tile(time, len(queues)),
+                "queue": np.repeat(np.array(queues, dtype=object), len(time)),
+                "share": share,
+                "deserved": deserved,
+                "above": share - deserved,
+            }
+        )
+
+    @cached_property
     def digest(self) -> str:
         """64 hex digits of when each job started and ended and what became of it."""
         digest = hashlib.sha256(b"complete" if self.complete else b"partial")

@@ -1,13 +1,14 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """From a cluster or snapshot to a plan, and the lists of what there is to choose from."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, fields
 from .cluster import Cluster, Snapshot
+from .errors import InvalidArgument
 from .frames import frame
 from .plan import Plan
 from .policy import Policy
@@ -49,6 +50,49 @@ def schedule(
         cursor=cursor,
         speed=speed,
     )
+
+
+def what_if(
+    source: Cluster | Snapshot, profile: str | None, changes: Iterable[Mapping[str, Any]]
+) -> Any:
+    """What queues would get if things were different: no cycle runs, and nothing changes.
+
+    >>> muster.what_if(cluster, "muster", [{"queue": {"name": "vision", "weight": 3}}])
+
+    Changes are made in their order; each says one of
+
+    queue         {"name": "vision", "weight": 3, "limit": {"cpu": 64}}; also guaranteed, deserved
+    remove_nodes  {"name": "n1"} or {"labels": {"pool": "b"}}: what ran there waits again
+    add_nodes     {"count": 4, "cpu": 64}, as for Cluster.add_node
+    add_job       {"name": "j", "queue": "vision", "count": 8, "cpu": 2}, as for Cluster.add_job
+    remove_job    "j"
+
+    One row a queue: share_before, share_after, and for each dimension such as cpu deserved_before.cpu (NaN where the
+    profile has none), deserved_after.cpu, allocated_... and pending_..., in the units of Plan.shares. `before` is what a
+    cycle would report as it opens, `after` the same of a cluster that was really changed.
+    """
+    profile = profile or source._defaults.get("profile") or "muster"
+    told = [_spelled(i, change) for i, change in enumerate(changes)]
+    if isinstance(source, Cluster):
+        return frame(source._core.what_if(profile, told))
+    return frame(_core.what_if(source._core, profile, told))
+
+
+def _spelled(number: int, change: Mapping[str, Any]) -> dict[str, Any]:
+    """With keywords made fields, as the methods of a cluster do."""
+    if not isinstance(change, Mapping):
+        raise InvalidArgument(f"what-if[{number}]: expected a dict, got {change!r}")
+    out = dict(change)
+    if isinstance(out.get("add_job"), Mapping):
+        given = dict(out["add_job"])
+        if "name" not in given:
+            raise InvalidArgument(f'what-if[{number}].add_job: key "name" is missing')
+        out["add_job"] = fields.job(given.pop("name"), given)
+    if isinstance(out.get("add_nodes"), Mapping) and "node" not in out["add_nodes"]:
+        given = dict(out["add_nodes"])
+        count = given.pop("count", 1)
+        out["add_nodes"] = {"count": count, "node": fields.node(given.pop("name", "new"), given)}
+    return out
 
 
 def profiles() -> Any:

@@ -28,6 +28,7 @@
 #include "python/src/rows.h"
 #include "python/src/run.h"
 #include "python/src/status.h"
+#include "python/src/what_if.h"
 
 namespace muster::python {
 namespace {
@@ -308,6 +309,13 @@ void BindCluster(py::module_& module) {
       },
       py::arg("snapshot"), py::arg("profile"), py::arg("options"), py::arg("policies"));
 
+  module.def(
+      "what_if",
+      [](const Snapshot& snapshot, const std::string& profile, py::handle changes) {
+        return OutlookTable(Value(WhatIf(snapshot, profile, ReadChanges(changes))));
+      },
+      py::arg("snapshot"), py::arg("profile"), py::arg("changes"));
+
   py::class_<LiveCluster> cluster(module, "Cluster");
   cluster.def(py::init<>());
   cluster.def("add_node", [](LiveCluster& self, const py::dict& fields) {
@@ -375,6 +383,9 @@ void BindCluster(py::module_& module) {
   });
   cluster.def("set_namespace", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().SetNamespace(ReadRow<NamespaceSpec>("namespace", fields)));
+  });
+  cluster.def("what_if", [](LiveCluster& self, const std::string& profile, py::handle changes) {
+    return OutlookTable(Value(WhatIf(self.Use(), profile, ReadChanges(changes))));
   });
   cluster.def("report_bind_failed", [](LiveCluster& self, const std::string& task) {
     Check(self.Use().ReportBindFailed(task));

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUSTER = os.environ.get("MUSTER_CLI", str(ROOT / "build/release/muster"))
 SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.json"))
 TIMEOUT = 600 if os.environ.get("MUSTER_SANITIZED") else 120
-COMMANDS = ("run", "check", "explain", "profiles", "generate", "replay")
+COMMANDS = ("run", "check", "explain", "what-if", "profiles", "generate", "replay")
 
 
 def muster(*arguments, stdin=None):
@@ -280,6 +280,42 @@ class Packing(Files):
         self.assert_ends(muster("replay", "itp", "--policy", "fgd"), 2, stderr="which only openb tells of")
         self.write(self.PODS + "p3,1000,10,1,1001,\n", "pods/openb_pod_list_small.csv.gz")
         self.assert_ends(self.replay(), 2, stderr="openb_pod_list_small.csv.gz:5: gpu_milli")
+
+
+class WhatIf(Files):
+    FILE = ROOT / "tests/scenarios/queue_weights.json"
+
+    def ask(self, *more):
+        return muster("what-if", self.FILE, *more)
+
+    def test_a_weight_as_table_and_as_json(self):
+        self.assert_ends(self.ask("--queue", "light", "--weight", "7"), 0, stdout="cpu          6      2")
+        told = json.loads(self.ask("--queue", "light", "--weight", "7", "--json").stdout)
+        light = told["queues"][2]
+        self.assertEqual((light["name"], light["deserved_before"]["cpu"], light["deserved_after"]["cpu"]), ("light", 3000, 7000))
+
+    def test_changes_from_a_file_and_flags_together(self):
+        changes = self.write({"changes": [{"add_job": {"name": "new", "queue": "default",
+                                                        "groups": [{"count": 9, "shape": {"request": {"cpu": 1}}}]}}]})
+        result = self.ask("--changes", changes, "--add-nodes", "cpu=3,memory=30Gi", "--count", "1", "--profile", "muster", "--json")
+        self.assert_ends(result, 0)
+        told = {q["name"]: q for q in json.loads(result.stdout)["queues"]}
+        self.assertEqual({name: q["deserved_after"]["cpu"] for name, q in told.items()},
+                         {"default": 3000, "heavy": 6000, "light": 3000})
+        self.assertEqual(told["default"]["pending_after"]["cpu"], 9000)
+
+    def test_bad_input_is_named(self):
+        self.assert_ends(self.ask("--queue", "ligth", "--weight", "1"), 2, stderr='queue "ligth" does not exist, did you mean "light"?')
+        self.assert_ends(self.ask("--queue", "light"), 2, stderr="--queue needs what is to change")
+        self.assert_ends(self.ask("--limit", "cpu=1"), 2, stderr="need a --queue")
+        self.assert_ends(self.ask("--queue", "light", "--limit", "cpu"), 2, stderr='--limit: expected NAME=VALUE,..., got "cpu"')
+        self.assert_ends(self.ask("--queue", "light", "--weight=-2"), 2, stderr='queue "light": weight is -2')
+        self.assert_ends(self.ask("--remove-nodes", "pool=b"), 2, stderr="no node has the labels pool=b")
+        self.assert_ends(self.ask("--profile", "volcan", "--remove-node", "n"), 2, stderr='did you mean "volcano"?')
+        bad = self.write({"changes": [{"queue": {"name": "light", "wieght": 1}}]})
+        self.assert_ends(self.ask("--changes", bad), 2, stderr='what-if: changes[0].queue: unknown key "wieght", did you mean "weight"?')
+        self.assert_ends(muster("what-if", "/nowhere"), 2, stderr="No such file")
+        self.assert_ends(muster("what-if"), 2, stderr="needs one FILE")
 
 
 if __name__ == "__main__":

@@ -136,6 +136,7 @@ class Replays(unittest.TestCase):
         trace = muster.Trace({"submit": [0, 5], "run": [60, 60], "tasks": [3, 9]}, processors=4)
         jobs = muster.replay(trace, "easy").jobs
         self.assertEqual((list(jobs["start"]), list(jobs["outcome"])), ([0, -1], ["done", "refused"]))
+        self.assertEqual(rows(muster.replay(trace, "easy").shares), 0)
 
     def test_profile_on_nodes_with_series(self):
         trace = muster.Trace(
@@ -153,6 +154,15 @@ class Replays(unittest.TestCase):
         self.assertAlmostEqual(float(deviation.max()), result.metrics["share_deviation_most"])
         self.assertAlmostEqual(float(deviation[deviation >= 0].mean()), result.metrics["share_deviation_mean"])
         self.assertEqual(rows(result.series), len(result.samples["time"]))
+        shares = result.shares
+        self.assertEqual(rows(shares), 2 * len(result.samples["time"]))
+        of_b = [k for k, queue in enumerate(shares["queue"]) if queue == "b"]
+        self.assertEqual([shares["time"][k] for k in of_b], list(result.samples["time"]))
+        # While a and b run, each holds and deserves half; b's second job is one cpu of four.
+        first, last = of_b[0], of_b[7]
+        self.assertEqual([shares[c][first] for c in ("share", "deserved", "above")], [0.5, 0.5, 0])
+        self.assertEqual(shares["share"][last], 0.25)
+        self.assertEqual(list(shares["share"][of_b[0]:]), list(result.samples["queue_share"]["b"]))
         self.assertEqual(list(result.metrics["resources"]), ["cpu"])
         self.assertEqual(list(result.metrics["queues"]), ["a", "b"])
         self.assertEqual(result.metrics["goodput"], 1)

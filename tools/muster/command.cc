@@ -82,6 +82,18 @@ void RunFlags::Declare(FlagSet* flags) {
   flags->Value("--work-budget", "N", &work_budget, "end the cycle after trying so many tasks");
 }
 
+absl::StatusOr<Loaded> LoadFile(const std::string& path) {
+  absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<Scenario> scenario = ParseScenario(*text);
+  Cluster cluster;
+  absl::Status status = scenario.status();
+  if (status.ok()) status = Fill(*scenario, &cluster);
+  if (!status.ok()) return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+  return Loaded{cluster.Freeze(),
+                scenario->profile.empty() ? std::string(kDefaultProfile) : scenario->profile};
+}
+
 absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();

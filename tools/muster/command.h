@@ -32,6 +32,7 @@ int ProfilesCommand(const Arguments& arguments);
 int GenerateCommand(const Arguments& arguments);
 int ReplayCommand(const Arguments& arguments);
 int ReplayLogCommand(const Arguments& arguments);
+int WhatIfCommand(const Arguments& arguments);
 
 // A command's name, usage line, what it does and an example; with its flags it makes its --help.
 struct CommandText {
@@ -60,6 +61,13 @@ struct RunFlags {
   std::optional<int64_t> now, seed, work_budget;
   void Declare(FlagSet* flags);
 };
+
+// A scenario's cluster, and the profile that it names or that stands in for one.
+struct Loaded {
+  Snapshot snapshot;
+  std::string profile;
+};
+absl::StatusOr<Loaded> LoadFile(const std::string& path);
 
 // A scenario that was read and run.
 struct Run {

@@ -21,6 +21,7 @@ constexpr Command kCommands[] = {
     {"run", "schedule a scenario and print the plan", muster::RunCommand},
     {"check", "compare plans with what scenarios expect", muster::CheckCommand},
     {"explain", "say why a job or task is pending", muster::ExplainCommand},
+    {"what-if", "say what queues would get if things were different", muster::WhatIfCommand},
     {"profiles", "list profiles and policies", muster::ProfilesCommand},
     {"generate", "make a random cluster", muster::GenerateCommand},
     {"replay", "play a recorded trace again", muster::ReplayCommand},

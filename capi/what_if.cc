@@ -1,0 +1,137 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The answer to a what-if as columns.
+#include "muster/what_if.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "capi/boundary.h"
+#include "capi/handles.h"
+#include "lib/scenario/scenario.h"
+
+struct muster_outlook {
+  muster::Outlook outlook;
+  std::vector<int32_t> queue;
+  std::vector<int64_t> numbers;  // all columns of a type, one behind the other
+  std::vector<double> reals;
+  muster_outlook_view view = MUSTER_OUTLOOK_VIEW_INIT;
+};
+
+namespace muster::capi {
+namespace {
+
+constexpr double kNoneDeserved = -1;
+
+void Fill(muster_outlook* made) {
+  const std::vector<QueueOutlook>& queues = made->outlook.queues;
+  const size_t dimensions = made->outlook.dimensions.size(), cells = queues.size() * dimensions;
+  muster_outlook_view& view = made->view;
+  view.dimensions = static_cast<int32_t>(dimensions);
+  view.count = static_cast<int64_t>(queues.size());
+  for (const QueueOutlook& q : queues) made->queue.push_back(static_cast<int32_t>(q.queue));
+  view.queue = made->queue.data();
+  // Room is made before, so that pointers stay.
+  made->numbers.reserve(4 * cells);
+  const auto numbers = [&](std::vector<int64_t> QueueOutlook::*column) {
+    const size_t begin = made->numbers.size();
+    for (const QueueOutlook& q : queues) {
+      made->numbers.insert(made->numbers.end(), (q.*column).begin(), (q.*column).end());
+    }
+    return made->numbers.data() + begin;
+  };
+  view.allocated_before = numbers(&QueueOutlook::allocated_before);
+  view.allocated_after = numbers(&QueueOutlook::allocated_after);
+  view.pending_before = numbers(&QueueOutlook::pending_before);
+  view.pending_after = numbers(&QueueOutlook::pending_after);
+  made->reals.reserve(2 * cells + 2 * queues.size());
+  const auto deserved = [&](std::vector<double> QueueOutlook::*column) {
+    const size_t begin = made->reals.size();
+    for (const QueueOutlook& q : queues) {
+      made->reals.insert(made->reals.end(), (q.*column).begin(), (q.*column).end());
+      if ((q.*column).empty()) made->reals.insert(made->reals.end(), dimensions, kNoneDeserved);
+    }
+    return made->reals.data() + begin;
+  };
+  const auto shares = [&](double QueueOutlook::*column) {
+    const size_t begin = made->reals.size();
+    for (const QueueOutlook& q : queues) made->reals.push_back(q.*column);
+    return made->reals.data() + begin;
+  };
+  view.deserved_before = deserved(&QueueOutlook::deserved_before);
+  view.deserved_after = deserved(&QueueOutlook::deserved_after);
+  view.share_before = shares(&QueueOutlook::share_before);
+  view.share_after = shares(&QueueOutlook::share_after);
+}
+
+template <class Source>
+absl::Status Ask(Source& source, const char* profile, const char* changes, int64_t size,
+                 muster_outlook** out) {
+  if (profile == nullptr) return NullArgument("profile");
+  if (out == nullptr) return NullArgument("out");
+  const absl::StatusOr<std::string_view> text = TextIn("changes", changes, size);
+  if (!text.ok()) return text.status();
+  const absl::StatusOr<std::vector<WhatIfChange>> parsed = ParseChanges(*text);
+  if (!parsed.ok()) return parsed.status();
+  absl::StatusOr<Outlook> outlook = WhatIf(source, profile, *parsed);
+  if (!outlook.ok()) return outlook.status();
+  auto made = std::make_unique<muster_outlook>();
+  made->outlook = *std::move(outlook);
+  Fill(made.get());
+  *out = made.release();
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace muster::capi
+
+using namespace muster::capi;  // NOLINT: the functions below are C's
+
+muster_status muster_snapshot_what_if(const muster_snapshot* snapshot, const char* profile,
+                                      const char* changes, int64_t size, muster_outlook** out,
+                                      muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (snapshot == nullptr) return NullArgument("snapshot");
+    return Ask(snapshot->snapshot, profile, changes, size, out);
+  });
+}
+
+muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profile,
+                                     const char* changes, int64_t size, muster_outlook** out,
+                                     muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return OnCluster(cluster, error,
+                   [&] { return Ask(cluster->cluster, profile, changes, size, out); });
+}
+
+muster_status muster_outlook_get_view(const muster_outlook* outlook, muster_outlook_view* view,
+                                      muster_error* error) {
+  return Guard(error, [&]() -> absl::Status {
+    if (outlook == nullptr) return NullArgument("outlook");
+    return WriteStruct("muster_outlook_view", outlook->view, view);
+  });
+}
+
+const char* muster_outlook_name(const muster_outlook* outlook, int32_t kind, int32_t index,
+                                int64_t* size) {
+  if (size != nullptr) *size = 0;
+  if (outlook == nullptr || index < 0) return nullptr;
+  const std::string* name = nullptr;
+  if (kind == MUSTER_DIMENSIONS) {
+    const std::vector<std::string>& names = outlook->outlook.dimensions;
+    if (static_cast<size_t>(index) < names.size()) name = &names[static_cast<size_t>(index)];
+  } else if (kind == MUSTER_QUEUES) {
+    const auto row = std::lower_bound(outlook->queue.begin(), outlook->queue.end(), index);
+    if (row != outlook->queue.end() && *row == index) {
+      name = &outlook->outlook.queues[static_cast<size_t>(row - outlook->queue.begin())].name;
+    }
+  }
+  if (name == nullptr) return nullptr;
+  if (size != nullptr) *size = static_cast<int64_t>(name->size());
+  return name->c_str();
+}
+
+void muster_outlook_free(muster_outlook* outlook) { delete outlook; }

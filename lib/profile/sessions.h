@@ -1,0 +1,41 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The sessions that a living cluster keeps, one per profile, and the last plan of each: a plan is a pure function, so
+// where nothing changed it is still the plan.
+#ifndef MUSTER_PROFILE_SESSIONS_H_
+#define MUSTER_PROFILE_SESSIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/session/session.h"
+#include "muster/schedule.h"
+
+namespace muster {
+
+struct Sessions : Attachment {
+  struct Kept {
+    std::string profile;
+    ProfileConfig config;
+    ScheduleOptions options;
+    std::unique_ptr<Session> session;
+    uint64_t version = 0;  // of the tables the plan was made from; 0: none
+    Plan plan;
+  };
+  static constexpr size_t kMost = 4;
+  std::vector<Kept> kept;  // most recently used last
+};
+
+// The cluster's session for the profile and what of the options is part of a session, made if there is none. Options that
+// cannot be are refused. The pointer is good until the next call.
+absl::StatusOr<Sessions::Kept*> KeptSession(Cluster::Impl& cluster, std::string_view profile,
+                                            const ScheduleOptions& options);
+
+}  // namespace muster
+
+#endif  // MUSTER_PROFILE_SESSIONS_H_

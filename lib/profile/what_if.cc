@@ -1,0 +1,78 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The front doors of what_if.h: resolve the profile, take the books of a snapshot or of the cluster's own session, and
+// lay before and after side by side.
+#include "muster/what_if.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/profile/profile.h"
+#include "lib/profile/sessions.h"
+#include "lib/session/queue_books.h"
+
+namespace muster {
+namespace {
+
+template <class T>
+std::vector<T> Copy(std::span<const T> row) {
+  return {row.begin(), row.end()};
+}
+
+absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileConfig& config,
+                            std::span<const WhatIfChange> changes) {
+  QueueBooks books(tables, ledger, config);
+  Outlook outlook;
+  std::vector<QueueShares> before = books.Count();
+  for (QueueIndex q = 0; q < before.size(); ++q) {
+    if (!tables.queues.alive[q]) continue;
+    QueueOutlook& queue = outlook.queues.emplace_back();
+    queue.queue = q;
+    queue.name = std::string(tables.queues.names.name(q));
+    queue.allocated_before = Copy(books.allocated(q));
+    queue.pending_before = Copy(books.pending(q));
+    queue.deserved_before = std::move(before[q].deserved);
+    queue.share_before = before[q].share;
+  }
+  for (size_t i = 0; i < changes.size(); ++i) {
+    if (const absl::Status s = books.Apply(changes[i]); !s.ok()) {
+      return absl::Status(s.code(), absl::StrCat("what-if[", i, "]: ", s.message()));
+    }
+  }
+  const NameTable& dimensions = books.tables().dimensions;
+  for (uint32_t d = 0; d < dimensions.size(); ++d) {
+    outlook.dimensions.emplace_back(dimensions.name(d));
+  }
+  std::vector<QueueShares> after = books.Count();
+  for (QueueOutlook& queue : outlook.queues) {
+    queue.allocated_after = Copy(books.allocated(queue.queue));
+    queue.pending_after = Copy(books.pending(queue.queue));
+    queue.deserved_after = std::move(after[queue.queue].deserved);
+    queue.share_after = after[queue.queue].share;
+    // Of what new nodes bring there was nothing before.
+    queue.allocated_before.resize(dimensions.size(), 0);
+    queue.pending_before.resize(dimensions.size(), 0);
+    if (!queue.deserved_before.empty()) queue.deserved_before.resize(dimensions.size(), 0);
+  }
+  return outlook;
+}
+
+}  // namespace
+
+absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profile,
+                               std::span<const WhatIfChange> changes) {
+  const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
+  if (!config.ok()) return config.status();
+  Ledger ledger(snapshot.tables(), config->accounting);
+  return Ask(snapshot.tables(), ledger, *config, changes);
+}
+
+absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
+                               std::span<const WhatIfChange> changes) {
+  const absl::StatusOr<Sessions::Kept*> kept = KeptSession(cluster.impl(), profile, {});
+  if (!kept.ok()) return kept.status();
+  const Tables& tables = *cluster.impl().tables;
+  return Ask(tables, (*kept)->session->Books(tables), (*kept)->config, changes);
+}
+
+}  // namespace muster

@@ -1,0 +1,90 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A cluster reduced to its queues: what each holds and asks for, and what there is to share. To be changed at will, and
+// asked what the policies of a profile make of it.
+//
+//   QueueBooks books(tables, ledger, config);
+//   absl::Status changed = books.Apply(change);
+//   std::vector<QueueShares> shares = books.Count();
+//
+// The policies are the real ones. They get tables that hold the queues and nothing else, and a ledger of sums; so the
+// answer costs O(queues x dimensions), and cannot differ from what a cycle over the changed cluster would say, as
+// long as policies find shares by queues and sums alone.
+#ifndef MUSTER_SESSION_QUEUE_BOOKS_H_
+#define MUSTER_SESSION_QUEUE_BOOKS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "lib/ledger/ledger.h"
+#include "lib/model/interner.h"
+#include "lib/model/tables.h"
+#include "lib/session/config.h"
+#include "muster/what_if.h"
+
+namespace muster {
+
+struct QueueShares {
+  std::vector<double> deserved;  // empty: nobody answered
+  double share = 0;
+};
+
+class QueueBooks {
+ public:
+  // All three must outlive this. `ledger` has no moves applied; its lists of tasks on nodes are made on demand.
+  QueueBooks(const Tables& tables, Ledger& ledger, const ProfileConfig& config);
+
+  // A change that is refused may be half made.
+  absl::Status Apply(const WhatIfChange& change);
+
+  // By queue, also of dead ones.
+  std::vector<QueueShares> Count();
+
+  const Tables& tables() const { return small_; }
+  std::span<const int64_t> allocated(QueueIndex q) const { return sums_.queue_allocated.row(q); }
+  std::span<const int64_t> pending(QueueIndex q) const { return sums_.queue_pending.row(q); }
+
+ private:
+  absl::Status Edit(const QueueEdit& edit);
+  absl::Status RemoveNodes(const NodeChoice& choice);
+  absl::Status AddNodes(const NewNodes& added);
+  absl::Status AddJob(const JobSpec& job);
+  absl::Status RemoveJob(const std::string& name);
+
+  absl::Status FindQueue(std::string_view name, const std::string& asker, QueueIndex* queue) const;
+  absl::Status CheckKnown(const std::string& place, const char* where,
+                          const Amounts& amounts) const;
+  void RemoveNode(NodeIndex node);
+  void Widen();  // after new dimensions came
+  // What counts of nodes under rules that leave out those that hold too much.
+  void SumWholeNodes();
+
+  const Tables& tables_;
+  Ledger& ledger_;
+  const ProfileConfig& config_;
+  const bool whole_nodes_only_;
+  Tables small_;  // the queues; one node, where only whole ones count
+  Interner interner_;
+  Ledger::Sums sums_;
+  std::vector<int64_t> nodes_with_;  // per dimension
+  absl::flat_hash_set<NodeIndex> removed_nodes_;
+  absl::flat_hash_set<JobIndex> removed_jobs_;
+  // What jobs that left held of nodes, where only whole nodes count.
+  absl::flat_hash_map<NodeIndex, std::vector<int64_t>> freed_;
+  absl::flat_hash_set<std::string> added_jobs_;
+  struct Added {
+    int64_t count;
+    std::vector<int64_t> allocatable;
+  };
+  std::vector<Added> added_nodes_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SESSION_QUEUE_BOOKS_H_

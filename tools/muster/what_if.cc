@@ -1,0 +1,184 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a cycle.
+#include <cmath>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "lib/base/strings.h"
+#include "lib/base/text_table.h"
+#include "lib/model/tables.h"
+#include "muster/quantity.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kText = {
+    "what-if", "what-if FILE [flags]",
+    "Says what each queue of the scenario in FILE deserves, holds and waits for by the profile's own shares, before "
+    "and after changes. Those of a file are made first, then nodes and jobs go, nodes come, and the queue changes.",
+    "muster what-if tests/scenarios/queue_weights.json --profile muster --queue light --weight 4"};
+
+struct Flags {
+  std::string profile, changes;
+  std::string queue, guaranteed, deserved, limit;
+  std::optional<int64_t> weight;
+  std::string remove_node, remove_nodes, remove_job, add_nodes;
+  int64_t count = 1;
+  bool json = false;
+
+  void Declare(FlagSet* flags) {
+    flags->Value("--profile", "P", &profile, "whose policies divide, such as volcano");
+    flags->Value("--queue", "Q", &queue, "the queue that the next four are about");
+    flags->Value("--weight", "N", &weight, "its weight");
+    flags->Value("--guaranteed", "AMOUNTS", &guaranteed, "as cpu=4,memory=8Gi; these and no others");
+    flags->Value("--deserved", "AMOUNTS", &deserved, "what it is told to deserve");
+    flags->Value("--limit", "AMOUNTS", &limit, "what it may hold at most");
+    flags->Value("--remove-node", "NODE", &remove_node, "the node leaves; its tasks wait again");
+    flags->Value("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");
+    flags->Value("--remove-job", "JOB", &remove_job, "the job leaves with its tasks");
+    flags->Value("--add-nodes", "AMOUNTS", &add_nodes, "a node of that capacity comes");
+    flags->Value("--count", "N", &count, "so many of them");
+    flags->Value("--changes", "JSON", &changes,
+                 "a file of {\"changes\": [...]}, any number of these and of jobs that come");
+    flags->Switch("--json", &json, "the answer as JSON");
+  }
+};
+
+absl::StatusOr<std::vector<std::pair<std::string, std::string>>> Pairs(std::string_view flag,
+                                                                       const std::string& text) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto part : absl::StrSplit(text, ',')) {
+    const std::vector<std::string> sides = absl::StrSplit(part, absl::MaxSplits('=', 1));
+    if (sides.size() != 2 || sides[0].empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(flag), ": expected NAME=VALUE,..., got ", Quote(text)));
+    }
+    pairs.emplace_back(sides[0], sides[1]);
+  }
+  return pairs;
+}
+
+absl::Status ReadAmounts(std::string_view flag, const std::string& text,
+                         std::optional<Resources>* out) {
+  if (text.empty()) return absl::OkStatus();
+  auto pairs = Pairs(flag, text);
+  if (!pairs.ok()) return pairs.status();
+  out->emplace();
+  for (auto& [name, amount] : *pairs) (*out)->emplace_back(name, Quantity(amount));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
+  std::vector<WhatIfChange> changes;
+  if (!flags.changes.empty()) {
+    const absl::StatusOr<std::string> text = ReadFile(flags.changes);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<std::vector<WhatIfChange>> parsed = ParseChanges(*text);
+    if (!parsed.ok()) {
+      return absl::Status(parsed.status().code(),
+                          absl::StrCat(flags.changes, ": ", parsed.status().message()));
+    }
+    changes = *std::move(parsed);
+  }
+  if (!flags.remove_node.empty()) {
+    changes.push_back({.remove_nodes = NodeChoice{.name = flags.remove_node}});
+  }
+  if (!flags.remove_nodes.empty()) {
+    auto labels = Pairs("--remove-nodes", flags.remove_nodes);
+    if (!labels.ok()) return labels.status();
+    changes.push_back({.remove_nodes = NodeChoice{.labels = *std::move(labels)}});
+  }
+  if (!flags.remove_job.empty()) changes.push_back({.remove_job = flags.remove_job});
+  if (!flags.add_nodes.empty()) {
+    std::optional<Resources> capacity;
+    if (absl::Status s = ReadAmounts("--add-nodes", flags.add_nodes, &capacity); !s.ok()) return s;
+    changes.push_back(
+        {.add_nodes = NewNodes{.count = flags.count, .node = {.capacity = *std::move(capacity)}}});
+  }
+  QueueEdit edit{.name = flags.queue, .weight = flags.weight};
+  for (const auto& [flag, text, out] : {std::tuple("--guaranteed", &flags.guaranteed, &edit.guaranteed),
+                                        std::tuple("--deserved", &flags.deserved, &edit.deserved),
+                                        std::tuple("--limit", &flags.limit, &edit.limit)}) {
+    if (absl::Status s = ReadAmounts(flag, *text, out); !s.ok()) return s;
+  }
+  const bool edits = edit.weight.has_value() || edit.guaranteed.has_value() ||
+                     edit.deserved.has_value() || edit.limit.has_value();
+  if (edits == edit.name.empty()) {
+    return absl::InvalidArgumentError(
+        edits ? "--weight and the like need a --queue"
+              : "--queue needs what is to change: --weight, --guaranteed, --deserved or --limit");
+  }
+  if (edits) changes.push_back({.queue = std::move(edit)});
+  return changes;
+}
+
+std::string AmountText(const std::string& dimension, double amount) {
+  if (std::abs(amount) >= 9e18) return absl::StrCat(amount);
+  return FormatQuantity(std::llround(amount),
+                        IsMilliDimension(dimension) ? Unit::kMilli : Unit::kWhole);
+}
+
+std::string ToText(const Outlook& outlook) {
+  using Column = TextTable::Column;
+  const auto right = TextTable::kRight;
+  TextTable table({Column{"QUEUE"}, Column{"SHARE", right}, Column{"AFTER", right}, Column{"OF"},
+                   Column{"DESERVED", right}, Column{"AFTER", right}, Column{"ALLOCATED", right},
+                   Column{"AFTER", right}, Column{"PENDING", right}, Column{"AFTER", right}});
+  for (const QueueOutlook& q : outlook.queues) {
+    std::vector<std::string> head = {q.name, absl::StrCat(q.share_before),
+                                     absl::StrCat(q.share_after)};
+    for (size_t d = 0; d < outlook.dimensions.size(); ++d) {
+      const auto cell = [d](const auto& cells) {
+        return d < cells.size() ? static_cast<double>(cells[d]) : 0.0;
+      };
+      std::vector<std::string> row = head;
+      row.push_back(outlook.dimensions[d]);
+      bool any = false;
+      const auto add = [&](const auto& cells) {
+        any |= cell(cells) != 0;
+        row.push_back(cells.empty() ? "" : AmountText(outlook.dimensions[d], cell(cells)));
+      };
+      add(q.deserved_before);
+      add(q.deserved_after);
+      add(q.allocated_before);
+      add(q.allocated_after);
+      add(q.pending_before);
+      add(q.pending_after);
+      if (!any) continue;
+      table.AddRow(std::move(row));
+      head.assign(3, "");
+    }
+    if (!head[0].empty()) table.AddRow(std::move(head));
+  }
+  return table.ToString();
+}
+
+}  // namespace
+
+int WhatIfCommand(const Arguments& arguments) {
+  Flags given;
+  FlagSet flags;
+  given.Declare(&flags);
+  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.size() != 1) return ComplainUsage(kText, "needs one FILE");
+  const absl::StatusOr<std::vector<WhatIfChange>> changes = ChangesOf(given);
+  if (!changes.ok()) return ComplainUsage(kText, std::string(changes.status().message()));
+  const absl::StatusOr<Loaded> loaded = LoadFile(parsed.others[0]);
+  if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
+  const std::string& profile = given.profile.empty() ? loaded->profile : given.profile;
+  const absl::StatusOr<Outlook> outlook = WhatIf(loaded->snapshot, profile, *changes);
+  if (!outlook.ok()) {
+    return Complain(absl::StrCat(parsed.others[0], ": ", outlook.status().message()));
+  }
+  return Print(given.json ? WriteOutlook(*outlook) : ToText(*outlook));
+}
+
+}  // namespace muster
