@@ -167,8 +167,8 @@ TEST(Threads, OneClusterOfCEach) {
     const Held<muster_cluster> cluster = SmallCluster();
     muster_error error = MUSTER_ERROR_INIT;
     Held<muster_plan> plan;
-    if (muster_cluster_schedule(cluster.get(), "volcano", nullptr, Out(plan), &error) == 0 &&
-        muster_cluster_apply(cluster.get(), plan.get(), nullptr, nullptr, &error) == 0) {
+    muster_cluster_schedule(cluster.get(), "volcano", nullptr, Out(plan), &error);
+    if (muster_cluster_apply(cluster.get(), plan.get(), nullptr, nullptr, &error) == 0) {
       digests[i] = DigestOf(plan.get());
     }
     muster_cluster_remove(cluster.get(), MUSTER_NODES, "nowhere", 7, &error);
