@@ -14,6 +14,9 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/capi/muster/c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET muster_cli)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/muster.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir})
 
 file(WRITE ${PROJECT_BINARY_DIR}/musterConfig.cmake "\
@@ -48,3 +51,21 @@ foreach(module muster muster-c)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${module}.pc.in ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+
+# cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked is found by dpkg-shlibdeps, and who
+# compiles against it needs Abseil's headers.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME muster)
+set(CPACK_PACKAGE_VENDOR "The Muster Authors")
+set(CPACK_PACKAGE_CONTACT "The Muster Authors <authors@muster.example>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Scheduling algorithms of several cluster schedulers, as a library and a tool")
+set(CPACK_PACKAGE_DESCRIPTION "Decides who runs where on a cluster, and says why not: libmuster for C++, libmuster_c for C
+and all that can call it, and the command muster.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, zlib1g-dev")
+include(CPack)

@@ -11,7 +11,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-  libbenchmark-dev zlib1g-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-dev python3-venv"
+  libbenchmark-dev zlib1g-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-dev python3-venv abigail-tools"
 
 if ! command -v dpkg-query >/dev/null; then
   echo "install_deps: no dpkg here; please provide the equivalents of:" $packages >&2

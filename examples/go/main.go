@@ -3,14 +3,14 @@
 // A miniature scheduler: it watches a stream of events, turns them into columns, runs one cycle a batch and starts what
 // the plan says.
 //
-//	CGO_CFLAGS="$(pkg-config --cflags muster-c)" CGO_LDFLAGS="$(pkg-config --libs muster-c)" go run .
+//	CGO_CFLAGS="$(pkg-config --cflags muster-c)" CGO_LDFLAGS="$(pkg-config --libs muster-c)" go run -tags muster_shared .
 package main
 
 import (
 	"fmt"
 	"log"
 
-	"muster.example/scheduler/muster"
+	"muster.example/muster"
 )
 
 // Event is what a watch tells: a job that arrives, or a task that ends.
@@ -75,7 +75,7 @@ func (s *Scheduler) cycle() error {
 		return err
 	}
 	defer plan.Free()
-	if _, err := s.cluster.Apply(plan); err != nil {
+	if _, err := s.cluster.Follow(plan); err != nil {
 		return err
 	}
 	// Here they run at once; a real scheduler hears of it in a later batch.

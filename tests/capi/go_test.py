@@ -1,46 +1,105 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The Go example: it builds against the library as it is, its tests pass, and it starts the same tasks as the C++ one."""
+"""The Go package and its examples, linked with the library as it is; and the module that a release publishes, used by a
+stranger who has Go, a C compiler and nothing of ours."""
 
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIBRARY = os.environ.get("MUSTER_C", "")
-GO = shutil.which("go") or shutil.which("/usr/local/go/bin/go") or shutil.which("/usr/lib/go/bin/go")
+import languages
+from languages import GO, LIBRARY, ROOT
+
+needs_go = unittest.skipUnless(GO, "go is not installed")
+STRANGER = ROOT / "tests/install/consumer/go/main.go"
 
 
-@unittest.skipUnless(LIBRARY, "not run by ctest, or under sanitizers")
-@unittest.skipUnless(GO, "go is not installed")
+@languages.needs_library
+@needs_go
 class Go(unittest.TestCase):
-    def go(self, *arguments):
-        folder = pathlib.Path(LIBRARY).parent
-        environment = dict(os.environ, CGO_ENABLED="1", CGO_CFLAGS=f"-I{ROOT}/capi",
-                           CGO_LDFLAGS=f"-L{folder} -Wl,-rpath,{folder}", GOPROXY="off", GOFLAGS="-mod=mod",
-                           GOTOOLCHAIN="local", GOPATH=os.path.join(self.work, "path"))
-        environment.setdefault("GOCACHE", os.path.join(tempfile.gettempdir(), "muster-go-cache"))
-        done = subprocess.run([GO, *arguments], cwd=ROOT / "examples/go", env=environment, capture_output=True, text=True,
-                              check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.work = folder.name
+        library = pathlib.Path(LIBRARY).parent
+        self.environment = languages.go_environment(
+            os.path.join(folder.name, "path"), CGO_CFLAGS=f"-I{ROOT}/capi",
+            CGO_LDFLAGS=f"-L{library} -Wl,-rpath,{library}")
 
-    def test_vet_and_tests(self):
-        self.go("vet", "./...")
-        self.go("test", "./...")
+    def go(self, folder, command, *arguments):
+        return languages.run(GO, command, "-tags", "muster_shared", *arguments, cwd=ROOT / folder, env=self.environment)
 
-    def test_the_miniature_scheduler(self):
-        out = self.go("run", ".")
-        for line in ("start train-0 on n", "start batch-1 on n", "start late-0 on n"):
-            self.assertIn(line, out)
+    def test_the_package(self):
+        self.go("go", "vet", "./...")
+        self.go("go", "test", "./...")
+        self.go("examples/go", "vet", "./...")
+
+    def test_examples(self):
+        self.assertEqual(self.go("examples/go", "run", "."), languages.shown("Go: a miniature scheduler"))
+        self.assertEqual(self.go("examples/go", "run", "./adopt"), languages.shown("Go: what adopting costs"))
+
+    def test_large_cycles_end(self):
+        out = self.go("examples/go", "run", "./adopt", "-nodes", "200")
+        self.assertEqual(out.count(": 2000 bound in"), 2, out)
+
+    @unittest.skipUnless(shutil.which("gofmt") or GO and (pathlib.Path(GO).parent / "gofmt").exists(), "no gofmt")
+    def test_form(self):
+        gofmt = shutil.which("gofmt") or pathlib.Path(GO).parent / "gofmt"
+        self.assertEqual(languages.run(gofmt, "-l", ROOT / "go", ROOT / "examples/go"), "")
+
+
+@languages.needs_library
+@needs_go
+@unittest.skipUnless(os.uname().machine == "x86_64", "the archive is for linux/amd64")
+class Module(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.work = pathlib.Path(cls.folder.name)
+        cls.build = pathlib.Path(LIBRARY).parent
+        languages.run(sys.executable, ROOT / "tools/go_module.py", "--build", cls.build, "--out", cls.work / "proxy")
+
+    @classmethod
+    def tearDownClass(cls):
+        subprocess.run(["chmod", "-R", "u+w", cls.folder.name], check=True)  # Go's module cache is read-only
+        cls.folder.cleanup()
+
+    def test_go_get(self):
+        tools = self.work / "bin"  # the only programs there are
+        tools.mkdir()
+        for name in ("gcc", "as", "ld"):
+            (tools / name).symlink_to(shutil.which(name))
+        stranger = self.work / "stranger"
+        stranger.mkdir()
+        shutil.copy(STRANGER, stranger)
+        environment = languages.go_environment(
+            str(self.work / "path"), PATH=str(tools), GOPROXY=f"file://{self.work}/proxy", GONOSUMDB="*", GONOSUMCHECK="1",
+            GOFLAGS="", GOSUMDB="off")
+        for variable in ("CGO_CFLAGS", "CGO_LDFLAGS", "CC", "CXX"):
+            environment.pop(variable, None)
+        for arguments in (["mod", "init", "stranger.example/it"], ["get", "muster.example/muster@v0.1.0"],
+                          ["build", "-o", "it", "."]):
+            languages.run(GO, *arguments, cwd=stranger, env=environment)
+        self.assertIn('unknown profile "volcanoo"', languages.run(stranger / "it"))
+        needed = languages.run("objdump", "-p", stranger / "it")
+        for library in ("libmuster", "libabsl", "libstdc++", "libz."):
+            self.assertNotIn(f"NEEDED               {library}", needed)
+
+    def test_nothing_else_can_be_seen(self):
+        sys.path.insert(0, str(ROOT / "tools"))
+        import go_module  # pylint: disable=import-outside-toplevel
+
+        archive = self.work / "libmuster.a"
+        go_module.archive(self.build, archive)
+        first = archive.read_bytes()
+        seen = [line.split()[-1] for line in languages.run("nm", "-g", "--defined-only", archive).splitlines()
+                if len(line.split()) == 3]
+        self.assertEqual(sorted(seen), sorted((ROOT / "capi/symbols.txt").read_text(encoding="utf-8").split()))
+        go_module.archive(self.build, archive)
+        self.assertEqual(archive.read_bytes(), first)
 
 
 if __name__ == "__main__":
-    unittest.main()
+    languages.main()

@@ -1,8 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The install, used as strangers use it: in a prefix of its own, by CMake, by a plain compiler with pkg-config, and
-with the sources as a part of another project. MUSTER_BUILD names a finished build tree.
+"""The install, used as strangers use it: in a prefix of its own, by CMake, by a plain compiler with pkg-config, from a
+Debian package, and with the sources as a part of another project. MUSTER_BUILD names a finished build tree.
 
-All consumers print the same line: the version and the digest of one plan.
+All consumers print the same line: the version and the digest of one plan. What has the sources as a part compiles all of
+the library once more, and is built only where MUSTER_BUILD_PARTS is set (./test --full).
 """
 
 import os
@@ -17,7 +18,7 @@ CONSUMER = ROOT / "tests/install/consumer"
 BUILD = os.environ.get("MUSTER_BUILD", "")
 # Nothing of the build or the source tree may be needed: what is in the environment about either is left out.
 CLEAN = {key: value for key, value in os.environ.items()
-         if key in ("PATH", "HOME", "TMPDIR", "LANG", "CCACHE_DIR")}
+         if key in ("PATH", "HOME", "TMPDIR", "LANG", "CCACHE_DIR", "CMAKE_CXX_COMPILER_LAUNCHER")}
 
 
 def run(*command, **changes):
@@ -54,8 +55,8 @@ class Install(unittest.TestCase):
             Install.expected = line
         self.assertEqual(line, Install.expected)
 
-    def pkg_config(self, *arguments):
-        return run("pkg-config", *arguments, PKG_CONFIG_PATH=str(self.libdir / "pkgconfig")).split()
+    def pkg_config(self, *arguments, libdir=None):
+        return run("pkg-config", *arguments, PKG_CONFIG_PATH=str((libdir or self.libdir) / "pkgconfig")).split()
 
     def test_what_is_there(self):
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
@@ -63,7 +64,7 @@ class Install(unittest.TestCase):
         for name in ("bin/muster", "include/muster/c.h", "include/muster/muster.h", f"{library}/libmuster.a",
                      f"{library}/libmuster_c.a", f"{library}/libmuster_c.so", f"{library}/libmuster_c.so.0",
                      f"{library}/pkgconfig/muster-c.pc", f"{library}/pkgconfig/muster.pc",
-                     f"{library}/cmake/muster/musterConfig.cmake"):
+                     f"{library}/cmake/muster/musterConfig.cmake", "share/man/man1/muster.1"):
             self.assertIn(name, files)
         for name in files:
             self.assertFalse(name.startswith(("include/lib", "include/absl", "include/capi")), name)
@@ -94,16 +95,52 @@ class Install(unittest.TestCase):
             *self.pkg_config("--cflags", "--libs", "muster"))
         self.same(run(out))
 
-    def test_part_of_another_project(self):
-        """Configured only: it would compile all of the library once more."""
-        build = self.work / "as-part"
-        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DMUSTER_SOURCE={ROOT}",
-            "-DCMAKE_BUILD_TYPE=Release")
+    @unittest.skipUnless(shutil.which("cpack") and shutil.which("dpkg-shlibdeps"), "cpack or dpkg-dev is not installed")
+    def test_debian_package(self):
+        """Of what was installed; `cpack -G DEB` in the build tree would first build what is missing there."""
+        out = self.work / "deb"
+        run("cpack", "-G", "DEB", "--config", pathlib.Path(BUILD) / "CPackConfig.cmake", "-B", out,
+            "-D", "CPACK_INSTALL_CMAKE_PROJECTS=", "-D", f"CPACK_INSTALLED_DIRECTORIES={self.prefix};/usr")
+        (package,) = out.glob("muster_0.1.0_*.deb")
+        depends = run("dpkg-deb", "-f", package, "Depends")
+        for name in ("libabsl-dev", "zlib1g-dev", "libc6 (", "libstdc++6 ("):
+            self.assertIn(name, depends)
+        root = self.work / "root"
+        run("dpkg", "-x", package, root)
+        self.assertEqual([path.name for path in root.iterdir()], ["usr"])
+        libdir = next(root.rglob("libmuster_c.so")).parent
+        self.assertIn("usage: muster", run(root / "usr/bin/muster", "--help"))
+        build = self.work / "by-deb"
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={root}/usr")
+        self.assertIn(f"{root}/usr", (build / "CMakeCache.txt").read_text(encoding="utf-8"))
+        run("cmake", "--build", build)
+        for program in ("use_c", "use_c_static", "use_cpp"):
+            self.same(run(build / program))
+        if shutil.which("pkg-config"):
+            program = self.work / "by-deb-plain"
+            run("cc", self.source / "use_c.c", "-o", program,
+                *self.pkg_config("--cflags", "--libs", "muster-c", libdir=libdir))
+            self.same(run(program, LD_LIBRARY_PATH=str(libdir)))
+
+    def part(self, how, *arguments):
+        """A project that has the sources as a part of it."""
+        build = self.work / how
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *arguments)
         targets = run("ninja", "-C", build, "-t", "targets", "all")
         self.assertIn("\nuse_c: ", targets)
         self.assertIn("libmuster_c.so", targets)
         for ours in ("muster_bench", "muster_base_test", "muster_cli", "muster_event_loop"):
             self.assertNotIn(ours, targets)
+        if os.environ.get("MUSTER_BUILD_PARTS"):
+            run("cmake", "--build", build)
+            for program in ("use_c", "use_c_static", "use_cpp"):
+                self.same(run(build / program))
+
+    def test_add_subdirectory(self):
+        self.part("as-part", f"-DMUSTER_SOURCE={ROOT}")
+
+    def test_fetch_content(self):
+        self.part("fetched", f"-DMUSTER_FETCHED={ROOT}")
 
 
 if __name__ == "__main__":

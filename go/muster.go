@@ -3,11 +3,18 @@
 // Package muster calls the scheduling library through its C interface.
 //
 // Values cross as columns, one call a column and one call a cycle. No Go memory is held by C after a call has
-// returned, so nothing is pinned and no finalizer races with a running call.
+// returned, so nothing is pinned and no finalizer races with a running call. kube.go makes columns from pods, pod
+// groups, nodes and queues.
+//
+// A released module brings the library along as one archive for linux/amd64, and needs a C compiler and nothing else
+// (tools/go_module.sh makes it). With the tag muster_shared the package links an installed libmuster_c instead, found by
+// CGO_CFLAGS and CGO_LDFLAGS; so it does in the repository.
 package muster
 
 /*
-#cgo LDFLAGS: -lmuster_c
+#cgo !muster_shared CFLAGS: -I${SRCDIR}/include
+#cgo !muster_shared,linux,amd64 LDFLAGS: ${SRCDIR}/lib/linux_amd64/libmuster.a -lm
+#cgo muster_shared LDFLAGS: -lmuster_c
 #include <muster/c.h>
 #include <stdlib.h>
 
@@ -25,6 +32,7 @@ import "C"
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 )
 
@@ -42,8 +50,26 @@ const None = C.MUSTER_NONE
 // States of tasks.
 const (
 	Pending   = int32(C.MUSTER_PENDING)
+	Binding   = int32(C.MUSTER_BINDING)
+	Bound     = int32(C.MUSTER_BOUND)
 	Running   = int32(C.MUSTER_RUNNING)
+	Releasing = int32(C.MUSTER_RELEASING)
 	Succeeded = int32(C.MUSTER_SUCCEEDED)
+	Failed    = int32(C.MUSTER_FAILED)
+)
+
+// Phases of jobs.
+const (
+	JobPending  = int32(C.MUSTER_JOB_PENDING)
+	JobAdmitted = int32(C.MUSTER_JOB_ADMITTED)
+	JobRunning  = int32(C.MUSTER_JOB_RUNNING)
+)
+
+// What became of an event.
+const (
+	Applied = int32(C.MUSTER_APPLIED)
+	Stale   = int32(C.MUSTER_STALE)   // a later one of the object was here before
+	Waiting = int32(C.MUSTER_WAITING) // for an object that it names
 )
 
 func check(status C.muster_status, e *C.muster_error) error {
@@ -83,22 +109,55 @@ func (t *Table) Numbers(column string, values []int64) error {
 
 // Texts sets a column.
 func (t *Table) Texts(column string, texts []string) error {
+	list := newTexts(len(texts))
+	for _, text := range texts {
+		list.bytes = append(list.bytes, text...)
+		list.end()
+	}
+	return t.set(column, list)
+}
+
+// texts are many texts in a row, as C takes them.
+type texts struct {
+	bytes   []byte
+	offsets []int64
+}
+
+func newTexts(expected int) *texts {
+	return &texts{make([]byte, 0, 32*expected+1), make([]int64, 1, expected+1)}
+}
+
+// end ends a text whose bytes have been appended.
+func (l *texts) end() { l.offsets = append(l.offsets, int64(len(l.bytes))) }
+
+// c is what a call takes: offsets, number, bytes, size.
+func (l *texts) c() (*C.int64_t, C.int64_t, *C.char, C.int64_t) {
+	size := len(l.bytes)
+	l.bytes = append(l.bytes, 0)[:size] // so that there is a first byte to point at
+	first := (*C.char)(unsafe.Pointer(&l.bytes[:1][0]))
+	return (*C.int64_t)(unsafe.Pointer(&l.offsets[0])), C.int64_t(len(l.offsets) - 1), first, C.int64_t(size)
+}
+
+// set sets a column of texts.
+func (t *Table) set(column string, list *texts) error {
 	e := C.muster_go_error()
 	name := C.CString(column)
 	defer C.free(unsafe.Pointer(name))
-	size := 0
-	for _, text := range texts {
-		size += len(text)
+	offsets, count, bytes, size := list.c()
+	return check(C.muster_table_set_texts(t.table, name, offsets, count, bytes, size, &e), &e)
+}
+
+// codes sets a column of few different texts: row i has the text of that number, or none where it is None.
+func (t *Table) codes(column string, codes []int32, list *texts) error {
+	e := C.muster_go_error()
+	name := C.CString(column)
+	defer C.free(unsafe.Pointer(name))
+	var first *C.int32_t
+	if len(codes) > 0 {
+		first = (*C.int32_t)(unsafe.Pointer(&codes[0]))
 	}
-	bytes := make([]byte, 0, size+1)
-	offsets := make([]int64, 1, len(texts)+1)
-	for _, text := range texts {
-		bytes = append(bytes, text...)
-		offsets = append(offsets, int64(len(bytes)))
-	}
-	bytes = append(bytes, 0) // so that there is a first byte to point at
-	return check(C.muster_table_set_texts(t.table, name, (*C.int64_t)(unsafe.Pointer(&offsets[0])),
-		C.int64_t(len(texts)), (*C.char)(unsafe.Pointer(&bytes[0])), C.int64_t(size), &e), &e)
+	offsets, count, bytes, size := list.c()
+	return check(C.muster_table_set_codes(t.table, name, first, C.int64_t(len(codes)), offsets, count, bytes, size, &e), &e)
 }
 
 // Cluster is the living tables. It is used by one goroutine at a time.
@@ -118,6 +177,35 @@ func (c *Cluster) Free() { C.muster_cluster_free(c.cluster) }
 func (c *Cluster) Add(t *Table) error {
 	e := C.muster_go_error()
 	return check(C.muster_cluster_put(c.cluster, C.MUSTER_ADD, t.table, &e), &e)
+}
+
+// Apply takes events of a watch: rows that say their objects whole, and the generation of each, which grows with every
+// change at its source. They may come twice, late or out of order; what became of each is Applied, Stale or Waiting.
+// Where one is refused those before it stay, and the outcomes are as many.
+func (c *Cluster) Apply(t *Table, generations []uint64) ([]int32, error) {
+	if len(generations) != t.rows {
+		return nil, fmt.Errorf("%d generations for %d rows", len(generations), t.rows)
+	}
+	if t.rows == 0 {
+		return nil, nil
+	}
+	e := C.muster_go_error()
+	outcomes := make([]int32, t.rows)
+	var done C.int64_t
+	err := check(C.muster_cluster_apply_deltas(c.cluster, t.table, (*C.uint64_t)(unsafe.Pointer(&generations[0])),
+		(*C.int32_t)(unsafe.Pointer(&outcomes[0])), &done, &e), &e)
+	return outcomes[:done], err
+}
+
+// ApplyRemoval takes the event that an object is gone.
+func (c *Cluster) ApplyRemoval(kind int, name string, generation uint64) (int32, error) {
+	e := C.muster_go_error()
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	var outcome C.int32_t
+	status := C.muster_cluster_apply_removal(c.cluster, C.int32_t(kind), text, C.int64_t(len(name)),
+		C.uint64_t(generation), &outcome, &e)
+	return int32(outcome), check(status, &e)
 }
 
 // Remove takes a row out by name.
@@ -153,17 +241,46 @@ func (c *Cluster) Schedule(profile string) (*Plan, error) {
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
-	p := &Plan{view: C.muster_go_view()}
 	var made *C.muster_plan
 	if err := check(C.muster_cluster_schedule(c.cluster, text, nil, &made, &e), &e); err != nil {
 		return nil, err
 	}
-	p.plan = made
+	return viewed(made)
+}
+
+func viewed(made *C.muster_plan) (*Plan, error) {
+	e := C.muster_go_error()
+	p := &Plan{made, C.muster_go_view()}
 	return p, check(C.muster_plan_get_view(made, &p.view, &e), &e)
 }
 
-// Apply makes the tables follow the plan, and says how many decisions that were.
-func (c *Cluster) Apply(p *Plan) (int64, error) {
+// Snapshot is a frozen cluster. Any number of goroutines may schedule it at once.
+type Snapshot struct{ snapshot *C.muster_snapshot }
+
+// Freeze costs nothing until the cluster changes.
+func (c *Cluster) Freeze() (*Snapshot, error) {
+	e := C.muster_go_error()
+	s := &Snapshot{}
+	return s, check(C.muster_cluster_freeze(c.cluster, &s.snapshot, &e), &e)
+}
+
+// Free ends the snapshot.
+func (s *Snapshot) Free() { C.muster_snapshot_free(s.snapshot) }
+
+// Schedule runs a cycle that changes nothing.
+func (s *Snapshot) Schedule(profile string) (*Plan, error) {
+	e := C.muster_go_error()
+	text := C.CString(profile)
+	defer C.free(unsafe.Pointer(text))
+	var made *C.muster_plan
+	if err := check(C.muster_snapshot_schedule(s.snapshot, text, nil, &made, &e), &e); err != nil {
+		return nil, err
+	}
+	return viewed(made)
+}
+
+// Follow makes the tables follow the plan, and says how many decisions that were.
+func (c *Cluster) Follow(p *Plan) (int64, error) {
 	e := C.muster_go_error()
 	var applied C.int64_t
 	status := C.muster_cluster_apply(c.cluster, p.plan, &applied, nil, &e)

@@ -1,0 +1,3 @@
+module muster.example/muster
+
+go 1.19

@@ -1,0 +1,337 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+
+// Tables from pods, pod groups, nodes and queues as plain values, so that no scheduler's own module is imported: a
+// scheduler copies the fields it has into these, and a list or a batch of events becomes one table.
+//
+//	table, err := muster.PodTable(pods)                       // of tasks
+//	err = cluster.Add(table)                                  // a first list, or
+//	outcomes, err := cluster.Apply(table, generations)        // what a watch told
+//
+// A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in common - requests,
+// selectors, tolerations, labels - is written down once for all of them, whoever allocated it.
+package muster
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Resources are amounts as schedulers count them.
+type Resources struct {
+	MilliCPU int64
+	Memory   int64            // bytes
+	Others   map[string]int64 // by name: thousandths; pods, ephemeral-storage and hugepages whole
+}
+
+// Toleration lets a pod onto nodes with a taint.
+type Toleration struct {
+	Key      string `json:"key,omitempty"`
+	Operator string `json:"op,omitempty"` // Equal (the default) or Exists
+	Value    string `json:"value,omitempty"`
+	Effect   string `json:"effect,omitempty"`
+}
+
+// Taint keeps pods off a node.
+type Taint struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"`
+	Effect string `json:"effect"`
+}
+
+// Pod is what a scheduler reads of a pod.
+type Pod struct {
+	Namespace, Name string
+	Group           string // its PodGroup; empty: it has none, and only occupies its node
+	Node            string // where it is, unless it is pending
+	State           int32  // Pending, Running, ...
+	Priority        int32
+	Created         int64 // seconds
+
+	Request      Resources
+	Labels       map[string]string
+	NodeSelector map[string]string
+	Tolerations  []Toleration
+}
+
+// PodGroup is a gang, and what schedulers call a job.
+type PodGroup struct {
+	Namespace, Name string
+	Queue           string
+	MinMember       int64
+	Priority        int32
+	Created         int64 // seconds
+	Phase           int32 // JobPending, JobAdmitted, ...
+}
+
+// Node is what a scheduler reads of a node.
+type Node struct {
+	Name          string
+	Allocatable   Resources // pods, of which there may be 110 where nobody says, among the Others
+	Labels        map[string]string
+	Taints        []Taint
+	Unschedulable bool
+}
+
+// Queue shares a cluster with others.
+type Queue struct {
+	Name   string
+	Weight int64 // 0: 1
+}
+
+// coder numbers different texts in order of appearance.
+type coder struct {
+	known map[string]int32
+	list  *texts
+}
+
+func newCoder() *coder { return &coder{map[string]int32{}, newTexts(64)} }
+
+// code of the text that `key` stands for; write appends it where it is new.
+func (c *coder) code(key []byte, write func([]byte) []byte) int32 {
+	if code, is := c.known[string(key)]; is {
+		return code
+	}
+	code := int32(len(c.known))
+	c.known[string(key)] = code
+	c.list.bytes = write(c.list.bytes)
+	c.list.end()
+	return code
+}
+
+func appendKey(key []byte, namespace, name string) []byte {
+	key = append(key, namespace...)
+	key = append(key, '/')
+	return append(key, name...)
+}
+
+func appendText(key []byte, text string) []byte {
+	return append(binary.AppendUvarint(key, uint64(len(text))), text...)
+}
+
+// appendMap appends a map so that equal maps give equal bytes.
+func (s *shaper) appendMap(key []byte, values map[string]string) []byte {
+	key = binary.AppendUvarint(key, uint64(len(values)))
+	s.names = s.names[:0]
+	for name := range values {
+		s.names = append(s.names, name)
+	}
+	sort.Strings(s.names)
+	for _, name := range s.names {
+		key = appendText(appendText(key, name), values[name])
+	}
+	return key
+}
+
+func (s *shaper) appendResources(key []byte, r *Resources) []byte {
+	key = binary.AppendVarint(binary.AppendVarint(key, r.MilliCPU), r.Memory)
+	key = binary.AppendUvarint(key, uint64(len(r.Others)))
+	s.names = s.names[:0]
+	for name := range r.Others {
+		s.names = append(s.names, name)
+	}
+	sort.Strings(s.names)
+	for _, name := range s.names {
+		key = binary.AppendVarint(appendText(key, name), r.Others[name])
+	}
+	return key
+}
+
+// shaper keeps its memory from pod to pod.
+type shaper struct {
+	key   []byte
+	names []string
+}
+
+// pod is a key of all that is in the pod's shape.
+func (s *shaper) pod(p *Pod) []byte {
+	s.key = appendText(s.key[:0], p.Namespace)
+	s.key = s.appendResources(s.key, &p.Request)
+	s.key = s.appendMap(s.key, p.Labels)
+	s.key = s.appendMap(s.key, p.NodeSelector)
+	for _, t := range p.Tolerations {
+		s.key = appendText(appendText(appendText(appendText(s.key, t.Key), t.Operator), t.Value), t.Effect)
+	}
+	return s.key
+}
+
+// isWhole says whether a dimension is counted in whole ones.
+func isWhole(name string) bool {
+	return name == "pods" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
+}
+
+func milli(amount int64) string { return strconv.FormatInt(amount, 10) + "m" }
+
+// amounts as a scenario has them: thousandths are texts, so that no unit is guessed.
+func (r *Resources) amounts() map[string]any {
+	amounts := map[string]any{}
+	if r.MilliCPU != 0 {
+		amounts["cpu"] = milli(r.MilliCPU)
+	}
+	if r.Memory != 0 {
+		amounts["memory"] = r.Memory
+	}
+	for name, amount := range r.Others {
+		amounts[name] = amount
+		if !isWhole(name) {
+			amounts[name] = milli(amount)
+		}
+	}
+	return amounts
+}
+
+// mustJSON is of values that JSON can hold.
+func mustJSON(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// Shapes as a scenario has them (docs/scenario.md).
+type shape struct {
+	Request      map[string]any    `json:"request,omitempty"`
+	Namespace    string            `json:"namespace,omitempty"`
+	Labels       map[string]string `json:"labels,omitempty"`
+	NodeSelector map[string]string `json:"node_selector,omitempty"`
+	Tolerations  []Toleration      `json:"tolerations,omitempty"`
+}
+
+// PodTable makes a table of tasks.
+func PodTable(pods []Pod) (*Table, error) {
+	n := len(pods)
+	names := newTexts(n)
+	groups, nodes, shapes := newCoder(), newCoder(), newCoder()
+	jobOf, nodeOf, shapeOf := make([]int32, n), make([]int32, n), make([]int32, n)
+	states, priorities, created := make([]int64, n), make([]int64, n), make([]int64, n)
+	var key []byte
+	var s shaper
+	for i := range pods {
+		p := &pods[i]
+		names.bytes = appendKey(names.bytes, p.Namespace, p.Name)
+		names.end()
+		jobOf[i], nodeOf[i] = None, None
+		if p.Group != "" {
+			key = appendKey(key[:0], p.Namespace, p.Group)
+			jobOf[i] = groups.code(key, func(to []byte) []byte { return append(to, key...) })
+		}
+		if p.Node != "" {
+			key = append(key[:0], p.Node...)
+			nodeOf[i] = nodes.code(key, func(to []byte) []byte { return append(to, key...) })
+		}
+		shapeOf[i] = shapes.code(s.pod(p), func(to []byte) []byte {
+			return append(to, mustJSON(shape{p.Request.amounts(), p.Namespace, p.Labels, p.NodeSelector, p.Tolerations})...)
+		})
+		states[i], priorities[i], created[i] = int64(p.State), int64(p.Priority), p.Created
+	}
+	return filled(Tasks, n, func(t *Table) []error {
+		return []error{
+			t.set("name", names), t.codes("job", jobOf, groups.list), t.codes("node", nodeOf, nodes.list),
+			t.codes("shape", shapeOf, shapes.list), t.Numbers("status", states), t.Numbers("priority", priorities),
+			t.Numbers("created", created),
+		}
+	})
+}
+
+// PodGroupTable makes a table of jobs, whose tasks are told one by one.
+func PodGroupTable(groups []PodGroup) (*Table, error) {
+	n := len(groups)
+	names, queues := newTexts(n), newTexts(n)
+	members, priorities := make([]int64, n), make([]int64, n)
+	created, phases := make([]int64, n), make([]int64, n)
+	for i := range groups {
+		g := &groups[i]
+		names.bytes = appendKey(names.bytes, g.Namespace, g.Name)
+		names.end()
+		queue := g.Queue
+		if queue == "" {
+			queue = "default"
+		}
+		queues.bytes = append(queues.bytes, queue...)
+		queues.end()
+		members[i], priorities[i] = g.MinMember, int64(g.Priority)
+		created[i], phases[i] = g.Created, int64(g.Phase)
+	}
+	return filled(Jobs, n, func(t *Table) []error {
+		return []error{
+			t.set("name", names), t.set("queue", queues), t.Numbers("min_available", members),
+			t.Numbers("priority", priorities), t.Numbers("created", created), t.Numbers("phase", phases),
+		}
+	})
+}
+
+// NodeTable makes a table of nodes.
+func NodeTable(list []Node) (*Table, error) {
+	n := len(list)
+	names := newTexts(n)
+	capacities, labels, taints := newCoder(), newCoder(), newCoder()
+	capacityOf, labelsOf, taintsOf := make([]int32, n), make([]int32, n), make([]int32, n)
+	unschedulable := make([]int64, n)
+	var s shaper
+	for i := range list {
+		node := &list[i]
+		names.bytes = append(names.bytes, node.Name...)
+		names.end()
+		capacityOf[i] = capacities.code(s.appendResources(nil, &node.Allocatable), func(to []byte) []byte {
+			amounts := node.Allocatable.amounts()
+			if _, is := amounts["pods"]; !is {
+				amounts["pods"] = 110
+			}
+			return append(to, mustJSON(amounts)...)
+		})
+		labelsOf[i] = labels.code(s.appendMap(nil, node.Labels), func(to []byte) []byte {
+			if node.Labels == nil {
+				return append(to, "{}"...)
+			}
+			return append(to, mustJSON(node.Labels)...)
+		})
+		text := []byte("[]")
+		if len(node.Taints) > 0 {
+			text = mustJSON(node.Taints)
+		}
+		taintsOf[i] = taints.code(text, func(to []byte) []byte { return append(to, text...) })
+		if node.Unschedulable {
+			unschedulable[i] = 1
+		}
+	}
+	return filled(Nodes, n, func(t *Table) []error {
+		return []error{
+			t.set("name", names), t.codes("capacity", capacityOf, capacities.list), t.codes("labels", labelsOf, labels.list),
+			t.codes("taints", taintsOf, taints.list), t.Numbers("unschedulable", unschedulable),
+		}
+	})
+}
+
+// QueueTable makes a table of queues.
+func QueueTable(queues []Queue) (*Table, error) {
+	names, weights := newTexts(len(queues)), make([]int64, len(queues))
+	for i, queue := range queues {
+		names.bytes = append(names.bytes, queue.Name...)
+		names.end()
+		weights[i] = queue.Weight
+		if queue.Weight == 0 {
+			weights[i] = 1
+		}
+	}
+	return filled(Queues, len(queues), func(t *Table) []error {
+		return []error{t.set("name", names), t.Numbers("weight", weights)}
+	})
+}
+
+// filled makes a table whose columns `fill` sets.
+func filled(kind, rows int, fill func(*Table) []error) (*Table, error) {
+	t, err := NewTable(kind, rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range fill(t) {
+		if err != nil {
+			t.Free()
+			return nil, err
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,253 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+package muster
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// put frees the table.
+func put(t testing.TB, c *Cluster, table *Table, err error) {
+	t.Helper()
+	must(t, err)
+	defer table.Free()
+	must(t, c.Add(table))
+}
+
+func apply(t testing.TB, c *Cluster, generations ...uint64) func(*Table, error) []int32 {
+	return func(table *Table, err error) []int32 {
+		t.Helper()
+		must(t, err)
+		defer table.Free()
+		outcomes, err := c.Apply(table, generations)
+		must(t, err)
+		return outcomes
+	}
+}
+
+func gang(namespace, name string, size int, cpu int64) []Pod {
+	pods := make([]Pod, size)
+	for i := range pods {
+		pods[i] = Pod{Namespace: namespace, Name: fmt.Sprintf("%s-%d", name, i), Group: name,
+			Request: Resources{MilliCPU: cpu, Memory: 1 << 30}}
+	}
+	return pods
+}
+
+func binds(t testing.TB, c *Cluster) map[string]string {
+	t.Helper()
+	plan, err := c.Schedule("volcano")
+	must(t, err)
+	defer plan.Free()
+	where := map[string]string{}
+	for _, bind := range plan.Binds() {
+		where[plan.Name(Tasks, bind.Task)] = plan.Name(Nodes, bind.Node)
+	}
+	return where
+}
+
+func TestPodsGoWhereTheirRulesLetThem(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	table, err := NodeTable([]Node{
+		{Name: "plain", Allocatable: Resources{MilliCPU: 8000, Memory: 32 << 30}},
+		{Name: "gpu", Allocatable: Resources{MilliCPU: 8000, Memory: 32 << 30, Others: map[string]int64{"nvidia.com/gpu": 4000}},
+			Taints: []Taint{{Key: "gpu", Effect: "NoSchedule"}}},
+		{Name: "zone-b", Allocatable: Resources{MilliCPU: 8000, Memory: 32 << 30}, Labels: map[string]string{"zone": "b"}},
+		{Name: "closed", Allocatable: Resources{MilliCPU: 64000, Memory: 32 << 30}, Unschedulable: true},
+	})
+	put(t, c, table, err)
+	table, err = QueueTable([]Queue{{Name: "vision", Weight: 2}})
+	put(t, c, table, err)
+	table, err = PodGroupTable([]PodGroup{
+		{Namespace: "ns", Name: "train", Queue: "vision", MinMember: 2},
+		{Namespace: "ns", Name: "web", MinMember: 1},
+	})
+	put(t, c, table, err)
+	train := gang("ns", "train", 2, 1000)
+	for i := range train {
+		train[i].Request.Others = map[string]int64{"nvidia.com/gpu": 2000}
+		train[i].Tolerations = []Toleration{{Key: "gpu", Operator: "Exists"}}
+	}
+	web := gang("ns", "web", 1, 500)
+	web[0].NodeSelector = map[string]string{"zone": "b"}
+	running := Pod{Namespace: "kube-system", Name: "agent", Node: "plain", State: Running, Request: Resources{MilliCPU: 100}}
+	table, err = PodTable(append(append(train, web...), running))
+	put(t, c, table, err)
+	want := map[string]string{"ns/train-0": "gpu", "ns/train-1": "gpu", "ns/web-0": "zone-b"}
+	if got := binds(t, c); !reflect.DeepEqual(got, want) {
+		t.Fatal(got)
+	}
+}
+
+// What differs in nothing but the order of a map's keys is one shape; what differs is not.
+func TestEqualPodsShareAShape(t *testing.T) {
+	var s shaper
+	pod := func(change func(*Pod)) string {
+		p := gang("ns", "j", 1, 500)[0]
+		p.Labels = map[string]string{"a": "1", "b": "2", "c": "3"}
+		p.Request.Others = map[string]int64{"x.io/a": 1, "x.io/b": 2}
+		change(&p)
+		return string(s.pod(&p))
+	}
+	same := pod(func(*Pod) {})
+	for i := 0; i < 20; i++ {
+		if pod(func(p *Pod) { p.Name, p.Node, p.Priority = "other", "n", 3 }) != same {
+			t.Fatal("the order of a map's keys, or what is not of the shape, changed it")
+		}
+	}
+	keys := map[string]bool{same: true}
+	changes := []func(*Pod){
+		func(p *Pod) { p.Namespace = "n" },
+		func(p *Pod) { p.Request.MilliCPU++ },
+		func(p *Pod) { p.Request.Memory++ },
+		func(p *Pod) { p.Request.Others["x.io/a"]++ },
+		func(p *Pod) { p.Labels["a"] = "2" },
+		func(p *Pod) { p.Labels, p.NodeSelector = nil, p.Labels },
+		func(p *Pod) { p.NodeSelector = map[string]string{"a": "1"} },
+		func(p *Pod) { p.Tolerations = []Toleration{{Key: "a"}} },
+		func(p *Pod) { p.Tolerations = []Toleration{{Operator: "a"}} },
+		func(p *Pod) { p.Tolerations = []Toleration{{Value: "a"}} },
+		func(p *Pod) { p.Tolerations = []Toleration{{Effect: "a"}} },
+	}
+	for _, change := range changes {
+		keys[pod(change)] = true
+	}
+	if len(keys) != 1+len(changes) {
+		t.Fatal(len(keys), "keys")
+	}
+}
+
+func TestEventsComeLateTwiceAndOutOfOrder(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	pods := gang("ns", "j", 2, 1000)
+	if got := apply(t, c, 5, 6)(PodTable(pods)); !reflect.DeepEqual(got, []int32{Waiting, Waiting}) {
+		t.Fatal(got)
+	}
+	if got := apply(t, c, 3)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 2}})); got[0] != Applied {
+		t.Fatal(got)
+	}
+	if got := apply(t, c, 4)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 2000, Memory: 8 << 30}}})); got[0] != Applied {
+		t.Fatal(got)
+	}
+	if got := binds(t, c); len(got) != 2 {
+		t.Fatal(got)
+	}
+	pods[0].Node, pods[0].State = "n", Running
+	if got := apply(t, c, 4, 7)(PodTable(pods)); !reflect.DeepEqual(got, []int32{Stale, Applied}) {
+		t.Fatal(got)
+	}
+	if got := apply(t, c, 9, 7)(PodTable(pods)); !reflect.DeepEqual(got, []int32{Applied, Stale}) {
+		t.Fatal(got)
+	}
+	if outcome, err := c.ApplyRemoval(Tasks, "ns/j-1", 8); err != nil || outcome != Applied {
+		t.Fatal(outcome, err)
+	}
+	if got := binds(t, c); len(got) != 0 {
+		t.Fatal(got)
+	}
+	table, err := PodTable(pods)
+	must(t, err)
+	defer table.Free()
+	if _, err := c.Apply(table, []uint64{1}); err == nil {
+		t.Fatal("one generation was taken for two pods")
+	}
+}
+
+// 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder makes them.
+func manyPods() ([]Node, []PodGroup, []Pod) {
+	const groups, size = 7000, 20
+	nodes := make([]Node, 10000)
+	for i := range nodes {
+		nodes[i] = Node{Name: fmt.Sprintf("node-%d", i), Allocatable: Resources{MilliCPU: 64000, Memory: 256 << 30}}
+	}
+	list := make([]PodGroup, groups)
+	pods := make([]Pod, 0, groups*size)
+	for i := range list {
+		name := fmt.Sprintf("group-%d", i)
+		list[i] = PodGroup{Namespace: fmt.Sprintf("team-%d", i%50), Name: name, MinMember: size}
+		for k := 0; k < size; k++ {
+			pod := Pod{Namespace: list[i].Namespace, Name: fmt.Sprintf("%s-%d", name, k), Group: name, Created: int64(i),
+				Request:      Resources{MilliCPU: int64(500 * (1 + i%8)), Memory: int64(1+i%4) << 30},
+				Labels:       map[string]string{"app": fmt.Sprintf("app-%d", i%20), "tier": "batch"},
+				NodeSelector: map[string]string{"kubernetes.io/os": "linux"},
+				Tolerations:  []Toleration{{Key: "batch", Operator: "Exists", Effect: "NoSchedule"}}}
+			if i%2 == 0 {
+				pod.Node, pod.State = nodes[(i*size+k)%len(nodes)].Name, Running
+			}
+			pods = append(pods, pod)
+		}
+	}
+	return nodes, list, pods
+}
+
+func withoutPods(t testing.TB, nodes []Node, groups []PodGroup) *Cluster {
+	c, err := NewCluster()
+	must(t, err)
+	table, err := NodeTable(nodes)
+	put(t, c, table, err)
+	table, err = PodGroupTable(groups)
+	put(t, c, table, err)
+	return c
+}
+
+func BenchmarkPodTable(b *testing.B) {
+	_, _, pods := manyPods()
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		table, err := PodTable(pods)
+		must(b, err)
+		table.Free()
+	}
+}
+
+// A first list: from Go values to rows of the cluster.
+func BenchmarkList140000Pods(b *testing.B) {
+	nodes, groups, pods := manyPods()
+	for i := 0; i < b.N; i++ {
+		b.StopTimer()
+		c := withoutPods(b, nodes, groups)
+		b.StartTimer()
+		table, err := PodTable(pods)
+		put(b, c, table, err)
+		b.StopTimer()
+		c.Free()
+		b.StartTimer()
+	}
+}
+
+// The same as events of a watch, each with its generation.
+func BenchmarkWatch140000Pods(b *testing.B) {
+	nodes, groups, pods := manyPods()
+	generations := make([]uint64, len(pods))
+	for i := range generations {
+		generations[i] = uint64(i + 1)
+	}
+	for i := 0; i < b.N; i++ {
+		b.StopTimer()
+		c := withoutPods(b, nodes, groups)
+		b.StartTimer()
+		apply(b, c, generations...)(PodTable(pods))
+		b.StopTimer()
+		c.Free()
+		b.StartTimer()
+	}
+}
+
+// 0.3 s is what is asked for on a machine of one's own.
+func TestManyPodsAreListedSoon(t *testing.T) {
+	nodes, groups, pods := manyPods()
+	c := withoutPods(t, nodes, groups)
+	defer c.Free()
+	begin := time.Now()
+	table, err := PodTable(pods)
+	put(t, c, table, err)
+	if took := time.Since(begin); took > 3*time.Second {
+		t.Fatal(took)
+	}
+}

@@ -1,0 +1,71 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""muster(1) names every command and every option that --help does, and none besides; and man reads it without a word of
+complaint."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/muster.1"
+CLI = os.environ.get("MUSTER_CLI", "")
+OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]*|-o)\b")
+
+
+def said():
+    """Section of COMMANDS -> options in it; "" is what stands before the first."""
+    text = PAGE.read_text(encoding="utf-8").replace("\\-", "-")
+    commands = re.search(r"^\.SH COMMANDS$(.*?)^\.SH", text, re.MULTILINE | re.DOTALL).group(1)
+    parts = re.split(r"^\.SS (.*)$", commands, flags=re.MULTILINE)
+    return dict(zip(["", *parts[1::2]], (set(OPTION.findall(part)) for part in parts[0::2])))
+
+
+def printed(*command):
+    return subprocess.run([CLI, *command, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def helped(*command):
+    """The options in the list of a command's help."""
+    return set(re.findall(r"^  (--[a-z-]+|-o)\b", printed(*command), re.MULTILINE))
+
+
+@unittest.skipUnless(CLI, "not run by ctest")
+class Man(unittest.TestCase):
+    maxDiff = None
+
+    def test_commands(self):
+        commands = re.findall(r"^  ([a-z-]+)  ", printed(), re.MULTILINE)
+        self.assertGreater(len(commands), 5)
+        self.assertEqual({"", "generate --trace", *commands}, set(said()))
+
+    def test_options(self):
+        special = ("", "replay", "generate --trace")
+        expected = {command: helped(command) for command in said() if command not in special}
+        expected["generate --trace"] = helped("generate", "--trace", "DIR")
+        kinds = re.findall(r"^  ([a-z0-9]+)  ", printed("replay"), re.MULTILINE)
+        self.assertGreater(len(kinds), 8)
+        expected["replay"] = set().union(*(helped("replay", kind) for kind in kinds))
+        for kind in kinds:
+            self.assertIn(kind, PAGE.read_text(encoding="utf-8"))
+        for command, options in expected.items():
+            self.assertGreater(len(options), 1, command)
+            self.assertEqual(sorted(said()[command] | {"--help"}), sorted(options), f"docs/muster.1, muster {command} --help")
+
+    def test_the_version(self):
+        version = subprocess.run([CLI, "--version"], capture_output=True, text=True, check=False).stdout
+        header = (ROOT / "include/muster/version.h").read_text(encoding="utf-8")
+        number = re.search(r'MUSTER_VERSION_STRING "(.*)"', header).group(1)
+        self.assertIn(f'"Muster {number}"', PAGE.read_text(encoding="utf-8"), version)
+
+    @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
+    def test_man_reads_it(self):
+        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", PAGE], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("decide who runs where", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

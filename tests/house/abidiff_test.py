@@ -1,0 +1,122 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+"""The binary interface of muster/c.h against the last tagged version and against the first one, by abidiff: a program
+compiled then must find the same functions, parameters and layouts now. Functions may come, and structs may grow at their
+end, as the header promises; nothing else may change.
+
+abidiff reads the debug information of shared objects. These are made from the headers: each declared function with an
+empty body. That the library defines what its header declares is the C++ compiler's business, and that it exports it
+tests/capi/abi_test.py's.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = "capi/muster/c.h"
+FIRST = ROOT / "tests/capi/frozen/c_0_1.h"
+# What a report may say where a struct has grown at its end; sizes and offsets are looked at, too.
+GROWTH = re.compile(r"""
+    Functions\ changes\ summary:\ 0\ Removed,.* | Variables\ changes\ summary:\ 0\ Removed,\ 0\ Changed,.*
+  | \d+\ functions?\ with\ some\ indirect\ sub-type\ changes?:
+  | \[C\]\ 'function\ .*'\ at\ .*\ has\ some\ indirect\ sub-type\ changes:
+  | parameter\ \d+\ of\ type\ '.*'\ has\ sub-type\ changes:
+  | in\ (pointed\ to|unqualified\ underlying)\ type\ '.*'(\ at\ .*)?:
+  | underlying\ type\ 'struct\ .*'\ at\ .*\ changed:
+  | type\ size\ changed\ from\ (?P<before>\d+)\ to\ (?P<after>\d+)\ \(in\ bits\)
+  | \d+\ data\ member\ insertions?:
+  | '.*',\ at\ offset\ (?P<offset>\d+)\ \(in\ bits\).*
+""", re.VERBOSE)
+
+
+def library(header, folder):
+    """A shared object with the functions that the header declares."""
+    (folder / "muster").mkdir(parents=True)
+    (folder / "muster/c.h").write_text(header, encoding="utf-8")
+    code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+    functions = re.findall(r"^MUSTER_API\s+([^;]*\));", code, re.MULTILINE)
+    source = folder / "stub.c"
+    source.write_text("#include <muster/c.h>\n" + "".join(f"{f} {{ __builtin_unreachable(); }}\n" for f in functions),
+                      encoding="utf-8")
+    made = folder / "libmuster_c.so"
+    subprocess.run(["cc", "-g", "-w", "-fPIC", "-shared", "-Wl,-soname,libmuster_c.so.0", f"-I{folder}", source, "-o", made],
+                   check=True)
+    return made, len(functions)
+
+
+def breaks(before, after):
+    """What of `before`, the text of a header, `after` does not keep."""
+    with tempfile.TemporaryDirectory() as folder:
+        old, count = library(before, pathlib.Path(folder) / "before")
+        new, _ = library(after, pathlib.Path(folder) / "after")
+        assert count > 50
+        done = subprocess.run(["abidiff", "--no-added-syms", old, new], capture_output=True, text=True, check=False)
+    if done.returncode & 3:
+        raise AssertionError(done.stdout + done.stderr)
+    if done.returncode == 0:
+        return []
+    found, size = [], 0
+    for line in filter(None, map(str.strip, done.stdout.splitlines())):
+        said = GROWTH.fullmatch(line)
+        if said and said["before"]:
+            size = int(said["before"])
+        shrinks = said and said["after"] and int(said["after"]) < size
+        if not said or shrinks or said["offset"] and int(said["offset"]) < size:
+            found.append(line)
+    return found
+
+
+def last_tagged():
+    """The header as the last release had it, or None."""
+    git = ["git", "-C", ROOT]
+    tag = subprocess.run([*git, "describe", "--tags", "--abbrev=0", "--match", "v*"], capture_output=True, text=True, check=False)
+    if tag.returncode != 0:
+        return None
+    return subprocess.run([*git, "show", f"{tag.stdout.strip()}:{HEADER}"], capture_output=True, text=True, check=True).stdout
+
+
+class Abi(unittest.TestCase):
+    maxDiff = None
+    now = (ROOT / HEADER).read_text(encoding="utf-8")
+
+    def test_keeps_the_first_version(self):
+        self.assertEqual(breaks(FIRST.read_text(encoding="utf-8"), self.now), [])
+
+    def test_keeps_the_last_tagged_version(self):
+        tagged = last_tagged()
+        if tagged is None:
+            self.skipTest("no version is tagged yet")
+        self.assertEqual(breaks(tagged, self.now), [])
+
+    def changed(self, old, new):
+        self.assertIn(old, self.now)
+        return breaks(self.now, self.now.replace(old, new, 1))
+
+    def test_structs_may_grow_and_functions_come(self):
+        last = "  const muster_policies* policies; /* of the caller's own */\n} muster_schedule_options;"
+        self.assertEqual(self.changed(last, last.replace("\n}", "\n  int64_t more;\n}")), [])
+        self.assertEqual(self.changed("MUSTER_API void muster_plan_free", "MUSTER_API int32_t muster_more(void);\n"
+                                      "MUSTER_API void muster_plan_free"), [])
+
+    def test_nothing_else_may_change(self):
+        for old, new in (
+                ("  uint32_t cursor; /* of an earlier", "  uint64_t cursor; /* of an earlier"),  # a field
+                ("  int64_t now;     /* seconds", "  int64_t more, now; /* seconds"),  # its place
+                ("  int64_t budget; /* bytes that may", "  /* bytes that may"),  # that it is there
+                ("MUSTER_API void muster_cancel_set(muster_cancel* cancel, int32_t cancelled);", ""),
+                ("muster_cancel_set(muster_cancel* cancel, int32_t cancelled)", "muster_cancel_set(muster_cancel* cancel, int64_t cancelled)"),
+                ("MUSTER_API int64_t muster_text_size", "MUSTER_API int32_t muster_text_size"),
+                ("  muster_status (*open)(uintptr_t user, const muster_cycle* cycle);",
+                 "  muster_status (*open)(uintptr_t user, const muster_cycle* cycle, int32_t more);")):
+            self.assertNotEqual(self.changed(old, new), [], new)
+
+
+if __name__ == "__main__":
+    if not shutil.which("abidiff"):
+        print("SKIP: abidiff is not installed (Debian: abigail-tools)")
+        sys.exit(77)
+    unittest.main()
