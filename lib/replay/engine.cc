@@ -10,6 +10,7 @@
 // Order of events at one time: corrections of estimates, submissions, ends, evicted tasks leaving, nodes, decisions that
 // were late; equal kinds by insertion. A job runs while at least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and
 // wait again, and what is left of its work follows from Recovery.
+#include "lib/base/hash_map.h"
 #include "lib/replay/engine.h"
 
 #include <algorithm>
@@ -21,7 +22,6 @@
 #include <tuple>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
@@ -134,7 +134,7 @@ class Loop {
         if (const auto nodes = world_.NodesOf(event.name); !nodes.ok()) return nodes.status();
       }
     }
-    absl::flat_hash_set<std::string> absent;
+    HashSet<std::string> absent;
     for (const std::string& name : faults_.Absent()) {
       const absl::StatusOr<std::vector<std::string>> nodes = world_.NodesOf(name);
       absent.insert(nodes->begin(), nodes->end());
@@ -630,7 +630,7 @@ Trace AsOneNode(const Trace& trace) {
   out.machine.nodes = {{.name = "pool", .capacity = {{"cpu", trace.processors}}}};
   out.shapes.clear();
   out.min_tasks.clear();
-  absl::flat_hash_map<uint32_t, uint32_t> shapes;  // by size
+  HashMap<uint32_t, uint32_t> shapes;  // by size
   for (size_t row = 0; row < out.size(); ++row) {
     const auto [at, added] =
         shapes.try_emplace(out.tasks[row], static_cast<uint32_t>(out.shapes.size()));

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/plan/plan_data.h"
 #include "lib/replay/world.h"
 #include "muster/replay.h"
@@ -39,7 +39,7 @@ class WaitingReasons {
   const Tables* tables_ = nullptr;
   std::vector<Known> known_;  // a job each
   std::vector<Reason> reasons_;
-  absl::flat_hash_map<std::string, size_t> columns_;
+  HashMap<std::string, size_t> columns_;
 };
 
 template <class Waits>

@@ -48,7 +48,7 @@ absl::Status World::LearnMachine() {
   return absl::OkStatus();
 }
 
-absl::Status World::Build(const absl::flat_hash_set<std::string>& absent) {
+absl::Status World::Build(const HashSet<std::string>& absent) {
   if (absl::Status s = LearnMachine(); !s.ok()) return s;
   for (const TaskShape& shape : trace_.shapes) amounts_.push_back(AmountsOf(shape.request));
   most_.assign(trace_.shapes.size(), -1);

@@ -19,9 +19,8 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/cluster_impl.h"
 #include "muster/cluster.h"
 #include "muster/replay.h"
@@ -32,7 +31,7 @@ class World {
  public:
   explicit World(const Trace& trace);
   // `absent` nodes are left out until they join.
-  absl::Status Build(const absl::flat_hash_set<std::string>& absent);
+  absl::Status Build(const HashSet<std::string>& absent);
 
   Cluster& cluster() { return cluster_; }
   const Tables& tables() const { return *cluster_.impl().tables; }
@@ -98,8 +97,8 @@ class World {
   const Trace& trace_;
   Cluster cluster_;
   uint64_t layout_ = 0;
-  absl::flat_hash_map<std::string, uint32_t> spec_of_;  // by node, as in the machine
-  absl::flat_hash_map<std::string, std::vector<uint32_t>> members_of_;  // by domain: nodes below it
+  HashMap<std::string, uint32_t> spec_of_;  // by node, as in the machine
+  HashMap<std::string, std::vector<uint32_t>> members_of_;  // by domain: nodes below it
   std::vector<JobIndex> job_of_;                                        // by row of the trace
   std::vector<uint32_t> row_of_;                                        // by job of the tables
   std::vector<uint32_t> queue_row_;                                     // by queue of the tables
@@ -109,7 +108,7 @@ class World {
   absl::btree_map<std::vector<int64_t>, int64_t> kinds_;  // nodes of the machine by amounts
   std::vector<std::vector<int64_t>> amounts_;             // by shape; below 0: no node has it
   std::vector<int64_t> most_;  // by shape: tasks that fit the empty machine; -1: not counted yet
-  absl::flat_hash_map<uint64_t, Resources> gang_requests_;  // by shape and count
+  HashMap<uint64_t, Resources> gang_requests_;  // by shape and count
   std::vector<int64_t> used_;                               // by dimension
   std::vector<int64_t> node_used_;                          // by node, then dimension
   std::vector<std::vector<int64_t>> queue_used_;

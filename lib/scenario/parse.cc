@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/member_reader.h"
 #include "lib/scenario/scenario.h"
@@ -68,7 +68,7 @@ class ScenarioSink : public RowSink {
   Reader reader_{"scenario"};
   Scenario scenario_;
   std::vector<std::string_view> seen_;
-  absl::flat_hash_map<std::string, TaskShape> shapes_;
+  HashMap<std::string, TaskShape> shapes_;
   std::vector<ShapeUse> uses_;
   int64_t tasks_ = 0;
 };

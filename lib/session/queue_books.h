@@ -19,9 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "lib/base/hash_map.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/interner.h"
 #include "lib/model/tables.h"
@@ -73,11 +72,11 @@ class QueueBooks {
   Interner interner_;
   Ledger::Sums sums_;
   std::vector<int64_t> nodes_with_;  // per dimension
-  absl::flat_hash_set<NodeIndex> removed_nodes_;
-  absl::flat_hash_set<JobIndex> removed_jobs_;
+  HashSet<NodeIndex> removed_nodes_;
+  HashSet<JobIndex> removed_jobs_;
   // What jobs that left held of nodes, where only whole nodes count.
-  absl::flat_hash_map<NodeIndex, std::vector<int64_t>> freed_;
-  absl::flat_hash_set<std::string> added_jobs_;
+  HashMap<NodeIndex, std::vector<int64_t>> freed_;
+  HashSet<std::string> added_jobs_;
   struct Added {
     int64_t count;
     std::vector<int64_t> allocatable;
