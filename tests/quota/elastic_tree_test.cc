@@ -140,7 +140,7 @@ TEST(ElasticTree, RefusesWhatWouldNotBeATree) {
   NamedAmounts many;
   for (int i = 0; i < 65; ++i) many.emplace_back(absl::StrCat("r", i), 1);
   EXPECT_EQ(refusal({.name = "x", .max = many}), "quota \"x\": resource \"r63\": 64 are the most");
-  EXPECT_EQ(tree.Find("x"), nullptr);
+  EXPECT_FALSE(tree.Find("x").has_value());
 }
 
 TEST(ElasticTree, SumsDoNotWrap) {
@@ -274,7 +274,7 @@ class RandomTree {
     };
     auto settled = reference::SettledQuota(world_);
     for (const auto& group : world_.groups) {
-      const ElasticTree::Numbers& numbers = *tree_.Find(group.name);
+      const ElasticTree::Numbers numbers = *tree_.Find(group.name);
       const reference::QuotaState& right = settled[group.name];
       ASSERT_EQ(named(numbers.request), plain(right.request)) << group.name << " step " << step;
       ASSERT_EQ(named(numbers.used), plain(right.used)) << group.name << " step " << step;

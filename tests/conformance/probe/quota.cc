@@ -35,7 +35,7 @@ json Written(const NamedAmounts& amounts) {
 }
 
 json NumbersOf(const ElasticTree& tree, const std::string& group) {
-  const ElasticTree::Numbers& n = *tree.Find(group);
+  const ElasticTree::Numbers n = *tree.Find(group);
   json numbers;
   const std::pair<const char*, const Sparse*> fields[] = {
       {"max", &n.max},
