@@ -257,10 +257,13 @@ void ElasticTree::ScaleMin(Group* group, const Sparse& total) {
 }
 
 NamedAmounts ElasticTree::Refresh(std::string_view name) {
-  const Index target = At(name);
-  if (target == kNone) return {};
-  if (target == kRoot) return Named(shared_total_);
-  if (IsBuiltIn(target)) return Named(groups_[target].numbers.max);
+  const Index target = IndexOf(name);
+  return target == kNone ? NamedAmounts() : Named(Refresh(target));
+}
+
+Sparse ElasticTree::Refresh(Index target) {
+  if (target == kRoot) return shared_total_;
+  if (IsBuiltIn(target)) return groups_[target].numbers.max;
   const std::vector<Index> path = PathOf(target);
   Sparse total = shared_total_;
   for (size_t i = path.size() - 1; i-- > 0;) {
@@ -277,7 +280,7 @@ NamedAmounts ElasticTree::Refresh(std::string_view name) {
       ++group.level.version;
     }
   }
-  return Named(total.Only(groups_[target].numbers.max.keys()));
+  return total.Only(groups_[target].numbers.max.keys());
 }
 
 void ElasticTree::RefreshAll() {

@@ -51,14 +51,14 @@ void ElasticTree::Leave(Index group, const QuotaTask& task, const Load& load) {
 absl::Status ElasticTree::AddTask(std::string_view group, const QuotaTask& task) {
   const absl::StatusOr<Load> load = LoadOf(task);
   if (!load.ok()) return load.status();
-  if (const Index at = At(group); at != kNone) Enter(at, task, *load);
+  if (const Index at = IndexOf(group); at != kNone) Enter(at, task, *load);
   return absl::OkStatus();
 }
 
 absl::Status ElasticTree::RemoveTask(std::string_view group, const QuotaTask& task) {
   const absl::StatusOr<Load> load = LoadOf(task);
   if (!load.ok()) return load.status();
-  if (const Index at = At(group); at != kNone) Leave(at, task, *load);
+  if (const Index at = IndexOf(group); at != kNone) Leave(at, task, *load);
   return absl::OkStatus();
 }
 
@@ -67,7 +67,7 @@ absl::Status ElasticTree::UpdateTask(std::string_view old_group, const QuotaTask
   const absl::StatusOr<Load> from = LoadOf(old_task), to = LoadOf(task);
   if (!from.ok()) return from.status();
   if (!to.ok()) return to.status();
-  const Index left = At(old_group), entered = At(group);
+  const Index left = IndexOf(old_group), entered = IndexOf(group);
   if (left != entered) {
     if (left != kNone) Leave(left, old_task, *from);
     if (entered != kNone) Enter(entered, task, *to);
@@ -89,7 +89,7 @@ absl::Status ElasticTree::UpdateTask(std::string_view old_group, const QuotaTask
 absl::Status ElasticTree::Reserve(std::string_view group, const QuotaTask& task) {
   const absl::StatusOr<Load> load = LoadOf(task);
   if (!load.ok()) return load.status();
-  const Index at = At(group);
+  const Index at = IndexOf(group);
   if (at == kNone) return absl::OkStatus();
   const auto it = groups_[at].tasks.find(task.name);
   if (it == groups_[at].tasks.end() || it->second) return absl::OkStatus();
@@ -101,7 +101,7 @@ absl::Status ElasticTree::Reserve(std::string_view group, const QuotaTask& task)
 absl::Status ElasticTree::Unreserve(std::string_view group, const QuotaTask& task) {
   const absl::StatusOr<Load> load = LoadOf(task);
   if (!load.ok()) return load.status();
-  const Index at = At(group);
+  const Index at = IndexOf(group);
   if (at == kNone) return absl::OkStatus();
   const auto it = groups_[at].tasks.find(task.name);
   if (it == groups_[at].tasks.end() || !it->second) return absl::OkStatus();

@@ -31,13 +31,13 @@ std::vector<std::string> ElasticTree::Groups() const {
   return names;
 }
 
-ElasticTree::Index ElasticTree::At(std::string_view name) const {
+ElasticTree::Index ElasticTree::IndexOf(std::string_view name) const {
   const auto it = index_.find(absl::string_view(name.data(), name.size()));
   return it == index_.end() ? kNone : it->second;
 }
 
 std::optional<ElasticTree::Numbers> ElasticTree::Find(std::string_view group) const {
-  const Index at = At(group);
+  const Index at = IndexOf(group);
   if (at == kNone) return std::nullopt;
   Numbers numbers = groups_[at].numbers;
   numbers.runtime = RuntimeOf(groups_[at]);
@@ -107,9 +107,9 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
     return absl::InvalidArgumentError(absl::StrCat("quota \"", quota.name, "\": ", rule...));
   };
   if (quota.name.empty()) return refuse("a name is required");
-  Index group = At(quota.name);
+  Index group = IndexOf(quota.name);
   if (group != kNone && IsBuiltIn(group)) return refuse("is built in");
-  const Index parent = At(quota.parent.empty() ? kRootQuota : quota.parent);
+  const Index parent = IndexOf(quota.parent.empty() ? kRootQuota : quota.parent);
   if (parent == kNone) return refuse("parent \"", quota.parent, "\" does not exist");
   for (Index up = parent; up != kNone; up = groups_[up].parent) {
     if (up == group) return refuse("parent \"", quota.parent, "\" is below it");
@@ -119,6 +119,14 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
   for (const absl::StatusOr<Sparse>* amounts :
        {&max, &min, static_cast<const absl::StatusOr<Sparse>*>(&weight)}) {
     if (!amounts->ok()) return refuse(amounts->status().message());
+    Sparse clamped = **amounts;
+    clamped.NotBelowZero();
+    if (!(clamped == **amounts)) {
+      return refuse(amounts == &max   ? "max"
+                    : amounts == &min ? "min"
+                                      : "weight",
+                    " must not be below zero");
+    }
   }
   if (weight->IsZero()) weight = max;
   const bool lends = quota.lends && !options_.guarantee_usage;
@@ -150,7 +158,7 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
 }
 
 absl::Status ElasticTree::Remove(std::string_view name) {
-  const Index group = At(name);
+  const Index group = IndexOf(name);
   const auto refuse = [&](auto rule) {
     return absl::FailedPreconditionError(absl::StrCat("quota \"", std::string(name), "\": ", rule));
   };

@@ -65,6 +65,9 @@ struct QuotaTask {
 
 class ElasticTree {
  public:
+  using Index = uint32_t;  // of a group, as long as it is there
+  static constexpr Index kNone = ~Index{0};
+
   struct Options {
     bool scale_min = true;         // minimums shrink together when the parent cannot cover them
     bool guarantee_usage = false;  // what is in use counts as a minimum; nobody lends
@@ -85,9 +88,17 @@ class ElasticTree {
   absl::Status RemoveTask(std::string_view group, const QuotaTask& task);
   absl::Status Reserve(std::string_view group, const QuotaTask& task);
   absl::Status Unreserve(std::string_view group, const QuotaTask& task);
+  // The same for many tasks at once, by what they change. No amount falls below zero.
+  void AddRequest(Index group, const Sparse& delta, const Sparse& fixed) {
+    PassRequest(delta, fixed, PathOf(group), /*own=*/true);
+  }
+  void AddUse(Index group, const Sparse& delta, const Sparse& fixed) {
+    PassUse(group, delta, fixed, /*own=*/true);
+  }
 
   // Brings the groups on the way to this one up to date and returns what it may use. Unknown: nothing.
   NamedAmounts Refresh(std::string_view group);
+  Sparse Refresh(Index group);
   // Brings all groups up to date with one another, which leaves nothing for Refresh to change. O(groups * resources)
   // where nothing changed since, and one redistribution for each level where something did.
   void RefreshAll();
@@ -103,11 +114,34 @@ class ElasticTree {
   };
   std::optional<Numbers> Find(std::string_view group) const;
   NamedAmounts Named(const Sparse& amounts) const { return resources_.Named(amounts); }
+  absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts) { return resources_.Intern(amounts); }
+  Index IndexOf(std::string_view name) const;  // kNone: unknown
+  const std::string& name(Index group) const { return groups_[group].name; }
+  const std::string& resource(size_t at) const { return resources_.name(at); }
+
+  // What a group holds and may hold, as of when it was last refreshed.
+  struct Room {
+    Sparse used, runtime;
+    uint64_t keys = 0;  // resources that its maximum names
+  };
+  std::optional<Room> RoomOf(std::string_view group) const;
+
+  // Whether a group may take one more task. It is refreshed first.
+  struct AdmitOptions {
+    bool by_max = false;        // what others leave does not matter
+    bool asks_parents = false;  // all groups above, the root apart, as the refresh left them
+  };
+  struct Admission {
+    enum class Verdict : uint8_t { kFits, kAboveRuntime, kAboveMin } verdict = Verdict::kFits;
+    Index group = kNone;  // where it does not fit: the group, and the first resource
+    size_t resource = 0;
+  };
+  Admission Admit(Index group, const Sparse& request, bool preemptible,
+                  const AdmitOptions& options);
+
   std::vector<std::string> Groups() const;  // the built-in ones first, then as they came
 
  private:
-  using Index = uint32_t;
-  static constexpr Index kNone = ~Index{0};
   static constexpr Index kRoot = 0;
 
   struct Group {
@@ -126,8 +160,6 @@ class ElasticTree {
     absl::flat_hash_map<std::string, bool> tasks;  // name -> assigned
   };
 
-  absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts) { return resources_.Intern(amounts); }
-  Index At(std::string_view name) const;         // kNone: unknown
   std::vector<Index> PathOf(Index group) const;  // itself first, the root last
   Index Make(std::string_view name, Index parent, bool is_parent, bool lends);
   bool IsBuiltIn(Index group) const { return group < (options_.has_builtin ? 3u : 1u); }

@@ -98,6 +98,14 @@ inline Sparse Difference(Sparse a, const Sparse& b) {
   return a;
 }
 
+// Whether of something that both name there is more in `amounts` than in `most`.
+inline bool Exceeds(const Sparse& amounts, const Sparse& most) {
+  bool exceeds = false;
+  ForEachResource(amounts.keys() & most.keys(),
+                  [&](size_t r) { exceeds |= amounts.at(r) > most.at(r); });
+  return exceeds;
+}
+
 }  // namespace muster
 
 #endif  // MUSTER_QUOTA_SPARSE_H_
