@@ -6,6 +6,10 @@
 //   elastic/leaves/<leaves>        every leaf's runtime asked for one by one, nothing changed in between
 //   elastic/all/<leaves>           all groups brought up to date after the total has changed
 //   elastic/edit/<leaves>          a leaf's maximum changes
+//   elastic/{grow,change,renew,put}/<leaves>/<levels>/<resources>  trees of any shape, weights of 1 to 8: the tree comes to be,
+//                                  tasks and all; a task comes and its leaf's runtime is asked for; all is brought up
+//                                  to date after the total has changed; a leaf's maximum changes and its runtime is
+//                                  asked for
 //   capacity/admit                 a task of a namespace that borrows from ten others
 //   capacity/dry_run/{reclaim,own} victims on 1,000 nodes of eight tasks: of borrowers, or of its own namespace
 //   drf/pick/<leaves>, hdrf/pick/<leaves>  the next leaf and a task of it, users with a weight each; flat, or in groups of
@@ -13,6 +17,7 @@
 // Counters. ratio: the recorded time of the peer over ours. twin_ratio: the slow twin's time over ours.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -22,6 +27,7 @@
 #include "lib/quota/drf.h"
 #include "lib/quota/elastic_tree.h"
 #include "lib/reference/drf.h"
+#include "lib/reference/elastic_quota.h"
 #include "lib/reference/namespace_quotas.h"
 
 namespace muster::bench {
@@ -142,6 +148,151 @@ void ElasticEdit(benchmark::State& state) {
   }
 }
 BENCHMARK(ElasticEdit)->Name("elastic/edit")->Arg(2'000)->Arg(10'000);
+
+// A tree as wide on each level as it is deep, with its tasks; and the same for the twin.
+struct Shape {
+  int64_t leaves, levels, resources;
+};
+
+struct Shaped {
+  explicit Shaped(const Shape& shape)
+      : resources(shape.resources), has_twin(shape.leaves <= kLargestTwin) {
+    const double width = std::pow(static_cast<double>(shape.leaves), 1.0 / shape.levels);
+    std::vector<std::string> above = {""};
+    double wide = 1;
+    for (int64_t level = 1; level <= shape.levels; ++level) {
+      wide *= width;
+      const bool last = level == shape.levels;
+      const int64_t count = last ? shape.leaves : std::max<int64_t>(1, std::llround(wide));
+      std::vector<std::string> here;
+      for (int64_t i = 0; i < count; ++i) {
+        QuotaGroup group{.name = "l" + std::to_string(level) + "-" + std::to_string(i),
+                         .parent = above[static_cast<size_t>(i) % above.size()],
+                         .is_parent = !last};
+        const int64_t below = shape.leaves / count;
+        group.max = Each([&](int64_t) { return 200'000 * below; });
+        group.min = Each([&](int64_t) { return 10'000 * below; });
+        group.weight = Each([&](int64_t) { return 1 + lcg.Below(8); });
+        Put(group);
+        here.push_back(group.name);
+        if (last) parents.push_back(group.parent);
+      }
+      above = std::move(here);
+    }
+    leaves = std::move(above);
+    for (const std::string& leaf : leaves) Add(leaf, 200'000);
+    Total(Each([&](int64_t) { return shape.leaves * 66'000; }));
+  }
+
+  template <typename Amount>
+  NamedAmounts Each(Amount amount) {
+    static constexpr const char* kNames[] = {"cpu",  "memory", "gpu",  "disk",
+                                             "rdma", "npu",    "fpga", "licence"};
+    NamedAmounts amounts;
+    for (int64_t r = 0; r < resources; ++r) amounts.emplace_back(kNames[r], amount(r));
+    return amounts;
+  }
+  static reference::QuotaAmounts Map(const NamedAmounts& amounts) {
+    return {amounts.begin(), amounts.end()};
+  }
+  void Put(const QuotaGroup& group) {
+    (void)tree.Put(group);
+    if (!has_twin) return;
+    world.groups.push_back({group.name, group.parent, group.lends, Map(group.max), Map(group.min),
+                            Map(*group.weight)});
+  }
+  void Add(const std::string& leaf, uint64_t below) {
+    const QuotaTask task{.name = "t",
+                         .request = Each([&](int64_t) { return 1 + lcg.Below(below); })};
+    (void)tree.AddTask(leaf, task);
+    if (!has_twin) return;
+    world.tasks.push_back({leaf, Map(task.request), false});
+  }
+  void Total(const NamedAmounts& delta) {
+    (void)tree.AddTotal(delta);
+    for (const auto& [name, amount] : delta) world.total[name] += amount;
+  }
+  const std::string& AnyLeaf() { return leaves[static_cast<size_t>(lcg.Below(leaves.size()))]; }
+
+  static constexpr int64_t kLargestTwin = 1'000;
+  int64_t resources;
+  bool has_twin;
+  Lcg lcg{1};
+  ElasticTree tree{ElasticTree::Options{}};
+  reference::QuotaWorld world;
+  std::vector<std::string> leaves, parents;  // of each leaf
+};
+
+void CountTwin(benchmark::State& state, const Shaped& shaped, double spent) {
+  if (!shaped.has_twin) return;
+  const double before = Seconds();
+  benchmark::DoNotOptimize(reference::SettledQuota(shaped.world));
+  state.counters["twin_ratio"] = (Seconds() - before) / spent;
+}
+
+void ElasticGrow(benchmark::State& state) {
+  for (auto _ : state) {
+    Shaped shaped({state.range(0), state.range(1), state.range(2)});
+    shaped.tree.RefreshAll();
+    benchmark::DoNotOptimize(shaped.tree);
+  }
+}
+
+void ElasticChange(benchmark::State& state) {
+  Shaped shaped({state.range(0), state.range(1), state.range(2)});
+  shaped.tree.RefreshAll();
+  const double before = Seconds();
+  int64_t number = 0;
+  for (auto _ : state) {
+    const QuotaTask task{
+        .name = "u" + std::to_string(number++),
+        .request = shaped.Each([&](int64_t) { return 1'000 + 1'000 * shaped.lcg.Below(8); })};
+    const std::string& leaf = shaped.AnyLeaf();
+    (void)shaped.tree.AddTask(leaf, task);
+    benchmark::DoNotOptimize(shaped.tree.Refresh(leaf));
+  }
+  CountTwin(state, shaped, Spent(state, before));
+}
+
+void ElasticRenew(benchmark::State& state) {
+  Shaped shaped({state.range(0), state.range(1), state.range(2)});
+  int64_t step = 1'000;
+  const double before = Seconds();
+  for (auto _ : state) {
+    (void)shaped.tree.AddTotal(shaped.Each([&](int64_t) { return step; }));
+    shaped.tree.RefreshAll();
+    step = -step;
+  }
+  CountTwin(state, shaped, Spent(state, before));
+}
+
+void ElasticPut(benchmark::State& state) {
+  Shaped shaped({state.range(0), state.range(1), state.range(2)});
+  shaped.tree.RefreshAll();
+  const double before = Seconds();
+  for (auto _ : state) {
+    const size_t leaf = static_cast<size_t>(shaped.lcg.Below(shaped.leaves.size()));
+    QuotaGroup group{.name = shaped.leaves[leaf], .parent = shaped.parents[leaf]};
+    group.max = shaped.Each([&](int64_t) { return 100'000 + shaped.lcg.Below(100'000); });
+    group.min = shaped.Each([&](int64_t) { return 10'000; });
+    group.weight = shaped.Each([&](int64_t) { return 1 + shaped.lcg.Below(8); });
+    (void)shaped.tree.Put(group);
+    benchmark::DoNotOptimize(shaped.tree.Refresh(group.name));
+  }
+  CountTwin(state, shaped, Spent(state, before));
+}
+
+void Shapes(benchmark::internal::Benchmark* row) {
+  for (int64_t leaves : {10, 100, 1'000, 10'000, 100'000}) {
+    for (int64_t levels : {3, 6}) {
+      for (int64_t resources : {2, 8}) row->Args({leaves, levels, resources});
+    }
+  }
+}
+BENCHMARK(ElasticGrow)->Name("elastic/grow")->Apply(Shapes)->Unit(benchmark::kMillisecond);
+BENCHMARK(ElasticChange)->Name("elastic/change")->Apply(Shapes)->Unit(benchmark::kMicrosecond);
+BENCHMARK(ElasticRenew)->Name("elastic/renew")->Apply(Shapes)->Unit(benchmark::kMicrosecond);
+BENCHMARK(ElasticPut)->Name("elastic/put")->Apply(Shapes)->Unit(benchmark::kMicrosecond);
 
 // --- quotas of namespaces ------------------------------------------------------------------------------------------
 

@@ -31,14 +31,26 @@ std::vector<std::string> ElasticTree::Groups() const {
   return names;
 }
 
-ElasticTree::Index ElasticTree::At(std::string_view name) const {
+ElasticTree::Index ElasticTree::IndexOf(std::string_view name) const {
   const auto it = index_.find(absl::string_view(name.data(), name.size()));
   return it == index_.end() ? kNone : it->second;
 }
 
-const ElasticTree::Numbers* ElasticTree::Find(std::string_view group) const {
-  const Index at = At(group);
-  return at == kNone ? nullptr : &groups_[at].numbers;
+std::optional<ElasticTree::Numbers> ElasticTree::Find(std::string_view group) const {
+  const Index at = IndexOf(group);
+  if (at == kNone) return std::nullopt;
+  Numbers numbers = groups_[at].numbers;
+  numbers.runtime = RuntimeOf(groups_[at]);
+  return numbers;
+}
+
+Sparse ElasticTree::RuntimeOf(const Group& group) const {
+  Sparse runtime;
+  if (group.parent == kNone) return runtime;
+  const ElasticLevel& level = groups_[group.parent].level;
+  ForEachResource(level.children[group.place].taken_keys,
+                  [&](size_t r) { runtime.Set(r, level.Taken(group.place, r)); });
+  return runtime;
 }
 
 std::vector<ElasticTree::Index> ElasticTree::PathOf(Index group) const {
@@ -55,9 +67,39 @@ ElasticTree::Index ElasticTree::Make(std::string_view name, Index parent, bool i
   groups_.back().parent = parent;
   groups_.back().is_parent = is_parent;
   groups_.back().lends = lends;
-  if (parent != kNone) groups_[parent].level.children.push_back(group);
   index_.emplace(groups_.back().name, group);
+  Attach(group);
   return group;
+}
+
+void ElasticTree::Attach(Index at) {
+  Group& group = groups_[at];
+  if (group.parent == kNone) return;
+  group.place = LevelOf(group).Add({.name = group.name,
+                                    .group = at,
+                                    .inner = !group.level.children.empty(),
+                                    .handed_out_to = !IsBuiltIn(at)},
+                                   group.lends);
+  Group& parent = groups_[group.parent];
+  if (parent.parent != kNone) LevelOf(parent).children[parent.place].inner = true;
+}
+
+void ElasticTree::LeaveLevel(Group* group) {
+  ElasticLevel& level = LevelOf(*group);
+  SetScaledMin(group, group->numbers.min);
+  level.Remove(group->place);
+  if (group->place < level.children.size()) {
+    groups_[level.children[group->place].group].place = group->place;
+  }
+  Group& parent = groups_[group->parent];
+  if (level.children.empty() && parent.parent != kNone) {
+    LevelOf(parent).children[parent.place].inner = false;
+  }
+  if (group->counted_min.has_value()) {
+    level.mins.Subtract(*group->counted_min);
+    level.mins.NotBelowZero();
+    group->counted_min.reset();
+  }
 }
 
 absl::Status ElasticTree::Put(const QuotaGroup& quota) {
@@ -65,9 +107,9 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
     return absl::InvalidArgumentError(absl::StrCat("quota \"", quota.name, "\": ", rule...));
   };
   if (quota.name.empty()) return refuse("a name is required");
-  Index group = At(quota.name);
-  if (group != kNone && group <= (options_.has_builtin ? 2 : 0)) return refuse("is built in");
-  const Index parent = At(quota.parent.empty() ? kRootQuota : quota.parent);
+  Index group = IndexOf(quota.name);
+  if (group != kNone && IsBuiltIn(group)) return refuse("is built in");
+  const Index parent = IndexOf(quota.parent.empty() ? kRootQuota : quota.parent);
   if (parent == kNone) return refuse("parent \"", quota.parent, "\" does not exist");
   for (Index up = parent; up != kNone; up = groups_[up].parent) {
     if (up == group) return refuse("parent \"", quota.parent, "\" is below it");
@@ -77,6 +119,14 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
   for (const absl::StatusOr<Sparse>* amounts :
        {&max, &min, static_cast<const absl::StatusOr<Sparse>*>(&weight)}) {
     if (!amounts->ok()) return refuse(amounts->status().message());
+    Sparse clamped = **amounts;
+    clamped.NotBelowZero();
+    if (!(clamped == **amounts)) {
+      return refuse(amounts == &max   ? "max"
+                    : amounts == &min ? "min"
+                                      : "weight",
+                    " must not be below zero");
+    }
   }
   if (weight->IsZero()) weight = max;
   const bool lends = quota.lends && !options_.guarantee_usage;
@@ -86,7 +136,7 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
   } else {
     Group& old = groups_[group];
     if (old.parent != parent) {
-      MoveGroup(group, quota, *max, *min, *weight);
+      MoveGroup(group, parent, quota.is_parent, lends, *max, *min, *weight);
       return absl::OkStatus();
     }
     if (old.is_parent != quota.is_parent || old.lends != lends) {
@@ -108,12 +158,12 @@ absl::Status ElasticTree::Put(const QuotaGroup& quota) {
 }
 
 absl::Status ElasticTree::Remove(std::string_view name) {
-  const Index group = At(name);
+  const Index group = IndexOf(name);
   const auto refuse = [&](auto rule) {
     return absl::FailedPreconditionError(absl::StrCat("quota \"", std::string(name), "\": ", rule));
   };
   if (group == kNone) return refuse("does not exist");
-  if (group <= (options_.has_builtin ? 2 : 0)) return refuse("is built in");
+  if (IsBuiltIn(group)) return refuse("is built in");
   if (!groups_[group].level.children.empty()) return refuse("has children");
   Detach(group);
   return absl::OkStatus();
@@ -124,17 +174,8 @@ absl::Status ElasticTree::Remove(std::string_view name) {
 void ElasticTree::Detach(Index at) {
   Group& group = groups_[at];
   index_.erase(group.name);
-  Level& level = LevelOf(group);
-  std::erase(level.children, at);
-  group.place = Place();
-  ++level.version;
-  level.stale = true;
-  if (group.counted_min.has_value()) {
-    level.mins.Subtract(*group.counted_min);
-    level.mins.NotBelowZero();
-    group.counted_min.reset();
-  }
-  group.alive = false;
+  LeaveLevel(&group);
+  group.settled = group.alive = false;
   UpdateKeys(at);
   const Numbers& numbers = group.numbers;
   const auto negative = [](const Sparse& amounts) { return Difference(Sparse(), amounts); };
@@ -147,20 +188,19 @@ void ElasticTree::Detach(Index at) {
   }
 }
 
-void ElasticTree::MoveGroup(Index at, const QuotaGroup& to, const Sparse& max, const Sparse& min,
-                            const Sparse& weight) {
+void ElasticTree::MoveGroup(Index at, Index parent, bool is_parent, bool lends, const Sparse& max,
+                            const Sparse& min, const Sparse& weight) {
   Group& group = groups_[at];
   const bool was_parent = group.is_parent;
   Detach(at);
   const Numbers old = std::move(group.numbers);
   group.numbers = Numbers();
-  group.runtime_version = 0;
   group.alive = true;
-  group.parent = At(to.parent.empty() ? kRootQuota : to.parent);
-  group.is_parent = to.is_parent;
-  group.lends = to.lends && !options_.guarantee_usage;
+  group.parent = parent;
+  group.is_parent = is_parent;
+  group.lends = lends;
   index_.emplace(group.name, at);
-  LevelOf(group).children.push_back(at);
+  Attach(at);
   SetMax(at, max);
   UpdateKeys(at);
   SetMin(at, min);
@@ -203,12 +243,8 @@ void ElasticTree::Rebuild() {
       root.fixed_used.Add(numbers.fixed_used);
       root.fixed_request.Add(numbers.fixed_request);
     }
-    group.place = Place();
-    std::vector<Index> children = std::move(group.level.children);
-    Sparse mins = std::move(group.level.mins);
-    group.level = Level();
-    group.level.children = std::move(children);
-    group.level.mins = std::move(mins);
+    group.settled = false;
+    group.level.Forget();
     if (i < first) continue;
     told[i] = group.is_parent ? Account{numbers.own_request, numbers.own_fixed_request,
                                         numbers.own_used, numbers.own_fixed_used}
@@ -220,15 +256,16 @@ void ElasticTree::Rebuild() {
     kept.scaled_min = std::move(numbers.scaled_min);
     kept.weight = std::move(numbers.weight);
     numbers = std::move(kept);
-    group.runtime_version = 0;
+    ElasticLevel& level = LevelOf(group);
+    level.lends[group.place] = group.lends ? 1 : 0;
   }
-  groups_[kRoot].level.total = shared_total_;
+  groups_[kRoot].level.SetTotal(shared_total_);
   ++groups_[kRoot].level.version;
   for (Index i = first; i < groups_.size(); ++i) {
     Group& group = groups_[i];
     if (!group.alive) continue;
     Tell(&group, Told::kMax);
-    group.numbers.scaled_min = group.numbers.min;
+    SetScaledMin(&group, group.numbers.min);
     Tell(&group, Told::kMin);
     CountMin(&group);
     Tell(&group, Told::kWeight);

@@ -12,8 +12,9 @@
 // Idea. Requests rise from the leaves, each cut at its group's maximum; use rises uncut. On the way down each
 // level's amount is handed to its children (redistribution.h). Both go along one path of the tree for each event.
 // Promises. A call does all it says or returns an error and changes nothing. Equal calls in equal order give equal
-// numbers. Sums saturate. O(depth * resources) for each event, and for Refresh one redistribution for each level of
-// the path whose inputs changed.
+// numbers. Sums saturate. O(depth * resources) for each event and each edit of one group, and for Refresh one
+// redistribution for each level of the path and resource whose inputs changed. An edit that makes a group a parent or
+// lets it lend rebuilds all, as the peer does.
 // Peer. Refreshing is lazy, as the peer's is: only the groups on the refreshed path get their minimum scaled and
 // their runtime renewed, with whatever the siblings' numbers are by then; and a new minimum of a group that does not
 // lend is seen as a request by its level when the group's requests next change. Three groups always exist: the root, and
@@ -35,6 +36,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lib/quota/elastic_level.h"
 #include "lib/quota/redistribution.h"
 #include "lib/quota/resource_names.h"
 #include "lib/quota/sparse.h"
@@ -63,6 +65,9 @@ struct QuotaTask {
 
 class ElasticTree {
  public:
+  using Index = uint32_t;  // of a group, as long as it is there
+  static constexpr Index kNone = ~Index{0};
+
   struct Options {
     bool scale_min = true;         // minimums shrink together when the parent cannot cover them
     bool guarantee_usage = false;  // what is in use counts as a minimum; nobody lends
@@ -83,9 +88,17 @@ class ElasticTree {
   absl::Status RemoveTask(std::string_view group, const QuotaTask& task);
   absl::Status Reserve(std::string_view group, const QuotaTask& task);
   absl::Status Unreserve(std::string_view group, const QuotaTask& task);
+  // The same for many tasks at once, by what they change. No amount falls below zero.
+  void AddRequest(Index group, const Sparse& delta, const Sparse& fixed) {
+    PassRequest(delta, fixed, PathOf(group), /*own=*/true);
+  }
+  void AddUse(Index group, const Sparse& delta, const Sparse& fixed) {
+    PassUse(group, delta, fixed, /*own=*/true);
+  }
 
   // Brings the groups on the way to this one up to date and returns what it may use. Unknown: nothing.
   NamedAmounts Refresh(std::string_view group);
+  Sparse Refresh(Index group);
   // Brings all groups up to date with one another, which leaves nothing for Refresh to change. O(groups * resources)
   // where nothing changed since, and one redistribution for each level where something did.
   void RefreshAll();
@@ -96,53 +109,63 @@ class ElasticTree {
     Sparse used, fixed_used;
     Sparse own_request, own_fixed_request, own_used,
         own_fixed_used;  // of tasks attached right here
-    Sparse runtime, guaranteed, allocated;
+    Sparse guaranteed, allocated;
+    Sparse runtime;  // as of when it was last refreshed
   };
-  const Numbers* Find(std::string_view group) const;
+  std::optional<Numbers> Find(std::string_view group) const;
   NamedAmounts Named(const Sparse& amounts) const { return resources_.Named(amounts); }
+  absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts) { return resources_.Intern(amounts); }
+  Index IndexOf(std::string_view name) const;  // kNone: unknown
+  const std::string& name(Index group) const { return groups_[group].name; }
+  const std::string& resource(size_t at) const { return resources_.name(at); }
+
+  // What a group holds and may hold, as of when it was last refreshed.
+  struct Room {
+    Sparse used, runtime;
+    uint64_t keys = 0;  // resources that its maximum names
+  };
+  std::optional<Room> RoomOf(std::string_view group) const;
+
+  // Whether a group may take one more task. It is refreshed first.
+  struct AdmitOptions {
+    bool by_max = false;        // what others leave does not matter
+    bool asks_parents = false;  // all groups above, the root apart, as the refresh left them
+  };
+  struct Admission {
+    enum class Verdict : uint8_t { kFits, kAboveRuntime, kAboveMin } verdict = Verdict::kFits;
+    Index group = kNone;  // where it does not fit: the group, and the first resource
+    size_t resource = 0;
+  };
+  Admission Admit(Index group, const Sparse& request, bool preemptible,
+                  const AdmitOptions& options);
+
   std::vector<std::string> Groups() const;  // the built-in ones first, then as they came
 
  private:
-  using Index = uint32_t;
-  static constexpr Index kNone = ~Index{0};
   static constexpr Index kRoot = 0;
 
-  // A child as its parent's level knows it, each resource apart: what is not told again stays as it was.
-  struct Place {
-    uint64_t keys = 0;  // resources in which the level has it
-    Sparse request, weight, min, guarantee;
-    uint64_t lends = 0;
-    Sparse known_request, known_guarantee;  // as last told
-    Sparse runtime;                         // out
-  };
-  // What is handed out among the children of a group.
-  struct Level {
-    uint64_t keys = 0;
-    Sparse total;
-    uint64_t version = 1;  // grows whenever a child may have to look again
-    bool stale = true;     // an input changed since the runtimes were counted
-    Sparse mins;           // sum of the children's minimums
-    std::vector<Index> children;
-  };
   struct Group {
     std::string name;
     Index parent = kNone;
-    bool is_parent = false, lends = true;
-    Numbers numbers;
-    uint64_t runtime_version = 0;
-    Place place;
-    Level level;
-    std::optional<Sparse> counted_min;             // in the parent's sum
+    uint32_t place = 0;  // among the parent's children
+    bool is_parent = false, lends = true, alive = true;
+    // Nothing but what its children ask for can change what its level knows it to ask for, in these resources.
+    bool settled = false;
+    uint64_t settled_keys = 0;
+    bool scaled = false;                           // counted in its level's
+    Numbers numbers;                               // but for the runtime, which is with its level
+    std::optional<Sparse> counted_min;             // in its level's sum
     uint64_t counted_keys = 0;                     // in key_counts_
+    ElasticLevel level;                            // of its children
     absl::flat_hash_map<std::string, bool> tasks;  // name -> assigned
-    bool alive = true;
   };
 
-  absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts) { return resources_.Intern(amounts); }
-  Index At(std::string_view name) const;         // kNone: unknown
   std::vector<Index> PathOf(Index group) const;  // itself first, the root last
   Index Make(std::string_view name, Index parent, bool is_parent, bool lends);
-  Level& LevelOf(const Group& group) { return groups_[group.parent].level; }
+  bool IsBuiltIn(Index group) const { return group < (options_.has_builtin ? 3u : 1u); }
+  ElasticLevel& LevelOf(const Group& group) { return groups_[group.parent].level; }
+  void Attach(Index group);
+  void LeaveLevel(Group* group);
 
   void PassRequest(Sparse delta, Sparse fixed, std::span<const Index> path, bool own);
   void PassUse(Index group, const Sparse& delta, const Sparse& fixed, bool own);
@@ -150,19 +173,21 @@ class ElasticTree {
   void ShareTotal();
 
   enum class Told : uint8_t { kMax, kRequest, kMin, kWeight, kGuarantee };
+  bool Knows(const Group& group, Told what, const Sparse& amounts);
   void Tell(Group* group, Told what);
   void UpdateKeys(Index group);
-  void Count(Level* level);
+  void Count(ElasticLevel* level);
   void ScaleMin(Group* group, const Sparse& total);
-  void TakeRuntime(Group* group);
+  void SetScaledMin(Group* group, const Sparse& to);
+  Sparse RuntimeOf(const Group& group) const;
 
   void SetMax(Index group, const Sparse& max);
   void SetMin(Index group, const Sparse& min);
   void SetWeight(Index group, const Sparse& weight);
   void CountMin(Group* group);
   void Detach(Index group);
-  void MoveGroup(Index group, const QuotaGroup& to, const Sparse& max, const Sparse& min,
-                 const Sparse& weight);
+  void MoveGroup(Index group, Index parent, bool is_parent, bool lends, const Sparse& max,
+                 const Sparse& min, const Sparse& weight);
   void Rebuild();
 
   struct Load;  // what a task asks of a group
@@ -177,7 +202,8 @@ class ElasticTree {
   std::deque<Group> groups_;
   absl::flat_hash_map<std::string, Index> index_;
   Sparse total_, shared_total_;  // shared: without what the built-in groups use
-  uint64_t keys_ = 0;            // of all groups' maximums
+  Redistribution redistribution_;
+  uint64_t keys_ = 0;                                          // of all groups' maximums
   std::array<uint32_t, Sparse::kMostResources> key_counts_{};  // groups whose maximum names it
 };
 

@@ -12,6 +12,7 @@
 #define MUSTER_QUOTA_SPARSE_H_
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -44,14 +45,19 @@ class Sparse {
 
   uint64_t keys() const { return keys_; }
   bool has(size_t r) const { return keys_ >> r & 1; }
-  int64_t at(size_t r) const { return r < values_.size() ? values_[r] : 0; }
+  int64_t at(size_t r) const {
+    if (r < kFirst) return first_[r];
+    return r - kFirst < more_.size() ? more_[r - kFirst] : 0;
+  }
   void Set(size_t r, int64_t value) {
-    if (r >= values_.size()) values_.resize(r + 1, 0);
-    values_[r] = value;
+    if (r >= kFirst && r - kFirst >= more_.size()) more_.resize(r - kFirst + 1, 0);
+    (r < kFirst ? first_[r] : more_[r - kFirst]) = value;
     keys_ |= uint64_t{1} << r;
   }
   bool IsZero() const {
-    return std::all_of(values_.begin(), values_.end(), [](int64_t value) { return value == 0; });
+    const auto zero = [](int64_t value) { return value == 0; };
+    return std::all_of(first_.begin(), first_.end(), zero) &&
+           std::all_of(more_.begin(), more_.end(), zero);
   }
 
   void Add(const Sparse& more) {
@@ -64,7 +70,8 @@ class Sparse {
     ForEachResource(least.keys_, [&](size_t r) { Set(r, std::max(at(r), least.at(r))); });
   }
   void NotBelowZero() {
-    for (int64_t& value : values_) value = std::max<int64_t>(value, 0);
+    for (int64_t& value : first_) value = std::max<int64_t>(value, 0);
+    for (int64_t& value : more_) value = std::max<int64_t>(value, 0);
   }
   Sparse Only(uint64_t keys) const {
     Sparse part;
@@ -79,13 +86,24 @@ class Sparse {
   }
 
  private:
-  std::vector<int64_t> values_;  // 0 where not said
+  static constexpr size_t kFirst = 4;  // most trees know no more: these take no memory of their own
+
   uint64_t keys_ = 0;
+  std::array<int64_t, kFirst> first_ = {};  // 0 where not said
+  std::vector<int64_t> more_;
 };
 
 inline Sparse Difference(Sparse a, const Sparse& b) {
   a.Subtract(b);
   return a;
+}
+
+// Whether of something that both name there is more in `amounts` than in `most`.
+inline bool Exceeds(const Sparse& amounts, const Sparse& most) {
+  bool exceeds = false;
+  ForEachResource(amounts.keys() & most.keys(),
+                  [&](size_t r) { exceeds |= amounts.at(r) > most.at(r); });
+  return exceeds;
 }
 
 }  // namespace muster

@@ -140,7 +140,103 @@ TEST(ElasticTree, RefusesWhatWouldNotBeATree) {
   NamedAmounts many;
   for (int i = 0; i < 65; ++i) many.emplace_back(absl::StrCat("r", i), 1);
   EXPECT_EQ(refusal({.name = "x", .max = many}), "quota \"x\": resource \"r63\": 64 are the most");
-  EXPECT_EQ(tree.Find("x"), nullptr);
+  EXPECT_FALSE(tree.Find("x").has_value());
+}
+
+TEST(ElasticTree, RefusesAmountsBelowZero) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(9), .min = Cpu(3), .weight = Cpu(2)}).ok());
+  EXPECT_EQ(tree.Put({.name = "a", .max = Cpu(-1)}).message(),
+            "quota \"a\": max must not be below zero");
+  EXPECT_EQ(tree.Put({.name = "a", .max = Cpu(9), .min = Cpu(-3)}).message(),
+            "quota \"a\": min must not be below zero");
+  EXPECT_EQ(tree.Put({.name = "a", .max = Cpu(9), .weight = Cpu(-2)}).message(),
+            "quota \"a\": weight must not be below zero");
+  EXPECT_EQ(tree.Find("a")->weight.at(0), 2);  // as it was
+}
+
+TEST(ElasticTree, WeightsOfZero) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
+  // All of it zero is as if nothing was said; some of it is meant.
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(300), .weight = Cpu(0)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "b", .max = Cpu(100)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "c",
+                        .max = {{"cpu", 100}, {"gpu", 1}},
+                        .min = Cpu(20),
+                        .weight = NamedAmounts{{"cpu", 0}, {"gpu", 1}}})
+                  .ok());
+  for (const char* name : {"a", "b", "c"}) Ask(tree, name, name, 100);
+  EXPECT_EQ(CpuOf(tree.Refresh("a")), 60);
+  EXPECT_EQ(CpuOf(tree.Refresh("b")), 20);
+  EXPECT_EQ(CpuOf(tree.Refresh("c")), 20);
+}
+
+TEST(ElasticTree, MinimumsAboveEverything) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(90)).ok());
+  // Above its own maximum: what it asks for is cut there, and it need not lend the rest.
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(10), .min = Cpu(60)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(80), .min = Cpu(30)}).ok());
+  // Above the parent's together: they shrink to what it has.
+  ASSERT_TRUE(tree.Put({.name = "x", .parent = "p", .max = Cpu(80), .min = Cpu(60)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "y", .parent = "p", .max = Cpu(80), .min = Cpu(60)}).ok());
+  Ask(tree, "a", "t", 50);
+  Ask(tree, "x", "t", 80);
+  Ask(tree, "y", "t", 80);
+  tree.RefreshAll();
+  EXPECT_EQ(CpuOf(tree.Refresh("a")), 10);
+  EXPECT_EQ(CpuOf(tree.Refresh("p")), 80);
+  EXPECT_EQ(CpuOf(tree.Refresh("x")), 40);
+  EXPECT_EQ(CpuOf(tree.Refresh("y")), 40);
+}
+
+TEST(ElasticTree, TotalsBelowWhatIsUsedAndResourcesThatNoNodeHas) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
+  ASSERT_TRUE(
+      tree.Put({.name = "a", .max = {{"cpu", 100}, {"gpu", 8}}, .min = {{"cpu", 40}, {"gpu", 4}}})
+          .ok());
+  Ask(tree, "a", "t", 80, /*assigned=*/true);
+  ASSERT_TRUE(tree.AddTask("a", {.name = "g", .request = {{"gpu", 2}}}).ok());
+  EXPECT_EQ(tree.Refresh("a"), (NamedAmounts{{"cpu", 80}, {"gpu", 2}}));
+  ASSERT_TRUE(tree.AddTotal(Cpu(-90)).ok());
+  EXPECT_EQ(CpuOf(tree.Refresh("a")), 10);
+  EXPECT_EQ(tree.Find("a")->used.at(0), 80);
+  ASSERT_TRUE(tree.AddTotal(Cpu(-90)).ok());
+  EXPECT_EQ(CpuOf(tree.Refresh("a")), 0);
+  EXPECT_EQ(CpuOf(tree.Refresh(kRootQuota)), -80);
+}
+
+TEST(ElasticTree, AdmitsWithinTheRuntimeAndFixedTasksWithinTheMinimum) {
+  ElasticTree tree({});
+  ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(60), .min = Cpu(40)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "a", .parent = "p", .max = Cpu(50), .min = Cpu(20)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "b", .parent = "p", .max = Cpu(50), .min = Cpu(20)}).ok());
+  Ask(tree, "b", "t", 40, /*assigned=*/true);
+  Ask(tree, "a", "t", 15);
+  using Verdict = ElasticTree::Admission::Verdict;
+  const auto admit = [&](const char* group, int64_t cpu, bool preemptible,
+                         ElasticTree::AdmitOptions options = {}) {
+    return tree.Admit(tree.IndexOf(group), *tree.Intern(Cpu(cpu)), preemptible, options);
+  };
+  EXPECT_EQ(admit("a", 15, true).verdict, Verdict::kFits);
+  EXPECT_EQ(admit("a", 16, true).verdict, Verdict::kAboveRuntime);
+  EXPECT_EQ(admit("a", 16, true, {.by_max = true}).verdict, Verdict::kFits);
+  EXPECT_EQ(admit("a", 51, true, {.by_max = true}).verdict, Verdict::kAboveRuntime);
+  Ask(tree, "a", "u", 10);
+  EXPECT_EQ(admit("a", 20, false).verdict, Verdict::kFits);
+  ASSERT_TRUE(
+      tree.AddTask("a", {.name = "f", .request = Cpu(1), .assigned = true, .preemptible = false})
+          .ok());
+  EXPECT_EQ(admit("a", 20, false).verdict, Verdict::kAboveMin);
+  // b's 40 are more than what is right for it now; above, 41 of 60 are taken.
+  EXPECT_EQ(admit("a", 19, true, {.by_max = true, .asks_parents = true}).verdict, Verdict::kFits);
+  const auto above = admit("a", 20, true, {.by_max = true, .asks_parents = true});
+  EXPECT_EQ(above.verdict, Verdict::kAboveRuntime);
+  EXPECT_EQ(tree.name(above.group), "p");
+  EXPECT_EQ(tree.resource(above.resource), "cpu");
 }
 
 TEST(ElasticTree, SumsDoNotWrap) {
@@ -161,11 +257,12 @@ TEST(ElasticTree, TenThousandLevelsDeep) {
   std::string parent;
   for (int level = 0; level < 10000; ++level) {
     const std::string name = absl::StrCat("g", level);
-    // No maximum that would have to be told all the way up.
-    ASSERT_TRUE(tree.Put({.name = name, .parent = parent, .is_parent = true}).ok());
+    ASSERT_TRUE(
+        tree.Put({.name = name, .parent = parent, .is_parent = true, .max = Cpu(1000)}).ok());
     parent = name;
   }
-  EXPECT_TRUE(tree.Refresh(parent).empty());
+  Ask(tree, parent, "t", 70);
+  EXPECT_EQ(CpuOf(tree.Refresh(parent)), 70);
 }
 
 // --- random trees against the twin ---------------------------------------------------------------------------
@@ -274,7 +371,7 @@ class RandomTree {
     };
     auto settled = reference::SettledQuota(world_);
     for (const auto& group : world_.groups) {
-      const ElasticTree::Numbers& numbers = *tree_.Find(group.name);
+      const ElasticTree::Numbers numbers = *tree_.Find(group.name);
       const reference::QuotaState& right = settled[group.name];
       ASSERT_EQ(named(numbers.request), plain(right.request)) << group.name << " step " << step;
       ASSERT_EQ(named(numbers.used), plain(right.used)) << group.name << " step " << step;

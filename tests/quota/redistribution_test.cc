@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/quota/redistribution.h"
 
+#include <algorithm>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -12,13 +15,31 @@
 namespace muster {
 namespace {
 
-std::vector<int64_t> Runtimes(int64_t total, std::vector<Claimant> children,
+struct Claimant {
+  std::string name = {};
+  int64_t request = 0, weight = 0, min = 0, guarantee = 0;
+  bool lends = true;
+};
+
+// In the order of `children`, whatever their names.
+std::vector<int64_t> Runtimes(int64_t total, const std::vector<Claimant>& children,
                               Rounding rounding = Rounding::kLargestRemainder) {
-  std::vector<Claimant*> pointers;
-  for (Claimant& child : children) pointers.push_back(&child);
-  Redistribute(total, rounding, pointers);
-  std::vector<int64_t> runtimes;
-  for (const Claimant& child : children) runtimes.push_back(child.runtime);
+  std::vector<size_t> order(children.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return children[a].name < children[b].name; });
+  std::vector<int64_t> request, weight, min, guarantee, runtime(children.size());
+  std::vector<uint8_t> lends;
+  for (size_t i : order) {
+    request.push_back(children[i].request);
+    weight.push_back(children[i].weight);
+    min.push_back(children[i].min);
+    guarantee.push_back(children[i].guarantee);
+    lends.push_back(children[i].lends);
+  }
+  Redistribution().Run(total, rounding, {request, weight, min, guarantee, lends}, runtime);
+  std::vector<int64_t> runtimes(children.size());
+  for (size_t i = 0; i < order.size(); ++i) runtimes[order[i]] = runtime[i];
   return runtimes;
 }
 
@@ -109,6 +130,39 @@ TEST(Redistribution, AgreesWithItsTwin) {
     const int64_t total = static_cast<int64_t>(rng.Below(400)) - 20;
     EXPECT_EQ(Runtimes(total, children), reference::HandOut(total, twins)) << "world " << world;
   }
+}
+
+TEST(Redistribution, AgreesWithItsTwinOnAmountsOfAnySize) {
+  Rng rng(21);
+  for (int world = 0; world < 2000; ++world) {
+    std::vector<Claimant> children;
+    std::vector<reference::QuotaChild> twins;
+    const auto amount = [&] { return static_cast<int64_t>(rng.Next() >> (1 + rng.Below(62))); };
+    for (uint64_t i = 0, n = 1 + rng.Below(7); i < n; ++i) {
+      const std::string name(1, static_cast<char>('a' + i));
+      const int64_t request = amount();
+      children.push_back(
+          {.name = name, .request = request, .weight = amount(), .min = request / 9});
+      twins.push_back({name, request, children.back().weight, request / 9, true});
+    }
+    const int64_t total = amount();
+    EXPECT_EQ(Runtimes(total, children), reference::HandOut(total, twins)) << "world " << world;
+  }
+}
+
+TEST(Redistribution, WeightsThatNobodyCanAddUp) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  std::vector<Claimant> children;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    children.push_back({.name = name, .request = kMost, .weight = kMost});
+  }
+  EXPECT_EQ(Runtimes(10, children), (Amounts{3, 3, 2, 2}));
+  children[0].weight = kMost - 1;  // the smallest remainder
+  EXPECT_EQ(Runtimes(10, children), (Amounts{2, 3, 3, 2}));
+  // No weight, or less: no more than the minimum.
+  children[1].weight = 0;
+  children[2].weight = -7;
+  EXPECT_EQ(Runtimes(10, children), (Amounts{5, 0, 0, 5}));
 }
 
 TEST(MinScaling, SharesWhatIsLeftInProportion) {

@@ -13,19 +13,20 @@ nlohmann::json Answer(const std::string& line) {
   const nlohmann::json request = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!request.is_object()) return {{"error", "a request is a JSON object"}};
   const bool amounts = request.contains("amount");
-  const auto ask = amounts                           ? AskAmounts
-                   : request.contains("quota_tree")  ? AskQuotaTree
-                   : request.contains("quota_rules") ? AskQuotaRules
-                   : request.contains("capacity")    ? AskCapacity
-                   : request.contains("cpus")        ? AskCpus
-                   : request.contains("devices")     ? AskDevices
-                   : request.contains("loads")       ? AskLoads
-                   : request.contains("zones")       ? AskZones
-                   : request.contains("bundles")     ? AskBundles
-                   : request.contains("drf")         ? AskDrf
-                   : request.contains("numa")        ? AskNuma
-                   : request.contains("cards")       ? AskCards
-                                                     : AskSession;
+  const auto ask = amounts                             ? AskAmounts
+                   : request.contains("quota_tree")    ? AskQuotaTree
+                   : request.contains("quota_rules")   ? AskQuotaRules
+                   : request.contains("quota_victims") ? AskQuotaVictims
+                   : request.contains("capacity")      ? AskCapacity
+                   : request.contains("cpus")          ? AskCpus
+                   : request.contains("devices")       ? AskDevices
+                   : request.contains("loads")         ? AskLoads
+                   : request.contains("zones")         ? AskZones
+                   : request.contains("bundles")       ? AskBundles
+                   : request.contains("drf")           ? AskDrf
+                   : request.contains("numa")          ? AskNuma
+                   : request.contains("cards")         ? AskCards
+                                                       : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};
   return {{amounts ? "answer" : "answers", *answer}};

@@ -37,6 +37,8 @@ absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.
 absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
+// Who goes for a task of an elastic quota group, or because the group uses too much.
+absl::StatusOr<nlohmann::json> AskQuotaVictims(const nlohmann::json& request);
 
 // Elastic quotas of namespaces: event after event; and what a task may do under them.
 absl::StatusOr<nlohmann::json> AskCapacity(const nlohmann::json& request);

@@ -35,7 +35,7 @@ json Written(const NamedAmounts& amounts) {
 }
 
 json NumbersOf(const ElasticTree& tree, const std::string& group) {
-  const ElasticTree::Numbers& n = *tree.Find(group);
+  const ElasticTree::Numbers n = *tree.Find(group);
   json numbers;
   const std::pair<const char*, const Sparse*> fields[] = {
       {"max", &n.max},
@@ -89,6 +89,16 @@ absl::Status Do(const json& op, ElasticTree* tree, json* step) {
   if (what == "remove_task") return tree->RemoveTask(group, task);
   if (what == "reserve") return tree->Reserve(group, task);
   if (what == "unreserve") return tree->Unreserve(group, task);
+  if (what == "request" || what == "use") {
+    const absl::StatusOr<Sparse> delta = tree->Intern(Amounts(op, "delta"));
+    const absl::StatusOr<Sparse> fixed = tree->Intern(Amounts(op, "fixed"));
+    const ElasticTree::Index at = tree->IndexOf(group);
+    if (!delta.ok()) return delta.status();
+    if (!fixed.ok()) return fixed.status();
+    if (at == ElasticTree::kNone) return absl::OkStatus();
+    what == "use" ? tree->AddUse(at, *delta, *fixed) : tree->AddRequest(at, *delta, *fixed);
+    return absl::OkStatus();
+  }
   if (what == "update_task") {
     return tree->UpdateTask(op.value("old_group", ""), TaskOf(op.value("old_task", json::object())),
                             group, task);

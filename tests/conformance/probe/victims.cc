@@ -1,0 +1,84 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Who has to go for a task of an elastic quota group, or because the group uses too much: one question a request.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lib/quota/elastic_preemption.h"
+#include "lib/quota/elastic_revoke.h"
+#include "lib/quota/resource_names.h"
+#include "tests/conformance/probe/probe.h"
+
+namespace muster::testing {
+namespace {
+
+using nlohmann::json;
+
+class Question {
+ public:
+  explicit Question(const json& question) : question_(question) {}
+
+  json Answer() {
+    const std::string ask = question_.value("ask", "");
+    const ElasticPreemption preemption(
+        {.default_is_safe = question_.value("default_is_safe", true)});
+    const ElasticTask task = TaskOf(question_.value("task", json::object()));
+    ElasticNode node;
+    for (const json& one : question_.value("tasks", json::array()))
+      node.tasks.push_back(TaskOf(one));
+    if (ask == "may") return preemption.MayTakeFrom(task, node.tasks.at(0));
+    if (ask == "right") {
+      const bool nominated = question_.value("nominated", false);
+      return preemption.RightOf(task, nominated ? &node : nullptr,
+                                question_.value("never_fits", false)) ==
+             ElasticPreemption::Right::kMay;
+    }
+    const Sparse used = Of(question_["used"]), limit = Of(question_["limit"]);
+    if (ask == "revoke") {
+      std::vector<RevocableTask> tasks;
+      for (const ElasticTask& one : node.tasks) {
+        tasks.push_back({one.request, one.priority, one.started, one.preemptible});
+      }
+      return TasksToRevoke(used, limit, tasks);
+    }
+    // A node that is never too small.
+    ForEachResource(task.request.keys(), [&](size_t r) { node.capacity.Set(r, int64_t{1} << 62); });
+    const auto offer = preemption.DryRun(task, {used, limit, ~uint64_t{0}}, node);
+    return {{"outcome", static_cast<int>(offer.outcome)},
+            {"victims", offer.victims},
+            {"broken_budgets", offer.broken_budgets}};
+  }
+
+ private:
+  Sparse Of(const json& amounts) {
+    NamedAmounts named;
+    for (const auto& [name, amount] : amounts.items()) {
+      named.emplace_back(name, amount.get<int64_t>());
+    }
+    return *names_.Intern(named);
+  }
+  ElasticTask TaskOf(const json& task) {
+    return {.name = task.value("name", ""),
+            .group = task.value("group", ""),
+            .request = Of(task.value("request", json::object())),
+            .priority = task.value("priority", 0),
+            .started = task.value("started", int64_t{0}),
+            .preemptible = task.value("preemptible", true),
+            .preempts = task.value("preempts", true),
+            .is_leaving = task.value("is_leaving", false),
+            .is_counted = task.value("is_counted", true)};
+  }
+
+  const json& question_;
+  ResourceNames names_;
+};
+
+}  // namespace
+
+absl::StatusOr<json> AskQuotaVictims(const json& request) {
+  return Question(request["quota_victims"]).Answer();
+}
+
+}  // namespace muster::testing
