@@ -77,7 +77,8 @@ class Borrowing : public Policy {
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       if (d == kPods || request[d] <= 0 || MayClaim(queue, d, request[d])) continue;
       denial->dimension = d;
-      denial->deserved = true;
+      // Else it is one above that may not have more.
+      denial->deserved = ledger_->tree_allocated(queue)[d] > deserved(queue, d) - request[d];
       return false;
     }
     return true;

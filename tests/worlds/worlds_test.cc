@@ -159,7 +159,8 @@ std::string TranswarpProfileOf(uint64_t, Rng& rng) {
                                "transwarp:-borrowing",
                                "transwarp:-hdrf,-bindings",
                                "transwarp:-leaf-order,-gang",
-                               "muster:-fairshare,+borrowing,+hdrf(form=static)"};
+                               "muster:-fairshare,+borrowing,+hdrf(form=static)",
+                               "muster:fairshare(without=queue_order),+hdrf"};
   return specs[rng.Below(std::size(specs))];
 }
 
