@@ -382,7 +382,7 @@ void TakeUntilSettled(Cycle& cycle, const std::vector<Taking>& ways) {
     bool evicted = false;
     for (Taking way : ways) evicted = Taker(cycle, way).Round() || evicted;
     if (!evicted) return;
-    CountDeserved(cycle);
+    if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
     FillFree(cycle);
   }
 }

@@ -3,6 +3,7 @@
 // The transwarp profile in small worlds: who borrows how much, what lenders take back, the order in leaves, and gangs of
 // several groups.
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/policy/plan_words.h"
@@ -264,6 +265,18 @@ TEST(Bindings, BadOnesAreRefused) {
   EXPECT_NE(alone({.name = "x", .queues = {"a"}, .limit = {{"cpu", "-1"}}}), "");
   EXPECT_EQ(alone({.name = "x", .queues = {"a"}, .limit = Cpu(1)}), "");
   EXPECT_EQ(cluster.RemoveQueue("a").message(), "queue \"a\": still has 1 binding");
+}
+
+TEST(Bindings, AQueueThatEventsTakeAwayCountsAgainWhenItIsBack) {
+  Cluster cluster = EightCores({{.name = "a"}, {.name = "b"}});
+  Accept(cluster.SetNamespace(
+      {.name = "team", .bindings = {{.name = "x", .queues = {"a", "b"}, .limit = Cpu(1)}}}));
+  const auto queues = [&] { return cluster.Describe().namespaces[0].bindings[0].queues; };
+  const Removal removal{Removal::Kind::kQueue, "b"};
+  EXPECT_TRUE(cluster.ApplyDelta({.generation = 1, .object = removal}).ok());
+  EXPECT_EQ(queues(), std::vector<std::string>{"a"});
+  EXPECT_TRUE(cluster.ApplyDelta({.generation = 2, .object = QueueSpec{.name = "b"}}).ok());
+  EXPECT_EQ(queues(), (std::vector<std::string>{"a", "b"}));
 }
 
 // --- gangs of several groups
