@@ -226,7 +226,7 @@ void Register(const std::string& name, Body body) {
 }
 
 void RegisterAll() {
-  for (const std::string profile : {"volcano", "muster"}) {
+  for (const std::string profile : {"volcano", "muster", "transwarp"}) {
     for (const int64_t nodes : {1000, 5000, 10000, 100000}) {
       for (const int64_t classes : {10, 100, 1000, 10000}) {
         Register(

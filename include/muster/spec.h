@@ -341,11 +341,20 @@ struct QuotaSpec {
   Resources hard = {}, used = {};
 };
 
+// A cap on what tasks of a namespace hold in several queues together (policy bindings).
+struct QueueBindingSpec {
+  std::string name = {};
+  std::vector<std::string> queues = {};  // with all queues below them
+  Selector selector = {};                // over labels of tasks
+  Resources limit = {};
+};
+
 // Labels of a namespace, for namespace selectors, and what may be used in it.
 struct NamespaceSpec {
   std::string name = {};
   Labels labels = {};
   std::vector<QuotaSpec> quotas = {};
+  std::vector<QueueBindingSpec> bindings = {};
 };
 
 }  // namespace muster

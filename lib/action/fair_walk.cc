@@ -10,7 +10,9 @@ FairWalk::FairWalk(const ActionContext& context)
       dispatcher_(context.dispatcher),
       root_(static_cast<QueueIndex>(context.tables.queues.alive.size())),
       place_(root_, 0),
-      jobs_(root_) {
+      jobs_(root_),
+      epoch_(context.dispatcher.QueueOrderEpoch()) {
+  dispatcher_.BeginTurns();
   const QueueTable& queues = tables_.queues;
   heaps_.reserve(root_ + 1);
   for (QueueIndex q = 0; q < root_; ++q) {
@@ -37,9 +39,14 @@ void FairWalk::PushJob(QueueIndex queue, JobIndex job) {
 void FairWalk::Add(JobIndex job) {
   const QueueIndex queue = tables_.jobs.queue[job];
   PushJob(queue, job);
+  if (Family(queue).Contains(place_[queue])) return;
   for (QueueIndex q = queue; q != kNone; q = tables_.queues.parent[q]) {
-    if (Family(q).Contains(place_[q])) return;
-    Family(q).Push(place_[q]);
+    if (Family(q).Contains(place_[q])) {
+      Family(q).Update(place_[q]);
+    } else {
+      dispatcher_.SetInLine(q, true);
+      Family(q).Push(place_[q]);
+    }
   }
 }
 
@@ -62,8 +69,21 @@ void FairWalk::Done(JobIndex job, bool again) {
     if (Waits(q)) {
       Family(q).Update(place_[q]);
     } else {
+      dispatcher_.SetInLine(q, false);
       Family(q).Remove(place_[q]);
     }
+  }
+  if (const uint64_t epoch = dispatcher_.QueueOrderEpoch(); epoch != epoch_) {
+    epoch_ = epoch;
+    for (QueueIndex parent = 0; parent <= root_; ++parent) Rebuild(parent);
+  }
+}
+
+void FairWalk::Rebuild(QueueIndex parent) {
+  if (heaps_[parent].empty()) return;
+  heaps_[parent].Clear();
+  for (QueueIndex child : parent == root_ ? roots_ : tables_.queues.children[parent]) {
+    if (Waits(child)) heaps_[parent].Push(place_[child]);
   }
 }
 
@@ -79,14 +99,7 @@ void FairWalk::Resort(std::span<const QueueIndex> changed) {
   }
   std::sort(parents.begin(), parents.end());
   parents.erase(std::unique(parents.begin(), parents.end()), parents.end());
-  for (QueueIndex parent : parents) {
-    const std::vector<QueueIndex>& children =
-        parent == root_ ? roots_ : tables_.queues.children[parent];
-    heaps_[parent].Clear();
-    for (QueueIndex child : children) {
-      if (Waits(child)) heaps_[parent].Push(place_[child]);
-    }
-  }
+  for (QueueIndex parent : parents) Rebuild(parent);
 }
 
 }  // namespace muster

@@ -12,10 +12,12 @@
 // Every inner queue has a heap of those children that have a waiting job below them, by queue order. After a turn
 // only the queues on the job's way to the root have changed, and only they are moved in their heaps. An inner queue's
 // own jobs go before its children. In a queue jobs go by job order. All orders are total, so the answer is that of a
-// scan. Loops, not recursion: a tree may be 10,000 levels deep.
+// scan. Policies that order queues are told who is in line, and may say that more places than those on the way have
+// changed: then all heaps are made anew. Loops, not recursion: a tree may be 10,000 levels deep.
 #ifndef MUSTER_ACTION_FAIR_WALK_H_
 #define MUSTER_ACTION_FAIR_WALK_H_
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -51,6 +53,7 @@ class FairWalk {
     return heaps_[parent == kNone ? root_ : parent];
   }
   void PushJob(QueueIndex queue, JobIndex job);
+  void Rebuild(QueueIndex parent);
 
   const Tables& tables_;
   const Dispatcher& dispatcher_;
@@ -59,6 +62,7 @@ class FairWalk {
   std::vector<uint32_t> place_;              // of a queue among its siblings
   std::vector<Heap> heaps_;                  // per queue, then root_
   std::vector<std::vector<JobIndex>> jobs_;  // per queue: a heap, the first job on top
+  uint64_t epoch_;                           // of the order of queues
 };
 
 }  // namespace muster

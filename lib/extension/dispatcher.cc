@@ -75,6 +75,20 @@ int Dispatcher::CompareQueues(QueueIndex a, QueueIndex b) const {
   return 0;
 }
 
+void Dispatcher::BeginTurns() const {
+  for (Policy* policy : at(Point::kQueueOrder)) policy->BeginTurns();
+}
+
+void Dispatcher::SetInLine(QueueIndex queue, bool in_line) const {
+  for (Policy* policy : at(Point::kQueueOrder)) policy->SetInLine(queue, in_line);
+}
+
+uint64_t Dispatcher::QueueOrderEpoch() const {
+  uint64_t sum = 0;
+  for (Policy* policy : at(Point::kQueueOrder)) sum += policy->QueueOrderEpoch();
+  return sum;
+}
+
 bool Dispatcher::FitsTrial(ClassIndex c, NodeIndex node, bool seen) const {
   for (Policy* policy : at(Point::kFit)) {
     if (policy->SeesTrials() == seen && !policy->FitsTrial(c, node)) return false;

@@ -59,6 +59,10 @@ class Dispatcher {
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool QueueBefore(QueueIndex a, QueueIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
+  // See Policy: to those who order queues.
+  void BeginTurns() const;
+  void SetInLine(QueueIndex queue, bool in_line) const;
+  uint64_t QueueOrderEpoch() const;
   // Whether a task of the queue or job of `evictor` takes `a` before `b`. No strict orders: of equal ones each goes
   // before the other. (`evictor` kNone: for nobody; queues do not matter then.)
   bool VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const;

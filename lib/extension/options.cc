@@ -23,6 +23,15 @@ const OptionDecl* FindDecl(std::span<const OptionDecl> declared, std::string_vie
   return nullptr;
 }
 
+bool IsChoice(std::string_view value, std::string_view choices) {
+  for (;;) {
+    const size_t end = choices.find('|');
+    if (choices.substr(0, end) == value) return true;
+    if (end == choices.npos) return false;
+    choices.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const OptionDecl> declared,
@@ -52,6 +61,13 @@ absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const O
       continue;
     }
     if (decl->kind == OptionKind::kText) continue;
+    if (decl->kind == OptionKind::kChoice) {
+      const std::string_view choices = decl->help.substr(0, decl->help.find(':'));
+      if (IsChoice(value, choices)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(ToAbsl(place), ": option ", Quote(name),
+                                                     " is ", Quote(value), "; must be one of ",
+                                                     ToAbsl(choices)));
+    }
     double number;
     if (!absl::SimpleAtod(value, &number) || !std::isfinite(number) || number < decl->min ||
         number > decl->max) {

@@ -24,7 +24,8 @@
 
 namespace muster {
 
-enum class OptionKind : uint8_t { kNumber, kFlag, kText };
+// A choice's help begins with what there is to choose from: "one|other: what it is".
+enum class OptionKind : uint8_t { kNumber, kFlag, kText, kChoice };
 
 struct OptionDecl {
   std::string_view name;

@@ -270,6 +270,14 @@ class Policy {
   virtual bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) {
     return false;
   }
+
+  // --- turns, of policies that order queues
+  // Where queues take turns along their tree: a round begins, with nobody in line; then a queue has jobs in line, its
+  // own or those of queues below it, or no longer. Before the next comparison.
+  virtual void BeginTurns() {}
+  virtual void SetInLine(QueueIndex queue, bool in_line) {}
+  // A number that changes when more queues may have changed places than those that changed themselves and those above.
+  virtual uint64_t QueueOrderEpoch() { return 0; }
 };
 
 }  // namespace muster

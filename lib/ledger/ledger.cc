@@ -36,6 +36,7 @@ Ledger::Ledger(const Tables& tables, Accounting accounting)
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) SyncTask(t);
   journal_.clear();
   view_journal_.clear();
+  job_journal_.clear();
 }
 
 Ledger::Ledger(const Tables& tables, Accounting accounting, const Sums& sums)
@@ -294,6 +295,7 @@ void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, i
     }
   }
   ++job_stamp_[j];
+  job_journal_.push_back(j);
   for (QueueIndex a = q; a != kNone; a = parent_[a]) ++queue_stamp_[a];
 }
 
@@ -414,9 +416,10 @@ void Ledger::SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to) {
 }
 
 void Ledger::TrimJournals(size_t limit) {
-  if (journal_.size() <= limit && view_journal_.size() <= limit) return;
+  if (std::max({journal_.size(), view_journal_.size(), job_journal_.size()}) <= limit) return;
   journal_.clear();
   view_journal_.clear();
+  job_journal_.clear();
   ++birth_;
 }
 

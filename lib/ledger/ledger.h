@@ -166,6 +166,8 @@ class Ledger {
 
   // --- journals; positions count from the ledger's birth
   std::span<const NodeIndex> journal() const { return journal_; }
+  // Jobs whose account changed, and with it those of their queues and all above these.
+  std::span<const JobIndex> job_journal() const { return job_journal_; }
   // Entries of the task journal: +1 the task entered the Kubernetes view of a node, -1 left it; in that status.
   struct ViewChange {
     TaskIndex task;
@@ -246,6 +248,7 @@ class Ledger {
 
   uint64_t synced_layout_ = 0;
   uint64_t synced_log_ = 0;
+  std::vector<JobIndex> job_journal_;
 };
 
 }  // namespace muster

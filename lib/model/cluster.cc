@@ -31,6 +31,16 @@ absl::Status InUse(const char* kind, std::string_view name, size_t count, const 
       absl::StrCat(PlaceOf(kind, name), ": still has ", count, " ", what, count == 1 ? "" : "s"));
 }
 
+size_t BindingsOf(const Tables& tables, std::string_view queue) {
+  size_t count = 0;
+  for (const NamespaceSpec& name_space : tables.namespaces) {
+    for (const QueueBindingSpec& binding : name_space.bindings) {
+      for (const std::string& bound : binding.queues) count += bound == queue;
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 Cluster::Cluster() : impl_(std::make_unique<Impl>()) {}
@@ -140,6 +150,9 @@ absl::Status Cluster::RemoveQueue(std::string_view name) {
   if (queues.jobs[*queue] > 0) return InUse("queue", name, queues.jobs[*queue], "job");
   if (!queues.children[*queue].empty()) {
     return InUse("queue", name, queues.children[*queue].size(), "child queue");
+  }
+  if (const size_t bindings = BindingsOf(*impl_->tables, name); bindings > 0) {
+    return InUse("queue", name, bindings, "binding");
   }
   impl_->editor.EraseQueue(*queue);
   impl_->editor.MaybeCompact();
@@ -351,6 +364,14 @@ absl::Status Cluster::SetDisruptionBudget(const DisruptionBudgetSpec& budget) {
 
 absl::Status Cluster::SetNamespace(const NamespaceSpec& name_space) {
   if (absl::Status status = CheckNamespace(name_space); !status.ok()) return status;
+  for (const QueueBindingSpec& binding : name_space.bindings) {
+    for (const std::string& queue : binding.queues) {
+      if (impl_->tables->queues.names.Find(queue)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(PlaceOf("namespace", name_space.name), ", ",
+                                                     PlaceOf("binding", binding.name), ": ",
+                                                     PlaceOf("queue", queue), " does not exist"));
+    }
+  }
   impl_->editor.PutNamespace(name_space);
   return absl::OkStatus();
 }

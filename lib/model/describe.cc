@@ -55,6 +55,15 @@ ClusterSpec Cluster::Describe() const {
   }
   spec.budgets = t.budgets;
   spec.namespaces = t.namespaces;
+  // Events may have taken a queue that a binding names; it counts again when it comes back.
+  for (NamespaceSpec& name_space : spec.namespaces) {
+    for (QueueBindingSpec& binding : name_space.bindings) {
+      std::erase_if(binding.queues,
+                    [&](const std::string& queue) { return !t.queues.names.Find(queue); });
+    }
+    std::erase_if(name_space.bindings,
+                  [](const QueueBindingSpec& binding) { return binding.queues.empty(); });
+  }
   return spec;
 }
 

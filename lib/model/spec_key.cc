@@ -204,6 +204,13 @@ std::string MeaningKey(const NamespaceSpec& name_space) {
     AddMeant(quota.hard, key);
     AddMeant(quota.used, key);
   }
+  key.Add(static_cast<int64_t>(name_space.bindings.size()));
+  for (const QueueBindingSpec& binding : name_space.bindings) {
+    key.Add(binding.name);
+    key.Add(binding.queues);
+    key.Add(binding.selector);
+    AddMeant(binding.limit, key);
+  }
   return key.Take();
 }
 

@@ -277,6 +277,16 @@ absl::Status CheckNamespace(const NamespaceSpec& name_space) {
     check.Resources("hard", quota.hard);
     check.Resources("used", quota.used);
   }
+  Checker::Distinct bindings(check, "binding");
+  for (const QueueBindingSpec& binding : name_space.bindings) {
+    check.Name("binding", binding.name);
+    bindings.Add(binding.name);
+    if (binding.queues.empty()) check.Fail("binding", binding.name, "names no queue");
+    Checker::Distinct queues(check, "queue");
+    for (const std::string& queue : binding.queues) queues.Add(queue);
+    CheckSelector(binding.selector, "selector", check);
+    check.Resources("limit", binding.limit, Checker::Use::kCompared);
+  }
   return check.status();
 }
 

@@ -8,13 +8,17 @@
 
 namespace muster {
 
+PolicyDecl BindingsPolicy();
 PolicyDecl BinpackPolicy();
+PolicyDecl BorrowingPolicy();
 PolicyDecl CapacityPolicy();
 PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
+PolicyDecl HdrfPolicy();
+PolicyDecl LeafOrderPolicy();
 PolicyDecl NetworkTopologyPolicy();
 PolicyDecl NodeGroupPolicy();
 PolicyDecl NodeOrderPolicy();

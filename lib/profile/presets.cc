@@ -77,6 +77,18 @@ Preset Muster() {
   return preset;
 }
 
+// Queue trees as Transwarp's scheduler has them: nominal shares by weight that idle siblings lend and take back.
+Preset Transwarp() {
+  Preset preset = Muster();
+  preset.name = "transwarp";
+  preset.summary = "queue trees with H-DRF, borrowing among siblings, bindings, own job orders";
+  preset.tiers =
+      "leaf-order+priority(without=job_order|preemptable)+"
+      "gang(without=job_order|preemptable|reclaimable)+conformance+pdb/"
+      "borrowing+hdrf+bindings+predicates+nodeorder+binpack";
+  return preset;
+}
+
 Preset BatchSystem(std::string_view name, std::string_view summary) {
   Preset preset;
   preset.name = name;
@@ -96,6 +108,7 @@ std::vector<Preset> Presets() {
       Muster(),
       Volcano(),
       KubeBatch(),
+      Transwarp(),
       BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
       BatchSystem("easy",
                   "EASY backfilling: gangs ahead of the first that waits, if they do not delay it"),
@@ -103,10 +116,12 @@ std::vector<Preset> Presets() {
 }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BinpackPolicy(),       CapacityPolicy(),
+  return {BindingsPolicy(),      BinpackPolicy(),
+          BorrowingPolicy(),     CapacityPolicy(),
           CooldownPolicy(),      ConformancePolicy(),
           DrfPolicy(),           FairSharePolicy(),
-          GangPolicy(),          NetworkTopologyPolicy(),
+          GangPolicy(),          HdrfPolicy(),
+          LeafOrderPolicy(),     NetworkTopologyPolicy(),
           NodeGroupPolicy(),     NodeOrderPolicy(),
           OvercommitPolicy(),    PdbPolicy(),
           PredicatesPolicy(),    PriorityPolicy(),

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "lib/reference/fair.h"
+#include "lib/reference/transwarp.h"
 #include "lib/reference/tree.h"
 
 namespace muster::reference {
@@ -86,7 +87,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
   cycle.profile = &profile;
   cycle.now = now;
   cycle.volcano = profile.family != "kube-batch";
-  cycle.muster = profile.family == "muster";
+  cycle.muster = profile.family == "muster" || profile.family == "transwarp";
   cycle.world = OpenWorld(tables);
   for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
     const bool milli = IsMilliDimension(tables.dimensions.name(d));
@@ -101,6 +102,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
   OpenShares(cycle);
   OpenTree(cycle);
   if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
+  if (FindPolicy(cycle, "borrowing") != nullptr) CountNominal(cycle);
   return cycle;
 }
 

@@ -76,8 +76,9 @@ struct TreeBook {
 struct Cycle {
   const ReferenceProfile* profile = nullptr;
   int64_t now = 0;
-  bool volcano = true;    // Kubernetes as it is now; otherwise kube-batch
-  bool muster = false;    // the muster profile: volcano's filters and scores, rules of its own
+  bool volcano = true;  // Kubernetes as it is now; otherwise kube-batch
+  bool muster =
+      false;  // the profiles muster and transwarp: volcano's filters and scores, rules of its own
   bool reclaims = false;  // muster: an action of this cycle took from other queues
   World world;
   Amount total;                   // allocatable of all nodes of the session
@@ -93,7 +94,8 @@ struct Cycle {
   std::map<TaskIndex, std::set<NodeIndex>> fit_errors;
   std::vector<Decision> decisions;
   int64_t work = 0;
-  mutable size_t next_node = 0;  // sampling: where the next search begins
+  mutable size_t next_node = 0;                         // sampling: where the next search begins
+  mutable const std::set<JobIndex>* in_line = nullptr;  // muster: who still takes turns
 
   const Tables& tables() const { return *world.tables; }
 };

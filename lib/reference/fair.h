@@ -11,11 +11,21 @@
 #include <span>
 #include <vector>
 
+#include "absl/numeric/int128.h"
 #include "lib/reference/cycle.h"
 
 namespace muster::reference {
 
 // --- fair_shares.cc ------------------------------------------------------------------------------
+
+// A part of one resource for one of those who divide it by weight: at least its floor, at most its ceiling.
+struct Claim {
+  QueueIndex queue;
+  absl::int128 weight, floor, ceiling, amount = 0;
+  bool settled = false;
+};
+// Those of weight 0 get what they were promised, and share what the others leave.
+void DivideClaims(absl::int128 total, std::vector<Claim>& claims);
 
 // What every queue deserves of the world as it is now; kept in the cycle until asked again.
 void CountDeserved(Cycle& cycle);

@@ -63,16 +63,16 @@ class Taker {
   // Once around all jobs. Whether anybody was evicted.
   bool Round() {
     std::set<JobIndex> jobs;
+    opening_ = cycle_.world.status;
     for (JobIndex j : cycle_.world.session_jobs()) {
-      jobs.insert(j);
+      if (Waits(j) && JobValid(cycle_, j) && HasLessers(j)) jobs.insert(j);
       wanting_[j] = TasksToPlace(cycle_, j);
     }
-    opening_ = cycle_.world.status;
     bool evicted = false;
     for (JobIndex j; (j = NextInFairOrder(cycle_, jobs)) != kNone;) {
-      const bool took = JobValid(cycle_, j) && HasLessers(j) && Turn(j);
+      const bool took = JobValid(cycle_, j) && Turn(j);
       evicted = evicted || took;
-      if (!took) jobs.erase(j);
+      if (!took || !Waits(j)) jobs.erase(j);
     }
     return evicted;
   }
@@ -80,6 +80,12 @@ class Taker {
  private:
   const TaskTable& tasks() const { return cycle_.tables().tasks; }
   const JobSpec& job_of(TaskIndex t) const { return cycle_.tables().jobs.spec[tasks().job[t]]; }
+
+  bool Waits(JobIndex job) const {
+    const auto& mine = cycle_.world.tasks_of(job);
+    return std::any_of(mine.begin(), mine.end(),
+                       [&](TaskIndex t) { return cycle_.world.status[t] == TaskStatus::kPending; });
+  }
 
   // Of those who take from lesser jobs, who had one in his queue when the round began.
   bool HasLessers(JobIndex job) const {
@@ -376,7 +382,7 @@ void TakeUntilSettled(Cycle& cycle, const std::vector<Taking>& ways) {
     bool evicted = false;
     for (Taking way : ways) evicted = Taker(cycle, way).Round() || evicted;
     if (!evicted) return;
-    CountDeserved(cycle);
+    if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
     FillFree(cycle);
   }
 }

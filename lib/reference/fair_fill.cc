@@ -114,6 +114,7 @@ std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
 
 JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs) {
   const auto& queues = cycle.tables().queues;
+  cycle.in_line = &jobs;
   QueueIndex level = kNone;
   for (;;) {
     JobIndex first_job = kNone;

@@ -17,12 +17,6 @@ namespace {
 
 using absl::int128;
 
-struct Claim {
-  QueueIndex queue;
-  int128 weight, floor, ceiling, amount = 0;
-  bool settled = false;
-};
-
 int128 Total(const std::vector<Claim>& claims, int128 Claim::*part) {
   int128 total = 0;
   for (const Claim& c : claims) total += c.*part;
@@ -71,7 +65,8 @@ void Freeze(int128 total, std::vector<Claim>& claims) {
   }
 }
 
-// Those of weight 0 get what they were promised, and share what the others leave.
+}  // namespace
+
 void DivideClaims(int128 total, std::vector<Claim>& claims) {
   std::vector<Claim> weighted, others;
   int128 left = total;
@@ -85,6 +80,8 @@ void DivideClaims(int128 total, std::vector<Claim>& claims) {
   claims = weighted;
   claims.insert(claims.end(), others.begin(), others.end());
 }
+
+namespace {
 
 bool IsBelow(const Cycle& cycle, QueueIndex queue, QueueIndex ancestor) {
   while (queue != kNone && queue != ancestor) queue = cycle.tables().queues.parent[queue];

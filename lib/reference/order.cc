@@ -3,6 +3,7 @@
 // Who goes first. Each policy may prefer one of two; the first that does decides. Where none does:
 // creation time, rank of the uid, row index; for Volcano's tasks first the number in their name.
 #include "lib/reference/fair.h"
+#include "lib/reference/transwarp.h"
 
 namespace muster::reference {
 
@@ -58,6 +59,8 @@ int CompareJobs(const Cycle& cycle, JobIndex l, JobIndex r) {
         return cycle.tables().jobs.spec[j].preemptable.value_or(false);
       };
       order = Sign(!lent(l) && lent(r), lent(l) && !lent(r));
+    } else if (policy->name == "leaf-order") {
+      order = CompareByOwnOrder(cycle, l, r);
     } else if (policy->name == "sla") {
       order = CompareDueTimes(cycle, *policy, l, r);
     }
@@ -78,6 +81,12 @@ bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "queue_order")) {
     if (policy->name == "fairshare") {
       if (const int order = CompareFairQueues(cycle, l, r); order != 0) return order < 0;
+    }
+    if (policy->name == "borrowing") {
+      if (const int order = CompareByGuarantee(cycle, l, r); order != 0) return order < 0;
+    }
+    if (policy->name == "hdrf") {
+      if (const int order = CompareByHdrf(cycle, *policy, l, r); order != 0) return order < 0;
     }
     if (policy->name == "drf" && SwitchOption(policy->options, "hierarchy", false)) {
       const double order = CompareOnShareTree(cycle, cycle.world.job_allocated, l, r);

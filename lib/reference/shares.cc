@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "lib/reference/fair.h"
+#include "lib/reference/transwarp.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {
@@ -356,6 +357,8 @@ bool AllocatableOnTrial(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   const Amount request = AmountOf(cycle.world.request(task));
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "allocatable")) {
     if (policy->name == "fairshare" && !WithinLimits(cycle, queue, task)) return false;
+    if (policy->name == "borrowing" && !MayBorrow(cycle, queue, task)) return false;
+    if (policy->name == "bindings" && !WithinBindings(cycle, task)) return false;
     if (policy->name == "capacity" && !WithinCapacity(cycle, queue, request)) return false;
     if (policy->name == "proportion" && !WithinDeserved(cycle, queue, cycle.world.request(task)))
       return false;
@@ -376,7 +379,8 @@ bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskI
     }
   }
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "preemptive")) {
-    if (policy->name == "fairshare" && !OwnJobsStayDeserved(cycle, queue, request)) return false;
+    const bool divides = policy->name == "fairshare" || policy->name == "borrowing";
+    if (divides && !OwnJobsStayDeserved(cycle, queue, request)) return false;
     if (policy->name != "proportion" && policy->name != "capacity") continue;
     if (!QueueOpen(cycle, queue)) return false;
     const bool may = policy->name == "proportion"

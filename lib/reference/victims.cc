@@ -15,6 +15,7 @@
 
 #include "lib/reference/fair.h"
 #include "lib/reference/selectors.h"
+#include "lib/reference/transwarp.h"
 
 namespace muster::reference {
 
@@ -256,6 +257,8 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, cons
                    if (policy.name == "gang") return AskGang(cycle, candidates);
                    if (policy.name == "priority") return AskPriority(cycle, preemptor, candidates);
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
+                   if (policy.name == "leaf-order")
+                     return AskLeafOrder(cycle, preemptor, candidates);
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
                    if (policy.name == "cdp") return AskCooldown(cycle, candidates);
@@ -269,6 +272,8 @@ std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer, cons
                  [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
                    if (policy.name == "fairshare")
                      return AskFairShare(cycle, reclaimer, candidates);
+                   if (policy.name == "borrowing")
+                     return AskBorrowing(cycle, reclaimer, candidates);
                    if (policy.name == "gang") return AskGang(cycle, candidates);
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);

@@ -297,10 +297,18 @@ auto Members(S& s) {
   return std::tuple(Key("name", name), Key("hard", hard), Key("used", used));
 }
 
+template <Is<QueueBindingSpec> S>
+auto Members(S& s) {
+  auto& [name, queues, selector, limit] = s;
+  return std::tuple(Key("name", name), Key("queues", queues), Key("selector", selector),
+                    Key("limit", limit));
+}
+
 template <Is<NamespaceSpec> S>
 auto Members(S& s) {
-  auto& [name, labels, quotas] = s;
-  return std::tuple(RequiredKey("name", name), Key("labels", labels), Key("quotas", quotas));
+  auto& [name, labels, quotas, bindings] = s;
+  return std::tuple(RequiredKey("name", name), Key("labels", labels), Key("quotas", quotas),
+                    Key("bindings", bindings));
 }
 
 template <Is<ScenarioOptions> S>

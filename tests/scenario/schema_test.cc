@@ -84,6 +84,7 @@ MUSTER_NAME(NodeGroupLimit)
 MUSTER_NAME(QueueSpec)
 MUSTER_NAME(DisruptionBudgetSpec)
 MUSTER_NAME(QuotaSpec)
+MUSTER_NAME(QueueBindingSpec)
 MUSTER_NAME(NamespaceSpec)
 MUSTER_NAME(ScenarioOptions)
 MUSTER_NAME(ExpectedShare)
@@ -207,6 +208,7 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<QueueSpec>();
   Check<DisruptionBudgetSpec>();
   Check<QuotaSpec>();
+  Check<QueueBindingSpec>();
   Check<NamespaceSpec>();
   Check<ScenarioOptions>();
   Check<ExpectedShare>();

@@ -72,6 +72,7 @@ class Maker {
       }
     }
     if (Chance(0.3)) MakeBudgets();
+    if (knobs_.lending) MakeLending();
     return std::move(world_);
   }
 
@@ -154,6 +155,30 @@ class Maker {
     }
     if (knobs_.rooted && !Chance(0.04)) {
       std::erase_if(queues_, [&](const std::string& name) { return parents.count(name) > 0; });
+    }
+  }
+
+  void MakeLending() {
+    for (size_t q = 0; q < world_.queues.size(); ++q) {
+      QueueSpec& queue = world_.queues[q];
+      queue.job_order = Word({"", "fifo", "fair", "priority", "drf"});
+      if (Chance(0.1)) queue.weight = 0;
+      if (q > 0 && queue.parent.empty() && Chance(0.5)) {
+        queue.parent = world_.queues[rng_.Below(q)].name;
+      }
+      if (Chance(0.3)) queue.borrow_limit = Write(Quota(), false);
+      if (Chance(0.3)) queue.lend_limit = Write(Quota(), false);
+      if (Chance(0.2)) queue.guaranteed = Write(Quota(), false);
+    }
+    if (world_.namespaces.empty()) world_.namespaces.push_back({"default"});
+    for (const char* name : {"web", "db"}) {
+      if (Chance(0.7)) continue;
+      QueueBindingSpec binding{.name = name, .limit = Write(Quota(), false)};
+      if (Chance(0.5)) binding.selector.match_labels = {{"app", name}};
+      for (const QueueSpec& queue : world_.queues) {
+        if (Chance(0.5)) binding.queues.push_back(queue.name);
+      }
+      if (!binding.queues.empty()) world_.namespaces.back().bindings.push_back(binding);
     }
   }
 

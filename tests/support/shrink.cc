@@ -56,6 +56,11 @@ void Delete(std::vector<Change>& changes, const ClusterSpec& world) {
       for (JobSpec& job : w.jobs) {
         if (job.queue == name) job.queue = "default";
       }
+      for (NamespaceSpec& name_space : w.namespaces) {
+        for (QueueBindingSpec& binding : name_space.bindings) std::erase(binding.queues, name);
+        std::erase_if(name_space.bindings,
+                      [](const QueueBindingSpec& binding) { return binding.queues.empty(); });
+      }
     });
   }
   for (size_t b = 0; b < world.budgets.size(); ++b) {
@@ -96,6 +101,9 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&QueueSpec::guaranteed);
     unsay(&QueueSpec::deserved);
     unsay(&QueueSpec::limit);
+    unsay(&QueueSpec::borrow_limit);
+    unsay(&QueueSpec::lend_limit);
+    unsay(&QueueSpec::job_order);
     unsay(&QueueSpec::reclaimable);
     unsay(&QueueSpec::created);
     unsay(&QueueSpec::uid_rank);

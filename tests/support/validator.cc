@@ -443,6 +443,9 @@ Invariants InvariantsOf(std::string_view profile) {
     kept.limits = kept.fair_victims = kept.useful_evictions = true;
     kept.budgets = kept.max_min = true;
   }
+  if (name == "transwarp") {
+    kept.limits = kept.fair_victims = kept.useful_evictions = kept.budgets = true;
+  }
   return kept;
 }
 

@@ -146,6 +146,24 @@ std::string MusterProfileOf(uint64_t, Rng& rng) {
   return specs[rng.Below(std::size(specs))];
 }
 
+std::string TranswarpProfileOf(uint64_t, Rng& rng) {
+  const char* const specs[] = {"transwarp",
+                               "transwarp",
+                               "transwarp",
+                               "transwarp:hdrf(form=naive)",
+                               "transwarp:hdrf(form=static)",
+                               "transwarp:actions=allocate",
+                               "transwarp:actions=allocate,hdrf(form=naive)",
+                               "transwarp:actions=reclaim",
+                               "transwarp:actions=preempt+reclaim+allocate",
+                               "transwarp:borrowing(without=allocatable|reclaimable)",
+                               "transwarp:-hdrf,-bindings",
+                               "transwarp:-leaf-order,-gang",
+                               "muster:-fairshare,+borrowing,+hdrf(form=static)",
+                               "muster:-fairshare,+hdrf,+fairshare"};
+  return specs[rng.Below(std::size(specs))];
+}
+
 void Compare(uint64_t worlds, std::string (*profile_of)(uint64_t, Rng&)) {
   const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
   const uint64_t most = FromEnvironment("MUSTER_DIFFERENCES", 1);
@@ -156,7 +174,9 @@ void Compare(uint64_t worlds, std::string (*profile_of)(uint64_t, Rng&)) {
     const uint64_t world_seed = rng.Next();
     // Who is told what queues deserve finds queues that say it most often.
     const bool told = profile.find("capacity") != std::string::npos;
-    const ClusterSpec world = RandomWorld(world_seed, {.rooted = told && rng.Chance(0.9)});
+    const bool lends = profile_of == TranswarpProfileOf;
+    const ClusterSpec world =
+        RandomWorld(world_seed, {.rooted = told && rng.Chance(0.9), .lending = lends});
     const std::optional<Cluster> cluster = TryCluster(world);
     ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
     if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
@@ -170,6 +190,10 @@ TEST(Worlds, EngineAndTwinAgree) { Compare(FromEnvironment("MUSTER_WORLDS", 1000
 
 TEST(Worlds, EngineAndTwinAgreeOnMuster) {
   Compare(FromEnvironment("MUSTER_WORLDS", 5000), MusterProfileOf);
+}
+
+TEST(Worlds, EngineAndTwinAgreeOnTranswarp) {
+  Compare(FromEnvironment("MUSTER_WORLDS", 5000), TranswarpProfileOf);
 }
 
 // The worlds are worth something only if much happens in them.
@@ -224,6 +248,22 @@ TEST(Worlds, AreNotDullForMuster) {
   EXPECT_GT(binds, 1500);
   EXPECT_GT(nominations, 200);
   EXPECT_GT(evictions, 100);
+}
+
+TEST(Worlds, AreNotDullForTranswarp) {
+  int64_t binds = 0, nominations = 0, evictions = 0;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    const Cluster cluster = MakeCluster(RandomWorld(seed, {.lending = true}));
+    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), "transwarp");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_TRUE(plan->tentative().empty());
+    binds += static_cast<int64_t>(plan->binds().size());
+    nominations += static_cast<int64_t>(plan->nominations().size());
+    evictions += static_cast<int64_t>(plan->evictions().size());
+  }
+  EXPECT_GT(binds, 1000);
+  EXPECT_GT(nominations, 100);
+  EXPECT_GT(evictions, 20);
 }
 
 }  // namespace
