@@ -93,7 +93,7 @@ std::string Domains::TierText(int32_t tier) const {
   if (tier >= tier_[root_]) return "the whole cluster";
   std::string text = "tier " + std::to_string(tier);
   for (const auto& [name, of] : tier_names_) {
-    if (of == tier) return text + " (" + name + ")";
+    if (of == tier) return text.append(" (").append(name).append(")");
   }
   return text;
 }

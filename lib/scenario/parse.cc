@@ -188,8 +188,8 @@ class ChangesSink : public RowSink {
       seen_ = true;
       return Section::kRowsInArray;
     }
-    return absl::InvalidArgumentError(seen_ ? "scenario: more than the key \"changes\""
-                                            : absl::StrCat("scenario: ", UnknownWord("key", key,
+    return absl::InvalidArgumentError(seen_ ? "what-if: more than the key \"changes\""
+                                            : absl::StrCat("what-if: ", UnknownWord("key", key,
                                                                                      {"changes"})));
   }
 
@@ -197,7 +197,7 @@ class ChangesSink : public RowSink {
     const Place top{nullptr, section, 0, true}, place{&top, {}, index, false};
     absl::Status status = reader_.ReadMembers(place, row, &changes.emplace_back());
     if (status.ok() && !reader_.shape_names.empty()) {
-      status = Refuse(place, "shapes have no names here");
+      status = reader_.Refuse(place, "shapes have no names here");
     }
     return status;
   }
@@ -205,7 +205,7 @@ class ChangesSink : public RowSink {
   std::vector<WhatIfChange> changes;
 
  private:
-  Reader reader_;
+  Reader reader_{"what-if"};
   bool seen_ = false;
 };
 
@@ -213,12 +213,8 @@ class ChangesSink : public RowSink {
 
 absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json) {
   ChangesSink sink;
-  absl::Status status = ReadJsonRows(json, &sink);
-  if (status.ok()) return std::move(sink.changes);
-  constexpr std::string_view kPlace = "scenario: ";
-  std::string message(status.message());
-  if (message.starts_with(kPlace)) message.erase(0, kPlace.size());
-  return absl::Status(status.code(), absl::StrCat("what-if: ", message));
+  if (absl::Status s = ReadJsonRows(json, &sink, "what-if"); !s.ok()) return s;
+  return std::move(sink.changes);
 }
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view json) {
