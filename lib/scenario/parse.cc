@@ -418,9 +418,9 @@ class ChangesSink : public RowSink {
       seen_ = true;
       return Section::kRowsInArray;
     }
-    return absl::InvalidArgumentError(seen_ ? "scenario: more than the key \"changes\""
-                                            : absl::StrCat("scenario: ", UnknownWord("key", key,
-                                                                                     {"changes"})));
+    return absl::InvalidArgumentError(
+        seen_ ? "scenario: more than the key \"changes\""
+              : absl::StrCat("scenario: ", UnknownWord("key", key, {"changes"})));
   }
 
   absl::Status OnRow(std::string_view section, size_t index, const Json& row) override {
