@@ -43,11 +43,8 @@ ClusterSpec Grown(int64_t queues) {
   return world;
 }
 
-const char* const kProfiles[] = {"muster", "volcano"};
-
-void Ask(benchmark::State& state, bool living) {
-  const std::string profile = kProfiles[state.range(0)];
-  const int64_t queues = state.range(1);
+void Ask(benchmark::State& state, const char* profile, bool living) {
+  const int64_t queues = state.range(0);
   const std::string last = absl::StrCat("q", queues - 1);
   const ClusterSpec world = Grown(queues);
   Cluster cluster;
@@ -75,10 +72,18 @@ void Ask(benchmark::State& state, bool living) {
   state.counters["ratio"] = (Seconds() - start) / ours;
 }
 
-void Living(benchmark::State& state) { Ask(state, true); }
-void Frozen(benchmark::State& state) { Ask(state, false); }
-BENCHMARK(Living)->Name("what_if/cluster")->ArgsProduct({{0, 1}, {100, 10000}});
-BENCHMARK(Frozen)->Name("what_if/snapshot")->ArgsProduct({{0, 1}, {100, 10000}});
+BENCHMARK_CAPTURE(Ask, muster, "muster", true)
+    ->Name("what_if/cluster/muster")
+    ->Arg(100)
+    ->Arg(10'000);
+BENCHMARK_CAPTURE(Ask, volcano, "volcano", true)
+    ->Name("what_if/cluster/volcano")
+    ->Arg(100)
+    ->Arg(10'000);
+BENCHMARK_CAPTURE(Ask, frozen, "muster", false)
+    ->Name("what_if/snapshot/muster")
+    ->Arg(100)
+    ->Arg(10'000);
 
 }  // namespace
 }  // namespace muster::bench
