@@ -780,10 +780,10 @@ typedef struct muster_outlook_view {
   const double* share_before; /* [count] */
   const double* share_after;
 } muster_outlook_view;
-#define MUSTER_OUTLOOK_VIEW_INIT                                                              \
-  {                                                                                           \
+#define MUSTER_OUTLOOK_VIEW_INIT                                                                 \
+  {                                                                                              \
     (uint32_t)sizeof(muster_outlook_view), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-        NULL                                                                                  \
+        NULL                                                                                     \
   }
 
 /* `changes` is JSON, made in its order (docs/policies.md):

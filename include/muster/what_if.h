@@ -63,7 +63,7 @@ struct WhatIfChange {
   // Tasks there that count for their queues wait again; others are gone.
   std::optional<NodeChoice> remove_nodes = {};
   std::optional<NewNodes> add_nodes = {};
-  std::optional<JobSpec> add_job = {};          // with the tasks of its groups, all waiting
+  std::optional<JobSpec> add_job = {};         // with the tasks of its groups, all waiting
   std::optional<std::string> remove_job = {};  // of the cluster, with its tasks
 };
 
@@ -72,7 +72,7 @@ struct QueueOutlook {
   QueueIndex queue = kNone;
   std::string name = {};
   std::vector<int64_t> allocated_before = {}, allocated_after = {};
-  std::vector<int64_t> pending_before = {}, pending_after = {};    // asked for by tasks that wait
+  std::vector<int64_t> pending_before = {}, pending_after = {};   // asked for by tasks that wait
   std::vector<double> deserved_before = {}, deserved_after = {};  // empty: the profile has none
   double share_before = 0, share_after = 0;
 };

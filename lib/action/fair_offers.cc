@@ -47,6 +47,21 @@ class FairOffers::Draft {
     Leave(unit);
     units_.push_back(std::move(unit));
   }
+  // Whether nothing but the victim's room is lacking; it is then the only unit.
+  bool AddIfAlone(TaskIndex victim) {
+    Add({victim});
+    if (Fits()) return true;
+    const Unit unit = std::move(units_.back());
+    units_.pop_back();
+    Stay(unit);
+    return false;
+  }
+  // False: without a look at anything else, the victim's room is not enough.
+  bool CouldDoAlone(TaskIndex victim) const {
+    const auto request = ledger_.request(victim);
+    return !counts_ || std::all_of(short_.begin(), short_.end(),
+                                   [&](const auto& s) { return s.second <= request[s.first]; });
+  }
   // Whether `more` may go as well, on the books as they were before anybody left.
   bool MayGo(const Unit& more) {
     Unit all;
@@ -211,6 +226,12 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
   });
   Draft draft(*this, task, node);
   bool fits = draft.Fits();
+  for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
+    const TaskIndex t = candidates_[i];
+    fits = draft.CouldDoAlone(t) &&
+           FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) && draft.MayGo({t}) &&
+           draft.AddIfAlone(t);
+  }
   for (TaskIndex t : fits ? Unit() : Spare(task)) {
     if (fits) break;
     draft.Add({t});

@@ -7,8 +7,8 @@
 //
 // An offer of a node. Candidates are the bound and running tasks that may be evicted at all for the asker: of other
 // queues that let themselves be reclaimed, or of jobs of lower priority in the same queue, and whom no policy protects.
-// They go in this order: lowest job priority, most recently created, largest index. First those that their gangs can
-// spare; if they do not suffice, whole gangs, with all their tasks wherever those run. Once the task fits, everybody
+// They go in this order: lowest job priority, most recently created, largest index. The first that its gang can spare
+// and that suffices alone; if there is none, those that their gangs can spare; if they do not suffice, whole gangs, with all their tasks wherever those run. Once the task fits, everybody
 // without whom it still fits is given back, last one first: nobody of an offer is there in vain.
 // The best offer: the fewest victims; then those of lowest priority (the highest among them counts); then the youngest
 // (the oldest among them counts); then the node of smallest index.

@@ -12,7 +12,8 @@
 //   the giver  holds more than it deserves in a dimension the asker requests, and after giving holds no less in any
 //              dimension of which there is not enough for all, and no less than it is guaranteed in any.
 // It is read for both queues and for their ancestors below the one where the two paths meet: above it nothing
-// changes hands. A queue that gave cannot ask for it again, so nothing goes back and forth.
+// changes hands. An inner queue's own jobs are served before its children, so they are the last to give: they keep what
+// they ask for as far as the queue deserves it. A queue that gave cannot ask for it again, so nothing goes back and forth.
 // The number of tasks (`pods`) is left out everywhere: it is no share of anything.
 // Order. Among siblings: first those below their guarantee in a dimension they want more of; then the smallest
 // dominant share of the cluster divided by the weight; then the larger priority. Other ties go to the next policy.
@@ -55,8 +56,9 @@ class FairShare : public Policy {
       const auto& children = tables_->queues.children[q];
       if (children.empty()) continue;
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        const int64_t own = AddUpTo(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]);
-        DivideAmong(children, std::max<int64_t>(deserved(q, d) - own, 0), d);
+        const int64_t own = OwnDemand(q, d);
+        const int64_t below = DivideAmong(children, std::max<int64_t>(deserved(q, d) - own, 0), d);
+        short_[q * dimensions_ + d] = AddUpTo(own, below) > deserved(q, d);
       }
     }
   }
@@ -99,6 +101,7 @@ class FairShare : public Policy {
     const auto wanted = ledger_->request(evictor);
     paths_.clear();
     held_.clear();
+    own_held_.clear();
     for (TaskIndex t : candidates) {
       const JobIndex job = tables_->tasks.job[t];
       if (job == kNone) continue;
@@ -108,6 +111,10 @@ class FairShare : public Policy {
       if (!MayGive(path, request, wanted)) continue;
       for (QueueIndex q : path.queues) {
         std::vector<int64_t>& held = Held(q);
+        for (DimensionIndex d = 0; d < dimensions_; ++d) held[d] -= request[d];
+      }
+      if (!tables_->queues.children[path.giver].empty()) {
+        std::vector<int64_t>& held = OwnHeld(path.giver);
         for (DimensionIndex d = 0; d < dimensions_; ++d) held[d] -= request[d];
       }
       chosen->push_back(t);
@@ -139,6 +146,9 @@ class FairShare : public Policy {
   };
 
   int64_t deserved(QueueIndex q, DimensionIndex d) const { return deserved_[q * dimensions_ + d]; }
+  int64_t OwnDemand(QueueIndex q, DimensionIndex d) const {
+    return AddUpTo(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]);
+  }
   QueueIndex NextBounded(QueueIndex q) const {
     const QueueIndex parent = tables_->queues.parent[q];
     return parent == kNone ? kNone : bounded_[parent];
@@ -173,14 +183,14 @@ class FairShare : public Policy {
     demand_.assign(queues.alive.size() * dimensions_, 0);
     promised_ = deserved_ = demand_;
     contested_.assign(demand_.size(), 0);
+    short_ = contested_;
     for (size_t i = order_.size(); i-- > 0;) {
       const QueueIndex q = order_[i], parent = queues.parent[q];
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
         int64_t& demand = demand_[q * dimensions_ + d];
         int64_t& promised = promised_[q * dimensions_ + d];
         const int64_t limit = queues.limit.at(q, d), guaranteed = queues.guaranteed.at(q, d);
-        demand =
-            AddUpTo(demand, AddUpTo(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]));
+        demand = AddUpTo(demand, OwnDemand(q, d));
         if (limit != kAbsent) demand = std::min(demand, limit);
         promised = std::min(std::max(promised, OrZero(guaranteed)), demand);
         if (parent == kNone) continue;
@@ -192,7 +202,8 @@ class FairShare : public Policy {
     }
   }
 
-  void DivideAmong(const std::vector<QueueIndex>& siblings, int64_t total, DimensionIndex d) {
+  // Returns what they ask for together.
+  int64_t DivideAmong(const std::vector<QueueIndex>& siblings, int64_t total, DimensionIndex d) {
     portions_.clear();
     int64_t asked = 0;
     for (QueueIndex q : siblings) {
@@ -201,7 +212,7 @@ class FairShare : public Policy {
       asked = AddUpTo(asked, demand_[cell]);
       portions_.push_back({tables_->queues.spec[q].weight, promised_[cell], demand_[cell]});
     }
-    if (portions_.empty()) return;
+    if (portions_.empty()) return 0;
     DivideByWeight(total, portions_);
     size_t next = 0;
     for (QueueIndex q : siblings) {
@@ -209,6 +220,7 @@ class FairShare : public Policy {
       contested_[cell] = asked > total;
       if (demand_[cell] > 0) deserved_[cell] = portions_[next++].amount;
     }
+    return asked;
   }
 
   const Standing& StandingOf(QueueIndex q) {
@@ -273,14 +285,28 @@ class FairShare : public Policy {
     return paths_.back();
   }
 
-  // What the queue would hold without the candidates chosen so far.
-  std::vector<int64_t>& Held(QueueIndex q) {
-    for (auto& [queue, held] : held_) {
+  // What the queue, or its own jobs, would hold without the candidates chosen so far.
+  std::vector<int64_t>& Held(QueueIndex q) { return Left(q, ledger_->tree_allocated(q), &held_); }
+  std::vector<int64_t>& OwnHeld(QueueIndex q) {
+    return Left(q, ledger_->queue_allocated(q), &own_held_);
+  }
+  using Rows = std::vector<std::pair<QueueIndex, std::vector<int64_t>>>;
+  static std::vector<int64_t>& Left(QueueIndex q, std::span<const int64_t> allocated, Rows* rows) {
+    for (auto& [queue, held] : *rows) {
       if (queue == q) return held;
     }
-    const auto allocated = ledger_->tree_allocated(q);
-    held_.emplace_back(q, std::vector<int64_t>(allocated.begin(), allocated.end()));
-    return held_.back().second;
+    rows->emplace_back(q, std::vector<int64_t>(allocated.begin(), allocated.end()));
+    return rows->back().second;
+  }
+
+  // Whether the inner queue's own jobs keep what they ask for, as far as it deserves that, of what is short.
+  bool OwnMayGive(QueueIndex q, std::span<const int64_t> request) {
+    const std::vector<int64_t>& held = OwnHeld(q);
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      if (d == kPods || request[d] <= 0 || !short_[q * dimensions_ + d]) continue;
+      if (held[d] - request[d] < std::min(OwnDemand(q, d), deserved(q, d))) return false;
+    }
+    return true;
   }
 
   bool MayGive(const Path& path, std::span<const int64_t> request,
@@ -292,6 +318,9 @@ class FairShare : public Policy {
       above |= d != kPods && wanted[d] > 0 && of_top[d] > deserved(top, d);
     }
     if (!above) return false;
+    if (!tables_->queues.children[path.giver].empty() && !OwnMayGive(path.giver, request)) {
+      return false;
+    }
     for (QueueIndex q : path.queues) {
       const std::vector<int64_t>& held = Held(q);
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
@@ -312,10 +341,11 @@ class FairShare : public Policy {
   std::vector<uint32_t> depth_;
   std::vector<int64_t> demand_, promised_, deserved_;  // per queue and dimension
   std::vector<uint8_t> contested_;  // its siblings and it ask for more than there is
+  std::vector<uint8_t> short_;      // of inner queues: its own jobs and its children do
   std::vector<Standing> standings_;
   std::vector<Portion> portions_;
   std::vector<Path> paths_;  // of one question, like held_
-  std::vector<std::pair<QueueIndex, std::vector<int64_t>>> held_;
+  Rows held_, own_held_;
 };
 
 }  // namespace

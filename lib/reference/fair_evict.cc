@@ -230,6 +230,11 @@ class Taker {
       return l > r;
     });
     Units units;
+    for (TaskIndex t : candidates) {
+      if (FitsWithout(before, task, node, units)) break;
+      if (!GangCanSpare(cycle_, tasks().job[t], {t}) || Unprotected(task, {t}).empty()) continue;
+      if (FitsWithout(before, task, node, {{t}})) return Units{{t}};
+    }
     for (TaskIndex t : Spare(task, candidates)) {
       if (FitsWithout(before, task, node, units)) break;
       units.push_back({t});

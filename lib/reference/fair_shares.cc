@@ -201,6 +201,27 @@ std::vector<QueueIndex> WayUp(const Cycle& cycle, QueueIndex queue, QueueIndex o
   return way;
 }
 
+// An inner queue's own jobs come before its children. So where together they ask for more than the
+// queue deserves, its own jobs keep what they ask for, up to all that it deserves.
+bool OwnJobsKeepTheirs(const Cycle& cycle, TaskIndex task, const std::vector<TaskIndex>& victims) {
+  const QueueIndex queue = cycle.world.queue_of(task);
+  const std::vector<QueueIndex> children = Children(cycle, queue);
+  if (children.empty()) return true;
+  Row left = cycle.world.queue_allocated[queue], asked = OwnDemand(cycle, queue);
+  const Row own = asked;
+  for (QueueIndex child : children) AddTo(asked, cycle.fair[child].demand, 1);
+  for (TaskIndex v : victims) {
+    if (cycle.world.queue_of(v) == queue) AddTo(left, cycle.world.request(v), -1);
+  }
+  AddTo(left, cycle.world.request(task), -1);
+  for (DimensionIndex d = 0; d < left.size(); ++d) {
+    const int64_t deserved = cycle.fair[queue].deserved[d];
+    if (d == kPods || OrZero(cycle.world.request(task)[d]) == 0 || asked[d] <= deserved) continue;
+    if (left[d] < std::min(own[d], deserved)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void CountDeserved(Cycle& cycle) {
@@ -289,7 +310,7 @@ std::vector<TaskIndex> AskFairShare(const Cycle& cycle, TaskIndex evictor,
         may = may && (!cycle.fair[q].contested[d] || left[d] >= cycle.fair[q].deserved[d]);
       }
     }
-    if (may && above) victims.push_back(t);
+    if (may && above && OwnJobsKeepTheirs(cycle, t, victims)) victims.push_back(t);
   }
   return victims;
 }

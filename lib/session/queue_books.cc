@@ -66,9 +66,9 @@ QueueBooks::QueueBooks(const Tables& tables, Ledger& ledger, const ProfileConfig
   small_.dimensions = tables.dimensions;
   small_.queues = tables.queues;
   const size_t dimensions = tables.dimension_count();
-  for (RowTable* rows : {&small_.nodes.capacity, &small_.nodes.allocatable,
-                         &small_.jobs.min_resources, &small_.classes.request,
-                         &small_.classes.initial_request}) {
+  for (RowTable* rows :
+       {&small_.nodes.capacity, &small_.nodes.allocatable, &small_.jobs.min_resources,
+        &small_.classes.request, &small_.classes.initial_request}) {
     rows->AddDimensions(dimensions);
   }
   if (whole_nodes_only_) {
@@ -194,9 +194,9 @@ absl::Status QueueBooks::Edit(const QueueEdit& edit) {
   const absl::StatusOr<QueueAmounts> amounts = CheckQueue(spec);
   if (!amounts.ok()) return amounts.status();
   const std::string place = PlaceOf("queue", edit.name);
-  for (const auto& [where, part] : {std::pair("guaranteed", &amounts->guaranteed),
-                                    std::pair("deserved", &amounts->deserved),
-                                    std::pair("limit", &amounts->limit)}) {
+  for (const auto& [where, part] :
+       {std::pair("guaranteed", &amounts->guaranteed), std::pair("deserved", &amounts->deserved),
+        std::pair("limit", &amounts->limit)}) {
     if (absl::Status s = CheckKnown(place, where, *part); !s.ok()) return s;
   }
   for (auto [rows, part] : {std::pair(&queues.guaranteed, &amounts->guaranteed),
@@ -311,8 +311,9 @@ absl::Status QueueBooks::AddJob(const JobSpec& job) {
         interner_.Check(group.shape, "job", job.name, "group", group.name);
     if (!shape.ok()) return shape.status();
     const std::string in_group = absl::StrCat(place, ", ", PlaceOf("group", group.name));
-    for (const auto& [where, part] : {std::pair("request", &shape->amounts.request),
-                                      std::pair("initial_request", &shape->amounts.initial_request)}) {
+    for (const auto& [where, part] :
+         {std::pair("request", &shape->amounts.request),
+          std::pair("initial_request", &shape->amounts.initial_request)}) {
       if (absl::Status s = CheckKnown(in_group, where, *part); !s.ok()) return s;
     }
     const ClassIndex c = interner_.Intern(*shape, kNone, small_);

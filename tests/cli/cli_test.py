@@ -289,7 +289,7 @@ class WhatIf(Files):
         return muster("what-if", self.FILE, *more)
 
     def test_a_weight_as_table_and_as_json(self):
-        self.assert_ends(self.ask("--queue", "light", "--weight", "7"), 0, stdout="cpu          6      2")
+        self.assert_ends(self.ask("--queue", "light", "--weight", "7"), 0, stdout="cpu            6      2")
         told = json.loads(self.ask("--queue", "light", "--weight", "7", "--json").stdout)
         light = told["queues"][2]
         self.assertEqual((light["name"], light["deserved_before"]["cpu"], light["deserved_after"]["cpu"]), ("light", 3000, 7000))

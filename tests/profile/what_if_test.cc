@@ -59,8 +59,7 @@ absl::StatusOr<Outlook> Ask(const Cluster& cluster, const WhatIfChange& change,
 
 TEST(WhatIf, AWeightMovesWhatIsDeserved) {
   for (const char* profile : {"muster", "volcano"}) {
-    const auto outlook =
-        Ask(TwoQueues(), {.queue = QueueEdit{.name = "a", .weight = 3}}, profile);
+    const auto outlook = Ask(TwoQueues(), {.queue = QueueEdit{.name = "a", .weight = 3}}, profile);
     ASSERT_TRUE(outlook.ok()) << outlook.status();
     EXPECT_THAT(outlook->dimensions, ElementsAre("cpu", "memory", "pods"));
     const QueueOutlook& a = Of(*outlook, "a");
@@ -73,8 +72,7 @@ TEST(WhatIf, AWeightMovesWhatIsDeserved) {
 }
 
 TEST(WhatIf, WhatRanOnNodesThatLeaveWaitsAgain) {
-  const auto outlook =
-      Ask(TwoQueues(), {.remove_nodes = NodeChoice{.labels = {{"pool", "x"}}}});
+  const auto outlook = Ask(TwoQueues(), {.remove_nodes = NodeChoice{.labels = {{"pool", "x"}}}});
   ASSERT_TRUE(outlook.ok()) << outlook.status();
   const QueueOutlook& a = Of(*outlook, "a");
   EXPECT_EQ(a.allocated_before[0], 6000);
@@ -254,8 +252,8 @@ absl::Status Make(const WhatIfChange& change, Cluster* cluster, int number) {
     any = true;
     for (const TaskSpec& task : world.tasks) {
       if (task.node != node.name || !HoldsNode(task.status)) continue;
-      const bool waits = !task.job.empty() &&
-                         (IsAllocated(task.status) || task.status == TaskStatus::kNominated);
+      const bool waits =
+          !task.job.empty() && (IsAllocated(task.status) || task.status == TaskStatus::kNominated);
       const absl::Status s = waits ? cluster->SetTaskStatus(task.name, TaskStatus::kPending)
                                    : cluster->RemoveTask(task.name);
       if (!s.ok()) return s;

@@ -68,7 +68,7 @@ class WhatIf(unittest.TestCase):
         for change, words in (
             ({"queue": {"name": "visoin", "weight": 2}}, 'what-if[0]: queue "visoin" does not exist, did you mean "vision"?'),
             ({"queue": {"name": "vision", "weight": -2}}, 'queue "vision": weight is -2'),
-            ({"queue": {"name": "vision", "wieght": 2}}, 'unknown key "wieght", did you mean "weight"?'),
+            ({"queue": {"name": "vision", "wieght": 2}}, 'what-if: [0].queue: unknown field "wieght", did you mean "weight"?'),
             ({"queue": {"name": "vision", "limit": {"gpus": 2}}}, 'limit "gpus": no node or task names this dimension'),
             ({}, "says nothing"),
             ({"add_job": {"cpu": 1}}, 'what-if[0].add_job: key "name" is missing'),

@@ -21,8 +21,10 @@ namespace {
 
 constexpr CommandText kText = {
     "what-if", "what-if FILE [flags]",
-    "Says what each queue of the scenario in FILE deserves, holds and waits for by the profile's own shares, before "
-    "and after changes. Those of a file are made first, then nodes and jobs go, nodes come, and the queue changes.",
+    "Says what each queue of the scenario in FILE deserves, holds and waits for by the profile's "
+    "own shares, before "
+    "and after changes. Those of a file are made first, then nodes and jobs go, nodes come, and "
+    "the queue changes.",
     "muster what-if tests/scenarios/queue_weights.json --profile muster --queue light --weight 4"};
 
 struct Flags {
@@ -37,7 +39,8 @@ struct Flags {
     flags->Value("--profile", "P", &profile, "whose policies divide, such as volcano");
     flags->Value("--queue", "Q", &queue, "the queue that the next four are about");
     flags->Value("--weight", "N", &weight, "its weight");
-    flags->Value("--guaranteed", "AMOUNTS", &guaranteed, "as cpu=4,memory=8Gi; these and no others");
+    flags->Value("--guaranteed", "AMOUNTS", &guaranteed,
+                 "as cpu=4,memory=8Gi; these and no others");
     flags->Value("--deserved", "AMOUNTS", &deserved, "what it is told to deserve");
     flags->Value("--limit", "AMOUNTS", &limit, "what it may hold at most");
     flags->Value("--remove-node", "NODE", &remove_node, "the node leaves; its tasks wait again");
@@ -103,9 +106,10 @@ absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
         {.add_nodes = NewNodes{.count = flags.count, .node = {.capacity = *std::move(capacity)}}});
   }
   QueueEdit edit{.name = flags.queue, .weight = flags.weight};
-  for (const auto& [flag, text, out] : {std::tuple("--guaranteed", &flags.guaranteed, &edit.guaranteed),
-                                        std::tuple("--deserved", &flags.deserved, &edit.deserved),
-                                        std::tuple("--limit", &flags.limit, &edit.limit)}) {
+  for (const auto& [flag, text, out] :
+       {std::tuple("--guaranteed", &flags.guaranteed, &edit.guaranteed),
+        std::tuple("--deserved", &flags.deserved, &edit.deserved),
+        std::tuple("--limit", &flags.limit, &edit.limit)}) {
     if (absl::Status s = ReadAmounts(flag, *text, out); !s.ok()) return s;
   }
   const bool edits = edit.weight.has_value() || edit.guaranteed.has_value() ||
