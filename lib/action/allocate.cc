@@ -203,14 +203,13 @@ class Allocate {
 
   void ExplainGang(JobIndex job, std::span<const TaskIndex> tried, bool waits,
                    const ActionContext::ReasonPtr& failure) {
-    Reason reason{waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone};
-    reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
-    reason.needed = tables_.jobs.spec[job].min_available;
-    if (failure != nullptr) reason.refusals = failure->refusals;
     for (TaskIndex task : tried) {
       if (ledger_.status(task) != TaskStatus::kPending) context_.ForgetReason(task);
     }
-    context_.ExplainJob(job, std::move(reason));
+    context_.ExplainJob(
+        job, context_.GangReason(waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone,
+                                 ledger_.job(job).ready() + ledger_.job(job).nominated(),
+                                 tables_.jobs.spec[job].min_available, failure));
   }
 
   const bool error_cache_;

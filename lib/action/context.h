@@ -125,6 +125,9 @@ class ActionContext {
   void Explain(TaskIndex task, Reason reason);
   void ExplainJob(JobIndex job,
                   Reason reason);  // all its pending tasks that have no reason of their own
+  void ExplainJob(JobIndex job, ReasonPtr reason) { job_reason_[job] = std::move(reason); }
+  // kind, placed and needed of a gang whose task was refused for `failure` (or null); gangs alike share the object.
+  ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed, const ReasonPtr& failure);
   void ExplainQueue(QueueIndex queue, Reason reason);
   // kNoNode with the refusals as they are now; remembered while the books stay the same.
   ReasonPtr NoNode(ClassIndex c);
@@ -160,6 +163,11 @@ class ActionContext {
     ReasonPtr reason;
   };
   absl::flat_hash_map<ClassIndex, Remembered> no_node_;
+  struct OfGangs {
+    ReasonPtr failure, reason;
+  };
+  absl::flat_hash_map<const Reason*, OfGangs>
+      gang_reasons_;  // the latest by failure, which it keeps
   absl::flat_hash_map<JobIndex, std::vector<uint8_t>> mixed_;  // by role
 };
 

@@ -41,8 +41,9 @@ class FairRound {
     FairWalk walk(context_);
     sheets_.resize(context_.waiting.size());
     std::vector<int64_t> lowest;
+    const std::vector<uint8_t> hopeful = HopefulQueues();
     for (JobIndex j : context_.waiting) {
-      if (!TakesPart(j)) continue;
+      if (!hopeful[tables_.jobs.queue[j]] || !TakesPart(j)) continue;
       if (taking_ == Taking::kFromLesserJobs) {
         if (lowest.empty()) lowest = LowestPriorities();
         if (lowest[tables_.jobs.queue[j]] >= tables_.jobs.spec[j].priority) continue;
@@ -75,6 +76,25 @@ class FairRound {
     int64_t priority = 0, missing = 0;
     Ledger::Moment moment;
   };
+
+  // Per queue whether anybody may have to go for its jobs. Who could go has been there since before the round, so that a
+  // turn of any other job would evict nobody and be undone.
+  std::vector<uint8_t> HopefulQueues() const {
+    const QueueTable& queues = tables_.queues;
+    std::vector<uint8_t> holds(queues.alive.size(), 0);
+    int64_t givers = 0;
+    const auto gives = [&](QueueIndex q) { return holds[q] && queues.spec[q].reclaimable; };
+    for (QueueIndex q = 0; q < holds.size(); ++q) {
+      if (!queues.alive[q]) continue;
+      const auto allocated = ledger_.queue_allocated(q);
+      holds[q] = std::any_of(allocated.begin(), allocated.end(), [](int64_t x) { return x > 0; });
+      givers += gives(q);
+    }
+    if (taking_ == Taking::kFromLesserJobs) return holds;
+    std::vector<uint8_t> hopeful(holds.size(), 0);
+    for (QueueIndex q = 0; q < holds.size(); ++q) hopeful[q] = givers > (gives(q) ? 1 : 0);
+    return hopeful;
+  }
 
   // Per queue the lowest priority of a job with tasks to lose.
   std::vector<int64_t> LowestPriorities() const {

@@ -117,14 +117,18 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
     whole = context_.dispatcher.Pipelined(job);
   }
   if (!whole) {
-    Reason reason = refusal_;
-    if (no_node_ != nullptr) reason.refusals = no_node_->refusals;
-    reason.placed = gang.placed();
-    reason.needed = gang.needed();
-    const int64_t placed = reason.placed - there;
+    const int64_t placed = gang.placed();
     ledger.Rollback(before);
-    if (sheet.one_class && no_node_ != nullptr) {
-      failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, placed, no_node_};
+    ActionContext::ReasonPtr reason;
+    if (no_node_ != nullptr) {
+      reason = context_.GangReason(ReasonKind::kGangUndone, placed, gang.needed(), no_node_);
+      if (sheet.one_class) {
+        failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, placed - there, no_node_};
+      }
+    } else {
+      refusal_.placed = placed;
+      refusal_.needed = gang.needed();
+      reason = std::make_shared<const Reason>(std::move(refusal_));
     }
     ExplainGang(job, sheet, std::move(reason), sheet.next, i);
     return false;
@@ -151,11 +155,10 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
     return false;
   }
   context_.meter.Spend();
-  Reason reason{ReasonKind::kGangUndone};
-  reason.refusals = it->second.reason->refusals;
-  reason.placed = gang.placed() + it->second.placed;
-  reason.needed = gang.needed();
-  ExplainGang(job, sheet, std::move(reason), sheet.next, sheet.next);
+  ExplainGang(job, sheet,
+              context_.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
+                                  gang.needed(), it->second.reason),
+              sheet.next, sheet.next);
   return true;
 }
 
@@ -233,8 +236,8 @@ void FairFill::Nominate(const Ledger::Savepoint& before) {
 }
 
 // The job's reason holds for all its tasks: older ones of those from first to end are forgotten.
-void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first,
-                           size_t end) {
+void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, ActionContext::ReasonPtr reason,
+                           size_t first, size_t end) {
   for (size_t i = first; i < end; ++i) context_.ForgetReason(sheet.tasks[i]);
   context_.ExplainJob(job, std::move(reason));
 }

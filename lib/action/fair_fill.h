@@ -61,7 +61,8 @@ class FairFill {
   Place PlaceTask(TaskIndex task);
   Place At(TaskIndex task, NodeIndex node);
   void Nominate(const Ledger::Savepoint& before);
-  void ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first, size_t end);
+  void ExplainGang(JobIndex job, const Sheet& sheet, ActionContext::ReasonPtr reason, size_t first,
+                   size_t end);
 
   ActionContext& context_;
   std::vector<Sheet> sheets_;                // beside context_.waiting

@@ -46,6 +46,7 @@ class KeptSums {
     const bool adds = std::any_of(amounts.begin(), amounts.end(), [](int64_t x) { return x > 0; });
     const auto known = parts_.find(member);
     if (known != parts_.end()) {
+      if (known->second.row == row && std::ranges::equal(known->second.amounts, amounts)) return;
       Add(known->second, -1);
       if (!adds) parts_.erase(known);
     }

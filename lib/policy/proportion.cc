@@ -12,6 +12,8 @@
 // queue stays at or above its deserved amount without them.
 // Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
 // dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
+#include <algorithm>
+
 #include "lib/policy/kube_batch_total.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_demand.h"
@@ -43,6 +45,7 @@ class Proportion : public Policy {
     const size_t queues = tables_->queues.alive.size();
     slack_ = KubeBatchSlack(dimensions);
     claim_of_.assign(queues, kNone);
+    const std::vector<Claim> before = std::move(claims_);
     claims_.clear();
     shares_.assign(queues, 0);
     stamps_.assign(queues, ~uint64_t{0});
@@ -68,12 +71,16 @@ class Proportion : public Policy {
       claim_of_[q] = static_cast<uint32_t>(claims_.size());
       claims_.push_back(MakeClaim(q, unguaranteed));
     }
-    if (kube_batch_) {
+    // Who claims what he claimed before, of the same, deserves the same: a task that starts changes no claim.
+    if (total == total_ && std::ranges::equal(claims_, before, SameClaim)) {
+      for (size_t i = 0; i < claims_.size(); ++i) claims_[i].deserved = before[i].deserved;
+    } else if (kube_batch_) {
       FillByWeightKubeBatch(total, slack_, &claims_);
     } else {
       FillByWeight(total, &claims_);
-      demand_.Open(cycle, /*parents=*/{});
     }
+    total_ = total;
+    if (!kube_batch_) demand_.Open(cycle, /*parents=*/{});
   }
 
   int CompareQueues(QueueIndex a, QueueIndex b) override {
@@ -259,6 +266,7 @@ class Proportion : public Policy {
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   std::vector<double> slack_;  // kube-batch: amounts below it are nothing
+  Amounts total_;
   std::vector<uint32_t> claim_of_;
   std::vector<Claim> claims_;
   std::vector<double> shares_;

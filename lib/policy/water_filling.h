@@ -45,6 +45,12 @@ struct Claim {
   Amounts deserved;  // out
 };
 
+// Whether it is the same claim, whatever came out.
+inline bool SameClaim(const Claim& a, const Claim& b) {
+  return a.weight == b.weight && a.request == b.request && a.guarantee == b.guarantee &&
+         a.capability == b.capability;
+}
+
 void FillByWeight(const Amounts& total, std::vector<Claim>* claims);
 
 // The same by kube-batch's rules: no guarantee or capability, a claim is met once its request is strictly less
