@@ -315,7 +315,8 @@ PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile
       {"reclaim", reference::RunReclaim},
       {"gangpreempt", reference::RunGangPreempt},
       {"gangreclaim", reference::RunGangReclaim},
-      {"shuffle", reference::RunShuffle}};
+      {"shuffle", reference::RunShuffle},
+      {"conservative", reference::RunConservative}};
   const std::map<std::string, void (*)(Cycle&)> kube_batch = {
       {"allocate", reference::RunKubeBatchAllocate},
       {"backfill", reference::RunKubeBatchBackfill},

@@ -345,6 +345,10 @@ void RunGangPreempt(Cycle& cycle);
 void RunGangReclaim(Cycle& cycle);
 void RunShuffle(Cycle& cycle);
 
+// --- conservative.cc -------------------------------------------------------------------------------
+
+void RunConservative(Cycle& cycle);
+
 void RunKubeBatchAllocate(Cycle& cycle);
 void RunKubeBatchBackfill(Cycle& cycle);
 void RunKubeBatchPreempt(Cycle& cycle);
