@@ -86,6 +86,10 @@ MUSTER_EXPORT absl::StatusOr<Trace> GenerateTrace(const TraceMix& mix,
 MUSTER_EXPORT absl::StatusOr<TraceMix> NamedTraceMix(std::string_view name);
 MUSTER_EXPORT std::vector<std::string> TraceMixNames();
 
+// A mix of one's own: JSON with the keys of TraceMix and "muster_mix": 1, as Python's Mix.save writes it. Errors name the
+// file and the place in it; what CheckMix refuses is refused.
+MUSTER_EXPORT absl::StatusOr<TraceMix> ParseTraceMix(const TraceFile& file);
+
 }  // namespace muster
 
 #endif  // MUSTER_MIX_H_

@@ -19,7 +19,8 @@ constexpr uint32_t kNoValue = 0xFFFFFFFF;
 
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
-  Handler(size_t size, RowSink* sink) : size_(size), sink_(sink) {}
+  Handler(size_t size, RowSink* sink, std::string_view document)
+      : size_(size), sink_(sink), document_(document) {}
 
   const absl::Status& status() const { return status_; }
 
@@ -57,7 +58,8 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   };
 
   bool Fail(std::string_view what) {
-    status_ = absl::InvalidArgumentError(absl::StrCat("scenario: ", Path(), ToAbsl(what)));
+    status_ =
+        absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": ", Path(), ToAbsl(what)));
     return false;
   }
   bool Fail(absl::Status status) {
@@ -76,6 +78,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 
   size_t size_;  // of the text
   RowSink* sink_;
+  std::string_view document_;
   absl::Status status_;
   int depth_ = 0;  // open arrays and objects, the document included
   std::string section_;
@@ -231,8 +234,8 @@ bool Handler::parse_error(std::size_t position, const std::string&,
   if (words.find("number overflow") != words.npos) rule = "the number is too large";
   position = std::min(position, size_);
   const std::string path = Path();
-  status_ = absl::InvalidArgumentError(
-      absl::StrCat("scenario: byte ", position, path.empty() ? ": " : ", in ", path, rule));
+  status_ = absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": byte ", position,
+                                                    path.empty() ? ": " : ", in ", path, rule));
   return false;
 }
 
@@ -258,8 +261,8 @@ std::string Json::Describe() const {
   return "";
 }
 
-absl::Status ReadJsonRows(std::string_view text, RowSink* sink) {
-  Handler handler(text.size(), sink);
+absl::Status ReadJsonRows(std::string_view text, RowSink* sink, std::string_view document) {
+  Handler handler(text.size(), sink, document);
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return handler.status();
 }

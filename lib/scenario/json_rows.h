@@ -85,7 +85,9 @@ class RowSink {
   virtual absl::Status OnRow(std::string_view section, size_t index, const Json& row) = 0;
 };
 
-absl::Status ReadJsonRows(std::string_view text, RowSink* sink);
+// `document`: what messages call it.
+absl::Status ReadJsonRows(std::string_view text, RowSink* sink,
+                          std::string_view document = "scenario");
 
 // `.key`, or `["key"]` where the key is no plain word.
 std::string JsonPathStep(std::string_view key);

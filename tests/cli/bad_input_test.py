@@ -164,6 +164,33 @@ class Mixes(Files):
         done = muster("replay", "csv", "--file", self.folder / "jobs.csv", "--procs", 1152, "--policy", "easy")
         self.assert_ends(done, 0, stdout="50 ended")
 
+    def test_mix_of_ones_own(self):
+        flat = [60] * 18
+        tables = {
+            "muster_mix": 1, "name": "mine", "nodes": [{"node": {"name": "n-", "capacity": {"cpu": 8}}, "count": 4}],
+            "jobs": [{"weight": 1, "tasks": 2, "shape": {"request": {"cpu": 2}}}], "run": flat, "gaps": [5] * 18,
+        }
+        path = self.folder / "mine.json"
+        path.write_text(json.dumps(tables), encoding="utf-8")
+        flags = ("--mix", path, "--jobs", 200, "--seed", 3)
+        made = muster("replay", "mix", *flags, "--policy", "muster", "--decisions", "-")
+        self.assert_ends(made, 0)
+        self.assertEqual(len(made.stdout.splitlines()), 201)
+        self.assert_ends(muster("generate", "--trace", self.folder, *flags), 0, stdout="")
+        self.assert_ends(muster("generate", "--mix", path), 2, stderr="--mix FILE makes traces")
+        for change, said in (
+            ({"gaps": [5] * 17}, "mine.json: "),
+            ({"gap": flat}, 'mine.json: unknown key "gap", did you mean "gaps"?'),
+            ({"jobs": [{"weight": "much"}]}, 'mine.json: jobs[0].weight: expected an integer, got "much"'),
+            ({"muster_mix": 7}, "mine.json: muster_mix: form 7 is not known"),
+        ):
+            path.write_text(json.dumps(tables | change), encoding="utf-8")
+            self.assert_ends(muster("replay", "mix", *flags), 2, stdout="", stderr=said)
+        path.write_text("no json", encoding="utf-8")
+        self.assert_ends(muster("replay", "mix", *flags), 2, stdout="", stderr="mine.json: byte ")
+        path.unlink()
+        self.assert_ends(muster("replay", "mix", *flags), 2, stdout="", stderr="mine.json: No such file")
+
     def test_bad_flags(self):
         for flags, said in (
             (("--mix", "phily"), 'unknown mix "phily", did you mean "philly"?'),

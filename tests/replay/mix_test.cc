@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "muster/replay.h"
@@ -242,6 +243,63 @@ TEST(MixTrace, SaysWhatIsBad) {
   EXPECT_THAT(std::string(NamedTraceMix("phily").status().message()),
               HasSubstr("did you mean \"philly\"?"));
   EXPECT_THAT(std::string(NamedTraceMix("x").status().message()), HasSubstr("openb, philly, hpc"));
+}
+
+std::string SmallAsJson() {
+  std::string flat;
+  for (size_t i = 0; i < kMixShares.size(); ++i) absl::StrAppend(&flat, i > 0 ? "," : "", "%");
+  const auto of = [&](int64_t value) {
+    return absl::StrCat("[", absl::StrReplaceAll(flat, {{"%", absl::StrCat(value)}}), "]");
+  };
+  return absl::StrCat(
+      R"({"muster_mix": 1, "name": "small", "nodes": [
+            {"node": {"name": "a-", "capacity": {"cpu": 8}}, "count": 3},
+            {"node": {"name": "b-", "capacity": {"cpu": 4, "gpu": "1"}}, "count": 1}],
+          "jobs": [{"weight": 3, "tasks": 2, "shape": {"request": {"cpu": 2}}, "run": )",
+      of(100), R"(}, {"weight": 1, "shape": {"request": {"cpu": 1, "gpu": 1}}}],
+          "queues": [{"queue": {"name": "q", "weight": 2}, "jobs": 1}, {"queue": {"name": "r"}, "jobs": 4}],
+          "users": [2, 1], "run": )",
+      of(50), R"(, "gaps": )", of(10), R"(, "estimate": )", of(150), "}");
+}
+
+TEST(MixJson, IsTheMixItSays) {
+  const std::string json = SmallAsJson();
+  const absl::StatusOr<TraceMix> mix = ParseTraceMix({"mine.json", json});
+  ASSERT_TRUE(mix.ok()) << mix.status();
+  const MixOptions options = {.jobs = 500, .seed = 11};
+  const Trace read = Made(*mix, options), made = Made(Small(), options);
+  EXPECT_EQ(read.submit, made.submit);
+  EXPECT_EQ(read.run, made.run);
+  EXPECT_EQ(read.tasks, made.tasks);
+  EXPECT_EQ(read.queue, made.queue);
+  EXPECT_EQ(read.user, made.user);
+  EXPECT_EQ(read.estimate, made.estimate);
+  EXPECT_EQ(read.machine.nodes.size(), made.machine.nodes.size());
+}
+
+TEST(MixJson, SaysWhatIsWrong) {
+  const auto refusal = [](const std::string& from, const std::string& to) {
+    const std::string json = absl::StrReplaceAll(SmallAsJson(), {{from, to}});
+    return std::string(ParseTraceMix({"mine.json", json}).status().message());
+  };
+  EXPECT_EQ(refusal(R"("muster_mix": 1, )", ""),
+            "mine.json: key \"muster_mix\" is missing; it holds the version of the form, 1");
+  EXPECT_EQ(refusal(R"("muster_mix": 1)", R"("muster_mix": 2)"),
+            "mine.json: muster_mix: form 2 is not known; this reads 1");
+  EXPECT_EQ(refusal(R"("gaps")", R"("gap")"),
+            "mine.json: unknown key \"gap\", did you mean \"gaps\"?");
+  EXPECT_EQ(refusal(R"("weight": 3)", R"("weight": "3")"),
+            "mine.json: jobs[0].weight: expected an integer, got \"3\"");
+  EXPECT_EQ(refusal(R"("count": 3)", R"("cont": 3)"),
+            "mine.json: nodes[0]: unknown key \"cont\", did you mean \"count\"?");
+  EXPECT_THAT(refusal(R"({"request": {"cpu": 2}})", R"("big")"),
+              HasSubstr("mine.json: jobs: shape \"big\": a mix spells its shapes out"));
+  EXPECT_THAT(refusal(R"("count": 3)", R"("count": 0)"),
+              HasSubstr("mine.json: mix \"small\": nodes \"a-\": counts must be above 0"));
+  EXPECT_THAT(refusal("}]", "}"), HasSubstr("mine.json: byte "));
+  EXPECT_THAT(refusal(R"("users": [2, 1])", R"("users": NaN)"), HasSubstr("mine.json: byte "));
+  EXPECT_THAT(std::string(ParseTraceMix({"empty.json", ""}).status().message()),
+              HasSubstr("empty.json: "));
 }
 
 }  // namespace

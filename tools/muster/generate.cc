@@ -91,6 +91,10 @@ int GenerateCommand(const Arguments& arguments) {
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty())
     return ComplainUsage(kText, absl::StrCat("unexpected ", parsed.others[0]));
+  if (MixFlags::IsFile(options.mix)) {
+    return ComplainUsage(kText,
+                         "--mix FILE makes traces: with --trace DIR, or `muster replay mix`");
+  }
   absl::StatusOr<Scenario> scenario = Generate(options);
   if (!scenario.ok()) return ComplainUsage(kText, absl::StrCat("--", scenario.status().message()));
   scenario->profile = profile;

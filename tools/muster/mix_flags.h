@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "muster/mix.h"
+#include "tools/muster/command.h"
 #include "tools/muster/flags.h"
 
 namespace muster {
@@ -15,7 +16,8 @@ namespace muster {
 class MixFlags {
  public:
   void Declare(FlagSet* flags) {
-    flags->Value("--mix", "M", &name_, "openb, philly or hpc");
+    flags->Value("--mix", "M", &name_,
+                 "openb, philly or hpc, or a file .json, as Python's Mix.save writes it");
     flags->Value("--jobs", "N", &options_.jobs, "how many");
     flags->Value("--nodes", "N", &options_.nodes, "of the machine; 0: as many as the mix has");
     flags->Value("--procs", "N", &options_.processors, "of the pool (hpc); 0: as the mix has");
@@ -24,12 +26,22 @@ class MixFlags {
                  "let jobs ask for X times what there is; 0: gaps as recorded");
   }
   absl::StatusOr<Trace> Make() const {
-    const absl::StatusOr<TraceMix> mix = NamedTraceMix(name_);
+    const absl::StatusOr<TraceMix> mix = IsFile(name_) ? Load() : NamedTraceMix(name_);
     if (!mix.ok()) return mix.status();
     return GenerateTrace(*mix, options_);
   }
 
+  static bool IsFile(const std::string& name) {
+    return name.ends_with(".json") || name.find('/') != std::string::npos;
+  }
+
  private:
+  absl::StatusOr<TraceMix> Load() const {
+    const absl::StatusOr<std::string> text = ReadFile(name_);
+    if (!text.ok()) return text.status();
+    return ParseTraceMix({name_, *text});
+  }
+
   std::string name_ = "philly";
   MixOptions options_;
 };
