@@ -47,19 +47,6 @@ enum class CycleTiming : uint8_t {
   kPeriodic,   // as kEachInstant, at multiples of the period alone
 };
 
-// What happens to a node. Tasks on a failed node are lost; a drained one takes no more.
-struct NodeEvent {
-  enum class Kind : uint8_t {
-    kJoin,
-    kDrain,
-    kFail,
-    kReturn
-  };  // a node that joins is not there before
-  int64_t time = 0;
-  Kind kind = Kind::kFail;
-  std::string name = {};  // of a node, or of a domain: all nodes right below it
-};
-
 // Failures by chance: exponential times between a node's return and its next failure, and of repairs. 0: none.
 struct FailureModel {
   double node_seconds_between = 0, node_repair_seconds = 3600;
@@ -82,7 +69,7 @@ struct ReplayOptions {
       0;  // seconds from a cycle's snapshot to its decisions; the next one waits for them
   int64_t eviction_seconds = 1;  // from a decision to evict until the node is free
   Recovery recovery = {};
-  std::vector<NodeEvent> node_events = {};
+  std::vector<NodeEvent> node_events = {};  // besides the trace's own
   FailureModel failures = {};
   uint64_t seed = 0;         // of failures
   int64_t until = kEndless;  // events after that are not played

@@ -57,6 +57,19 @@ struct TraceJob {
   int64_t think = 0;  // seconds between the end of that one and this one's submission
 };
 
+// What happens to a node. Tasks on a failed node are lost; a drained one takes no more.
+struct NodeEvent {
+  enum class Kind : uint8_t {
+    kJoin,
+    kDrain,
+    kFail,
+    kReturn
+  };  // a node that joins is not there before
+  int64_t time = 0;
+  Kind kind = Kind::kFail;
+  std::string name = {};  // of a node, or of a domain: all nodes right below it
+};
+
 struct Trace {
   std::string name = {};
   // Where it ran. A pool of processors is a number of equal processors that any job can have any of: `processors`
@@ -64,6 +77,7 @@ struct Trace {
   int64_t processors = 0;
   ClusterSpec machine =
       {};  // nodes and domains; its queues are `queues`, its jobs and tasks must be empty
+  std::vector<NodeEvent> node_events = {};  // what happened to its nodes meanwhile
   std::vector<TaskShape> shapes = {};
   std::vector<QueueSpec> queues = {};  // none: one queue named "default"
   std::vector<std::string> users = {};
@@ -191,8 +205,9 @@ struct Google2019Files {
 };
 // An instance is a job of one task, submitted when it first was; its run time is that of its last stay on a machine, from
 // SCHEDULE to FINISH, FAIL, KILL, LOST or EVICT. Tiers of priority are queues. One unit of cpu is 1,000 cpus, one of
-// memory 1 Ti. Machines are those that were ever added, as they were first; switches are domains. Dropped are tasks
-// that run inside an alloc instance (which is a job itself), and instances that never started or never ended.
+// memory 1 Ti. Machines are those that were ever added, as they were first; switches are domains. One that was added later
+// joins then; one that was removed fails, and returns when it was added again. Dropped are tasks that run inside an alloc
+// instance (which is a job itself), and instances that never started or never ended.
 MUSTER_EXPORT absl::StatusOr<Trace> ReadGoogle2019(const Google2019Files& files,
                                                    const ReadOptions& options = {},
                                                    ReadReport* report = nullptr);

@@ -123,6 +123,7 @@ class Editor {
   void SetStarted(TaskIndex task, int64_t time);  // kAbsent: it does not run
   void SetNominated(TaskIndex task, std::string_view node_name);
   void SetPhase(JobIndex job, JobPhase phase);
+  void SetEstimate(JobIndex job, int64_t estimate);
 
   // --- lookups that only writers need
   std::vector<TaskIndex> TasksOn(NodeIndex node) const;  // ascending

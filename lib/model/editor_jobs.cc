@@ -147,6 +147,11 @@ void Editor::SetPhase(JobIndex job, JobPhase phase) {
   Log(Change::Table::kJob, job);
 }
 
+void Editor::SetEstimate(JobIndex job, int64_t estimate) {
+  Change().jobs.spec[job].estimate = estimate;
+  Log(Change::Table::kJob, job);
+}
+
 // The queue as a part of the classes of the job's tasks.
 QueueIndex Editor::ClassQueue(JobIndex job) const {
   if (wishing_queues_ == 0 || job == kNone) return kNone;

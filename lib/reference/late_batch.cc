@@ -29,6 +29,12 @@ class LateTwin {
       if (!submissions_.empty()) now_ = std::min(now_, submissions_.begin()->first);
       if (!ends_.empty()) now_ = std::min(now_, ends_.begin()->first);
       if (decided_at_ != kAbsent) now_ = std::min(now_, decided_at_);
+      for (uint32_t job : running_) {
+        if (IsCorrected(job)) now_ = std::min(now_, starts_.start[job] + estimate_[job]);
+      }
+      for (uint32_t job : running_) {
+        if (IsCorrected(job) && starts_.start[job] + estimate_[job] == now_) Correct(job);
+      }
       for (uint32_t job : Take(&submissions_)) Submit(job);
       for (uint32_t job : Take(&ends_)) End(job);
       if (decided_at_ == now_) Follow();
@@ -70,6 +76,16 @@ class LateTwin {
     dirty_ = true;
   }
 
+  // It will outlive its estimate.
+  bool IsCorrected(uint32_t job) const { return estimate_[job] < trace_.run[job]; }
+  void Correct(uint32_t job) {
+    static constexpr int64_t kMinutes[] = {1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000};
+    const int64_t user = std::max(trace_.estimate[job], trace_.run[job]);
+    const int times = corrections_[job]++;
+    if (times == 0) first_[job] = estimate_[job];
+    estimate_[job] = times < 11 ? std::min(user, first_[job] + 60 * kMinutes[times]) : user;
+  }
+
   // Decides now, for later.
   void Cycle() {
     dirty_ = false;
@@ -95,7 +111,7 @@ class LateTwin {
     for (uint32_t job : decided_) free -= Size(job);
     return free;
   }
-  // Of one that runs, or begins now. It may have outlived its estimate, and end any moment.
+  // Of one that runs, or begins now.
   int64_t EndOf(uint32_t job) const {
     const int64_t start = starts_.start[job] == kAbsent ? now_ : starts_.start[job];
     return std::max(start + estimate_[job], now_ + 1);
@@ -146,6 +162,8 @@ class LateTwin {
   BatchStarts starts_;
   Times submissions_, ends_;
   std::vector<int64_t> estimate_;
+  std::map<uint32_t, int64_t> first_;               // estimate, of jobs that were corrected
+  std::map<uint32_t, int> corrections_;             // so often
   std::map<uint32_t, std::vector<int64_t>> ended_;  // run times by user
   std::vector<uint32_t> queue_, running_, decided_;
   int64_t now_ = 0, decided_at_ = kAbsent;

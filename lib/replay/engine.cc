@@ -4,23 +4,26 @@
 //
 // Read Run first. What happens to the world - submissions, ends, evicted tasks that have left, nodes - changes the
 // cluster's tables by single edits; then a cycle of the profile plans on them, and the plan is applied and comes true:
-// a bound task runs at once, an evicted one leaves after its time. Nothing is built anew; the engine's session follows
-// the tables.
+// a bound task runs at once, an evicted one leaves after its time. Nothing is built anew; the loop's session follows
+// the tables, and one plan's memory serves the next. A plan copies names only where it is followed later.
 //
-// Order of events at one time: submissions, ends, evicted tasks leaving, nodes, decisions that were late; equal kinds by
-// insertion. A job runs while at least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and
+// Order of events at one time: corrections of estimates, submissions, ends, evicted tasks leaving, nodes, decisions that
+// were late; equal kinds by insertion. A job runs while at least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and
 // wait again, and what is left of its work follows from Recovery.
 #include "lib/replay/engine.h"
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <queue>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/container/flat_hash_set.h"
+#include "lib/plan/plan_data.h"
+#include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/node_faults.h"
@@ -28,6 +31,7 @@
 #include "lib/replay/progress.h"
 #include "lib/replay/waiting_reasons.h"
 #include "lib/replay/world.h"
+#include "lib/session/session.h"
 #include "muster/schedule.h"
 
 namespace muster {
@@ -37,14 +41,14 @@ constexpr int64_t kUsualSamples = 512;
 constexpr int64_t kMostSamples = int64_t{1} << 16;
 constexpr uint32_t kGivenBack = kNone;  // the turn of an end whose job has left already
 
-enum Kind : uint8_t { kEnd, kLeft, kDecided };
+enum Kind : uint8_t { kCorrect, kEnd, kLeft, kDecided };
 
 struct Event {
   int64_t time;
   Kind kind;
   uint64_t number;                 // by insertion
   uint32_t job = kNone, task = 0;  // row of the trace, place among its tasks
-  uint32_t turn = 0;               // of the job; an event of an earlier turn is void
+  uint32_t turn = 0;  // of the job, kCorrect: its beginning; an event of an earlier one is void
   bool operator>(const Event& other) const {
     return std::tie(time, kind, number) > std::tie(other.time, other.kind, other.number);
   }
@@ -55,11 +59,27 @@ struct Job {
   int64_t estimate = 0;
   uint32_t running = 0;  // tasks
   uint32_t turn = 0;     // grows when an event of it becomes void
-  bool wants = false;    // some task waits
+  uint32_t beginnings = 0;
+  int64_t began = 0, ends = 0;  // the last beginning, and when the job should end as things are
+  uint8_t corrections = 0;
+  bool wants = false;  // some task waits
   bool stopped = false;
   bool begins = false;            // while a plan is followed
   std::vector<NodeIndex> places;  // of the turn before a stop, ascending; nodes are never dropped
 };
+
+// Appends to every column but `time` what it has last.
+void RepeatSample(ReplaySeries* series) {
+  const auto repeat = [](auto& column) { column.resize(column.size() + 1, column.back()); };
+  repeat(series->running);
+  repeat(series->waiting);
+  for (auto* columns : {&series->used, &series->capacity, &series->waiting_by_reason}) {
+    for (auto& column : *columns) repeat(column);
+  }
+  for (auto* columns : {&series->fragmentation, &series->queue_share, &series->queue_deserved}) {
+    for (auto& column : *columns) repeat(column);
+  }
+}
 
 class Loop {
  public:
@@ -78,6 +98,7 @@ class Loop {
   absl::StatusOr<ReplayResult> Run() {
     if (absl::Status s = Open(); !s.ok()) return s;
     while (status_.ok()) {
+      DropVoidCorrections();
       int64_t now = std::min(arrivals_.next_time(), faults_.next_time());
       if (!events_.empty()) now = std::min(now, events_.top().time);
       const int64_t tick = NextTick();
@@ -108,19 +129,27 @@ class Loop {
     result_.start.assign(n, kAbsent);
     result_.end.assign(n, kAbsent);
     result_.outcome.assign(n, JobOutcome::kNotSubmitted);
-    for (const NodeEvent& event : options_.node_events) {
-      if (const auto nodes = world_.NodesOf(event.name); !nodes.ok()) return nodes.status();
+    for (const auto* events : {&trace_.node_events, &options_.node_events}) {
+      for (const NodeEvent& event : *events) {
+        if (const auto nodes = world_.NodesOf(event.name); !nodes.ok()) return nodes.status();
+      }
     }
-    if (absl::Status s = world_.Build(faults_.Absent()); !s.ok()) return s;
-    // An unknown profile is an error before anything is played.
-    const absl::StatusOr<Plan> first = world_.cluster().Schedule(profile_);
-    if (!first.ok()) return first.status();
+    absl::flat_hash_set<std::string> absent;
+    for (const std::string& name : faults_.Absent()) {
+      const absl::StatusOr<std::vector<std::string>> nodes = world_.NodesOf(name);
+      absent.insert(nodes->begin(), nodes->end());
+    }
+    if (absl::Status s = world_.Build(absent); !s.ok()) return s;
+    const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile_);
+    if (!config.ok()) return config.status();
+    session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
     if (options_.series_interval >= 0 && n > 0) {
       const auto [least, most] = std::minmax_element(trace_.submit.begin(), trace_.submit.end());
       interval_ = options_.series_interval;
       if (interval_ == 0) interval_ = std::max<int64_t>((*most - *least) / kUsualSamples, 1);
       next_sample_ = *least;
       world_.BeginSeries(&result_.series);
+      deserved_amounts_.resize(std::max<size_t>(trace_.queues.size(), 1));
     }
     return absl::OkStatus();
   }
@@ -146,6 +175,11 @@ class Loop {
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
+    for (; !events_.empty() && events_.top().time == now_ && events_.top().kind == kCorrect;
+         DropVoidCorrections()) {
+      ++result_.events;
+      HandleTop();
+    }
     if (each) EndByEstimate();
     while (status_.ok()) {
       ++result_.events;
@@ -169,6 +203,9 @@ class Loop {
     const Event event = events_.top();
     events_.pop();
     switch (event.kind) {
+      case kCorrect:
+        Correct(event.job);
+        break;
       case kEnd:
         if (event.turn == kGivenBack) {
           Ended(event.job);
@@ -207,6 +244,10 @@ class Loop {
     if (time > kEndless) return;
     events_.push({time, kind, number_++, row, task, row == kNone ? 0 : jobs_[row].turn});
   }
+  void PushEnd(uint32_t row, int64_t time) {
+    jobs_[row].ends = time;
+    Push(time, kEnd, row, 0);
+  }
 
   void Submit(uint32_t row) {
     result_.submit[row] = now_;
@@ -230,7 +271,7 @@ class Loop {
     if (job.running < MinTasks(row)) return;
     ++job.turn;
     if (job.progress.active()) {
-      Push(job.progress.ChangeRate(now_, job.running), kEnd, row, 0);
+      PushEnd(row, job.progress.ChangeRate(now_, job.running));
       return;
     }
     int64_t pause = 0;
@@ -241,8 +282,34 @@ class Loop {
     if (result_.start[row] == kAbsent) result_.start[row] = now_;
     result_.outcome[row] = JobOutcome::kRunning;
     world_.editor().SetPhase(world_.job(row), JobPhase::kRunning);
-    Push(job.progress.Begin(now_, job.running, pause), kEnd, row, 0);
+    PushEnd(row, job.progress.Begin(now_, job.running, pause));
+    job.began = now_;
+    ++job.beginnings;
+    WatchEstimate(row);
     ++active_;
+  }
+
+  // A guess is looked at when its time has come. Where it is the user's word, nothing is left to correct.
+  void WatchEstimate(uint32_t row) {
+    const Job& job = jobs_[row];
+    if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
+    events_.push({job.began + job.estimate, kCorrect, number_++, row, 0, job.beginnings});
+  }
+  // Those of jobs that will have ended by then, or have stopped meanwhile, never happened.
+  void DropVoidCorrections() {
+    while (!events_.empty() && events_.top().kind == kCorrect) {
+      const Event& event = events_.top();
+      const Job& job = jobs_[event.job];
+      if (job.beginnings == event.turn && job.progress.active() && job.ends > event.time) return;
+      events_.pop();
+    }
+  }
+  // That changes no node and no queue, and is no occasion for a cycle.
+  void Correct(uint32_t row) {
+    Job& job = jobs_[row];
+    job.estimate = estimates_.Corrected(row, job.estimate, job.corrections++);
+    world_.SetEstimate(row, job.estimate);
+    WatchEstimate(row);
   }
 
   std::vector<NodeIndex> Places(uint32_t row) const {
@@ -297,7 +364,7 @@ class Loop {
     Changed();
     if (job.progress.active() && job.running >= MinTasks(row)) {
       // Events of its other tasks stay good.
-      Push(job.progress.ChangeRate(now_, job.running), kEnd, row, 0);
+      PushEnd(row, job.progress.ChangeRate(now_, job.running));
       SetWants(row);
       return;
     }
@@ -393,25 +460,21 @@ class Loop {
       ScheduleOptions schedule;
       schedule.now = now_;
       const int64_t begin = options_.clock ? options_.clock() : 0;
-      absl::StatusOr<Plan> plan = world_.cluster().Schedule(profile_, schedule);
+      auto data =
+          std::make_shared<PlanData>(session_->Run(world_.tables(), schedule, std::move(spare_)));
       if (options_.clock) result_.decision_time.push_back(options_.clock() - begin);
-      if (!plan.ok()) {
-        status_ = plan.status();
-        return;
-      }
       ++result_.passes;
-      result_.work += plan->work();
-      result_.decisions += static_cast<int64_t>(plan->decisions().size());
-      if (interval_ > 0) {
-        last_plan_ = *plan;
-        reasons_.Learn(*plan);
-      }
+      result_.work += data->work;
+      result_.decisions += static_cast<int64_t>(data->decisions.size());
+      if (interval_ > 0) Learn(data.get());
       if (options_.latency > 0) {
-        late_ = *std::move(plan);
+        data->names = CopyNames(world_.tables(), *data);
+        late_ = Plan(std::move(data));
         Push(now_ + options_.latency, kDecided, kNone, 0);
         return;
       }
-      const bool moved = Follow(*plan);
+      const bool moved = Follow(Plan(data));
+      spare_ = std::move(*data);
       if (!again || !moved) return;
       Changed();
     }
@@ -479,42 +542,48 @@ class Loop {
 
   // --- series
 
-  // What queues deserve by the last plan, as shares of the machine.
-  std::vector<double> Deserved() const {
-    std::vector<double> deserved(std::max<size_t>(trace_.queues.size(), 1), -1.0);
-    const NodeTable& nodes = world_.tables().nodes;
-    std::vector<double> total(world_.tables().dimension_count(), 0);
-    for (NodeIndex node = 0; node < nodes.alive.size(); ++node) {
-      for (DimensionIndex d = 0; d < total.size(); ++d) {
-        const int64_t has = nodes.allocatable.at(node, d);
-        if (has != kAbsent) total[d] += static_cast<double>(has);
-      }
+  // What samples show of a plan. Its reasons are taken out of it.
+  void Learn(PlanData* plan) {
+    for (const QueueShare& share : plan->shares) {
+      const uint32_t row = world_.queue_row(share.queue);
+      if (row != kNone) deserved_amounts_[row].assign(share.deserved.begin(), share.deserved.end());
     }
-    for (const QueueShare& share : last_plan_.shares()) {
-      const std::string_view name = last_plan_.queue_name(share.queue);
-      for (size_t q = 0; q < deserved.size(); ++q) {
-        if (!trace_.queues.empty() && trace_.queues[q].name != name) continue;
-        for (DimensionIndex d = 0; d < share.deserved.size() && d < total.size(); ++d) {
-          if (d == kPods || total[d] <= 0) continue;
-          deserved[q] = std::max(deserved[q], share.deserved[d] / total[d]);
-        }
+    reasons_.Learn(world_, plan);
+  }
+
+  // What queues deserve by the last plan, as shares of the machine.
+  std::vector<double> Deserved() {
+    std::vector<double> total(world_.tables().dimension_count());
+    for (DimensionIndex d = 0; d < total.size(); ++d) total[d] = world_.Capacity(d);
+    std::vector<double> deserved(deserved_amounts_.size(), -1.0);
+    for (size_t q = 0; q < deserved.size(); ++q) {
+      const std::vector<double>& amounts = deserved_amounts_[q];
+      for (DimensionIndex d = 0; d < amounts.size() && d < total.size(); ++d) {
+        if (d == kPods || total[d] <= 0) continue;
+        deserved[q] = std::max(deserved[q], amounts[d] / total[d]);
       }
     }
     return deserved;
   }
 
-  // The state as it is holds up to, not including, `time`.
+  // The state as it is holds up to, not including, `time`. Only the first sample of it is worked out.
   void SampleUntil(int64_t time) {
     if (interval_ <= 0) return;
     ReplaySeries& series = result_.series;
+    bool same = false;
     while (next_sample_ < time && static_cast<int64_t>(series.time.size()) < kMostSamples) {
       series.time.push_back(next_sample_);
+      next_sample_ += interval_;
+      if (same) {
+        RepeatSample(&series);
+        continue;
+      }
+      same = true;
       series.running.push_back(active_);
       series.waiting.push_back(wanting_);
       world_.Sample(Deserved(), &series);
       reasons_.Sample(
           wanting_, [this](uint32_t row) { return jobs_[row].wants; }, &series);
-      next_sample_ += interval_;
     }
   }
 
@@ -540,8 +609,11 @@ class Loop {
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;
 
+  std::unique_ptr<Session> session_;
+  PlanData spare_;  // the last plan, whose memory the next one uses
+
   int64_t interval_ = -1, next_sample_ = 0;
-  Plan last_plan_;
+  std::vector<std::vector<double>> deserved_amounts_;  // by queue of the trace
   WaitingReasons reasons_;
 };
 

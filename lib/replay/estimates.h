@@ -29,10 +29,9 @@ class Estimates {
   // A running job has outlived `estimate`, which was corrected `times` times before.
   int64_t Corrected(uint32_t job, int64_t estimate, int times) const;
   void Ended(uint32_t job);
-
- private:
   int64_t User(uint32_t job) const;
 
+ private:
   const Trace& trace_;
   const BatchEstimate kind_;
   struct LastRuns {

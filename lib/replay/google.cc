@@ -36,7 +36,7 @@ enum EventType {
   kLost,
   kLastType = 10
 };
-enum MachineEvent { kAdd = 1, kLastMachineEvent = 3 };
+enum MachineEvent { kAdd = 1, kRemove = 2, kLastMachineEvent = 3 };
 constexpr int64_t kAllocSet = 1;  // as collection_type
 
 // Tiers as the trace's authors draw them; a queue each.
@@ -60,27 +60,52 @@ int Record(TableReader* table, std::string_view column) {
 
 absl::Status ReadMachines(const TraceFile& file, Trace* trace) {
   TableReader table(file, {}, nullptr);
-  const int id = table.Require("machine_id"), type = table.Require("type"),
-            rack = table.Optional("switch_id"), cpus = Record(&table, "capacity.cpus"),
-            memory = Record(&table, "capacity.memory");
-  Numbers names, racks;
+  const int time = table.Require("time"), id = table.Require("machine_id"),
+            type = table.Require("type"), rack = table.Optional("switch_id"),
+            cpus = Record(&table, "capacity.cpus"), memory = Record(&table, "capacity.memory");
+  struct Row {
+    int64_t time, kind;
+    bool told;  // its capacity
+    NodeSpec node;
+  };
+  std::vector<Row> rows;
   while (table.NextRow()) {
+    const int64_t at = table.Integer(time, 0, kAfterTheEnd);
     const int64_t kind = table.Integer(type, 0, kLastMachineEvent);
     table.Integer(id, std::numeric_limits<int64_t>::min(), kAfterTheEnd);
     // Some machines' capacity is not known until they are updated.
     const bool told = table.Has(cpus) && table.Has(memory);
     const int64_t milli = told ? table.Scaled(cpus, kMicro, 0, kMostMillionths) : 0;
     const int64_t mebi = told ? table.Scaled(memory, kMicro, 0, kMostMillionths) : 0;
-    if (!table.EndRow() || kind != kAdd || !told) continue;
-    NodeSpec node;
-    node.name = std::string(table.Text(id));
-    if (!names.Of(node.name).second) continue;
-    node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
-    node.domain = std::string(table.Text(rack));
-    if (!node.domain.empty() && racks.Of(node.domain).second) {
-      trace->machine.domains.push_back({.name = node.domain});
+    if (!table.EndRow() || (kind != kAdd && kind != kRemove) || at == kAfterTheEnd) continue;
+    Row& row = rows.emplace_back(Row{at, kind, told, {}});
+    row.node.name = std::string(table.Text(id));
+    row.node.capacity = {{"cpu", absl::StrCat(milli, "m")}, {"memory", mebi * kMebi}};
+    row.node.domain = std::string(table.Text(rack));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.time < b.time; });
+  Numbers names, racks;
+  std::vector<uint8_t> is_there;  // by machine
+  for (Row& row : rows) {
+    const bool adds = row.kind == kAdd;
+    if (!(adds && row.told) && !names.Has(row.node.name)) continue;
+    const auto [machine, is_new] = names.Of(row.node.name);
+    const int64_t seconds = row.time / kMicro;
+    if (is_new) {
+      is_there.push_back(1);
+      if (!row.node.domain.empty() && racks.Of(row.node.domain).second) {
+        trace->machine.domains.push_back({.name = row.node.domain});
+      }
+      if (seconds > 0) {
+        trace->node_events.push_back({seconds, NodeEvent::Kind::kJoin, row.node.name});
+      }
+      trace->machine.nodes.push_back(std::move(row.node));
+    } else if (adds != (is_there[machine] != 0)) {
+      is_there[machine] = adds;
+      const auto kind = adds ? NodeEvent::Kind::kReturn : NodeEvent::Kind::kFail;
+      trace->node_events.push_back({seconds, kind, row.node.name});
     }
-    trace->machine.nodes.push_back(std::move(node));
   }
   return table.status();
 }

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "lib/replay/arrivals.h"
 
 namespace muster {
 
 NodeFaults::NodeFaults(const Trace& trace, const ReplayOptions& options)
-    : list_(options.node_events) {
+    : list_(trace.node_events) {
+  list_.insert(list_.end(), options.node_events.begin(), options.node_events.end());
   std::stable_sort(list_.begin(), list_.end(),
                    [](const NodeEvent& a, const NodeEvent& b) { return a.time < b.time; });
   const FailureModel& model = options.failures;
@@ -53,10 +55,10 @@ NodeEvent NodeFaults::Pop() {
 }
 
 std::vector<std::string> NodeFaults::Absent() const {
-  std::vector<std::string> absent, seen;
+  std::vector<std::string> absent;
+  absl::flat_hash_set<std::string> seen;
   for (const NodeEvent& event : list_) {
-    if (std::find(seen.begin(), seen.end(), event.name) != seen.end()) continue;
-    seen.push_back(event.name);
+    if (!seen.insert(event.name).second) continue;
     if (event.kind == NodeEvent::Kind::kJoin) absent.push_back(event.name);
   }
   return absent;

@@ -179,6 +179,7 @@ Trace SelectJobs(const Trace& trace, const std::vector<uint32_t>& rows) {
   out.name = trace.name;
   out.processors = trace.processors;
   out.machine = trace.machine;
+  out.node_events = trace.node_events;
   out.shapes = trace.shapes;
   out.queues = trace.queues;
   out.users = trace.users;
@@ -214,6 +215,15 @@ absl::Status CheckTrace(const Trace& trace) {
   if (!trace.machine.jobs.empty() || !trace.machine.tasks.empty() ||
       !trace.machine.queues.empty()) {
     return absl::InvalidArgumentError("trace: the machine holds nodes and domains alone");
+  }
+  if (trace.processors > 0 && !trace.node_events.empty()) {
+    return absl::InvalidArgumentError("trace: node events need a machine of nodes");
+  }
+  for (const NodeEvent& event : trace.node_events) {
+    if (event.time >= 0 && event.time <= kEndless) continue;
+    return absl::InvalidArgumentError(absl::StrCat("trace: event of node ", Quote(event.name),
+                                                   ": time is ", event.time,
+                                                   "; must be 0 to 2^53"));
   }
   for (size_t row = 0; row < trace.size(); ++row) {
     if (absl::Status s = CheckJob(trace, row); !s.ok()) return s;

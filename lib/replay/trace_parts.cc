@@ -38,6 +38,7 @@ void SortBySubmission(Trace* trace) {
   }
   const int64_t first = trace->submit.front();
   for (int64_t& time : trace->submit) time -= first;
+  for (NodeEvent& event : trace->node_events) event.time = std::max<int64_t>(event.time - first, 0);
   for (int64_t& time : trace->deadline) {
     if (time != kAbsent) time -= first;
   }

@@ -27,6 +27,7 @@ class Numbers {
         numbers_.try_emplace(std::string(text), static_cast<uint32_t>(numbers_.size()));
     return {at->second, added};
   }
+  bool Has(std::string_view text) const { return numbers_.contains(std::string(text)); }
 
  private:
   absl::flat_hash_map<std::string, uint32_t> numbers_;

@@ -3,43 +3,37 @@
 // Reasons of plans, shortened to what may be counted together.
 #include "lib/replay/waiting_reasons.h"
 
-#include <charconv>
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/plan/explain.h"
-#include "lib/plan/plan_data.h"
 
 namespace muster {
 
-std::string ShortReason(const Reason& reason, const Plan& plan) {
+std::string ShortReason(const Reason& reason, const Tables& tables) {
   const std::string kind(ReasonKindName(reason.kind));
   if (!reason.refusals.empty()) {
     const Refusal& most = reason.refusals.front();
     const std::string code(RefusalCodeName(most.code));
     if (most.dimension == kNone) return absl::StrCat(kind, ": ", code);
-    return absl::StrCat(kind, ": ", code, " ", ToAbsl(plan.dimension_name(most.dimension)));
+    return absl::StrCat(kind, ": ", code, " ", ToAbsl(tables.dimensions.name(most.dimension)));
   }
   if (reason.dimension == kNone) return kind;
-  return absl::StrCat(kind, ": ", ToAbsl(plan.dimension_name(reason.dimension)));
+  return absl::StrCat(kind, ": ", ToAbsl(tables.dimensions.name(reason.dimension)));
 }
 
-void WaitingReasons::Read() {
-  is_read_ = true;
+void WaitingReasons::Learn(const World& world, PlanData* plan) {
+  tables_ = &world.tables();
   known_.clear();
-  words_.clear();
-  for (const Reason& reason : plan_.reasons()) words_.push_back(ShortReason(reason, plan_));
+  reasons_.swap(plan->reasons);
   JobIndex before = kNone;
-  for (const PendingTask& pending : plan_.pending()) {
+  for (const PendingTask& pending : plan->pending) {
     // By task, and tasks of a job come together.
-    const JobIndex job = plan_.data()->names->job_of(pending.task);
+    const JobIndex job = tables_->tasks.job[pending.task];
     if (job == before) continue;
     before = job;
-    const std::string_view name = plan_.job_name(job);
-    uint32_t row = kNone;
-    std::from_chars(name.data(), name.data() + name.size(), row);
-    known_.push_back({row, pending.reason});
+    known_.push_back({world.row_of(job), pending.reason});
   }
 }
 

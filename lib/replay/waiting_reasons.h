@@ -9,21 +9,20 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "muster/plan.h"
+#include "lib/plan/plan_data.h"
+#include "lib/replay/world.h"
 #include "muster/replay.h"
 
 namespace muster {
 
 // One or two words of a plan's JSON for a reason, and what was scarce: "no_node: insufficient cpu", "queue_limit: cpu".
-std::string ShortReason(const Reason& reason, const Plan& plan);
+std::string ShortReason(const Reason& reason, const Tables& tables);
 
 class WaitingReasons {
  public:
-  // A cycle has said why jobs wait. Looked into when a sample is taken.
-  void Learn(const Plan& plan) {
-    plan_ = plan;
-    is_read_ = false;
-  }
+  // A cycle on the world has said why jobs wait; the reasons are taken out of the plan, and put into words when a sample
+  // is taken.
+  void Learn(const World& world, PlanData* plan);
 
   // Appends a sample to the series: of all `waiting` jobs, those for which `waits(row)` by their reasons, and the rest as
   // not reached.
@@ -31,27 +30,27 @@ class WaitingReasons {
   void Sample(int64_t waiting, const Waits& waits, ReplaySeries* series);
 
  private:
-  void Read();
   size_t Column(const std::string& reason, ReplaySeries* series);
 
   struct Known {
     uint32_t row;
-    uint32_t reason;  // into words_
+    uint32_t reason;  // into reasons_
   };
-  Plan plan_;
-  bool is_read_ = true;
+  const Tables* tables_ = nullptr;
   std::vector<Known> known_;  // a job each
-  std::vector<std::string> words_;
+  std::vector<Reason> reasons_;
   absl::flat_hash_map<std::string, size_t> columns_;
 };
 
 template <class Waits>
 void WaitingReasons::Sample(int64_t waiting, const Waits& waits, ReplaySeries* series) {
-  if (!is_read_) Read();
   for (std::vector<int64_t>& column : series->waiting_by_reason) column.push_back(0);
+  std::vector<size_t> columns(reasons_.size(), SIZE_MAX);
   for (const Known& known : known_) {
     if (!waits(known.row)) continue;
-    ++series->waiting_by_reason[Column(words_[known.reason], series)].back();
+    size_t& column = columns[known.reason];
+    if (column == SIZE_MAX) column = Column(ShortReason(reasons_[known.reason], *tables_), series);
+    ++series->waiting_by_reason[column].back();
     --waiting;
   }
   if (waiting > 0) series->waiting_by_reason[Column("not_reached", series)].back() += waiting;

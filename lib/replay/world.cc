@@ -20,14 +20,49 @@ Unit UnitOf(std::string_view dimension) {
 
 }  // namespace
 
-absl::Status World::Build(const std::vector<std::string>& absent) {
+World::World(const Trace& trace) : trace_(trace) {
+  for (uint32_t row = 0; row < trace.machine.nodes.size(); ++row) {
+    const NodeSpec& node = trace.machine.nodes[row];
+    spec_of_.try_emplace(node.name, row);
+    if (!node.domain.empty()) members_of_[node.domain].push_back(row);
+  }
+}
+
+// What the machine can hold is a matter of all its nodes, whether they are there yet or not.
+absl::Status World::LearnMachine() {
+  Cluster machine;
+  for (const DomainSpec& domain : trace_.machine.domains) {
+    if (absl::Status s = machine.AddDomain(domain); !s.ok()) return s;
+  }
+  for (const NodeSpec& node : trace_.machine.nodes) {
+    if (absl::Status s = machine.AddNode(node); !s.ok()) return s;
+  }
+  const Tables& tables = *machine.impl().tables;
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+    resources_.emplace_back(tables.dimensions.name(d));
+  }
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    const auto row = tables.nodes.allocatable.row(n);
+    ++kinds_[std::vector<int64_t>(row.begin(), row.end())];
+  }
+  return absl::OkStatus();
+}
+
+absl::Status World::Build(const absl::flat_hash_set<std::string>& absent) {
+  if (absl::Status s = LearnMachine(); !s.ok()) return s;
+  for (const TaskShape& shape : trace_.shapes) amounts_.push_back(AmountsOf(shape.request));
+  most_.assign(trace_.shapes.size(), -1);
+  FindTypicalShapes();
+  used_.assign(resources_.size(), 0);
+  sums_.assign(resources_.size(), {});
+  queue_used_.assign(std::max<size_t>(trace_.queues.size(), 1), used_);
   for (const DomainSpec& domain : trace_.machine.domains) {
     if (absl::Status s = cluster_.AddDomain(domain); !s.ok()) return s;
   }
   for (const NodeSpec& node : trace_.machine.nodes) {
-    if (std::find(absent.begin(), absent.end(), node.name) != absent.end()) continue;
+    if (absent.contains(node.name)) continue;
     if (absl::Status s = cluster_.AddNode(node); !s.ok()) return s;
-    machine_row_.push_back(static_cast<uint32_t>(&node - trace_.machine.nodes.data()));
+    AddNodeBooks(node);
   }
   for (const QueueSpec& queue : trace_.queues) {
     const absl::Status s =
@@ -42,17 +77,25 @@ absl::Status World::Build(const std::vector<std::string>& absent) {
   }
   layout_ = tables().layout;
   job_of_.assign(trace_.size(), kNone);
-  for (DimensionIndex d = 0; d < tables().dimension_count(); ++d) {
-    resources_.emplace_back(tables().dimensions.name(d));
-  }
-  for (const TaskShape& shape : trace_.shapes) amounts_.push_back(AmountsOf(shape.request));
-  most_.assign(trace_.shapes.size(), -1);
-  used_.assign(resources_.size(), 0);
-  node_used_.assign(tables().nodes.alive.size(), used_);
-  up_.assign(node_used_.size(), 1);
-  queue_used_.assign(std::max<size_t>(trace_.queues.size(), 1), used_);
-  FindTypicalShapes();
+  FindColumns();
+  FollowQueues();
   return absl::OkStatus();
+}
+
+void World::FindColumns() {
+  column_.resize(resources_.size(), kNone);
+  for (size_t d = 0; d < resources_.size(); ++d) {
+    if (column_[d] == kNone) column_[d] = tables().dimensions.Find(resources_[d]).value_or(kNone);
+  }
+}
+
+void World::AddNodeBooks(const NodeSpec& node) {
+  machine_row_.push_back(static_cast<uint32_t>(&node - trace_.machine.nodes.data()));
+  node_used_.resize(node_used_.size() + resources_.size(), 0);
+  parts_.resize(node_used_.size());
+  up_.push_back(1);
+  is_touched_.push_back(0);
+  Touch(static_cast<NodeIndex>(up_.size() - 1));
 }
 
 // By dimension. What is asked of a dimension that no node has shows as -1 in cpu.
@@ -89,15 +132,14 @@ bool World::FitsEmpty(uint32_t shape, int64_t needed) {
   if (most < 0) {
     most = 0;
     const std::vector<int64_t>& request = amounts_[shape];
-    const NodeTable& nodes = tables().nodes;
-    for (NodeIndex n = 0; n < nodes.alive.size() && request[kCpu] >= 0; ++n) {
+    if (request[kCpu] < 0) return needed <= 0;
+    for (const auto& [has, nodes] : kinds_) {
       int64_t fit = int64_t{1} << 32;
       for (size_t d = 0; d < request.size(); ++d) {
-        const int64_t has = nodes.allocatable.at(n, static_cast<DimensionIndex>(d));
-        if (request[d] == 0 || (d == kPods && has == kAbsent)) continue;
-        fit = std::min(fit, std::max<int64_t>(has == kAbsent ? 0 : has, 0) / request[d]);
+        if (request[d] == 0 || (d == kPods && has[d] == kAbsent)) continue;
+        fit = std::min(fit, std::max<int64_t>(OrZero(has[d]), 0) / request[d]);
       }
-      most += fit;
+      most += fit * nodes;
     }
   }
   return most >= needed;
@@ -144,9 +186,19 @@ absl::Status World::RemoveJob(uint32_t row) {
   return absl::OkStatus();
 }
 
+void World::FollowQueues() {
+  const QueueTable& queues = tables().queues;
+  queue_row_.assign(queues.alive.size(), kNone);
+  for (uint32_t row = 0; row < trace_.queues.size(); ++row) {
+    queue_row_[*queues.names.Find(trace_.queues[row].name)] = row;
+  }
+  if (trace_.queues.empty()) queue_row_[*queues.names.Find("default")] = 0;
+}
+
 void World::FollowLayout() {
   if (layout_ == tables().layout) return;
   layout_ = tables().layout;
+  FollowQueues();
   const JobTable& jobs = tables().jobs;
   row_of_.assign(jobs.alive.size(), kNone);
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
@@ -161,13 +213,14 @@ void World::FollowLayout() {
 
 void World::Account(uint32_t row, NodeIndex node, int sign) {
   const std::vector<int64_t>& request = amounts_[trace_.shape[row]];
-  std::vector<int64_t>& on_node = node_used_[node];
+  int64_t* on_node = &node_used_[node * resources_.size()];
   std::vector<int64_t>& in_queue = queue_used_[trace_.queue[row]];
   for (size_t d = 0; d < request.size(); ++d) {
     used_[d] += sign * request[d];
     on_node[d] += sign * request[d];
     in_queue[d] += sign * request[d];
   }
+  Touch(node);
 }
 
 void World::Run(uint32_t row, TaskIndex task, NodeIndex node, int64_t now) {
@@ -185,22 +238,19 @@ void World::Release(uint32_t row, TaskIndex task) {
 // --- nodes
 
 const NodeSpec* World::SpecOf(std::string_view name) const {
-  for (const NodeSpec& node : trace_.machine.nodes) {
-    if (node.name == name) return &node;
-  }
-  return nullptr;
+  const auto found = spec_of_.find(ToAbsl(name));
+  return found == spec_of_.end() ? nullptr : &trace_.machine.nodes[found->second];
 }
 
 absl::StatusOr<std::vector<std::string>> World::NodesOf(const std::string& name) const {
   if (SpecOf(name) != nullptr) return std::vector<std::string>{name};
-  std::vector<std::string> nodes;
-  for (const NodeSpec& node : trace_.machine.nodes) {
-    if (node.domain == name) nodes.push_back(node.name);
-  }
-  if (nodes.empty()) {
+  const auto members = members_of_.find(name);
+  if (members == members_of_.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("node event: there is no node or domain of nodes ", Quote(name)));
   }
+  std::vector<std::string> nodes;
+  for (uint32_t row : members->second) nodes.push_back(trace_.machine.nodes[row].name);
   return nodes;
 }
 
@@ -208,10 +258,9 @@ absl::Status World::Join(const std::string& name) {
   if (FindNode(name).has_value()) return absl::OkStatus();
   const NodeSpec* node = SpecOf(name);
   if (absl::Status s = cluster_.AddNode(*node); !s.ok()) return s;
-  machine_row_.push_back(static_cast<uint32_t>(node - trace_.machine.nodes.data()));
+  AddNodeBooks(*node);
   FollowLayout();
-  node_used_.push_back(std::vector<int64_t>(resources_.size(), 0));
-  up_.push_back(1);
+  FindColumns();
   return absl::OkStatus();
 }
 
@@ -220,6 +269,7 @@ absl::Status World::SetUp(NodeIndex node, bool ready, bool schedulable) {
   spec.ready = ready;
   spec.unschedulable = !schedulable;
   up_[node] = ready;
+  Touch(node);
   return cluster_.UpdateNode(spec);
 }
 
@@ -239,42 +289,78 @@ void World::BeginSeries(ReplaySeries* series) const {
   series->queue_deserved.resize(series->queues.size());
 }
 
-void World::Sample(const std::vector<double>& deserved, ReplaySeries* series) const {
-  const NodeTable& nodes = tables().nodes;
-  std::vector<int64_t> total(resources_.size(), 0);
-  size_t column = 0;
-  for (size_t d = 0; d < resources_.size(); ++d) {
-    const auto dimension = static_cast<DimensionIndex>(d);
-    int64_t free = 0, unusable = 0;
-    for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-      const int64_t has = nodes.allocatable.at(n, dimension);
-      if (!up_[n] || has == kAbsent) continue;
-      total[d] += has;
-      const int64_t idle = std::max<int64_t>(0, has - node_used_[n][d]);
-      free += idle;
-      if (typical_[d] == kNone || idle == 0) continue;
+void World::Touch(NodeIndex node) {
+  if (is_touched_[node]) return;
+  is_touched_[node] = 1;
+  touched_.push_back(node);
+}
+
+void World::Recount(NodeIndex node) {
+  const size_t dimensions = resources_.size();
+  const int64_t* used = &node_used_[node * dimensions];
+  // What is left of dimension d; what a node does not have is 0.
+  const auto left = [&](size_t d) { return OrZero(Has(node, d)) - used[d]; };
+  for (size_t d = 0; d < dimensions; ++d) {
+    const int64_t has = Has(node, d);
+    Part part;
+    if (has != kAbsent) part.capacity = has;
+    if (up_[node] && has != kAbsent) {
+      part.has = has;
+      part.idle = std::max<int64_t>(0, has - used[d]);
+    }
+    if (typical_[d] != kNone && part.idle > 0) {
       const std::vector<int64_t>& request = amounts_[typical_[d]];
       bool fits = true;
-      for (size_t e = 0; e < request.size(); ++e) {
-        const int64_t other = nodes.allocatable.at(n, static_cast<DimensionIndex>(e));
-        if (e == kPods && other == kAbsent) continue;
-        fits &= request[e] <= (other == kAbsent ? 0 : other - node_used_[n][e]);
+      for (size_t e = 0; e < dimensions; ++e) {
+        if (e == kPods && Has(node, e) == kAbsent) continue;
+        fits &= request[e] <= left(e);
       }
-      if (!fits) unusable += idle;
+      if (!fits) part.unusable = part.idle;
     }
+    Part& before = parts_[node * dimensions + d];
+    Part& sum = sums_[d];
+    sum.has += part.has - before.has;
+    sum.idle += part.idle - before.idle;
+    sum.unusable += part.unusable - before.unusable;
+    sum.capacity += part.capacity - before.capacity;
+    before = part;
+  }
+}
+
+void World::CountTouched() {
+  for (NodeIndex node : touched_) {
+    is_touched_[node] = 0;
+    Recount(node);
+  }
+  touched_.clear();
+}
+
+double World::Capacity(DimensionIndex dimension) {
+  CountTouched();
+  for (size_t d = 0; d < column_.size(); ++d) {
+    if (column_[d] == dimension) return static_cast<double>(sums_[d].capacity);
+  }
+  return 0;
+}
+
+void World::Sample(const std::vector<double>& deserved, ReplaySeries* series) {
+  CountTouched();
+  size_t column = 0;
+  for (size_t d = 0; d < resources_.size(); ++d) {
     if (typical_[d] == kNone || d == kPods) continue;
+    const Part& sum = sums_[d];
     series->used[column].push_back(used_[d]);
-    series->capacity[column].push_back(total[d]);
+    series->capacity[column].push_back(sum.has);
     series->fragmentation[column].push_back(
-        free == 0 ? 0.0 : static_cast<double>(unusable) / static_cast<double>(free));
+        sum.idle == 0 ? 0.0 : static_cast<double>(sum.unusable) / static_cast<double>(sum.idle));
     ++column;
   }
   for (size_t q = 0; q < queue_used_.size(); ++q) {
     double share = 0;
     for (size_t d = 0; d < resources_.size(); ++d) {
-      if (d == kPods || total[d] <= 0) continue;
-      share =
-          std::max(share, static_cast<double>(queue_used_[q][d]) / static_cast<double>(total[d]));
+      if (d == kPods || sums_[d].has <= 0) continue;
+      share = std::max(share,
+                       static_cast<double>(queue_used_[q][d]) / static_cast<double>(sums_[d].has));
     }
     series->queue_share[q].push_back(share);
     series->queue_deserved[q].push_back(q < deserved.size() ? deserved[q] : -1.0);

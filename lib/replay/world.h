@@ -5,6 +5,10 @@
 //
 // Rows of the tables move when the cluster drops dead ones. Jobs are named by their row in the trace, so the way from
 // one to the other is found again by names, in time of the living.
+//
+// A sample adds up what each node has, has left, and has left where the dimension's typical task does not fit. Those sums are
+// kept: a node that changed is counted anew, in place of what it was counted as before, when the next sample is taken.
+// All are whole numbers, so that the sums are those of a recount. Cost of a sample: O(nodes that changed + queues).
 #ifndef MUSTER_REPLAY_WORLD_H_
 #define MUSTER_REPLAY_WORLD_H_
 
@@ -14,7 +18,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "lib/model/cluster_impl.h"
 #include "muster/cluster.h"
@@ -24,21 +30,26 @@ namespace muster {
 
 class World {
  public:
-  explicit World(const Trace& trace) : trace_(trace) {}
+  explicit World(const Trace& trace);
   // `absent` nodes are left out until they join.
-  absl::Status Build(const std::vector<std::string>& absent);
+  absl::Status Build(const absl::flat_hash_set<std::string>& absent);
 
   Cluster& cluster() { return cluster_; }
   const Tables& tables() const { return *cluster_.impl().tables; }
   Editor& editor() { return cluster_.impl().editor; }
 
-  // Whether so many tasks of the shape fit on the machine when it is empty, by their requests alone.
+  // Whether so many tasks of the shape fit on the machine, all nodes that ever join, when it is empty, by their requests
+  // alone.
   bool FitsEmpty(uint32_t shape, int64_t tasks);
 
   absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate);
   absl::Status RemoveJob(uint32_t row);
+  void SetEstimate(uint32_t row, int64_t estimate) { editor().SetEstimate(job_of_[row], estimate); }
   JobIndex job(uint32_t row) const { return job_of_[row]; }
   uint32_t row_of(JobIndex job) const { return row_of_[job]; }
+  uint32_t queue_row(QueueIndex queue) const {
+    return queue_row_[queue];
+  }  // kNone: not of the trace
   const std::vector<TaskIndex>& tasks_of(uint32_t row) const {
     return tables().jobs.tasks[job_of_[row]];
   }
@@ -58,10 +69,28 @@ class World {
   }
 
   void BeginSeries(ReplaySeries* series) const;
-  void Sample(const std::vector<double>& deserved, ReplaySeries* series) const;
+  void Sample(const std::vector<double>& deserved, ReplaySeries* series);
+  // Of the tables' dimension: what all nodes have together, also those that are down.
+  double Capacity(DimensionIndex d);
 
  private:
+  // What a node adds to a sample's sums, in one dimension.
+  struct Part {
+    int64_t has = 0, idle = 0, unusable = 0;  // while it is up
+    int64_t capacity = 0;                     // up or down
+  };
+
   const NodeSpec* SpecOf(std::string_view node) const;
+  absl::Status LearnMachine();
+  int64_t Has(NodeIndex node, size_t d) const {  // kAbsent: it has none
+    return column_[d] == kNone ? kAbsent : tables().nodes.allocatable.at(node, column_[d]);
+  }
+  void FindColumns();
+  void FollowQueues();
+  void AddNodeBooks(const NodeSpec& node);
+  void Touch(NodeIndex node);
+  void Recount(NodeIndex node);
+  void CountTouched();
   std::vector<int64_t> AmountsOf(const Resources& resources) const;
   void FollowLayout();
   void FindTypicalShapes();
@@ -69,15 +98,25 @@ class World {
   const Trace& trace_;
   Cluster cluster_;
   uint64_t layout_ = 0;
-  std::vector<JobIndex> job_of_;        // by row of the trace
-  std::vector<uint32_t> row_of_;        // by job of the tables
-  std::vector<std::string> resources_;  // dimensions that requests or capacities name, and pods
-  std::vector<std::vector<int64_t>> amounts_;  // by shape; below 0: no node has it
+  absl::flat_hash_map<std::string, uint32_t> spec_of_;  // by node, as in the machine
+  absl::flat_hash_map<std::string, std::vector<uint32_t>> members_of_;  // by domain: nodes below it
+  std::vector<JobIndex> job_of_;                                        // by row of the trace
+  std::vector<uint32_t> row_of_;                                        // by job of the tables
+  std::vector<uint32_t> queue_row_;                                     // by queue of the tables
+  std::vector<std::string> resources_;  // dimensions that nodes, also those to come, have
+  std::vector<DimensionIndex>
+      column_;  // by those: the tables' dimension, kNone while no node has it
+  absl::btree_map<std::vector<int64_t>, int64_t> kinds_;  // nodes of the machine by amounts
+  std::vector<std::vector<int64_t>> amounts_;             // by shape; below 0: no node has it
   std::vector<int64_t> most_;  // by shape: tasks that fit the empty machine; -1: not counted yet
   absl::flat_hash_map<uint64_t, Resources> gang_requests_;  // by shape and count
   std::vector<int64_t> used_;                               // by dimension
-  std::vector<std::vector<int64_t>> node_used_;             // by node, then dimension
+  std::vector<int64_t> node_used_;                          // by node, then dimension
   std::vector<std::vector<int64_t>> queue_used_;
+  std::vector<Part> parts_;         // by node, then dimension
+  std::vector<Part> sums_;          // by dimension, of parts_
+  std::vector<NodeIndex> touched_;  // nodes to be counted anew
+  std::vector<uint8_t> is_touched_;
   std::vector<uint8_t> up_;
   std::vector<uint32_t> machine_row_;  // by node: its row in the trace's machine
   std::vector<uint32_t> typical_;      // by dimension: the most frequent shape that asks for it

@@ -75,12 +75,17 @@ void Session::Follow() {
   if (nodes_changed && search_ != nullptr) search_.reset();
 }
 
-PlanData Session::Run(const Tables& tables, const ScheduleOptions& options) {
+PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   tables_ = &tables;
   ledger_->set_tables(&tables);
   Follow();
 
-  PlanData plan;
+  PlanData plan = std::move(spare);
+  plan.tentative.clear();
+  plan.pending.clear();
+  plan.reasons.clear();
+  plan.names = nullptr;
+  plan.cursor = 0;
   plan.profile = config_.name;
   plan.version = tables.version;
   FindWaiting();
@@ -162,11 +167,13 @@ void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
   size_t next = 0;
   for (QueueIndex q = 0; q < tables_->queues.alive.size(); ++q) {
     if (!tables_->queues.alive[q]) continue;
-    if (!after) {
-      shares->emplace_back();
-      shares->back().queue = q;
-    }
+    if (next == shares->size()) shares->emplace_back();
     QueueShare& share = (*shares)[next++];
+    if (!after) {
+      share.queue = q;
+      share.deserved.clear();
+      share.share_before = share.share_after = 0;
+    }
     const auto allocated = ledger_->queue_allocated(q);
     (after ? share.allocated_after : share.allocated_before)
         .assign(allocated.begin(), allocated.end());
@@ -177,6 +184,7 @@ void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
       }
     }
   }
+  shares->resize(next);
 }
 
 JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {

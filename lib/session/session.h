@@ -24,8 +24,8 @@ class Session {
  public:
   Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed);
 
-  // Everything of a plan but its names.
-  PlanData Run(const Tables& tables, const ScheduleOptions& options);
+  // Everything of a plan but its names. `spare`: an old plan, whose memory is used again.
+  PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
 
   const Ledger& ledger() const { return *ledger_; }
 

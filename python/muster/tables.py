@@ -61,6 +61,8 @@ def _spread(table: Columns, prefix: str, cells: Sequence[Mapping[str, Any]]) -> 
 
 def _jobs(state: Mapping[str, Any]) -> Columns:
     columns, shapes = state["columns"], state["shapes"]
+    if state.get("node_events"):
+        raise InvalidArgument("trace: it has node events, which no table holds; save it with Trace.save")
     _plain(shapes, "a shape", ("request", "node_selector"))
     _plain(state["queues"], "a queue", ("name", "parent", "weight", "guaranteed", "limit"))
     table: Columns = {"id": columns["id"].tolist(), "submit": columns["submit"].tolist(), "run": columns["run"].tolist()}

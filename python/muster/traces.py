@@ -31,7 +31,8 @@ class Trace:
 
     `jobs` is a table with the columns submit and run, and where they matter estimate, tasks, min_tasks, shape, queue,
     user, priority, deadline, preceding, think, id. `shape`, `queue` and `user` are row numbers of `shapes` and
-    `queues` (dicts of the fields in spec.h) and of `users` (texts).
+    `queues` (dicts of the fields in spec.h) and of `users` (texts). `node_events`, a list of (time, "join", "drain", "fail"
+    or "return", node or domain), is what happened to the nodes meanwhile.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Trace:
         shapes: Sequence[Mapping[str, Any]] = (),
         queues: Sequence[Mapping[str, Any]] = (),
         users: Sequence[str] = (),
+        node_events: Sequence[tuple[int, str, str]] = (),
         name: str = "trace",
     ) -> None:
         table = {key: array(column, key) for key, column in columns(jobs).items()}
@@ -52,7 +54,7 @@ class Trace:
                 f'trace: unknown column "{unknown[0]}"; there are {", ".join(sorted(_COLUMNS))}'
             )
         state = {"name": name, "processors": processors, "nodes": list(nodes), "shapes": list(shapes)}
-        state |= {"queues": list(queues), "users": list(users), "columns": table}
+        state |= {"queues": list(queues), "users": list(users), "columns": table, "node_events": list(node_events)}
         self._core = _core.Trace(state)
         self.report: dict[str, Any] = {}
         self.name = name
@@ -154,7 +156,7 @@ class Trace:
         if processors is not None:
             members["processors"] = processors
         if nodes is not None:
-            members |= {"nodes": list(nodes), "domains": []}
+            members |= {"nodes": list(nodes), "domains": [], "node_events": []}
         if queues is not None:
             members["queues"] = list(queues)
         return self._with(name or f"{self.name}, another machine", **members)

@@ -72,6 +72,8 @@ void TakeColumn(const Place& place, const py::dict& columns, const char* name, s
   for (size_t i = 0; i < column.size(); ++i) out->push_back(static_cast<T>(column[i]));
 }
 
+constexpr std::array<std::string_view, 4> kEventKinds = {"join", "drain", "fail", "return"};
+
 // The members of a trace as Python values, and back; what the dict does not name has its default.
 py::dict State(const SharedTrace& self) {
   const Trace& t = *self.trace;
@@ -84,7 +86,35 @@ py::dict State(const SharedTrace& self) {
   out["queues"] = Write(t.queues);
   out["users"] = Write(t.users);
   out["columns"] = Columns(t);
+  if (t.node_events.empty()) return out;
+  py::list events;
+  for (const NodeEvent& event : t.node_events) {
+    events.append(py::make_tuple(event.time, Text(kEventKinds[static_cast<size_t>(event.kind)]),
+                                 Text(event.name)));
+  }
+  out["node_events"] = events;
   return out;
+}
+
+// A list of (time, kind, name).
+void ReadNodeEvents(const Place& events, py::handle given, std::vector<NodeEvent>* out) {
+  if (!py::isinstance<py::sequence>(given)) {
+    WrongType(events, "a list of (time, kind, name)", given);
+  }
+  size_t i = 0;
+  for (py::handle entry : py::reinterpret_borrow<py::sequence>(given)) {
+    const Place at{&events, {}, i++, false};
+    if (!py::isinstance<py::sequence>(entry) || py::len(entry) != 3) {
+      WrongType(at, "(time, kind, name)", entry);
+    }
+    const auto row = py::reinterpret_borrow<py::sequence>(entry);
+    NodeEvent event;
+    event.time = ReadInteger(at, row[0], 0, static_cast<uint64_t>(kEndless));
+    event.kind = static_cast<NodeEvent::Kind>(
+        ReadWord(at, row[1], "kind", {kEventKinds.begin(), kEventKinds.end()}));
+    event.name = ReadText(at, row[2]);
+    out->push_back(std::move(event));
+  }
 }
 
 template <class T>
@@ -99,6 +129,9 @@ SharedTrace FromState(const py::dict& state) {
   Take(root, state, "processors", &t.processors);
   Take(root, state, "nodes", &t.machine.nodes);
   Take(root, state, "domains", &t.machine.domains);
+  if (state.contains("node_events")) {
+    ReadNodeEvents(Place{&root, "node_events"}, state["node_events"], &t.node_events);
+  }
   Take(root, state, "shapes", &t.shapes);
   Take(root, state, "queues", &t.queues);
   Take(root, state, "users", &t.users);
@@ -300,24 +333,7 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
   take_seconds("domain_seconds_between", &o.failures.domain_seconds_between);
   take_seconds("domain_repair_seconds", &o.failures.domain_repair_seconds);
   if (given.contains("node_events")) {
-    const Place events{&root, "node_events"};
-    if (!py::isinstance<py::sequence>(given["node_events"])) {
-      WrongType(events, "a list of (time, kind, name)", given["node_events"]);
-    }
-    size_t i = 0;
-    for (py::handle entry : given["node_events"].cast<py::sequence>()) {
-      const Place at{&events, {}, i++, false};
-      if (!py::isinstance<py::sequence>(entry) || py::len(entry) != 3) {
-        WrongType(at, "(time, kind, name)", entry);
-      }
-      const auto row = py::reinterpret_borrow<py::sequence>(entry);
-      NodeEvent event;
-      event.time = ReadInteger(at, row[0], 0, static_cast<uint64_t>(kEndless));
-      event.kind = static_cast<NodeEvent::Kind>(
-          ReadWord(at, row[1], "kind", {"join", "drain", "fail", "return"}));
-      event.name = ReadText(at, row[2]);
-      o.node_events.push_back(std::move(event));
-    }
+    ReadNodeEvents(Place{&root, "node_events"}, given["node_events"], &o.node_events);
   }
   return o;
 }

@@ -166,6 +166,15 @@ TEST_F(Borg, TellsEachInstancesStory) {
   EXPECT_EQ(Amount(trace->machine.nodes[0].capacity, "cpu"), "500000m");
   EXPECT_EQ(trace->machine.nodes[2].domain, "s2");
   EXPECT_EQ(trace->machine.domains.size(), 2u);
+  // One was added later; one was removed and added again.
+  using Kind = NodeEvent::Kind;
+  const std::vector<std::tuple<int64_t, Kind, std::string>> expected = {
+      {900, Kind::kJoin, "14"}, {950, Kind::kFail, "11"}, {990, Kind::kReturn, "11"}};
+  ASSERT_EQ(trace->node_events.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const NodeEvent& event = trace->node_events[i];
+    EXPECT_EQ(std::tuple(event.time, event.kind, event.name), expected[i]);
+  }
   const absl::StatusOr<ReplayResult> result = Replay(*trace, "muster");
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_THAT(result->end, ElementsAre(9, 33, 66));

@@ -58,7 +58,7 @@ TEST(Latency, EqualsTheTwin) {
   }
 }
 
-// The second and third of user a are guessed at 10; its fourth runs 50, outlives that, and might end any moment.
+// The third of user a is guessed at 10, runs 50, and is corrected to 70 when it has run 10.
 TEST(Latency, EasyPlusPlusByHand) {
   const Trace trace = Pool(4, {{.submit = 0, .run = 10, .estimate = 100, .tasks = 1, .user = 0},
                                {.submit = 0, .run = 10, .estimate = 100, .tasks = 1, .user = 0},
@@ -68,13 +68,14 @@ TEST(Latency, EasyPlusPlusByHand) {
   const std::string policy = "easy:estimate=last_two,order=sjf";
   // At once: at 60 the third is corrected to end at 110, so that the last one goes ahead.
   EXPECT_THAT(Play(trace, policy, {}).start, ElementsAre(0, 0, 40, 90, 60));
-  // Decisions after 2 seconds. Corrections are of pools alone: by cycles the third, outlived at 52, is awaited from one
-  // moment to the next, and nothing goes ahead of the head.
+  // Decisions after 2 seconds: it should end at 112 from 52 on, so that at 60 the last one may go ahead.
   ReplayOptions late;
   late.latency = 2;
-  EXPECT_THAT(Play(trace, policy, late).start, ElementsAre(2, 2, 42, 94, 116));
-  // The user's own estimates leave room.
-  EXPECT_THAT(Play(trace, "easy:order=sjf", late).start, ElementsAre(2, 2, 42, 94, 62));
+  EXPECT_THAT(Play(trace, policy, late).start, ElementsAre(2, 2, 42, 94, 62));
+  // Before 52 it should end then, and the last one would be in the way of the head; decided at 51.
+  Trace earlier = trace;
+  earlier.submit[4] = 51;
+  EXPECT_THAT(Play(earlier, policy, late).start, ElementsAre(2, 2, 42, 94, 116));
 }
 
 TEST(Latency, OfNothingIsTheCyclesOfAnInstant) {
