@@ -3,6 +3,7 @@
 // What the C interface costs.
 //
 //   build/release/capi_bench            one line a figure; medians, C and C++ in turns on the same machine
+//   build/release/capi_bench build      without the cycles
 //
 //   cycle     10,000 nodes, 100,000 tasks in gangs of 20: freeze to plan and its columns, C over C++
 //   build     100,000 nodes and 1,000,000 tasks from columns to a frozen cluster
@@ -12,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/thread_clock.h"
@@ -183,7 +185,10 @@ void BuildAndDeltas() {
 }  // namespace
 }  // namespace muster::bench
 
-int main() {
-  for (const char* profile : {"volcano", "muster"}) muster::bench::Cycles(profile);
+int main(int argc, char** argv) {
+  const bool cycles = argc < 2 || std::string_view(argv[1]) != "build";
+  for (const char* profile : {"volcano", "muster"}) {
+    if (cycles) muster::bench::Cycles(profile);
+  }
   muster::bench::BuildAndDeltas();
 }

@@ -222,7 +222,7 @@ class Allocate {
   TaskPlacer placer_;
   DomainAllocate by_domain_;  // jobs with wishes for domains, or sub-groups
   bool remember_ = true;      // whether the turn could see it
-  absl::flat_hash_map<JobIndex, Worksheet> sheets_;
+  HashMap<JobIndex, Worksheet> sheets_;
 };
 
 constexpr OptionDecl kOptions[] = {

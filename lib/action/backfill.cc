@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "lib/action/actions.h"
+#include "lib/base/hash_map.h"
 
 namespace muster {
 namespace {
@@ -32,7 +32,7 @@ class Backfill {
     GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
     std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
     // Taking a nomination back changes how jobs compare: each is queued as the books are then.
-    absl::flat_hash_map<JobIndex, std::vector<TaskIndex>> candidates;
+    HashMap<JobIndex, std::vector<TaskIndex>> candidates;
     for (const JobIndex j : context_.waiting) {
       if (context_.IsPending(j) || !MayHaveCandidates(j) || !dispatcher.Valid(j)) continue;
       std::vector<TaskIndex> tasks = Candidates(j);

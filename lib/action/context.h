@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "lib/action/fit_errors.h"
 #include "lib/base/go_heap.h"
+#include "lib/base/hash_map.h"
 #include "lib/extension/dispatcher.h"
 #include "lib/extension/options.h"
 #include "lib/ledger/ledger.h"
@@ -150,17 +150,17 @@ class ActionContext {
 
  private:
   std::vector<Decision> decisions_;
-  absl::flat_hash_map<TaskIndex, TaskIndex> beneficiary_;
-  absl::flat_hash_map<TaskIndex, bool> after_eviction_;
-  absl::flat_hash_map<TaskIndex, ReasonPtr> task_reason_;
-  absl::flat_hash_map<JobIndex, ReasonPtr> job_reason_;
-  absl::flat_hash_map<QueueIndex, ReasonPtr> queue_reason_;
+  HashMap<TaskIndex, TaskIndex> beneficiary_;
+  HashMap<TaskIndex, bool> after_eviction_;
+  HashMap<TaskIndex, ReasonPtr> task_reason_;
+  HashMap<JobIndex, ReasonPtr> job_reason_;
+  HashMap<QueueIndex, ReasonPtr> queue_reason_;
   struct Remembered {
     uint64_t content = 0;
     ReasonPtr reason;
   };
-  absl::flat_hash_map<ClassIndex, Remembered> no_node_;
-  absl::flat_hash_map<JobIndex, std::vector<uint8_t>> mixed_;  // by role
+  HashMap<ClassIndex, Remembered> no_node_;
+  HashMap<JobIndex, std::vector<uint8_t>> mixed_;  // by role
 };
 
 }  // namespace muster

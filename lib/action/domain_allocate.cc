@@ -24,7 +24,7 @@ void DomainAllocate::Add(JobIndex job, const std::vector<TaskIndex>& tasks) {
   std::vector<uint8_t> there(slots, 0);
   for (TaskIndex t : tables_.jobs.tasks[job]) there[tables_.tasks.sub_group[t] + 1] = 1;
   std::vector<SubGroup> waiting;
-  absl::flat_hash_map<std::string_view, int64_t> ready;  // by the policy that counts them
+  HashMap<std::string_view, int64_t> ready;  // by the policy that counts them
   for (uint32_t slot = 0; slot < slots; ++slot) {
     if (!there[slot]) continue;
     const SubGroup group{job, slot - 1};

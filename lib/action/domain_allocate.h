@@ -26,12 +26,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "lib/action/context.h"
 #include "lib/action/domain_twins.h"
 #include "lib/action/role_memory.h"
 #include "lib/action/task_placer.h"
 #include "lib/base/go_heap.h"
+#include "lib/base/hash_map.h"
 
 namespace muster {
 
@@ -69,10 +69,10 @@ class DomainAllocate {
   };
   // What is known of tries of one sub-group while the books are the same between them.
   struct Outcomes {
-    bool of_twins = false;                          // one try tells of all twins
-    ClassIndex one_class = kNone;                   // all tasks are of this class
-    int64_t hopeless = 0;                           // so many tasks are not enough
-    absl::flat_hash_map<uint32_t, bool> by_number;  // of DomainTwins
+    bool of_twins = false;              // one try tells of all twins
+    ClassIndex one_class = kNone;       // all tasks are of this class
+    int64_t hopeless = 0;               // so many tasks are not enough
+    HashMap<uint32_t, bool> by_number;  // of DomainTwins
   };
   struct Try {
     uint32_t domain;
@@ -88,7 +88,7 @@ class DomainAllocate {
   // What tries wrote down about where sub-groups are: (job's domain, sub-group) -> its domain.
   struct Turns {
     uint32_t domain = kNone;  // the one chosen
-    absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> groups;
+    HashMap<std::pair<uint32_t, uint32_t>, uint32_t> groups;
   };
 
   bool PlaceFlat(JobIndex job);
@@ -125,9 +125,9 @@ class DomainAllocate {
   RoleMemory memory_;
   TaskPlacer placer_;
   DomainTwins twins_;
-  absl::flat_hash_map<JobIndex, std::unique_ptr<std::vector<uint8_t>>> required_;
-  absl::flat_hash_map<JobIndex, Sheet> sheets_;
-  absl::flat_hash_map<JobIndex, Turns> turns_;
+  HashMap<JobIndex, std::unique_ptr<std::vector<uint8_t>>> required_;
+  HashMap<JobIndex, Sheet> sheets_;
+  HashMap<JobIndex, Turns> turns_;
   // Of the job in turn: roles of which a task found no node, by sub-group; the most that was placed in one try, and in
   // the last one that failed (0 where some of it was only promised); a task that found no node.
   std::vector<std::vector<GroupIndex>> failed_;

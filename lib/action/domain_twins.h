@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "lib/action/context.h"
+#include "lib/base/hash_map.h"
 
 namespace muster {
 
@@ -36,7 +36,7 @@ class DomainTwins {
   std::vector<uint32_t> number_;  // per domain; kNone: to be found out
   std::vector<std::vector<int64_t>>
       free_;  // what will be idle on nodes that have any; empty: likewise
-  absl::flat_hash_map<std::vector<int64_t>, uint32_t> known_;
+  HashMap<std::vector<int64_t>, uint32_t> known_;
 };
 
 }  // namespace muster

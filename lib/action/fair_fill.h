@@ -67,7 +67,7 @@ class FairFill {
   std::vector<Sheet> sheets_;                // beside context_.waiting
   Reason refusal_{ReasonKind::kNotReached};  // of the last task that found no place, unless...
   ActionContext::ReasonPtr no_node_;         // ...no node took it: then this
-  absl::flat_hash_map<ClassIndex, Failure> failures_;
+  HashMap<ClassIndex, Failure> failures_;
 };
 
 }  // namespace muster

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
 
 namespace muster {
@@ -48,8 +48,8 @@ class FitErrors {
   }
 
  private:
-  absl::flat_hash_map<JobIndex, std::vector<GroupIndex>> groups_;
-  absl::flat_hash_map<TaskIndex, Nodes> hopeless_;
+  HashMap<JobIndex, std::vector<GroupIndex>> groups_;
+  HashMap<TaskIndex, Nodes> hopeless_;
 };
 
 }  // namespace muster

@@ -16,9 +16,12 @@
 // a message about a removed row can still name it.
 //
 // A cluster has a million names, so they are packed: text lies in chunks, each name preceded by its
-// length; an id is a 32-bit address in steps of four bytes; the hash set holds nothing but ids.
-// That is the length of the name plus about 13 bytes each, with all slack, where a map of strings
-// takes 60 and more.
+// id and its length; an id is a 32-bit address in steps of four bytes; the hash index holds nothing
+// but hashes and addresses. That is the length of the name plus some 25 bytes each, with all slack,
+// where a map of strings takes 60 and more. Finding a name touches two places of memory, its slot
+// and its text.
+//
+// Memory that runs out (std::bad_alloc) leaves a table as it was.
 #ifndef MUSTER_BASE_NAMES_H_
 #define MUSTER_BASE_NAMES_H_
 
@@ -30,7 +33,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "lib/base/hash_index.h"
 
 namespace muster {
 
@@ -40,30 +43,33 @@ class NameTable {
   // text.
   static constexpr uint32_t kFull = std::numeric_limits<uint32_t>::max();
 
-  // A table that was moved from may only be assigned to or destroyed.
-  NameTable();
+  NameTable() = default;
   NameTable(const NameTable& other);
   NameTable& operator=(const NameTable& other);
-  NameTable(NameTable&&) noexcept = default;
-  NameTable& operator=(NameTable&&) noexcept = default;
-  ~NameTable();
+  NameTable(NameTable&& other) noexcept;
+  NameTable& operator=(NameTable&& other) noexcept;
 
   // The id of `name`, a new one if it has none. Any bytes are a name, the empty name too.
   uint32_t Intern(std::string_view name);
 
   std::optional<uint32_t> Find(std::string_view name) const;
 
+  // Brings what Find(name) or Intern(name) will look at on its way into the cache. Worth while where other work, or
+  // other names, come in between.
+  void Prefetch(std::string_view name) const;
+
   // The text of an id that Intern returned, dead or alive. Valid until Clear, assignment or
   // destruction; a move keeps it valid. REQUIRES: id < size().
-  std::string_view name(uint32_t id) const { return store_->Get(id); }
+  std::string_view name(uint32_t id) const { return TextAt(addresses_[id]); }
 
   // Makes the id of `name` dead and returns it; nothing if there was none.
   std::optional<uint32_t> Erase(std::string_view name);
 
-  uint32_t size() const {
-    return static_cast<uint32_t>(store_->addresses.size());
-  }                                                                          // ids, dead ones too
-  uint32_t live_size() const { return static_cast<uint32_t>(ids_.size()); }  // names Find can find
+  uint32_t size() const { return static_cast<uint32_t>(addresses_.size()); }   // dead ones too
+  uint32_t live_size() const { return static_cast<uint32_t>(index_.size()); }  // that Find can find
+
+  // Forgets the ids from `size` on, as if they had never been given out. REQUIRES: they are alive.
+  void Truncate(uint32_t size);
 
   // Forgets all names; the next id is 0.
   void Clear();
@@ -75,33 +81,21 @@ class NameTable {
   size_t MemoryUsage() const;
 
  private:
-  // Behind a pointer, because the hash set's functors point at it and the table can be moved.
-  struct Store {
-    std::string_view Get(uint32_t id) const;
-    uint32_t Add(std::string_view name);  // the new id, or kFull
-
-    std::vector<uint32_t> addresses;  // by id: chunk in the upper half, offset / kStep in the lower
-    std::vector<std::unique_ptr<char[]>> chunks;
-    size_t used = 0;      // bytes of the last chunk
-    size_t capacity = 0;  // of the last chunk
-    size_t total = 0;     // of all chunks
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+    size_t capacity = 0;
   };
 
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view name) const;
-    size_t operator()(uint32_t id) const { return (*this)(store->Get(id)); }
-    const Store* store;
-  };
-  struct Equal {
-    using is_transparent = void;
-    bool operator()(uint32_t a, uint32_t b) const { return a == b; }
-    bool operator()(uint32_t a, std::string_view b) const { return store->Get(a) == b; }
-    const Store* store;
-  };
+  const char* RecordAt(uint32_t address) const;
+  uint32_t IdAt(uint32_t address) const;
+  std::string_view TextAt(uint32_t address) const;
+  uint32_t AddressOf(uint32_t hash, std::string_view name) const;
 
-  std::unique_ptr<Store> store_;
-  absl::flat_hash_set<uint32_t, Hash, Equal> ids_;
+  std::vector<uint32_t> addresses_;  // by id: chunk in the upper half, offset / kStep in the lower
+  std::vector<Chunk> chunks_;
+  size_t used_ = 0;   // bytes of the last chunk
+  size_t total_ = 0;  // of all chunks
+  HashIndex index_;   // of living names: addresses
 };
 
 }  // namespace muster

@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
 
 namespace muster {
@@ -105,8 +105,8 @@ class Domains {
   std::vector<uint32_t> place_, above_, lowest_;  // per node
   std::vector<std::pair<std::string, int32_t>> tier_names_;
 
-  absl::flat_hash_map<JobIndex, uint32_t> of_job_;
-  absl::flat_hash_map<std::pair<JobIndex, uint32_t>, uint32_t> of_group_;
+  HashMap<JobIndex, uint32_t> of_job_;
+  HashMap<std::pair<JobIndex, uint32_t>, uint32_t> of_group_;
   uint32_t anchor_ = kNone;
 };
 

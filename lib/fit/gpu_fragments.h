@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 
 namespace muster {
 
@@ -126,7 +126,7 @@ class GpuFragments {
   std::vector<std::vector<uint8_t>>
       outlooks_;  // by kin and typical task: where its class is looked up
   std::vector<Key> keys_;
-  absl::flat_hash_map<Key, State> states_;
+  HashMap<Key, State> states_;
   std::vector<double> amounts_;  // by state and level; below 0: not known yet
 };
 

@@ -33,7 +33,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/rng.h"
 #include "lib/fit/fit_sets.h"
 #include "lib/fit/gpu_fragments.h"
@@ -79,7 +79,7 @@ class GpuPacker {
   struct Demand {
     int64_t cpu_milli = 0;
     int32_t gpu_milli = 0, gpus = 0;
-    absl::flat_hash_map<uint64_t, int16_t> known;
+    HashMap<uint64_t, int16_t> known;
   };
   struct Filter {
     uint64_t model_mask;

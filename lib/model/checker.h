@@ -20,9 +20,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "lib/base/hash_map.h"
 #include "muster/spec.h"
 
 namespace muster {
@@ -80,7 +80,7 @@ class Checker {
     Checker& check_;
     const char* where_;
     std::vector<std::string_view> few_;  // short lists are compared one by one
-    absl::flat_hash_set<absl::string_view> many_;
+    HashSet<absl::string_view> many_;
   };
 
  private:

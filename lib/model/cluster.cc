@@ -272,6 +272,7 @@ absl::Status Cluster::RemoveTask(std::string_view name) {
 absl::Status Cluster::SetTaskStatus(std::string_view name, TaskStatus status,
                                     std::string_view node_name) {
   const Tables& tables = *impl_->tables;
+  tables.nodes.names.Prefetch(node_name);  // on its way while the task is looked up
   const std::optional<TaskIndex> task = tables.tasks.names.Find(name);
   if (!task) return NotThere("task", name);
   Checker check("task", name);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/cluster_impl.h"
 
@@ -63,7 +63,7 @@ class Room {
   }
 
   const Editor& editor_;
-  absl::flat_hash_map<NodeIndex, std::vector<absl::int128>> held_;
+  HashMap<NodeIndex, std::vector<absl::int128>> held_;
 };
 
 class Application {
@@ -163,7 +163,7 @@ class Application {
       if (IsBind(step) && !step.refusal.empty() && step.job != kNone) broken.try_emplace(step.job);
     }
     if (broken.empty()) return;
-    absl::flat_hash_map<JobIndex, std::vector<TaskIndex>> starting;
+    HashMap<JobIndex, std::vector<TaskIndex>> starting;
     for (const Step& step : steps_) {
       if (IsBind(step) && step.refusal.empty() && broken.contains(step.job)) {
         starting[step.job].push_back(step.task);

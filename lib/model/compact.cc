@@ -158,7 +158,7 @@ void Editor::Compact() {
     for (TaskIndex index : tasks) moved.insert(task(index));
     tasks = std::move(moved);
   }
-  absl::flat_hash_map<TaskIndex, std::string> elsewhere;
+  HashMap<TaskIndex, std::string> elsewhere;
   for (auto& [index, name] : nominated_elsewhere_) {  // any order: into another hash table
     elsewhere.emplace(task(index), std::move(name));
   }

@@ -3,9 +3,12 @@
 // The events themselves and the waiting room. What an event does to the rows is in deltas_place.cc.
 #include "lib/model/deltas.h"
 
+#include <algorithm>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/keys.h"
 
@@ -104,6 +107,55 @@ void Deltas::Forget() {
   waiting_.clear();
   waiters_.clear();
   counts_.clear();
+}
+
+Deltas::Memory Deltas::Remembered() const {
+  Memory memory;
+  memory.generations.assign(generations_.begin(), generations_.end());  // any order: sorted below
+  memory.counts.assign(counts_.begin(), counts_.end());                 // any order: sorted below
+  for (const auto& [key, late] : waiting_) {                            // any order: sorted below
+    memory.waiting.push_back({late.object, late.missing, late.turn});
+  }
+  std::ranges::sort(memory.generations);
+  std::ranges::sort(memory.counts);
+  std::ranges::sort(memory.waiting, {}, &Memory::Late::turn);
+  memory.turns = turns_;
+  return memory;
+}
+
+absl::Status Deltas::Remember(Memory memory) {
+  const auto refuse = [](const char* rule) {
+    return absl::InvalidArgumentError(absl::StrCat("memory of events: ", rule));
+  };
+  const Tables& t = editor_.tables();
+  for (const auto& [job, counts] : memory.counts) {
+    const std::optional<JobIndex> row = t.jobs.names.Find(job);
+    if (!row || t.jobs.spec[*row].groups.size() != counts.size()) {
+      return refuse("counts of groups that are not there");
+    }
+  }
+  HashMap<std::string, Waiting> waiting;
+  uint64_t last = 0;
+  for (Memory::Late& late : memory.waiting) {
+    if (late.turn <= last || late.turn > memory.turns) return refuse("turns are out of order");
+    last = late.turn;
+    const RowKind kind = static_cast<RowKind>(late.object.index());
+    const std::string key =
+        std::visit([kind](const auto& object) { return KeyOf(kind, object.name); }, late.object);
+    if (!waiting.try_emplace(key, Waiting{std::move(late.object), late.missing, late.turn})
+             .second) {
+      return refuse("a row waits twice");
+    }
+  }
+  Forget();
+  for (const auto& [key, late] : waiting) {  // any order: by turn
+    waiters_[late.missing].emplace(late.turn, key);
+  }
+  waiting_ = std::move(waiting);
+  for (auto& [key, generation] : memory.generations) generations_[key] = generation;
+  for (auto& [job, counts] : memory.counts) counts_[job] = std::move(counts);
+  turns_ = memory.turns;
+  return absl::OkStatus();
 }
 
 void Deltas::Wait(const std::string& key, Object object, const std::string& missing) {

@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/editor.h"
 #include "muster/cluster.h"
 
@@ -40,11 +40,29 @@ class Deltas {
   // A row was added or changed otherwise: it replaces what waits under its name, and others may
   // wait for it.
   void Appeared(RowKind kind, std::string_view name);
+  // Whether Appeared has anything to do.
+  bool anything_waits() const { return !waiting_.empty(); }
   // As if no event had come yet: no generations, nothing waits. The rows stay.
   void Forget();
 
- private:
   using Object = std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec>;
+  // All that is remembered of events beside the rows.
+  struct Memory {
+    struct Late {
+      Object object;
+      std::string missing;  // key of what it waits for
+      uint64_t turn = 0;
+    };
+    std::vector<std::pair<std::string, uint64_t>> generations;  // by key
+    std::vector<Late> waiting;                                  // by turn
+    std::vector<std::pair<std::string, std::vector<int64_t>>> counts;
+    uint64_t turns = 0;
+  };
+  Memory Remembered() const;
+  // Instead of what is remembered now. InvalidArgument, and nothing done, where it is no memory of these rows.
+  absl::Status Remember(Memory memory);
+
+ private:
   struct Waiting {
     Object object;
     std::string missing;  // key of what it waits for
@@ -82,12 +100,10 @@ class Deltas {
   void SyncCounted(JobIndex job, const JobSpec& spec, const std::vector<CheckedShape>& shapes);
 
   Editor& editor_;
-  absl::flat_hash_map<std::string, uint64_t> generations_;  // by key; of removed objects too
-  absl::flat_hash_map<std::string, Waiting> waiting_;       // by key
-  absl::flat_hash_map<std::string, absl::btree_map<uint64_t, std::string>>
-      waiters_;  // by key: turn, key
-  absl::flat_hash_map<std::string, std::vector<int64_t>>
-      counts_;  // by job: of its groups, where not all 0
+  HashMap<std::string, uint64_t> generations_;  // by key; of removed objects too
+  HashMap<std::string, Waiting> waiting_;       // by key
+  HashMap<std::string, absl::btree_map<uint64_t, std::string>> waiters_;  // by key: turn, key
+  HashMap<std::string, std::vector<int64_t>> counts_;  // by job: of its groups, where not all 0
   uint64_t turns_ = 0;
 };
 

@@ -195,7 +195,7 @@ void Deltas::SyncCounted(JobIndex job, const JobSpec& spec,
                          const std::vector<CheckedShape>& shapes) {
   const Tables& t = editor_.Own();
   std::vector<int64_t> counts;
-  absl::flat_hash_map<absl::string_view, int64_t> count_of;
+  HashMap<absl::string_view, int64_t> count_of;
   for (const GroupSpec& group : spec.groups) {
     counts.push_back(group.count);
     count_of[group.name] = group.count;

@@ -63,6 +63,12 @@ void Editor::Log(Change::Table table, uint32_t index) {
   }
 }
 
+void Editor::KeepDimensions(std::span<const std::string> names) {
+  Amounts amounts;
+  for (const std::string& name : names) amounts.push_back({name, 0});
+  AddDimensions(amounts, Change());
+}
+
 absl::Status Editor::CheckRoom(const NameTable& names, int64_t rows, int64_t name_bytes) const {
   if (rows > kMaxRows - static_cast<int64_t>(names.size()) ||
       name_bytes > kMaxNameTableBytes - static_cast<int64_t>(names.MemoryUsage())) {

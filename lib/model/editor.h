@@ -17,15 +17,17 @@
 #define MUSTER_MODEL_EDITOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/container/btree_set.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/interner.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
@@ -73,6 +75,16 @@ struct TaskRow {
   std::string_view nominated_node;
 };
 
+// Many rows of the task table: those that differ in few columns share a pattern. Spans without elements leave the
+// column to the pattern, and so do the cells of kAbsent in them.
+struct TaskColumns {
+  std::span<const TaskRow> patterns;
+  std::span<const uint32_t> pattern;  // by row
+  std::span<const JobIndex> job;
+  std::span<const NodeIndex> node;  // kNone where the status holds none
+  std::span<const int64_t> status, priority, created, ordinal, uid_rank, started;
+};
+
 class Editor {
  public:
   // Fills empty tables with the queue that exists from the start. `tables` must outlive the editor.
@@ -108,6 +120,12 @@ class Editor {
   // The tasks of a job's group differ from each other in name and ordinal alone.
   TaskRow RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape);
   TaskIndex PutRow(TaskIndex existing, std::string_view name, const TaskRow& row);
+  // As PutRow(kNone, ...) for one row after the other, column by column. False, and nothing done: a name is there
+  // already, or twice. REQUIRES: as PutRow.
+  bool AppendTasks(const std::function<std::string_view(size_t row)>& name,
+                   const TaskColumns& columns);
+  // The class and the interned parts of a task's row; its references, status and numbers are the spec's.
+  TaskRow RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const TaskRefs& refs);
   uint32_t PutDomain(const DomainSpec& spec, uint32_t parent);
   void PutBudget(const DisruptionBudgetSpec& spec);
   void PutNamespace(const NamespaceSpec& spec);
@@ -132,8 +150,14 @@ class Editor {
   // Name of the node a task is nominated to, also where no such node is there.
   std::string NominatedNode(TaskIndex task) const;
 
-  // Drops dead rows once they are as many as the living; indices move. Call it when no index is
-  // held.
+  // Makes the dimensions known, in this order, before rows name them.
+  void KeepDimensions(std::span<const std::string> names);
+  // What the row of a task does not tell: kTaskAssumed, kTaskCounted.
+  void SetMarks(TaskIndex task, uint8_t marks);
+
+  // Drops dead rows; indices move.
+  void Compact();
+  // The same once they are as many as the living. Call it when no index is held.
   void MaybeCompact();
 
  private:
@@ -142,7 +166,6 @@ class Editor {
   void Link(TaskIndex task, NodeIndex node);
   void Unlink(TaskIndex task, NodeIndex node);
   void Nominate(TaskIndex task, std::string_view node_name);
-  void Compact();
   void Enter(TaskIndex task);  // the row's job, class, node and nomination learn of it
   void Leave(TaskIndex task);
   QueueIndex ClassQueue(JobIndex job) const;
@@ -152,10 +175,10 @@ class Editor {
   Interner interner_;
   std::vector<TaskIndex> first_on_;         // per node: head of the list of tasks on it
   std::vector<TaskIndex> next_, previous_;  // per task
-  absl::flat_hash_map<std::string, absl::btree_set<TaskIndex>> nominations_;  // by node name
-  absl::flat_hash_map<TaskIndex, std::string> nominated_elsewhere_;  // to nodes that are not there
-  absl::flat_hash_map<std::string, uint32_t> budgets_, namespaces_;  // by key: index in the tables
-  size_t living_ = 0;                                                // rows alive, over all tables
+  HashMap<std::string, absl::btree_set<TaskIndex>> nominations_;  // by node name
+  HashMap<TaskIndex, std::string> nominated_elsewhere_;           // to nodes that are not there
+  HashMap<std::string, uint32_t> budgets_, namespaces_;           // by key: index in the tables
+  size_t living_ = 0;                                             // rows alive, over all tables
   size_t wishing_queues_ = 0;  // that say something of node groups
 };
 

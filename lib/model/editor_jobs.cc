@@ -29,7 +29,7 @@ std::vector<GroupRow> GroupRowsOf(const JobSpec& spec) {
 template <class List>
 std::vector<uint32_t> Moved(const List& from, const List& to) {
   std::vector<uint32_t> moved(from.size(), kNone);
-  absl::flat_hash_map<absl::string_view, uint32_t> places;
+  HashMap<absl::string_view, uint32_t> places;
   for (uint32_t i = 0; i < to.size(); ++i) places[to[i].name] = i;
   for (uint32_t i = 0; i < from.size(); ++i) {
     if (const auto place = places.find(from[i].name); place != places.end())
@@ -173,8 +173,7 @@ void Editor::Reclass(JobIndex job) {
 
 // --- tasks
 
-TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape,
-                          const TaskRefs& refs) {
+TaskRow Editor::RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const TaskRefs& refs) {
   Tables& t = Change();
   TaskRow row;
   row.refs = refs;
@@ -192,7 +191,12 @@ TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const Checke
   row.priority_class = t.strings.Intern(spec.priority_class);
   row.gates = interner_.InternGates(spec.gates, t);
   row.nominated_node = spec.nominated_node;
-  return PutRow(existing, spec.name, row);
+  return row;
+}
+
+TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape,
+                          const TaskRefs& refs) {
+  return PutRow(existing, spec.name, RowOfTask(spec, shape, refs));
 }
 
 TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape) {
@@ -257,11 +261,72 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
   return task;
 }
 
+bool Editor::AppendTasks(const std::function<std::string_view(size_t row)>& name,
+                         const TaskColumns& columns) {
+  constexpr size_t kAhead = 16;  // rows whose names are on their way into the cache
+  TaskTable& tasks = Change().tasks;
+  const auto first = static_cast<TaskIndex>(tasks.alive.size());
+  const size_t count = columns.pattern.size();
+  if (count > first / 2) tasks.names.Reserve(first + count);
+  for (size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) tasks.names.Prefetch(name(i + kAhead));
+    if (tasks.names.Intern(name(i)) == first + i) continue;
+    tasks.names.Truncate(first + static_cast<uint32_t>(i));
+    return false;
+  }
+  const auto append = [&](auto& column, const auto& cell) {
+    using Cell = std::decay_t<decltype(column[0])>;
+    column.resize(first + count);
+    for (size_t i = 0; i < count; ++i) column[first + i] = static_cast<Cell>(cell(i));
+  };
+  const auto pattern = [&](auto TaskRow::*member) {
+    return [&columns, member](size_t i) { return columns.patterns[columns.pattern[i]].*member; };
+  };
+  const auto number = [&](std::span<const int64_t> given, auto TaskRow::*member) {
+    return [&columns, given, member](size_t i) -> int64_t {
+      if (!given.empty() && given[i] != kAbsent) return given[i];
+      return static_cast<int64_t>(columns.patterns[columns.pattern[i]].*member);
+    };
+  };
+  const auto one = [](auto value) { return [value](size_t) { return value; }; };
+  append(tasks.alive, one(1));
+  append(tasks.job, [&](size_t i) { return columns.job[i]; });
+  append(tasks.group, one(0));
+  append(tasks.sub_group, one(kNone));
+  append(tasks.task_class, pattern(&TaskRow::task_class));
+  append(tasks.status, number(columns.status, &TaskRow::status));
+  append(tasks.node, [&](size_t i) { return columns.node[i]; });
+  append(tasks.nominated, one(kNone));
+  append(tasks.priority, number(columns.priority, &TaskRow::priority));
+  append(tasks.flags, pattern(&TaskRow::flags));
+  append(tasks.created, number(columns.created, &TaskRow::created));
+  append(tasks.ordinal, number(columns.ordinal, &TaskRow::ordinal));
+  append(tasks.uid_rank, number(columns.uid_rank, &TaskRow::uid_rank));
+  append(tasks.started, number(columns.started, &TaskRow::started));
+  append(tasks.protected_until, pattern(&TaskRow::protected_until));
+  append(tasks.priority_class, pattern(&TaskRow::priority_class));
+  append(tasks.gates, pattern(&TaskRow::gates));
+  append(next_, one(kNone));
+  append(previous_, one(kNone));
+  living_ += count;
+  for (size_t i = 0; i < count; ++i) {
+    const TaskIndex task = first + static_cast<TaskIndex>(i);
+    Enter(task);
+    Nominate(task, columns.patterns[columns.pattern[i]].nominated_node);
+    Log(Change::Table::kTask, task);
+  }
+  return true;
+}
+
 void Editor::Enter(TaskIndex task) {
   TaskTable& tasks = tables_->tasks;
   if (const JobIndex job = tasks.job[task]; job != kNone) {
     std::vector<TaskIndex>& list = tables_->jobs.tasks[job];
-    list.insert(std::ranges::lower_bound(list, task), task);
+    if (list.empty() || list.back() < task) {
+      list.push_back(task);
+    } else {
+      list.insert(std::ranges::lower_bound(list, task), task);
+    }
   }
   if (tables_->classes.tasks[tasks.task_class[task]]++ == 0) ++living_;
   if (tasks.node[task] != kNone) Link(task, tasks.node[task]);
@@ -301,6 +366,11 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
   Log(Change::Table::kTask, task);
 }
 
+void Editor::SetMarks(TaskIndex task, uint8_t marks) {
+  uint8_t& flags = Change().tasks.flags[task];
+  flags = static_cast<uint8_t>((flags & ~(kTaskAssumed | kTaskCounted)) | marks);
+}
+
 void Editor::SetStarted(TaskIndex task, int64_t time) {
   Change().tasks.started[task] = time;
   Log(Change::Table::kTask, task);
@@ -315,6 +385,7 @@ void Editor::SetNominated(TaskIndex task, std::string_view node_name) {
 
 void Editor::Nominate(TaskIndex task, std::string_view node_name) {
   TaskTable& tasks = tables_->tasks;
+  if (node_name.empty() && nominations_.empty()) return;
   const std::string before = NominatedNode(task);
   if (before == node_name) return;
   if (!before.empty()) {

@@ -173,9 +173,8 @@ uint32_t Interner::InternGates(const std::vector<std::string>& gates, Tables& ta
 
 void Interner::Renumber(const std::vector<ClassIndex>& classes,
                         const std::vector<uint32_t>& gate_lists, Tables& tables) {
-  const auto renumber = [](absl::flat_hash_map<std::string, uint32_t>& map,
-                           const std::vector<uint32_t>& to) {
-    absl::erase_if(map, [&](const auto& entry) { return to[entry.second] == kNone; });
+  const auto renumber = [](HashMap<std::string, uint32_t>& map, const std::vector<uint32_t>& to) {
+    map.erase_if([&](const auto& entry) { return to[entry.second] == kNone; });
     for (auto& [key, index] : map) index = to[index];  // any order: each for itself
   };
   renumber(spelled_, classes);

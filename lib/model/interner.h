@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
 
@@ -55,10 +55,10 @@ class Interner {
   void AppendClass(const CheckedShape& checked, Tables& tables);
   uint32_t InternConstraints(const Tables& tables, ClassIndex c);
 
-  absl::flat_hash_map<std::string, ClassIndex> spelled_, meant_;
-  absl::flat_hash_map<std::pair<ClassIndex, QueueIndex>, ClassIndex> of_queue_;
-  absl::flat_hash_map<std::string, uint32_t> constraints_;
-  absl::flat_hash_map<std::string, uint32_t> gates_;
+  HashMap<std::string, ClassIndex> spelled_, meant_;
+  HashMap<std::pair<ClassIndex, QueueIndex>, ClassIndex> of_queue_;
+  HashMap<std::string, uint32_t> constraints_;
+  HashMap<std::string, uint32_t> gates_;
 };
 
 // Makes every dimension known that `amounts` names.

@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
@@ -20,7 +19,7 @@ namespace {
 
 // Parents may be listed after their children: a domain goes in right after its ancestors.
 absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster& cluster) {
-  absl::flat_hash_map<absl::string_view, size_t> places;
+  HashMap<absl::string_view, size_t> places;
   for (size_t i = 0; i < domains.size(); ++i) {
     if (!places.try_emplace(domains[i].name, i).second) {
       return absl::AlreadyExistsError(
@@ -125,9 +124,9 @@ void CompareSpecs(const char* kind, const Table& before, const Table& after,
 template <class Spec>
 void CompareLists(const char* kind, const std::vector<Spec>& before, const std::vector<Spec>& after,
                   const auto& name_of, std::vector<Drift>& drift) {
-  absl::flat_hash_map<std::string, std::string> now;
+  HashMap<std::string, std::string> now;
   for (const Spec& spec : after) now[name_of(spec)] = MeaningKey(spec);
-  absl::flat_hash_set<std::string> was;
+  HashSet<std::string> was;
   for (const Spec& spec : before) {
     was.insert(name_of(spec));
     const auto found = now.find(name_of(spec));
@@ -143,7 +142,7 @@ void CompareLists(const char* kind, const std::vector<Spec>& before, const std::
 
 void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>& drift) {
   // Classes of both get numbers that are equal where the shapes mean the same.
-  absl::flat_hash_map<std::string, uint32_t> numbers;
+  HashMap<std::string, uint32_t> numbers;
   const auto number_classes = [&](const Tables& tables) {
     std::vector<uint32_t> result;
     for (const TaskShape& shape : tables.classes.shape) {

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_bounds.h"
 #include "lib/policy/queue_demand.h"
@@ -214,7 +214,7 @@ class Capacity : public Policy {
 
    private:
     const Capacity* policy_;
-    absl::flat_hash_map<QueueIndex, std::vector<int64_t>> held_;
+    HashMap<QueueIndex, std::vector<int64_t>> held_;
   };
 
   // --- limits

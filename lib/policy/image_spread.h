@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/policy/inter_view.h"
 
 namespace muster {
@@ -39,7 +39,7 @@ class ImageSpread {
 
   const InterView* view_ = nullptr;
   bool indexed_ = false;
-  absl::flat_hash_map<std::string, Image> images_;
+  HashMap<std::string, Image> images_;
   std::vector<uint8_t> known_;                // by class
   std::vector<std::vector<uint8_t>> scores_;  // by class
 };

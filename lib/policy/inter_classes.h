@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
 
 namespace muster {
@@ -58,15 +58,15 @@ class InterClasses {
 
   const Tables* tables_ = nullptr;
   bool namespace_selectors_ = true;
-  absl::flat_hash_map<std::string, const Labels*> namespaces_;
+  HashMap<std::string, const Labels*> namespaces_;
 
   std::vector<HeldTerm> terms_;
-  absl::flat_hash_map<Pair, std::vector<uint32_t>> terms_by_label_;  // of terms that need the label
-  std::vector<uint32_t> loose_terms_;                                // of the others
+  HashMap<Pair, std::vector<uint32_t>> terms_by_label_;  // of terms that need the label
+  std::vector<uint32_t> loose_terms_;                    // of the others
 
   bool labels_indexed_ = false;
-  absl::flat_hash_map<Pair, std::vector<ClassIndex>> classes_by_label_;
-  absl::flat_hash_map<int32_t, std::vector<ClassIndex>> classes_by_port_;
+  HashMap<Pair, std::vector<ClassIndex>> classes_by_label_;
+  HashMap<int32_t, std::vector<ClassIndex>> classes_by_port_;
   std::vector<ClassIndex> no_classes_;
 };
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/policy/inter_view.h"
 
 namespace muster {
@@ -67,8 +67,8 @@ class Counters {
 
   bool leaving_;
   std::vector<Counter> counters_;
-  std::vector<EffectRow> effects_;                                        // sealed: by class
-  absl::flat_hash_map<ClassIndex, std::pair<uint32_t, uint32_t>> range_;  // of a class in effects_
+  std::vector<EffectRow> effects_;                            // sealed: by class
+  HashMap<ClassIndex, std::pair<uint32_t, uint32_t>> range_;  // of a class in effects_
   uint64_t epoch_ = 0;
   size_t position_ = 0;
 };

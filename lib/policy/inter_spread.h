@@ -23,7 +23,7 @@
 #include <tuple>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/policy/inter_classes.h"
 #include "lib/policy/inter_counters.h"
 #include "lib/policy/inter_view.h"
@@ -76,7 +76,7 @@ class InterSpread {
   std::vector<std::unique_ptr<Rules>> required_, preferred_;  // by class, made when first asked for
   // Keys of all constraints, the constraint's own, the class's node constraints, what it honours.
   using IncludedKey = std::tuple<std::vector<std::string>, std::string, uint32_t, bool, bool>;
-  absl::flat_hash_map<IncludedKey, TopologyRef> included_;
+  HashMap<IncludedKey, TopologyRef> included_;
   std::vector<uint8_t> seen_;  // scratch, by domain
   std::vector<int64_t> raw_;   // scratch, by candidate
 };

@@ -38,7 +38,7 @@ TopologyRef InterView::ByLabels(const std::vector<std::string>& keys) {
   for (const std::string& key : keys) {
     // The domains so far, cut by the values of one more key.
     NameTable values;
-    absl::flat_hash_map<std::pair<uint32_t, uint32_t>, uint32_t> parts;
+    HashMap<std::pair<uint32_t, uint32_t>, uint32_t> parts;
     for (NodeIndex n = 0; n < node_rows(); ++n) {
       uint32_t& domain = topology->of[n];
       if (domain == kNone) continue;

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
 
@@ -85,7 +85,7 @@ class InterView {
   const Ledger* ledger_ = nullptr;
   bool version_1_16_ = true;
   std::vector<uint8_t> unseen_;  // 1.16: nodes that are overfull when the cycle begins
-  absl::flat_hash_map<std::vector<std::string>, TopologyRef> by_labels_;
+  HashMap<std::vector<std::string>, TopologyRef> by_labels_;
   TopologyRef by_node_;
 
   bool taken_ = false;

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -449,8 +449,8 @@ class NetworkTopology : public Policy {
     uint64_t stamp = 0;
     std::vector<int64_t> need;
   };
-  absl::flat_hash_map<std::pair<JobIndex, uint32_t>, std::vector<int64_t>> requests_;
-  absl::flat_hash_map<std::pair<JobIndex, uint32_t>, Pending> pending_;
+  HashMap<std::pair<JobIndex, uint32_t>, std::vector<int64_t>> requests_;
+  HashMap<std::pair<JobIndex, uint32_t>, Pending> pending_;
   std::vector<double> tier_weights_;  // from the lowest tier up
   double tier_weight_sum_ = 0;
   std::vector<double> parts_, filled_, total_;

@@ -558,7 +558,7 @@ Trace AsOneNode(const Trace& trace) {
   out.machine.nodes = {{.name = "pool", .capacity = {{"cpu", trace.processors}}}};
   out.shapes.clear();
   out.min_tasks.clear();
-  absl::flat_hash_map<uint32_t, uint32_t> shapes;  // by size
+  HashMap<uint32_t, uint32_t> shapes;  // by size
   for (size_t row = 0; row < out.size(); ++row) {
     const auto [at, added] =
         shapes.try_emplace(out.tasks[row], static_cast<uint32_t>(out.shapes.size()));

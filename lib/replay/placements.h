@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "muster/replay.h"
 
 namespace muster {
@@ -37,7 +37,7 @@ class PlacementLog {
 
   const bool records_;
   ReplayPlacements stays_;
-  absl::flat_hash_map<uint64_t, size_t> open_;  // by job and task
+  HashMap<uint64_t, size_t> open_;  // by job and task
 };
 
 }  // namespace muster

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "lib/base/hash_map.h"
 #include "muster/trace.h"
 
 namespace muster {
@@ -29,7 +29,7 @@ class Numbers {
   }
 
  private:
-  absl::flat_hash_map<std::string, uint32_t> numbers_;
+  HashMap<std::string, uint32_t> numbers_;
 };
 
 // A gang that holds `gpus`: equal tasks, as few as there can be with a node's GPUs each at most.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "lib/base/hash_map.h"
 #include "muster/plan.h"
 #include "muster/replay.h"
 
@@ -42,7 +42,7 @@ class WaitingReasons {
   bool is_read_ = true;
   std::vector<Known> known_;  // a job each
   std::vector<std::string> words_;
-  absl::flat_hash_map<std::string, size_t> columns_;
+  HashMap<std::string, size_t> columns_;
 };
 
 template <class Waits>

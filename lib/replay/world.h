@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/cluster_impl.h"
 #include "muster/cluster.h"
 #include "muster/replay.h"
@@ -74,9 +74,9 @@ class World {
   std::vector<std::string> resources_;  // dimensions that requests or capacities name, and pods
   std::vector<std::vector<int64_t>> amounts_;  // by shape; below 0: no node has it
   std::vector<int64_t> most_;  // by shape: tasks that fit the empty machine; -1: not counted yet
-  absl::flat_hash_map<uint64_t, Resources> gang_requests_;  // by shape and count
-  std::vector<int64_t> used_;                               // by dimension
-  std::vector<std::vector<int64_t>> node_used_;             // by node, then dimension
+  HashMap<uint64_t, Resources> gang_requests_;   // by shape and count
+  std::vector<int64_t> used_;                    // by dimension
+  std::vector<std::vector<int64_t>> node_used_;  // by node, then dimension
   std::vector<std::vector<int64_t>> queue_used_;
   std::vector<uint8_t> up_;
   std::vector<uint32_t> machine_row_;  // by node: its row in the trace's machine

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/scenario.h"
 
@@ -34,7 +34,7 @@ absl::Status AddAll(std::string_view table, const std::vector<Row>& rows, const 
 
 // A domain whose parent comes later in the file is added right after it.
 absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster* cluster) {
-  absl::flat_hash_map<std::string, size_t> rows;
+  HashMap<std::string, size_t> rows;
   for (size_t i = 0; i < domains.size(); ++i) rows.try_emplace(domains[i].name, i);
   std::vector<std::vector<size_t>> waiting(domains.size());
   std::vector<bool> added(domains.size(), false);
@@ -66,7 +66,7 @@ absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster* cluster
 }
 
 absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster* cluster) {
-  absl::flat_hash_map<std::string, size_t> rows;
+  HashMap<std::string, size_t> rows;
   for (size_t i = 0; i < queues.size(); ++i) {
     rows.try_emplace(queues[i].name, i);
     // "default" is there from the start; where the file has it, it stands where the file has it.
@@ -96,8 +96,14 @@ absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster* cluster) {
 }  // namespace
 
 absl::Status Fill(const Scenario& scenario, Cluster* cluster) {
-  const ClusterSpec& spec = scenario.cluster;
   Cluster fresh;
+  absl::Status status = FillEmpty(scenario.cluster, &fresh);
+  if (status.ok()) *cluster = std::move(fresh);
+  return status;
+}
+
+absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster) {
+  Cluster& fresh = *cluster;
   absl::Status status = AddDomains(spec.domains, &fresh);
   if (!status.ok()) return status;
   status = AddAll("nodes", spec.nodes, [&](const NodeSpec& node) { return fresh.AddNode(node); });
@@ -114,9 +120,7 @@ absl::Status Fill(const Scenario& scenario, Cluster* cluster) {
   status = AddAll("jobs", spec.jobs, [&](const JobSpec& job) { return fresh.AddJob(job); });
   if (!status.ok()) return status;
   status = AddAll("tasks", spec.tasks, [&](const TaskSpec& task) { return fresh.AddTask(task); });
-  if (!status.ok()) return status;
-  *cluster = std::move(fresh);
-  return absl::OkStatus();
+  return status;
 }
 
 }  // namespace muster

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/json_rows.h"
 #include "lib/scenario/members.h"
@@ -298,7 +298,7 @@ class ScenarioSink : public RowSink {
   Reader reader_;
   Scenario scenario_;
   std::vector<std::string_view> seen_;
-  absl::flat_hash_map<std::string, TaskShape> shapes_;
+  HashMap<std::string, TaskShape> shapes_;
   std::vector<ShapeUse> uses_;
   int64_t tasks_ = 0;
 };

@@ -75,6 +75,9 @@ std::string WriteScenario(const Scenario& scenario);
 // stand behind their children. On error *cluster stays as it was.
 absl::Status Fill(const Scenario& scenario, Cluster* cluster);
 
+// The same into a cluster without rows; on error it holds some of them.
+absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster);
+
 // One line for each difference between the plan and what was expected of it; none when it is as expected.
 // `snapshot` is what the plan was made from.
 std::vector<std::string> CheckExpectation(const Plan& plan, const Snapshot& snapshot,

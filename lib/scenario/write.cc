@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/plan/json_text.h"
 #include "lib/scenario/members.h"
@@ -41,7 +41,7 @@ class ShapeBook {
   size_t Find(const TaskShape& shape);
 
   std::vector<Entry> entries_;
-  absl::flat_hash_map<std::string, size_t> by_text_;
+  HashMap<std::string, size_t> by_text_;
   std::string scratch_;
   // The tasks of a cluster come in runs of one shape.
   const TaskShape* last_ = nullptr;

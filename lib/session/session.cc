@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
+#include "lib/base/hash_map.h"
 
 namespace muster {
 namespace {
@@ -222,8 +222,8 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
     if (decision.kind == DecisionKind::kAdmit) admitted[decision.job] = 1;
   }
   // Equal reasons are one, numbered as they come. Most are also one object, which is found faster.
-  absl::flat_hash_map<const Reason*, uint32_t> numbers;
-  absl::flat_hash_map<size_t, std::vector<uint32_t>> alike;  // by hash
+  HashMap<const Reason*, uint32_t> numbers;
+  HashMap<size_t, std::vector<uint32_t>> alike;  // by hash
   const auto number_of_equal = [&](const Reason& reason) {
     std::vector<uint32_t>& known = alike[HashOf(reason)];
     for (uint32_t number : known) {

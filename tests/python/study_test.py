@@ -187,6 +187,7 @@ class Studies(unittest.TestCase):
         self.assertEqual((again.digest, wrong), (told.digest, []))
         manifest = json.loads(path.read_text())
         self.assertEqual(manifest["muster"], muster.__version__)
+        self.assertGreaterEqual(manifest["revisions"]["gang"], 1)
         manifest["runs"][1][2] = "0" * 64
         path.write_text(json.dumps(manifest))
         _, wrong = muster.reproduce(path, executor="here", progress=False)
