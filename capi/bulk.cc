@@ -5,17 +5,18 @@
 // Most columns of a large table have few different values, and fewer different combinations of them. Rows that are
 // equal in all columns but the free ones (a name; a task's job, node, state, priority and times) are of one pattern.
 // A pattern is read, checked and interned once, as a row of the ordinary way; for each row there remain its name, its
-// references by index and the writing. Rows are checked before each is written, and where one is not in order those
-// before it are erased again - nothing that looks at the cluster has run meanwhile - and all go the ordinary way, which
+// references by index and the writing, of tasks column by column. Where a row is not in order, nothing is done or what
+// was done is taken back - nothing that looks at the cluster has run meanwhile - and all rows go the ordinary way, which
 // has the words.
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "capi/put.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/validate.h"
 
@@ -37,8 +38,8 @@ struct Patterns {
           std::find(free.begin(), free.end(), column.name) != free.end()) {
         continue;
       }
-      absl::flat_hash_map<std::pair<uint32_t, int64_t>, uint32_t> pairs;
-      absl::flat_hash_map<absl::string_view, int64_t> texts;
+      HashMap<std::pair<uint32_t, int64_t>, uint32_t> pairs;
+      HashMap<absl::string_view, int64_t> texts;
       std::pair<uint32_t, int64_t> last{0, 0};
       uint32_t last_number = kNone;
       for (size_t i = 0; i < of_row.size(); ++i) {
@@ -190,25 +191,6 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
   });
 }
 
-// A number of the row's own, where the column has one.
-class Numbers {
- public:
-  Numbers(const TableColumn* column, int64_t least, int64_t most)
-      : column_(column), least_(least), most_(most) {}
-  bool Get(size_t row, int64_t otherwise, int64_t* value) const {
-    *value = otherwise;
-    if (column_ == nullptr) return true;
-    const int64_t given = column_->numbers[row];
-    if (given == kAbsent) return true;
-    *value = given;
-    return given >= least_ && given <= most_;
-  }
-
- private:
-  const TableColumn* column_;
-  int64_t least_, most_;
-};
-
 absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table) {
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min() + 1;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
@@ -241,7 +223,6 @@ absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table)
   struct Pattern {
     TaskSpec spec;  // `shape` looks into it
     CheckedShape shape;
-    TaskRow row;  // as the row before it of the pattern; task_class kNone: there was none
   };
   std::vector<std::unique_ptr<Pattern>> read(patterns.first_row.size());
   for (size_t p = 0; p < read.size(); ++p) {
@@ -252,6 +233,12 @@ absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table)
     spec.job.clear();  // a job and a node are the rows' own; here they are not looked at
     spec.node.clear();
     spec.status = TaskStatus::kPending;
+    // So are numbers, where the row says them.
+    spec.priority = blank.priority;
+    spec.created = blank.created;
+    spec.ordinal = blank.ordinal;
+    spec.uid_rank = blank.uid_rank;
+    spec.started = blank.started;
     if (!CheckTask(spec).ok()) return false;
     absl::StatusOr<CheckedShape> shape = editor.interner().Check(spec.shape, "task", spec.name);
     if (!shape.ok()) return false;
@@ -265,71 +252,61 @@ absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table)
     return false;
   }
 
+  TaskColumns columns;
+  const auto numbers = [&](std::string_view column, int64_t least, int64_t most,
+                           std::span<const int64_t>* cells) {
+    const TableColumn* given = table.Find(column);
+    if (given == nullptr) return true;
+    *cells = given->numbers;
+    return std::all_of(cells->begin(), cells->end(), [least, most](int64_t cell) {
+      return cell == kAbsent || (cell >= least && cell <= most);
+    });
+  };
+  if (!numbers("status", 0, kTaskStatusCount - 1, &columns.status) ||
+      !numbers("priority", std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(),
+               &columns.priority) ||
+      !numbers("created", kLeast, kMost, &columns.created) ||
+      !numbers("ordinal", 0, kMost, &columns.ordinal) ||
+      !numbers("uid_rank", kLeast, kMost, &columns.uid_rank) ||
+      !numbers("started", kLeast, kMost, &columns.started)) {
+    return false;
+  }
+  std::vector<JobIndex> job(table.rows);
+  std::vector<NodeIndex> node(table.rows);
   References jobs(table.Find("job"), tables.jobs.names, tables.jobs.alive);
   References nodes(table.Find("node"), tables.nodes.names, tables.nodes.alive);
-  const Numbers states(table.Find("status"), 0, kTaskStatusCount - 1);
-  const Numbers priorities(table.Find("priority"), std::numeric_limits<int32_t>::min(),
-                           std::numeric_limits<int32_t>::max());
-  const Numbers created(table.Find("created"), kLeast, kMost);
-  const Numbers ordinals(table.Find("ordinal"), 0, kMost);
-  const Numbers ranks(table.Find("uid_rank"), kLeast, kMost);
-  const Numbers started(table.Find("started"), kLeast, kMost);
-
-  // One row; false: not in order.
-  std::vector<TaskIndex> added;
-  added.reserve(table.rows);
-  const auto put = [&](size_t i) {
-    Pattern& pattern = *read[patterns.of_row[i]];
-    TaskRow& row = pattern.row;
+  for (size_t i = 0; i < table.rows; ++i) {
     std::string_view name;
-    int64_t state, priority;
-    if (!names->Text(i, &name) || !IsName(name) || !jobs.Get(i, &row.refs.job) ||
-        !nodes.Get(i, &row.refs.node) ||
-        !states.Get(i, static_cast<int64_t>(blank.status), &state) ||
-        !priorities.Get(i, blank.priority, &priority) ||
-        !created.Get(i, blank.created, &row.created) ||
-        !ordinals.Get(i, blank.ordinal.value_or(kAbsent), &row.ordinal) ||
-        !ranks.Get(i, blank.uid_rank, &row.uid_rank) ||
-        !started.Get(i, blank.started.value_or(kAbsent), &row.started)) {
+    if (!names->Text(i, &name) || !IsName(name) || !jobs.Get(i, &job[i]) ||
+        !nodes.Get(i, &node[i])) {
       return false;
     }
-    row.status = static_cast<TaskStatus>(state);
-    row.priority = static_cast<int32_t>(priority);
-    if (row.status == TaskStatus::kPlaced || HoldsNode(row.status) != (row.refs.node != kNone) ||
-        editor.tables().tasks.names.Find(name)) {
-      return false;
-    }
-    TaskIndex existing = kNone;
-    if (row.task_class == kNone) {
-      // The first of its kind, put once to intern what the others share.
-      pattern.spec.name = name;
-      TaskRefs refs;
-      refs.job = row.refs.job;
-      existing = editor.PutTask(kNone, pattern.spec, pattern.shape, refs);
-      const TaskTable& t = editor.tables().tasks;
-      row.task_class = t.task_class[existing];
-      row.flags = t.flags[existing];
-      row.protected_until = t.protected_until[existing];
-      row.priority_class = t.priority_class[existing];
-      row.gates = t.gates[existing];
-      row.nominated_node = pattern.spec.nominated_node;
-    }
-    added.push_back(editor.PutRow(existing, name, row));
-    return true;
+    const bool said = !columns.status.empty() && columns.status[i] != kAbsent;
+    const TaskStatus status = said ? static_cast<TaskStatus>(columns.status[i]) : blank.status;
+    if (status == TaskStatus::kPlaced || HoldsNode(status) != (node[i] != kNone)) return false;
+  }
+  const auto name = [names](size_t i) {
+    std::string_view text;
+    names->Text(i, &text);
+    return text;
   };
-  TaskTable& rows = cluster.impl().tables->tasks;
-  MakeRoom(table.rows, rows.names, rows.alive, rows.job, rows.group, rows.sub_group,
-           rows.task_class, rows.status, rows.node, rows.nominated, rows.priority, rows.flags,
-           rows.created, rows.ordinal, rows.uid_rank, rows.started, rows.protected_until,
-           rows.priority_class, rows.gates);
   return Changing(handle, [&] {
-    for (size_t i = 0; i < table.rows; ++i) {
-      if (put(i)) continue;
-      for (size_t k = added.size(); k-- > 0;) editor.EraseTask(added[k]);
-      return false;
+    std::vector<TaskRow> rows;  // by pattern, in the order in which rows bring them up
+    rows.reserve(read.size());
+    for (const auto& pattern : read) {
+      rows.push_back(editor.RowOfTask(pattern->spec, pattern->shape, TaskRefs()));
+      rows.back().status = blank.status;
     }
-    for (TaskIndex task : added) {
-      cluster.impl().deltas.Appeared(RowKind::kTask, editor.tables().tasks.names.name(task));
+    columns.patterns = rows;
+    columns.pattern = patterns.of_row;
+    columns.job = job;
+    columns.node = node;
+    if (!editor.AppendTasks(name, columns)) return false;
+    Deltas& deltas = cluster.impl().deltas;
+    const auto end = static_cast<TaskIndex>(tables.tasks.alive.size());
+    for (TaskIndex task = end - static_cast<TaskIndex>(table.rows);
+         task < end && deltas.anything_waits(); ++task) {
+      deltas.Appeared(RowKind::kTask, tables.tasks.names.name(task));
     }
     return true;
   });

@@ -359,6 +359,18 @@ TEST_F(Columns, ManyRowsAreManyTimesOneRow) {
   Held<muster_text> theirs;
   ASSERT_OK_C(muster_cluster_write_scenario(slow.get(), nullptr, Out(theirs), &error));
   EXPECT_EQ(Scenario(), Words(theirs));
+  // A name twice among many: refused with its place, and none of them is taken.
+  ASSERT_OK_C(muster_table_reset(tasks.get(), 100, &error));
+  fill(tasks, rows, rows + 100);
+  std::vector<std::string> names;
+  std::vector<const char*> texts;
+  for (int64_t i = 0; i < 100; ++i) names.push_back("u" + std::to_string(i == 70 ? 3 : i));
+  for (const std::string& name : names) texts.push_back(name.c_str());
+  Strings(tasks, "name", texts);
+  EXPECT_EQ(muster_cluster_put(cluster.get(), MUSTER_ADD, tasks.get(), &error),
+            MUSTER_E_ALREADY_EXISTS);
+  EXPECT_EQ(Words(error).rfind("tasks[70]: ", 0), 0u) << Words(error);
+  EXPECT_EQ(Scenario(), Words(theirs));
   for (const char* profile : {"muster", "volcano"}) {
     Held<muster_plan> a, b;
     ASSERT_OK_C(muster_cluster_schedule(cluster.get(), profile, nullptr, Out(a), &error));
