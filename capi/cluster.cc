@@ -5,12 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "capi/handles.h"
 #include "capi/put.h"
+#include "lib/base/hash_map.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
+#include "lib/scenario/state.h"
 
 namespace muster::capi {
 
@@ -148,7 +149,7 @@ absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tas
     leaves |= !HoldsNode(*state);
   }
   if (keeps && leaves) {  // a task that occurs twice may lose its node and then need it
-    absl::flat_hash_set<int32_t> left;
+    HashSet<int32_t> left;
     for (int64_t i = 0; i < count; ++i) {
       if (!HoldsNode(static_cast<TaskStatus>(states[i]))) {
         left.insert(tasks[i]);
@@ -467,6 +468,29 @@ muster_status muster_cluster_read_scenario(muster_cluster* cluster, const char* 
     if (absl::Status s = muster::Fill(*scenario, &cluster->cluster); !s.ok()) return s;
     if (profile != nullptr) *profile = held.release();
     if (cluster->recorder != nullptr) cluster->recorder->Rows("load", scenario->cluster);
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_state_save(muster_cluster* cluster, muster_text** out, muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    if (out == nullptr) return NullArgument("out");
+    const std::string state =
+        Changing(cluster, [&] { return muster::SaveState(&cluster->cluster); });
+    if (cluster->recorder != nullptr) cluster->recorder->SaveState();
+    return GiveText(cluster->memory, state, out);
+  });
+}
+
+muster_status muster_state_load(muster_cluster* cluster, const char* state, int64_t size,
+                                muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto text = TextIn("state", state, size);
+    if (!text.ok()) return text.status();
+    // It builds another cluster and puts it in place at its end.
+    if (absl::Status s = muster::LoadState(*text, &cluster->cluster); !s.ok()) return s;
+    if (cluster->recorder != nullptr) cluster->recorder->LoadState(*text);
     return absl::OkStatus();
   });
 }

@@ -86,8 +86,12 @@ void Fill(muster_plan* made) {
   const auto pending = plan.pending();
   const auto reasons = plan.reasons();
   const auto shares = plan.shares();
+  const auto domains = plan.domains();
   std::vector<const Refusal*> refusals;
   size_t text_bytes = 0;
+  for (const ChosenDomain& chosen : domains) {
+    text_bytes += chosen.sub_group.size() + chosen.domain.size();
+  }
   for (const Reason& reason : reasons) {
     text_bytes += reason.policy.size();
     for (const Refusal& refusal : reason.refusals) {
@@ -101,9 +105,11 @@ void Fill(muster_plan* made) {
                            share.deserved.size()});
   }
   made->indices.reserve(7 * decisions.size() + 3 * tentative.size() + 2 * pending.size() +
-                        3 * reasons.size() + 2 * refusals.size() + shares.size());
+                        3 * reasons.size() + 2 * refusals.size() + shares.size() +
+                        2 * domains.size());
   made->numbers.reserve(2 * reasons.size() + 2 * (reasons.size() + 1) + refusals.size() +
-                        refusals.size() + 1 + 2 * shares.size() * dimensions);
+                        refusals.size() + 1 + 2 * shares.size() * dimensions +
+                        2 * (domains.size() + 1));
   made->reals.reserve(shares.size() * (dimensions + 2));
   made->texts.reserve(text_bytes + 1);
 
@@ -162,6 +168,20 @@ void Fill(muster_plan* made) {
   for (F refusal : refusals) made->texts.append(refusal->detail);
   view.reason_policies = made->texts.data();
   view.refusal_details = made->texts.data() + details;
+
+  using C = ChosenDomain;
+  view.domain_count = static_cast<int64_t>(domains.size());
+  view.domain_job = fill.Indices(domains, [](const C& c) { return IndexOut(c.job); });
+  view.domain_tier = fill.Indices(domains, [](const C& c) { return c.tier; });
+  view.domain_sub_group_offsets =
+      fill.Offsets(domains, [](const C& c) { return c.sub_group.size(); });
+  view.domain_name_offsets = fill.Offsets(domains, [](const C& c) { return c.domain.size(); });
+  const size_t sub_groups = made->texts.size();
+  for (const C& chosen : domains) made->texts.append(chosen.sub_group);
+  const size_t names = made->texts.size();
+  for (const C& chosen : domains) made->texts.append(chosen.domain);
+  view.domain_sub_groups = made->texts.data() + sub_groups;
+  view.domain_names = made->texts.data() + names;
 
   view.share_count = static_cast<int64_t>(shares.size());
   view.share_queue = fill.Indices(shares, [](const QueueShare& s) { return IndexOut(s.queue); });

@@ -147,6 +147,18 @@ void Recorder::Schedule(std::string_view profile, const ScheduleOptions& options
   });
 }
 
+void Recorder::SaveState() {
+  Try([&] { Write("{\"call\":\"save_state\"}"); });
+}
+
+void Recorder::LoadState(std::string_view state) {
+  Try([&] {
+    std::string line = "{\"call\":\"load_state\"";
+    AppendMember("state", state, &line);
+    Write(line + "}");
+  });
+}
+
 void Recorder::Apply(const Plan& plan) {
   Try([&] {
     std::string line = "{\"call\":\"apply\"";

@@ -61,6 +61,8 @@ class Recorder {
   void Schedule(std::string_view profile, const ScheduleOptions& options, bool own_policies,
                 const Plan& plan);
   void Apply(const Plan& plan);
+  void SaveState();  // it moves indices
+  void LoadState(std::string_view state);
 
  private:
   // Hands `line` on, if it still fits.

@@ -58,7 +58,8 @@ std::string Catalogue() {
   });
   const std::string policies = JsonList(Policies(), [](const PolicyInfo& p) {
     return absl::StrCat("{\"name\": ", JsonText(p.name), ", \"summary\": ", JsonText(p.summary),
-                        ", \"options\": ", OptionsJson(p.options), "}");
+                        ", \"revision\": ", p.revision, ", \"options\": ", OptionsJson(p.options),
+                        "}");
   });
   return absl::StrCat("{\"profiles\": ", profiles, ",\n \"policies\": ", policies, "}\n");
 }
@@ -76,8 +77,8 @@ int32_t muster_abi_version(void) { return muster::capi::kAbi; }
 
 int32_t muster_has_feature(const char* name) {
   if (name == nullptr) return 0;
-  for (std::string_view known :
-       {"columns", "deltas", "policies", "recorder", "replay", "scenario"}) {
+  for (std::string_view known : {"columns", "deltas", "domains", "episodes", "executor", "policies",
+                                 "recorder", "replay", "revisions", "scenario", "state"}) {
     if (known == name) return 1;
   }
   return 0;
@@ -116,6 +117,16 @@ const char* muster_status_name(muster_status status) {
     default:
       return "UNKNOWN";
   }
+}
+
+int32_t muster_policy_revision(const char* name) {
+  if (name == nullptr) return 0;
+  return muster::capi::GuardValue(0, [name] {
+    for (const muster::PolicyInfo& policy : muster::Policies()) {
+      if (policy.name == name) return policy.revision;
+    }
+    return 0;
+  });
 }
 
 muster_status muster_catalogue(muster_text** out, muster_error* error) {

@@ -32,10 +32,9 @@
  *   then NULL and what it was to change is as it was. "Could not be placed" is no failure: a plan says why.
  *   No call exits, aborts, prints, throws or lets an exception of C++ through.
  * Memory. Where a muster_allocator returns NULL or its budget is spent, the call fails like any other. The engine's own
- *   books are on the C++ heap. Where that is exhausted, calls return MUSTER_E_RESOURCE_EXHAUSTED as far as they can: a
- *   cluster that is left in the middle of a change then answers MUSTER_E_DATA_LOSS and can only be freed, and its
- *   snapshots and plans stay good. But a hash table (Abseil's) that cannot grow ends the process: bound the heap by what
- *   is put into it, and let nobody rely on more.
+ *   books are on the C++ heap. Where that is exhausted, calls return MUSTER_E_RESOURCE_EXHAUSTED: a cluster that is left
+ *   in the middle of a change then answers MUSTER_E_DATA_LOSS and can only be freed, and its snapshots and plans stay
+ *   good.
  * Ownership. Nothing that is passed in is looked at after the call has returned, unless its comment says otherwise;
  *   columns are copied. What a muster_..._new, _get, _schedule and the like hands out is freed by the _free of its
  *   kind, which takes NULL as well. Pointers into an object live as long as the object, and it never changes.
@@ -74,7 +73,8 @@ extern "C" {
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
 MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
-/* 1 where the library has "columns", "deltas", "policies", "recorder", "replay" or "scenario"; else 0. */
+/* 1 where the library has "columns", "deltas", "domains", "episodes", "executor", "policies", "recorder", "replay",
+ * "revisions", "scenario" or "state"; else 0. */
 MUSTER_API int32_t muster_has_feature(const char* name);
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
@@ -309,8 +309,8 @@ MUSTER_API uint64_t muster_cluster_layout(const muster_cluster* cluster); /* 0 f
 MUSTER_API uint64_t
 muster_cluster_version(const muster_cluster* cluster); /* grows with every change */
 
-/* A scenario document of all that a scheduler must remember: another cluster that reads it goes on with equal plans.
- * `profile` may be NULL. Events that wait for others and their generations are the watch's, and no part of it. */
+/* The rows as a scenario document: another cluster that reads it makes plans of the same names. `profile` may be NULL.
+ * A standby that is to go on where this one stands loads a state (muster_state_save). */
 MUSTER_API muster_status muster_cluster_write_scenario(const muster_cluster* cluster,
                                                        const char* profile, muster_text** out,
                                                        muster_error* error);
@@ -471,12 +471,23 @@ typedef struct muster_plan_view {
   const double* share_deserved; /* [share_count * dimensions]; below 0 where the profile has none */
   const double* share_before;
   const double* share_after;
+
+  /* Of jobs with wishes for domains or with sub-groups that were placed: the domain they are in once the plan has been
+   * carried out, its name empty where only the whole cluster holds them. Sub-group: empty for the job itself. */
+  int64_t domain_count;
+  const int32_t* domain_job;
+  const int32_t* domain_tier;
+  const int64_t* domain_sub_group_offsets; /* [domain_count + 1]: into domain_sub_groups */
+  const char* domain_sub_groups;
+  const int64_t* domain_name_offsets; /* [domain_count + 1]: into domain_names */
+  const char* domain_names;
 } muster_plan_view;
 #define MUSTER_PLAN_VIEW_INIT                                                                  \
   {                                                                                            \
     (uint32_t)sizeof(muster_plan_view), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,  \
         NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-        NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL           \
+        NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
+        NULL, NULL, NULL, NULL, NULL                                                           \
   }
 
 MUSTER_API void muster_plan_free(muster_plan* plan);
@@ -655,6 +666,100 @@ MUSTER_API muster_status muster_replay_pool(const muster_pool_trace* trace, cons
 MUSTER_API muster_status muster_replay_get_view(const muster_replay* replay,
                                                 muster_replay_view* view, muster_error* error);
 MUSTER_API void muster_replay_free(muster_replay* replay);
+
+/* The same on nodes: `nodes` is a table of nodes, and row i of `tasks`, a table of tasks, tells by its shape.* columns
+ * what each task of job i asks for. trace->processors must be 0. */
+MUSTER_API muster_status muster_replay_nodes(const muster_pool_trace* trace,
+                                             const muster_table* nodes, const muster_table* tasks,
+                                             const char* policy, const muster_cancel* cancel,
+                                             muster_replay** out, muster_error* error);
+
+/* ---- episodes: replays in which the caller decides, step by step ---------------------------------------------------- */
+
+typedef struct muster_episodes muster_episodes;
+
+typedef struct muster_episodes_options {
+  uint32_t struct_size;
+  /* What an action is. 0, on a pool: the place of a job among the oldest `places` that wait; it starts. 1, on nodes: the
+   * row of the node that the next task of the first waiting job gets. The number of choices: wait for the next
+   * submission or end. */
+  int32_t on_nodes;
+  int64_t jobs;   /* of an episode; 0: 256 */
+  int64_t places; /* 0: 16 */
+} muster_episodes_options;
+#define MUSTER_EPISODES_OPTIONS_INIT \
+  { (uint32_t)sizeof(muster_episodes_options), 0, 0, 0 }
+
+/* Sizes of what an agent sees and says. */
+typedef struct muster_episodes_view {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int64_t count;            /* episodes */
+  int64_t jobs;             /* of each */
+  int64_t rows;             /* jobs of the trace that the machine has room for, by submission */
+  int64_t choices;          /* actions but that of waiting */
+  int64_t places;           /* jobs that are shown */
+  int64_t job_features;     /* numbers for each of them */
+  int64_t machines;         /* the pool, or the nodes */
+  int64_t machine_features; /* numbers for each of them */
+} muster_episodes_view;
+#define MUSTER_EPISODES_VIEW_INIT \
+  { (uint32_t)sizeof(muster_episodes_view), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* `count` episodes side by side. `nodes` and `tasks` as above, NULL on a pool. docs/capi.md has what the numbers of an
+ * observation are. */
+MUSTER_API muster_status muster_episodes_new(const muster_pool_trace* trace,
+                                             const muster_table* nodes, const muster_table* tasks,
+                                             const muster_episodes_options* options, int64_t count,
+                                             muster_episodes** out, muster_error* error);
+MUSTER_API void muster_episodes_free(muster_episodes* episodes);
+MUSTER_API muster_status muster_episodes_get_view(const muster_episodes* episodes,
+                                                  muster_episodes_view* view, muster_error* error);
+/* The episode begins anew, with the jobs from row `first`, at most rows - jobs. */
+MUSTER_API muster_status muster_episodes_reset(muster_episodes* episodes, int64_t episode,
+                                               int64_t first, muster_error* error);
+/* One step of each episode that is not over. A reward is what the sum of slowdowns fell by, over the jobs: an episode's
+ * add up to minus its mean slowdown. allowed (may be NULL): 0 where the mask forbade the action, which then waited. */
+MUSTER_API muster_status muster_episodes_act(muster_episodes* episodes,
+                                             const int64_t* actions /* [count] */,
+                                             double* rewards /* [count] */,
+                                             uint8_t* over /* [count] */,
+                                             uint8_t* allowed /* [count] */, muster_error* error);
+/* What an agent may look at; each may be NULL. */
+MUSTER_API muster_status muster_episodes_look(
+    const muster_episodes* episodes, float* jobs /* [count * places * job_features] */,
+    float* machines /* [count * machines * machine_features] */,
+    int8_t* mask /* [count * (choices + 1)] */, muster_error* error);
+/* When the jobs of the episode started, MUSTER_ABSENT where they have not. */
+MUSTER_API muster_status muster_episodes_starts(const muster_episodes* episodes, int64_t episode,
+                                                int64_t* out /* [jobs] */, muster_error* error);
+
+/* ---- several cycles at once, standbys, revisions --------------------------------------------------------------------- */
+
+/* Hands out work: calls run(work, i) once for each i from 0 to count - 1, in any order and on any threads, and returns
+ * when all of them have returned. What it returns other than 0 fails the call it was given to. */
+typedef void (*muster_run)(uintptr_t work, int64_t i);
+typedef muster_status (*muster_executor)(uintptr_t user, int64_t count, muster_run run,
+                                         uintptr_t work);
+/* Cycles of several profiles over one snapshot, which are independent of each other: out[i] is the plan of profiles[i]
+ * with options[i]. `options`, and each of them, may be NULL; executor may be NULL: one after the other. All plans or
+ * none: the error names the first profile that failed. */
+MUSTER_API muster_status muster_snapshot_schedule_all(
+    const muster_snapshot* snapshot, const char* const* profiles /* [count] */,
+    const muster_schedule_options* const* options /* [count] */, int64_t count,
+    muster_executor executor, uintptr_t user, muster_plan** out /* [count] */, muster_error* error);
+
+/* All that a scheduler must remember: rows and their indices, events that wait, what plans said and the world has not
+ * confirmed. A cluster that loads it makes equal plans, with equal digests, of equal calls. Both write down, or set, the
+ * rows without those that were removed: indices move and muster_cluster_layout grows. */
+MUSTER_API muster_status muster_state_save(muster_cluster* cluster, muster_text** out,
+                                           muster_error* error);
+MUSTER_API muster_status muster_state_load(muster_cluster* cluster, const char* state, int64_t size,
+                                           muster_error* error);
+
+/* 1, and more with each release in which equal inputs got other decisions of the policy; 0: there is none of that
+ * name. */
+MUSTER_API int32_t muster_policy_revision(const char* name);
 
 #ifdef __cplusplus
 }

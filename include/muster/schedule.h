@@ -69,6 +69,8 @@ struct PolicyInfo {
   std::string name;
   std::string summary;
   std::vector<OptionInfo> options;
+  // Of its decisions: another number than before says that equal inputs may get another plan.
+  int32_t revision = 1;
 };
 
 struct ActionInfo {

@@ -60,6 +60,8 @@ struct PolicyDecl {
   std::string_view summary;
   std::span<const OptionDecl> options;
   std::function<std::unique_ptr<Policy>(const Options& options)> make;
+  // Grows by one with every release in which equal inputs get other decisions of it.
+  int32_t revision = 1;
 };
 
 }  // namespace muster

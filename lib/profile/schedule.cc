@@ -143,7 +143,8 @@ std::vector<ProfileInfo> Profiles() {
 std::vector<PolicyInfo> Policies() {
   std::vector<PolicyInfo> infos;
   for (const PolicyDecl& decl : PolicyCatalogue()) {
-    infos.push_back({std::string(decl.name), std::string(decl.summary), OptionInfos(decl.options)});
+    infos.push_back({std::string(decl.name), std::string(decl.summary), OptionInfos(decl.options),
+                     decl.revision});
   }
   return infos;
 }

@@ -304,6 +304,7 @@ class Study:
             "form": _FORM,
             "muster": _core.version,
             "engine": engine_digest(),
+            "revisions": {policy["name"]: policy["revision"] for policy in _core.policies()},
             "complete": self.complete,
             "settings": asdict(self.settings),
             "traces": [

@@ -40,6 +40,7 @@ py::list ListPolicies() {
     }
     py::dict policy;
     policy["name"] = info.name;
+    policy["revision"] = info.revision;
     policy["options"] = options;
     out.append(policy);
   }

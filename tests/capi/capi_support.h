@@ -23,6 +23,7 @@ struct Free {
   void operator()(muster_policies* p) const { muster_policies_free(p); }
   void operator()(muster_cancel* p) const { muster_cancel_free(p); }
   void operator()(muster_replay* p) const { muster_replay_free(p); }
+  void operator()(muster_episodes* p) const { muster_episodes_free(p); }
 };
 template <class T>
 using Held = std::unique_ptr<T, Free>;

@@ -31,7 +31,7 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_schedule_options, keep_cut), 48);
   EXPECT_EQ(offsetof(muster_schedule_options, memory_limit), 56);
   EXPECT_EQ(offsetof(muster_schedule_options, policies), 64);
-  EXPECT_EQ(sizeof(muster_plan_view), 328);
+  EXPECT_EQ(sizeof(muster_plan_view), 384);
   EXPECT_EQ(offsetof(muster_plan_view, decision_count), 32);
   EXPECT_EQ(offsetof(muster_plan_view, tentative_count), 96);
   EXPECT_EQ(offsetof(muster_plan_view, pending_count), 128);
@@ -39,6 +39,8 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_plan_view, refusal_count), 224);
   EXPECT_EQ(offsetof(muster_plan_view, share_count), 272);
   EXPECT_EQ(offsetof(muster_plan_view, share_after), 320);
+  EXPECT_EQ(offsetof(muster_plan_view, domain_count), 328);
+  EXPECT_EQ(offsetof(muster_plan_view, domain_names), 376);
   EXPECT_EQ(sizeof(muster_class_view), 24);
   EXPECT_EQ(sizeof(muster_nodes_view), 64);
   EXPECT_EQ(sizeof(muster_policy), 144);
@@ -47,6 +49,11 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_policy, destroy), 136);
   EXPECT_EQ(sizeof(muster_pool_trace), 56);
   EXPECT_EQ(sizeof(muster_replay_view), 96);
+  EXPECT_EQ(sizeof(muster_episodes_options), 24);
+  EXPECT_EQ(offsetof(muster_episodes_options, jobs), 8);
+  EXPECT_EQ(sizeof(muster_episodes_view), 72);
+  EXPECT_EQ(offsetof(muster_episodes_view, count), 8);
+  EXPECT_EQ(offsetof(muster_episodes_view, machine_features), 64);
 }
 
 TEST(Layout, NumbersAreThoseOfCpp) {

@@ -114,6 +114,38 @@ class Record(unittest.TestCase):
         beside = self.replay("--profile", "kube-batch")
         self.assertEqual(beside.stdout.count("  beside it kube-batch: "), 4)
 
+    def test_shows_one_cycle(self):
+        self.life(self.cluster())
+        done = self.replay("--profile", "kube-batch", "--cycle", "2")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue(done.stdout.endswith("2 cycles, 0 different\n"))
+        own, beside = done.stdout.split("  beside it kube-batch: ")[1:]
+        self.assertNotIn("bind ", own)
+        self.assertRegex(done.stdout, r"(?m)^bind .*late")
+        self.assertIn("bind ", beside)
+        self.assertIn("has 4 cycles", self.replay("--cycle", "5").stderr)
+        self.assertIn("counts from 1", self.replay("--cycle", "0").stderr)
+
+    def test_states_are_recorded(self):
+        """Saving numbers rows anew, loading replaces them: a replay does both."""
+        cluster = self.cluster()
+        self.life(cluster)
+        state = self.call("state_save", cluster, ...)
+        self.cycle(cluster, "volcano", apply=False)
+        self.add(cluster, jobs=[{"name": "c", "groups": [{"count": 2, "shape": {"request": {"gpu": 1}}}]}])
+        self.call("state_load", cluster, ctypes.string_at(self.lib_text(state)), TO_NUL)
+        self.cycle(cluster, "muster")
+        self.lib.muster_text_free(state)
+        self.assertIn(b'"call":"save_state"', self.lines)
+        self.assertIn(b'"call":"load_state"', self.lines)
+        done = self.replay()
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertTrue(done.stdout.endswith("6 cycles, 0 different\n"))
+
+    def lib_text(self, text):
+        self.lib.muster_text_data.restype = ctypes.c_void_p
+        return self.lib.muster_text_data(text)
+
     def test_a_difference_is_seen(self):
         self.life(self.cluster())
         done = self.replay(lines=self.lines.replace(b'"cpu": 64', b'"cpu": 16'))

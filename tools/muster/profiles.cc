@@ -61,7 +61,8 @@ std::string Text(const Shown& profiles, const std::vector<PolicyInfo>& policies)
   }
   absl::StrAppend(&out, "policies\n");
   for (const PolicyInfo& policy : policies) {
-    absl::StrAppend(&out, "  ", policy.name, "  ", policy.summary, "\n");
+    absl::StrAppend(&out, "  ", policy.name, "  ", policy.summary, " (revision ", policy.revision,
+                    ")\n");
     AppendOptions(policy.options, &out);
   }
   return out;

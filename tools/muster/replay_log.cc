@@ -3,6 +3,7 @@
 // muster replay-log: the calls that a recorder of muster/c.h wrote down, made again. docs/capi.md lists the lines.
 #include <deque>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/scenario.h"
+#include "lib/scenario/state.h"
 #include "tools/muster/command.h"
 
 namespace muster {
@@ -50,7 +52,8 @@ absl::StatusOr<Removal::Kind> KindOf(int64_t kind) {
 
 class Player {
  public:
-  explicit Player(std::string other) : other_(std::move(other)) {}
+  // `other`: a profile to run beside each cycle; empty: none. `shown`: the cycle whose plans are shown; 0: none.
+  Player(std::string other, int64_t shown) : other_(std::move(other)), shown_(shown) {}
 
   // Makes the call of one line. An error: the line is none, or what it says cannot be done.
   absl::Status Play(int64_t line, const Json& call, std::string* out);
@@ -64,7 +67,8 @@ class Player {
   absl::Status Remove(int64_t kind, const std::string& name);
   absl::Status Schedule(int64_t line, const Json& call, std::string* out);
 
-  const std::string other_;  // a profile to run beside; empty: none
+  const std::string other_;
+  const int64_t shown_;
   Cluster cluster_;
   std::deque<std::pair<std::string, Plan>> plans_;  // the last ones, by digest
   bool begun_ = false;
@@ -150,6 +154,7 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
                   equal ? absl::StrCat(", equal: ", digest)
                         : absl::StrCat(", DIFFERENT: recorded ", recorded, ", now ", digest),
                   "\n");
+  if (cycles_ == shown_) out->append(plan->ToText());
   // Where it differs, what the record says of its plan goes for the plan as it is now.
   plans_.emplace_back(recorded, *plan);
   constexpr size_t kMostPlans = 64;
@@ -160,6 +165,7 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
   const absl::StatusOr<Plan> beside = muster::Schedule(cluster_.Freeze(), other_, options);
   if (!beside.ok()) return beside.status();
   absl::StrAppend(out, "  beside it ", other_, ": ", Counts(*beside), "\n");
+  if (cycles_ == shown_) out->append(beside->ToText());
   return absl::OkStatus();
 }
 
@@ -182,6 +188,13 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
       if (plan->first == digest) return cluster_.Apply(plan->second).status();
     }
     return absl::NotFoundError(absl::StrCat("the plan ", digest, " is none of this record's"));
+  }
+  if (what == "save_state") {
+    SaveState(&cluster_);  // for the numbers that rows have afterwards
+    return absl::OkStatus();
+  }
+  if (what == "load_state") {
+    return LoadState(call.at("state").get<std::string>(), &cluster_);
   }
   if (what == "remove") return Remove(call.at("kind"), call.at("name"));
   if (what == "removal") {
@@ -235,18 +248,22 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
 
 int ReplayLogCommand(const Arguments& arguments) {
   std::string other;
+  std::optional<int64_t> cycle;
   FlagSet flags;
   flags.Value("--profile", "PROFILE", &other, "run this profile beside each cycle, too");
+  flags.Value("--cycle", "N", &cycle, "show the plans of this cycle and end there");
   const Parsed parsed = ParseArguments(kText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kText, "needs one FILE");
+  if (cycle.has_value() && *cycle < 1) return ComplainUsage(kText, "--cycle: counts from 1");
+  const int64_t shown = cycle.value_or(0);
   const absl::StatusOr<std::string> text = ReadFile(parsed.others[0]);
   if (!text.ok()) return Complain(std::string(text.status().message()));
 
-  Player player(other);
+  Player player(other, shown);
   std::string out;
   int64_t line = 0;
-  for (size_t at = 0; at < text->size();) {
+  for (size_t at = 0; at < text->size() && (shown == 0 || player.cycles() < shown);) {
     const size_t end = std::min(text->find('\n', at), text->size());
     const std::string_view one = std::string_view(*text).substr(at, end - at);
     at = end + 1;
@@ -268,6 +285,9 @@ int ReplayLogCommand(const Arguments& arguments) {
     }
   }
   if (!player.begun()) return Complain(absl::StrCat(parsed.others[0], ": no record"));
+  if (player.cycles() < shown) {
+    return Complain(absl::StrCat(parsed.others[0], ": has ", player.cycles(), " cycles"));
+  }
   absl::StrAppend(&out, player.cycles(), " cycles, ", player.different(), " different\n");
   if (const int code = Print(out); code != kOk) return code;
   return player.different() == 0 ? kOk : kCheckFailed;

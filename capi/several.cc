@@ -1,0 +1,99 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Several cycles over one snapshot, handed to the caller's executor. The library starts no threads: who has some gives
+// them the numbers. Each number has a place of its own for what comes out, so they share nothing but the snapshot.
+#include <atomic>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "capi/handles.h"
+#include "lib/base/strings.h"
+
+namespace muster::capi {
+namespace {
+
+struct FreePlan {
+  void operator()(muster_plan* plan) const { muster_plan_free(plan); }
+};
+
+struct Item {
+  std::atomic<bool> begun{false};
+  std::atomic<bool> done{false};
+  std::unique_ptr<muster_plan, FreePlan> plan;
+  muster_status status = MUSTER_OK;
+  muster_error error = MUSTER_ERROR_INIT;
+};
+
+struct Work {
+  const muster_snapshot* snapshot;
+  const char* const* profiles;
+  const muster_schedule_options* const* options;
+  int64_t count;
+  Item* items;
+};
+
+void Run(uintptr_t handed, int64_t i) {
+  const Work& work = *reinterpret_cast<const Work*>(handed);
+  if (i < 0 || i >= work.count) return;
+  Item& item = work.items[i];
+  if (item.begun.exchange(true)) return;  // once is enough
+  muster_plan* plan = nullptr;
+  item.status = muster_snapshot_schedule(work.snapshot, work.profiles[i],
+                                         work.options == nullptr ? nullptr : work.options[i], &plan,
+                                         &item.error);
+  item.plan.reset(plan);
+  item.done.store(true, std::memory_order_release);
+}
+
+}  // namespace
+}  // namespace muster::capi
+
+using namespace muster::capi;  // NOLINT: the functions below are C's
+
+muster_status muster_snapshot_schedule_all(const muster_snapshot* snapshot,
+                                           const char* const* profiles,
+                                           const muster_schedule_options* const* options,
+                                           int64_t count, muster_executor executor, uintptr_t user,
+                                           muster_plan** out, muster_error* error) {
+  constexpr int64_t kMost = 1 << 20;
+  for (int64_t i = 0; out != nullptr && i < count && i < kMost; ++i) out[i] = nullptr;
+  int32_t code = MUSTER_OK, user_code = 0;  // of the cycle that failed
+  const muster_status status = Guard(error, [&]() -> absl::Status {
+    if (snapshot == nullptr) return NullArgument("snapshot");
+    if (count < 0 || count > kMost) {
+      return absl::InvalidArgumentError(absl::StrCat("count is ", count, "; must be 0 to ", kMost));
+    }
+    if (count == 0) return absl::OkStatus();
+    if (profiles == nullptr) return NullArgument("profiles");
+    if (out == nullptr) return NullArgument("out");
+    const auto items = std::make_unique<Item[]>(static_cast<size_t>(count));
+    Work work{snapshot, profiles, options, count, items.get()};
+    const auto handed = reinterpret_cast<uintptr_t>(&work);
+    if (executor == nullptr) {
+      for (int64_t i = 0; i < count; ++i) Run(handed, i);
+    } else if (const muster_status said = executor(user, count, Run, handed); said != MUSTER_OK) {
+      return UserFailure("executor", said);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const Item& item = items[static_cast<size_t>(i)];
+      if (!item.done.load(std::memory_order_acquire)) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("executor: returned before number ", i, " had run"));
+      }
+      if (item.status == MUSTER_OK) continue;
+      code = item.status;
+      user_code = item.error.user_code;
+      return absl::UnknownError(absl::StrCat("profiles[", i, "]: ", item.error.message));
+    }
+    for (int64_t i = 0; i < count; ++i) out[i] = items[static_cast<size_t>(i)].plan.release();
+    return absl::OkStatus();
+  });
+  if (status == MUSTER_OK || code == MUSTER_OK) return status;
+  if (error != nullptr && status == MUSTER_E_UNKNOWN) {
+    error->code = code;
+    error->user_code = user_code;
+  }
+  return code;
+}

@@ -1,0 +1,310 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Cycles by the caller's executor, columns of domains, revisions, and replays on nodes, whole and step by step.
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/replay/episodes.h"
+#include "muster/muster.h"
+#include "muster/replay.h"
+#include "tests/capi/capi_support.h"
+
+namespace muster {
+namespace {
+
+struct Plans {
+  std::vector<muster_plan*> list;
+  explicit Plans(size_t count) : list(count, nullptr) {}
+  ~Plans() {
+    for (muster_plan* plan : list) muster_plan_free(plan);
+  }
+};
+
+muster_status Threads(uintptr_t, int64_t count, muster_run run, uintptr_t work) {
+  std::vector<std::thread> threads;
+  for (int64_t i = count; i-- > 0;) threads.emplace_back(run, work, i);
+  for (std::thread& thread : threads) thread.join();
+  return MUSTER_OK;
+}
+muster_status Twice(uintptr_t, int64_t count, muster_run run, uintptr_t work) {
+  for (int64_t i = -1; i <= count; ++i) {  // more than there are, too
+    run(work, i);
+    run(work, i);
+  }
+  return MUSTER_OK;
+}
+muster_status AllButTheLast(uintptr_t, int64_t count, muster_run run, uintptr_t work) {
+  for (int64_t i = 0; i + 1 < count; ++i) run(work, i);
+  return MUSTER_OK;
+}
+muster_status Refuses(uintptr_t user, int64_t, muster_run run, uintptr_t work) {
+  run(work, 0);
+  return static_cast<muster_status>(user);
+}
+
+TEST(Several, AnyExecutorGivesThePlansOfSingleCalls) {
+  muster_error error = MUSTER_ERROR_INIT;
+  const Held<muster_cluster> cluster = SmallCluster();
+  Held<muster_snapshot> snapshot;
+  ASSERT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
+  muster_schedule_options stopped = MUSTER_SCHEDULE_OPTIONS_INIT;
+  stopped.work_budget = -1;
+  const char* profiles[] = {"volcano", "muster", "kube-batch", "volcano"};
+  const muster_schedule_options* options[] = {nullptr, nullptr, nullptr, &stopped};
+  std::vector<std::string> expected;
+  for (int i = 0; i < 4; ++i) {
+    Held<muster_plan> plan;
+    ASSERT_OK_C(
+        muster_snapshot_schedule(snapshot.get(), profiles[i], options[i], Out(plan), &error));
+    expected.push_back(DigestOf(plan.get()));
+  }
+  EXPECT_NE(expected[0], expected[3]);
+  for (const muster_executor executor :
+       {muster_executor(nullptr), muster_executor(Threads), muster_executor(Twice)}) {
+    Plans plans(4);
+    ASSERT_OK_C(muster_snapshot_schedule_all(snapshot.get(), profiles, options, 4, executor, 0,
+                                             plans.list.data(), &error));
+    for (size_t i = 0; i < 4; ++i) EXPECT_EQ(DigestOf(plans.list[i]), expected[i]);
+  }
+  Plans plans(4);
+  EXPECT_EQ(muster_snapshot_schedule_all(snapshot.get(), profiles, options, 4, AllButTheLast, 0,
+                                         plans.list.data(), &error),
+            MUSTER_E_FAILED_PRECONDITION);
+  EXPECT_EQ(Words(error), "executor: returned before number 3 had run");
+  EXPECT_EQ(muster_snapshot_schedule_all(snapshot.get(), profiles, options, 4, Refuses, 42,
+                                         plans.list.data(), &error),
+            MUSTER_E_USER);
+  EXPECT_EQ(error.user_code, 42);
+  profiles[2] = "vulcano";
+  EXPECT_EQ(muster_snapshot_schedule_all(snapshot.get(), profiles, options, 4, Threads, 0,
+                                         plans.list.data(), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(error.code, MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Words(error).rfind("profiles[2]: ", 0), 0u) << Words(error);
+  for (const muster_plan* plan : plans.list) EXPECT_EQ(plan, nullptr);
+  EXPECT_OK_C(muster_snapshot_schedule_all(snapshot.get(), nullptr, nullptr, 0, nullptr, 0, nullptr,
+                                           &error));
+}
+
+TEST(Several, DomainsAreColumns) {
+  muster_error error = MUSTER_ERROR_INIT;
+  Held<muster_cluster> cluster;
+  Held<muster_plan> plan;
+  ASSERT_OK_C(muster_cluster_new(nullptr, Out(cluster), &error));
+  ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1,
+      "domains": [{"name": "block", "tier": 2}, {"name": "rack-a", "tier": 1, "parent": "block"},
+                  {"name": "rack-b", "tier": 1, "parent": "block"}],
+      "nodes": [{"name": "a", "domain": "rack-a", "capacity": {"cpu": 2}},
+                {"name": "b", "count": 2, "domain": "rack-b", "capacity": {"cpu": 4}}],
+      "jobs": [{"name": "near", "min_available": 2, "topology": {"mode": "hard", "highest_tier": 1},
+                "groups": [{"count": 2, "shape": {"request": {"cpu": 3}}}]}]})",
+                                      MUSTER_TO_NUL, &error));
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano:+network-topology-aware", nullptr,
+                                      Out(plan), &error));
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  ASSERT_OK_C(muster_plan_get_view(plan.get(), &view, &error));
+  ASSERT_EQ(view.domain_count, 1);
+  EXPECT_EQ(view.domain_job[0], 0);
+  EXPECT_EQ(view.domain_tier[0], 1);
+  const auto text = [](const int64_t* offsets, const char* bytes) {
+    return std::string(bytes + offsets[0], bytes + offsets[1]);
+  };
+  EXPECT_EQ(text(view.domain_sub_group_offsets, view.domain_sub_groups), "");
+  EXPECT_EQ(text(view.domain_name_offsets, view.domain_names), "rack-b");
+}
+
+TEST(Several, RevisionsAreOfPolicies) {
+  muster_error error = MUSTER_ERROR_INIT;
+  for (const PolicyInfo& policy : Policies()) {
+    EXPECT_GE(policy.revision, 1) << policy.name;
+    EXPECT_EQ(muster_policy_revision(policy.name.c_str()), policy.revision);
+  }
+  EXPECT_EQ(muster_policy_revision("gang-"), 0);
+  Held<muster_text> catalogue;
+  ASSERT_OK_C(muster_catalogue(Out(catalogue), &error));
+  EXPECT_NE(Words(catalogue).find("\"revision\": "), std::string::npos);
+  for (const char* feature : {"domains", "episodes", "executor", "revisions", "state"}) {
+    EXPECT_EQ(muster_has_feature(feature), 1) << feature;
+  }
+  EXPECT_EQ(muster_has_feature("telepathy"), 0);
+}
+
+// Twenty jobs of one or two tasks on three nodes, as columns and as a trace.
+struct OnNodes {
+  muster_error error = MUSTER_ERROR_INIT;
+  std::vector<int64_t> submit, run, tasks, cpu;
+  Held<muster_table> nodes, shapes;
+  muster_pool_trace columns = MUSTER_POOL_TRACE_INIT;
+  Trace trace;
+
+  OnNodes() {
+    const char* names[] = {"a", "b", "c"};
+    const int64_t sizes[] = {4000, 8000, 2000};
+    EXPECT_OK_C(muster_table_new(MUSTER_NODES, 3, nullptr, Out(nodes), &error));
+    EXPECT_OK_C(muster_table_set_strings(nodes.get(), "name", names, 3, &error));
+    EXPECT_OK_C(muster_table_set_numbers(nodes.get(), "capacity.cpu", sizes, 3, &error));
+    trace.name = "trace";
+    for (int i = 0; i < 3; ++i) {
+      NodeSpec node;
+      node.name = names[i];
+      node.capacity = {{"cpu", sizes[i] / 1000}};
+      trace.machine.nodes.push_back(node);
+    }
+    for (int64_t i = 0; i < 20; ++i) {
+      submit.push_back(10 * i);
+      run.push_back(30 + 7 * (i % 5));
+      tasks.push_back(1 + i % 2);
+      cpu.push_back(1000 * (1 + i % 3));
+      TaskShape shape;
+      shape.request = {{"cpu", 1 + i % 3}};
+      trace.shapes.push_back(shape);
+      EXPECT_TRUE(AddJob({.submit = submit.back(),
+                          .run = run.back(),
+                          .tasks = tasks.back(),
+                          .shape = static_cast<uint32_t>(i)},
+                         &trace)
+                      .ok());
+    }
+    EXPECT_OK_C(muster_table_new(MUSTER_TASKS, 20, nullptr, Out(shapes), &error));
+    EXPECT_OK_C(
+        muster_table_set_numbers(shapes.get(), "shape.request.cpu", cpu.data(), 20, &error));
+    columns.count = 20;
+    columns.submit = submit.data();
+    columns.run = run.data();
+    columns.tasks = tasks.data();
+  }
+};
+
+TEST(Several, ReplaysOnNodesAreThoseOfCpp) {
+  OnNodes world;
+  muster_error error = MUSTER_ERROR_INIT;
+  const absl::StatusOr<ReplayResult> expected = Replay(world.trace, "volcano");
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  Held<muster_replay> replay;
+  ASSERT_OK_C(muster_replay_nodes(&world.columns, world.nodes.get(), world.shapes.get(), "volcano",
+                                  nullptr, Out(replay), &error));
+  muster_replay_view view = MUSTER_REPLAY_VIEW_INIT;
+  ASSERT_OK_C(muster_replay_get_view(replay.get(), &view, &error));
+  ASSERT_EQ(view.count, 20);
+  EXPECT_EQ(std::vector<int64_t>(view.start, view.start + 20), expected->start);
+  EXPECT_EQ(std::vector<int64_t>(view.end, view.end + 20), expected->end);
+
+  world.columns.processors = 4;
+  EXPECT_EQ(muster_replay_nodes(&world.columns, world.nodes.get(), world.shapes.get(), "volcano",
+                                nullptr, Out(replay), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Words(error), "muster_pool_trace: has processors and nodes");
+  world.columns.processors = 0;
+  EXPECT_EQ(muster_replay_nodes(&world.columns, world.shapes.get(), world.shapes.get(), "volcano",
+                                nullptr, Out(replay), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Words(error), "nodes: is a table of tasks");
+  world.columns.count = 19;
+  EXPECT_EQ(muster_replay_nodes(&world.columns, world.nodes.get(), world.shapes.get(), "volcano",
+                                nullptr, Out(replay), &error),
+            MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Words(error), "tasks: has 20 rows; the trace has 19 jobs");
+}
+
+// Both questions, against the C++ episodes that take the same actions: the first that is allowed.
+TEST(Several, EpisodesAreThoseOfCpp) {
+  OnNodes world;
+  muster_error error = MUSTER_ERROR_INIT;
+  for (const int32_t on_nodes : {0, 1}) {
+    SCOPED_TRACE(on_nodes);
+    Trace trace = world.trace;
+    muster_pool_trace columns = world.columns;
+    if (on_nodes == 0) {
+      trace.machine = {};
+      trace.shapes.clear();
+      trace.shape.assign(trace.size(), 0);
+      trace.processors = columns.processors = 3;
+    }
+    constexpr size_t kCount = 3;
+    auto mine = Episodes::Make(std::make_shared<const Trace>(trace),
+                               {.nodes = on_nodes == 1, .jobs = 8, .places = 4}, kCount);
+    ASSERT_TRUE(mine.ok()) << mine.status();
+    muster_episodes_options options = MUSTER_EPISODES_OPTIONS_INIT;
+    options.on_nodes = on_nodes;
+    options.jobs = 8;
+    options.places = 4;
+    Held<muster_episodes> episodes;
+    ASSERT_OK_C(muster_episodes_new(&columns, on_nodes == 1 ? world.nodes.get() : nullptr,
+                                    on_nodes == 1 ? world.shapes.get() : nullptr, &options, kCount,
+                                    Out(episodes), &error));
+    muster_episodes_view view = MUSTER_EPISODES_VIEW_INIT;
+    ASSERT_OK_C(muster_episodes_get_view(episodes.get(), &view, &error));
+    EXPECT_EQ(view.rows, 20);
+    EXPECT_EQ(view.choices, on_nodes == 1 ? 3 : 4);
+    const auto width = static_cast<size_t>(view.choices + 1);
+    const auto of_jobs = static_cast<size_t>(view.places * view.job_features);
+    const auto of_machines = static_cast<size_t>(view.machines * view.machine_features);
+    for (size_t e = 0; e < kCount; ++e) {
+      mine->Reset(e, 5 * e);
+      ASSERT_OK_C(muster_episodes_reset(episodes.get(), static_cast<int64_t>(e),
+                                        static_cast<int64_t>(5 * e), &error));
+    }
+    std::vector<float> jobs(kCount * of_jobs), machines(kCount * of_machines);
+    std::vector<int8_t> mask(kCount * width);
+    std::vector<double> rewards(kCount);
+    std::vector<uint8_t> over(kCount, 0), allowed(kCount);
+    int steps = 0;
+    while (over != std::vector<uint8_t>(kCount, 1)) {
+      ASSERT_LT(++steps, 1000);
+      ASSERT_OK_C(
+          muster_episodes_look(episodes.get(), jobs.data(), machines.data(), mask.data(), &error));
+      std::vector<int64_t> actions(kCount, view.choices);
+      for (size_t e = 0; e < kCount; ++e) {
+        std::vector<float> my_jobs(of_jobs), my_machines(of_machines);
+        std::vector<int8_t> my_mask(width);
+        mine->Look(e, my_jobs.data(), my_machines.data(), my_mask.data());
+        ASSERT_TRUE(std::equal(my_jobs.begin(), my_jobs.end(), jobs.begin() + e * of_jobs));
+        ASSERT_TRUE(
+            std::equal(my_machines.begin(), my_machines.end(), machines.begin() + e * of_machines));
+        ASSERT_TRUE(std::equal(my_mask.begin(), my_mask.end(), mask.begin() + e * width));
+        for (size_t a = width; a-- > 0;) {
+          if (my_mask[a] != 0) actions[e] = static_cast<int64_t>(a);
+        }
+      }
+      const std::vector<uint8_t> before = over;
+      ASSERT_OK_C(muster_episodes_act(episodes.get(), actions.data(), rewards.data(), over.data(),
+                                      allowed.data(), &error));
+      for (size_t e = 0; e < kCount; ++e) {
+        if (before[e] != 0) {
+          EXPECT_EQ(rewards[e], 0);
+          continue;
+        }
+        const Episodes::Outcome outcome = mine->Act(e, static_cast<size_t>(actions[e]));
+        EXPECT_EQ(rewards[e], outcome.reward);
+        EXPECT_EQ(over[e], outcome.over);
+        EXPECT_EQ(allowed[e], outcome.allowed);
+      }
+    }
+    for (size_t e = 0; e < kCount; ++e) {
+      std::vector<int64_t> starts(8);
+      ASSERT_OK_C(
+          muster_episodes_starts(episodes.get(), static_cast<int64_t>(e), starts.data(), &error));
+      EXPECT_EQ(starts, mine->starts(e));
+    }
+    ASSERT_OK_C(muster_episodes_look(episodes.get(), nullptr, nullptr, nullptr, &error));
+
+    const std::vector<int64_t> far(kCount, view.choices + 1);
+    EXPECT_EQ(muster_episodes_act(episodes.get(), far.data(), rewards.data(), over.data(), nullptr,
+                                  &error),
+              MUSTER_E_OUT_OF_RANGE);
+    EXPECT_EQ(muster_episodes_reset(episodes.get(), 3, 0, &error), MUSTER_E_OUT_OF_RANGE);
+    EXPECT_EQ(muster_episodes_reset(episodes.get(), 0, 13, &error), MUSTER_E_OUT_OF_RANGE);
+    EXPECT_EQ(Words(error), "first is 13; must be 0 to 12");
+    options.on_nodes = 1 - on_nodes;
+    EXPECT_EQ(muster_episodes_new(&columns, on_nodes == 1 ? world.nodes.get() : nullptr,
+                                  on_nodes == 1 ? world.shapes.get() : nullptr, &options, kCount,
+                                  Out(episodes), &error),
+              MUSTER_E_INVALID_ARGUMENT);
+  }
+}
+
+}  // namespace
+}  // namespace muster
