@@ -476,10 +476,12 @@ muster_status muster_state_save(muster_cluster* cluster, muster_text** out, must
   if (out != nullptr) *out = nullptr;
   return OnCluster(cluster, error, [&]() -> absl::Status {
     if (out == nullptr) return NullArgument("out");
-    const std::string state =
-        Changing(cluster, [&] { return muster::SaveState(&cluster->cluster); });
+    Changing(cluster, [&] {
+      muster::NumberAnew(&cluster->cluster);
+      return true;
+    });
     if (cluster->recorder != nullptr) cluster->recorder->SaveState();
-    return GiveText(cluster->memory, state, out);
+    return GiveText(cluster->memory, muster::StateText(cluster->cluster), out);
   });
 }
 

@@ -166,6 +166,7 @@ void Editor::Compact() {
 
   t.log_start += t.log.size();
   t.log.clear();
+  ++t.version;  // a plan that was made before names other rows
   ++t.layout;
 }
 

@@ -157,15 +157,20 @@ absl::StatusOr<Deltas::Memory> ReadMemory(Reader& in) {
 
 }  // namespace
 
+void NumberAnew(Cluster* cluster) { cluster->impl().editor.Compact(); }
+
 std::string SaveState(Cluster* cluster) {
-  Editor& editor = cluster->impl().editor;
-  editor.Compact();
-  const Tables& t = editor.tables();
+  NumberAnew(cluster);
+  return StateText(*cluster);
+}
+
+std::string StateText(const Cluster& cluster) {
+  const Tables& t = *cluster.impl().tables;
   Writer out;
   out.Number(t.dimensions.size());
   for (uint32_t d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
   Scenario scenario;
-  scenario.cluster = cluster->Describe();
+  scenario.cluster = cluster.Describe();
   out.Field(WriteScenario(scenario));
 
   std::vector<TaskIndex> marked;
@@ -178,7 +183,7 @@ std::string SaveState(Cluster* cluster) {
     out.Number(t.tasks.flags[task] & kMarks);
   }
 
-  const Deltas::Memory memory = cluster->impl().deltas.Remembered();
+  const Deltas::Memory memory = cluster.impl().deltas.Remembered();
   out.Number(memory.generations.size());
   for (const auto& [key, generation] : memory.generations) {
     out.Field(key);

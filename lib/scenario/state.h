@@ -22,6 +22,10 @@
 namespace muster {
 
 // Numbers the rows of the cluster anew, without those that were removed: indices move as after many removals.
+void NumberAnew(Cluster* cluster);
+// REQUIRES: NumberAnew was called, and nothing has been removed since.
+std::string StateText(const Cluster& cluster);
+// Both.
 std::string SaveState(Cluster* cluster);
 
 // Replaces *cluster. InvalidArgument, and it stays as it was, where the text is none that SaveState wrote.

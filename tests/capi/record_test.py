@@ -119,10 +119,11 @@ class Record(unittest.TestCase):
         done = self.replay("--profile", "kube-batch", "--cycle", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertTrue(done.stdout.endswith("2 cycles, 0 different\n"))
-        own, beside = done.stdout.split("  beside it kube-batch: ")[1:]
-        self.assertNotIn("bind ", own)
-        self.assertRegex(done.stdout, r"(?m)^bind .*late")
-        self.assertIn("bind ", beside)
+        before, shown = done.stdout.split("\ncycle 2 (line ")
+        own, beside = shown.split("  beside it kube-batch: ")
+        self.assertNotIn("\nbind ", before)
+        self.assertRegex(own, r"(?s)\nbind .*late")
+        self.assertIn("\nbind ", beside)
         self.assertIn("has 4 cycles", self.replay("--cycle", "5").stderr)
         self.assertIn("counts from 1", self.replay("--cycle", "0").stderr)
 

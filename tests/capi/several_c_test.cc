@@ -99,7 +99,7 @@ TEST(Several, DomainsAreColumns) {
                   {"name": "rack-b", "tier": 1, "parent": "block"}],
       "nodes": [{"name": "a", "domain": "rack-a", "capacity": {"cpu": 2}},
                 {"name": "b", "count": 2, "domain": "rack-b", "capacity": {"cpu": 4}}],
-      "jobs": [{"name": "near", "min_available": 2, "topology": {"mode": "hard", "highest_tier": 1},
+      "jobs": [{"name": "near", "min_available": 2, "topology": {"hard": true, "highest_tier": 1},
                 "groups": [{"count": 2, "shape": {"request": {"cpu": 3}}}]}]})",
                                       MUSTER_TO_NUL, &error));
   ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano:+network-topology-aware", nullptr,

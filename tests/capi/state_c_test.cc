@@ -51,7 +51,8 @@ class Life {
       switch (what) {
         case 0:
           events(MUSTER_NODES, node, nullptr, "",
-                 "{\"capacity\": {\"cpu\": 8, \"" + dimension + "\": 8, \"memory\": \"16Gi\"}}");
+                 "{\"capacity\": {\"memory\": \"16Gi\", \"" + dimension + "\": 8" +
+                     (dimension == "cpu" ? "" : ", \"cpu\": 8") + "}}");
           break;
         case 1:  // sometimes before its queue
           events(MUSTER_JOBS, job, "queue", flip == 1 ? "late" : "default",

@@ -190,7 +190,7 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
     return absl::NotFoundError(absl::StrCat("the plan ", digest, " is none of this record's"));
   }
   if (what == "save_state") {
-    SaveState(&cluster_);  // for the numbers that rows have afterwards
+    NumberAnew(&cluster_);
     return absl::OkStatus();
   }
   if (what == "load_state") {
