@@ -36,7 +36,8 @@ class FairOffers::Draft {
       }
     }
   }
-  ~Draft() { ledger_.Rollback(before_); }
+  // The books as they were. Not a destructor's work: it may need memory.
+  void End() { ledger_.Rollback(before_); }
 
   bool Fits() {
     if (!counts_) return offers_.Fits(task_, node_);
@@ -225,10 +226,12 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
     draft.AddGang(gang, std::move(members));
     fits = draft.Fits();
   }
-  if (!fits) return false;
-  draft.GiveBack();
-  *offer = draft.Finish();
-  return true;
+  if (fits) {
+    draft.GiveBack();
+    *offer = draft.Finish();
+  }
+  draft.End();
+  return fits;
 }
 
 // The candidates that their gangs can do without and that nobody protects. Who is protected does not count against

@@ -14,11 +14,11 @@
 namespace muster {
 namespace {
 
-// {"key": value, ...}: objects of one line.
+// {"key": value, ...}: objects of one line. Not ended by a destructor, which must not need memory.
 class Object {
  public:
   explicit Object(std::string* out) : out_(out) { out_->push_back('{'); }
-  ~Object() { out_->push_back('}'); }
+  void End() { out_->push_back('}'); }
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
@@ -68,6 +68,7 @@ void WriteDecision(const Decision& d, const PlanNames& names, std::string* out) 
   object.Name("beneficiary", names.task(d.beneficiary));
   if (d.kind == DecisionKind::kPhase) object.Text("phase", JobPhaseName(d.phase));
   if (d.after_eviction) object.Bool("after_eviction", true);
+  object.End();
 }
 
 void WriteReason(const Reason& reason, const PlanNames& names, std::string* out) {
@@ -82,8 +83,7 @@ void WriteReason(const Reason& reason, const PlanNames& names, std::string* out)
     object.Int("placed", reason.placed);
     object.Int("needed", reason.needed);
   }
-  if (reason.refusals.empty()) return;
-  object.Key("refusals")->push_back('[');
+  if (!reason.refusals.empty()) object.Key("refusals")->push_back('[');
   for (const Refusal& refusal : reason.refusals) {
     if (&refusal != &reason.refusals.front()) out->append(", ");
     Object entry(out);
@@ -91,8 +91,10 @@ void WriteReason(const Reason& reason, const PlanNames& names, std::string* out)
     entry.Text("code", RefusalCodeName(refusal.code));
     entry.Name("dimension", names.dimension(refusal.dimension));
     entry.Name("detail", refusal.detail);
+    entry.End();
   }
-  out->push_back(']');
+  if (!reason.refusals.empty()) out->push_back(']');
+  object.End();
 }
 
 // {"cpu": 4000, ...} of a row over the dimensions; what was not given is left out.
@@ -107,6 +109,7 @@ void WriteAmounts(const std::vector<Amount>& row, const PlanNames& names, std::s
       object.Number(name, row[d]);
     }
   }
+  object.End();
 }
 
 void WriteShare(const QueueShare& share, const PlanNames& names, std::string* out) {
@@ -117,6 +120,7 @@ void WriteShare(const QueueShare& share, const PlanNames& names, std::string* ou
   WriteAmounts(share.allocated_before, names, object.Key("allocated_before"));
   WriteAmounts(share.allocated_after, names, object.Key("allocated_after"));
   if (!share.deserved.empty()) WriteAmounts(share.deserved, names, object.Key("deserved"));
+  object.End();
 }
 
 }  // namespace
@@ -142,12 +146,14 @@ std::string Plan::ToJson() const {
     object.Text("task", names->task(t.task));
     object.Text("node", names->node(t.node));
     object.Bool("nominated", t.nominated);
+    object.End();
   };
   const auto write_pending = [&](const PendingTask& p) {
     Object object(&out);
     object.Text("task", names->task(p.task));
     object.Name("job", names->job(names->job_of(p.task)));
     object.Int("reason", p.reason);
+    object.End();
   };
   Lines(
       "decisions", data.decisions, [&](const Decision& d) { WriteDecision(d, *names, &out); },
@@ -165,6 +171,7 @@ std::string Plan::ToJson() const {
       object.Name("sub_group", chosen.sub_group);
       object.Name("domain", chosen.domain);
       object.Int("tier", chosen.tier);
+      object.End();
     };
     Lines("domains", data.domains, write_domain, &out);
   }
