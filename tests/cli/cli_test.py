@@ -198,7 +198,7 @@ class Profiles(Files):
             for action in row["catalogue"]:
                 self.assertIn(f"\n    {action['name']}  {action['summary']}\n", text.stdout)
         for row in listed["policies"]:
-            self.assertIn(f"\n  {row['name']}  {row['summary']}\n", text.stdout)
+            self.assertIn(f"\n  {row['name']}  {row['summary']}\n      revision {row['revision']}\n", text.stdout)
 
     def test_a_name_shows_its_own_policies_alone(self):
         listed = json.loads(muster("profiles", "kube-batch", "--json").stdout)

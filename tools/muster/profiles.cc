@@ -3,6 +3,7 @@
 // muster profiles: what can be said to --profile.
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -61,8 +62,8 @@ std::string Text(const Shown& profiles, const std::vector<PolicyInfo>& policies)
   }
   absl::StrAppend(&out, "policies\n");
   for (const PolicyInfo& policy : policies) {
-    absl::StrAppend(&out, "  ", policy.name, "  ", policy.summary, " (revision ", policy.revision,
-                    ")\n");
+    absl::StrAppend(&out, "  ", policy.name, "  ", policy.summary, "\n      revision ",
+                    policy.revision, "\n");
     AppendOptions(policy.options, &out);
   }
   return out;
@@ -90,12 +91,15 @@ void AppendPairs(std::initializer_list<std::pair<std::string_view, std::string_v
   }
 }
 
-// {"name", "summary", "options": [...]} of an action or a policy.
+// {"name", "summary", "options": [...]} of an action or a policy, and a policy's revision.
 template <class Info>
 void AppendInfos(const std::vector<Info>& infos, std::string_view indent, std::string* out) {
   for (size_t i = 0; i < infos.size(); ++i) {
     absl::StrAppend(out, i > 0 ? "," : "", "\n", ToAbsl(indent), "{");
     AppendPairs({{"name", infos[i].name}, {"summary", infos[i].summary}}, out);
+    if constexpr (std::is_same_v<Info, PolicyInfo>) {
+      absl::StrAppend(out, ", \"revision\": ", infos[i].revision);
+    }
     out->append(", \"options\": [");
     for (size_t k = 0; k < infos[i].options.size(); ++k) {
       const OptionInfo& option = infos[i].options[k];
