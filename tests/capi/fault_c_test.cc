@@ -366,7 +366,9 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
             continue;
           }
           const bool is_first = cluster == world.cluster.get();
-          if (status != MUSTER_OK && is_first) ASSERT_EQ(world.Scenario(), world.scenario) << at;
+          if (status != MUSTER_OK && is_first) {
+            ASSERT_EQ(world.Scenario(), world.scenario) << at;
+          }
           // The cluster is whole: it still makes plans, and the same.
           Held<muster_plan> plan;
           ASSERT_OK_C(muster_cluster_schedule(cluster, "volcano", nullptr, Out(plan), &error));
