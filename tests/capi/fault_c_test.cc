@@ -157,7 +157,7 @@ std::map<std::string, Call> Calls() {
         w.cluster.get(),
         R"({"muster": 1, "namespaces": [{"name": "lab", "labels": {"a": "b"}}],
             "domains": [{"name": "rack", "tier": 1}],
-            "budgets": [{"name": "most", "min_available": "50%"}],
+            "budgets": [{"name": "most", "allowed": 1}],
             "nodes": [{"name": "m", "count": 3, "domain": "rack", "capacity": {"gpu": 8}}],
             "queues": [{"name": "q", "limit": {"gpu": 4}}],
             "jobs": [{"name": "j", "queue": "q", "min_available": 1, "groups": [
