@@ -157,7 +157,7 @@ std::map<std::string, Call> Calls() {
         w.cluster.get(),
         R"({"muster": 1, "namespaces": [{"name": "lab", "labels": {"a": "b"}}],
             "domains": [{"name": "rack", "tier": 1}],
-            "budgets": [{"name": "most", "min_available": "50%"}],
+             "budgets": [{"name": "most", "allowed": 1}],
             "nodes": [{"name": "m", "count": 3, "domain": "rack", "capacity": {"gpu": 8}}],
             "queues": [{"name": "q", "limit": {"gpu": 4}}],
             "jobs": [{"name": "j", "queue": "q", "min_available": 1, "groups": [
@@ -366,7 +366,9 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
             continue;
           }
           const bool is_first = cluster == world.cluster.get();
-          if (status != MUSTER_OK && is_first) ASSERT_EQ(world.Scenario(), world.scenario) << at;
+          if (status != MUSTER_OK && is_first) {
+            ASSERT_EQ(world.Scenario(), world.scenario) << at;
+          }
           // The cluster is whole: it still makes plans, and the same.
           Held<muster_plan> plan;
           ASSERT_OK_C(muster_cluster_schedule(cluster, "volcano", nullptr, Out(plan), &error));
