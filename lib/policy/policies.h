@@ -13,6 +13,7 @@ PolicyDecl CapacityPolicy();
 PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
+PolicyDecl ElasticQuotaPolicy();
 PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
 PolicyDecl NetworkTopologyPolicy();
