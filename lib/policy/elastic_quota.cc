@@ -249,6 +249,10 @@ class ElasticQuota : public Policy {
 
   // Jobs of each queue with tasks that cannot be preempted.
   void FindFixed(const Cycle& cycle) {
+    if (cycle.changed == nullptr) {  // indices may mean other jobs
+      fixed_jobs_.clear();
+      fixed_.clear();
+    }
     ForChangedJobs(cycle, [&](JobIndex j) {
       if (const auto known = fixed_jobs_.find(j); known != fixed_jobs_.end()) {
         fixed_[known->second].erase(j);
