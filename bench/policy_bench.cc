@@ -120,6 +120,10 @@ void RegisterPolicies() {
               "volcano:+preempt");
     });
   }
+  add("policy/elastic-quota/" + std::to_string(kNodes), [](benchmark::State& state) {
+    Compare(state, MakeAllocation({kNodes, 10 * kNodes, 100, 100}, {}), nullptr,
+            "volcano:-proportion,+elastic-quota", "volcano:-proportion");
+  });
   add("action/gangpreempt/" + std::to_string(kNodes), [](benchmark::State& state) {
     Compare(state, MakePreemption(kNodes), nullptr, "volcano:+gangpreempt", "volcano");
   });

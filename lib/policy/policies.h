@@ -15,6 +15,7 @@ PolicyDecl CapacityPolicy();
 PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
 PolicyDecl DrfPolicy();
+PolicyDecl ElasticQuotaPolicy();
 PolicyDecl FairSharePolicy();
 PolicyDecl GangPolicy();
 PolicyDecl HdrfPolicy();

@@ -89,6 +89,20 @@ Preset Transwarp() {
   return preset;
 }
 
+// Koordinator schedules pod by pod; its quotas and gangs are what is reproduced of it here.
+Preset Koordinator() {
+  Preset preset;
+  preset.name = "koordinator";
+  preset.summary =
+      "elastic quotas of queues with gangs, the way Koordinator holds them to their runtime";
+  preset.actions = "allocate";
+  preset.tiers = "priority+gang/elastic-quota+predicates+nodeorder";
+  preset.defaults = {{"gang", "sub_groups", "off"}};
+  preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction()};
+  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
+  return preset;
+}
+
 Preset BatchSystem(std::string_view name, std::string_view summary) {
   Preset preset;
   preset.name = name;
@@ -109,6 +123,7 @@ std::vector<Preset> Presets() {
       Volcano(),
       KubeBatch(),
       Transwarp(),
+      Koordinator(),
       BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
       BatchSystem("easy",
                   "EASY backfilling: gangs ahead of the first that waits, if they do not delay it"),
@@ -116,20 +131,35 @@ std::vector<Preset> Presets() {
 }
 
 std::vector<PolicyDecl> PolicyCatalogue() {
-  return {BindingsPolicy(),      BinpackPolicy(),
-          BorrowingPolicy(),     CapacityPolicy(),
-          CooldownPolicy(),      ConformancePolicy(),
-          DrfPolicy(),           FairSharePolicy(),
-          GangPolicy(),          HdrfPolicy(),
-          LeafOrderPolicy(),     NetworkTopologyPolicy(),
-          NodeGroupPolicy(),     NodeOrderPolicy(),
-          OvercommitPolicy(),    PdbPolicy(),
-          PredicatesPolicy(),    PriorityPolicy(),
-          ProportionPolicy(),    ReschedulingPolicy(),
-          ResourceQuotaPolicy(), ResourceStrategyFitPolicy(),
-          SamplingPolicy(),      ShardsPolicy(),
-          SlaPolicy(),           TaskTopologyPolicy(),
-          TimeDivisionPolicy(),  UsagePolicy()};
+  return {BindingsPolicy(),
+          BinpackPolicy(),
+          BorrowingPolicy(),
+          CapacityPolicy(),
+          ConformancePolicy(),
+          CooldownPolicy(),
+          DrfPolicy(),
+          ElasticQuotaPolicy(),
+          FairSharePolicy(),
+          GangPolicy(),
+          HdrfPolicy(),
+          LeafOrderPolicy(),
+          NetworkTopologyPolicy(),
+          NodeGroupPolicy(),
+          NodeOrderPolicy(),
+          OvercommitPolicy(),
+          PdbPolicy(),
+          PredicatesPolicy(),
+          PriorityPolicy(),
+          ProportionPolicy(),
+          ReschedulingPolicy(),
+          ResourceQuotaPolicy(),
+          ResourceStrategyFitPolicy(),
+          SamplingPolicy(),
+          ShardsPolicy(),
+          SlaPolicy(),
+          TaskTopologyPolicy(),
+          TimeDivisionPolicy(),
+          UsagePolicy()};
 }
 
 }  // namespace muster
