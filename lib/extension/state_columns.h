@@ -34,7 +34,7 @@ struct StateColumns {
 // Marks a loop over columns to be compiled for wide registers as well. The results are the same to the bit:
 // the loops do nothing but element-wise IEEE operations, and AVX2 without FMA cannot contract them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(MUSTER_NO_MULTIVERSION)
+    !defined(__SANITIZE_THREAD__) && !defined(MUSTER_NO_MULTIVERSION)
 #define MUSTER_KERNEL __attribute__((target_clones("avx2", "default")))
 #else
 #define MUSTER_KERNEL

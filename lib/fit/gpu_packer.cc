@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(MUSTER_NO_MULTIVERSION)
+    !defined(__SANITIZE_THREAD__) && !defined(MUSTER_NO_MULTIVERSION)
 #define MUSTER_WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define MUSTER_WIDE
