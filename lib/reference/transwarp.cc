@@ -20,7 +20,7 @@ namespace {
 using absl::int128;
 using absl::uint128;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const int128 kEndless = absl::Int128Max() / 4;
+constexpr int128 kEndless = absl::MakeInt128(int64_t{1} << 61, 0);
 
 bool IsUnder(const Cycle& cycle, QueueIndex queue, QueueIndex ancestor) {
   for (; queue != kNone; queue = cycle.tables().queues.parent[queue]) {
