@@ -42,7 +42,7 @@ class LeafOrder : public Policy {
 
   int CompareJobs(JobIndex a, JobIndex b) override {
     const QueueIndex queue = tables_->jobs.queue[a], other = tables_->jobs.queue[b];
-    if (queue != other) return queue < other ? -1 : 1;
+    if (queue != other) return CompareAges(queue, other);
     switch (orders_[queue]) {
       case Order::kFair:
         return Sign(InPlace(a) - InPlace(b));
@@ -70,6 +70,12 @@ class LeafOrder : public Policy {
   }
 
  private:
+  int CompareAges(QueueIndex a, QueueIndex b) const {
+    const QueueSpec &left = tables_->queues.spec[a], &right = tables_->queues.spec[b];
+    if (left.created != right.created) return left.created < right.created ? -1 : 1;
+    if (left.uid_rank != right.uid_rank) return left.uid_rank < right.uid_rank ? -1 : 1;
+    return a < b ? -1 : 1;
+  }
   int64_t PriorityOf(JobIndex job) const { return tables_->jobs.spec[job].priority; }
   int64_t InPlace(JobIndex job) const {
     return int64_t{ledger_->job(job).allocated()} + ledger_->job(job).nominated();

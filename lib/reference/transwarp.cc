@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "absl/numeric/int128.h"
 #include "lib/reference/fair.h"
@@ -19,7 +20,7 @@ namespace {
 using absl::int128;
 using absl::uint128;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const int128 kEndless = absl::Int128Max() / 4;
+constexpr int128 kEndless = absl::MakeInt128(int64_t{1} << 61, 0);
 
 bool IsUnder(const Cycle& cycle, QueueIndex queue, QueueIndex ancestor) {
   for (; queue != kNone; queue = cycle.tables().queues.parent[queue]) {
@@ -261,7 +262,11 @@ int CompareByGuarantee(const Cycle& cycle, QueueIndex l, QueueIndex r) {
 
 int CompareByOwnOrder(const Cycle& cycle, JobIndex l, JobIndex r) {
   const auto& jobs = cycle.tables().jobs;
-  if (jobs.queue[l] != jobs.queue[r]) return jobs.queue[l] < jobs.queue[r] ? -1 : 1;
+  if (const QueueIndex lq = jobs.queue[l], rq = jobs.queue[r]; lq != rq) {
+    const QueueSpec &ls = cycle.tables().queues.spec[lq], &rs = cycle.tables().queues.spec[rq];
+    return std::tuple(ls.created, ls.uid_rank, lq) < std::tuple(rs.created, rs.uid_rank, rq) ? -1
+                                                                                             : 1;
+  }
   const std::string& order = cycle.tables().queues.spec[jobs.queue[l]].job_order;
   if (order == "priority") {
     return Sign(jobs.spec[l].priority > jobs.spec[r].priority,
