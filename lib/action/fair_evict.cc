@@ -8,6 +8,7 @@
 // place if there is one, else the best offer (fair_offers.h). If all have a place, the victims without whom they still
 // have it are given back, last one first: a victim of a later task, or a gang that had to go, may have freed more than
 // was asked of it. Then the victims are evicted and the whole turn is nominated. Otherwise everything is as before.
+// Nobody goes for a job that must be in one domain of the tree: it waits for what is free.
 // Fixed point. After evictions what queues deserve is counted again, what is free is filled again, and turns are taken
 // again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
 // nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
@@ -92,7 +93,8 @@ class FairRound {
   }
 
   bool TakesPart(JobIndex job) const {
-    return ledger_.job(job).pending() > 0 && dispatcher_.Valid(job);
+    return ledger_.job(job).pending() > 0 && !context_.domains.Bounds(job) &&
+           dispatcher_.Valid(job);
   }
 
   std::vector<TaskIndex>& SheetOf(JobIndex job) {
@@ -303,7 +305,9 @@ class FairRound {
   Failure failure_;                             // the last one
 };
 
-void TakeUntilSettled(ActionContext& context, std::initializer_list<Taking> ways) {
+void TakeUntilSettled(ActionContext& context, const Options& options,
+                      std::initializer_list<Taking> ways) {
+  const auto tries = static_cast<int64_t>(options.number("tries"));
   for (;;) {
     bool evicted = false;
     for (Taking way : ways) {
@@ -312,33 +316,35 @@ void TakeUntilSettled(ActionContext& context, std::initializer_list<Taking> ways
     }
     if (!evicted) return;
     context.dispatcher.Recount();
-    FairFill(context).Run();
+    FairFill(context, tries).Run();
     if (context.meter.was_cut()) return;
   }
 }
 
-void RunReclaim(ActionContext& context, const Options&) {
+void RunReclaim(ActionContext& context, const Options& options) {
   context.reclaims = true;
-  TakeUntilSettled(context, {Taking::kFromOtherQueues});
+  TakeUntilSettled(context, options, {Taking::kFromOtherQueues});
 }
 
 // What preempt frees may open a way for reclaim, so both go on until both have settled.
-void RunPreempt(ActionContext& context, const Options&) {
+void RunPreempt(ActionContext& context, const Options& options) {
   if (context.reclaims) {
-    TakeUntilSettled(context, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
+    TakeUntilSettled(context, options, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
-    TakeUntilSettled(context, {Taking::kFromLesserJobs});
+    TakeUntilSettled(context, options, {Taking::kFromLesserJobs});
   }
 }
 
 }  // namespace
 
 ActionDecl FairReclaimAction() {
-  return {"reclaim", "take back what other queues borrowed, from as few as can be", {}, RunReclaim};
+  return {"reclaim", "take back what other queues borrowed, from as few as can be",
+          kFairFillOptions, RunReclaim};
 }
 
 ActionDecl FairPreemptAction() {
-  return {"preempt", "take from lesser jobs of the same queue, as few as can be", {}, RunPreempt};
+  return {"preempt", "take from lesser jobs of the same queue, as few as can be", kFairFillOptions,
+          RunPreempt};
 }
 
 }  // namespace muster
