@@ -124,6 +124,16 @@ void RegisterPolicies() {
     Compare(state, MakeAllocation({kNodes, 10 * kNodes, 100, 100}, {}), nullptr,
             "volcano:-proportion,+elastic-quota", "volcano:-proportion");
   });
+  for (const std::string strategy : {"pack", "spread", "strict_spread"}) {
+    add("action/ray/" + strategy + "/" + std::to_string(kNodes),
+        [strategy](benchmark::State& state) {
+          const Dress dress{
+              .job = [strategy](int64_t, JobSpec* job) { job->bundle_strategy = strategy; }};
+          const Cluster for_twin = MakeAllocation({kNodes, 100, 5, 100}, dress);
+          Compare(state, MakeAllocation({kNodes, 10 * kNodes, 100, 100}, dress), &for_twin, "ray",
+                  "volcano");
+        });
+  }
   add("action/gangpreempt/" + std::to_string(kNodes), [](benchmark::State& state) {
     Compare(state, MakePreemption(kNodes), nullptr, "volcano:+gangpreempt", "volcano");
   });

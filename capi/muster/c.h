@@ -404,6 +404,7 @@ MUSTER_API muster_status muster_snapshot_find(const muster_snapshot* snapshot, i
 #define MUSTER_NO_DOMAIN 10
 #define MUSTER_NOT_REACHED 11
 #define MUSTER_QUEUE_TREE 12
+#define MUSTER_INFEASIBLE 13
 
 #define MUSTER_NOT_READY 0 /* codes of refusals: why nodes refused a task */
 #define MUSTER_UNSCHEDULABLE 1

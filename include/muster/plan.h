@@ -97,6 +97,7 @@ enum class ReasonKind : uint8_t {
   kNoDomain,  // no domain that it may be in has room for it; `placed` of `needed` were placed in one
   kNotReached,  // the cycle ended, or the job's turn ended, before it was tried
   kQueueTree,  // the queues are no tree that `policy` can divide: no root, or jobs above the leaves
+  kInfeasible,  // the job's bundles would not fit even on empty nodes
 };
 
 // True at the last attempt of the task it belongs to.

@@ -228,6 +228,9 @@ struct JobSpec {
   // How many of its tasks may be down, or have to run, when some are taken for the common good (policy tdm): a number,
   // or a part of all its tasks ("30%"). Empty: not said.
   std::string max_unavailable = {}, min_running = {};
+  // Its pending tasks are bundles of one group, all placed or none, as profile ray places them: "pack", "spread",
+  // "strict_pack" or "strict_spread". Empty: its tasks are placed one by one.
+  std::string bundle_strategy = {};
 };
 
 // --- nodes, queues and the rest ----------------------------------------------------------------------------

@@ -40,6 +40,9 @@ ActionDecl EasyAction();
 ActionDecl ConservativeAction();
 std::span<const std::string_view> BatchOrders();  // what their option `order` may be
 
+// Placement groups and tasks of Ray.
+ActionDecl RayAllocateAction();
+
 // And as muster does.
 ActionDecl FairAllocateAction();
 ActionDecl FairReclaimAction();

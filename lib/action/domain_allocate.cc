@@ -19,52 +19,7 @@ DomainAllocate::DomainAllocate(ActionContext& context, bool error_cache)
       twins_(context) {}
 
 void DomainAllocate::Add(JobIndex job, const std::vector<TaskIndex>& tasks) {
-  const JobSpec& spec = tables_.jobs.spec[job];
-  const size_t slots = spec.sub_groups.size() + 1;
-  std::vector<uint8_t> there(slots, 0);
-  for (TaskIndex t : tables_.jobs.tasks[job]) there[tables_.tasks.sub_group[t] + 1] = 1;
-  std::vector<SubGroup> waiting;
-  HashMap<std::string_view, int64_t> ready;  // by the policy that counts them
-  for (uint32_t slot = 0; slot < slots; ++slot) {
-    if (!there[slot]) continue;
-    const SubGroup group{job, slot - 1};
-    if (dispatcher_.SubGroupReady(group)) {
-      ++ready[domains_.PolicyOf(group)];
-    } else {
-      waiting.push_back(group);
-    }
-  }
-  std::sort(waiting.begin(), waiting.end(),
-            [&](const SubGroup& a, const SubGroup& b) { return dispatcher_.SubGroupBefore(a, b); });
-  auto required = std::make_unique<std::vector<uint8_t>>(slots, 0);
-  for (const SubGroup& group : waiting) {
-    const std::string_view name = domains_.PolicyOf(group);
-    const auto policy = std::find_if(spec.sub_group_policies.begin(), spec.sub_group_policies.end(),
-                                     [&](const SubGroupPolicy& p) { return p.name == name; });
-    if (policy == spec.sub_group_policies.end() || ready[name] >= policy->min_sub_groups) continue;
-    (*required)[group.index + 1] = 1;
-    ++ready[name];
-  }
-  std::vector<std::vector<TaskIndex>> pending(slots);
-  for (TaskIndex t : tasks) pending[tables_.tasks.sub_group[t] + 1].push_back(t);
-  Sheet sheet{GoHeap<SubGroup, Before>(Before{&dispatcher_, required.get()}), {}};
-  for (uint32_t slot = 0; slot < slots; ++slot) {
-    if (!pending[slot].empty()) sheet.groups.Push(SubGroup{job, slot - 1});
-    // Each has its own order: where tasks do not compare transitively it is no part of the whole job's.
-    std::sort(pending[slot].begin(), pending[slot].end());
-    sheet.tasks.emplace_back(context_, context_.InTaskOrder(std::move(pending[slot])));
-  }
-  required_[job] = std::move(required);
-  sheets_.insert_or_assign(job, std::move(sheet));
-}
-
-bool DomainAllocate::IsHard(JobIndex job) const {
-  if (domains_.WishOf(job).hard) return true;
-  const size_t sub_groups = tables_.jobs.spec[job].sub_groups.size();
-  for (uint32_t s = 0; s < sub_groups; ++s) {
-    if (domains_.WishOf(SubGroup{job, s}).hard) return true;
-  }
-  return false;
+  sheets_.insert_or_assign(job, MakeGroupSheet(context_, job, tasks));
 }
 
 bool DomainAllocate::IsLeaf(uint32_t domain) const {
@@ -76,7 +31,7 @@ bool DomainAllocate::Place(JobIndex job) {
   failed_.assign(sheet.tasks.size(), {});
   most_ = 0;
   failed_task_ = kNone;
-  if (!IsHard(job) && !domains_.HasSubGroups(job)) return PlaceFlat(job);
+  if (!HasHardWish(context_, job) && !domains_.HasSubGroups(job)) return PlaceFlat(job);
 
   const size_t begin = ledger_.log().size();
   const DomainLists lists =

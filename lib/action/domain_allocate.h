@@ -21,16 +21,15 @@
 #define MUSTER_ACTION_DOMAIN_ALLOCATE_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "lib/action/context.h"
 #include "lib/action/domain_twins.h"
+#include "lib/action/group_sheet.h"
 #include "lib/action/role_memory.h"
 #include "lib/action/task_placer.h"
-#include "lib/base/go_heap.h"
 #include "lib/base/hash_map.h"
 
 namespace muster {
@@ -49,19 +48,7 @@ class DomainAllocate {
   void Committed(JobIndex job);
 
  private:
-  // The sub-groups of a job whose tasks are left, as the peer's heap has them.
-  struct Before {
-    const Dispatcher* dispatcher;
-    const std::vector<uint8_t>* required;
-    bool operator()(const SubGroup& a, const SubGroup& b) const {
-      const bool left = (*required)[a.index + 1], right = (*required)[b.index + 1];
-      return left != right ? left : dispatcher->SubGroupBefore(a, b);
-    }
-  };
-  struct Sheet {
-    GoHeap<SubGroup, Before> groups;
-    std::vector<TaskQueue> tasks;  // per sub-group, tasks of none first
-  };
+  using Sheet = GroupSheet;
   struct Move {
     TaskIndex task;
     TaskStatus status;
@@ -93,7 +80,6 @@ class DomainAllocate {
 
   bool PlaceFlat(JobIndex job);
   void SpendSince(size_t begin);
-  bool IsHard(JobIndex job) const;
   Outcomes BeginTries(const SubGroup& group, const TaskQueue& tasks);
   // The outcome of a try if it can be told without it.
   std::optional<bool> Told(const Outcomes& outcomes, uint32_t domain);
@@ -125,7 +111,6 @@ class DomainAllocate {
   RoleMemory memory_;
   TaskPlacer placer_;
   DomainTwins twins_;
-  HashMap<JobIndex, std::unique_ptr<std::vector<uint8_t>>> required_;
   HashMap<JobIndex, Sheet> sheets_;
   HashMap<JobIndex, Turns> turns_;
   // Of the job in turn: roles of which a task found no node, by sub-group; the most that was placed in one try, and in

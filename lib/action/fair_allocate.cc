@@ -8,12 +8,14 @@
 namespace muster {
 namespace {
 
-void Run(ActionContext& context, const Options&) { FairFill(context).Run(); }
+void Run(ActionContext& context, const Options& options) {
+  FairFill(context, static_cast<int64_t>(options.number("tries"))).Run();
+}
 
 }  // namespace
 
 ActionDecl FairAllocateAction() {
-  return {"allocate", "give what is free to gangs, in fair order", {}, Run};
+  return {"allocate", "give what is free to gangs, in fair order", kFairFillOptions, Run};
 }
 
 }  // namespace muster

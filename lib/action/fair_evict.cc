@@ -8,6 +8,7 @@
 // place if there is one, else the best offer (fair_offers.h). If all have a place, the victims without whom they still
 // have it are given back, last one first: a victim of a later task, or a gang that had to go, may have freed more than
 // was asked of it. Then the victims are evicted and the whole turn is nominated. Otherwise everything is as before.
+// Nobody goes for a job that must be in one domain of the tree: it waits for what is free.
 // Fixed point. After evictions what queues deserve is counted again, what is free is filled again, and turns are taken
 // again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
 // nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
@@ -41,9 +42,8 @@ class FairRound {
     FairWalk walk(context_);
     sheets_.resize(context_.waiting.size());
     std::vector<int64_t> lowest;
-    const std::vector<uint8_t> hopeful = HopefulQueues();
     for (JobIndex j : context_.waiting) {
-      if (!hopeful[tables_.jobs.queue[j]] || !TakesPart(j)) continue;
+      if (!TakesPart(j)) continue;
       if (taking_ == Taking::kFromLesserJobs) {
         if (lowest.empty()) lowest = LowestPriorities();
         if (lowest[tables_.jobs.queue[j]] >= tables_.jobs.spec[j].priority) continue;
@@ -77,25 +77,6 @@ class FairRound {
     Ledger::Moment moment;
   };
 
-  // Per queue whether anybody may have to go for its jobs. Who could go has been there since before the round, so that a
-  // turn of any other job would evict nobody and be undone.
-  std::vector<uint8_t> HopefulQueues() const {
-    const QueueTable& queues = tables_.queues;
-    std::vector<uint8_t> holds(queues.alive.size(), 0);
-    int64_t givers = 0;
-    const auto gives = [&](QueueIndex q) { return holds[q] && queues.spec[q].reclaimable; };
-    for (QueueIndex q = 0; q < holds.size(); ++q) {
-      if (!queues.alive[q]) continue;
-      const auto allocated = ledger_.queue_allocated(q);
-      holds[q] = std::any_of(allocated.begin(), allocated.end(), [](int64_t x) { return x > 0; });
-      givers += gives(q);
-    }
-    if (taking_ == Taking::kFromLesserJobs) return holds;
-    std::vector<uint8_t> hopeful(holds.size(), 0);
-    for (QueueIndex q = 0; q < holds.size(); ++q) hopeful[q] = givers > (gives(q) ? 1 : 0);
-    return hopeful;
-  }
-
   // Per queue the lowest priority of a job with tasks to lose.
   std::vector<int64_t> LowestPriorities() const {
     std::vector<int64_t> lowest(tables_.queues.alive.size(), std::numeric_limits<int64_t>::max());
@@ -112,7 +93,8 @@ class FairRound {
   }
 
   bool TakesPart(JobIndex job) const {
-    return ledger_.job(job).pending() > 0 && dispatcher_.Valid(job);
+    return ledger_.job(job).pending() > 0 && !context_.domains.Bounds(job) &&
+           dispatcher_.Valid(job);
   }
 
   std::vector<TaskIndex>& SheetOf(JobIndex job) {
@@ -323,7 +305,9 @@ class FairRound {
   Failure failure_;                             // the last one
 };
 
-void TakeUntilSettled(ActionContext& context, std::initializer_list<Taking> ways) {
+void TakeUntilSettled(ActionContext& context, const Options& options,
+                      std::initializer_list<Taking> ways) {
+  const auto tries = static_cast<int64_t>(options.number("tries"));
   for (;;) {
     bool evicted = false;
     for (Taking way : ways) {
@@ -332,33 +316,35 @@ void TakeUntilSettled(ActionContext& context, std::initializer_list<Taking> ways
     }
     if (!evicted) return;
     context.dispatcher.Recount();
-    FairFill(context).Run();
+    FairFill(context, tries).Run();
     if (context.meter.was_cut()) return;
   }
 }
 
-void RunReclaim(ActionContext& context, const Options&) {
+void RunReclaim(ActionContext& context, const Options& options) {
   context.reclaims = true;
-  TakeUntilSettled(context, {Taking::kFromOtherQueues});
+  TakeUntilSettled(context, options, {Taking::kFromOtherQueues});
 }
 
 // What preempt frees may open a way for reclaim, so both go on until both have settled.
-void RunPreempt(ActionContext& context, const Options&) {
+void RunPreempt(ActionContext& context, const Options& options) {
   if (context.reclaims) {
-    TakeUntilSettled(context, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
+    TakeUntilSettled(context, options, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
-    TakeUntilSettled(context, {Taking::kFromLesserJobs});
+    TakeUntilSettled(context, options, {Taking::kFromLesserJobs});
   }
 }
 
 }  // namespace
 
 ActionDecl FairReclaimAction() {
-  return {"reclaim", "take back what other queues borrowed, from as few as can be", {}, RunReclaim};
+  return {"reclaim", "take back what other queues borrowed, from as few as can be",
+          kFairFillOptions, RunReclaim};
 }
 
 ActionDecl FairPreemptAction() {
-  return {"preempt", "take from lesser jobs of the same queue, as few as can be", {}, RunPreempt};
+  return {"preempt", "take from lesser jobs of the same queue, as few as can be", kFairFillOptions,
+          RunPreempt};
 }
 
 }  // namespace muster

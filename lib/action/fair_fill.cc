@@ -6,8 +6,19 @@
 #include <utility>
 
 #include "lib/action/fair_walk.h"
+#include "lib/action/gang_repack.h"
 
 namespace muster {
+namespace {
+
+constexpr OptionDecl kOptions[] = {
+    {"tries", OptionKind::kNumber, "200", 0, 100000,
+     "tries to place a gang of unlike tasks that found no place one after another"},
+};
+
+}  // namespace
+
+const std::span<const OptionDecl> kFairFillOptions = kOptions;
 
 void FairFill::Run() {
   sheets_.assign(context_.waiting.size(), {});
@@ -60,8 +71,19 @@ bool FairFill::Prepare(JobIndex job) {
   std::stable_partition(sheet.tasks.begin(), sheet.tasks.end(), [this](TaskIndex t) {
     return context_.tables.tasks.nominated[t] != kNone;
   });
+  const Domains::Wish wish = context_.domains.WishOf(job);
+  sheet.wishes = wish.there && wish.hard;
+  if (sheet.wishes) {
+    for (TaskIndex t : jobs.tasks[job]) {
+      const TaskStatus status = context_.ledger.status(t);
+      if (!IsAllocated(status) && status != TaskStatus::kNominated) continue;
+      const uint32_t above = context_.domains.above(context_.ledger.node_of(t));
+      sheet.holds = context_.domains.Lca(sheet.holds, above);
+    }
+  }
   const ClassIndex c = context_.ClassOf(sheet.tasks.front());
-  sheet.one_class = std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
+  sheet.one_class = !sheet.wishes &&
+                    std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
                                 [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
                     !context_.search.FitDependsOnOthers(c) && !HasPromises(sheet);
   return true;
@@ -84,8 +106,8 @@ bool FairFill::PromisesSuffice(JobIndex job, const Sheet& sheet) const {
 
 bool FairFill::Turn(JobIndex job) {
   Sheet& sheet = SheetOf(job);
-  if (context_.dispatcher.Ready(job)) return TaskTurn(sheet, /*may_start=*/true);
-  if (context_.dispatcher.Pipelined(job)) return TaskTurn(sheet, /*may_start=*/false);
+  if (context_.dispatcher.Ready(job)) return TaskTurn(job, sheet, /*may_start=*/true);
+  if (context_.dispatcher.Pipelined(job)) return TaskTurn(job, sheet, /*may_start=*/false);
   return GangTurn(job, sheet) && sheet.next < sheet.tasks.size();
 }
 
@@ -95,54 +117,147 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
   Ledger& ledger = context_.ledger;
   const Ledger::Savepoint before = ledger.Save();
   const Ledger::Moment moment = ledger.moment();
-  const int64_t there = gang.placed();
-  bool whole = false, all_idle = true, skipped = false;
   no_node_ = nullptr;
   refusal_ = Reason{ReasonKind::kGangUndone};
-  size_t i = sheet.next;
-  while (i < sheet.tasks.size() && !whole) {
-    const TaskIndex task = sheet.tasks[i++];
-    if (!gang.Wants(context_.tables.tasks.group[task])) {
-      skipped = true;
-      continue;
+  Try tried, best;
+  FindReach(job, sheet);
+  for (uint32_t within : reach_) {
+    tried = TryGang(gang, job, sheet, within);
+    if (!tried.whole) {
+      ledger.Rollback(before);
+      best.placed = std::max(best.placed, tried.placed);
+      best.end = std::max(best.end, tried.end);
+      tried.whole = tried.skipped = PlaceAsAWhole(gang, job, sheet, within);
     }
-    context_.meter.Spend();
-    const Place place = PlaceTask(task);
-    all_idle &= place != Place::kLater;
-    if (place == Place::kNowhere) {
-      skipped = true;
-      if (!gang.Hopeful({sheet.tasks.begin() + i, sheet.tasks.end()})) break;
-      continue;
-    }
-    whole = context_.dispatcher.Pipelined(job);
+    if (tried.whole) break;
   }
-  if (!whole) {
-    const int64_t placed = gang.placed();
-    ledger.Rollback(before);
-    ActionContext::ReasonPtr reason;
-    if (no_node_ != nullptr) {
-      reason = context_.GangReason(ReasonKind::kGangUndone, placed, gang.needed(), no_node_);
-      if (sheet.one_class) {
-        failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, placed - there, no_node_};
-      }
-    } else {
-      refusal_.placed = placed;
-      refusal_.needed = gang.needed();
-      reason = std::make_shared<const Reason>(std::move(refusal_));
+  if (!tried.whole) {
+    Reason reason = refusal_;
+    if (no_node_ != nullptr) reason.refusals = no_node_->refusals;
+    reason.placed = gang.placed() + best.placed;
+    reason.needed = gang.needed();
+    if (sheet.one_class && no_node_ != nullptr) {
+      failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, best.placed, no_node_};
     }
-    ExplainGang(job, sheet, std::move(reason), sheet.next, i);
+    ExplainGang(job, sheet, ForWish(job, std::move(reason)), sheet.next, best.end);
     return false;
   }
-  if (!all_idle) Nominate(before);
+  if (!AllIdle(before)) Nominate(before);
+  NoteHeld(sheet, before);
   context_.Commit(before);
-  if (skipped) {
+  if (tried.skipped) {
     std::erase_if(sheet.tasks,
                   [&](TaskIndex t) { return ledger.status(t) != TaskStatus::kPending; });
     sheet.next = 0;
   } else {
-    sheet.next = i;
+    sheet.next = tried.end;
   }
   return true;
+}
+
+// One task after another, each to the best node. Leaves in the books what it placed.
+FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet,
+                                uint32_t within) {
+  Try tried;
+  tried.end = sheet.next;
+  const int64_t there = gang.placed();
+  while (tried.end < sheet.tasks.size() && !tried.whole) {
+    const TaskIndex task = sheet.tasks[tried.end++];
+    if (!gang.Wants(context_.tables.tasks.group[task])) {
+      tried.skipped = true;
+      continue;
+    }
+    context_.meter.Spend();
+    if (PlaceTask(task, within) == Place::kNowhere) {
+      tried.skipped = true;
+      if (!gang.Hopeful({sheet.tasks.begin() + tried.end, sheet.tasks.end()})) break;
+      continue;
+    }
+    tried.whole = context_.dispatcher.Pipelined(job);
+  }
+  tried.placed = gang.placed() - there;
+  return tried;
+}
+
+// All that the gang lacks, in the books; or nothing.
+bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet,
+                             uint32_t within) {
+  if (tries_ == 0 || sheet.one_class || HasPromises(sheet)) return false;
+  const Ledger::Savepoint before = context_.ledger.Save();
+  const std::span<const TaskIndex> rest(sheet.tasks.begin() + sheet.next, sheet.tasks.end());
+  for (const FoundPlace& place : FindPlaces(context_, gang, rest, within, tries_)) {
+    context_.meter.Spend();
+    Denial denial;
+    std::string_view who;
+    const ClassIndex c = context_.ClassOf(place.task);
+    if (!context_.dispatcher.Allocatable(context_.tables.jobs.queue[job], place.task, &denial,
+                                         &who) ||
+        !context_.search.FitsFutureIdle(c, place.node) ||
+        !context_.search.FitsNode(c, place.node)) {
+      break;
+    }
+    At(place.task, place.node);
+  }
+  if (context_.ledger.log().size() > before.position && context_.dispatcher.Pipelined(job))
+    return true;
+  context_.ledger.Rollback(before);
+  return false;
+}
+
+void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
+  reach_.clear();
+  if (!sheet.wishes) {
+    reach_.push_back(kNone);
+    return;
+  }
+  const Domains& domains = context_.domains;
+  const int32_t tier = domains.WishOf(job).tier;
+  const auto shown = [&](uint32_t d) { return d == domains.root() ? kNone : d; };
+  const auto add_from = [&](uint32_t from) {
+    for (uint32_t d = from; d != kNone && domains.tier(d) <= tier; d = domains.parent(d))
+      reach_.push_back(shown(d));
+  };
+  if (sheet.holds != kNone) {
+    add_from(sheet.holds);
+    return;
+  }
+  uint32_t promised = kNone;
+  for (size_t i = sheet.next; i < sheet.tasks.size(); ++i) {
+    const NodeIndex node = context_.tables.tasks.nominated[sheet.tasks[i]];
+    if (node == kNone) break;  // those with promises come first
+    if (context_.tables.nodes.alive[node]) promised = domains.Lca(promised, domains.above(node));
+  }
+  add_from(promised);
+  auto [it, added] = up_to_tier_.try_emplace(tier);
+  if (added) {
+    for (uint32_t d = 0; d <= domains.root(); ++d) {
+      const bool there = d == domains.root() || context_.tables.domains.alive[d];
+      if (there && domains.tier(d) <= tier) it->second.push_back(d);
+    }
+    std::sort(it->second.begin(), it->second.end(), [&](uint32_t a, uint32_t b) {
+      return domains.tier(a) != domains.tier(b) ? domains.tier(a) < domains.tier(b)
+                                                : domains.NameBefore(a, b);
+    });
+  }
+  for (uint32_t d : it->second) reach_.push_back(shown(d));
+}
+
+// What was placed since `before` is part of what the job holds.
+void FairFill::NoteHeld(Sheet& sheet, const Ledger::Savepoint& before) {
+  if (!sheet.wishes) return;
+  for (const Ledger::Entry& entry : context_.ledger.log().subspan(before.position)) {
+    sheet.holds = context_.domains.Lca(sheet.holds, context_.domains.above(entry.to_node));
+  }
+}
+
+Reason FairFill::ForWish(JobIndex job, Reason reason) const {
+  const Domains::Wish wish = context_.domains.WishOf(job);
+  const bool about_nodes =
+      reason.kind == ReasonKind::kGangUndone || reason.kind == ReasonKind::kNoNode;
+  if (!about_nodes || !context_.domains.Bounds(job)) return reason;
+  reason.kind = ReasonKind::kNoDomain;
+  reason.where = context_.domains.TierText(wish.tier);
+  return reason;
 }
 
 // A gang of one class takes from every node what fits there, in whatever order: on the same books another one that
@@ -155,27 +270,40 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
     return false;
   }
   context_.meter.Spend();
-  ExplainGang(job, sheet,
-              context_.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
-                                  gang.needed(), it->second.reason),
-              sheet.next, sheet.next);
+  Reason reason{ReasonKind::kGangUndone};
+  reason.refusals = it->second.reason->refusals;
+  reason.placed = gang.placed() + it->second.placed;
+  reason.needed = gang.needed();
+  ExplainGang(job, sheet, std::move(reason), sheet.next, sheet.next);
   return true;
 }
 
-bool FairFill::TaskTurn(Sheet& sheet, bool may_start) {
+bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
   while (sheet.next < sheet.tasks.size()) {
-    const TaskIndex task = sheet.tasks[sheet.next++];
+    const TaskIndex task = sheet.tasks[sheet.next];
+    if (context_.ledger.status(task) == TaskStatus::kPending) FindReach(job, sheet);
+    ++sheet.next;
     if (context_.ledger.status(task) != TaskStatus::kPending) continue;
     context_.meter.Spend();
     const Ledger::Savepoint before = context_.ledger.Save();
     no_node_ = nullptr;
-    const Place place = PlaceTask(task);
+    if (reach_.empty()) refusal_ = Reason{ReasonKind::kGangUndone};
+    Place place = Place::kNowhere;
+    for (uint32_t within : reach_) {
+      place = PlaceTask(task, within);
+      if (place != Place::kNowhere) break;
+    }
     if (place != Place::kNowhere) {
       if (place == Place::kIdle && !may_start) Nominate(before);
+      NoteHeld(sheet, before);
       context_.Commit(before);
       return sheet.next < sheet.tasks.size();
     }
-    if (no_node_ != nullptr) {
+    if (context_.domains.Bounds(job)) {
+      Reason reason = no_node_ != nullptr ? *no_node_ : refusal_;
+      reason.placed = context_.ledger.job(job).ready() + context_.ledger.job(job).nominated();
+      context_.Explain(task, ForWish(job, std::move(reason)));
+    } else if (no_node_ != nullptr) {
       context_.Explain(task, no_node_);
     } else {
       context_.Explain(task, refusal_);
@@ -184,7 +312,7 @@ bool FairFill::TaskTurn(Sheet& sheet, bool may_start) {
   return false;
 }
 
-FairFill::Place FairFill::PlaceTask(TaskIndex task) {
+FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
   Denial denial;
@@ -200,7 +328,9 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
   const NodeIndex promised = tables.tasks.nominated[task];
-  if (promised != kNone && tables.nodes.alive[promised] && search.FitsFutureIdle(c, promised)) {
+  if (promised != kNone && tables.nodes.alive[promised] &&
+      (within == kNone || context_.domains.Holds(within, promised)) &&
+      search.FitsFutureIdle(c, promised)) {
     if (search.FitsNode(c, promised)) return At(task, promised);
     // Those who are leaving may still be in the way: a full number of tasks, a port, an affinity.
     if (context_.ledger.node(promised, kReleasing)[kPods] > 0) {
@@ -211,9 +341,12 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task) {
       }
     }
   }
-  NodeIndex node = search.Best(c, Want::kNow);
-  if (node == kNone) node = search.Best(c, Want::kLater);
-  if (node != kNone) return At(task, node);
+  for (const Want want : {Want::kNow, Want::kLater}) {
+    const NodeIndex node = within == kNone
+                               ? search.Best(c, want)
+                               : search.BestAmong(c, want, context_.domains.nodes(within), nullptr);
+    if (node != kNone) return At(task, node);
+  }
   no_node_ = context_.NoNode(c);
   refusal_ = Reason{ReasonKind::kGangUndone};
   return Place::kNowhere;
@@ -223,6 +356,12 @@ FairFill::Place FairFill::At(TaskIndex task, NodeIndex node) {
   const bool idle = context_.search.FitsIdle(context_.ClassOf(task), node);
   context_.ledger.Move(task, idle ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
   return idle ? Place::kIdle : Place::kLater;
+}
+
+bool FairFill::AllIdle(const Ledger::Savepoint& before) const {
+  const auto log = context_.ledger.log().subspan(before.position);
+  return std::all_of(log.begin(), log.end(),
+                     [](const Ledger::Entry& e) { return e.to == TaskStatus::kPlaced; });
 }
 
 // What was placed since `before` is nominated instead.
@@ -236,8 +375,8 @@ void FairFill::Nominate(const Ledger::Savepoint& before) {
 }
 
 // The job's reason holds for all its tasks: older ones of those from first to end are forgotten.
-void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, ActionContext::ReasonPtr reason,
-                           size_t first, size_t end) {
+void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first,
+                           size_t end) {
   for (size_t i = first; i < end; ++i) context_.ForgetReason(sheet.tasks[i]);
   context_.ExplainJob(job, std::move(reason));
 }

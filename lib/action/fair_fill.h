@@ -2,7 +2,7 @@
 //
 // Progressive filling: gangs onto what is free or about to be, in fair order.
 //
-//   FairFill fill(context);
+//   FairFill fill(context, tries);
 //   fill.Run();   // after evictions, again
 //
 // What earlier cycles promised comes first: a job that is whole, or becomes it, by its nominated tasks takes its turn
@@ -13,12 +13,18 @@
 //   whole, but not yet all idle nominated, all of it: the places are held, and nothing of it starts before all can;
 //                               what else the job gets is nominated, too
 //   not whole                   undone; the others go on
+// A gang of unlike tasks that found no place one task after another is looked at as a whole (gang_repack.h) with a budget
+// of `tries`; one of like tasks needs no such search, for it takes from every node what fits there.
+// A job with a topology wish has all its tasks in one domain up to the tier that it allows: where some are placed, that
+// domain and those above; where promises lie; else each domain, the narrowest first, by name. A soft wish ends with
+// the whole cluster. Wishes of sub-groups are not read.
 // Ties. Fair order and job order are total; the node of smallest index among equal scores. Cost. One query of the
 // class's scoreboard a task and one path of the queue tree a turn; a gang of one class that failed is not tried again
 // for another job while the books are the same.
 #ifndef MUSTER_ACTION_FAIR_FILL_H_
 #define MUSTER_ACTION_FAIR_FILL_H_
 
+#include <span>
 #include <vector>
 
 #include "lib/action/context.h"
@@ -26,9 +32,13 @@
 
 namespace muster {
 
+// `tries`, of every action that fills.
+extern const std::span<const OptionDecl> kFairFillOptions;
+
 class FairFill {
  public:
-  explicit FairFill(ActionContext& context) : context_(context) {}
+  // `tries`: how many, at most, a gang of unlike tasks is worth in each domain (gang_packing.h); 0: none.
+  FairFill(ActionContext& context, int64_t tries) : context_(context), tries_(tries) {}
 
   // Ends with a reason for every task that was tried and found no place.
   void Run();
@@ -41,6 +51,9 @@ class FairFill {
     // All tasks of one class, whose fit does not depend on what runs elsewhere, and none is promised a place that
     // others may not have.
     bool one_class = false;
+    bool wishes = false;  // may not be just anywhere
+    uint32_t holds =
+        kNone;  // with a wish: the narrowest domain with all its places; kNone: it has none
   };
   // How a gang of one class fared on these books.
   struct Failure {
@@ -49,6 +62,13 @@ class FairFill {
     ActionContext::ReasonPtr reason;
   };
   enum class Place : uint8_t { kIdle, kLater, kNowhere };
+  // What came of a gang in one domain.
+  struct Try {
+    bool whole = false;
+    bool skipped = false;  // some task before `end` was passed over
+    size_t end = 0;        // of the tasks tried
+    int64_t placed = 0;
+  };
 
   bool Prepare(JobIndex job);
   Sheet& SheetOf(JobIndex job);
@@ -56,19 +76,28 @@ class FairFill {
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
   bool Turn(JobIndex job);                                       // whether the job wants another
   bool GangTurn(JobIndex job, Sheet& sheet);
+  Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
+  bool PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
+  void FindReach(JobIndex job, const Sheet& sheet);
+  void NoteHeld(Sheet& sheet, const Ledger::Savepoint& before);
+  // Of a job with a wish, as told by the reason of one without.
+  Reason ForWish(JobIndex job, Reason reason) const;
   bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
-  bool TaskTurn(Sheet& sheet, bool may_start);
-  Place PlaceTask(TaskIndex task);
+  bool TaskTurn(JobIndex job, Sheet& sheet, bool may_start);
+  Place PlaceTask(TaskIndex task, uint32_t within);
   Place At(TaskIndex task, NodeIndex node);
+  bool AllIdle(const Ledger::Savepoint& before) const;
   void Nominate(const Ledger::Savepoint& before);
-  void ExplainGang(JobIndex job, const Sheet& sheet, ActionContext::ReasonPtr reason, size_t first,
-                   size_t end);
+  void ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first, size_t end);
 
   ActionContext& context_;
+  const int64_t tries_;
   std::vector<Sheet> sheets_;                // beside context_.waiting
   Reason refusal_{ReasonKind::kNotReached};  // of the last task that found no place, unless...
   ActionContext::ReasonPtr no_node_;         // ...no node took it: then this
   HashMap<ClassIndex, Failure> failures_;
+  std::vector<uint32_t> reach_;  // domains to be tried, in order; kNone: the whole cluster
+  HashMap<int32_t, std::vector<uint32_t>> up_to_tier_;
 };
 
 }  // namespace muster

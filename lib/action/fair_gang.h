@@ -19,6 +19,8 @@ class FairGang {
   int64_t needed() const { return needed_; }
   // Tasks in place or nominated.
   int64_t placed() const;
+  // Tasks of the group that its own minimum lacks.
+  int64_t Lacking(GroupIndex group) const;
   // Whether a task of the group brings the gang nearer to being whole.
   bool Wants(GroupIndex group) const;
   // Whether it could be whole with all of `rest`.
@@ -30,8 +32,6 @@ class FairGang {
   bool StandsOrIsGone() const;
 
  private:
-  int64_t Lacking(GroupIndex group) const;
-
   const Tables& tables_;
   const Ledger& ledger_;
   const JobIndex job_;

@@ -52,27 +52,79 @@ std::vector<int64_t> Surpluses(const ActionContext& context, JobIndex job) {
   return surpluses;
 }
 
+// Which sub-groups are whole, and how many of each policy's may be broken.
+class WholeSubGroups {
+ public:
+  WholeSubGroups(const ActionContext& context, JobIndex job)
+      : context_(context), job_(job), spec_(context.tables.jobs.spec[job]) {
+    counts_ = std::any_of(spec_.sub_group_policies.begin(), spec_.sub_group_policies.end(),
+                          [](const SubGroupPolicy& p) { return p.min_sub_groups > 0; });
+    if (!counts_) return;
+    const size_t slots = spec_.sub_groups.size() + 1;
+    std::vector<uint8_t> there(slots, 0);
+    for (TaskIndex t : context.tables.jobs.tasks[job])
+      there[context.tables.tasks.sub_group[t] + 1] = 1;
+    broken_.assign(slots, 1);
+    for (uint32_t slot = 0; slot < slots; ++slot) {
+      const SubGroup group{job, slot - 1};
+      const JobCounts& counts = context.ledger.sub_group(job, group.index);
+      if (!there[slot] ||
+          counts.ready() + counts.pending_best_effort < context.domains.Need(group)) {
+        continue;
+      }
+      broken_[slot] = 0;
+      ++to_spare_[context.domains.PolicyOf(group)];
+    }
+    for (const SubGroupPolicy& policy : spec_.sub_group_policies) {
+      to_spare_[policy.name] -= policy.min_sub_groups;
+    }
+  }
+  bool CanSpare(TaskIndex task) {
+    return !counts_ || broken_[SlotOf(task)] || to_spare_[PolicyOf(task)] > 0;
+  }
+  void Spare(TaskIndex task) {
+    if (!counts_ || broken_[SlotOf(task)]) return;
+    broken_[SlotOf(task)] = 1;
+    --to_spare_[PolicyOf(task)];
+  }
+
+ private:
+  uint32_t SlotOf(TaskIndex task) const { return context_.tables.tasks.sub_group[task] + 1; }
+  std::string_view PolicyOf(TaskIndex task) const {
+    return context_.domains.PolicyOf({job_, context_.tables.tasks.sub_group[task]});
+  }
+
+  const ActionContext& context_;
+  const JobIndex job_;
+  const JobSpec& spec_;
+  bool counts_ = false;
+  std::vector<uint8_t> broken_;  // by slot: tasks of no sub-group first
+  HashMap<std::string_view, int64_t> to_spare_;
+};
+
 }  // namespace
 
 void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
-                std::span<const int64_t> need, std::vector<Bundle>* bundles) {
+                std::span<const int64_t> need, std::vector<VictimBundle>* bundles) {
   const TaskTable& table = context.tables.tasks;
   std::sort(tasks.begin(), tasks.end(), [&](TaskIndex a, TaskIndex b) {
     return std::tuple(table.priority[a], table.uid_rank[a], a) <
            std::tuple(table.priority[b], table.uid_rank[b], b);
   });
   int64_t surplus = context.ledger.job(job).ready() - context.tables.jobs.spec[job].min_available;
-  Bundle spared{false, job, {}, kPriceless};
+  VictimBundle spared{false, job, {}, kPriceless};
   if (surplus < 0) {
     spared.tasks = std::move(tasks);
     bundles->push_back(std::move(spared));
     return;
   }
-  Bundle rest{true, job, {}, 0};
+  VictimBundle rest{true, job, {}, 0};
   std::vector<int64_t> surpluses = Surpluses(context, job);
+  WholeSubGroups sub_groups(context, job);
   for (TaskIndex t : tasks) {
     int64_t& of_role = surpluses[table.group[t]];
-    if (surplus > 0 && of_role > 0) {
+    if (surplus > 0 && of_role > 0 && sub_groups.CanSpare(t)) {
+      sub_groups.Spare(t);
       --surplus;
       if (of_role != kPlenty) --of_role;
       spared.tasks.push_back(t);

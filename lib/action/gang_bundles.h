@@ -12,7 +12,7 @@
 
 namespace muster {
 
-struct Bundle {
+struct VictimBundle {
   bool whole;  // its job falls apart without it
   JobIndex job;
   std::vector<TaskIndex> tasks;  // least priority first
@@ -22,9 +22,10 @@ struct Bundle {
 };
 
 // Splits `tasks`, all of `job`, into at most one bundle of each kind. A job that is not ready any more can spare all.
-// Otherwise a task is spared while the job, and the task's role where role minimums count, keep as many as they need.
+// Otherwise a task is spared while the job, and the task's role where role minimums count, keep as many as they need,
+// and while its sub-group has lost a task already, or its policy keeps as many whole sub-groups as it asks for without it.
 void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
-                std::span<const int64_t> need, std::vector<Bundle>* bundles);
+                std::span<const int64_t> need, std::vector<VictimBundle>* bundles);
 
 }  // namespace muster
 

@@ -132,6 +132,11 @@ Domains::Wish Domains::WishOf(const SubGroup& group) const {
   return {true, true, of_job.hard ? of_job.tier : tier_[root_]};
 }
 
+bool Domains::Bounds(JobIndex job) const {
+  const Wish wish = WishOf(job);
+  return wish.hard && wish.tier < tier_[root_];
+}
+
 bool Domains::HasSubGroups(JobIndex job) const {
   const JobSpec& spec = tables_->jobs.spec[job];
   return !spec.sub_groups.empty() || !spec.sub_group_policies.empty();

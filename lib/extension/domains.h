@@ -71,6 +71,8 @@ class Domains {
   };
   Wish WishOf(JobIndex job) const;
   Wish WishOf(const SubGroup& group) const;
+  // Whether some of the cluster is out of its reach.
+  bool Bounds(JobIndex job) const;
   bool HasSubGroups(JobIndex job) const;
   // Whether the job is placed domain by domain.
   bool Concerns(JobIndex job) const;

@@ -27,7 +27,7 @@ std::optional<size_t> NodeChoice::Best(const BundleAmounts& request, const Choic
     return use < wishes.threshold ? 0.0F : use;
   };
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (wishes.avoids_preferred && wishes.preferred == i) continue;
+    if (IsOut(wishes, i)) continue;
     if (without_accelerators && AmountOf(nodes_[i].total, *options_.accelerator) > 0) continue;
     if (!Holds(nodes_[i].total, request)) continue;
     (Holds(nodes_[i].available, request) ? with_room : others).emplace_back(score(i), i);
@@ -63,7 +63,7 @@ std::optional<size_t> NodeChoice::InTurn(const BundleAmounts& request, const Cho
     if (!with_room && wishes.needs_room) break;
     for (size_t i = 0; i < nodes_.size(); ++i) {
       const size_t node = (next_ + i) % nodes_.size();
-      if (wishes.avoids_preferred && wishes.preferred == node) continue;
+      if (IsOut(wishes, node)) continue;
       if (!Holds(nodes_[node].total, request)) continue;
       if (with_room && !Holds(nodes_[node].available, request)) continue;
       next_ = (node + 1) % nodes_.size();
@@ -79,7 +79,7 @@ std::optional<size_t> NodeChoice::Any(const BundleAmounts& request, const Choice
   const size_t first = rng->Below(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const size_t node = (first + i) % nodes_.size();
-    if (wishes.avoids_preferred && wishes.preferred == node) continue;
+    if (IsOut(wishes, node)) continue;
     if (Holds(nodes_[node].available, request)) return node;
   }
   return std::nullopt;
@@ -88,7 +88,9 @@ std::optional<size_t> NodeChoice::Any(const BundleAmounts& request, const Choice
 std::optional<size_t> NodeChoice::Certain(const BundleAmounts& request, std::optional<size_t> node,
                                           bool only_with_room, bool or_elsewhere,
                                           const ChoiceWishes& wishes, Rng* rng) const {
-  if (node.has_value() && *node < nodes_.size() && Holds(nodes_[*node].total, request)) {
+  const bool may = node.has_value() && *node < nodes_.size() &&
+                   (wishes.allowed == nullptr || (*wishes.allowed)[*node]);
+  if (may && Holds(nodes_[*node].total, request)) {
     if (!only_with_room || Holds(nodes_[*node].available, request)) return node;
   }
   return or_elsewhere ? Hybrid(request, wishes, rng) : std::nullopt;

@@ -34,8 +34,9 @@ struct ChoiceWishes {
   bool needs_room = false;  // a node where the task would wait is no answer
   bool avoids_accelerators = false;
   float threshold = 0.5F;
-  size_t top = 1;             // draw from so many of the best
-  float top_fraction = 0.0F;  // or from this part of all nodes, if that is more
+  size_t top = 1;                              // draw from so many of the best
+  float top_fraction = 0.0F;                   // or from this part of all nodes, if that is more
+  const std::vector<bool>* allowed = nullptr;  // nodes that labels and the like allow; null: all
 };
 
 class NodeChoice {
@@ -60,6 +61,11 @@ class NodeChoice {
                                 Rng* rng) const;
 
  private:
+  // Whether the node is no choice whatever it has.
+  static bool IsOut(const ChoiceWishes& wishes, size_t node) {
+    return (wishes.avoids_preferred && wishes.preferred == node) ||
+           (wishes.allowed != nullptr && !(*wishes.allowed)[node]);
+  }
   std::optional<size_t> Best(const BundleAmounts& request, const ChoiceWishes& wishes,
                              bool without_accelerators, Rng* rng) const;
 

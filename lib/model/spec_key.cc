@@ -173,6 +173,7 @@ std::string MeaningKey(const JobSpec& job) {
   }
   key.Add(job.max_unavailable);
   key.Add(job.min_running);
+  key.Add(job.bundle_strategy);
   return key.Take();
 }
 

@@ -217,6 +217,8 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   if (job.waiting_time) check.AtLeast("waiting_time", *job.waiting_time, 0);
   CheckPart("max_unavailable", job.max_unavailable, check);
   CheckPart("min_running", job.min_running, check);
+  check.OneOf("bundle_strategy", job.bundle_strategy,
+              {"", "pack", "spread", "strict_pack", "strict_spread"});
   if (!check.ok()) return check.status();
   return amounts;
 }

@@ -49,6 +49,7 @@ int Scope(ReasonKind kind) {
       return 1;
     case ReasonKind::kQueueClosed:
     case ReasonKind::kQueueTree:
+    case ReasonKind::kInfeasible:
       return 2;
     case ReasonKind::kGangUndone:
     case ReasonKind::kNoDomain:
@@ -287,6 +288,8 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
     case ReasonKind::kQueueTree:
       return absl::StrCat("the queues are not one tree from \"root\" with its jobs in the leaves",
                           By(reason));
+    case ReasonKind::kInfeasible:
+      return "would not fit even on empty nodes";
   }
   return "";
 }
@@ -327,6 +330,8 @@ std::string_view ReasonKindName(ReasonKind kind) {
       return "not_reached";
     case ReasonKind::kQueueTree:
       return "queue_tree";
+    case ReasonKind::kInfeasible:
+      return "infeasible";
   }
   return "";
 }

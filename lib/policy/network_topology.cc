@@ -419,6 +419,9 @@ class NetworkTopology : public Policy {
     size_t left = evict_domains_;
     for (size_t i = by_tier.size(); i-- > 0 && left > 0;) {
       std::vector<uint32_t>& list = by_tier[i].second;
+      // The peer has no order here.
+      std::sort(list.begin(), list.end(),
+                [&](uint32_t a, uint32_t b) { return domains_->NameBefore(a, b); });
       if (list.size() > left) list.erase(list.begin(), list.end() - static_cast<ptrdiff_t>(left));
       left -= list.size();
       lists.push_back(std::move(list));

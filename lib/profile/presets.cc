@@ -103,6 +103,18 @@ Preset Koordinator() {
   return preset;
 }
 
+Preset Ray() {
+  Preset preset;
+  preset.name = "ray";
+  preset.summary = "Ray's placement groups, and its hybrid policy for single tasks";
+  preset.actions = "allocate";
+  preset.tiers = "predicates";
+  preset.defaults = {{"predicates", "node_ready", "on"}};
+  preset.catalogue = {RayAllocateAction()};
+  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
+  return preset;
+}
+
 Preset BatchSystem(std::string_view name, std::string_view summary) {
   Preset preset;
   preset.name = name;
@@ -124,6 +136,7 @@ std::vector<Preset> Presets() {
       KubeBatch(),
       Transwarp(),
       Koordinator(),
+      Ray(),
       BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
       BatchSystem("easy",
                   "EASY backfilling: gangs ahead of the first that waits, if they do not delay it"),

@@ -210,6 +210,14 @@ bool ActionSwitch(const Cycle& cycle, const std::string& action, const std::stri
   return SwitchOption(found->second, key, otherwise);
 }
 
+double ActionNumber(const Cycle& cycle, const std::string& action, const std::string& key,
+                    double otherwise) {
+  const auto found = cycle.profile->action_options.find(action);
+  if (found == cycle.profile->action_options.end()) return otherwise;
+  const auto option = found->second.find(key);
+  return option == found->second.end() ? otherwise : std::strtod(option->second.c_str(), nullptr);
+}
+
 bool HasAction(const Cycle& cycle, std::string_view action) {
   const auto& actions = cycle.profile->actions;
   return std::find(actions.begin(), actions.end(), action) != actions.end();
@@ -327,7 +335,11 @@ PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile
   const std::map<std::string, void (*)(Cycle&)> muster = {{"allocate", reference::RunFairAllocate},
                                                           {"preempt", reference::RunFairPreempt},
                                                           {"reclaim", reference::RunFairReclaim}};
-  const auto& actions = cycle.muster ? muster : cycle.volcano ? volcano : kube_batch;
+  const std::map<std::string, void (*)(Cycle&)> ray = {{"allocate", reference::RunRayAllocate}};
+  const auto& actions = profile.family == "ray" ? ray
+                        : cycle.muster          ? muster
+                        : cycle.volcano         ? volcano
+                                                : kube_batch;
   for (const std::string& name : profile.actions) {
     if (const auto action = actions.find(name); action != actions.end()) action->second(cycle);
   }

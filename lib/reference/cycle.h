@@ -119,6 +119,8 @@ bool SwitchOption(const std::map<std::string, std::string>& options, const std::
                   bool otherwise);
 bool ActionSwitch(const Cycle& cycle, const std::string& action, const std::string& key,
                   bool otherwise);
+double ActionNumber(const Cycle& cycle, const std::string& action, const std::string& key,
+                    double otherwise);
 bool HasAction(const Cycle& cycle, std::string_view action);
 
 // --- statements ----------------------------------------------------------------------------------
@@ -350,6 +352,8 @@ void RunShuffle(Cycle& cycle);
 // --- conservative.cc -------------------------------------------------------------------------------
 
 void RunConservative(Cycle& cycle);
+
+void RunRayAllocate(Cycle& cycle);
 
 void RunKubeBatchAllocate(Cycle& cycle);
 void RunKubeBatchBackfill(Cycle& cycle);

@@ -9,6 +9,8 @@
 
 #include <set>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/numeric/int128.h"
@@ -55,9 +57,25 @@ std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
 JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs);
 // The request against a row of the node's books.
 bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
-// The best node with room now, else the best one with room later.
-NodeIndex FreePlace(const Cycle& cycle, TaskIndex task);
-void FillFree(Cycle& cycle);
+// The best of the nodes with room now, else the best of those with room later.
+NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
+// As the options of that action say.
+void FillFree(Cycle& cycle, const std::string& action);
+
+// --- fair_pack.cc --------------------------------------------------------------------------------
+
+// Whether the job has to be in a part of the cluster.
+bool MustBeTogether(const Cycle& cycle, JobIndex job);
+// The sets of nodes that the job may be in, in the order in which they are tried; `waiting`: its
+// tasks that are left, those with promises first.
+std::vector<std::vector<NodeIndex>> WithinReach(const Cycle& cycle, JobIndex job,
+                                                const std::vector<TaskIndex>& waiting);
+// Places for all that the gang lacks among the nodes, in the order in which they are to be taken;
+// empty: none found in so many tries.
+std::vector<std::pair<TaskIndex, NodeIndex>> PackWhole(const Cycle& cycle, JobIndex job,
+                                                       const std::vector<TaskIndex>& tasks,
+                                                       const std::vector<NodeIndex>& nodes,
+                                                       int64_t most_tries);
 
 // --- actions -------------------------------------------------------------------------------------
 

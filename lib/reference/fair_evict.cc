@@ -70,7 +70,8 @@ class Taker {
     }
     bool evicted = false;
     for (JobIndex j; (j = NextInFairOrder(cycle_, jobs)) != kNone;) {
-      const bool took = JobValid(cycle_, j) && Turn(j);
+      const bool took =
+          JobValid(cycle_, j) && !MustBeTogether(cycle_, j) && HasLessers(j) && Turn(j);
       evicted = evicted || took;
       if (!took || !Waits(j)) jobs.erase(j);
     }
@@ -144,7 +145,8 @@ class Taker {
     const QueueIndex queue = cycle_.world.queue_of(task);
     if (taking_ == Taking::kFromOtherQueues && !Preemptive(cycle_, queue, task)) return false;
     Step step{task, kNone, {}};
-    if (Allocatable(cycle_, queue, task)) step.node = FreePlace(cycle_, task);
+    if (Allocatable(cycle_, queue, task))
+      step.node = FreePlace(cycle_, task, cycle_.world.session_nodes());
     const bool never = (tasks().flags[task] & kTaskNeverPreempts) != 0;
     const bool offered = step.node == kNone && !never && TakeOffer(task, step);
     if (step.node == kNone) return false;
@@ -382,13 +384,13 @@ class Taker {
   std::vector<TaskStatus> opening_;
 };
 
-void TakeUntilSettled(Cycle& cycle, const std::vector<Taking>& ways) {
+void TakeUntilSettled(Cycle& cycle, const std::string& action, const std::vector<Taking>& ways) {
   for (;;) {
     bool evicted = false;
     for (Taking way : ways) evicted = Taker(cycle, way).Round() || evicted;
     if (!evicted) return;
     if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
-    FillFree(cycle);
+    FillFree(cycle, action);
   }
 }
 
@@ -396,15 +398,15 @@ void TakeUntilSettled(Cycle& cycle, const std::vector<Taking>& ways) {
 
 void RunFairReclaim(Cycle& cycle) {
   cycle.reclaims = true;
-  TakeUntilSettled(cycle, {Taking::kFromOtherQueues});
+  TakeUntilSettled(cycle, "reclaim", {Taking::kFromOtherQueues});
 }
 
 // What is freed within a queue may open a way for other queues, so both go on.
 void RunFairPreempt(Cycle& cycle) {
   if (cycle.reclaims) {
-    TakeUntilSettled(cycle, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
+    TakeUntilSettled(cycle, "preempt", {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
-    TakeUntilSettled(cycle, {Taking::kFromLesserJobs});
+    TakeUntilSettled(cycle, "preempt", {Taking::kFromLesserJobs});
   }
 }
 

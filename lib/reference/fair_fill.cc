@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Progressive filling. Jobs that earlier promises make whole first, in job order; then everybody in fair order. A
-// gang that is not whole gets all it lacks or nothing; a whole one gets one task a turn. Whoever is
+// gang that is not whole gets all it lacks or nothing, in one of the sets of nodes that it may be in; a whole one gets
+// one task a turn. Whoever is
 // whole, but not ready, is nominated with all it gets.
 #include <algorithm>
 
@@ -18,30 +19,32 @@ bool IsPromised(const Cycle& cycle, TaskIndex task) {
 
 // The place of an earlier promise, if it still takes the task, be it only once those on their way
 // out of that node are gone.
-NodeIndex PromisedPlace(const Cycle& cycle, TaskIndex task) {
+NodeIndex PromisedPlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
   const World& world = cycle.world;
   const NodeIndex node = cycle.tables().tasks.nominated[task];
-  if (node == kNone || !world.in_session[node]) return kNone;
+  if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) return kNone;
   if (!HasRoom(world, task, node, world.future_idle(node))) return kNone;
   const Verdict verdict = Judge(cycle, task, node);
   if (!verdict.refusal) return node;
   return world.releasing[node][kPods] > 0 && !verdict.unresolvable ? node : kNone;
 }
 
-bool PlaceFree(Cycle& cycle, Statement& statement, TaskIndex task) {
+bool PlaceAt(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node) {
   const World& world = cycle.world;
-  if (!Allocatable(cycle, world.queue_of(task), task)) return false;
-  NodeIndex node = PromisedPlace(cycle, task);
-  if (node == kNone) node = FreePlace(cycle, task);
-  if (node == kNone) return false;
-  const bool now =
-      HasRoom(world, task, node, world.idle[node]) && !Judge(cycle, task, node).refusal;
-  if (now) {
+  if (HasRoom(world, task, node, world.idle[node]) && !Judge(cycle, task, node).refusal) {
     DoAllocate(cycle, statement, task, node);
   } else {
     DoPipeline(cycle, statement, task, node, false);
   }
   return true;
+}
+
+bool PlaceFree(Cycle& cycle, Statement& statement, TaskIndex task,
+               const std::vector<NodeIndex>& nodes) {
+  if (!Allocatable(cycle, cycle.world.queue_of(task), task)) return false;
+  NodeIndex node = PromisedPlace(cycle, task, nodes);
+  if (node == kNone) node = FreePlace(cycle, task, nodes);
+  return node != kNone && PlaceAt(cycle, statement, task, node);
 }
 
 // The statement's tasks keep their places, but none may start.
@@ -54,39 +57,73 @@ void Hold(Cycle& cycle, const World& before, Statement& statement) {
   }
 }
 
-// Takes what was placed or tried in vain off `tasks`. Whether anything became a decision.
-bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks) {
-  const World before = cycle.world;
-  Statement statement;
-  bool whole = false;
-  for (size_t i = 0; i < tasks.size() && !whole; ++i) {
+bool OneByOne(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
+              const std::vector<NodeIndex>& nodes, Statement& statement) {
+  for (size_t i = 0; i < tasks.size(); ++i) {
     if (!GangWants(cycle, job, cycle.tables().tasks.group[tasks[i]])) continue;
-    if (!PlaceFree(cycle, statement, tasks[i])) {
-      if (!GangCouldBeWhole(cycle, job, {tasks.begin() + i + 1, tasks.end()})) break;
+    if (!PlaceFree(cycle, statement, tasks[i], nodes)) {
+      if (!GangCouldBeWhole(cycle, job, {tasks.begin() + i + 1, tasks.end()})) return false;
       continue;
     }
-    whole = JobPipelined(cycle, job);
+    if (JobPipelined(cycle, job)) return true;
   }
-  if (!whole) {
-    cycle.world = before;
-    return false;
-  }
-  const bool all_now = std::all_of(statement.begin(), statement.end(), [](const Operation& o) {
-    return o.kind == Operation::kAllocate;
-  });
-  if (!all_now) Hold(cycle, before, statement);
-  Commit(cycle, statement);
-  std::erase_if(tasks, [&](TaskIndex t) { return cycle.world.status[t] != TaskStatus::kPending; });
-  return true;
+  return false;
 }
 
-bool TaskTurn(Cycle& cycle, std::vector<TaskIndex>& tasks, bool may_start) {
+bool AllAtOnce(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
+               const std::vector<NodeIndex>& nodes, int64_t tries, Statement& statement) {
+  if (IsPromised(cycle, tasks.front())) return false;
+  for (const auto& [task, node] : PackWhole(cycle, job, tasks, nodes, tries)) {
+    if (!Allocatable(cycle, cycle.world.queue_of(task), task)) return false;
+    if (!HasRoom(cycle.world, task, node, cycle.world.future_idle(node))) return false;
+    if (Judge(cycle, task, node).refusal) return false;
+    PlaceAt(cycle, statement, task, node);
+  }
+  return !statement.empty() && JobPipelined(cycle, job);
+}
+
+// Takes what was placed off `tasks`. Whether anything became a decision.
+bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tries) {
+  const World before = cycle.world;
+  for (const std::vector<NodeIndex>& nodes : WithinReach(cycle, job, tasks)) {
+    Statement statement;
+    bool whole = OneByOne(cycle, job, tasks, nodes, statement);
+    if (!whole) {
+      cycle.world = before;
+      statement.clear();
+      whole = AllAtOnce(cycle, job, tasks, nodes, tries, statement);
+    }
+    if (!whole) {
+      cycle.world = before;
+      continue;
+    }
+    const bool all_now = std::all_of(statement.begin(), statement.end(), [](const Operation& o) {
+      return o.kind == Operation::kAllocate;
+    });
+    if (!all_now) Hold(cycle, before, statement);
+    Commit(cycle, statement);
+    std::erase_if(tasks,
+                  [&](TaskIndex t) { return cycle.world.status[t] != TaskStatus::kPending; });
+    return true;
+  }
+  return false;
+}
+
+bool PlaceWithinReach(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
+                      Statement& statement) {
+  for (const std::vector<NodeIndex>& nodes : WithinReach(cycle, job, tasks)) {
+    if (PlaceFree(cycle, statement, tasks.front(), nodes)) return true;
+  }
+  return false;
+}
+
+bool TaskTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, bool may_start) {
   while (!tasks.empty()) {
-    const TaskIndex task = tasks.front();
-    tasks.erase(tasks.begin());
     const World before = cycle.world;
     Statement statement;
-    if (!PlaceFree(cycle, statement, task)) continue;
+    const bool placed = PlaceWithinReach(cycle, job, tasks, statement);
+    tasks.erase(tasks.begin());
+    if (!placed) continue;
     if (!may_start) Hold(cycle, before, statement);
     Commit(cycle, statement);
     return true;
@@ -94,10 +131,10 @@ bool TaskTurn(Cycle& cycle, std::vector<TaskIndex>& tasks, bool may_start) {
   return false;
 }
 
-bool Turn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks) {
-  if (JobReady(cycle, job)) return TaskTurn(cycle, tasks, true);
-  if (JobPipelined(cycle, job)) return TaskTurn(cycle, tasks, false);
-  return GangTurn(cycle, job, tasks);
+bool Turn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tries) {
+  if (JobReady(cycle, job)) return TaskTurn(cycle, job, tasks, true);
+  if (JobPipelined(cycle, job)) return TaskTurn(cycle, job, tasks, false);
+  return GangTurn(cycle, job, tasks, tries);
 }
 
 }  // namespace
@@ -144,11 +181,11 @@ bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row)
   return true;
 }
 
-NodeIndex FreePlace(const Cycle& cycle, TaskIndex task) {
+NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
   const World& world = cycle.world;
   const FilterState state = PrepareFilters(cycle, task);
   std::vector<NodeIndex> now, later;
-  for (NodeIndex n : world.session_nodes()) {
+  for (NodeIndex n : nodes) {
     if (!HasRoom(world, task, n, world.future_idle(n))) continue;
     if (Judge(cycle, state, task, n).refusal) continue;
     (HasRoom(world, task, n, world.idle[n]) ? now : later).push_back(n);
@@ -156,7 +193,8 @@ NodeIndex FreePlace(const Cycle& cycle, TaskIndex task) {
   return BestNode(cycle, task, now.empty() ? later : now);
 }
 
-void FillFree(Cycle& cycle) {
+void FillFree(Cycle& cycle, const std::string& action) {
+  const auto tries = static_cast<int64_t>(ActionNumber(cycle, action, "tries", 200));
   std::map<JobIndex, std::vector<TaskIndex>> tasks;
   std::vector<JobIndex> promised;
   for (JobIndex j : cycle.world.session_jobs()) {
@@ -176,17 +214,18 @@ void FillFree(Cycle& cycle) {
             [&](JobIndex l, JobIndex r) { return JobLess(cycle, l, r); });
   for (JobIndex j : promised) {
     std::vector<TaskIndex>& mine = tasks[j];
-    while (!mine.empty() && IsPromised(cycle, mine.front()) && Turn(cycle, j, mine)) continue;
+    while (!mine.empty() && IsPromised(cycle, mine.front()) && Turn(cycle, j, mine, tries))
+      continue;
   }
   std::set<JobIndex> jobs;
   for (const auto& [job, mine] : tasks) {
     if (!mine.empty()) jobs.insert(job);
   }
   for (JobIndex j; (j = NextInFairOrder(cycle, jobs)) != kNone;) {
-    if (!Turn(cycle, j, tasks[j]) || tasks[j].empty()) jobs.erase(j);
+    if (!Turn(cycle, j, tasks[j], tries) || tasks[j].empty()) jobs.erase(j);
   }
 }
 
-void RunFairAllocate(Cycle& cycle) { FillFree(cycle); }
+void RunFairAllocate(Cycle& cycle) { FillFree(cycle, "allocate"); }
 
 }  // namespace muster::reference

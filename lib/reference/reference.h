@@ -33,7 +33,7 @@ struct ReferencePolicy {
 };
 
 struct ReferenceProfile {
-  std::string family;  // "volcano", "kube-batch", "muster" or "transwarp"
+  std::string family;  // "volcano", "kube-batch", "ray", "muster" or "transwarp"
   std::vector<std::string> actions;
   std::map<std::string, std::map<std::string, std::string>> action_options;
   std::vector<std::vector<ReferencePolicy>> tiers;

@@ -61,9 +61,20 @@ bool Within(const Row& need, const std::vector<bool>& named, const Row& have) {
   return true;
 }
 
+VertexLists WidestFirst(const Cycle& cycle, const VertexLists& lists) {
+  auto left = static_cast<size_t>(NumberOption(*SearchPolicy(cycle), "evict_domains", 8));
+  VertexLists reversed;
+  for (auto list = lists.rbegin(); list != lists.rend() && left > 0; ++list) {
+    const size_t some = std::min(left, list->size());
+    reversed.emplace_back(list->end() - static_cast<ptrdiff_t>(some), list->end());
+    left -= some;
+  }
+  return reversed;
+}
+
 VertexLists SearchTree(const Cycle& cycle, int32_t tier, const Vertex& within,
                        const std::optional<Vertex>& place, const Row& need,
-                       const std::vector<bool>& named) {
+                       const std::vector<bool>& named, bool evicting) {
   Vertex from = within;
   if (place) {
     std::optional<Vertex> highest;
@@ -85,13 +96,16 @@ VertexLists SearchTree(const Cycle& cycle, int32_t tier, const Vertex& within,
     if (std::find(up.begin(), up.end(), from) == up.end()) continue;
     if (TierOf(cycle, vertex) > tier) continue;
     const VertexBook& book = cycle.tree.vertices.at(vertex);
-    if (place || Within(need, named, book.idle) || Within(need, named, book.future_idle)) {
+    const bool serves =
+        evicting ? Within(need, named, book.allocatable)
+                 : Within(need, named, book.idle) || Within(need, named, book.future_idle);
+    if (place || serves) {
       found[TierOf(cycle, vertex)].push_back(vertex);
     }
   }
   VertexLists lists;
   for (auto& [t, list] : found) lists.push_back(list);
-  return lists;
+  return evicting ? WidestFirst(cycle, lists) : lists;
 }
 
 // What the domain's nodes hold: as the cycle opened, with every placement and without every eviction since.
@@ -316,7 +330,7 @@ void OpenTree(Cycle& cycle) {
   }
 }
 
-VertexLists SearchForJob(const Cycle& cycle, JobIndex job) {
+VertexLists SearchForJob(const Cycle& cycle, JobIndex job, bool evicting) {
   const HowHigh wish = WishOfJob(cycle, job);
   if (SearchPolicy(cycle) == nullptr || !wish.tier) return {{""}};
   Row need(cycle.world.dimensions(), 0);
@@ -326,10 +340,11 @@ VertexLists SearchForJob(const Cycle& cycle, JobIndex job) {
     need[d] = OrZero(amount);
     named[d] = amount != kAbsent;
   }
-  return SearchTree(cycle, *wish.tier, "", PlaceOf(cycle, job), need, named);
+  return SearchTree(cycle, *wish.tier, "", PlaceOf(cycle, job), need, named, evicting);
 }
 
-VertexLists SearchForPart(const Cycle& cycle, const Part& part, const Vertex& within) {
+VertexLists SearchForPart(const Cycle& cycle, const Part& part, const Vertex& within,
+                          bool evicting) {
   const HowHigh wish = WishOfPart(cycle, part);
   if (SearchPolicy(cycle) == nullptr || !wish.tier) return {{within}};
   Row need(cycle.world.dimensions(), 0);
@@ -340,7 +355,7 @@ VertexLists SearchForPart(const Cycle& cycle, const Part& part, const Vertex& wi
   }
   std::vector<bool> named(need.size(), false);
   for (size_t d = 0; d < need.size(); ++d) named[d] = need[d] > 0;
-  return SearchTree(cycle, *wish.tier, within, PlaceOf(cycle, part), need, named);
+  return SearchTree(cycle, *wish.tier, within, PlaceOf(cycle, part), need, named, evicting);
 }
 
 std::map<Vertex, double> VertexScores(const Cycle& cycle, const Part& part,

@@ -50,8 +50,10 @@ bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted);
 // The policy network-topology-aware.
 void OpenTree(Cycle& cycle);
 using VertexLists = std::vector<std::vector<Vertex>>;
-VertexLists SearchForJob(const Cycle& cycle, JobIndex job);
-VertexLists SearchForPart(const Cycle& cycle, const Part& part, const Vertex& within);
+// `evicting`: by what there is, whoever holds it; the widest first, and no more than the policy looks at.
+VertexLists SearchForJob(const Cycle& cycle, JobIndex job, bool evicting = false);
+VertexLists SearchForPart(const Cycle& cycle, const Part& part, const Vertex& within,
+                          bool evicting = false);
 std::map<Vertex, double> VertexScores(const Cycle& cycle, const Part& part,
                                       const std::vector<Vertex>& vertices);
 std::vector<double> TreeScores(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,

@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's gangpreempt and gangreclaim over the whole cluster: all the victims that a gang needs
-// and a node for each of its tasks, planned on the world and undone, then done once more for good.
+// Volcano's gangpreempt and gangreclaim, domain by domain: all the victims that a gang needs and a
+// node for each of its tasks, planned on the world and undone, then done once more for good.
 #include <algorithm>
 #include <limits>
 
 #include "lib/reference/cycle.h"
+#include "lib/reference/tree.h"
 
 namespace muster::reference {
 
@@ -21,17 +22,31 @@ struct Bundle {
 
 std::string NameOf(From from) { return from == From::kOwnQueue ? "gangpreempt" : "gangreclaim"; }
 
-Heap WorksheetOf(const Cycle& cycle, JobIndex job) {
+PartSheet WorksheetOf(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
-  Heap tasks = TaskHeap(cycle);
+  std::vector<TaskIndex> tasks;
   for (TaskIndex t : world.tasks_of(job)) {
     bool empty = true;
     for (DimensionIndex d = 0; d < world.dimensions(); ++d) {
       empty = empty && (d == kPods || OrZero(world.request(t)[d]) == 0);
     }
-    if (world.status[t] == TaskStatus::kPending && !world.gated(t) && !empty) tasks.Push(t);
+    if (world.status[t] == TaskStatus::kPending && !world.gated(t) && !empty) tasks.push_back(t);
   }
-  return tasks;
+  return MakeSheet(cycle, job, tasks);
+}
+
+bool BoundToDomains(const Cycle& cycle, JobIndex job) {
+  if (WishOfJob(cycle, job).tier) return true;
+  for (uint32_t s = 0; s < cycle.tables().jobs.spec[job].sub_groups.size(); ++s) {
+    if (WishOfPart(cycle, {job, s}).tier) return true;
+  }
+  return false;
+}
+
+std::vector<NodeIndex> NodesOf(const Cycle& cycle, const Vertex& vertex) {
+  if (vertex.empty()) return cycle.world.session_nodes();
+  const std::set<NodeIndex> nodes = NodesIn(cycle, vertex);
+  return {nodes.begin(), nodes.end()};
 }
 
 bool MayGo(const Cycle& cycle, From from, JobIndex asker, TaskIndex victim) {
@@ -83,15 +98,44 @@ std::vector<Bundle> BundlesOf(const Cycle& cycle, JobIndex job, std::vector<Task
     if (OrZero(roles[g].min_available) > 0)
       role_surplus[g] = ReadyOfRole(cycle, job, g) - roles[g].min_available;
   }
+  // Sub-groups that lack a task, and how many more of each policy may.
+  std::set<uint32_t> broken;
+  std::map<std::string, int64_t> part_surplus;
+  bool parts_count = false;
+  const JobSpec& spec = cycle.tables().jobs.spec[job];
+  const auto policy_of = [&](uint32_t number) {
+    return number == kNone ? std::string() : spec.sub_groups[number].policy;
+  };
+  for (const Part& part : PartsOf(cycle, job)) {
+    int64_t there = 0;
+    for (TaskIndex t : TasksOf(cycle, part)) {
+      const TaskStatus status = cycle.world.status[t];
+      there += IsAllocated(status) || status == TaskStatus::kSucceeded ||
+               (status == TaskStatus::kPending && cycle.world.best_effort(t));
+    }
+    if (there >= PartMinimum(cycle, part)) {
+      ++part_surplus[policy_of(part.number)];
+    } else {
+      broken.insert(part.number);
+    }
+  }
+  for (const SubGroupPolicy& policy : spec.sub_group_policies) {
+    part_surplus[policy.name] -= policy.min_sub_groups;
+    parts_count = parts_count || policy.min_sub_groups > 0;
+  }
   Bundle safe{false, job, {}}, whole{true, job, {}};
   for (TaskIndex t : tasks) {
     const auto role = role_surplus.find(table.group[t]);
     const bool role_safe = role == role_surplus.end() || role->second > 0;
-    if (surplus <= 0 || !role_safe) {
+    const uint32_t part = table.sub_group[t];
+    const bool part_safe =
+        !parts_count || broken.count(part) > 0 || part_surplus[policy_of(part)] > 0;
+    if (surplus <= 0 || !role_safe || !part_safe) {
       whole.tasks.push_back(t);
       continue;
     }
     safe.tasks.push_back(t);
+    if (broken.insert(part).second) --part_surplus[policy_of(part)];
     --surplus;
     if (role != role_surplus.end()) --role->second;
   }
@@ -137,10 +181,11 @@ void SortBundles(const Cycle& cycle, From from, JobIndex asker, const Row& need,
   });
 }
 
-std::vector<Bundle> SelectBundles(const Cycle& cycle, From from, JobIndex asker, const Row& need) {
+std::vector<Bundle> SelectBundles(const Cycle& cycle, From from, JobIndex asker, const Row& need,
+                                  const std::vector<NodeIndex>& nodes) {
   const World& world = cycle.world;
   std::map<JobIndex, std::vector<TaskIndex>> candidates;
-  for (NodeIndex n : world.session_nodes()) {
+  for (NodeIndex n : nodes) {
     for (TaskIndex t : world.on_node[n]) {
       if (MayGo(cycle, from, asker, t)) candidates[cycle.tables().tasks.job[t]].push_back(t);
     }
@@ -173,35 +218,64 @@ std::vector<Bundle> SelectBundles(const Cycle& cycle, From from, JobIndex asker,
 
 // --- the plan ------------------------------------------------------------------------------------
 
-NodeIndex NodeFor(const Cycle& cycle, TaskIndex task, ErrorCache& cache) {
+NodeIndex NodeFor(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& domain,
+                  ErrorCache& cache) {
   std::vector<NodeIndex> nodes = CurableNodes(cycle, task);
   if (nodes.empty()) nodes = cycle.world.session_nodes();
+  std::erase_if(nodes, [&](NodeIndex n) {
+    return std::find(domain.begin(), domain.end(), n) == domain.end();
+  });
   const Found found = FindNodes(cycle, task, nodes, Search::kGang, cache);
   std::vector<NodeIndex> now, later;
   for (NodeIndex n : found.nodes) (FitsIdle(cycle, task, n) ? now : later).push_back(n);
   return BestNode(cycle, task, now.empty() ? later : now);
 }
 
-// Applies the whole plan. False: something could not be placed, or the gang is still not pipelined.
-bool ApplyPlan(Cycle& cycle, From from, JobIndex job, const std::vector<TaskIndex>& victims,
+// All tasks of the part in one domain. False: nothing has changed.
+bool PlacePart(Cycle& cycle, From from, const Part& part, Heap tasks, const Vertex& vertex,
                Statement& statement) {
   ErrorCache cache;
   cache.enabled = ActionSwitch(cycle, NameOf(from), "error_cache", true);
-  Heap tasks = WorksheetOf(cycle, job);
-  bool first = true;
-  while (!tasks.empty()) {
+  const std::vector<NodeIndex> nodes = NodesOf(cycle, vertex);
+  const size_t before = statement.size();
+  bool placed = true;
+  while (placed && !tasks.empty()) {
     const TaskIndex task = tasks.Pop();
     ++cycle.work;
-    if (first) {
-      for (TaskIndex victim : victims) DoEvict(cycle, statement, victim, task);
-      first = false;
-    }
-    if (!Allocatable(cycle, cycle.tables().jobs.queue[job], task)) return false;
-    const NodeIndex node = NodeFor(cycle, task, cache);
-    if (node == kNone) return false;
-    DoPipeline(cycle, statement, task, node, true);
+    placed = Allocatable(cycle, cycle.tables().jobs.queue[part.job], task);
+    const NodeIndex node = placed ? NodeFor(cycle, task, nodes, cache) : kNone;
+    placed = node != kNone;
+    if (placed) DoPipeline(cycle, statement, task, node, true);
   }
-  return JobPipelined(cycle, job);
+  if (placed && (PartReady(cycle, part) || PartPipelined(cycle, part))) return true;
+  Statement undone(statement.begin() + static_cast<ptrdiff_t>(before), statement.end());
+  statement.resize(before);
+  Discard(cycle, undone);
+  return false;
+}
+
+// Applies the whole plan. False: something could not be placed, or the gang is still not pipelined.
+bool ApplyPlan(Cycle& cycle, From from, JobIndex job, const Vertex& vertex, TaskIndex first,
+               const std::vector<TaskIndex>& victims, Statement& statement) {
+  const bool was_ready = JobReady(cycle, job);
+  // As it was before anybody is evicted.
+  PartSheet sheet = WorksheetOf(cycle, job);
+  for (TaskIndex victim : victims) DoEvict(cycle, statement, victim, first);
+  while (!sheet.waiting.empty()) {
+    const Part part = sheet.waiting.Pop();
+    VertexLists lists = {{vertex}};
+    if (BoundToDomains(cycle, job)) lists = SearchForPart(cycle, part, vertex, true);
+    bool placed = false;
+    for (const std::vector<Vertex>& list : lists) {
+      for (const Vertex& within : list) {
+        placed = placed || PlacePart(cycle, from, part, sheet.tasks.at(part), within, statement);
+      }
+    }
+    if (!placed) return false;
+    if (JobPipelined(cycle, job)) return true;
+    if (was_ready) return false;
+  }
+  return false;
 }
 
 // What is placed a second time is told once.
@@ -218,13 +292,16 @@ void Replay(Cycle& cycle, const Statement& plan, Statement& statement) {
 }
 
 // Whether `need` is within what the nodes have idle or releasing and the victims hold.
-bool MayBeEnough(const Cycle& cycle, const Row& need, const Row& on_nodes,
+bool MayBeEnough(const Cycle& cycle, const Row& need, const std::vector<NodeIndex>& nodes,
                  const std::vector<TaskIndex>& victims) {
-  Row available = on_nodes;
+  Row available(need.size(), 0);
+  for (NodeIndex n : nodes) {
+    AddTo(available, cycle.world.idle[n], 1);
+    AddTo(available, cycle.world.releasing[n], 1);
+  }
   for (TaskIndex t : victims) AddTo(available, cycle.world.request(t), 1);
   bool unlimited_pods = false;
-  for (NodeIndex n : cycle.world.session_nodes())
-    unlimited_pods = unlimited_pods || !cycle.world.counts_pods[n];
+  for (NodeIndex n : nodes) unlimited_pods = unlimited_pods || !cycle.world.counts_pods[n];
   for (DimensionIndex d = 0; d < need.size(); ++d) {
     if (d == kPods && unlimited_pods) continue;
     if (d > kPods && need[d] == 0) continue;
@@ -233,33 +310,49 @@ bool MayBeEnough(const Cycle& cycle, const Row& need, const Row& on_nodes,
   return true;
 }
 
-void EvictFor(Cycle& cycle, From from, JobIndex job) {
-  const World& world = cycle.world;
-  std::vector<TaskIndex> pending;
-  for (Heap tasks = WorksheetOf(cycle, job); !tasks.empty();) pending.push_back(tasks.Pop());
-  if (pending.empty()) return;
-  const QueueIndex queue = cycle.tables().jobs.queue[job];
-  if (from == From::kOtherQueues && !AllPreemptive(cycle, queue, pending)) return;
-  Row need(world.dimensions(), 0), on_nodes = need;
-  for (TaskIndex t : pending) AddTo(need, world.initial_request(t), 1);
-  const std::vector<Bundle> bundles = SelectBundles(cycle, from, job, need);
-  for (NodeIndex n : world.session_nodes()) {
-    AddTo(on_nodes, world.idle[n], 1);
-    AddTo(on_nodes, world.releasing[n], 1);
-  }
+// Whether the gang got places in the domain.
+bool EvictIn(Cycle& cycle, From from, JobIndex job, const Vertex& vertex, TaskIndex first,
+             const Row& need) {
+  const std::vector<NodeIndex> nodes = NodesOf(cycle, vertex);
   std::vector<TaskIndex> victims;
-  for (const Bundle& bundle : bundles) {
+  for (const Bundle& bundle : SelectBundles(cycle, from, job, need, nodes)) {
     victims.insert(victims.end(), bundle.tasks.begin(), bundle.tasks.end());
-    if (!MayBeEnough(cycle, need, on_nodes, victims)) continue;
+    if (!MayBeEnough(cycle, need, nodes, victims)) continue;
     Statement trial;
-    const bool works = ApplyPlan(cycle, from, job, victims, trial);
+    const bool works = ApplyPlan(cycle, from, job, vertex, first, victims, trial);
     const Statement plan = trial;
     Discard(cycle, trial);
     if (!works) continue;
     Statement statement;
     Replay(cycle, plan, statement);
     Commit(cycle, statement);
-    return;
+    return true;
+  }
+  return false;
+}
+
+void EvictFor(Cycle& cycle, From from, JobIndex job) {
+  const World& world = cycle.world;
+  std::vector<TaskIndex> pending;
+  for (PartSheet sheet = WorksheetOf(cycle, job); !sheet.waiting.empty();) {
+    for (Heap tasks = sheet.tasks.at(sheet.waiting.Pop()); !tasks.empty();)
+      pending.push_back(tasks.Pop());
+    if (JobReady(cycle, job)) break;
+  }
+  if (pending.empty()) return;
+  const QueueIndex queue = cycle.tables().jobs.queue[job];
+  if (from == From::kOtherQueues && !AllPreemptive(cycle, queue, pending)) return;
+  Row need(world.dimensions(), 0);
+  for (TaskIndex t : pending) AddTo(need, world.initial_request(t), 1);
+  std::vector<Vertex> domains;
+  for (const std::vector<Vertex>& list : SearchForJob(cycle, job, true)) {
+    domains.insert(domains.end(), list.begin(), list.end());
+  }
+  const auto most = static_cast<size_t>(ActionNumber(cycle, NameOf(from), "max_domains", 8));
+  if (domains.size() > most) domains.resize(most);
+  if (domains.empty() && !BoundToDomains(cycle, job)) domains.push_back("");
+  for (const Vertex& vertex : domains) {
+    if (EvictIn(cycle, from, job, vertex, pending.front(), need)) return;
   }
 }
 

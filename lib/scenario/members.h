@@ -191,7 +191,7 @@ template <Is<JobSpec> S>
 auto Members(S& s) {
   auto& [name, queue, priority, min_available, groups, sub_groups, sub_group_policies,
          min_resources, phase, preemptable, topology, created, uid_rank, estimate, deadline,
-         waiting_time, group_topology, max_unavailable, min_running] = s;
+         waiting_time, group_topology, max_unavailable, min_running, bundle_strategy] = s;
   return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
                     Key("min_available", min_available), Key("groups", groups),
                     Key("sub_groups", sub_groups), Key("sub_group_policies", sub_group_policies),
@@ -200,7 +200,7 @@ auto Members(S& s) {
                     Key("created", created), Key("uid_rank", uid_rank), Key("estimate", estimate),
                     Key("deadline", deadline), Key("waiting_time", waiting_time),
                     Key("group_topology", group_topology), Key("max_unavailable", max_unavailable),
-                    Key("min_running", min_running));
+                    Key("min_running", min_running), Key("bundle_strategy", bundle_strategy));
 }
 
 template <Is<ZoneSpec> S>

@@ -2,7 +2,9 @@
 //
 // gangpreempt and gangreclaim, one small world a rule. Plans in words: "evict v0; nominate g0 n0".
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -242,6 +244,80 @@ TEST_F(GangEvict, SaysHowFarItCame) {
   EXPECT_EQ(reason.needed, 2);
   ASSERT_EQ(reason.refusals.size(), 1u);
   EXPECT_EQ(reason.refusals[0].code, RefusalCode::kNodeAffinity);
+}
+
+// Two racks of two nodes each, full of tasks of v; a gang of two that has to be in one rack.
+class GangEvictByDomain : public GangEvict {
+ protected:
+  void SetUp() override {
+    GangEvict::SetUp();
+    Accept(cluster_.AddDomain({.name = "row", .tier = 2}));
+    for (const std::string rack : {"r0", "r1"}) {
+      Accept(cluster_.AddDomain({.name = rack, .parent = "row", .tier = 1}));
+      for (const std::string node : {"a", "b"}) {
+        Accept(cluster_.AddNode(
+            {.name = rack + node, .capacity = {{"cpu", "1"}, {"pods", 100}}, .domain = rack}));
+      }
+    }
+  }
+  void Victims(const std::string& job, const std::vector<std::string>& nodes,
+               int64_t min_available = 1) {
+    Job({.name = job, .queue = "q", .priority = 1, .min_available = min_available});
+    for (size_t i = 0; i < nodes.size(); ++i) Tasks(job, static_cast<int>(i), 1, nodes[i]);
+  }
+  void Gang(std::optional<TopologyWish> wish) {
+    Job({.name = "g", .queue = "q", .priority = 2, .min_available = 2, .topology = wish});
+    Tasks("g", 0, 2);
+  }
+  static constexpr char kByDomain[] =
+      "actions=gangpreempt,tiers=priority+gang+conformance/"
+      "predicates+nodeorder+network-topology-aware";
+};
+
+TEST_F(GangEvictByDomain, VictimsAndPlacesAreOfOneDomain) {
+  // v can spare one task in each rack: over the whole cluster they would do, in no rack alone.
+  Victims("v", {"r0a", "r1a"}, 0);
+  Job({.name = "k", .queue = "q", .priority = 9});
+  Tasks("k", 0, 1, "r0b");
+  Victims("x", {"r1b"}, 0);
+  Gang(TopologyWish{.highest_tier = 1});
+  EXPECT_EQ(Decide(kByDomain), "evict x0; evict v1; nominate g0 r1a; nominate g1 r1b");
+}
+
+TEST_F(GangEvictByDomain, WiderDomainsAreLookedIntoFirst) {
+  Victims("v", {"r0a", "r1a"}, 0);
+  Victims("w", {"r0b", "r1b"}, 2);
+  Gang(TopologyWish{.highest_tier = 2});
+  // In the row as a whole, though the gang may also be in one rack; the sub-group goes to the widest it may be in.
+  EXPECT_EQ(Decide(kByDomain), "evict v0; evict v1; nominate g0 r0a; nominate g1 r1a");
+}
+
+TEST_F(GangEvictByDomain, NoDomainHasEnoughVictims) {
+  Victims("v", {"r0a", "r1a"}, 0);
+  Job({.name = "k", .queue = "q", .priority = 9, .min_available = 0});
+  Tasks("k", 0, 1, "r0b");
+  Tasks("k", 1, 1, "r1b");
+  Gang(TopologyWish{.highest_tier = 1});
+  EXPECT_EQ(Decide(kByDomain), "");
+  // Without a policy that knows domains the peer looks at the whole cluster.
+  EXPECT_EQ(Decide(kPreempt), "evict v0; evict v1; nominate g0 r0a; nominate g1 r1a");
+}
+
+TEST_F(GangEvictByDomain, MaxDomainsEndsTheSearch) {
+  Victims("v", {"r0a", "r0b"}, 0);
+  Job({.name = "k", .queue = "q", .priority = 9, .min_available = 0});
+  Tasks("k", 0, 1, "r1a");
+  Tasks("k", 1, 1, "r1b");
+  Gang(TopologyWish{.highest_tier = 1});
+  EXPECT_EQ(Decide(kByDomain), "evict v0; evict v1; nominate g0 r0a; nominate g1 r0b");
+  // The policy's own limit keeps the last by name, the action's the first.
+  const std::string limited =
+      "actions=gangpreempt,tiers=priority+gang+conformance/"
+      "predicates+nodeorder+network-topology-aware(evict_domains=1)";
+  EXPECT_EQ(Decide(limited), "");
+  EXPECT_EQ(Decide("actions=gangpreempt(max_domains=1),tiers=priority+gang+conformance/"
+                   "predicates+nodeorder+network-topology-aware"),
+            "evict v0; evict v1; nominate g0 r0a; nominate g1 r0b");
 }
 
 }  // namespace

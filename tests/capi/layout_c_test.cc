@@ -90,6 +90,7 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(MUSTER_NO_DOMAIN, ReasonKind::kNoDomain);
   is(MUSTER_NOT_REACHED, ReasonKind::kNotReached);
   is(MUSTER_QUEUE_TREE, ReasonKind::kQueueTree);
+  is(MUSTER_INFEASIBLE, ReasonKind::kInfeasible);
   is(MUSTER_NOT_READY, RefusalCode::kNotReady);
   is(MUSTER_UNSCHEDULABLE, RefusalCode::kUnschedulable);
   is(MUSTER_NODE_AFFINITY, RefusalCode::kNodeAffinity);

@@ -232,6 +232,9 @@ TEST_F(BadInput, Queues) {
 }
 
 TEST_F(BadInput, Jobs) {
+  RefusesJob({.name = "j", .bundle_strategy = "strict"},
+             "job \"j\": bundle_strategy is \"strict\"; must be one of \"\", pack, spread, "
+             "strict_pack, strict_spread");
   RefusesJob({.name = "j", .min_available = -1},
              "job \"j\": min_available is -1; must be 0 or more");
   RefusesJob({.name = "j", .groups = {{.name = "w", .count = -1}}},

@@ -484,6 +484,23 @@ class HyperNodes(unittest.TestCase):
             ["HyperNode spine: spec.members[2].selector.exactMatch.name: 'r3' is not there"],
         )
 
+    def test_a_node_of_two_hyper_nodes_belongs_to_the_first(self):
+        both = self.member("Node", exactMatch={"name": "n0"})
+        low = self.member("HyperNode", exactMatch={"name": "b"})
+        objects = [
+            node("n0"),
+            self.hyper("b", 1, both),
+            self.hyper("c", 1, both),
+            self.hyper("top", 2, low, both),
+        ]
+        scenario, report = volcano.scenario(objects)
+        self.assertEqual([n["domain"] for n in scenario["nodes"]], ["b"])
+        # That what stands above b has it, too, is no news.
+        self.assertEqual(
+            [str(e) for e in report],
+            ["HyperNode c: spec.members: node 'n0' is in hyper node 'b' already"],
+        )
+
     def test_what_is_no_tree_is_reported_or_refused(self):
         both = self.member("HyperNode", exactMatch={"name": "low"})
         objects = [self.hyper("low", 1), self.hyper("x", 2, both), self.hyper("y", 2, both), self.hyper("z", 1, both)]

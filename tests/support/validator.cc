@@ -439,6 +439,7 @@ Invariants InvariantsOf(std::string_view profile) {
     // It compares with a tolerance, takes back no eviction, and gives reasons of its own.
     kept.no_overcommit = kept.counted_refusals = false;
   }
+  if (name == "ray") kept.whole_gangs = false;  // of bundles alone, whatever the minimum
   if (name == "muster") {
     kept.limits = kept.fair_victims = kept.useful_evictions = true;
     kept.budgets = kept.max_min = true;

@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/tables.h"
 #include "muster/schedule.h"
 #include "tests/support/against_reference.h"
 #include "tests/support/random_domains.h"
@@ -45,7 +46,13 @@ const char* const kProfiles[] = {
     "volcano:+task-topology,+network-topology-aware",
     "volcano:+shards(name=a,soft=on),+network-topology-aware",
     "volcano:+sampling(least_nodes=2,percent=40),actions=allocate",
+    "volcano:actions=gangpreempt+gangreclaim,tiers=priority+gang+conformance/"
+    "predicates+proportion+nodeorder+network-topology-aware",
+    "volcano:actions=allocate+gangpreempt(max_domains=2)+gangreclaim(error_cache=off),"
+    "tiers=priority+gang/drf+predicates+nodeorder+network-topology-aware(evict_domains=3)",
+    "volcano:actions=gangreclaim+gangpreempt(whole_gangs=off),tiers=priority+gang/predicates",
     "muster",
+    "muster:allocate(tries=30)",
 };
 
 ClusterSpec World(uint64_t seed, std::string* profile) {
@@ -90,6 +97,30 @@ TEST(Domains, AreNotDull) {
   EXPECT_GT(whole, 50);
   EXPECT_GT(of_groups, 50);
   EXPECT_GT(refused, 50);
+}
+
+// Gangs that are bound to domains get room by evictions in some worlds, and places of one domain.
+TEST(Domains, GangsEvictWithinThem) {
+  int64_t evicted = 0, bound = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    std::string profile;
+    const Cluster cluster = MakeCluster(World(seed, &profile));
+    const absl::StatusOr<Plan> plan =
+        Schedule(cluster.Freeze(),
+                 "volcano:actions=gangpreempt+gangreclaim,tiers=priority+gang/"
+                 "predicates+nodeorder+network-topology-aware");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    const Snapshot snapshot = cluster.Freeze();
+    const Tables& tables = snapshot.tables();
+    for (const Decision& d : plan->decisions()) {
+      evicted += d.kind == DecisionKind::kEvict;
+      if (d.kind != DecisionKind::kNominate) continue;
+      const auto& wish = tables.jobs.spec[tables.tasks.job[d.task]].topology;
+      bound += wish && wish->hard && wish->highest_tier.has_value();
+    }
+  }
+  EXPECT_GT(evicted, 50);
+  EXPECT_GT(bound, 20);
 }
 
 }  // namespace

@@ -197,8 +197,20 @@ class _Import:
             out.append(entry)
         for node in nodes:
             holders = [h for h in hyper if node["name"] in h.get("nodes", [])]
-            if holders:
-                node["domain"] = min(holders, key=lambda h: (h["tier"], h["name"]))["name"]
+            if not holders:
+                continue
+            node["domain"] = min(holders, key=lambda h: (h["tier"], h["name"]))["name"]
+            way = [node["domain"]]
+            parents = {entry["name"]: entry.get("parent") for entry in out}
+            while (above := parents[way[-1]]) is not None and above not in way:
+                way.append(above)
+            for other in holders:
+                if other["name"] not in way:
+                    self.report.add(
+                        f"HyperNode {other['name']}",
+                        "spec.members",
+                        f"node {node['name']!r} is in hyper node {way[0]!r} already",
+                    )
         return out
 
     def shards(self, found: dict[str, Object], nodes: list[Json]) -> None:

@@ -1,0 +1,33 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Places for a gang of unlike tasks that found none in task order: another order, other nodes.
+//
+// Each task of a gang takes the best node for itself, so a small one may sit where a large one alone would fit. This
+// looks for places for all that the gang still needs (lib/fit/gang_packing.h), first on what is idle, then on what
+// will be. Nothing is searched for where too few tasks fit anywhere at all. Tasks come in task order, nodes in index order.
+// What queues allow, and whether tasks bear each other, is for the caller to ask once there are places.
+#ifndef MUSTER_ACTION_GANG_REPACK_H_
+#define MUSTER_ACTION_GANG_REPACK_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/action/context.h"
+#include "lib/action/fair_gang.h"
+
+namespace muster {
+
+struct FoundPlace {
+  TaskIndex task;
+  NodeIndex node;
+};
+
+// In the order in which they are to be taken; empty: none found. `within`: a domain, kNone: anywhere.
+std::vector<FoundPlace> FindPlaces(ActionContext& context, const FairGang& gang,
+                                   std::span<const TaskIndex> tasks, uint32_t within,
+                                   int64_t most_tries);
+
+}  // namespace muster
+
+#endif  // MUSTER_ACTION_GANG_REPACK_H_

@@ -1,0 +1,195 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Where a gang of the muster profile may be, and the search for places for all of it at once.
+//
+// The search: tasks that fit nowhere are left out; the others go the largest first, by the millionths they want of what
+// is free on the nodes that take any of them. A task tries the nodes in order, then to be left out if the gang can do
+// without it; one alike the task before begins at that one's node, or is left out as that one was. A node just like the
+// last one tried is passed over. What is idle is searched first, then what will be.
+#include <algorithm>
+
+#include "lib/reference/domains.h"
+#include "lib/reference/fair.h"
+#include "lib/reference/tree.h"
+
+namespace muster::reference {
+
+namespace {
+
+class Packing {
+ public:
+  Packing(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
+          const std::vector<NodeIndex>& nodes, bool now, int64_t most)
+      : cycle_(cycle), with_(cycle), job_(job), most_(most) {
+    const World& world = cycle.world;
+    std::map<ClassIndex, std::set<NodeIndex>> later;
+    for (TaskIndex t : tasks) {
+      const ClassIndex c = ClassOf(t);
+      if (later.count(c) > 0) continue;
+      later[c];
+      const FilterState state = PrepareFilters(cycle, t);
+      for (NodeIndex n : nodes) {
+        if (!HasRoom(world, t, n, world.future_idle(n)) || Judge(cycle, state, t, n).refusal)
+          continue;
+        later[c].insert(n);
+        Row room = world.future_idle(n);
+        for (size_t d = 0; now && d < room.size(); ++d)
+          room[d] = std::min(room[d], world.idle[n][d]);
+        if (!world.counts_pods[n]) room[kPods] = kPlenty;
+        room_[n] = room;
+        if (!now || HasRoom(world, t, n, world.idle[n])) takers_[n].insert(c);
+      }
+    }
+    for (TaskIndex t : tasks) {
+      if (!later.at(ClassOf(t)).empty()) tasks_.push_back(t);
+    }
+    std::stable_sort(tasks_.begin(), tasks_.end(), [&](TaskIndex l, TaskIndex r) {
+      if (Size(l) != Size(r)) return Size(l) > Size(r);
+      if (ClassOf(l) != ClassOf(r)) return ClassOf(l) < ClassOf(r);
+      return GroupOf(l) < GroupOf(r);
+    });
+    placed_.assign(tasks_.size(), kNone);
+  }
+
+  // Task by task along the order; a task without a node is left out.
+  std::vector<std::pair<TaskIndex, NodeIndex>> Run() {
+    std::vector<std::pair<TaskIndex, NodeIndex>> places;
+    if (tasks_.empty() || !GangCouldBeWhole(cycle_, job_, tasks_) || !Go(0)) return places;
+    for (size_t i = 0; i < tasks_.size(); ++i) {
+      if (placed_[i] != kNone) places.emplace_back(tasks_[i], placed_[i]);
+    }
+    return places;
+  }
+
+ private:
+  static constexpr int64_t kPlenty = int64_t{1} << 60;
+
+  ClassIndex ClassOf(TaskIndex t) const { return cycle_.tables().tasks.task_class[t]; }
+  GroupIndex GroupOf(TaskIndex t) const { return cycle_.tables().tasks.group[t]; }
+
+  int64_t Size(TaskIndex t) const {
+    const auto request = cycle_.world.initial_request(t);
+    int64_t size = 0;
+    for (size_t d = 0; d < cycle_.world.dimensions(); ++d) {
+      __int128 all = 0;
+      for (const auto& [n, room] : room_) all += std::max<int64_t>(room[d], 0);
+      if (all == 0) continue;
+      const __int128 part = static_cast<__int128>(OrZero(request[d])) * 1'000'000 / all;
+      size += static_cast<int64_t>(std::min<__int128>(part, 1'000'000));
+    }
+    return size;
+  }
+
+  bool Go(size_t at) {
+    if (GangCouldBeWhole(with_, job_, {})) return true;
+    if (at == tasks_.size()) return false;
+    const TaskIndex task = tasks_[at];
+    const bool alike = at > 0 && ClassOf(tasks_[at - 1]) == ClassOf(task) &&
+                       GroupOf(tasks_[at - 1]) == GroupOf(task);
+    const NodeIndex first = alike ? placed_[at - 1] : 0;
+    const bool only_out = !GangWants(with_, job_, GroupOf(task)) || first == kNone;
+    std::optional<std::pair<Row, std::set<ClassIndex>>> last;
+    for (auto& [n, room] : room_) {
+      if (only_out || n < first || takers_[n].count(ClassOf(task)) == 0) continue;
+      const auto request = cycle_.world.initial_request(task);
+      bool fits = true;
+      for (size_t d = 0; d < room.size(); ++d) {
+        fits = fits && (OrZero(request[d]) <= 0 || OrZero(request[d]) <= room[d]);
+      }
+      if (!fits || last == std::pair(room, takers_[n])) continue;
+      last = {room, takers_[n]};
+      if (++tries_ > most_) return false;
+      AddTo(room, cycle_.world.request(task), -1);
+      placed_[at] = n;
+      with_.world.status[task] = TaskStatus::kPlaced;
+      if (Go(at + 1)) return true;
+      if (tries_ > most_) return false;
+      placed_[at] = kNone;
+      with_.world.status[task] = TaskStatus::kPending;
+      AddTo(room, cycle_.world.request(task), 1);
+    }
+    if (!GangCouldBeWhole(with_, job_, {tasks_.begin() + at + 1, tasks_.end()})) return false;
+    return ++tries_ <= most_ && Go(at + 1);
+  }
+
+  const Cycle& cycle_;
+  Cycle with_;  // what is placed counts
+  const JobIndex job_;
+  const int64_t most_;
+  std::vector<TaskIndex> tasks_;
+  std::map<NodeIndex, Row> room_;
+  std::map<NodeIndex, std::set<ClassIndex>> takers_;
+  std::vector<NodeIndex> placed_;
+  int64_t tries_ = 0;
+};
+
+std::vector<NodeIndex> ListOf(const Cycle& cycle, const Vertex& vertex) {
+  if (vertex.empty()) return cycle.world.session_nodes();
+  const std::set<NodeIndex> nodes = NodesIn(cycle, vertex);
+  return {nodes.begin(), nodes.end()};
+}
+
+}  // namespace
+
+std::vector<std::pair<TaskIndex, NodeIndex>> PackWhole(const Cycle& cycle, JobIndex job,
+                                                       const std::vector<TaskIndex>& tasks,
+                                                       const std::vector<NodeIndex>& nodes,
+                                                       int64_t most_tries) {
+  std::set<ClassIndex> classes;
+  for (TaskIndex t : tasks) classes.insert(cycle.tables().tasks.task_class[t]);
+  int64_t placed = 0;
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    const TaskStatus status = cycle.world.status[t];
+    placed +=
+        IsAllocated(status) || status == TaskStatus::kSucceeded || status == TaskStatus::kNominated;
+  }
+  if (classes.size() < 2 || GangNeed(cycle, job) - placed > most_tries) return {};
+  auto places = Packing(cycle, job, tasks, nodes, true, most_tries).Run();
+  if (places.empty()) places = Packing(cycle, job, tasks, nodes, false, most_tries).Run();
+  return places;
+}
+
+bool MustBeTogether(const Cycle& cycle, JobIndex job) {
+  const HowHigh wish = WishOfJob(cycle, job);
+  return wish.tier && *wish.tier < TierOf(cycle, "");
+}
+
+std::vector<std::vector<NodeIndex>> WithinReach(const Cycle& cycle, JobIndex job,
+                                                const std::vector<TaskIndex>& waiting) {
+  const HowHigh wish = WishOfJob(cycle, job);
+  if (!wish.tier) return {cycle.world.session_nodes()};
+  const auto& nodes = cycle.tables().nodes;
+  std::optional<Vertex> holds, promised;
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    const TaskStatus status = cycle.world.status[t];
+    if (!IsAllocated(status) && status != TaskStatus::kNominated) continue;
+    const NodeIndex n = cycle.world.node[t];
+    if (nodes.alive[n]) holds = MeetingPoint(cycle, holds, nodes.spec[n].domain);
+  }
+  for (TaskIndex t : waiting) {
+    const NodeIndex n = cycle.tables().tasks.nominated[t];
+    if (n == kNone) break;
+    if (nodes.alive[n]) promised = MeetingPoint(cycle, promised, nodes.spec[n].domain);
+  }
+  std::vector<std::vector<NodeIndex>> sets;
+  const std::optional<Vertex> from = holds ? holds : promised;
+  if (from) {
+    for (const Vertex& up : WayUp(cycle, *from)) {
+      if (TierOf(cycle, up) <= *wish.tier) sets.push_back(ListOf(cycle, up));
+    }
+  }
+  if (holds) return sets;
+  std::map<std::pair<int32_t, Vertex>, std::vector<NodeIndex>> by_tier;
+  std::vector<Vertex> rest = {""};
+  while (!rest.empty()) {
+    const Vertex vertex = rest.back();
+    rest.pop_back();
+    for (const Vertex& below : VerticesBelow(cycle, vertex)) rest.push_back(below);
+    if (TierOf(cycle, vertex) <= *wish.tier)
+      by_tier[{TierOf(cycle, vertex), vertex}] = ListOf(cycle, vertex);
+  }
+  for (const auto& [key, list] : by_tier) sets.push_back(list);
+  return sets;
+}
+
+}  // namespace muster::reference

@@ -1,0 +1,87 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Random worlds with groups of bundles: profile ray and its slow twin must agree on every decision.
+//
+//   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='RayWorlds.*'
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "muster/schedule.h"
+#include "tests/support/against_reference.h"
+#include "tests/support/random_world.h"
+
+namespace muster::testing {
+namespace {
+
+const char* const kProfiles[] = {
+    "ray",
+    "ray:allocate(threshold=0.2,accelerator=nvidia.com/gpu)",
+    "ray:allocate(avoid_accelerators=off)",
+    "ray:allocate(accelerator=memory-of-nobody,threshold=1)",
+    "ray:tiers=priority+gang/predicates+proportion",
+};
+
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+ClusterSpec World(uint64_t seed, std::string* profile) {
+  Rng rng(seed);
+  *profile = kProfiles[rng.Below(std::size(kProfiles))];
+  ClusterSpec world = RandomWorld(rng.Next());
+  for (JobSpec& job : world.jobs) {
+    const char* const words[] = {"", "pack", "spread", "strict_pack", "strict_spread"};
+    job.bundle_strategy = words[rng.Below(std::size(words))];
+  }
+  return world;
+}
+
+TEST(RayWorlds, EngineAndTwinAgree) {
+  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
+  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 3000);
+  for (uint64_t seed = first; seed < first + worlds; ++seed) {
+    std::string profile;
+    const ClusterSpec world = World(seed, &profile);
+    const std::optional<Cluster> cluster = TryCluster(world);
+    ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
+    if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
+    ADD_FAILURE() << "MUSTER_SEED=" << seed << " MUSTER_WORLDS=1\n"
+                  << ReportDifference(world, profile);
+    return;
+  }
+}
+
+// Every strategy places groups of several bundles, and all of them refuse some.
+TEST(RayWorlds, AreNotDull) {
+  std::map<std::string, int> placed;
+  std::map<ReasonKind, int> reasons;
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    std::string profile;
+    const ClusterSpec world = World(seed, &profile);
+    const Cluster cluster = MakeCluster(world);
+    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), "ray");
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    std::map<std::string, int> binds;
+    for (const Decision& d : plan->decisions()) {
+      if (d.kind == DecisionKind::kBind) ++binds[std::string(plan->job_name(d.job))];
+    }
+    for (const JobSpec& job : world.jobs) placed[job.bundle_strategy] += binds[job.name] > 1;
+    for (const Reason& reason : plan->reasons()) ++reasons[reason.kind];
+  }
+  for (const char* word : {"", "pack", "spread", "strict_pack", "strict_spread"}) {
+    EXPECT_GT(placed[word], 20) << word;
+  }
+  EXPECT_GT(reasons[ReasonKind::kInfeasible], 50);
+  EXPECT_GT(reasons[ReasonKind::kGangUndone], 50);
+  EXPECT_GT(reasons[ReasonKind::kNoNode], 50);
+}
+
+}  // namespace
+}  // namespace muster::testing
