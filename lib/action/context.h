@@ -166,8 +166,7 @@ class ActionContext {
   struct OfGangs {
     ReasonPtr failure, reason;
   };
-  HashMap<const Reason*, OfGangs>
-      gang_reasons_;  // the latest by failure, which it keeps
+  HashMap<const Reason*, OfGangs> gang_reasons_;   // the latest by failure, which it keeps
   HashMap<JobIndex, std::vector<uint8_t>> mixed_;  // by role
 };
 

@@ -124,7 +124,7 @@ class Repack {
   const uint32_t within_;
   std::vector<ClassIndex> classes_;  // ascending
   std::vector<TaskIndex> tasks_;
-  std::vector<NodeIndex> nodes_;                                // ascending
+  std::vector<NodeIndex> nodes_;                    // ascending
   HashMap<ClassIndex, std::vector<uint8_t>> fits_;  // refusals, per node
 };
 

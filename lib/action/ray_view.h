@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/base/hash_map.h"
 #include "lib/action/context.h"
+#include "lib/base/hash_map.h"
 #include "lib/fit/bundles.h"
 #include "lib/fit/node_choice.h"
 

@@ -276,7 +276,7 @@ bool Editor::AppendTasks(const std::function<std::string_view(size_t row)>& name
   for (size_t i = 0; i < count; ++i) {
     if (i + kAhead < count) tasks.names.Prefetch(name(i + kAhead));
     if (tasks.names.Intern(name(i)) == first + i) continue;
-    tasks.names.Truncate(first + static_cast<uint32_t>(i));
+    tasks.names.Truncate(first);
     return false;
   }
   const auto append = [&](auto& column, const auto& cell) {

@@ -10,7 +10,6 @@
 // Order of events at one time: corrections of estimates, submissions, ends, evicted tasks leaving, nodes, decisions that
 // were late; equal kinds by insertion. A job runs while at least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and
 // wait again, and what is left of its work follows from Recovery.
-#include "lib/base/hash_map.h"
 #include "lib/replay/engine.h"
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/base/hash_map.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"

@@ -97,11 +97,11 @@ class World {
   const Trace& trace_;
   Cluster cluster_;
   uint64_t layout_ = 0;
-  HashMap<std::string, uint32_t> spec_of_;  // by node, as in the machine
+  HashMap<std::string, uint32_t> spec_of_;                  // by node, as in the machine
   HashMap<std::string, std::vector<uint32_t>> members_of_;  // by domain: nodes below it
-  std::vector<JobIndex> job_of_;                                        // by row of the trace
-  std::vector<uint32_t> row_of_;                                        // by job of the tables
-  std::vector<uint32_t> queue_row_;                                     // by queue of the tables
+  std::vector<JobIndex> job_of_;                            // by row of the trace
+  std::vector<uint32_t> row_of_;                            // by job of the tables
+  std::vector<uint32_t> queue_row_;                         // by queue of the tables
   std::vector<std::string> resources_;  // dimensions that nodes, also those to come, have
   std::vector<DimensionIndex>
       column_;  // by those: the tables' dimension, kNone while no node has it
@@ -109,8 +109,8 @@ class World {
   std::vector<std::vector<int64_t>> amounts_;             // by shape; below 0: no node has it
   std::vector<int64_t> most_;  // by shape: tasks that fit the empty machine; -1: not counted yet
   HashMap<uint64_t, Resources> gang_requests_;  // by shape and count
-  std::vector<int64_t> used_;                               // by dimension
-  std::vector<int64_t> node_used_;                          // by node, then dimension
+  std::vector<int64_t> used_;                   // by dimension
+  std::vector<int64_t> node_used_;              // by node, then dimension
   std::vector<std::vector<int64_t>> queue_used_;
   std::vector<Part> parts_;         // by node, then dimension
   std::vector<Part> sums_;          // by dimension, of parts_

@@ -188,9 +188,9 @@ class ChangesSink : public RowSink {
       seen_ = true;
       return Section::kRowsInArray;
     }
-    return absl::InvalidArgumentError(seen_ ? "what-if: more than the key \"changes\""
-                                            : absl::StrCat("what-if: ", UnknownWord("key", key,
-                                                                                     {"changes"})));
+    return absl::InvalidArgumentError(
+        seen_ ? "what-if: more than the key \"changes\""
+              : absl::StrCat("what-if: ", UnknownWord("key", key, {"changes"})));
   }
 
   absl::Status OnRow(std::string_view section, size_t index, const Json& row) override {

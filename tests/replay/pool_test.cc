@@ -154,7 +154,7 @@ void CompareWithTwin(const std::string& policy) {
   }
 }
 
-// The profiles of the same names on one node, a cycle an event, start the same jobs, with corrected guesses, too.
+// The profiles of the same names on one node, a cycle an event, start the same jobs.
 void CompareWithProfile(const std::string& policy) {
   const int64_t worlds = Worlds(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
@@ -163,9 +163,8 @@ void CompareWithProfile(const std::string& policy) {
     trace.preceding.clear();
     trace.think.clear();
     constexpr const char* kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest"};
-    constexpr const char* kEstimates[] = {"user", "actual", "last_two", "last_two"};
     std::string spec = absl::StrCat(policy, ":order=", kOrders[rng.Below(5)],
-                                    ",estimate=", kEstimates[rng.Below(4)]);
+                                    ",estimate=", rng.Chance(0.5) ? "user" : "actual");
     // Cycles know nothing of promises before.
     if (policy == "conservative") spec += ",reservations=afresh";
     ReplayOptions options;

@@ -415,10 +415,10 @@ class Asked {
     WorkMeter meter(std::nullopt, nullptr);
     const ActionContext context = Context(meter);
     const std::vector<int64_t> need(ledger_.dimensions(), 0);
-    std::vector<Bundle> bundles;
+    std::vector<VictimBundle> bundles;
     AddBundles(context, job, std::move(tasks), need, &bundles);
     json parts = json::array();
-    for (const Bundle& bundle : bundles) {
+    for (const VictimBundle& bundle : bundles) {
       parts.push_back({{"whole", bundle.whole}, {"tasks", TaskNames(bundle.tasks)}});
     }
     return parts;
