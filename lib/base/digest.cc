@@ -3,8 +3,6 @@
 // FNV-1a with 128 bits, one byte at a time as its definition says. The prime is 2^88 + 0x13B.
 #include "lib/base/digest.h"
 
-#include "absl/strings/str_format.h"
-
 namespace muster {
 namespace {
 
@@ -18,7 +16,13 @@ void Digest::Add(std::string_view text) {
 }
 
 std::string Digest::Hex() const {
-  return absl::StrFormat("%016x%016x", absl::Uint128High64(state_), absl::Uint128Low64(state_));
+  // Not by absl::StrFormat, which ends the process where memory runs out for its result.
+  std::string digits(32, '0');
+  absl::uint128 rest = state_;
+  for (size_t i = digits.size(); i-- > 0; rest >>= 4) {
+    digits[i] = "0123456789abcdef"[absl::Uint128Low64(rest) & 0xF];
+  }
+  return digits;
 }
 
 void Digest::AddWord(uint64_t word) {
