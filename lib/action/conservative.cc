@@ -77,7 +77,7 @@ class Conservative {
   bool Place(JobIndex job, int64_t time, ActionContext::ReasonPtr* failure) {
     const size_t before = ledger_.log().size();
     const int64_t estimate = BatchEstimateOf(tables_, job);
-    const int64_t end = estimate > kNever - time ? kNever : time + estimate;
+    const int64_t end = estimate > kNever - std::max<int64_t>(time, 0) ? kNever : time + estimate;
     int64_t placed = ledger_.job(job).ready();
     for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       context_.meter.Spend();
@@ -191,7 +191,7 @@ class Conservative {
   // With the job's tasks in the books: they are promised their nodes from `time` on.
   void Keep(JobIndex job, int64_t time) {
     const int64_t estimate = BatchEstimateOf(tables_, job);
-    const int64_t end = estimate > kNever - time ? kNever : time + estimate;
+    const int64_t end = estimate > kNever - std::max<int64_t>(time, 0) ? kNever : time + estimate;
     for (TaskIndex task : tables_.jobs.tasks[job]) {
       const TaskStatus status = ledger_.status(task);
       if (status != TaskStatus::kPlaced && status != TaskStatus::kNominated) continue;
@@ -204,7 +204,7 @@ class Conservative {
   // The ends of tasks that have just started.
   void Insert(JobIndex job) {
     const int64_t estimate = BatchEstimateOf(tables_, job);
-    if (estimate > kNever - context_.now) return;
+    if (estimate > kNever - std::max<int64_t>(context_.now, 0)) return;
     const int64_t end = std::max(context_.now + estimate, context_.now + 1);
     for (TaskIndex task : tables_.jobs.tasks[job]) {
       if (ledger_.status(task) != TaskStatus::kBinding ||

@@ -112,8 +112,13 @@ void Deltas::Forget() {
 Deltas::Memory Deltas::Remembered() const {
   Memory memory;
   memory.generations.assign(generations_.begin(), generations_.end());  // any order: sorted below
-  memory.counts.assign(counts_.begin(), counts_.end());                 // any order: sorted below
-  for (const auto& [key, late] : waiting_) {                            // any order: sorted below
+  const JobTable& jobs = editor_.tables().jobs;
+  for (const auto& entry : counts_) {  // any order: sorted below
+    // Of jobs that left or changed otherwise nothing is asked any more.
+    const std::optional<JobIndex> row = jobs.names.Find(entry.first);
+    if (row && jobs.spec[*row].groups.size() == entry.second.size()) memory.counts.push_back(entry);
+  }
+  for (const auto& [key, late] : waiting_) {  // any order: sorted below
     memory.waiting.push_back({late.object, late.missing, late.turn});
   }
   std::ranges::sort(memory.generations);

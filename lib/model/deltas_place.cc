@@ -163,7 +163,11 @@ void Deltas::HideJob(JobIndex job) {
   LetTasksWait(job, tasks);
   JobSpec spec = t.jobs.spec[job];
   if (const auto counts = counts_.find(spec.name); counts != counts_.end()) {
-    for (size_t g = 0; g < spec.groups.size(); ++g) spec.groups[g].count = counts->second[g];
+    // A job that came otherwise after the event may have other groups.
+    if (counts->second.size() == spec.groups.size()) {
+      for (size_t g = 0; g < spec.groups.size(); ++g) spec.groups[g].count = counts->second[g];
+    }
+    counts_.erase(spec.name);
   }
   const std::string missing = KeyOf(RowKind::kQueue, t.queues.spec[t.jobs.queue[job]].name);
   const std::string key = KeyOf(RowKind::kJob, spec.name);

@@ -43,7 +43,7 @@ class Conservative {
  private:
   int64_t Estimate(JobIndex job) const { return tables_.jobs.spec[job].estimate.value_or(kEver); }
   static int64_t After(int64_t time, int64_t length) {
-    return length > kEver - time ? kEver : time + length;
+    return time > 0 && length > kEver - time ? kEver : time + length;
   }
 
   // Who waits, in order. Nobody is kept from asking.
@@ -102,8 +102,11 @@ class Conservative {
     if (estimate == kEver) return;
     for (TaskIndex t : cycle_.world.tasks_of(job)) {
       if (!IsAllocated(cycle_.world.status[t])) continue;
-      const int64_t started = tables_.tasks.started[t];
-      const int64_t end = After(started == kAbsent ? cycle_.now : started, estimate);
+      // What is said of a task that waits is of an earlier run.
+      const bool begins = tables_.tasks.status[t] == TaskStatus::kPending;
+      const int64_t said = tables_.tasks.started[t];
+      const int64_t started = begins || said == kAbsent ? cycle_.now : said;
+      const int64_t end = After(started, estimate);
       if (end == kEver) continue;
       holders_.push_back({t, cycle_.world.node[t], started, std::max(end, cycle_.now + 1)});
     }

@@ -97,8 +97,8 @@ TEST(Several, DomainsAreColumns) {
   ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1,
       "domains": [{"name": "block", "tier": 2}, {"name": "rack-a", "tier": 1, "parent": "block"},
                   {"name": "rack-b", "tier": 1, "parent": "block"}],
-      "nodes": [{"name": "a", "domain": "rack-a", "capacity": {"cpu": 2}},
-                {"name": "b", "count": 2, "domain": "rack-b", "capacity": {"cpu": 4}}],
+      "nodes": [{"name": "a", "domain": "rack-a", "capacity": {"cpu": 2, "pods": 9}},
+                {"name": "b", "count": 2, "domain": "rack-b", "capacity": {"cpu": 4, "pods": 9}}],
       "jobs": [{"name": "near", "min_available": 2, "topology": {"hard": true, "highest_tier": 1},
                 "groups": [{"count": 2, "shape": {"request": {"cpu": 3}}}]}]})",
                                       MUSTER_TO_NUL, &error));
