@@ -40,7 +40,7 @@ class Readers(unittest.TestCase):
         )
         self.assertEqual((list(trace.jobs["submit"]), list(trace.jobs["run"])), ([0, 3, 6], [9, 30, 60]))
         self.assertEqual(trace.queues, ["free", "batch", "mid", "production", "monitoring"])
-        with self.assertRaisesRegex(muster.InvalidArgument, 'no column "machine_id"'):
+        with self.assertRaisesRegex(muster.InvalidArgument, 'no column "time"'):
             muster.traces.google2019(DATA / "google_machine_events.csv", DATA / "pai_machine_spec.csv")
 
     def test_a_missing_file_is_named(self):
