@@ -10,7 +10,9 @@ namespace {
 
 constexpr std::string_view kOrders[] = {"fifo", "sjf", "ljf", "smallest", "largest", "area"};
 
-double SizeOf(const ActionContext& context, JobIndex job) {
+// The part of the cluster that the job asks for, where that is most, times a factor. The factor comes before the division,
+// so that equal products are equal keys.
+double SizeOf(const ActionContext& context, JobIndex job, double factor) {
   const Ledger& ledger = context.ledger;
   double size = 0;
   for (DimensionIndex d = 0; d < ledger.dimensions(); ++d) {
@@ -19,7 +21,7 @@ double SizeOf(const ActionContext& context, JobIndex job) {
     for (TaskIndex task : context.tables.jobs.tasks[job]) {
       sum += static_cast<double>(ledger.request(task)[d]);
     }
-    size = std::max(size, sum / static_cast<double>(ledger.total()[d]));
+    size = std::max(size, factor * sum / static_cast<double>(ledger.total()[d]));
   }
   return size;
 }
@@ -52,9 +54,9 @@ void SortByBatchOrder(const ActionContext& context, std::string_view order,
     const auto estimate = static_cast<double>(BatchEstimateOf(context.tables, job));
     double key = estimate;
     if (order == "ljf") key = -estimate;
-    if (order == "smallest") key = SizeOf(context, job);
-    if (order == "largest") key = -SizeOf(context, job);
-    if (order == "area") key = estimate * SizeOf(context, job);
+    if (order == "smallest") key = SizeOf(context, job, 1);
+    if (order == "largest") key = -SizeOf(context, job, 1);
+    if (order == "area") key = SizeOf(context, job, estimate);
     keyed.emplace_back(key, job);
   }
   std::stable_sort(keyed.begin(), keyed.end(),

@@ -70,17 +70,17 @@ class Conservative {
       const auto estimate = static_cast<double>(Estimate(job));
       if (order == "sjf") key[job] = estimate;
       if (order == "ljf") key[job] = -estimate;
-      if (order == "smallest") key[job] = Size(job);
-      if (order == "largest") key[job] = -Size(job);
-      if (order == "area") key[job] = estimate * Size(job);
+      if (order == "smallest") key[job] = Size(job, 1);
+      if (order == "largest") key[job] = -Size(job, 1);
+      if (order == "area") key[job] = Size(job, estimate);
     }
     std::stable_sort(jobs.begin(), jobs.end(),
                      [&](JobIndex a, JobIndex b) { return key[a] < key[b]; });
     return jobs;
   }
 
-  // The part of the cluster that the job asks for, in the dimension where that is most.
-  double Size(JobIndex job) const {
+  // The part of the cluster that the job asks for, in the dimension where that is most, so many times.
+  double Size(JobIndex job, double times) const {
     double size = 0;
     for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
       int64_t all = 0;
@@ -90,7 +90,7 @@ class Conservative {
       for (TaskIndex t : cycle_.world.tasks_of(job)) {
         asked += static_cast<double>(OrZero(cycle_.world.request(t)[d]));
       }
-      size = std::max(size, asked / static_cast<double>(all));
+      size = std::max(size, times * asked / static_cast<double>(all));
     }
     return size;
   }
