@@ -52,7 +52,7 @@ class Accumulator {
  private:
   // The CPUs left that a step may use, counted.
   struct Count {
-    Count(const CpuTopology& t)
+    explicit Count(const CpuTopology& t)
         : cores(At(t.cores()), 0), zones(At(t.zones()), 0), sockets(At(t.sockets()), 0) {}
     Counts cores, zones, sockets;
   };
