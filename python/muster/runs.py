@@ -175,10 +175,11 @@ def _processes(runs: Sequence[Run], traces: Mapping[str, Trace], workers: int) -
         for future in concurrent.futures.as_completed(futures):
             yield futures[future], future.result()
     except BaseException:  # also where the caller wants no more: running replays are not waited for
-        ours = [child for child in multiprocessing.active_children() if child not in before]
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in ours:
-            child.terminate()
+        for child in multiprocessing.active_children():
+            if child not in before:
+                child.terminate()
+        # Its thread ends with them, and is waited for: it closes what the interpreter's exit would write to.
+        pool.shutdown(wait=True, cancel_futures=True)
         raise
     pool.shutdown()
 
