@@ -38,8 +38,8 @@ class Repack {
     }
     PackNeed need{gang_.needed() - gang_.placed()};
     const size_t groups = context_.tables.jobs.groups[context_.tables.tasks.job[tasks_[0]]].size();
-    need.of_group.reserve(groups);
-    for (GroupIndex g = 0; g < groups; ++g) need.of_group.push_back(gang_.Lacking(g));
+    need.of_group.resize(groups);
+    for (GroupIndex g = 0; g < groups; ++g) need.of_group[g] = gang_.Lacking(g);
     const std::vector<PackShape> shapes = Shapes();
     for (const bool now : {true, false}) {
       const std::vector<PackStep> steps = PackGang(shapes, Nodes(now), of_tasks, need, most_tries);

@@ -53,8 +53,7 @@ absl::Status CheckBook(const DeviceBook& book, const char* kind) {
 
 absl::Status CheckDevices(const MachineDevices& machine) {
   for (size_t k = 0; k < kDeviceKinds; ++k) {
-    const absl::Status status = CheckBook(machine.books[k], kKindNames[k]);
-    if (!status.ok()) return status;
+    if (absl::Status s = CheckBook(machine.books[k], kKindNames[k]); !s.ok()) return s;
   }
   for (const GpuPartitions& of_size : machine.partitions) {
     for (const GpuPartition& partition : of_size.partitions) {
