@@ -49,8 +49,9 @@ int64_t AmountOf(double percent, int64_t whole) {
 // cpu in cores, as the peer's quantities read: whole ones are exact, others are thousandths.
 double CapacityOf(DimensionIndex d, int64_t amount) {
   if (d != kCpu) return static_cast<double>(amount);
-  return amount % 1000 == 0 ? static_cast<double>(amount / 1000)
-                            : static_cast<double>(amount) * 0.001;
+  const int64_t cores = amount / 1000;
+  if (cores * 1000 == amount) return static_cast<double>(cores);
+  return static_cast<double>(amount) * 0.001;
 }
 double PercentOf(DimensionIndex d, int64_t amount, int64_t capacity) {
   const double held = static_cast<double>(amount) * (d == kCpu ? 0.001 : 1.0);

@@ -63,7 +63,7 @@ absl::StatusOr<DrfTree::Index> DrfTree::AddLeaf(Index parent, const Leaf& leaf) 
     return absl::InvalidArgumentError("a task that takes nothing has no share");
   }
   if (leaf.cap < 0) return absl::InvalidArgumentError(absl::StrCat("a cap of ", leaf.cap));
-  const absl::StatusOr<Index> added = Add(parent, leaf.weight);
+  absl::StatusOr<Index> added = Add(parent, leaf.weight);
   if (!added.ok()) return added.status();
   Node& node = nodes_[*added];
   node.is_leaf = true;

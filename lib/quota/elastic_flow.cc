@@ -60,7 +60,8 @@ void ElasticTree::ShareTotal() {
 
 // --- up ----------------------------------------------------------------------------------------------------
 
-void ElasticTree::PassRequest(Sparse delta, Sparse fixed, std::span<const Index> path, bool own) {
+void ElasticTree::PassRequest(Sparse delta, const Sparse& fixed, std::span<const Index> path,
+                              bool own) {
   for (size_t i = 0; i < path.size(); ++i) {
     Group& group = groups_[path[i]];
     const bool is_root = path[i] == kRoot;

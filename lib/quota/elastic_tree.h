@@ -167,7 +167,7 @@ class ElasticTree {
   void Attach(Index group);
   void LeaveLevel(Group* group);
 
-  void PassRequest(Sparse delta, Sparse fixed, std::span<const Index> path, bool own);
+  void PassRequest(Sparse delta, const Sparse& fixed, std::span<const Index> path, bool own);
   void PassUse(Index group, const Sparse& delta, const Sparse& fixed, bool own);
   void PassAllocated(Sparse delta, std::span<const Index> path);
   void ShareTotal();

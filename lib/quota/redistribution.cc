@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace muster {
@@ -116,7 +117,7 @@ void Redistribution::Split(uint64_t total, const Divide& divide,
 void Redistribution::SplitNearest(uint64_t total, double weights) {
   for (Wish& wish : wishes_) {
     const double exact = static_cast<double>(wish.weight) * static_cast<double>(total) / weights;
-    wish.part = static_cast<uint64_t>(exact + 0.5);
+    wish.part = static_cast<uint64_t>(std::floor(exact + 0.5));
   }
 }
 
