@@ -130,7 +130,7 @@ class Models {
   std::map<std::string, int32_t> numbers_;
 };
 
-absl::Status Invalid(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
+absl::Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
 
 absl::Status CheckNodes(const PackingTrace& trace) {
   Models models;
@@ -196,6 +196,7 @@ absl::Status CheckPackingTrace(const PackingTrace& trace) {
 
 std::vector<std::string_view> PackingPolicies() {
   std::vector<std::string_view> words;
+  words.reserve(std::size(kPolicies));
   for (const PolicyWord& known : kPolicies) words.push_back(known.word);
   return words;
 }

@@ -12,7 +12,7 @@
 namespace muster {
 
 std::string ShortReason(const Reason& reason, const Tables& tables) {
-  const std::string kind(ReasonKindName(reason.kind));
+  std::string kind(ReasonKindName(reason.kind));
   if (!reason.refusals.empty()) {
     const Refusal& most = reason.refusals.front();
     const std::string code(RefusalCodeName(most.code));

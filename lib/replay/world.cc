@@ -65,7 +65,7 @@ absl::Status World::Build(const HashSet<std::string>& absent) {
     AddNodeBooks(node);
   }
   for (const QueueSpec& queue : trace_.queues) {
-    const absl::Status s =
+    absl::Status s =
         queue.name == "default" ? cluster_.UpdateQueue(queue) : cluster_.AddQueue(queue);
     if (!s.ok()) return s;
   }
