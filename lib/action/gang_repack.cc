@@ -45,6 +45,7 @@ class Repack {
       const std::vector<PackStep> steps = PackGang(shapes, Nodes(now), of_tasks, need, most_tries);
       if (steps.empty()) continue;
       std::vector<FoundPlace> places;
+      places.reserve(steps.size());
       for (const PackStep& step : steps) places.push_back({tasks_[step.task], nodes_[step.node]});
       return places;
     }
