@@ -787,7 +787,7 @@ typedef struct muster_outlook_view {
         NULL                                                                                     \
   }
 
-/* `changes` is JSON, made in its order (docs/policies.md):
+/* `changes` is JSON, made in its order (docs/what_if.md):
  *   {"changes": [{"queue": {"name": "vision", "weight": 3, "limit": {"cpu": 64}}},
  *                {"remove_nodes": {"labels": {"pool": "b"}}}, {"add_nodes": {"count": 2, "node": {"name": "new", ...}}},
  *                {"add_job": {"name": "train", "queue": "vision", "groups": [...]}}, {"remove_job": "old"}]}
