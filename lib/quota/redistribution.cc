@@ -128,7 +128,9 @@ void Redistribution::Run(int64_t total, Rounding rounding, const Claims& claims,
                          std::span<int64_t> runtime) {
   constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
   __int128 left = total;
-  Wide weights = 0, rooms = 0;
+  Wide weights = 0;
+  uint64_t rooms = 0;
+  bool countless = false;  // more room than rooms can say
   wishes_.clear();
   for (size_t i = 0; i < runtime.size(); ++i) {
     const int64_t request = claims.request[i];
@@ -139,12 +141,12 @@ void Redistribution::Run(int64_t total, Rounding rounding, const Claims& claims,
     if (request <= floor || weight <= 0) continue;
     weights += static_cast<uint64_t>(weight);
     const uint64_t room = static_cast<uint64_t>(request) - static_cast<uint64_t>(floor);
-    rooms += room;
+    countless |= __builtin_add_overflow(rooms, room, &rooms);
     wishes_.push_back({static_cast<uint32_t>(i), weight, room, 0});
   }
   // A round that satisfies nobody hands out all that is left, which is less than what is asked for. So where there is
   // enough, rounds end only when everybody has all.
-  if (left > 0 && rounding == Rounding::kLargestRemainder && rooms <= static_cast<Wide>(left)) {
+  if (!countless && rooms <= left && rounding == Rounding::kLargestRemainder) {
     for (const Wish& wish : wishes_) runtime[wish.child] = claims.request[wish.child];
     return;
   }

@@ -31,6 +31,9 @@ class Probe:
     def quota_rules(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"quota_rules": options, "ops": ops})["answers"]
 
+    def quota_level(self, question: Json) -> Any:
+        return self._ask({"quota_level": question})["answers"]
+
     def quota_victims(self, ask: str, **question: Any) -> Any:
         return self._ask({"quota_victims": {"ask": ask} | question})["answers"]
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Koordinator's recorded scripts of its elastic quota plug-in: what its handlers of nodes, quotas and pods mean to one
-tree, and the numbers that a script then looks at."""
+tree, the numbers that a script then looks at, and whether a task is admitted."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from probe import Probe, Unanswerable
 Json = dict[str, Any]
 
 ROOT, DEFAULT = "koordinator-root-quota", "koordinator-default-quota"
-HANDLERS = ("Plugin.On", "Plugin.Reserve", "Plugin.Unreserve")
+HANDLERS = ("Plugin.On", "Plugin.Reserve", "Plugin.Unreserve", "Plugin.PreFilter", "Plugin.checkQuotaRecursive")
 # Of a group's numbers, those that a script asks for one by one.
 GETTERS = {f"QuotaInfo.Get{theirs}": field for theirs, field in NUMBERS.items()}
 # The plug-in's own default for tasks of no group.
@@ -31,11 +31,14 @@ class Handlers:
         self.nobody = DEFAULT if nobody_counts else "nowhere"
         self.ops: list[Json] = []
         self.looks: list[tuple[Json, str, str, int]] = []  # step, group, field ("" for all), operations before
+        self.admits: list[tuple[Json, int, bool]] = []  # step, number of the operation, what was recorded
         self.quotas: set[str] = {DEFAULT, "koordinator-system-quota"}
         self.missed: set[str] = set()  # groups that tasks named before there were any
         self.spaces: dict[str, str] = {}
         self.nodes: set[str] = set()
         self.groups: dict[str, str] = {}  # variable -> group that it holds
+        self.runtimes: dict[str, Json] = {}  # that the script wrote itself
+        self.options = {"by_max": False, "asks_parents": False}
         self.last = ""  # group that was looked at last
         for step in script.steps:
             self._read(step)
@@ -51,9 +54,12 @@ class Handlers:
             self._node(step)
         elif call.startswith("Plugin.OnPod") or call in ("Plugin.Reserve", "Plugin.Unreserve"):
             self._pod(step)
+        elif call in ("Plugin.PreFilter", "Plugin.checkQuotaRecursive"):
+            self._admit(step)
         elif call in ("GroupQuotaManager.GetQuotaInfoByName", "GroupQuotaManager.getQuotaInfoByNameNoLock"):
             self.last = step["args"]["quotaName"]
-            self.looks.append((step, self.last, "", len(self.ops)))
+            if not self.runtimes:
+                self.looks.append((step, self.last, "", len(self.ops)))
         elif call in GETTERS:
             self.looks.append((step, self.groups.get(step.get("on") or "", self.last), GETTERS[call], len(self.ops)))
         elif call == "GroupQuotaManager.GetClusterTotalResource":
@@ -71,8 +77,14 @@ class Handlers:
     def _set(self, name: str, value: Any) -> None:
         if isinstance(value, dict) and value.get("same_as", "").endswith(":result"):
             self.groups[name] = self.last
-        if "GetQuotaInfoByName(" in name or ".CalculateInfo." in name:
+        if name.endswith(".CalculateInfo.Runtime"):
+            self.runtimes[self.groups[name.partition(".")[0]]] = events.units(value)
+        elif "GetQuotaInfoByName(" in name or ".CalculateInfo." in name:
             raise Unanswerable("a script that writes the peer's numbers itself")
+        elif name.endswith("pluginArgs.EnableRuntimeQuota"):
+            self.options["by_max"] = not value
+        elif name.endswith("pluginArgs.EnableCheckParentQuota"):
+            self.options["asks_parents"] = value
 
     def _given(self, step: Json, *names: str) -> Json | None:
         for name in names:
@@ -150,11 +162,39 @@ class Handlers:
             op |= {"op": "update_task", "old_group": self._group(old), "old_task": _task(old)}
         self.ops.append({"op": names.get(kind, "update_task")} | op)
 
+    def _admit(self, step: Json) -> None:
+        known, status = self.script.variable("status", step["n"])
+        if not known:
+            raise Unanswerable("the record does not hold what the call returned")
+        if any("hook plugin" in reason for reason in status.get("reasons") or []):
+            raise Unanswerable("hooks that a caller hangs into the peer's plug-in")
+        if step["call"] == "Plugin.PreFilter":
+            pod = self._given(step, "pod")
+            op = {"group": self._group(pod), "task": _task(pod)} | self.options
+        else:
+            args = self.script.args(step)
+            task = {"request": events.units(args["podRequest"])}
+            op = {"group": args["curQuotaName"], "task": task} | self.options | {"asks_parents": True}
+        if self.runtimes and not self.options["by_max"]:
+            # Groups whose runtime is written into them are groups of that maximum, asked by it.
+            parents = {put["group"]: put["parent"] for put in self.ops if put["op"] == "put"}
+            if any(one["op"] != "put" for one in self.ops) or op["group"] not in self.runtimes:
+                raise Unanswerable("a script that writes the peer's numbers itself")
+            names = {DEFAULT: "tasks of no group"}
+            self.looks = []
+            self.ops = [
+                {"op": "put", "group": names.get(g, g), "parent": parents.get(g, ""), "max": self.runtimes[g]}
+                for g in sorted(self.runtimes, key=lambda g: parents.get(g, "") in self.runtimes)
+            ]
+            op |= {"group": names.get(op["group"], op["group"]), "by_max": True}
+        self.ops.append({"op": "admit"} | op)
+        self.admits.append((step, len(self.ops) - 1, status["code"] == "Success"))
+
 
 def handled(script: Any, probe: Probe) -> list[str]:
     found = Handlers(script)
     results = {step["n"]: script.value(script.results[step["n"]]) for step, *_ in found.looks if step["n"] in script.results}
-    if not results:
+    if not found.admits and not results:
         raise Unanswerable("a script that never looks at a number")
     # A gate that is not recorded: with it tasks of no group count nowhere.
     of_nobody = [results[s["n"]] for s, group, field, _ in found.looks if group == DEFAULT and field == "used"]
@@ -172,6 +212,9 @@ def _compare(found: Handlers, results: Json, probe: Probe) -> list[str]:
         if op["op"] == "remove" and "refused" not in answer:
             states[-1].pop(op["group"], None)
     out = []
+    for step, number, admitted in found.admits:
+        if answers[number].get("admitted") != admitted:
+            out.append(f"step {step['n']}: admitted {answers[number].get('admitted')}, recorded {admitted}")
     for step, group, field, done in found.looks:
         if step["n"] not in results:
             continue

@@ -259,6 +259,73 @@ VICTIMS = {
 }
 
 
+def scaled_min(script: Any, probe: Probe) -> list[str]:
+    """The peer's sums of minimums, kept as it is told of them; what is left of one by our rule."""
+    known: dict[tuple[str, str], tuple[Json, bool]] = {}
+    out, asked = [], 0
+    for step in script.steps:
+        call = step.get("call", "").removeprefix("ScaleMinQuotaManager.")
+        args = script.args(step)
+        if call in ("update", "remove"):
+            key = args["parQuotaName"], args["subQuotaName"]
+            known.pop(key, None)
+            if call == "update":
+                known[key] = events.units(args["subMinQuota"]), args["enableScaleMinQuota"]
+        if call != "getScaledMinQuota":
+            continue
+        parent, name = args["parQuotaName"], args["subQuotaName"]
+        found, scaled = script.variable("result", step["n"])
+        if not found:
+            raise Unanswerable("the record does not hold what the call returned")
+        mine, scales = known.get((parent, name), ({}, False))
+        if scaled != scales:
+            out.append(f"step {step['n']}: scales {scales}, recorded {scaled}")
+        if not scaled:
+            continue
+        asked += 1
+        sums: dict[bool, Json] = {True: {}, False: {}}
+        for (other, _), (amounts, kind) in known.items():
+            for resource, amount in amounts.items() if other == parent else ():
+                sums[kind][resource] = sums[kind].get(resource, 0) + amount
+        total = events.units(args["newTotalRes"])
+        ours = probe.quota_level({"total": total, "fixed": sums[False], "scaling": sums[True], "original": mine})
+        _, recorded = script.variable("newMinQuota", step["n"])
+        if recorded is not None and events.without_zeros(ours) != events.without_zeros(events.units(recorded)):
+            out.append(f"step {step['n']}: {ours}, recorded {recorded}")
+    if not asked:
+        raise Unanswerable("a script that never looks at a number")
+    return out
+
+
+def handed_out(script: Any, probe: Probe) -> list[str]:
+    """One level of the peer's tree, of one resource."""
+    children: dict[str, Json] = {}
+    total = {}
+    out = []
+    for step in script.steps:
+        if step.get("set", "").endswith(".totalResource"):
+            total = events.units(step["value"])
+        if step.get("call") == "quotaTree.insert":
+            args = script.args(step)
+            children[args["groupName"]] = {
+                "request": args["request"],
+                "weight": args["sharedWeight"],
+                "min": args["min"],
+                "guarantee": args["guarantee"],
+                "lends": args["allowLentResource"],
+            }
+        if step.get("call") == "RuntimeQuotaCalculator.calculateRuntimeNoLock":
+            expected = script.case["expect"]["expectedRuntimeMp"]
+            names = sorted(children)
+            [amount] = total.values()
+            ours = probe.quota_level({"total": amount, "children": [children[name] for name in names]})
+            recorded = [next(iter(expected[name].values())) for name in names]
+            found = sorted(c["actual"] for c in script.checks if c["what"].endswith(".runtimeQuota"))
+            if ours != recorded or sorted(ours) != found:
+                out.append(f"step {step['n']}: {ours}, recorded {recorded}")
+    return out
+
+
 def rule(script: Any) -> Any:
     """What of the quotas a script is about, if anything."""
     calls = {step["call"] for step in script.steps if "call" in step}
@@ -269,6 +336,10 @@ def rule(script: Any) -> Any:
         return koordinator_webhook_scripts.rules
     if calls & VICTIMS:
         return victims
+    if "ScaleMinQuotaManager.getScaledMinQuota" in calls:
+        return scaled_min
+    if "RuntimeQuotaCalculator.calculateRuntimeNoLock" in calls:
+        return handed_out
     if any(call.startswith("Plugin.") for call in calls):
         from adapters import koordinator_plugin_scripts as plugin
 

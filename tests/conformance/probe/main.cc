@@ -16,6 +16,7 @@ nlohmann::json Answer(const std::string& line) {
   const auto ask = amounts                             ? AskAmounts
                    : request.contains("quota_tree")    ? AskQuotaTree
                    : request.contains("quota_rules")   ? AskQuotaRules
+                   : request.contains("quota_level")   ? AskQuotaLevel
                    : request.contains("quota_victims") ? AskQuotaVictims
                    : request.contains("capacity")      ? AskCapacity
                    : request.contains("cpus")          ? AskCpus

@@ -37,6 +37,8 @@ absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.
 absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
+// One level of such a tree alone: what its children get, what is left of a minimum.
+absl::StatusOr<nlohmann::json> AskQuotaLevel(const nlohmann::json& request);
 // Who goes for a task of an elastic quota group, or because the group uses too much.
 absl::StatusOr<nlohmann::json> AskQuotaVictims(const nlohmann::json& request);
 

@@ -13,7 +13,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/quota/elastic_tree.h"
+#include "lib/quota/min_scaling.h"
 #include "lib/quota/quota_rules.h"
+#include "lib/quota/redistribution.h"
+#include "lib/quota/resource_names.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {
@@ -85,6 +88,17 @@ absl::Status Do(const json& op, ElasticTree* tree, json* step) {
   if (what == "remove") return tree->Remove(group);
   if (what == "refresh") {
     (*step)["result"] = Written(tree->Refresh(group));
+    return absl::OkStatus();
+  }
+  if (what == "admit") {
+    const absl::StatusOr<Sparse> request = tree->Intern(task.request);
+    if (!request.ok()) return request.status();
+    const ElasticTree::Index at = tree->IndexOf(group);
+    if (at == ElasticTree::kNone) return absl::NotFoundError("no such group");
+    const ElasticTree::Admission admission = tree->Admit(
+        at, *request, task.preemptible,
+        {.by_max = op.value("by_max", false), .asks_parents = op.value("asks_parents", false)});
+    (*step)["admitted"] = admission.verdict == ElasticTree::Admission::Verdict::kFits;
     return absl::OkStatus();
   }
   if (what == "add_task") return tree->AddTask(group, task);
@@ -217,6 +231,35 @@ absl::StatusOr<json> AskQuotaRules(const json& request) {
     steps.push_back(std::move(step));
   }
   return steps;
+}
+
+// One level alone: what each child gets of one resource, or what is left of a child's minimum.
+absl::StatusOr<json> AskQuotaLevel(const json& request) {
+  const json& level = request["quota_level"];
+  if (level.contains("original")) {
+    ResourceNames names;
+    Sparse parts[4];
+    const char* const keys[] = {"total", "fixed", "scaling", "original"};
+    for (size_t i = 0; i < 4; ++i) {
+      const absl::StatusOr<Sparse> part = names.Intern(Amounts(level, keys[i]));
+      if (!part.ok()) return part.status();
+      parts[i] = *part;
+    }
+    return Written(names.Named(ScaledMin(parts[0], parts[1], parts[2], parts[3])));
+  }
+  std::vector<int64_t> ask, weight, min, guarantee;
+  std::vector<uint8_t> lends;
+  for (const json& child : level["children"]) {
+    ask.push_back(child.value("request", int64_t{0}));
+    weight.push_back(child.value("weight", int64_t{0}));
+    min.push_back(child.value("min", int64_t{0}));
+    guarantee.push_back(child.value("guarantee", int64_t{0}));
+    lends.push_back(child.value("lends", true) ? 1 : 0);
+  }
+  std::vector<int64_t> runtime(ask.size());
+  Redistribution().Run(level.value("total", int64_t{0}), Rounding::kLargestRemainder,
+                       {ask, weight, min, guarantee, lends}, runtime);
+  return json(runtime);
 }
 
 absl::StatusOr<json> AskQuotaTree(const json& request) {
