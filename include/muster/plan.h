@@ -107,7 +107,7 @@ struct Reason {
   QueueIndex queue = kNone;
   DimensionIndex dimension = kNone;
   int64_t placed = 0, needed = 0;
-  std::string where = {};              // kNoDomain: the widest tier allowed, as "tier 2 (block)"
+  std::string where = {};              // kNoDomain: the widest tier; of queues: who else refuses
   std::vector<Refusal> refusals = {};  // most nodes first, then by code
   friend bool operator==(const Reason&, const Reason&) = default;
 };

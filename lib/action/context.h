@@ -55,6 +55,16 @@ inline ReasonKind QueueRefusal(const Denial& denial) {
   return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
 }
 
+// Who refuses it, in words, where it is not its own queue.
+inline std::string QueueRefuser(const Denial& denial, const Tables& tables) {
+  const auto quoted = [](std::string_view what, std::string_view name) {
+    return std::string(what).append(" \"").append(name).append("\"");
+  };
+  if (!denial.binding.empty()) return quoted("binding", denial.binding);
+  if (denial.queue == kNone) return {};
+  return quoted("queue", tables.queues.spec[denial.queue].name);
+}
+
 class ActionContext;
 
 // A job's tasks, to be taken one by one in task order. Where placements move that order it is a heap as the peers

@@ -322,6 +322,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
     refusal_.policy = std::string(who);
     refusal_.queue = queue;
     refusal_.dimension = denial.dimension;
+    refusal_.where = QueueRefuser(denial, tables);
     no_node_ = nullptr;
     return Place::kNowhere;
   }

@@ -94,6 +94,9 @@ struct Denial {
   bool tree = false;    // the queues are no tree that the policy can divide
   bool deserved =
       false;  // what is exceeded is no limit that was given, but what the queue deserves
+  // Who refuses, where it is not the task's own queue: one above it, or a binding of the task's namespace.
+  QueueIndex queue = kNone;
+  std::string_view binding = {};  // its name, as the tables have it
 };
 
 // What a policy may read during one cycle.

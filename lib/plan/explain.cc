@@ -269,11 +269,13 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
       return absl::StrCat("waiting: ", QueueWords(reason, names), " has all it deserves",
                           By(reason));
     case ReasonKind::kQueueLimit:
-      return absl::StrCat(QueueWords(reason, names), " would exceed its limit", In(reason, names),
-                          By(reason));
+      return absl::StrCat(QueueWords(reason, names), " would exceed ",
+                          reason.where.empty() ? "its limit" : "the limit of ", reason.where,
+                          In(reason, names), By(reason));
     case ReasonKind::kQueueDeserved:
       return absl::StrCat(QueueWords(reason, names), " would hold more than it deserves",
-                          In(reason, names), By(reason));
+                          In(reason, names), reason.where.empty() ? "" : ", and more than is for ",
+                          reason.where, By(reason));
     case ReasonKind::kNoNode:
       return "no node fits";
     case ReasonKind::kGangUndone:

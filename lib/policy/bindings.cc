@@ -52,6 +52,7 @@ class Bindings : public Policy {
         if (book.limit[d] == kAbsent || request[d] <= 0) continue;
         if (book.held[d] <= book.limit[d] - request[d]) continue;
         denial->dimension = d;
+        denial->binding = book.name;
         return false;
       }
     }
@@ -61,7 +62,7 @@ class Bindings : public Policy {
  private:
   enum class Says : uint8_t { kUnknown, kNo, kYes };
   struct Book {
-    std::string_view name_space;
+    std::string_view name_space, name;
     const Selector* selector;
     std::vector<int64_t> limit, held;
     std::vector<Says> speaks;  // of classes
@@ -80,6 +81,7 @@ class Bindings : public Policy {
         const auto b = static_cast<uint32_t>(books_.size());
         Book& book = books_.emplace_back();
         book.name_space = name_space.name;
+        book.name = binding.name;
         book.selector = &binding.selector;
         book.held.assign(dimensions_, 0);
         book.limit.assign(dimensions_, kAbsent);

@@ -70,13 +70,16 @@ class Borrowing : public Policy {
         const int64_t limit = tables_->queues.limit.at(q, d);
         if (limit == kAbsent || request[d] <= 0 || held[d] <= limit - request[d]) continue;
         denial->dimension = d;
+        if (q != queue) denial->queue = q;
         return false;
       }
     }
     Follow();
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      if (d == kPods || request[d] <= 0 || MayClaim(queue, d, request[d])) continue;
+      QueueIndex refuser = kNone;
+      if (d == kPods || request[d] <= 0 || MayClaim(queue, d, request[d], &refuser)) continue;
       denial->dimension = d;
+      if (refuser != queue) denial->queue = refuser;
       // Else it is one above that may not have more.
       denial->deserved = ledger_->tree_allocated(queue)[d] > deserved(queue, d) - request[d];
       return false;
@@ -251,13 +254,17 @@ class Borrowing : public Policy {
     }
   }
 
-  bool MayClaim(QueueIndex queue, DimensionIndex d, int64_t more) const {
+  // `refuser`: which queue on the way may not; none where the cluster has no more to claim.
+  bool MayClaim(QueueIndex queue, DimensionIndex d, int64_t more, QueueIndex* refuser) const {
     for (QueueIndex q = queue; q != kNone; q = tables_->queues.parent[q]) {
       const size_t cell = Cell(q, d);
       const int64_t claim = std::max(AddUpTo(sums_[cell], more), kept_[cell]);
       more = claim - Claim(cell);
       if (more == 0) return true;
-      if (claim > cap_[cell]) return false;
+      if (claim > cap_[cell]) {
+        *refuser = q;
+        return false;
+      }
     }
     return !keeps_[d] || all_claims_[d] <= ledger_->total()[d] - more;
   }

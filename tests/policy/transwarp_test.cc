@@ -153,6 +153,25 @@ TEST(Borrowing, SaysWhyNot) {
       << *plan->Explain("j7");
 }
 
+TEST(Borrowing, NamesTheQueueAboveThatRefuses) {
+  const auto explained = [](const QueueSpec& lab) {
+    Cluster cluster = EightCores({lab, {.name = "a", .parent = "lab"}, {.name = "b"}});
+    AddTasks(cluster, "j", "a", 8, false);
+    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), "transwarp");
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? *plan->Explain("j7") : "";
+  };
+  const std::string limited = explained({.name = "lab", .limit = Cpu(2)});
+  EXPECT_NE(limited.find("queue \"a\" would exceed the limit of queue \"lab\" in cpu (borrowing)"),
+            std::string::npos)
+      << limited;
+  const std::string lender = explained({.name = "lab", .borrow_limit = Cpu(1)});
+  EXPECT_NE(lender.find("queue \"a\" would hold more than it deserves in cpu, and more than is for "
+                        "queue \"lab\" (borrowing)"),
+            std::string::npos)
+      << lender;
+}
+
 // --- orders in a leaf
 
 std::string First(const std::string& order) {
@@ -241,7 +260,9 @@ TEST(Bindings, SayWhyNot) {
   const Cluster cluster = WithBinding({.name = "x", .queues = {"a", "b"}, .limit = Cpu(0)});
   const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), "transwarp");
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_NE(plan->Explain("team/a0")->find("(bindings)"), std::string::npos)
+  EXPECT_NE(plan->Explain("team/a0")->find(
+                "queue \"a\" would exceed the limit of binding \"x\" in cpu (bindings)"),
+            std::string::npos)
       << *plan->Explain("team/a0");
 }
 
