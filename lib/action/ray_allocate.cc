@@ -186,7 +186,7 @@ class RayAllocate {
   const Tables& tables_;
   Ledger& ledger_;
   RayView view_;
-  NodeChoice choice_;
+  MachineChoice choice_;
   const float threshold_;
   const bool avoids_accelerators_;
 };

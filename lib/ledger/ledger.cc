@@ -6,6 +6,8 @@
 namespace muster {
 namespace {
 
+constexpr uint32_t kChoose = kNone;  // a list of grants that is still to be chosen
+
 // Amounts are at most 2^53 each, so it takes a thousand of the largest in one account to pass int64; then the
 // account wraps, to be taken back exactly all the same.
 int64_t Sum(int64_t a, int64_t b) {
@@ -26,13 +28,20 @@ Ledger::Ledger(const Tables& tables, Accounting accounting)
     : tables_(&tables), accounting_(accounting), dimensions_(tables.dimension_count()) {
   tail_ = kNodeAccounts * dimensions_;
   stride_ = tail_ + 3;
+  if (accounting_.devices) {
+    devices_.emplace(*accounting_.devices);
+    ++stride_;
+  }
   total_.assign(dimensions_, 0);
   total_nodes_.assign(dimensions_, 0);
   total_present_.assign(dimensions_, 0);
   synced_layout_ = tables.layout;
   synced_log_ = tables.log_start + tables.log.size();
   Grow();
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) SyncNode(n);
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    SyncDevices(n);
+    SyncNode(n);
+  }
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) SyncTask(t);
   journal_.clear();
   view_journal_.clear();
@@ -109,6 +118,10 @@ void Ledger::Grow() {
   charged_class_.resize(tasks, 0);
   charged_preemptable_.resize(tasks, 0);
   charged_alive_.resize(tasks, 0);
+  if (devices_) {
+    grants_.resize(tasks, 0);
+    charged_holds_.resize(tasks, 0);
+  }
 }
 
 bool Ledger::Sync() {
@@ -123,6 +136,11 @@ bool Ledger::Sync() {
     content_ = ++clock_;
     release_ = ++clock_;
     undone_.clear();
+  }
+  // Tasks hold devices of nodes as these are now.
+  for (uint64_t p = synced_log_; devices_ && p < end; ++p) {
+    const Change& change = tables_->log[p - tables_->log_start];
+    if (change.table == Change::Table::kNode) SyncDevices(change.index);
   }
   for (; synced_log_ < end; ++synced_log_) {
     const Change& change = tables_->log[synced_log_ - tables_->log_start];
@@ -144,7 +162,56 @@ bool Ledger::Sync() {
         break;
     }
   }
+  ShrinkDevices();
   return true;
+}
+
+void Ledger::SyncDevices(NodeIndex n) {
+  if (!devices_) return;
+  const NodeSpec& spec = tables_->nodes.spec[n];
+  const uint32_t fresh = tables_->nodes.alive[n] ? devices_->Fresh(spec) : 0;
+  int64_t& book = rows_[n * stride_ + tail_ + 3];
+  const auto old = static_cast<uint32_t>(book);
+  if (devices_->SameMachine(old, fresh)) return;
+  book = fresh;
+  journal_.push_back(n);
+  if (old == 0) return;  // nobody holds any of no devices
+  for (TaskIndex t : tasks_on(n)) {
+    grants_[t] = devices_->Held(spec, tables_->hold_lists[charged_holds_[t]]);
+    ChargeDevices(t, status_[t], n, +1);
+  }
+}
+
+// Books that no node has any more are forgotten between cycles, once they are many.
+void Ledger::ShrinkDevices() {
+  constexpr size_t kFew = 65536;
+  const size_t nodes = node_alive_.size();
+  if (!devices_ || devices_->size() <= kFew + 4 * nodes) return;
+  std::vector<int64_t*> kept;
+  for (NodeIndex n = 0; n < nodes; ++n) kept.push_back(&rows_[n * stride_ + tail_ + 3]);
+  devices_->Restart(kept);
+  journal_.clear();
+  view_journal_.clear();
+  ++birth_;
+}
+
+void Ledger::ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
+  if (grants_[t] == 0) return;
+  int64_t& book = rows_[node * stride_ + tail_ + 3];
+  book = devices_->With(static_cast<uint32_t>(book), grants_[t],
+                        status == TaskStatus::kNominated ? 0 : -sign,
+                        status == TaskStatus::kReleasing ? 0 : -sign);
+}
+
+// kChoose: they are chosen once what it holds is given back.
+uint32_t Ledger::GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const {
+  if (!devices_ || node == kNone) return 0;
+  const bool asks = !tables_->classes.shape[charged_class_[t]].devices.empty();
+  const bool arrives = to == TaskStatus::kPlaced || to == TaskStatus::kNominated;
+  // What a nominated task was to get may not be free yet.
+  const bool starts = status_[t] == TaskStatus::kNominated && to == TaskStatus::kPlaced;
+  if (node == node_[t] && !(starts && asks)) return grants_[t];
+  return arrives && asks ? kChoose : 0;
 }
 
 void Ledger::SyncNode(NodeIndex n) {
@@ -210,6 +277,7 @@ void Ledger::SyncTask(TaskIndex t) {
   status_[t] = TaskStatus::kUnknown;
   node_[t] = kNone;
   view_[t] = 0;
+  if (devices_) grants_[t] = charged_holds_[t] = 0;
   if (!tasks.alive[t]) return;
   charged_alive_[t] = 1;
   charged_job_[t] = tasks.job[t];
@@ -221,11 +289,17 @@ void Ledger::SyncTask(TaskIndex t) {
   status_[t] = tasks.status[t];
   node_[t] = HoldsNode(status_[t]) ? tasks.node[t] : kNone;
   view_[t] = node_[t] != kNone;
+  if (devices_ && node_[t] != kNone && tasks.devices[t] != 0) {
+    charged_holds_[t] = tasks.devices[t];
+    grants_[t] =
+        devices_->Held(tables_->nodes.spec[node_[t]], tables_->hold_lists[charged_holds_[t]]);
+  }
   Charge(t, status_[t], node_[t], view_[t], +1);
   if (lists_built_) SetNodeList(t, kNone, node_[t]);
 }
 
 void Ledger::ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
+  if (devices_) ChargeDevices(t, status, node, sign);
   const auto request = tables_->classes.request.row(charged_class_[t]);
   int64_t* row = &rows_[node * stride_];
   if (status == TaskStatus::kNominated) {
@@ -299,7 +373,7 @@ void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, i
   for (QueueIndex a = q; a != kNone; a = parent_[a]) ++queue_stamp_[a];
 }
 
-void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
+void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32_t grants) {
   // Placed -> binding and the like: no account of node or queue changes, only the job counts.
   if (node == node_[t] && view == static_cast<bool>(view_[t]) && IsAllocated(to) &&
       IsAllocated(status_[t]) && MayBeEvicted(to) == MayBeEvicted(status_[t])) {
@@ -325,6 +399,12 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
   status_[t] = to;
   node_[t] = node;
   view_[t] = view;
+  if (devices_) {
+    grants_[t] = grants != kChoose
+                     ? grants
+                     : devices_->Choose(*tables_, charged_class_[t], device_book(node),
+                                        to == TaskStatus::kNominated);
+  }
   Charge(t, to, node, view, +1);
 }
 
@@ -339,7 +419,8 @@ void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
   const TaskStatus from = status_[task];
   const bool was_in_view = view_[task];
   log_.push_back({task, node_[task], node, from, to, was_in_view, view});
-  Apply(task, to, node, view);
+  if (devices_) log_grants_.push_back(grants_[task]);
+  Apply(task, to, node, view, GrantsAfter(task, to, node));
   content_ = ++clock_;
   const bool placement =
       from == TaskStatus::kPending && (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
@@ -351,7 +432,12 @@ void Ledger::Restore(const Savepoint& savepoint) {
   while (log_.size() > savepoint.position) {
     const Entry entry = log_.back();
     log_.pop_back();
-    Apply(entry.task, entry.from, entry.from_node, entry.from_view);
+    uint32_t grants = 0;
+    if (devices_) {
+      grants = log_grants_.back();
+      log_grants_.pop_back();
+    }
+    Apply(entry.task, entry.from, entry.from_node, entry.from_view, grants);
   }
   if (content_ == savepoint.content) return;
   while (!undone_.empty() && undone_.back().first >= savepoint.content) undone_.pop_back();

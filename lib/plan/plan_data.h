@@ -36,6 +36,7 @@ struct PlanData {
   std::vector<Reason> reasons;
   std::vector<QueueShare> shares;
   std::vector<ChosenDomain> domains;
+  std::vector<ChosenDevice> devices;
   std::shared_ptr<const PlanNames> names;
   std::string profile;
   uint64_t version = 0;

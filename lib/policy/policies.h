@@ -14,6 +14,7 @@ PolicyDecl BorrowingPolicy();
 PolicyDecl CapacityPolicy();
 PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
+PolicyDecl DevicesPolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl ElasticQuotaPolicy();
 PolicyDecl FairSharePolicy();
@@ -36,6 +37,7 @@ PolicyDecl ShardsPolicy();
 PolicyDecl SlaPolicy();
 PolicyDecl TaskTopologyPolicy();
 PolicyDecl TimeDivisionPolicy();
+PolicyDecl LoadAwarePolicy();
 PolicyDecl UsagePolicy();
 
 }  // namespace muster

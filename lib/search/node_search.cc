@@ -133,6 +133,10 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   bool fit = false, score = false;
   profile->fit_policies.clear();
   profile->score_policies.clear();
+  profile->part_policies.clear();
+  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+    if (policy->WantsParts(c)) profile->part_policies.push_back(policy);
+  }
   for (Policy* policy : dispatcher_.at(Point::kFit)) {
     const Scope scope = policy->FitScope(c);
     fit |= scope == Scope::kCluster;
@@ -244,6 +248,7 @@ NodeIndex NodeSearch::BestAmong(ClassIndex c, Want want, std::span<const NodeInd
 
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
   if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
+  if (WantsParts(c)) return false;
   for (Policy* policy : dispatcher_.at(Point::kScore)) {
     if (policy->ScoreScope(c) == Scope::kCluster && !policy->ScoresByDomain()) return false;
   }
@@ -301,6 +306,12 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
     now &= idle[d] >= need;
     later &= ledger_.future_idle(n, d) >= need;
     released &= releasing[d] >= need;
+  }
+  for (Policy* policy : profile.part_policies) {
+    const bool parts_later = policy->HasParts(c, /*later=*/true, n);
+    now &= policy->HasParts(c, /*later=*/false, n);
+    later &= parts_later;
+    released &= parts_later;
   }
   switch (want) {
     case Want::kNow:
@@ -521,6 +532,13 @@ bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
   for (DimensionIndex d : profile.needs) {
     if (idle[d] < request[d] - rules_.slack[d]) return false;
   }
+  return HasPartsNow(c, node);
+}
+
+bool NodeSearch::HasPartsNow(ClassIndex c, NodeIndex node) {
+  for (Policy* policy : Needs(c).part_policies) {
+    if (!policy->HasParts(c, /*later=*/false, node)) return false;
+  }
   return true;
 }
 
@@ -529,6 +547,9 @@ bool NodeSearch::FitsFutureIdle(ClassIndex c, NodeIndex node) {
   const auto request = ledger_.tables().classes.initial_request.row(c);
   for (DimensionIndex d : profile.needs) {
     if (ledger_.future_idle(node, d) < request[d] - rules_.slack[d]) return false;
+  }
+  for (Policy* policy : profile.part_policies) {
+    if (!policy->HasParts(c, /*later=*/true, node)) return false;
   }
   return true;
 }

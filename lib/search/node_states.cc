@@ -146,6 +146,7 @@ uint32_t NodeStates::Intern(NodeIndex n) {
       for (auto& cells : *column) cells.push_back(0);
     }
     columns_.node.push_back(n);
+    columns_.devices.push_back(0);
     for (auto* cells : {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks,
                         &columns_.task_limit, &columns_.busy_cpu, &columns_.busy_memory}) {
       cells->push_back(0);
@@ -167,6 +168,7 @@ uint32_t NodeStates::Intern(NodeIndex n) {
 
 void NodeStates::Fill(uint32_t slot, NodeIndex n) {
   columns_.node[slot] = n;
+  columns_.devices[slot] = ledger_.device_book(n);
   const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
   const auto idle = ledger_.node(n, kIdle);
   const auto releasing = ledger_.node(n, kReleasing);

@@ -79,9 +79,13 @@ MUSTER_KERNEL void Total(const uint8_t* fits, const double* order, const double*
   }
 }
 
-void FitResources(const StateColumns& columns, const ClassProfile& profile, Want want, size_t begin,
-                  size_t end, uint8_t* fits) {
+void FitResources(const StateColumns& columns, const ClassProfile& profile, ClassIndex c, Want want,
+                  size_t begin, size_t end, uint8_t* fits) {
   const size_t count = profile.needs.size();
+  auto keep_parts = [&](bool later, uint8_t* out) {
+    for (Policy* policy : profile.part_policies)
+      policy->FitParts(c, later, columns, begin, end, out);
+  };
   auto keep = [&](const std::vector<std::vector<double>>& account, uint8_t* out) {
     for (size_t k = 0; k < count; ++k) {
       KeepAtLeast(account[profile.needs[k]].data(), profile.amount[k] - profile.slack[k], begin,
@@ -95,14 +99,21 @@ void FitResources(const StateColumns& columns, const ClassProfile& profile, Want
     case Want::kNow:
       keep(columns.idle, fits);
       keep(columns.future_idle, fits);
+      keep_parts(/*later=*/false, fits);
       return;
     case Want::kLater: {
       keep(columns.future_idle, fits);
+      keep_parts(/*later=*/true, fits);
       std::vector<uint8_t> short_of(end - begin, 0);
       uint8_t* later = short_of.data() - begin;
       for (size_t k = 0; k < count; ++k) {
         KeepBelow(columns.idle[profile.needs[k]].data(), profile.amount[k] - profile.slack[k],
                   begin, end, later);
+      }
+      if (!profile.part_policies.empty()) {
+        std::vector<uint8_t> parts(end - begin, 1);
+        keep_parts(/*later=*/false, parts.data() - begin);
+        for (size_t i = begin; i < end; ++i) later[i] |= !parts[i - begin];
       }
       for (size_t i = begin; i < end; ++i) fits[i] &= later[i];
       return;
@@ -110,7 +121,9 @@ void FitResources(const StateColumns& columns, const ClassProfile& profile, Want
     case Want::kEither: {
       std::vector<uint8_t> released(fits + begin, fits + end);
       keep(columns.idle, fits);
+      keep_parts(/*later=*/false, fits);
       keep(columns.releasing, released.data() - begin);
+      keep_parts(/*later=*/true, released.data() - begin);
       for (size_t i = begin; i < end; ++i) fits[i] |= released[i - begin];
       return;
     }
@@ -130,7 +143,7 @@ void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, 
       fits[i] = context.kinds.fits(profile.row, context.states.kind(static_cast<uint32_t>(i)));
     }
   }
-  FitResources(columns, profile, want, begin, end, fits);
+  FitResources(columns, profile, c, want, begin, end, fits);
   for (Policy* policy : profile.fit_policies) {
     if (want != Want::kEvicting || policy->TellsNodesApart()) {
       policy->FitStates(c, columns, begin, end, fits);

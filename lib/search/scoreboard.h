@@ -41,6 +41,7 @@ struct ClassProfile {
   bool uniform = true;                                // the score is a number of the state alone
   double constant = 0;                                // what KindScores add to it then
   std::vector<Policy*> fit_policies, score_policies;  // that look at a node's own books
+  std::vector<Policy*> part_policies;                 // that give out parts of nodes
   std::vector<DimensionIndex> needs;                  // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };

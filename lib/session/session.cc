@@ -89,6 +89,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, Plan
   plan.tentative.clear();
   plan.pending.clear();
   plan.reasons.clear();
+  plan.devices.clear();
   plan.names = nullptr;
   plan.cursor = 0;
   plan.profile = config_.name;
@@ -225,10 +226,23 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
   return reason;
 }
 
+void Session::ListDevices(PlanData* plan) const {
+  if (ledger_->devices() == nullptr) return;
+  for (const Decision& decision : plan->decisions) {
+    if (decision.kind != DecisionKind::kBind) continue;
+    const std::vector<DeviceSpec>& devices = tables_->nodes.spec[decision.node].devices;
+    for (const DevicePart& grant : ledger_->grants(decision.task)) {
+      plan->devices.push_back(
+          {decision.task, devices[grant.device].name, grant.amount.milli, grant.amount.memory});
+    }
+  }
+}
+
 // Lists what became of everything, before the books are rolled back.
 void Session::Close(ActionContext& context, PlanData* plan) const {
   plan->decisions = std::move(context.decisions());
   plan->domains = std::move(context.chosen_domains);
+  ListDevices(plan);
   // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
   std::vector<uint8_t> admitted(phases_.size(), 0);
   for (const Decision& decision : plan->decisions) {

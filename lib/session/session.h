@@ -36,6 +36,7 @@ class Session {
   void Follow();
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
   void Close(ActionContext& context, PlanData* plan) const;
+  void ListDevices(PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
   void FindWaiting();
   bool IsQuiet(JobIndex job) const { return quiet_at_[job] == ledger_->job_stamp(job) + 1; }

@@ -511,8 +511,8 @@ std::string RandomVolcanoSpec(Rng& rng) {
     std::replace(policies.begin(), policies.end(), std::string("proportion"),
                  std::string("capacity"));
   for (const char* more :
-       {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp", "rescheduling", "shards",
-        "sampling", "task-topology", "nodegroup", "tdm"}) {
+       {"sla", "resourcequota", "resource-strategy-fit", "usage", "load-aware", "cdp",
+        "rescheduling", "shards", "sampling", "task-topology", "nodegroup", "tdm"}) {
     if (rng.Chance(0.2)) policies.insert(policies.begin() + rng.Below(policies.size()), more);
   }
   if (rng.Chance(0.5)) rng.Shuffle(policies);
@@ -575,6 +575,15 @@ std::string RandomVolcanoSpec(Rng& rng) {
       number(0.3, "memory", 3);
       number(0.3, "cpu_threshold", 100);
       if (rng.Chance(0.3)) add("request_ratio=1,risk_threshold=0.3");
+    } else if (policy == "load-aware") {
+      number(0.3, "weight", 3);
+      number(0.4, "cpu_threshold", 100);
+      number(0.4, "memory_threshold", 100);
+      number(0.3, "cpu", 3);
+      number(0.3, "dominant", 3);
+      number(0.4, "interval", 100);
+      number(0.3, "expiration", 500);
+      if (rng.Chance(0.4)) add(rng.Chance(0.5) ? "expired=pass" : "expired=trust");
     } else if (policy == "sampling") {
       add("least_nodes=" + std::to_string(1 + rng.Below(4)));
       number(0.5, "percent", 100);

@@ -67,6 +67,9 @@ const char* const kVolcano[] = {
     "scarce.nvidia.com/gpu=1)",
     "volcano:+resource-strategy-fit(reserve_cpu.nvidia.com/gpu=1),+preempt",
     "volcano:+usage,+preempt",
+    "volcano:+load-aware,+preempt,+reclaim",
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+"
+    "load-aware(cpu_threshold=90,dominant=1,interval=10,expired=trust)",
     "volcano:actions=allocate+preempt+reclaim,tiers=cdp+priority/predicates+proportion",
     "volcano:actions=allocate+reclaim,tiers=drf(hierarchy=on)/predicates+nodeorder",
     "volcano:actions=reclaim+allocate+preempt,tiers=gang+drf(hierarchy=on)/predicates+proportion",
