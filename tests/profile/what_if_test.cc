@@ -4,7 +4,6 @@
 // are really made: the numbers must be those that a cycle then reports, to the bit.
 #include "muster/what_if.h"
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "lib/ledger/ledger.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -301,8 +301,7 @@ void ExpectAsInPlan(const Outlook& outlook, bool after, Cluster* cluster,
 }
 
 TEST(WhatIf, EqualsACycleOverAClusterThatWasReallyChanged) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const uint64_t count = worlds == nullptr ? 600 : std::strtoull(worlds, nullptr, 10);
+  const uint64_t count = WorldCount(600);
   int answered = 0, refused = 0;
   for (uint64_t seed = 0; seed < count && !HasFailure(); ++seed) {
     Rng rng(seed);
