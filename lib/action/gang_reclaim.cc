@@ -31,11 +31,7 @@ class GangReclaim : public GangEviction {
     Denial denial;
     std::string_view who;
     if (dispatcher_.Preemptive(queue, request, &denial, &who)) return true;
-    Reason reason{QueueRefusal(denial)};
-    reason.policy = std::string(who);
-    reason.queue = queue;
-    reason.dimension = denial.dimension;
-    context_.ExplainJob(job, std::move(reason));
+    context_.ExplainJob(job, QueueReason(queue, who, denial));
     return false;
   }
   bool IsCandidate(JobIndex job, TaskIndex victim) const override {
