@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The actions, one function each; what they do stands at the top of their files.
+//
+//   const ActionDecl action = AllocateAction();
+//   action.run(context, *Options::Check("action allocate", action.options, {}));
 #ifndef MUSTER_ACTION_ACTIONS_H_
 #define MUSTER_ACTION_ACTIONS_H_
 
