@@ -4,8 +4,8 @@
 //
 //   std::vector<VictimBundle> bundles;
 //   AddBundles(context, job, running, need, &bundles);   // what `job` can spare, then what it falls apart without
-#ifndef MUSTER_ACTION_GANG_BUNDLES_H_
-#define MUSTER_ACTION_GANG_BUNDLES_H_
+#ifndef MUSTER_ACTION_GANG_VICTIMS_H_
+#define MUSTER_ACTION_GANG_VICTIMS_H_
 
 #include <cstdint>
 #include <span>
@@ -32,4 +32,4 @@ void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskInde
 
 }  // namespace muster
 
-#endif  // MUSTER_ACTION_GANG_BUNDLES_H_
+#endif  // MUSTER_ACTION_GANG_VICTIMS_H_
