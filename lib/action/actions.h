@@ -20,6 +20,9 @@ struct ActionDecl {
   std::string_view summary;
   std::span<const OptionDecl> options;
   void (*run)(ActionContext& context, const Options& options);
+  // What others have to know of it in a cycle that runs it.
+  bool admits = false;  // jobs may ask for nodes only once it has let them
+  bool evicts = false;  // it makes room for tasks that found no node
 };
 
 ActionDecl AdmitAction();

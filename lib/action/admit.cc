@@ -59,6 +59,8 @@ void Run(ActionContext& context, const Options&) {
 
 }  // namespace
 
-ActionDecl AdmitAction() { return {"admit", "which waiting jobs may ask for nodes", {}, Run}; }
+ActionDecl AdmitAction() {
+  return {"admit", "which waiting jobs may ask for nodes", {}, Run, /*admits=*/true};
+}
 
 }  // namespace muster

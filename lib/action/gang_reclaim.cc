@@ -51,8 +51,12 @@ void Run(ActionContext& context, const Options& options) { GangReclaim(context, 
 }  // namespace
 
 ActionDecl GangReclaimAction() {
-  return {kName, "queues take back room for whole gangs from what others borrowed",
-          kGangEvictionOptions, Run};
+  return {kName,
+          "queues take back room for whole gangs from what others borrowed",
+          kGangEvictionOptions,
+          Run,
+          /*admits=*/false,
+          /*evicts=*/true};
 }
 
 }  // namespace muster
