@@ -54,6 +54,18 @@ inline ReasonKind QueueRefusal(const Denial& denial) {
   if (denial.tree) return ReasonKind::kQueueTree;
   return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
 }
+// The same with all that is known of it; `who` is the policy that said so.
+inline Reason QueueReason(ReasonKind kind, QueueIndex queue, std::string_view who,
+                          const Denial& denial = {}) {
+  Reason reason{kind};
+  reason.policy = std::string(who);
+  reason.queue = queue;
+  reason.dimension = denial.dimension;
+  return reason;
+}
+inline Reason QueueReason(QueueIndex queue, std::string_view who, const Denial& denial) {
+  return QueueReason(QueueRefusal(denial), queue, who, denial);
+}
 
 class ActionContext;
 
@@ -126,8 +138,6 @@ class ActionContext {
   void ExplainJob(JobIndex job,
                   Reason reason);  // all its pending tasks that have no reason of their own
   void ExplainJob(JobIndex job, ReasonPtr reason) { job_reason_[job] = std::move(reason); }
-  // kind, placed and needed of a gang whose task was refused for `failure` (or null); gangs alike share the object.
-  ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed, const ReasonPtr& failure);
   void ExplainQueue(QueueIndex queue, Reason reason);
   // kNoNode with the refusals as they are now; remembered while the books stay the same.
   ReasonPtr NoNode(ClassIndex c);
@@ -163,10 +173,6 @@ class ActionContext {
     ReasonPtr reason;
   };
   HashMap<ClassIndex, Remembered> no_node_;
-  struct OfGangs {
-    ReasonPtr failure, reason;
-  };
-  HashMap<const Reason*, OfGangs> gang_reasons_;   // the latest by failure, which it keeps
   HashMap<JobIndex, std::vector<uint8_t>> mixed_;  // by role
 };
 

@@ -338,13 +338,15 @@ void RunPreempt(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl FairReclaimAction() {
-  return {"reclaim", "take back what other queues borrowed, from as few as can be",
-          kFairFillOptions, RunReclaim};
+  return {"reclaim",        "take back what other queues borrowed, from as few as can be",
+          kFairFillOptions, RunReclaim,
+          /*admits=*/false, /*evicts=*/true};
 }
 
 ActionDecl FairPreemptAction() {
-  return {"preempt", "take from lesser jobs of the same queue, as few as can be", kFairFillOptions,
-          RunPreempt};
+  return {"preempt",        "take from lesser jobs of the same queue, as few as can be",
+          kFairFillOptions, RunPreempt,
+          /*admits=*/false, /*evicts=*/true};
 }
 
 }  // namespace muster

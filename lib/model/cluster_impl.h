@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What stands behind a Cluster.
+//
+//   const Tables& tables = *cluster.impl().tables;
 #ifndef MUSTER_MODEL_CLUSTER_IMPL_H_
 #define MUSTER_MODEL_CLUSTER_IMPL_H_
 

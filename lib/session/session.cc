@@ -96,10 +96,8 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, Plan
   FindWaiting();
   bool admission = false, evicts = false;
   for (const ConfiguredAction& action : config_.actions) {
-    admission |= action.decl.name == "admit";
-    for (const char* evicting : {"preempt", "reclaim", "gangpreempt", "gangreclaim"}) {
-      evicts |= action.decl.name == evicting;
-    }
+    admission |= action.decl.admits;
+    evicts |= action.decl.evicts;
   }
 
   const Ledger::Savepoint opening = ledger_->Save();

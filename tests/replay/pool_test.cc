@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Batch policies on pools: every recorded wait of three logs, the twins on random worlds, and small worlds by hand.
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,16 +12,12 @@
 #include "muster/metrics.h"
 #include "muster/replay.h"
 #include "tests/replay/logs.h"
+#include "tests/support/world_loop.h"
 
 namespace muster {
 namespace {
 
 using testing::RandomLog;
-
-int64_t Worlds(int64_t usual) {
-  const char* given = std::getenv("MUSTER_WORLDS");
-  return given != nullptr ? std::atoll(given) : usual;
-}
 
 Trace Pool(int64_t processors, const std::vector<TraceJob>& jobs) {
   Trace trace;
@@ -123,7 +118,7 @@ TEST(Fcfs, MeanWaitsOfTheLogs) {
 // --- twins
 
 void CompareWithTwin(const std::string& policy) {
-  const int64_t worlds = Worlds(2000);
+  const int64_t worlds = testing::WorldCount(2000);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
     const Trace trace = RandomLog(rng);
@@ -157,7 +152,7 @@ void CompareWithTwin(const std::string& policy) {
 // The profiles of the same names on one node, a cycle an event, start the same jobs, with corrected guesses, too. But for
 // easy in the order of submission: there a pool makes no pass for a job that does not fit, whatever was given back before.
 void CompareWithProfile(const std::string& policy) {
-  const int64_t worlds = Worlds(500);
+  const int64_t worlds = testing::WorldCount(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
     Trace trace = RandomLog(rng);
