@@ -260,8 +260,13 @@ VICTIMS = {
 
 
 def rule(script: Any) -> Any:
-    """Which of the two a script is about, if any."""
+    """Which of the three a script is about, if any."""
     calls = {step["call"] for step in script.steps if "call" in step}
+    if any(call.startswith("quotaTopology.") for call in calls):
+        # Later than this module, which that one takes its objects from.
+        from adapters import koordinator_webhook_scripts
+
+        return koordinator_webhook_scripts.rules
     if calls & VICTIMS:
         return victims
     return tree if any(call.startswith(MANAGER) for call in calls) else None
