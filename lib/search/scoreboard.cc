@@ -27,24 +27,29 @@ inline bool Beats(double score, double head, const Winner& than) {
 // Four doubles side by side, which both compilers keep in registers of what width there is.
 using Lanes = double __attribute__((vector_size(32)));
 constexpr size_t kLanes = 4;
+constexpr size_t kRows = 2;  // of lanes: each comparison waits for the one before it in its row
 
 // The highest score of a state that has nodes, and among equals the oldest head. Each lane keeps its own winner.
 MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t count, Winner* winner) {
   const Lanes never = {kNever, kNever, kNever, kNever};
   const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
-  Lanes best = never, oldest = no_head;
+  Lanes best[kRows] = {never, never}, oldest[kRows] = {no_head, no_head};
   size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    Lanes s, h;
-    std::memcpy(&s, score + i, sizeof s);
-    std::memcpy(&h, head + i, sizeof h);
-    s = h < no_head ? s : never;
-    const auto better = (s > best) | ((s == best) & (h < oldest));
-    best = better ? s : best;
-    oldest = better ? h : oldest;
+  for (; i + kRows * kLanes <= count; i += kRows * kLanes) {
+    for (size_t row = 0; row < kRows; ++row) {
+      Lanes s, h;
+      std::memcpy(&s, score + i + row * kLanes, sizeof s);
+      std::memcpy(&h, head + i + row * kLanes, sizeof h);
+      s = h < no_head ? s : never;
+      const auto better = (s > best[row]) | ((s == best[row]) & (h < oldest[row]));
+      best[row] = better ? s : best[row];
+      oldest[row] = better ? h : oldest[row];
+    }
   }
-  for (size_t k = 0; k < kLanes; ++k) {
-    if (Beats(best[k], oldest[k], *winner)) *winner = {best[k], oldest[k]};
+  for (size_t row = 0; row < kRows; ++row) {
+    for (size_t k = 0; k < kLanes; ++k) {
+      if (Beats(best[row][k], oldest[row][k], *winner)) *winner = {best[row][k], oldest[row][k]};
+    }
   }
   for (; i < count; ++i) {
     if (head[i] < kNoHead && Beats(score[i], head[i], *winner)) *winner = {score[i], head[i]};
@@ -79,8 +84,7 @@ void FitResources(const StateColumns& columns, const ClassProfile& profile, Want
     case Want::kEvicting:
       return;
     case Want::kNow:
-      keep(columns.idle, fits);
-      keep(columns.future_idle, fits);
+      keep(columns.room, fits);
       return;
     case Want::kLater: {
       keep(columns.future_idle, fits);
@@ -108,15 +112,19 @@ MUSTER_KERNEL void KeepInhabited(const double* head, size_t begin, size_t end,
   for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(head[i] < kNoHead);
 }
 
-// Adds begin <= i < end with fits[i]; few do, so eight bytes are passed over at once.
+// Adds begin <= i < end with fits[i], which is 0 or 1.
 void Collect(const uint8_t* fits, size_t begin, size_t end, std::vector<uint32_t>* slots) {
   size_t i = begin;
-  for (; i + 8 <= end; i += 8) {
-    uint64_t eight;
-    std::memcpy(&eight, fits + i, sizeof eight);
-    if (eight == 0) continue;
+  for (; i + 64 <= end; i += 64) {
+    uint64_t word = 0;
     for (size_t k = 0; k < 8; ++k) {
-      if (fits[i + k]) slots->push_back(static_cast<uint32_t>(i + k));
+      uint64_t eight;
+      std::memcpy(&eight, fits + i + 8 * k, sizeof eight);
+      // The product moves the lowest bits of eight bytes, first byte first, into the highest byte.
+      word |= (eight * 0x0102040810204080) >> 56 << (8 * k);
+    }
+    for (; word != 0; word &= word - 1) {
+      slots->push_back(static_cast<uint32_t>(i + static_cast<size_t>(std::countr_zero(word))));
     }
   }
   for (; i < end; ++i) {
@@ -126,9 +134,7 @@ void Collect(const uint8_t* fits, size_t begin, size_t end, std::vector<uint32_t
 
 // The columns of `slots` alone, side by side.
 void Gather(const StateColumns& columns, std::span<const uint32_t> slots, StateColumns* to) {
-  for (const auto part : {&StateColumns::idle, &StateColumns::releasing, &StateColumns::future_idle,
-                          &StateColumns::used, &StateColumns::requested,
-                          &StateColumns::allocatable}) {
+  for (const auto part : StateColumns::kByDimension) {
     (to->*part).resize((columns.*part).size());
   }
   to->size = slots.size();
