@@ -29,7 +29,33 @@ struct StateColumns {
   // The node in that state, or one of them. The only one where a policy tells
   // nodes apart (Policy::TellsNodesApart).
   std::vector<NodeIndex> node;
+  // Per dimension, the lesser of idle and future_idle: what a placement may take now.
+  std::vector<std::vector<double>> room;
+
+  static constexpr std::vector<std::vector<double>> StateColumns::*kByDimension[] = {
+      &StateColumns::idle,      &StateColumns::releasing,   &StateColumns::future_idle,
+      &StateColumns::used,      &StateColumns::requested,   &StateColumns::allocatable,
+      &StateColumns::room};
+
+  // Calls visit(column, the same column of the others...) for every column.
+  template <typename Visit, typename Columns, typename... Others>
+  static void ForEach(Visit visit, Columns& columns, Others&... others) {
+    for (const auto part : kByDimension) {
+      for (size_t d = 0; d < (columns.*part).size(); ++d) {
+        visit((columns.*part)[d], (others.*part)[d]...);
+      }
+    }
+    for (const auto part : {&StateColumns::scoring_cpu, &StateColumns::scoring_memory,
+                            &StateColumns::tasks, &StateColumns::task_limit,
+                            &StateColumns::busy_cpu, &StateColumns::busy_memory,
+                            &StateColumns::head}) {
+      visit(columns.*part, (others.*part)...);
+    }
+    visit(columns.node, others.node...);
+  }
 };
+static_assert(sizeof(StateColumns) == sizeof(size_t) + 15 * sizeof(std::vector<double>),
+              "a new column goes into ForEach");
 
 // Marks a loop over columns to be compiled for wide registers as well. The results are the same to the bit:
 // the loops do nothing but element-wise IEEE operations, and AVX2 without FMA cannot contract them.

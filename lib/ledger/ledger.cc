@@ -16,6 +16,8 @@ void AddRow(int64_t* cells, std::span<const int64_t> row, int64_t sign) {
   for (size_t d = 0; d < row.size(); ++d) cells[d] = Sum(cells[d], sign * row[d]);
 }
 
+void Add(int64_t amount, int64_t* cell) { *cell = Sum(*cell, amount); }
+
 bool MayBeEvicted(TaskStatus status) {
   return status == TaskStatus::kRunning || status == TaskStatus::kBound;
 }
@@ -225,24 +227,39 @@ void Ledger::SyncTask(TaskIndex t) {
   if (lists_built_) SetNodeList(t, kNone, node_[t]);
 }
 
-void Ledger::ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
-  const auto request = tables_->classes.request.row(charged_class_[t]);
-  int64_t* row = &rows_[node * stride_];
+Ledger::Effect Ledger::EffectOf(TaskIndex t, TaskStatus status) const {
+  Effect effect;
+  effect.allocated = IsAllocated(status) || status == TaskStatus::kNominated;
+  effect.pending = status == TaskStatus::kPending;
   if (status == TaskStatus::kNominated) {
     if (accounting_.nominated_takes_releasing) {
-      AddRow(row + kReleasing * dimensions_, request, -sign);
-      AddRow(row + kUsed * dimensions_, request, sign);
+      effect.releasing = -1;
+      effect.used = 1;
     } else {
-      AddRow(row + kPipelined * dimensions_, request, sign);
+      effect.pipelined = 1;
     }
-    return;
+  } else if (HoldsNode(status)) {
+    effect.evictable = MayBeEvicted(status) && charged_preemptable_[t];
+    effect.releasing = status == TaskStatus::kReleasing;
+    effect.idle = -1;
+    effect.used = 1;
   }
-  if (MayBeEvicted(status) && charged_preemptable_[t]) {
-    AddRow(&evictable_[node * dimensions_], request, sign);
+  return effect;
+}
+
+void Ledger::ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node) {
+  const auto request = tables_->classes.request.row(charged_class_[t]);
+  int64_t* row = &rows_[node * stride_];
+  int64_t* evictable = &evictable_[node * dimensions_];
+  for (size_t d = 0; d < dimensions_; ++d) {
+    const int64_t amount = request[d];
+    Add(effect.idle * amount, &row[kIdle * dimensions_ + d]);
+    Add(effect.releasing * amount, &row[kReleasing * dimensions_ + d]);
+    Add(effect.pipelined * amount, &row[kPipelined * dimensions_ + d]);
+    Add(effect.used * amount, &row[kUsed * dimensions_ + d]);
+    Add(effect.evictable * amount, &evictable[d]);
   }
-  if (status == TaskStatus::kReleasing) AddRow(row + kReleasing * dimensions_, request, sign);
-  AddRow(row + kIdle * dimensions_, request, -sign);
-  AddRow(row + kUsed * dimensions_, request, sign);
+  journal_.push_back(node);
 }
 
 void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
@@ -262,70 +279,84 @@ JobCounts* Ledger::SubGroupOf(TaskIndex t) {
   return counts.empty() ? nullptr : &counts[charged_sub_group_[t] + 1];
 }
 
-void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
-  if (node != kNone) {
-    ChargeNode(t, status, node, sign);
-    if (view) ChargeView(t, status, node, sign);
-    journal_.push_back(node);
-  }
+void Ledger::CountStatus(TaskIndex t, TaskStatus status, int sign) {
   const JobIndex j = charged_job_[t];
-  if (j == kNone) return;
   const int s = static_cast<int>(status);
-  jobs_[j].by_status[s] += sign;
-  groups_[group_start_[j] + charged_group_[t]].by_status[s] += sign;
+  JobCounts& job = jobs_[j];
+  JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
   JobCounts* sub_group = SubGroupOf(t);
+  job.by_status[s] += sign;
+  group.by_status[s] += sign;
   if (sub_group != nullptr) sub_group->by_status[s] += sign;
+  if (status == TaskStatus::kPending && tables_->classes.best_effort[charged_class_[t]]) {
+    job.pending_best_effort += sign;
+    group.pending_best_effort += sign;
+    if (sub_group != nullptr) sub_group->pending_best_effort += sign;
+  }
+}
+
+void Ledger::ChargeQueues(TaskIndex t, const Effect& effect) {
+  const JobIndex j = charged_job_[t];
   const QueueIndex q = charged_queue_[t];
   const auto request = tables_->classes.request.row(charged_class_[t]);
-  if (IsAllocated(status) || status == TaskStatus::kNominated) {
-    AddRow(&job_allocated_[j * dimensions_], request, sign);
-    AddRow(&queue_allocated_[q * dimensions_], request, sign);
-    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
-      AddRow(&tree_allocated_[a * dimensions_], request, sign);
-    }
-  } else if (status == TaskStatus::kPending) {
-    AddRow(&queue_pending_[q * dimensions_], request, sign);
-    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
-      AddRow(&tree_pending_[a * dimensions_], request, sign);
-    }
-    if (tables_->classes.best_effort[charged_class_[t]]) {
-      jobs_[j].pending_best_effort += sign;
-      groups_[group_start_[j] + charged_group_[t]].pending_best_effort += sign;
-      if (sub_group != nullptr) sub_group->pending_best_effort += sign;
-    }
-  }
   ++job_stamp_[j];
   job_journal_.push_back(j);
   for (QueueIndex a = q; a != kNone; a = parent_[a]) ++queue_stamp_[a];
+  if (effect.allocated != 0) {
+    AddRow(&job_allocated_[j * dimensions_], request, effect.allocated);
+    AddRow(&queue_allocated_[q * dimensions_], request, effect.allocated);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_allocated_[a * dimensions_], request, effect.allocated);
+    }
+  }
+  if (effect.pending != 0) {
+    AddRow(&queue_pending_[q * dimensions_], request, effect.pending);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_pending_[a * dimensions_], request, effect.pending);
+    }
+  }
+}
+
+void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
+  const Effect none, full = EffectOf(t, status);
+  const Effect effect = sign > 0 ? full : none - full;
+  if (node != kNone) {
+    ChargeNode(t, effect, node);
+    if (view) ChargeView(t, status, node, sign);
+  }
+  if (charged_job_[t] == kNone) return;
+  CountStatus(t, status, sign);
+  ChargeQueues(t, effect);
 }
 
 void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
+  const TaskStatus from = status_[t];
+  const NodeIndex old = node_[t];
+  const bool has_job = charged_job_[t] != kNone;
+  if (has_job) {
+    CountStatus(t, from, -1);
+    CountStatus(t, to, +1);
+  }
+  status_[t] = to;
   // Placed -> binding and the like: no account of node or queue changes, only the job counts.
-  if (node == node_[t] && view == static_cast<bool>(view_[t]) && IsAllocated(to) &&
-      IsAllocated(status_[t]) && MayBeEvicted(to) == MayBeEvicted(status_[t])) {
-    const JobIndex j = charged_job_[t];
-    if (j != kNone) {
-      const int from = static_cast<int>(status_[t]), into = static_cast<int>(to);
-      --jobs_[j].by_status[from];
-      ++jobs_[j].by_status[into];
-      JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
-      --group.by_status[from];
-      ++group.by_status[into];
-      if (JobCounts* sub_group = SubGroupOf(t)) {
-        --sub_group->by_status[from];
-        ++sub_group->by_status[into];
-      }
-      ++job_stamp_[j];
-    }
-    status_[t] = to;
+  if (node == old && view == static_cast<bool>(view_[t]) && IsAllocated(to) && IsAllocated(from) &&
+      MayBeEvicted(to) == MayBeEvicted(from)) {
+    if (has_job) ++job_stamp_[charged_job_[t]];
     return;
   }
-  Charge(t, status_[t], node_[t], view_[t], -1);
-  if (lists_built_ && node != node_[t]) SetNodeList(t, node_[t], node);
-  status_[t] = to;
+  const Effect before = EffectOf(t, from), after = EffectOf(t, to), change = after - before;
+  if (node == old) {
+    if (node != kNone) ChargeNode(t, change, node);
+  } else {
+    if (old != kNone) ChargeNode(t, Effect() - before, old);
+    if (node != kNone) ChargeNode(t, after, node);
+  }
+  if (old != kNone && view_[t]) ChargeView(t, from, old, -1);
+  if (node != kNone && view) ChargeView(t, to, node, +1);
+  if (lists_built_ && node != old) SetNodeList(t, old, node);
   node_[t] = node;
   view_[t] = view;
-  Charge(t, to, node, view, +1);
+  if (has_job) ChargeQueues(t, change);
 }
 
 void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {

@@ -191,10 +191,24 @@ class Ledger {
   void SyncJob(JobIndex j);
   void SyncTask(TaskIndex t);
   void Uncharge(TaskIndex t);
+  // What a task does to accounts, in units of its request.
+  struct Effect {
+    int idle = 0, releasing = 0, pipelined = 0, used = 0, evictable = 0;  // of its node
+    int allocated = 0, pending = 0;                                       // of its job and queues
+    friend Effect operator-(const Effect& a, const Effect& b) {
+      return {a.idle - b.idle,           a.releasing - b.releasing,
+              a.pipelined - b.pipelined, a.used - b.used,
+              a.evictable - b.evictable, a.allocated - b.allocated,
+              a.pending - b.pending};
+    }
+  };
+  Effect EffectOf(TaskIndex t, TaskStatus status) const;
   void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
   JobCounts* SubGroupOf(TaskIndex t);  // null: its job has no sub-groups
-  void ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  void ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node);
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  void ChargeQueues(TaskIndex t, const Effect& effect);
+  void CountStatus(TaskIndex t, TaskStatus status, int sign);
   void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);

@@ -84,7 +84,13 @@ Ledger& Session::Books(const Tables& tables) {
 
 PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   Books(tables);
+  const Ledger::Savepoint opening = ledger_->Save();
+  PlanData plan = RunOnce(tables, options, std::move(spare));
+  ledger_->Restore(opening);
+  return plan;
+}
 
+PlanData Session::RunOnce(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   PlanData plan = std::move(spare);
   plan.tentative.clear();
   plan.pending.clear();
@@ -100,7 +106,6 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, Plan
     evicts |= action.decl.evicts;
   }
 
-  const Ledger::Savepoint opening = ledger_->Save();
   domains_.Open(tables, domains_changed_);
   domains_changed_ = false;
   dispatcher_->Open({tables, *ledger_, options.now, phases_, &changed_, &domains_});
@@ -139,7 +144,6 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, Plan
 
   CountShares(/*after=*/true, &plan.shares);
   Close(context, &plan);
-  ledger_->Restore(opening);
   return plan;
 }
 
@@ -253,7 +257,8 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
   std::vector<JobIndex> touched = changed_;
   for (const Ledger::Entry& entry : ledger_->log()) {
     const JobIndex job = tables_->tasks.job[entry.task];
-    if (job != kNone) touched.push_back(job);
+    // A gang's moves mostly follow one another.
+    if (job != kNone && (touched.empty() || touched.back() != job)) touched.push_back(job);
   }
   std::sort(touched.begin(), touched.end());
   touched.erase(std::unique(touched.begin(), touched.end()), touched.end());

@@ -6,7 +6,7 @@
 //   PlanData plan = session.Run(options);   // the loop: open, actions in order, close
 //
 // Between cycles a session keeps its books, node states and scoreboards, and follows the tables' change log, so
-// that a cycle costs what changed. A session on a frozen snapshot is one that runs once.
+// that a cycle costs what changed. A session on a frozen snapshot runs once, and its books need not be restored.
 #ifndef MUSTER_SESSION_SESSION_H_
 #define MUSTER_SESSION_SESSION_H_
 
@@ -26,6 +26,8 @@ class Session {
 
   // Everything of a plan but its names. `spare`: an old plan, whose memory is used again.
   PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
+  // The same on the tables it was made for, as the last thing it does: its books stay as the cycle left them.
+  PlanData RunOnce(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
 
   const Ledger& ledger() const { return *ledger_; }
   // The books, brought up to the tables, without moves.
