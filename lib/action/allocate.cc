@@ -14,7 +14,6 @@
 // task of that role, even where that one's request or constraints differ.
 // Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task.
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "lib/action/actions.h"
@@ -199,30 +198,11 @@ class Allocate {
     for (TaskIndex task : tried) {
       if (ledger_.status(task) != TaskStatus::kPending) context_.ForgetReason(task);
     }
-    context_.ExplainJob(job, GangReason(waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone,
-                                        ledger_.job(job).ready() + ledger_.job(job).nominated(),
-                                        tables_.jobs.spec[job].min_available, failure));
+    context_.ExplainJob(
+        job, context_.GangReason(waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone,
+                                 ledger_.job(job).ready() + ledger_.job(job).nominated(),
+                                 tables_.jobs.spec[job].min_available, failure));
   }
-
-  // kind, placed and needed of a gang whose task was refused for `failure` (or null). Gangs that are refused alike share
-  // the object, so that a cycle with many of them makes few.
-  ActionContext::ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed,
-                                      const ActionContext::ReasonPtr& failure) {
-    OfGangs& known = gang_reasons_[failure.get()];
-    if (known.reason == nullptr || known.reason->kind != kind || known.reason->placed != placed ||
-        known.reason->needed != needed) {
-      Reason reason{kind};
-      reason.placed = placed;
-      reason.needed = needed;
-      if (failure != nullptr) reason.refusals = failure->refusals;
-      known = {failure, std::make_shared<const Reason>(std::move(reason))};
-    }
-    return known.reason;
-  }
-
-  struct OfGangs {
-    ActionContext::ReasonPtr failure, reason;
-  };
 
   const bool error_cache_;
   ActionContext& context_;
@@ -234,7 +214,6 @@ class Allocate {
   DomainAllocate by_domain_;  // jobs with wishes for domains, or sub-groups
   bool remember_ = true;      // whether the turn could see it
   HashMap<JobIndex, Worksheet> sheets_;
-  HashMap<const Reason*, OfGangs> gang_reasons_;  // the latest by failure, which it keeps
 };
 
 constexpr OptionDecl kOptions[] = {

@@ -114,6 +114,20 @@ ActionContext::ReasonPtr ActionContext::NoNode(ClassIndex c) {
   return remembered.reason;
 }
 
+ActionContext::ReasonPtr ActionContext::GangReason(ReasonKind kind, int64_t placed, int64_t needed,
+                                                   const ReasonPtr& failure) {
+  OfGangs& known = gang_reasons_[failure.get()];
+  if (known.reason == nullptr || known.reason->kind != kind || known.reason->placed != placed ||
+      known.reason->needed != needed) {
+    Reason reason{kind};
+    reason.placed = placed;
+    reason.needed = needed;
+    if (failure != nullptr) reason.refusals = failure->refusals;
+    known = {failure, std::make_shared<const Reason>(std::move(reason))};
+  }
+  return known.reason;
+}
+
 void ActionContext::NoteNoNode(TaskIndex task, Want want, const std::vector<uint8_t>* refused) {
   const JobIndex job = tables.tasks.job[task];
   const GroupIndex group = tables.tasks.group[task];

@@ -138,6 +138,9 @@ class ActionContext {
   void ExplainJob(JobIndex job,
                   Reason reason);  // all its pending tasks that have no reason of their own
   void ExplainJob(JobIndex job, ReasonPtr reason) { job_reason_[job] = std::move(reason); }
+  // kind, placed and needed of a gang whose task was refused for `failure` (or null). Gangs that are refused alike share
+  // the object, so that a cycle with many of them makes few.
+  ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed, const ReasonPtr& failure);
   void ExplainQueue(QueueIndex queue, Reason reason);
   // kNoNode with the refusals as they are now; remembered while the books stay the same.
   ReasonPtr NoNode(ClassIndex c);
@@ -173,6 +176,10 @@ class ActionContext {
     ReasonPtr reason;
   };
   HashMap<ClassIndex, Remembered> no_node_;
+  struct OfGangs {
+    ReasonPtr failure, reason;
+  };
+  HashMap<const Reason*, OfGangs> gang_reasons_;   // the latest by failure, which it keeps
   HashMap<JobIndex, std::vector<uint8_t>> mixed_;  // by role
 };
 

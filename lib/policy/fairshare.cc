@@ -10,7 +10,8 @@
 // deserved, by one rule read from both sides:
 //   the asker  holds no more than it deserves with the task, in the dimensions it requests;
 //   the giver  holds more than it deserves in a dimension the asker requests, and after giving holds no less in any
-//              dimension of which there is not enough for all, and no less than it is guaranteed in any.
+//              dimension of which there is not enough for all that siblings ask for or hold, and no less than it is
+//              guaranteed in any.
 // It is read for both queues and for their ancestors below the one where the two paths meet: above it nothing
 // changes hands. An inner queue's own jobs are served before its children, so they are the last to give: they keep what
 // they ask for as far as the queue deserves it. A queue that gave cannot ask for it again, so nothing goes back and forth.
@@ -144,9 +145,10 @@ class FairShare : public Policy {
   // Returns what they ask for together.
   int64_t DivideAmong(const std::vector<QueueIndex>& siblings, int64_t total, DimensionIndex d) {
     portions_.clear();
-    int64_t asked = 0;
+    int64_t asked = 0, used = 0;  // who is over his limit holds more than he may ask for
     for (QueueIndex q : siblings) {
       const size_t cell = q * dimensions_ + d;
+      used = SatAdd(used, std::max(demand_[cell], ledger_->tree_allocated(q)[d]));
       if (demand_[cell] <= 0) continue;
       asked = SatAdd(asked, demand_[cell]);
       portions_.push_back({tables_->queues.spec[q].weight, promised_[cell], demand_[cell]});
@@ -156,7 +158,7 @@ class FairShare : public Policy {
     size_t next = 0;
     for (QueueIndex q : siblings) {
       const size_t cell = q * dimensions_ + d;
-      contested_[cell] = asked > total;
+      contested_[cell] = used > total;
       if (demand_[cell] > 0) deserved_[cell] = portions_[next++].amount;
     }
     return asked;
@@ -213,7 +215,7 @@ class FairShare : public Policy {
   size_t dimensions_ = 0;
   QueueTree tree_;
   std::vector<int64_t> demand_, promised_, deserved_;  // per queue and dimension
-  std::vector<uint8_t> contested_;  // its siblings and it ask for more than there is
+  std::vector<uint8_t> contested_;  // its siblings and it hold or ask for more than there is
   std::vector<uint8_t> short_;      // of inner queues: its own jobs and its children do
   std::vector<Standing> standings_;
   std::vector<Portion> portions_;

@@ -98,9 +98,11 @@ std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage
       for (QueueIndex q : ways.giver) {
         const int64_t guaranteed = tables.queues.guaranteed.at(q, d);
         if (guaranteed != kAbsent && after.tree(q, d) < guaranteed) return "below its guarantee";
-        int128 asked = 0;
-        for (QueueIndex s : ChildrenOf(then, then.queues.parent[q])) asked += counted.Demand(s, d);
-        const bool scarce = asked > ToDivide(counted, stage.deserved, then.queues.parent[q], d);
+        int128 used = 0;
+        for (QueueIndex s : ChildrenOf(then, then.queues.parent[q])) {
+          used += std::max(counted.Demand(s, d), counted.tree(s, d));
+        }
+        const bool scarce = used > ToDivide(counted, stage.deserved, then.queues.parent[q], d);
         if (scarce && after.tree(q, d) < deserved(q, d)) return "below what it deserves";
       }
     }
