@@ -33,8 +33,8 @@ struct StateColumns {
   std::vector<std::vector<double>> room;
 
   static constexpr std::vector<std::vector<double>> StateColumns::*kByDimension[] = {
-      &StateColumns::idle,      &StateColumns::releasing,   &StateColumns::future_idle,
-      &StateColumns::used,      &StateColumns::requested,   &StateColumns::allocatable,
+      &StateColumns::idle, &StateColumns::releasing, &StateColumns::future_idle,
+      &StateColumns::used, &StateColumns::requested, &StateColumns::allocatable,
       &StateColumns::room};
 
   // Calls visit(column, the same column of the others...) for every column.
@@ -45,10 +45,10 @@ struct StateColumns {
         visit((columns.*part)[d], (others.*part)[d]...);
       }
     }
-    for (const auto part : {&StateColumns::scoring_cpu, &StateColumns::scoring_memory,
-                            &StateColumns::tasks, &StateColumns::task_limit,
-                            &StateColumns::busy_cpu, &StateColumns::busy_memory,
-                            &StateColumns::head}) {
+    for (const auto part :
+         {&StateColumns::scoring_cpu, &StateColumns::scoring_memory, &StateColumns::tasks,
+          &StateColumns::task_limit, &StateColumns::busy_cpu, &StateColumns::busy_memory,
+          &StateColumns::head}) {
       visit(columns.*part, (others.*part)...);
     }
     visit(columns.node, others.node...);

@@ -196,9 +196,8 @@ class Ledger {
     int idle = 0, releasing = 0, pipelined = 0, used = 0, evictable = 0;  // of its node
     int allocated = 0, pending = 0;                                       // of its job and queues
     friend Effect operator-(const Effect& a, const Effect& b) {
-      return {a.idle - b.idle,           a.releasing - b.releasing,
-              a.pipelined - b.pipelined, a.used - b.used,
-              a.evictable - b.evictable, a.allocated - b.allocated,
+      return {a.idle - b.idle,      a.releasing - b.releasing, a.pipelined - b.pipelined,
+              a.used - b.used,      a.evictable - b.evictable, a.allocated - b.allocated,
               a.pending - b.pending};
     }
   };

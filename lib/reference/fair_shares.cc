@@ -74,11 +74,12 @@ void DivideClaims(int128 total, std::vector<Claim>& claims) {
     (c.weight > 0 ? weighted : others).push_back(c);
     if (c.weight == 0) left -= c.floor;
   }
+  const int128 floors = Total(others, &Claim::floor);
+  const bool floors_fit = Total(weighted, &Claim::floor) + floors <= total;
   Freeze(std::max(left, int128(0)), weighted);
   for (Claim& c : others) c.weight = 1;
   int128 rest = std::max(total - Total(weighted, &Claim::amount), int128(0));
-  const int128 floors = Total(others, &Claim::floor);
-  if (Total(weighted, &Claim::floor) + floors > total) rest = std::min(rest, floors);
+  if (!floors_fit) rest = std::min(rest, floors);
   Freeze(rest, others);
   claims = weighted;
   claims.insert(claims.end(), others.begin(), others.end());

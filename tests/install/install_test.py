@@ -125,7 +125,8 @@ class Install(unittest.TestCase):
     def part(self, how, *arguments):
         """A project that has the sources as a part of it."""
         build = self.work / how
-        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", *arguments)
+        # Without optimisation: it is about finding things, and compiles in half the time.
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=", *arguments)
         targets = run("ninja", "-C", build, "-t", "targets", "all")
         self.assertIn("\nuse_c: ", targets)
         self.assertIn("libmuster_c.so", targets)
