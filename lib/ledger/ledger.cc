@@ -25,17 +25,43 @@ bool MayBeEvicted(TaskStatus status) {
 }  // namespace
 
 Ledger::Ledger(const Tables& tables, Accounting accounting)
-    : tables_(&tables), accounting_(accounting), dimensions_(tables.dimension_count()) {
+    : tables_(&tables), accounting_(accounting) {
+  Start();
+}
+
+void Ledger::Restart(const Tables& tables, Accounting accounting) {
+  Ledger old = std::move(*this);
+  *this = Ledger();
+  tables_ = &tables;
+  accounting_ = accounting;
+  birth_ = old.birth_ + 1;
+  const auto reuse = [&](auto... columns) {
+    const auto empty = [&](auto column) {
+      (this->*column).swap(old.*column);
+      (this->*column).clear();
+    };
+    (empty(columns), ...);
+  };
+  using L = Ledger;
+  reuse(&L::rows_, &L::evictable_, &L::allocatable_, &L::jobs_, &L::groups_, &L::job_allocated_,
+        &L::status_, &L::node_, &L::view_, &L::charged_job_, &L::charged_queue_, &L::charged_group_,
+        &L::charged_sub_group_, &L::charged_class_, &L::charged_preemptable_, &L::charged_alive_,
+        &L::log_, &L::journal_, &L::view_journal_, &L::job_journal_);
+  Start();
+}
+
+void Ledger::Start() {
+  dimensions_ = tables_->dimension_count();
   tail_ = kNodeAccounts * dimensions_;
   stride_ = tail_ + 3;
   total_.assign(dimensions_, 0);
   total_nodes_.assign(dimensions_, 0);
   total_present_.assign(dimensions_, 0);
-  synced_layout_ = tables.layout;
-  synced_log_ = tables.log_start + tables.log.size();
+  synced_layout_ = tables_->layout;
+  synced_log_ = tables_->log_start + tables_->log.size();
   Grow();
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) SyncNode(n);
-  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) SyncTask(t);
+  for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) SyncNode(n);
+  for (TaskIndex t = 0; t < tables_->tasks.alive.size(); ++t) SyncTask(t);
   journal_.clear();
   view_journal_.clear();
   job_journal_.clear();

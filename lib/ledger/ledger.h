@@ -91,6 +91,8 @@ class Ledger {
   };
 
   Ledger(const Tables& tables, Accounting accounting);
+  // Becomes a new ledger, written into the memory of what it was.
+  void Restart(const Tables& tables, Accounting accounting);
   // Books of queues by sums that somebody made, over tables without tasks. No moves.
   Ledger(const Tables& tables, Accounting accounting, const Sums& sums);
 
@@ -186,6 +188,8 @@ class Ledger {
   std::span<const int64_t> Row(const std::vector<int64_t>& cells, size_t index) const {
     return {cells.data() + index * dimensions_, dimensions_};
   }
+  Ledger() = default;
+  void Start();
   void Grow();  // room for rows that the tables have gained
   void SyncNode(NodeIndex n);
   void SyncJob(JobIndex j);
@@ -212,7 +216,7 @@ class Ledger {
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);
 
-  const Tables* tables_;
+  const Tables* tables_ = nullptr;
   Accounting accounting_;
   size_t dimensions_ = 0;
   size_t tail_ = 0;    // first cell after the accounts

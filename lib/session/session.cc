@@ -26,8 +26,9 @@ size_t HashOf(const Reason& r) {
 
 }  // namespace
 
-Session::Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed)
-    : tables_(&tables), config_(config), speed_(speed) {
+Session::Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed,
+                 std::unique_ptr<Ledger> spare)
+    : tables_(&tables), config_(config), speed_(speed), ledger_(std::move(spare)) {
   Build();
 }
 
@@ -42,7 +43,11 @@ void Session::Build() {
     }
   }
   search_.reset();
-  ledger_ = std::make_unique<Ledger>(*tables_, config_.accounting);
+  if (ledger_ == nullptr) {
+    ledger_ = std::make_unique<Ledger>(*tables_, config_.accounting);
+  } else {
+    ledger_->Restart(*tables_, config_.accounting);
+  }
   dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
   domains_changed_ = true;
   layout_ = tables_->layout;
@@ -85,13 +90,20 @@ Ledger& Session::Books(const Tables& tables) {
 PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   Books(tables);
   const Ledger::Savepoint opening = ledger_->Save();
-  PlanData plan = RunOnce(tables, options, std::move(spare));
+  PlanData plan = Decide(tables, options, std::move(spare));
   ledger_->Restore(opening);
   return plan;
 }
 
-PlanData Session::RunOnce(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
-  PlanData plan = std::move(spare);
+PlanData Session::RunOnce(const Tables& tables, const ScheduleOptions& options,
+                          std::unique_ptr<Ledger>* books) {
+  Books(tables);
+  PlanData plan = Decide(tables, options, {});
+  *books = std::move(ledger_);
+  return plan;
+}
+
+PlanData Session::Decide(const Tables& tables, const ScheduleOptions& options, PlanData plan) {
   plan.tentative.clear();
   plan.pending.clear();
   plan.reasons.clear();
