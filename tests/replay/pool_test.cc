@@ -233,6 +233,21 @@ TEST(Pool, RefusesWhatDoesNotFitAndGoesOn) {
   EXPECT_EQ(Measure(trace, *result).refused, 1);
 }
 
+// Each is promised its time at once; nobody is looked through while nothing is due.
+TEST(Pool, ConservativeWithManyJobsAtOneInstant) {
+  constexpr int64_t kProcessors = 1000, kJobs = 200000, kRun = 60;
+  Trace trace;
+  trace.processors = kProcessors;
+  for (int64_t i = 0; i < kJobs; ++i) {
+    ASSERT_TRUE(AddJob({.submit = 5, .run = kRun, .estimate = kRun}, &trace).ok());
+  }
+  const std::vector<int64_t> starts = Starts(trace, "conservative");
+  ASSERT_EQ(starts.size(), trace.size());
+  for (int64_t i = 0; i < kJobs; ++i) {
+    ASSERT_EQ(starts[static_cast<size_t>(i)], 5 + i / kProcessors * kRun);
+  }
+}
+
 TEST(Pool, AMillionJobsAtOneInstant) {
   Trace trace;
   trace.processors = 1000;
