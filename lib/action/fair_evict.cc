@@ -333,10 +333,10 @@ class FairRound {
   const Dispatcher& dispatcher_;
   const Taking taking_;
   FairOffers offers_;
-  std::vector<int64_t> lowest_;    // kFromLesserJobs: see LowestPriorities
-  std::vector<uint8_t> holders_;   // kFromOtherQueues: queues that hold what may be reclaimed,
-  int64_t holding_ = 0;            // their number,
-  HashSet<uint64_t> asked_;        // and by queue and class, who may not take
+  std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
+  std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold what may be reclaimed,
+  int64_t holding_ = 0;           // their number,
+  HashSet<uint64_t> asked_;       // and by queue and class, who may not take
   std::vector<std::vector<TaskIndex>> sheets_;  // pending tasks, beside context_.waiting
   std::vector<Step> steps_;                     // of the turn
   bool lacked_ = false;                         // a task of it had no place

@@ -271,9 +271,9 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
   }
   context_.meter.Spend();
   // Gangs that lack as much share the reason.
-  context_.ExplainJob(job, context_.GangReason(ReasonKind::kGangUndone,
-                                               gang.placed() + it->second.placed, gang.needed(),
-                                               it->second.reason));
+  context_.ExplainJob(
+      job, context_.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
+                               gang.needed(), it->second.reason));
   return true;
 }
 
