@@ -78,6 +78,7 @@ class Conservative : public PoolPolicy {
 
   template <class Visit>
   void ForWaiting(Visit visit) {
+    pool_.Spend(waiting_.size());
     for (size_t at = 0; at < waiting_.chunks(); ++at) {
       for (size_t i = 0; i < waiting_.chunk(at).size; ++i) visit(waiting_.chunk(at).entries[i]);
     }

@@ -273,6 +273,22 @@ TEST(Pool, StopsWhenAskedTo) {
   EXPECT_LT(metrics.ended, 100000);
 }
 
+// Where each early end gives thousands of promises anew, that is not only after thousands of them.
+TEST(Pool, StopsSoonWhereEventsAreSlow) {
+  Trace trace;
+  trace.processors = 10;
+  for (int i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(AddJob({.submit = 0, .run = 1 + i % 7, .estimate = 10}, &trace).ok());
+  }
+  int asked = 0;
+  const absl::StatusOr<ReplayResult> result =
+      Replay(trace, "conservative", {.should_stop = [&] { return ++asked == 30; }});
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->complete);
+  EXPECT_GT(result->events, 20000);
+  EXPECT_LT(result->events, 20100);
+}
+
 TEST(Pool, NamesWhatItDoesNotKnow) {
   const Trace trace = Pool(1, {{.run = 1}});
   const auto message = [&](const std::string& policy) {
