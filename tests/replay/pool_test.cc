@@ -228,6 +228,21 @@ TEST(Pool, RefusesWhatDoesNotFitAndGoesOn) {
   EXPECT_EQ(Measure(trace, *result).refused, 1);
 }
 
+// Each is promised its time at once; nobody is looked through while nothing is due.
+TEST(Pool, ConservativeWithManyJobsAtOneInstant) {
+  constexpr int64_t kProcessors = 1000, kJobs = 200000, kRun = 60;
+  Trace trace;
+  trace.processors = kProcessors;
+  for (int64_t i = 0; i < kJobs; ++i) {
+    ASSERT_TRUE(AddJob({.submit = 5, .run = kRun, .estimate = kRun}, &trace).ok());
+  }
+  const std::vector<int64_t> starts = Starts(trace, "conservative");
+  ASSERT_EQ(starts.size(), trace.size());
+  for (int64_t i = 0; i < kJobs; ++i) {
+    ASSERT_EQ(starts[static_cast<size_t>(i)], 5 + i / kProcessors * kRun);
+  }
+}
+
 TEST(Pool, AMillionJobsAtOneInstant) {
   Trace trace;
   trace.processors = 1000;
@@ -251,6 +266,22 @@ TEST(Pool, StopsWhenAskedTo) {
   const Metrics metrics = Measure(trace, *result);
   EXPECT_GT(metrics.ended, 0);
   EXPECT_LT(metrics.ended, 100000);
+}
+
+// Where each early end gives thousands of promises anew, that is not only after thousands of them.
+TEST(Pool, StopsSoonWhereEventsAreSlow) {
+  Trace trace;
+  trace.processors = 10;
+  for (int i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(AddJob({.submit = 0, .run = 1 + i % 7, .estimate = 10}, &trace).ok());
+  }
+  int asked = 0;
+  const absl::StatusOr<ReplayResult> result =
+      Replay(trace, "conservative", {.should_stop = [&] { return ++asked == 30; }});
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->complete);
+  EXPECT_GT(result->events, 20000);
+  EXPECT_LT(result->events, 20100);
 }
 
 TEST(Pool, NamesWhatItDoesNotKnow) {
