@@ -257,13 +257,17 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
   };
   // A job that was quiet and was left alone is as it was.
   std::vector<JobIndex> touched = changed_;
+  std::vector<uint8_t> seen(phases_.size(), 0);
+  for (const JobIndex job : changed_) seen[job] = 1;
   for (const Ledger::Entry& entry : ledger_->log()) {
     const JobIndex job = tables_->tasks.job[entry.task];
-    // A gang's moves mostly follow one another.
-    if (job != kNone && (touched.empty() || touched.back() != job)) touched.push_back(job);
+    if (job == kNone || seen[job]) continue;
+    seen[job] = 1;
+    touched.push_back(job);
   }
-  std::sort(touched.begin(), touched.end());
-  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  std::sort(touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
+  std::inplace_merge(touched.begin(),
+                     touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
   for (const JobIndex job : touched) {
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);
