@@ -433,6 +433,13 @@ void Ledger::Rollback(const Savepoint& savepoint) {
   }
 }
 
+void Ledger::Reserve(size_t tasks) {
+  log_.reserve(log_.size() + 2 * tasks);
+  journal_.reserve(journal_.size() + tasks);
+  view_journal_.reserve(view_journal_.size() + tasks);
+  job_journal_.reserve(job_journal_.size() + tasks);
+}
+
 bool Ledger::OnlyPlacementsSince(const Moment& moment) const {
   if (moment.release != release_) return false;
   // Every later content grew out of `moment` unless a rollback went back behind it.

@@ -158,6 +158,8 @@ class Ledger {
   // The same without what lingers: at the end of a cycle.
   void Restore(const Savepoint& savepoint);
   std::span<const Entry> log() const { return log_; }
+  // Makes room for the placing and binding of so many tasks.
+  void Reserve(size_t tasks);
 
   Moment moment() const { return {content_, release_}; }
   // Whether the books differ from those at `moment` by nothing but placements added.

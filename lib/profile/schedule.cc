@@ -59,7 +59,7 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
   if (!config.ok()) return config.status();
   if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
   Session session(snapshot.tables(), *config, options.speed);
-  auto data = std::make_shared<PlanData>(session.RunOnce(snapshot.tables(), options));
+  auto data = std::make_shared<PlanData>(session.RunOnce(options));
   data->names = NamesOf(snapshot.share());
   return Plan(std::move(data));
 }

@@ -259,6 +259,7 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profil
   std::fill(winner_score_.begin(), winner_score_.end(), kNoScore);
   std::fill(winner_head_.begin(), winner_head_.end(), kNoHead);
   std::fill(winner_slot_.begin(), winner_slot_.end(), kNone);
+  fitting_ = room.slots.size();
   for (const uint32_t slot : room.slots) Open(slot / kBlock);
   ScoreSlots(context, profile, /*resources_fit=*/true);
 }
@@ -293,10 +294,11 @@ void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint6
 }
 
 bool Scoreboard::Follows(const NodeStates& states) const {
-  // A sweep compares requests with all states and scores a few; a change is looked for, and mostly scored.
-  constexpr size_t kCompared = 4;
+  // A sweep compares all states with the request, many at once, and scores those that fit; most changes are scored, too.
+  constexpr size_t kComparedAtOnce = 8;
+  const size_t worth = states.slots() / kComparedAtOnce + 2 * fitting_;
   return epoch_ == states.epoch() && position_ >= states.journal_start() &&
-         (states.journal_end() - position_) * kCompared < states.slots() + 4 * kBlock;
+         states.journal_end() - position_ < worth;
 }
 
 void Scoreboard::Refresh(const ScoringContext& context, const ClassProfile& profile) {

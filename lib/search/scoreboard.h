@@ -117,6 +117,7 @@ class Scoreboard {
   bool winners_ = false;  // whether there are winners
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;  // in the states' journal
+  size_t fitting_ = 0;     // states that fitted at the last sweep
   // Blocks none of whose states fitted are closed: their cells are not there. In an open one, a cell that is not a
   // number belongs to a state that did not fit or had no node when the block was opened: to be looked at should it
   // change.

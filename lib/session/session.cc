@@ -85,12 +85,25 @@ Ledger& Session::Books(const Tables& tables) {
 PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   Books(tables);
   const Ledger::Savepoint opening = ledger_->Save();
-  PlanData plan = RunOnce(tables, options, std::move(spare));
+  FindWaiting();
+  PlanData plan = Cycle(options, std::move(spare), /*placements=*/0);
   ledger_->Restore(opening);
   return plan;
 }
 
-PlanData Session::RunOnce(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
+PlanData Session::RunOnce(const ScheduleOptions& options) {
+  FindWaiting();
+  // Most of what waits may find a place: room for it at once is less than growing into it.
+  size_t placements = 0;
+  for (const JobIndex job : waiting_) {
+    placements += static_cast<size_t>(ledger_->job(job).pending());
+  }
+  ledger_->Reserve(placements);
+  return Cycle(options, {}, placements);
+}
+
+PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t placements) {
+  const Tables& tables = *tables_;
   PlanData plan = std::move(spare);
   plan.tentative.clear();
   plan.pending.clear();
@@ -99,7 +112,6 @@ PlanData Session::RunOnce(const Tables& tables, const ScheduleOptions& options, 
   plan.cursor = 0;
   plan.profile = config_.name;
   plan.version = tables.version;
-  FindWaiting();
   bool admission = false, evicts = false;
   for (const ConfiguredAction& action : config_.actions) {
     admission |= action.decl.name == "admit";
@@ -134,6 +146,7 @@ PlanData Session::RunOnce(const Tables& tables, const ScheduleOptions& options, 
   ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
                         domains_, admission, evicts);
   context.now = options.now;
+  context.decisions().reserve(placements);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) {

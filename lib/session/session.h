@@ -26,8 +26,8 @@ class Session {
 
   // Everything of a plan but its names. `spare`: an old plan, whose memory is used again.
   PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
-  // The same on the tables it was made for, as the last thing it does: its books stay as the cycle left them.
-  PlanData RunOnce(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
+  // The same on the tables it was made for, as the first and last thing it does: its books stay as the cycle left them.
+  PlanData RunOnce(const ScheduleOptions& options);
 
   const Ledger& ledger() const { return *ledger_; }
   // The books, brought up to the tables, without moves.
@@ -36,6 +36,8 @@ class Session {
  private:
   void Build();
   void Follow();
+  // `placements`: so many decisions are likely.
+  PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
   void Close(ActionContext& context, PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
