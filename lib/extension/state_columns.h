@@ -9,6 +9,7 @@
 #define MUSTER_EXTENSION_STATE_COLUMNS_H_
 
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include "muster/types.h"
@@ -32,19 +33,22 @@ struct StateColumns {
   // Per dimension, the lesser of idle and future_idle: what a placement may take now.
   std::vector<std::vector<double>> room;
 
-  static constexpr std::vector<std::vector<double>> StateColumns::*kByDimension[] = {
-      &StateColumns::idle, &StateColumns::releasing, &StateColumns::future_idle,
-      &StateColumns::used, &StateColumns::requested, &StateColumns::allocatable,
-      &StateColumns::room};
+  using ByDimension = std::vector<std::vector<double>> StateColumns::*;
+  static constexpr ByDimension kFree[] = {&StateColumns::idle, &StateColumns::releasing,
+                                          &StateColumns::future_idle, &StateColumns::room};
+  static constexpr ByDimension kHeld[] = {&StateColumns::used, &StateColumns::requested,
+                                          &StateColumns::allocatable};
 
-  // Calls visit(column, the same column of the others...) for every column.
+  // Calls visit(column, the same column of the others...) for every column, or all but what is free.
   template <typename Visit, typename Columns, typename... Others>
-  static void ForEach(Visit visit, Columns& columns, Others&... others) {
-    for (const auto part : kByDimension) {
+  static void ForEach(bool free, Visit visit, Columns& columns, Others&... others) {
+    const auto visit_all = [&](ByDimension part) {
       for (size_t d = 0; d < (columns.*part).size(); ++d) {
         visit((columns.*part)[d], (others.*part)[d]...);
       }
-    }
+    };
+    for (size_t i = 0; free && i < std::size(kFree); ++i) visit_all(kFree[i]);
+    for (const ByDimension part : kHeld) visit_all(part);
     for (const auto part :
          {&StateColumns::scoring_cpu, &StateColumns::scoring_memory, &StateColumns::tasks,
           &StateColumns::task_limit, &StateColumns::busy_cpu, &StateColumns::busy_memory,

@@ -12,11 +12,14 @@ int64_t Sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-void AddRow(int64_t* cells, std::span<const int64_t> row, int64_t sign) {
-  for (size_t d = 0; d < row.size(); ++d) cells[d] = Sum(cells[d], sign * row[d]);
+void Add(int times, int64_t amount, int64_t* cell) {
+  const auto product = static_cast<uint64_t>(int64_t{times}) * static_cast<uint64_t>(amount);
+  *cell = Sum(*cell, static_cast<int64_t>(product));
 }
 
-void Add(int64_t amount, int64_t* cell) { *cell = Sum(*cell, amount); }
+void AddRow(int64_t* cells, std::span<const int64_t> row, int times) {
+  for (size_t d = 0; d < row.size(); ++d) Add(times, row[d], &cells[d]);
+}
 
 bool MayBeEvicted(TaskStatus status) {
   return status == TaskStatus::kRunning || status == TaskStatus::kBound;
@@ -60,8 +63,17 @@ void Ledger::Start() {
   synced_layout_ = tables_->layout;
   synced_log_ = tables_->log_start + tables_->log.size();
   Grow();
-  for (NodeIndex n = 0; n < tables_->nodes.alive.size(); ++n) SyncNode(n);
-  for (TaskIndex t = 0; t < tables_->tasks.alive.size(); ++t) SyncTask(t);
+  const Tables& tables = *tables_;
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) SyncNode(n);
+  // Tasks that are nowhere come in gangs of equal ones.
+  const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
+  for (TaskIndex t = 0, end = 0; t < tasks; t = end) {
+    for (end = t; end < tasks; ++end) {
+      Enroll(end);
+      if (end > t && !ChargedAlike(t, end)) break;
+    }
+    if (charged_alive_[t]) Charge(t, status_[t], node_[t], view_[t], static_cast<int>(end - t));
+  }
   journal_.clear();
   view_journal_.clear();
   job_journal_.clear();
@@ -234,12 +246,19 @@ void Ledger::SyncJob(JobIndex j) {
 
 void Ledger::SyncTask(TaskIndex t) {
   Uncharge(t);
+  Enroll(t);
+  if (!charged_alive_[t]) return;
+  Charge(t, status_[t], node_[t], view_[t], +1);
+  if (lists_built_) SetNodeList(t, kNone, node_[t]);
+}
+
+void Ledger::Enroll(TaskIndex t) {
   const auto& tasks = tables_->tasks;
   status_[t] = TaskStatus::kUnknown;
   node_[t] = kNone;
   view_[t] = 0;
+  charged_alive_[t] = tasks.alive[t];
   if (!tasks.alive[t]) return;
-  charged_alive_[t] = 1;
   charged_job_[t] = tasks.job[t];
   charged_queue_[t] = tasks.job[t] == kNone ? kNone : tables_->jobs.queue[tasks.job[t]];
   charged_group_[t] = tasks.group[t];
@@ -249,8 +268,14 @@ void Ledger::SyncTask(TaskIndex t) {
   status_[t] = tasks.status[t];
   node_[t] = HoldsNode(status_[t]) ? tasks.node[t] : kNone;
   view_[t] = node_[t] != kNone;
-  Charge(t, status_[t], node_[t], view_[t], +1);
-  if (lists_built_) SetNodeList(t, kNone, node_[t]);
+}
+
+// Whether all accounts would move by the same, and no node's.
+bool Ledger::ChargedAlike(TaskIndex a, TaskIndex b) const {
+  return charged_alive_[a] && charged_alive_[b] && node_[a] == kNone && node_[b] == kNone &&
+         status_[a] == status_[b] && charged_job_[a] == charged_job_[b] &&
+         charged_group_[a] == charged_group_[b] && charged_class_[a] == charged_class_[b] &&
+         charged_sub_group_[a] == charged_sub_group_[b];
 }
 
 Ledger::Effect Ledger::EffectOf(TaskIndex t, TaskStatus status) const {
@@ -279,11 +304,11 @@ void Ledger::ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node) {
   int64_t* evictable = &evictable_[node * dimensions_];
   for (size_t d = 0; d < dimensions_; ++d) {
     const int64_t amount = request[d];
-    Add(effect.idle * amount, &row[kIdle * dimensions_ + d]);
-    Add(effect.releasing * amount, &row[kReleasing * dimensions_ + d]);
-    Add(effect.pipelined * amount, &row[kPipelined * dimensions_ + d]);
-    Add(effect.used * amount, &row[kUsed * dimensions_ + d]);
-    Add(effect.evictable * amount, &evictable[d]);
+    Add(effect.idle, amount, &row[kIdle * dimensions_ + d]);
+    Add(effect.releasing, amount, &row[kReleasing * dimensions_ + d]);
+    Add(effect.pipelined, amount, &row[kPipelined * dimensions_ + d]);
+    Add(effect.used, amount, &row[kUsed * dimensions_ + d]);
+    Add(effect.evictable, amount, &evictable[d]);
   }
   journal_.push_back(node);
 }
@@ -305,19 +330,19 @@ JobCounts* Ledger::SubGroupOf(TaskIndex t) {
   return counts.empty() ? nullptr : &counts[charged_sub_group_[t] + 1];
 }
 
-void Ledger::CountStatus(TaskIndex t, TaskStatus status, int sign) {
+void Ledger::CountStatus(TaskIndex t, TaskStatus status, int times) {
   const JobIndex j = charged_job_[t];
   const int s = static_cast<int>(status);
   JobCounts& job = jobs_[j];
   JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
   JobCounts* sub_group = SubGroupOf(t);
-  job.by_status[s] += sign;
-  group.by_status[s] += sign;
-  if (sub_group != nullptr) sub_group->by_status[s] += sign;
+  job.by_status[s] += times;
+  group.by_status[s] += times;
+  if (sub_group != nullptr) sub_group->by_status[s] += times;
   if (status == TaskStatus::kPending && tables_->classes.best_effort[charged_class_[t]]) {
-    job.pending_best_effort += sign;
-    group.pending_best_effort += sign;
-    if (sub_group != nullptr) sub_group->pending_best_effort += sign;
+    job.pending_best_effort += times;
+    group.pending_best_effort += times;
+    if (sub_group != nullptr) sub_group->pending_best_effort += times;
   }
 }
 
@@ -343,15 +368,15 @@ void Ledger::ChargeQueues(TaskIndex t, const Effect& effect) {
   }
 }
 
-void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
-  const Effect none, full = EffectOf(t, status);
-  const Effect effect = sign > 0 ? full : none - full;
+// `times` tasks like this one; below 0: no longer.
+void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times) {
+  const Effect effect = Effect().Plus(times, EffectOf(t, status));
   if (node != kNone) {
     ChargeNode(t, effect, node);
-    if (view) ChargeView(t, status, node, sign);
+    if (view) ChargeView(t, status, node, times);
   }
   if (charged_job_[t] == kNone) return;
-  CountStatus(t, status, sign);
+  CountStatus(t, status, times);
   ChargeQueues(t, effect);
 }
 
@@ -370,11 +395,11 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
     if (has_job) ++job_stamp_[charged_job_[t]];
     return;
   }
-  const Effect before = EffectOf(t, from), after = EffectOf(t, to), change = after - before;
+  const Effect before = EffectOf(t, from), after = EffectOf(t, to), change = after.Plus(-1, before);
   if (node == old) {
     if (node != kNone) ChargeNode(t, change, node);
   } else {
-    if (old != kNone) ChargeNode(t, Effect() - before, old);
+    if (old != kNone) ChargeNode(t, Effect().Plus(-1, before), old);
     if (node != kNone) ChargeNode(t, after, node);
   }
   if (old != kNone && view_[t]) ChargeView(t, from, old, -1);
@@ -433,6 +458,13 @@ void Ledger::Rollback(const Savepoint& savepoint) {
   for (TaskIndex task : lingering) {
     if (view_[task]) Log(task, TaskStatus::kRunning, node_[task], /*view=*/false);
   }
+}
+
+void Ledger::Reserve(size_t tasks) {
+  log_.reserve(log_.size() + 2 * tasks);
+  journal_.reserve(journal_.size() + tasks);
+  view_journal_.reserve(view_journal_.size() + tasks);
+  job_journal_.reserve(job_journal_.size() + tasks);
 }
 
 bool Ledger::OnlyPlacementsSince(const Moment& moment) const {

@@ -160,6 +160,8 @@ class Ledger {
   // The same without what lingers: at the end of a cycle.
   void Restore(const Savepoint& savepoint);
   std::span<const Entry> log() const { return log_; }
+  // Makes room for the placing and binding of so many tasks.
+  void Reserve(size_t tasks);
 
   Moment moment() const { return {content_, release_}; }
   // Whether the books differ from those at `moment` by nothing but placements added.
@@ -194,24 +196,27 @@ class Ledger {
   void SyncNode(NodeIndex n);
   void SyncJob(JobIndex j);
   void SyncTask(TaskIndex t);
+  void Enroll(TaskIndex t);  // notes what there is to charge for it
+  bool ChargedAlike(TaskIndex a, TaskIndex b) const;
   void Uncharge(TaskIndex t);
   // What a task does to accounts, in units of its request.
   struct Effect {
     int idle = 0, releasing = 0, pipelined = 0, used = 0, evictable = 0;  // of its node
     int allocated = 0, pending = 0;                                       // of its job and queues
-    friend Effect operator-(const Effect& a, const Effect& b) {
-      return {a.idle - b.idle,      a.releasing - b.releasing, a.pipelined - b.pipelined,
-              a.used - b.used,      a.evictable - b.evictable, a.allocated - b.allocated,
-              a.pending - b.pending};
+    Effect Plus(int times, const Effect& other) const {
+      return {idle + times * other.idle,           releasing + times * other.releasing,
+              pipelined + times * other.pipelined, used + times * other.used,
+              evictable + times * other.evictable, allocated + times * other.allocated,
+              pending + times * other.pending};
     }
   };
   Effect EffectOf(TaskIndex t, TaskStatus status) const;
-  void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
+  void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times);
   JobCounts* SubGroupOf(TaskIndex t);  // null: its job has no sub-groups
   void ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node);
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
   void ChargeQueues(TaskIndex t, const Effect& effect);
-  void CountStatus(TaskIndex t, TaskStatus status, int sign);
+  void CountStatus(TaskIndex t, TaskStatus status, int times);
   void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);

@@ -70,7 +70,7 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
   if (spare == nullptr) spare = std::make_unique<SpareBooks>();
   std::unique_ptr<Ledger>& books = static_cast<SpareBooks&>(*spare).books;
   Session session(tables, *config, options.speed, std::move(books));
-  auto data = std::make_shared<PlanData>(session.RunOnce(tables, options, &books));
+  auto data = std::make_shared<PlanData>(session.RunOnce(options, &books));
   tables.shelf->Put(std::move(spare));
   data->names = NamesOf(snapshot.share());
   return Plan(std::move(data));

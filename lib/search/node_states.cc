@@ -28,7 +28,8 @@ void NodeStates::Rebuild() {
   const size_t dimensions = ledger_.dimensions();
   key_size_ = ledger_.node_row(0).size() + (share_ ? 1 : 2);
   columns_ = StateColumns{};
-  for (const auto part : StateColumns::kByDimension) (columns_.*part).resize(dimensions);
+  for (const auto part : StateColumns::kFree) (columns_.*part).resize(dimensions);
+  for (const auto part : StateColumns::kHeld) (columns_.*part).resize(dimensions);
   factors_.resize(key_size_);
   for (size_t i = 0; i < key_size_; ++i) factors_[i] = SplitMix64(i) | 1;
   keys_.clear();
@@ -142,15 +143,9 @@ uint32_t NodeStates::Intern(NodeIndex n) {
     population_.push_back(0);
     members_.emplace_back();
     in_free_.push_back(0);
-    for (const auto part : StateColumns::kByDimension) {
-      for (auto& cells : columns_.*part) cells.push_back(0);
-    }
-    columns_.node.push_back(n);
-    for (auto* cells : {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks,
-                        &columns_.task_limit, &columns_.busy_cpu, &columns_.busy_memory}) {
-      cells->push_back(0);
-    }
-    columns_.head.push_back(kNoHead);
+    StateColumns::ForEach(
+        /*free=*/true, [](auto& column) { column.push_back(0); }, columns_);
+    columns_.head.back() = kNoHead;
   }
   hash_[slot] = hash;
   kind_[slot] = kinds_.kind(n);

@@ -133,15 +133,18 @@ void Collect(const uint8_t* fits, size_t begin, size_t end, std::vector<uint32_t
 }
 
 // The columns of `slots` alone, side by side.
-void Gather(const StateColumns& columns, std::span<const uint32_t> slots, StateColumns* to) {
-  for (const auto part : StateColumns::kByDimension) {
-    (to->*part).resize((columns.*part).size());
-  }
+void Gather(const StateColumns& columns, std::span<const uint32_t> slots, bool free,
+            StateColumns* to) {
+  for (const auto part : StateColumns::kFree) (to->*part).resize((columns.*part).size());
+  for (const auto part : StateColumns::kHeld) (to->*part).resize((columns.*part).size());
   to->size = slots.size();
   StateColumns::ForEach(
+      free,
       [&](const auto& from, auto& cells) {
         if (cells.size() < kSweep) cells.resize(kSweep);
-        for (size_t i = 0; i < slots.size(); ++i) cells[i] = from[slots[i]];
+        const auto* source = from.data();
+        auto* target = cells.data();
+        for (size_t i = 0; i < slots.size(); ++i) target[i] = source[slots[i]];
       },
       columns, *to);
 }
@@ -154,8 +157,9 @@ void Scoreboard::Retarget(ClassIndex c, Want want) {
   epoch_ = 0;
 }
 
-void Scoreboard::Reserve(size_t slots) {
+void Scoreboard::Reserve(size_t slots, bool keep) {
   const size_t blocks = (slots + kBlock - 1) / kBlock;
+  if (!keep) std::fill(open_.begin(), open_.end(), 0);
   if (blocks > blocks_) {
     const size_t room = std::max(blocks, blocks_ + blocks_ / 2);
     auto score = std::make_unique_for_overwrite<double[]>(room * kBlock);
@@ -169,6 +173,7 @@ void Scoreboard::Reserve(size_t slots) {
   open_.resize(blocks, 0);
   winner_score_.resize(blocks, kNoScore);
   winner_head_.resize(blocks, kNoHead);
+  winner_slot_.resize(blocks, kNone);
 }
 
 void Scoreboard::Open(size_t block) {
@@ -197,7 +202,9 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& p
     // Where most states between the first and the last are to be scored, all of them are, in place.
     const size_t first = slots.front(), range = slots.back() - first + 1;
     const bool in_place = range <= kSweep && range <= 2 * count;
-    if (!in_place) Gather(states.columns(), slots, &room.columns);
+    if (!in_place) {
+      Gather(states.columns(), slots, !resources_fit || profile.reads_free, &room.columns);
+    }
     const StateColumns& columns = in_place ? states.columns() : room.columns;
     const size_t begin = in_place ? first : 0, end = in_place ? first + range : count;
     uint8_t* fits = room.fits.data() - begin;
@@ -249,9 +256,10 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profil
     FitResources(states.columns(), profile, want_, begin, end, fits);
     Collect(fits, begin, end, &room.slots);
   }
-  std::fill(open_.begin(), open_.end(), 0);
   std::fill(winner_score_.begin(), winner_score_.end(), kNoScore);
   std::fill(winner_head_.begin(), winner_head_.end(), kNoHead);
+  std::fill(winner_slot_.begin(), winner_slot_.end(), kNone);
+  fitting_ = room.slots.size();
   for (const uint32_t slot : room.slots) Open(slot / kBlock);
   ScoreSlots(context, profile, /*resources_fit=*/true);
 }
@@ -263,15 +271,42 @@ void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
   FindBest(&score_[begin], states.columns().head.data() + begin, count, &winner);
   winner_score_[block] = winner.score;
   winner_head_[block] = winner.head;
+  winner_slot_[block] = NodeOf(winner) == kNone ? kNone : states.state(NodeOf(winner));
+}
+
+// The states at the bits of `touched` are others, or others of their nodes are the oldest.
+void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched) {
+  const uint32_t slot = winner_slot_[block];
+  if (slot != kNone && (touched >> (slot % kBlock) & 1)) {
+    FindWinner(states, block);
+    return;
+  }
+  Winner winner{winner_score_[block], winner_head_[block]};
+  for (; touched != 0; touched &= touched - 1) {
+    const size_t i = block * kBlock + static_cast<size_t>(std::countr_zero(touched));
+    const double head = states.columns().head[i];
+    if (!(score_[i] > kNever) || head == kNoHead || !Beats(score_[i], head, winner)) continue;
+    winner = {score_[i], head};
+    winner_slot_[block] = static_cast<uint32_t>(i);
+  }
+  winner_score_[block] = winner.score;
+  winner_head_[block] = winner.head;
+}
+
+bool Scoreboard::Follows(const NodeStates& states) const {
+  // A sweep compares all states with the request, many at once, and scores those that fit; most changes are scored, too.
+  constexpr size_t kComparedAtOnce = 8;
+  const size_t worth = states.slots() / kComparedAtOnce + 2 * fitting_;
+  return epoch_ == states.epoch() && position_ >= states.journal_start() &&
+         states.journal_end() - position_ < worth;
 }
 
 void Scoreboard::Refresh(const ScoringContext& context, const ClassProfile& profile) {
   const NodeStates& states = context.states;
   const bool winners = context.speed.block_winners && profile.uniform;
-  const bool follows = epoch_ == states.epoch() && position_ >= states.journal_start() &&
-                       winners == winners_ && states.journal_end() - position_ < states.slots();
+  const bool follows = winners == winners_ && Follows(states);
   winners_ = winners;
-  Reserve(states.slots());
+  Reserve(states.slots(), follows);
   if (follows) {
     ReadJournal(context, profile);
   } else {
@@ -288,16 +323,16 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& 
   SweepRoom& room = context.room;
   if (room.content.size() < open_.size()) {
     room.content.resize(open_.size(), 0);
-    room.changed.resize(open_.size(), 0);
+    room.touched.resize(open_.size(), 0);
   }
   const auto unread = context.states.journal().subspan(position_ - context.states.journal_start());
   for (const StateChange change : unread) {
     const uint32_t block = change.slot / kBlock;
-    if (!room.changed[block]) {
-      room.changed[block] = 1;
+    if (room.touched[block] == 0) {
       room.blocks.push_back(block);
       Open(block);
     }
+    room.touched[block] |= uint64_t{1} << (change.slot % kBlock);
     const bool unknown = std::isnan(score_[change.slot]);
     room.content[block] |= uint64_t{change.content || unknown} << (change.slot % kBlock);
   }
@@ -307,12 +342,12 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& 
     for (uint64_t left = room.content[block]; left != 0; left &= left - 1) {
       room.slots.push_back(block * kBlock + static_cast<uint32_t>(std::countr_zero(left)));
     }
-    room.changed[block] = 0;
     room.content[block] = 0;
   }
   ScoreSlots(context, profile, /*resources_fit=*/false);
   for (const uint32_t block : room.blocks) {
-    if (winners_) FindWinner(context.states, block);
+    if (winners_) CompareWithWinner(context.states, block, room.touched[block]);
+    room.touched[block] = 0;
   }
   room.blocks.clear();
 }

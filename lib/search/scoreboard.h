@@ -45,6 +45,7 @@ struct ClassProfile {
   bool cluster_fit = false, cluster_score = false;
   bool uniform = true;                                // the score is a number of the state alone
   double constant = 0;                                // what KindScores add to it then
+  bool reads_free = true;                             // some policy does; see Policy::ReadsFree
   std::vector<Policy*> fit_policies, score_policies;  // that look at a node's own books
   std::vector<DimensionIndex> needs;                  // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
@@ -54,11 +55,11 @@ struct ClassProfile {
 struct SweepRoom {
   std::vector<uint8_t> fits;
   std::vector<double> order, batch;
-  std::vector<uint32_t> slots;    // to be scored, ascending
-  StateColumns columns;           // of such slots, side by side
-  std::vector<uint64_t> content;  // per block: which of its states are others now
-  std::vector<uint8_t> changed;   // per block
-  std::vector<uint32_t> blocks;   // that changed
+  std::vector<uint32_t> slots;  // to be scored, ascending
+  StateColumns columns;         // of such slots, side by side
+  // Per block: which of its states are others now, or have not been looked at; which changed at all.
+  std::vector<uint64_t> content, touched;
+  std::vector<uint32_t> blocks;  // that changed
 };
 
 // The tools every board shares.
@@ -82,6 +83,8 @@ class Scoreboard {
   Scoreboard(ClassIndex c, Want want) : class_(c), want_(want) {}
   // Forgets everything but its room, for another class.
   void Retarget(ClassIndex c, Want want);
+  // Whether it can follow the states. It has to sweep otherwise, which any other board could do as well.
+  bool Follows(const NodeStates& states) const;
 
   // The oldest node of the best state; kNone: no state fits.
   NodeIndex Best(const ScoringContext& context, const ClassProfile& profile);
@@ -100,12 +103,13 @@ class Scoreboard {
  private:
   static constexpr size_t kBlock = 64;  // states: the bits of a word
 
-  void Reserve(size_t slots);  // room for so many states
+  void Reserve(size_t slots, bool keep);  // room for so many states; keep: what is there
   void Open(size_t block);
   void Sweep(const ScoringContext& context, const ClassProfile& profile);
   void ReadJournal(const ScoringContext& context, const ClassProfile& profile);
   void ScoreSlots(const ScoringContext& context, const ClassProfile& profile, bool resources_fit);
   void FindWinner(const NodeStates& states, size_t block);
+  void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
   NodeIndex ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
 
   ClassIndex class_;
@@ -113,6 +117,7 @@ class Scoreboard {
   bool winners_ = false;  // whether there are winners
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;  // in the states' journal
+  size_t fitting_ = 0;     // states that fitted at the last sweep
   // Blocks none of whose states fitted are closed: their cells are not there. In an open one, a cell that is not a
   // number belongs to a state that did not fit or had no node when the block was opened: to be looked at should it
   // change.
@@ -121,6 +126,7 @@ class Scoreboard {
   std::vector<uint8_t> open_;                       // per block
   std::vector<double> order_, batch_;               // only where scores are normalised
   std::vector<double> winner_score_, winner_head_;  // per block
+  std::vector<uint32_t> winner_slot_;
 };
 
 }  // namespace muster

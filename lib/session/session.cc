@@ -90,20 +90,28 @@ Ledger& Session::Books(const Tables& tables) {
 PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   Books(tables);
   const Ledger::Savepoint opening = ledger_->Save();
-  PlanData plan = Decide(tables, options, std::move(spare));
+  FindWaiting();
+  PlanData plan = Cycle(options, std::move(spare), /*placements=*/0);
   ledger_->Restore(opening);
   return plan;
 }
 
-PlanData Session::RunOnce(const Tables& tables, const ScheduleOptions& options,
-                          std::unique_ptr<Ledger>* books) {
-  Books(tables);
-  PlanData plan = Decide(tables, options, {});
+PlanData Session::RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books) {
+  FindWaiting();
+  // Most of what waits may find a place: room for it at once is less than growing into it.
+  size_t placements = 0;
+  for (const JobIndex job : waiting_) {
+    placements += static_cast<size_t>(ledger_->job(job).pending());
+  }
+  ledger_->Reserve(placements);
+  PlanData plan = Cycle(options, {}, placements);
   *books = std::move(ledger_);
   return plan;
 }
 
-PlanData Session::Decide(const Tables& tables, const ScheduleOptions& options, PlanData plan) {
+PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t placements) {
+  const Tables& tables = *tables_;
+  PlanData plan = std::move(spare);
   plan.tentative.clear();
   plan.pending.clear();
   plan.reasons.clear();
@@ -111,7 +119,6 @@ PlanData Session::Decide(const Tables& tables, const ScheduleOptions& options, P
   plan.cursor = 0;
   plan.profile = config_.name;
   plan.version = tables.version;
-  FindWaiting();
   bool admission = false, evicts = false;
   for (const ConfiguredAction& action : config_.actions) {
     admission |= action.decl.admits;
@@ -144,6 +151,7 @@ PlanData Session::Decide(const Tables& tables, const ScheduleOptions& options, P
   ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
                         domains_, admission, evicts);
   context.now = options.now;
+  context.decisions().reserve(placements);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) {
@@ -267,13 +275,17 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
   };
   // A job that was quiet and was left alone is as it was.
   std::vector<JobIndex> touched = changed_;
+  std::vector<uint8_t> seen(phases_.size(), 0);
+  for (const JobIndex job : changed_) seen[job] = 1;
   for (const Ledger::Entry& entry : ledger_->log()) {
     const JobIndex job = tables_->tasks.job[entry.task];
-    // A gang's moves mostly follow one another.
-    if (job != kNone && (touched.empty() || touched.back() != job)) touched.push_back(job);
+    if (job == kNone || seen[job]) continue;
+    seen[job] = 1;
+    touched.push_back(job);
   }
-  std::sort(touched.begin(), touched.end());
-  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  std::sort(touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
+  std::inplace_merge(touched.begin(),
+                     touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
   for (const JobIndex job : touched) {
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);

@@ -28,9 +28,9 @@ class Session {
 
   // Everything of a plan but its names. `spare`: an old plan, whose memory is used again.
   PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
-  // The same without putting the books back, which are handed over: the session has ended.
-  PlanData RunOnce(const Tables& tables, const ScheduleOptions& options,
-                   std::unique_ptr<Ledger>* books);
+  // The same on the tables it was made for, as the first and last thing it does: its books are handed over as the cycle
+  // left them, for their memory.
+  PlanData RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books);
 
   const Ledger& ledger() const { return *ledger_; }
   // The books, brought up to the tables, without moves.
@@ -39,7 +39,8 @@ class Session {
  private:
   void Build();
   void Follow();
-  PlanData Decide(const Tables& tables, const ScheduleOptions& options, PlanData plan);
+  // `placements`: so many decisions are likely.
+  PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
   void Close(ActionContext& context, PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
