@@ -54,6 +54,18 @@ inline ReasonKind QueueRefusal(const Denial& denial) {
   if (denial.tree) return ReasonKind::kQueueTree;
   return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
 }
+// The same with all that is known of it; `who` is the policy that said so.
+inline Reason QueueReason(ReasonKind kind, QueueIndex queue, std::string_view who,
+                          const Denial& denial = {}) {
+  Reason reason{kind};
+  reason.policy = std::string(who);
+  reason.queue = queue;
+  reason.dimension = denial.dimension;
+  return reason;
+}
+inline Reason QueueReason(QueueIndex queue, std::string_view who, const Denial& denial) {
+  return QueueReason(QueueRefusal(denial), queue, who, denial);
+}
 
 class ActionContext;
 
@@ -126,7 +138,8 @@ class ActionContext {
   void ExplainJob(JobIndex job,
                   Reason reason);  // all its pending tasks that have no reason of their own
   void ExplainJob(JobIndex job, ReasonPtr reason) { job_reason_[job] = std::move(reason); }
-  // kind, placed and needed of a gang whose task was refused for `failure` (or null); gangs alike share the object.
+  // kind, placed and needed of a gang whose task was refused for `failure` (or null). Gangs that are refused alike share
+  // the object, so that a cycle with many of them makes few.
   ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed, const ReasonPtr& failure);
   void ExplainQueue(QueueIndex queue, Reason reason);
   // kNoNode with the refusals as they are now; remembered while the books stay the same.

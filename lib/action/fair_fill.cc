@@ -270,11 +270,10 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
     return false;
   }
   context_.meter.Spend();
-  Reason reason{ReasonKind::kGangUndone};
-  reason.refusals = it->second.reason->refusals;
-  reason.placed = gang.placed() + it->second.placed;
-  reason.needed = gang.needed();
-  ExplainGang(job, sheet, std::move(reason), sheet.next, sheet.next);
+  // Gangs that lack as much share the reason.
+  context_.ExplainJob(
+      job, context_.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
+                               gang.needed(), it->second.reason));
   return true;
 }
 

@@ -166,10 +166,7 @@ class RayAllocate {
     Denial denial;
     std::string_view who;
     if (context_.dispatcher.Allocatable(queue, task, &denial, &who)) return true;
-    *reason = Reason{QueueRefusal(denial)};
-    reason->policy = std::string(who);
-    reason->queue = queue;
-    reason->dimension = denial.dimension;
+    *reason = QueueReason(queue, who, denial);
     return false;
   }
 

@@ -232,6 +232,9 @@ class Policy {
   // up apart and floating-point sums depend on order: total = order + batch.)
   virtual void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                            double* order, double* batch) {}
+  // Whether FitStates or ScoreStates look at what is free (StateColumns::kFree). Where no policy does, the columns that
+  // they get are mostly without.
+  virtual bool ReadsFree() const { return true; }
   // kCluster: adds to order[i] and batch[i] for candidate nodes[i], all of which fit.
   virtual void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
                           std::span<double> batch) {}

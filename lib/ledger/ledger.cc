@@ -14,8 +14,13 @@ int64_t Sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-void AddRow(int64_t* cells, std::span<const int64_t> row, int64_t sign) {
-  for (size_t d = 0; d < row.size(); ++d) cells[d] = Sum(cells[d], sign * row[d]);
+void Add(int times, int64_t amount, int64_t* cell) {
+  const auto product = static_cast<uint64_t>(int64_t{times}) * static_cast<uint64_t>(amount);
+  *cell = Sum(*cell, static_cast<int64_t>(product));
+}
+
+void AddRow(int64_t* cells, std::span<const int64_t> row, int times) {
+  for (size_t d = 0; d < row.size(); ++d) Add(times, row[d], &cells[d]);
 }
 
 bool MayBeEvicted(TaskStatus status) {
@@ -25,7 +30,33 @@ bool MayBeEvicted(TaskStatus status) {
 }  // namespace
 
 Ledger::Ledger(const Tables& tables, Accounting accounting)
-    : tables_(&tables), accounting_(accounting), dimensions_(tables.dimension_count()) {
+    : tables_(&tables), accounting_(accounting) {
+  Start();
+}
+
+void Ledger::Restart(const Tables& tables, Accounting accounting) {
+  Ledger old = std::move(*this);
+  *this = Ledger();
+  tables_ = &tables;
+  accounting_ = accounting;
+  birth_ = old.birth_ + 1;
+  const auto reuse = [&](auto... columns) {
+    const auto empty = [&](auto column) {
+      (this->*column).swap(old.*column);
+      (this->*column).clear();
+    };
+    (empty(columns), ...);
+  };
+  using L = Ledger;
+  reuse(&L::rows_, &L::evictable_, &L::allocatable_, &L::jobs_, &L::groups_, &L::job_allocated_,
+        &L::status_, &L::node_, &L::view_, &L::charged_job_, &L::charged_queue_, &L::charged_group_,
+        &L::charged_sub_group_, &L::charged_class_, &L::charged_preemptable_, &L::charged_alive_,
+        &L::log_, &L::journal_, &L::view_journal_, &L::job_journal_);
+  Start();
+}
+
+void Ledger::Start() {
+  dimensions_ = tables_->dimension_count();
   tail_ = kNodeAccounts * dimensions_;
   stride_ = tail_ + 3;
   if (accounting_.devices) {
@@ -35,14 +66,23 @@ Ledger::Ledger(const Tables& tables, Accounting accounting)
   total_.assign(dimensions_, 0);
   total_nodes_.assign(dimensions_, 0);
   total_present_.assign(dimensions_, 0);
-  synced_layout_ = tables.layout;
-  synced_log_ = tables.log_start + tables.log.size();
+  synced_layout_ = tables_->layout;
+  synced_log_ = tables_->log_start + tables_->log.size();
   Grow();
+  const Tables& tables = *tables_;
   for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
     SyncDevices(n);
     SyncNode(n);
   }
-  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) SyncTask(t);
+  // Tasks that are nowhere come in gangs of equal ones.
+  const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
+  for (TaskIndex t = 0, end = 0; t < tasks; t = end) {
+    for (end = t; end < tasks; ++end) {
+      Enroll(end);
+      if (end > t && !ChargedAlike(t, end)) break;
+    }
+    if (charged_alive_[t]) Charge(t, status_[t], node_[t], view_[t], static_cast<int>(end - t));
+  }
   journal_.clear();
   view_journal_.clear();
   job_journal_.clear();
@@ -273,13 +313,20 @@ void Ledger::SyncJob(JobIndex j) {
 
 void Ledger::SyncTask(TaskIndex t) {
   Uncharge(t);
+  Enroll(t);
+  if (!charged_alive_[t]) return;
+  Charge(t, status_[t], node_[t], view_[t], +1);
+  if (lists_built_) SetNodeList(t, kNone, node_[t]);
+}
+
+void Ledger::Enroll(TaskIndex t) {
   const auto& tasks = tables_->tasks;
   status_[t] = TaskStatus::kUnknown;
   node_[t] = kNone;
   view_[t] = 0;
   if (devices_) grants_[t] = charged_holds_[t] = 0;
+  charged_alive_[t] = tasks.alive[t];
   if (!tasks.alive[t]) return;
-  charged_alive_[t] = 1;
   charged_job_[t] = tasks.job[t];
   charged_queue_[t] = tasks.job[t] == kNone ? kNone : tables_->jobs.queue[tasks.job[t]];
   charged_group_[t] = tasks.group[t];
@@ -294,29 +341,49 @@ void Ledger::SyncTask(TaskIndex t) {
     grants_[t] =
         devices_->Held(tables_->nodes.spec[node_[t]], tables_->hold_lists[charged_holds_[t]]);
   }
-  Charge(t, status_[t], node_[t], view_[t], +1);
-  if (lists_built_) SetNodeList(t, kNone, node_[t]);
 }
 
-void Ledger::ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
-  if (devices_) ChargeDevices(t, status, node, sign);
-  const auto request = tables_->classes.request.row(charged_class_[t]);
-  int64_t* row = &rows_[node * stride_];
+// Whether all accounts would move by the same, and no node's.
+bool Ledger::ChargedAlike(TaskIndex a, TaskIndex b) const {
+  return charged_alive_[a] && charged_alive_[b] && node_[a] == kNone && node_[b] == kNone &&
+         status_[a] == status_[b] && charged_job_[a] == charged_job_[b] &&
+         charged_group_[a] == charged_group_[b] && charged_class_[a] == charged_class_[b] &&
+         charged_sub_group_[a] == charged_sub_group_[b];
+}
+
+Ledger::Effect Ledger::EffectOf(TaskIndex t, TaskStatus status) const {
+  Effect effect;
+  effect.allocated = IsAllocated(status) || status == TaskStatus::kNominated;
+  effect.pending = status == TaskStatus::kPending;
   if (status == TaskStatus::kNominated) {
     if (accounting_.nominated_takes_releasing) {
-      AddRow(row + kReleasing * dimensions_, request, -sign);
-      AddRow(row + kUsed * dimensions_, request, sign);
+      effect.releasing = -1;
+      effect.used = 1;
     } else {
-      AddRow(row + kPipelined * dimensions_, request, sign);
+      effect.pipelined = 1;
     }
-    return;
+  } else if (HoldsNode(status)) {
+    effect.evictable = MayBeEvicted(status) && charged_preemptable_[t];
+    effect.releasing = status == TaskStatus::kReleasing;
+    effect.idle = -1;
+    effect.used = 1;
   }
-  if (MayBeEvicted(status) && charged_preemptable_[t]) {
-    AddRow(&evictable_[node * dimensions_], request, sign);
+  return effect;
+}
+
+void Ledger::ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node) {
+  const auto request = tables_->classes.request.row(charged_class_[t]);
+  int64_t* row = &rows_[node * stride_];
+  int64_t* evictable = &evictable_[node * dimensions_];
+  for (size_t d = 0; d < dimensions_; ++d) {
+    const int64_t amount = request[d];
+    Add(effect.idle, amount, &row[kIdle * dimensions_ + d]);
+    Add(effect.releasing, amount, &row[kReleasing * dimensions_ + d]);
+    Add(effect.pipelined, amount, &row[kPipelined * dimensions_ + d]);
+    Add(effect.used, amount, &row[kUsed * dimensions_ + d]);
+    Add(effect.evictable, amount, &evictable[d]);
   }
-  if (status == TaskStatus::kReleasing) AddRow(row + kReleasing * dimensions_, request, sign);
-  AddRow(row + kIdle * dimensions_, request, -sign);
-  AddRow(row + kUsed * dimensions_, request, sign);
+  journal_.push_back(node);
 }
 
 void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
@@ -336,67 +403,83 @@ JobCounts* Ledger::SubGroupOf(TaskIndex t) {
   return counts.empty() ? nullptr : &counts[charged_sub_group_[t] + 1];
 }
 
-void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
-  if (node != kNone) {
-    ChargeNode(t, status, node, sign);
-    if (view) ChargeView(t, status, node, sign);
-    journal_.push_back(node);
-  }
+void Ledger::CountStatus(TaskIndex t, TaskStatus status, int times) {
   const JobIndex j = charged_job_[t];
-  if (j == kNone) return;
   const int s = static_cast<int>(status);
-  jobs_[j].by_status[s] += sign;
-  groups_[group_start_[j] + charged_group_[t]].by_status[s] += sign;
+  JobCounts& job = jobs_[j];
+  JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
   JobCounts* sub_group = SubGroupOf(t);
-  if (sub_group != nullptr) sub_group->by_status[s] += sign;
+  job.by_status[s] += times;
+  group.by_status[s] += times;
+  if (sub_group != nullptr) sub_group->by_status[s] += times;
+  if (status == TaskStatus::kPending && tables_->classes.best_effort[charged_class_[t]]) {
+    job.pending_best_effort += times;
+    group.pending_best_effort += times;
+    if (sub_group != nullptr) sub_group->pending_best_effort += times;
+  }
+}
+
+void Ledger::ChargeQueues(TaskIndex t, const Effect& effect) {
+  const JobIndex j = charged_job_[t];
   const QueueIndex q = charged_queue_[t];
   const auto request = tables_->classes.request.row(charged_class_[t]);
-  if (IsAllocated(status) || status == TaskStatus::kNominated) {
-    AddRow(&job_allocated_[j * dimensions_], request, sign);
-    AddRow(&queue_allocated_[q * dimensions_], request, sign);
-    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
-      AddRow(&tree_allocated_[a * dimensions_], request, sign);
-    }
-  } else if (status == TaskStatus::kPending) {
-    AddRow(&queue_pending_[q * dimensions_], request, sign);
-    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
-      AddRow(&tree_pending_[a * dimensions_], request, sign);
-    }
-    if (tables_->classes.best_effort[charged_class_[t]]) {
-      jobs_[j].pending_best_effort += sign;
-      groups_[group_start_[j] + charged_group_[t]].pending_best_effort += sign;
-      if (sub_group != nullptr) sub_group->pending_best_effort += sign;
-    }
-  }
   ++job_stamp_[j];
   job_journal_.push_back(j);
   for (QueueIndex a = q; a != kNone; a = parent_[a]) ++queue_stamp_[a];
+  if (effect.allocated != 0) {
+    AddRow(&job_allocated_[j * dimensions_], request, effect.allocated);
+    AddRow(&queue_allocated_[q * dimensions_], request, effect.allocated);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_allocated_[a * dimensions_], request, effect.allocated);
+    }
+  }
+  if (effect.pending != 0) {
+    AddRow(&queue_pending_[q * dimensions_], request, effect.pending);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_pending_[a * dimensions_], request, effect.pending);
+    }
+  }
+}
+
+// `times` tasks like this one; below 0: no longer.
+void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times) {
+  const Effect effect = Effect().Plus(times, EffectOf(t, status));
+  if (node != kNone) {
+    if (devices_) ChargeDevices(t, status, node, times);
+    ChargeNode(t, effect, node);
+    if (view) ChargeView(t, status, node, times);
+  }
+  if (charged_job_[t] == kNone) return;
+  CountStatus(t, status, times);
+  ChargeQueues(t, effect);
 }
 
 void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32_t grants) {
+  const TaskStatus from = status_[t];
+  const NodeIndex old = node_[t];
+  const bool has_job = charged_job_[t] != kNone;
+  if (has_job) {
+    CountStatus(t, from, -1);
+    CountStatus(t, to, +1);
+  }
+  status_[t] = to;
   // Placed -> binding and the like: no account of node or queue changes, only the job counts.
-  if (node == node_[t] && view == static_cast<bool>(view_[t]) && IsAllocated(to) &&
-      IsAllocated(status_[t]) && MayBeEvicted(to) == MayBeEvicted(status_[t])) {
-    const JobIndex j = charged_job_[t];
-    if (j != kNone) {
-      const int from = static_cast<int>(status_[t]), into = static_cast<int>(to);
-      --jobs_[j].by_status[from];
-      ++jobs_[j].by_status[into];
-      JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
-      --group.by_status[from];
-      ++group.by_status[into];
-      if (JobCounts* sub_group = SubGroupOf(t)) {
-        --sub_group->by_status[from];
-        ++sub_group->by_status[into];
-      }
-      ++job_stamp_[j];
-    }
-    status_[t] = to;
+  if (node == old && view == static_cast<bool>(view_[t]) && IsAllocated(to) && IsAllocated(from) &&
+      MayBeEvicted(to) == MayBeEvicted(from)) {
+    if (has_job) ++job_stamp_[charged_job_[t]];
     return;
   }
-  Charge(t, status_[t], node_[t], view_[t], -1);
-  if (lists_built_ && node != node_[t]) SetNodeList(t, node_[t], node);
-  status_[t] = to;
+  const Effect before = EffectOf(t, from), after = EffectOf(t, to), change = after.Plus(-1, before);
+  if (node == old) {
+    if (node != kNone) ChargeNode(t, change, node);
+  } else {
+    if (old != kNone) ChargeNode(t, Effect().Plus(-1, before), old);
+    if (node != kNone) ChargeNode(t, after, node);
+  }
+  if (devices_ && old != kNone) ChargeDevices(t, from, old, -1);
+  if (old != kNone && view_[t]) ChargeView(t, from, old, -1);
+  if (node != kNone && view) ChargeView(t, to, node, +1);
+  if (lists_built_ && node != old) SetNodeList(t, old, node);
   node_[t] = node;
   view_[t] = view;
   if (devices_) {
@@ -404,8 +487,9 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32
                      ? grants
                      : devices_->Choose(*tables_, charged_class_[t], device_book(node),
                                         to == TaskStatus::kNominated);
+    if (node != kNone) ChargeDevices(t, to, node, +1);
   }
-  Charge(t, to, node, view, +1);
+  if (has_job) ChargeQueues(t, change);
 }
 
 void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
@@ -462,6 +546,13 @@ void Ledger::Rollback(const Savepoint& savepoint) {
   for (TaskIndex task : lingering) {
     if (view_[task]) Log(task, TaskStatus::kRunning, node_[task], /*view=*/false);
   }
+}
+
+void Ledger::Reserve(size_t tasks) {
+  log_.reserve(log_.size() + 2 * tasks);
+  journal_.reserve(journal_.size() + tasks);
+  view_journal_.reserve(view_journal_.size() + tasks);
+  job_journal_.reserve(job_journal_.size() + tasks);
 }
 
 bool Ledger::OnlyPlacementsSince(const Moment& moment) const {

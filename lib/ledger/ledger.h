@@ -99,6 +99,8 @@ class Ledger {
   };
 
   Ledger(const Tables& tables, Accounting accounting);
+  // Becomes a new ledger, written into the memory of what it was.
+  void Restart(const Tables& tables, Accounting accounting);
   // Books of queues by sums that somebody made, over tables without tasks. No moves.
   Ledger(const Tables& tables, Accounting accounting, const Sums& sums);
 
@@ -177,6 +179,8 @@ class Ledger {
   // The same without what lingers: at the end of a cycle.
   void Restore(const Savepoint& savepoint);
   std::span<const Entry> log() const { return log_; }
+  // Makes room for the placing and binding of so many tasks.
+  void Reserve(size_t tasks);
 
   Moment moment() const { return {content_, release_}; }
   // Whether the books differ from those at `moment` by nothing but placements added.
@@ -205,15 +209,33 @@ class Ledger {
   std::span<const int64_t> Row(const std::vector<int64_t>& cells, size_t index) const {
     return {cells.data() + index * dimensions_, dimensions_};
   }
+  Ledger() = default;
+  void Start();
   void Grow();  // room for rows that the tables have gained
   void SyncNode(NodeIndex n);
   void SyncJob(JobIndex j);
   void SyncTask(TaskIndex t);
+  void Enroll(TaskIndex t);  // notes what there is to charge for it
+  bool ChargedAlike(TaskIndex a, TaskIndex b) const;
   void Uncharge(TaskIndex t);
-  void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
+  // What a task does to accounts, in units of its request.
+  struct Effect {
+    int idle = 0, releasing = 0, pipelined = 0, used = 0, evictable = 0;  // of its node
+    int allocated = 0, pending = 0;                                       // of its job and queues
+    Effect Plus(int times, const Effect& other) const {
+      return {idle + times * other.idle,           releasing + times * other.releasing,
+              pipelined + times * other.pipelined, used + times * other.used,
+              evictable + times * other.evictable, allocated + times * other.allocated,
+              pending + times * other.pending};
+    }
+  };
+  Effect EffectOf(TaskIndex t, TaskStatus status) const;
+  void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times);
   JobCounts* SubGroupOf(TaskIndex t);  // null: its job has no sub-groups
-  void ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  void ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node);
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  void ChargeQueues(TaskIndex t, const Effect& effect);
+  void CountStatus(TaskIndex t, TaskStatus status, int times);
   void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32_t grants);
   uint32_t GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const;
   void ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
@@ -222,7 +244,7 @@ class Ledger {
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);
 
-  const Tables* tables_;
+  const Tables* tables_ = nullptr;
   Accounting accounting_;
   size_t dimensions_ = 0;
   size_t tail_ = 0;    // first cell after the accounts

@@ -11,11 +11,13 @@
 #define MUSTER_MODEL_TABLES_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/base/names.h"
 #include "lib/model/rows.h"
+#include "lib/model/shelf.h"
 #include "muster/spec.h"
 #include "muster/types.h"
 
@@ -140,6 +142,9 @@ struct Tables {
   // The changes since `log_start`: entry i was made at position log_start + i.
   uint64_t log_start = 0;
   std::vector<Change> log;
+
+  // Of the cluster and all that is frozen of it: copies of tables share it.
+  std::shared_ptr<Shelf> shelf = std::make_shared<Shelf>();
 
   size_t dimension_count() const { return nodes.allocatable.dimensions(); }
   bool has_job(TaskIndex task) const { return tasks.job[task] != kNone; }

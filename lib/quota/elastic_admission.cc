@@ -22,11 +22,11 @@ ElasticTree::Admission ElasticTree::Admit(Index at, const Sparse& request, bool 
                                           const AdmitOptions& options) {
   using Verdict = Admission::Verdict;
   Admission admission;
-  const auto within = [&](Index group, const Sparse& used, uint64_t keys, const Sparse& most,
+  const auto within = [&](Index group, const SparseSum& used, uint64_t keys, const Sparse& most,
                           const Sparse& more, Verdict verdict) {
     ForEachResource(keys & most.keys(), [&](size_t r) {
       if (admission.verdict != Verdict::kFits) return;
-      if (SaturatingAdd(used.at(r), more.at(r)) > most.at(r)) admission = {verdict, group, r};
+      if (used.exact(r) + more.at(r) > most.at(r)) admission = {verdict, group, r};
     });
     return admission.verdict == Verdict::kFits;
   };

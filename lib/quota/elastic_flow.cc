@@ -30,7 +30,14 @@ Sparse Wanted(const ElasticTree::Numbers& numbers, bool lends) {
   return wanted;
 }
 
-void AddNotBelowZero(const Sparse& delta, Sparse* sum) {
+// Whether a parent's amount does not cover its children's minimums.
+bool IsShort(const Sparse& total, const SparseSum& mins) {
+  bool is_short = false;
+  ForEachResource(total.keys(), [&](size_t r) { is_short |= total.at(r) < mins.exact(r); });
+  return is_short;
+}
+
+void AddNotBelowZero(const Sparse& delta, SparseSum* sum) {
   sum->Add(delta);
   sum->NotBelowZero();
 }
@@ -46,12 +53,12 @@ absl::Status ElasticTree::AddTotal(const NamedAmounts& delta) {
 }
 
 void ElasticTree::ShareTotal() {
-  Sparse used;
+  SparseSum left = total_;
   if (options_.has_builtin) {
-    used.Add(groups_[2].numbers.used);
-    used.Add(groups_[1].numbers.used);
+    left.Subtract(groups_[2].numbers.used);
+    left.Subtract(groups_[1].numbers.used);
   }
-  const Sparse shared = Difference(total_, used);
+  const Sparse& shared = left.shown();
   if (Difference(shared, shared_total_).IsZero()) return;
   shared_total_ = shared;
   groups_[kRoot].level.SetTotal(shared);
@@ -60,14 +67,38 @@ void ElasticTree::ShareTotal() {
 
 // --- up ----------------------------------------------------------------------------------------------------
 
+// One group of the way up, of which all but this change was told before: resource by resource, without looking at
+// others. `delta` becomes what the parent sees of it.
+void ElasticTree::RaiseRequest(Group* group, const Sparse& fixed, bool own, Sparse* delta) {
+  Numbers& numbers = group->numbers;
+  AddNotBelowZero(fixed, &numbers.fixed_request);
+  if (own) {
+    AddNotBelowZero(*delta, &numbers.own_request);
+    AddNotBelowZero(fixed, &numbers.own_fixed_request);
+  }
+  ElasticLevel& level = LevelOf(*group);
+  bool knows = true;
+  ForEachResource(delta->keys(), [&](size_t r) {
+    const int64_t before = LimitedAt(numbers, r);
+    numbers.child_request.AddNotBelowZero(r, delta->at(r));
+    const bool keeps = !group->lends && numbers.min.has(r);
+    const int64_t asked = numbers.child_request.at(r);
+    numbers.request.Show(r, keeps ? std::max(asked, numbers.min.at(r)) : asked);
+    const int64_t now = LimitedAt(numbers, r);
+    delta->Set(r, now - before);
+    if (level.keys >> r & 1) knows &= level.At(r).known_request[group->place] == now;
+  });
+  if (!knows) Tell(group, Told::kRequest);
+}
+
 void ElasticTree::PassRequest(Sparse delta, const Sparse& fixed, std::span<const Index> path,
                               bool own) {
   for (size_t i = 0; i < path.size(); ++i) {
     Group& group = groups_[path[i]];
     const bool is_root = path[i] == kRoot;
     // The peer asks again all the way up whatever came of it below; where that can have no effect it is left out.
-    if (group.settled && group.settled_keys == LevelOf(group).keys && delta.IsZero() &&
-        fixed.IsZero()) {
+    if (group.settled && group.settled_keys == LevelOf(group).keys) {
+      if (!delta.IsZero() || !fixed.IsZero()) RaiseRequest(&group, fixed, own && i == 0, &delta);
       continue;
     }
     Numbers& numbers = group.numbers;
@@ -90,8 +121,27 @@ void ElasticTree::PassRequest(Sparse delta, const Sparse& fixed, std::span<const
   }
 }
 
+void ElasticTree::PassRequests(Index at, SparseSum request, SparseSum fixed, bool own) {
+  const Path path = PathOf(at);
+  while (!request.IsZero() || !fixed.IsZero()) {
+    const Sparse part = request.shown(), fixed_part = fixed.shown();
+    PassRequest(part, fixed_part, path, own);
+    request.Subtract(part);
+    fixed.Subtract(fixed_part);
+  }
+}
+
+void ElasticTree::PassUses(Index at, SparseSum used, SparseSum fixed, bool own) {
+  while (!used.IsZero() || !fixed.IsZero()) {
+    const Sparse part = used.shown(), fixed_part = fixed.shown();
+    PassUse(at, part, fixed_part, own);
+    used.Subtract(part);
+    fixed.Subtract(fixed_part);
+  }
+}
+
 void ElasticTree::PassUse(Index at, const Sparse& delta, const Sparse& fixed, bool own) {
-  const std::vector<Index> path = PathOf(at);
+  const Path path = PathOf(at);
   for (Index on_path : path) {
     Numbers& numbers = groups_[on_path].numbers;
     AddNotBelowZero(delta, &numbers.used);
@@ -124,7 +174,7 @@ void ElasticTree::SetMax(Index at, const Sparse& max) {
   const Sparse before = Limited(group.numbers);
   group.numbers.max = max;
   Tell(&group, Told::kMax);
-  const std::vector<Index> path = PathOf(at);
+  const Path path = PathOf(at);
   PassRequest(Difference(Limited(group.numbers), before), Sparse(), std::span(path).subspan(1),
               /*own=*/false);
 }
@@ -139,7 +189,7 @@ void ElasticTree::SetMin(Index at, const Sparse& min) {
   numbers.request = Wanted(numbers, group.lends);
   group.settled = false;
   Tell(&group, Told::kMin);
-  const std::vector<Index> path = PathOf(at);
+  const Path path = PathOf(at);
   const auto above = std::span(path).subspan(1);
   PassRequest(Difference(Limited(numbers), before), Sparse(), above, /*own=*/false);
   if (!options_.guarantee_usage) return;
@@ -251,6 +301,7 @@ void ElasticTree::SetScaledMin(Group* group, const Sparse& to) {
 // What is left of its minimum where its parent has less than all minimums.
 void ElasticTree::ScaleMin(Group* group, const Sparse& total) {
   if (!options_.scale_min || !group->counted_min.has_value()) return;
+  if (!group->scaled && !IsShort(total, LevelOf(*group).mins)) return;
   const Sparse min = ScaledMin(total, Sparse(), LevelOf(*group).mins, *group->counted_min);
   if (min == group->numbers.scaled_min) return;
   SetScaledMin(group, min);
@@ -265,7 +316,7 @@ NamedAmounts ElasticTree::Refresh(std::string_view name) {
 Sparse ElasticTree::Refresh(Index target) {
   if (target == kRoot) return shared_total_;
   if (IsBuiltIn(target)) return groups_[target].numbers.max;
-  const std::vector<Index> path = PathOf(target);
+  const Path path = PathOf(target);
   Sparse total = shared_total_;
   for (size_t i = path.size() - 1; i-- > 0;) {
     Group& group = groups_[path[i]];
@@ -288,10 +339,7 @@ void ElasticTree::RefreshAll() {
   std::vector<Index> parents = {kRoot};
   for (size_t i = 0; i < parents.size(); ++i) {
     ElasticLevel& level = groups_[parents[i]].level;
-    bool scales = options_.scale_min && level.scaled > 0;
-    ForEachResource(options_.scale_min ? level.total.keys() : 0,
-                    [&](size_t r) { scales |= level.total.at(r) < level.mins.at(r); });
-    if (scales) {
+    if (options_.scale_min && (level.scaled > 0 || IsShort(level.total, level.mins))) {
       const Sparse total = level.total;
       for (const ElasticLevel::Child& child : level.children) {
         if (child.handed_out_to) ScaleMin(&groups_[child.group], total);

@@ -95,13 +95,12 @@ void ElasticLevel::HandOut(Rounding rounding, Redistribution* redistribution) {
   stale &= ~keys;
 }
 
-ElasticLevel::Column& ElasticLevel::At(size_t resource) {
+void ElasticLevel::Widen(size_t resource) {
   while (columns.size() <= resource) {
     columns.emplace_back();
     ForEachArray(&columns.back(),
                  [&](std::vector<int64_t>* array) { array->resize(children.size(), 0); });
   }
-  return columns[resource];
 }
 
 void ElasticLevel::SetKeys(uint64_t to) {

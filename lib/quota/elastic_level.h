@@ -49,7 +49,11 @@ struct ElasticLevel {
   // Hands out what is stale, children being in order.
   void HandOut(Rounding rounding, Redistribution* redistribution);
 
-  Column& At(size_t resource);
+  Column& At(size_t resource) {
+    if (resource >= columns.size()) Widen(resource);
+    return columns[resource];
+  }
+  void Widen(size_t resource);  // until there is a column for it
   void SetKeys(uint64_t to);
   void SetTotal(const Sparse& to);
   // Where the child does not yet have this version: takes over what was handed out.
@@ -66,7 +70,7 @@ struct ElasticLevel {
   bool in_order = true;   // no child is loose
   uint32_t scaled = 0;    // children whose minimum was scaled down
   Sparse total;
-  Sparse mins;  // sum of the children's minimums
+  SparseSum mins;  // of the children
   std::vector<Child> children;
   std::vector<uint8_t> lends;
   std::vector<Column> columns;  // by resource

@@ -53,8 +53,8 @@ Sparse ElasticTree::RuntimeOf(const Group& group) const {
   return runtime;
 }
 
-std::vector<ElasticTree::Index> ElasticTree::PathOf(Index group) const {
-  std::vector<Index> path;
+ElasticTree::Path ElasticTree::PathOf(Index group) const {
+  Path path;
   for (; group != kNone; group = groups_[group].parent) path.push_back(group);
   return path;
 }
@@ -178,14 +178,12 @@ void ElasticTree::Detach(Index at) {
   group.settled = group.alive = false;
   UpdateKeys(at);
   const Numbers& numbers = group.numbers;
-  const auto negative = [](const Sparse& amounts) { return Difference(Sparse(), amounts); };
-  if (!numbers.request.IsZero() || !numbers.fixed_request.IsZero()) {
-    PassRequest(negative(numbers.request), negative(numbers.fixed_request), PathOf(group.parent),
-                /*own=*/false);
-  }
-  if (!numbers.used.IsZero() || !numbers.fixed_used.IsZero()) {
-    PassUse(group.parent, negative(numbers.used), negative(numbers.fixed_used), /*own=*/false);
-  }
+  SparseSum fixed, used, fixed_used;
+  fixed.Subtract(numbers.fixed_request);
+  used.Subtract(numbers.used);
+  fixed_used.Subtract(numbers.fixed_used);
+  PassRequests(group.parent, Difference(Sparse(), numbers.request), fixed, /*own=*/false);
+  PassUses(group.parent, used, fixed_used, /*own=*/false);
 }
 
 void ElasticTree::MoveGroup(Index at, Index parent, bool is_parent, bool lends, const Sparse& max,
@@ -206,33 +204,28 @@ void ElasticTree::MoveGroup(Index at, Index parent, bool is_parent, bool lends, 
   SetMin(at, min);
   SetWeight(at, weight);
 
-  const std::vector<Index> path = PathOf(at);
-  const auto pass = [&](const Sparse& request, const Sparse& fixed, bool own) {
-    if (!request.IsZero() || !fixed.IsZero()) PassRequest(request, fixed, path, own);
-  };
-  const auto use = [&](const Sparse& used, const Sparse& fixed, bool own) {
-    if (!used.IsZero() || !fixed.IsZero()) PassUse(at, used, fixed, own);
-  };
-  pass(old.own_request, old.own_fixed_request, true);
-  if (was_parent) {
-    pass(Difference(old.child_request, old.own_request),
-         Difference(old.fixed_request, old.own_fixed_request), false);
-  }
-  use(old.own_used, old.own_fixed_used, true);
-  if (was_parent) {
-    use(Difference(old.used, old.own_used), Difference(old.fixed_used, old.own_fixed_used), false);
-  }
+  PassRequests(at, old.own_request, old.own_fixed_request, /*own=*/true);
+  PassUses(at, old.own_used, old.own_fixed_used, /*own=*/true);
+  if (!was_parent) return;
+  SparseSum request = old.child_request, fixed = old.fixed_request;
+  request.Subtract(old.own_request);
+  fixed.Subtract(old.own_fixed_request);
+  PassRequests(at, request, fixed, /*own=*/false);
+  SparseSum used = old.used, fixed_used = old.fixed_used;
+  used.Subtract(old.own_used);
+  fixed_used.Subtract(old.own_fixed_used);
+  PassUses(at, used, fixed_used, /*own=*/false);
 }
 
 // Forgets all that was derived and lets the leaves tell it again.
 void ElasticTree::Rebuild() {
   const Index first = options_.has_builtin ? 3 : 1;
   struct Account {
-    Sparse request, fixed_request, used, fixed_used;
+    SparseSum request, fixed_request, used, fixed_used;
   };
   std::vector<Account> told(groups_.size());
   Numbers& root = groups_[kRoot].numbers;
-  root.used = root.request = root.fixed_used = root.fixed_request = Sparse();
+  root.used = root.request = root.fixed_used = root.fixed_request = SparseSum();
   for (Index i = 0; i < groups_.size(); ++i) {
     Group& group = groups_[i];
     if (!group.alive) continue;
@@ -273,8 +266,16 @@ void ElasticTree::Rebuild() {
   for (Index i = first; i < groups_.size(); ++i) UpdateKeys(i);
   for (Index i = first; i < groups_.size(); ++i) {
     if (!groups_[i].alive) continue;
-    PassRequest(told[i].request, told[i].fixed_request, PathOf(i), /*own=*/true);
-    PassUse(i, told[i].used, told[i].fixed_used, /*own=*/true);
+    // At least once: a group of no tasks asks for the minimum that it does not lend.
+    Account& account = told[i];
+    PassRequest(account.request, account.fixed_request, PathOf(i), /*own=*/true);
+    account.request.Subtract(account.request.shown());
+    account.fixed_request.Subtract(account.fixed_request.shown());
+    PassRequests(i, account.request, account.fixed_request, /*own=*/true);
+    PassUse(i, account.used, account.fixed_used, /*own=*/true);
+    account.used.Subtract(account.used.shown());
+    account.fixed_used.Subtract(account.fixed_used.shown());
+    PassUses(i, account.used, account.fixed_used, /*own=*/true);
   }
 }
 

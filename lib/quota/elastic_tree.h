@@ -12,7 +12,8 @@
 // Idea. Requests rise from the leaves, each cut at its group's maximum; use rises uncut. On the way down each
 // level's amount is handed to its children (redistribution.h). Both go along one path of the tree for each event.
 // Promises. A call does all it says or returns an error and changes nothing. Equal calls in equal order give equal
-// numbers. Sums saturate. O(depth * resources) for each event and each edit of one group, and for Refresh one
+// numbers. Sums are exact: past the end of int64 the end shows, and what goes again leaves what was there before; of
+// a request a parent sees no more than the end. O(depth * resources) for each event and each edit of one group, and for Refresh one
 // redistribution for each level of the path and resource whose inputs changed. An edit that makes a group a parent or
 // lets it lend rebuilds all, as the peer does.
 // Peer. Refreshing is lazy, as the peer's is: only the groups on the refreshed path get their minimum scaled and
@@ -34,6 +35,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/quota/elastic_level.h"
@@ -105,11 +107,12 @@ class ElasticTree {
 
   struct Numbers {
     Sparse max, min, scaled_min, weight;
-    Sparse request, child_request, fixed_request;  // fixed: of tasks that cannot be preempted
-    Sparse used, fixed_used;
-    Sparse own_request, own_fixed_request, own_used,
+    SparseSum request, child_request, fixed_request;  // fixed: of tasks that cannot be preempted
+    SparseSum used, fixed_used;
+    SparseSum own_request, own_fixed_request, own_used,
         own_fixed_used;  // of tasks attached right here
-    Sparse guaranteed, allocated;
+    Sparse guaranteed;
+    SparseSum allocated;
     Sparse runtime;  // as of when it was last refreshed
   };
   std::optional<Numbers> Find(std::string_view group) const;
@@ -160,15 +163,20 @@ class ElasticTree {
     absl::flat_hash_map<std::string, bool> tasks;  // name -> assigned
   };
 
-  std::vector<Index> PathOf(Index group) const;  // itself first, the root last
+  using Path = absl::InlinedVector<Index, 16>;
+  Path PathOf(Index group) const;  // itself first, the root last
   Index Make(std::string_view name, Index parent, bool is_parent, bool lends);
   bool IsBuiltIn(Index group) const { return group < (options_.has_builtin ? 3u : 1u); }
   ElasticLevel& LevelOf(const Group& group) { return groups_[group.parent].level; }
   void Attach(Index group);
   void LeaveLevel(Group* group);
 
+  void RaiseRequest(Group* group, const Sparse& fixed, bool own, Sparse* delta);
   void PassRequest(Sparse delta, const Sparse& fixed, std::span<const Index> path, bool own);
   void PassUse(Index group, const Sparse& delta, const Sparse& fixed, bool own);
+  // Sums that may be more than one change can say, part by part.
+  void PassRequests(Index group, SparseSum request, SparseSum fixed, bool own);
+  void PassUses(Index group, SparseSum used, SparseSum fixed, bool own);
   void PassAllocated(Sparse delta, std::span<const Index> path);
   void ShareTotal();
 
@@ -201,7 +209,8 @@ class ElasticTree {
   ResourceNames resources_;
   std::deque<Group> groups_;
   absl::flat_hash_map<std::string, Index> index_;
-  Sparse total_, shared_total_;  // shared: without what the built-in groups use
+  SparseSum total_;
+  Sparse shared_total_;  // without what the built-in groups use
   Redistribution redistribution_;
   uint64_t keys_ = 0;                                          // of all groups' maximums
   std::array<uint32_t, Sparse::kMostResources> key_counts_{};  // groups whose maximum names it

@@ -3,19 +3,19 @@
 
 namespace muster {
 
-Sparse ScaledMin(const Sparse& total, const Sparse& fixed, const Sparse& scaling,
+Sparse ScaledMin(const Sparse& total, const SparseSum& fixed, const SparseSum& scaling,
                  const Sparse& original) {
   Sparse min = original;
   ForEachResource(total.keys(), [&](size_t r) {
-    if (total.at(r) >= SaturatingAdd(fixed.at(r), scaling.at(r))) return;
-    const int64_t left = SaturatingSubtract(total.at(r), fixed.at(r));
-    if (left <= 0 || scaling.at(r) <= 0) {
+    const __int128 sum = scaling.exact(r), left = total.at(r) - fixed.exact(r);
+    if (left >= sum) return;
+    if (left <= 0 || sum <= 0) {
       min.Set(r, 0);
       return;
     }
     min.Set(r,
             static_cast<int64_t>(static_cast<double>(left) * static_cast<double>(original.at(r)) /
-                                 static_cast<double>(scaling.at(r))));
+                                 static_cast<double>(sum)));
   });
   return min;
 }

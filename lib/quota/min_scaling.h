@@ -13,7 +13,7 @@
 namespace muster {
 
 // The minimum of one child: `original` of it, `fixed` and `scaling` the sums over its siblings and itself.
-Sparse ScaledMin(const Sparse& total, const Sparse& fixed, const Sparse& scaling,
+Sparse ScaledMin(const Sparse& total, const SparseSum& fixed, const SparseSum& scaling,
                  const Sparse& original);
 
 }  // namespace muster

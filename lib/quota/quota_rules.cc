@@ -114,11 +114,28 @@ absl::Status QuotaRules::Add(const QuotaEdit& quota) {
   if (absl::Status status = CheckNamespaces(quota); !status.ok()) return status;
   if (absl::Status status = CheckAlone(quota); !status.ok()) return status;
   if (absl::Status status = CheckRelatives(nullptr, quota); !status.ok()) return status;
+  Load(quota);
+  return absl::OkStatus();
+}
+
+void QuotaRules::Load(const QuotaEdit& quota) {
+  if (const QuotaEdit* known = Find(quota.name)) {
+    children_[ParentOf(*known)].erase(quota.name);
+    for (const std::string& name : known->namespaces) group_of_namespace_.erase(name);
+  }
   groups_[quota.name] = quota;
   children_[quota.name];
   children_[ParentOf(quota)].insert(quota.name);
   for (const std::string& name : quota.namespaces) group_of_namespace_[name] = quota.name;
-  return absl::OkStatus();
+}
+
+void QuotaRules::Unload(const std::string& name) {
+  const auto it = groups_.find(name);
+  if (it == groups_.end()) return;
+  children_[ParentOf(it->second)].erase(name);
+  children_.erase(name);
+  for (const std::string& space : it->second.namespaces) group_of_namespace_.erase(space);
+  groups_.erase(it);
 }
 
 absl::Status QuotaRules::Update(const QuotaEdit& old, const QuotaEdit& quota) {
@@ -194,26 +211,76 @@ absl::Status QuotaRules::CheckAlone(const QuotaEdit& quota) const {
 
 absl::Status QuotaRules::CheckRelatives(const QuotaEdit* old, const QuotaEdit& quota) const {
   if (quota.name == kRootQuota) return absl::OkStatus();
-  if (old != nullptr && old->is_parent != quota.is_parent) {
-    if (!quota.is_parent && !ChildrenOf(quota.name).empty()) {
-      return Refuse(quota, "parent-while-children", "it has children");
-    }
-    if (quota.is_parent && tasks_.bound(quota.name, old->namespaces)) {
-      return Refuse(quota, "leaf-while-tasks", "tasks belong to it");
-    }
-  }
+  if (absl::Status status = CheckKind(old, quota); !status.ok()) return status;
   if (absl::Status status = CheckTree(old, quota); !status.ok()) return status;
-  const std::string parent = ParentOf(quota);
-  if (parent == kRootQuota) {
-    if (!quota.is_parent) return absl::OkStatus();
-  } else {
-    const QuotaEdit* above = Find(parent);
-    if (above == nullptr) return Refuse(quota, "parent-exists", "there is no \"", parent, "\"");
-    if (!above->is_parent) return Refuse(quota, "parent-is-parent", "\"", parent, "\" is none");
-  }
+  if (ParentOf(quota) == kRootQuota && !quota.is_parent) return absl::OkStatus();
+  if (absl::Status status = CheckParent(quota); !status.ok()) return status;
   if (absl::Status status = CheckResources(quota); !status.ok()) return status;
   if (absl::Status status = CheckMinimums(quota); !status.ok()) return status;
   return options_.guarantee_usage ? CheckGuarantee(quota) : absl::OkStatus();
+}
+
+absl::Status QuotaRules::Check(Rule rule, const QuotaEdit* old, const QuotaEdit& quota) const {
+  switch (rule) {
+    case Rule::kAlone:
+      return CheckAlone(quota);
+    case Rule::kKind:
+      return CheckKind(old, quota);
+    case Rule::kTree:
+      return CheckTree(old, quota);
+    case Rule::kParent:
+      return CheckParent(quota);
+    case Rule::kResources:
+    case Rule::kMinimums:
+      // Both compare with the parent.
+      if (ParentOf(quota) != kRootQuota && Find(ParentOf(quota)) == nullptr) {
+        return CheckParent(quota);
+      }
+      return rule == Rule::kResources ? CheckResources(quota) : CheckMinimums(quota);
+    case Rule::kGuarantee:
+      return CheckGuarantee(quota);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QuotaRules::CheckKind(const QuotaEdit* old, const QuotaEdit& quota) const {
+  if (old == nullptr || old->is_parent == quota.is_parent) return absl::OkStatus();
+  if (!quota.is_parent && !ChildrenOf(quota.name).empty()) {
+    return Refuse(quota, "parent-while-children", "it has children");
+  }
+  if (quota.is_parent && tasks_.bound(quota.name, old->namespaces)) {
+    return Refuse(quota, "leaf-while-tasks", "tasks belong to it");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QuotaRules::CheckParent(const QuotaEdit& quota) const {
+  const std::string parent = ParentOf(quota);
+  if (parent == kRootQuota) return absl::OkStatus();
+  const QuotaEdit* above = Find(parent);
+  if (above == nullptr) return Refuse(quota, "parent-exists", "there is no \"", parent, "\"");
+  if (!above->is_parent) return Refuse(quota, "parent-is-parent", "\"", parent, "\" is none");
+  return absl::OkStatus();
+}
+
+std::string QuotaRules::GroupOf(const QuotaTaskEdit& task) const {
+  if (!task.group.empty()) {
+    return std::string(Find(task.group) == nullptr ? kDefaultQuota : task.group);
+  }
+  if (Find(task.name_space) != nullptr) return task.name_space;
+  const auto it = group_of_namespace_.find(task.name_space);
+  return it == group_of_namespace_.end() ? std::string(kDefaultQuota) : it->second;
+}
+
+absl::Status QuotaRules::CheckTask(const QuotaTaskEdit* old, const QuotaTaskEdit& task) const {
+  if (old != nullptr && old->preemptible != task.preemptible) {
+    return absl::InvalidArgumentError(
+        "task: preemptible-fixed: whether it can be preempted does not change");
+  }
+  const std::string group = GroupOf(task);
+  const QuotaEdit* quota = group == kDefaultQuota ? nullptr : Find(group);
+  if (quota == nullptr || !quota->is_parent || options_.parents_take_tasks) return absl::OkStatus();
+  return Refuse(*quota, "tasks-in-leaves", "it is a parent");
 }
 
 absl::Status QuotaRules::CheckTree(const QuotaEdit* old, const QuotaEdit& quota) const {

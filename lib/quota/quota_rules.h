@@ -10,6 +10,8 @@
 // all speak of the same resources, and what is in use is never cut away.
 // Promises. An edit is accepted whole or refused with the name of the first rule that it breaks, and then changes
 // nothing. O(children of the group and of its parent) an edit; with guarantees also of each ancestor.
+// A tree that somebody else accepted is loaded as it is, broken rules and missing parents included; what is edited
+// later is held against it, and each rule can be asked alone.
 // Peer. Koordinator's validating webhook, rule for rule: what it does not look at (a group right below the root that
 // is no parent, a tree's root, a forced edit, a group that is put below itself) is not looked at here either; the last
 // the tree refuses (elastic_tree.h). Amounts are compared, never added to
@@ -43,12 +45,20 @@ struct QuotaEdit {
   friend bool operator==(const QuotaEdit&, const QuotaEdit&) = default;
 };
 
+// A task as its group's rules see it.
+struct QuotaTaskEdit {
+  std::string group = {};       // that it names; empty: none
+  std::string name_space = {};  // counts where it names none
+  std::optional<bool> preemptible = {};
+};
+
 class QuotaRules {
  public:
   struct Options {
     bool guarantee_usage =
         false;  // a minimum above what is guaranteed needs an ancestor that guarantees it
     bool resources_may_differ = false;  // a child may lack resources of its parent's maximum
+    bool parents_take_tasks = false;
   };
   // Whether tasks belong to a group by their own word, and whether by it, its name or its namespaces.
   struct Tasks {
@@ -64,11 +74,32 @@ class QuotaRules {
   absl::Status Update(const QuotaEdit& old, const QuotaEdit& quota);
   absl::Status Remove(const QuotaEdit& quota);
 
+  // A group as it is, unchecked: a new one, new values of one, one that is gone.
+  void Load(const QuotaEdit& quota);
+  void Unload(const std::string& name);
+
+  // What one rule says of a group as it would be. `old`: as it was, absent for a new one.
+  enum class Rule : uint8_t { kAlone, kKind, kTree, kParent, kResources, kMinimums, kGuarantee };
+  absl::Status Check(Rule rule, const QuotaEdit* old, const QuotaEdit& quota) const;
+
+  // The group that a task belongs to: the one it names; else that of its namespace's name; else the one that has the
+  // namespace; the group for tasks of no group where there is none of that name.
+  std::string GroupOf(const QuotaTaskEdit& task) const;
+  // Tasks belong to groups without children, and whether they can be preempted is said once.
+  absl::Status CheckTask(const QuotaTaskEdit* old, const QuotaTaskEdit& task) const;
+
+  const std::map<std::string, QuotaEdit>& groups() const { return groups_; }
+  const std::map<std::string, std::string>& group_of_namespace() const {
+    return group_of_namespace_;
+  }
+
  private:
   using Amounts = QuotaEdit::Amounts;
 
   absl::Status CheckAlone(const QuotaEdit& quota) const;
   absl::Status CheckRelatives(const QuotaEdit* old, const QuotaEdit& quota) const;
+  absl::Status CheckKind(const QuotaEdit* old, const QuotaEdit& quota) const;
+  absl::Status CheckParent(const QuotaEdit& quota) const;
   absl::Status CheckTree(const QuotaEdit* old, const QuotaEdit& quota) const;
   absl::Status CheckResources(const QuotaEdit& quota) const;
   absl::Status CheckMinimums(const QuotaEdit& quota) const;

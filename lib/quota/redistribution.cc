@@ -26,7 +26,7 @@ class ByReciprocal {
       : total_(total),
         shift_(std::countl_zero(weights)),
         divisor_(weights << shift_),
-        reciprocal_(static_cast<uint64_t>(~Wide{0} / divisor_)) {}  // less 2^64, which wraps away
+        reciprocal_(static_cast<uint64_t>(Reciprocal())) {}
   Quotient operator()(uint64_t weight) const {
     const Wide product = static_cast<Wide>(weight << shift_) * total_;
     const uint64_t high = static_cast<uint64_t>(product >> 64);
@@ -46,6 +46,9 @@ class ByReciprocal {
   }
 
  private:
+  // (2^128 - 1) / divisor - 2^64, the subtraction done first: what remains to divide is one machine division.
+  Wide Reciprocal() const { return (static_cast<Wide>(~divisor_) << 64 | ~uint64_t{0}) / divisor_; }
+
   uint64_t total_;
   int shift_;
   uint64_t divisor_, reciprocal_;
@@ -72,8 +75,8 @@ class ByWideDivision {
 }  // namespace
 
 template <typename Remainder, typename Divide>
-void Redistribution::Split(uint64_t total, const Divide& divide,
-                           std::vector<Remainder>* remainders) {
+void Redistribution::Split(uint64_t total, const Divide& divide, std::vector<Remainder>* remainders,
+                           std::vector<Remainder>* ranked) {
   remainders->resize(wishes_.size());
   uint64_t residue = total;
   int64_t weight = 0;
@@ -95,12 +98,12 @@ void Redistribution::Split(uint64_t total, const Divide& divide,
   Remainder cut = largest;
   size_t above = 0;
   if (smallest != largest) {
-    std::vector<Remainder> ranked(*remainders);
-    const auto at = ranked.begin() + static_cast<ptrdiff_t>(residue) - 1;
-    std::nth_element(ranked.begin(), at, ranked.end(), std::greater<>());
+    ranked->assign(remainders->begin(), remainders->end());
+    const auto at = ranked->begin() + static_cast<ptrdiff_t>(residue) - 1;
+    std::nth_element(ranked->begin(), at, ranked->end(), std::greater<>());
     cut = *at;
     above = static_cast<size_t>(
-        std::count_if(ranked.begin(), at, [&](Remainder remainder) { return remainder > cut; }));
+        std::count_if(ranked->begin(), at, [&](Remainder remainder) { return remainder > cut; }));
   }
   size_t at_cut = static_cast<size_t>(residue) - above;
   for (size_t i = 0; i < wishes_.size(); ++i) {
@@ -125,7 +128,7 @@ void Redistribution::Run(int64_t total, Rounding rounding, const Claims& claims,
                          std::span<int64_t> runtime) {
   constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
   __int128 left = total;
-  Wide weights = 0;
+  Wide weights = 0, rooms = 0;
   wishes_.clear();
   for (size_t i = 0; i < runtime.size(); ++i) {
     const int64_t request = claims.request[i];
@@ -135,17 +138,24 @@ void Redistribution::Run(int64_t total, Rounding rounding, const Claims& claims,
     const int64_t weight = claims.weight[i];
     if (request <= floor || weight <= 0) continue;
     weights += static_cast<uint64_t>(weight);
-    wishes_.push_back({static_cast<uint32_t>(i), weight,
-                       static_cast<uint64_t>(request) - static_cast<uint64_t>(floor), 0});
+    const uint64_t room = static_cast<uint64_t>(request) - static_cast<uint64_t>(floor);
+    rooms += room;
+    wishes_.push_back({static_cast<uint32_t>(i), weight, room, 0});
+  }
+  // A round that satisfies nobody hands out all that is left, which is less than what is asked for. So where there is
+  // enough, rounds end only when everybody has all.
+  if (left > 0 && rounding == Rounding::kLargestRemainder && rooms <= static_cast<Wide>(left)) {
+    for (const Wish& wish : wishes_) runtime[wish.child] = claims.request[wish.child];
+    return;
   }
   while (left > 0 && !wishes_.empty()) {
     const uint64_t amount = static_cast<uint64_t>(std::min(left, kMost));
     if (rounding == Rounding::kNearest) {
       SplitNearest(amount, static_cast<double>(weights));
     } else if (weights >> 64 == 0) {
-      Split(amount, ByReciprocal(amount, static_cast<uint64_t>(weights)), &remainders_);
+      Split(amount, ByReciprocal(amount, static_cast<uint64_t>(weights)), &remainders_, &ranked_);
     } else {
-      Split(amount, ByWideDivision(amount, weights), &wide_remainders_);
+      Split(amount, ByWideDivision(amount, weights), &wide_remainders_, &wide_ranked_);
     }
     left = 0;
     weights = 0;

@@ -12,7 +12,7 @@
 // Peer. Koordinator's runtime quota. Shares are whole units: the largest remainders take what the divisions leave,
 // the child that comes first where they are equal, so children come in the order of their names (releases up to 1.8
 // rounded each share to the nearest unit instead). Weights of zero or less take no part.
-// Cost. O(n) a round, of which each satisfies a child for good. A division is two multiplications by the reciprocal
+// Cost. O(n) a round, of which each satisfies a child for good; one round where there is enough for all. A division is two multiplications by the reciprocal
 // of the weights' sum; none where a child weighs what the one before it did.
 #ifndef MUSTER_QUOTA_REDISTRIBUTION_H_
 #define MUSTER_QUOTA_REDISTRIBUTION_H_
@@ -45,12 +45,14 @@ class Redistribution {
     uint64_t part;  // of this round
   };
   template <typename Remainder, typename Divide>
-  void Split(uint64_t total, const Divide& divide, std::vector<Remainder>* remainders);
+  void Split(uint64_t total, const Divide& divide, std::vector<Remainder>* remainders,
+             std::vector<Remainder>* ranked);
   void SplitNearest(uint64_t total, double weights);
 
   std::vector<Wish> wishes_;
-  std::vector<uint64_t> remainders_;
-  std::vector<unsigned __int128> wide_remainders_;
+  // Of the wishes, and a copy to rank.
+  std::vector<uint64_t> remainders_, ranked_;
+  std::vector<unsigned __int128> wide_remainders_, wide_ranked_;
 };
 
 }  // namespace muster

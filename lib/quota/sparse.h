@@ -7,7 +7,8 @@
 //   max.at(1);        // 0: not said
 //   max.has(1);       // false
 //
-// A resource is a small number that the tree hands out; 64 are the most. Sums saturate at the ends of int64.
+// A resource is a small number that the tree hands out; 64 are the most. Amounts saturate at the ends of int64; a sum
+// of them (SparseSum) shows no more, but goes on counting.
 #ifndef MUSTER_QUOTA_SPARSE_H_
 #define MUSTER_QUOTA_SPARSE_H_
 
@@ -86,7 +87,7 @@ class Sparse {
   }
 
  private:
-  static constexpr size_t kFirst = 4;  // most trees know no more: these take no memory of their own
+  static constexpr size_t kFirst = 8;  // most trees know no more: these take no memory of their own
 
   uint64_t keys_ = 0;
   std::array<int64_t, kFirst> first_ = {};  // 0 where not said
@@ -97,6 +98,71 @@ inline Sparse Difference(Sparse a, const Sparse& b) {
   a.Subtract(b);
   return a;
 }
+
+// A sum of amounts. What is added past an end of int64 does not show, and leaves nothing behind when it is taken away.
+class SparseSum {
+ public:
+  SparseSum() = default;
+  SparseSum(const Sparse& amounts) : shown_(amounts) {}  // NOLINT: amounts are a sum of themselves
+
+  operator const Sparse&() const { return shown_; }  // NOLINT: how it is read
+  const Sparse& shown() const { return shown_; }
+  uint64_t keys() const { return shown_.keys(); }
+  bool has(size_t r) const { return shown_.has(r); }
+  int64_t at(size_t r) const { return shown_.at(r); }
+  bool IsZero() const { return shown_.IsZero(); }  // what is past an end shows as the end
+  __int128 exact(size_t r) const {
+    for (const Past& past : past_) {
+      if (past.resource == r) return past.exact;
+    }
+    return shown_.at(r);
+  }
+
+  void Show(size_t r, int64_t amount) { SetExactly(r, amount); }
+  void Add(size_t r, __int128 more) {
+    int64_t sum;
+    if (past_.empty() && !__builtin_add_overflow(shown_.at(r), more, &sum)) {
+      shown_.Set(r, sum);
+    } else {
+      SetExactly(r, exact(r) + more);
+    }
+  }
+  void Add(const Sparse& more) {
+    ForEachResource(more.keys(), [&](size_t r) { Add(r, more.at(r)); });
+  }
+  void Add(const SparseSum& more) {
+    ForEachResource(more.keys(), [&](size_t r) { Add(r, more.exact(r)); });
+  }
+  void Subtract(const SparseSum& less) {
+    ForEachResource(less.keys(), [&](size_t r) { Add(r, -less.exact(r)); });
+  }
+  void AddNotBelowZero(size_t r, int64_t more) {
+    Add(r, more);
+    if (at(r) < 0) SetExactly(r, 0);
+  }
+  void NotBelowZero() {
+    std::erase_if(past_, [](const Past& past) { return past.exact < 0; });
+    shown_.NotBelowZero();
+  }
+
+ private:
+  struct Past {
+    size_t resource;
+    __int128 exact;
+  };
+
+  void SetExactly(size_t r, __int128 exact) {
+    constexpr __int128 kLeast = std::numeric_limits<int64_t>::min();
+    constexpr __int128 kMost = std::numeric_limits<int64_t>::max();
+    const __int128 shown = std::clamp(exact, kLeast, kMost);
+    shown_.Set(r, static_cast<int64_t>(shown));
+    if (!past_.empty()) std::erase_if(past_, [r](const Past& past) { return past.resource == r; });
+    if (shown != exact) past_.push_back({r, exact});
+  }
+
+  Sparse shown_;
+  std::vector<Past> past_;  // the resources that are past an end
+};
 
 // Whether of something that both name there is more in `amounts` than in `most`.
 inline bool Exceeds(const Sparse& amounts, const Sparse& most) {

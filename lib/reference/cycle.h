@@ -44,7 +44,7 @@ struct CapacityBook {
 // What fairshare knows of a queue, per dimension.
 struct FairBook {
   Row demand, promised, deserved;
-  std::vector<bool> contested;  // it and its siblings ask for more than there is
+  std::vector<bool> contested;  // it and its siblings hold or ask for more than there is
 };
 
 // A domain by its name; the empty one is above all.

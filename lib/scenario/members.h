@@ -354,7 +354,7 @@ auto Members(S& s) {
                     Key("deserved", deserved), Key("limit", limit));
 }
 
-template <Is<NodeChoice> S>
+template <Is<RemovedNodes> S>
 auto Members(S& s) {
   auto& [name, labels] = s;
   return std::tuple(Key("name", name), Key("labels", labels));

@@ -130,7 +130,7 @@ ClassProfile& NodeSearch::Profile(ClassIndex c) {
 void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   const bool first = profile->cycle == 0;
   profile->cycle = cycle_;
-  bool fit = false, score = false;
+  bool fit = false, score = false, reads_free = false;
   profile->fit_policies.clear();
   profile->score_policies.clear();
   profile->part_policies.clear();
@@ -141,12 +141,15 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
     const Scope scope = policy->FitScope(c);
     fit |= scope == Scope::kCluster;
     if (scope >= Scope::kState) profile->fit_policies.push_back(policy);
+    reads_free |= scope >= Scope::kState && policy->ReadsFree();
   }
   for (Policy* policy : dispatcher_.at(Point::kScore)) {
     const Scope scope = policy->ScoreScope(c);
     score |= scope == Scope::kCluster;
     if (scope >= Scope::kState) profile->score_policies.push_back(policy);
+    reads_free |= scope >= Scope::kState && policy->ReadsFree();
   }
+  profile->reads_free = reads_free;
   if (!first && !apart_ && fit == profile->cluster_fit && score == profile->cluster_score) return;
   profile->cluster_fit = fit;
   profile->cluster_score = score;
@@ -190,7 +193,9 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
     return *boards_[index];
   }
   const int64_t bytes = static_cast<int64_t>(states_->slots()) * 9 + 256;
-  if (oldest_ != kNoBoard && board_bytes_ + bytes > speed_.memory_limit) {
+  const bool full = board_bytes_ + bytes > speed_.memory_limit;
+  if (oldest_ != kNoBoard &&
+      (full || (oldest_ != newest_ && !boards_[oldest_]->Follows(*states_)))) {
     const size_t oldest = oldest_;
     Unlink(oldest);
     boards_[index] = std::move(boards_[oldest]);
@@ -433,28 +438,33 @@ bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t
     states_->Sync();
     Scoreboard& board = Board(c, want);
     board.Refresh(context(), profile);
-    constexpr double kNever = -std::numeric_limits<double>::infinity();
-    std::vector<double> scores(ledger_.tables().nodes.alive.size(), kNever);
-    for (NodeIndex n = 0; n < scores.size(); ++n) {
-      const uint32_t slot = states_->state(n);
-      if (slot == kNone || n == winner || (refused != nullptr && (*refused)[n])) continue;
-      scores[n] = board.score(slot);
+    constexpr double kNever = Scoreboard::kNoScore;
+    // A node that was not visited stays in its state, and that in its slot.
+    const size_t nodes = ledger_.tables().nodes.alive.size();
+    std::vector<uint8_t> done(nodes, 0);
+    done[winner] = 1;
+    for (NodeIndex n = 0; n < nodes; ++n) {
+      done[n] |= states_->state(n) == kNone || (refused != nullptr && (*refused)[n]);
     }
-    double best = Highest(scores);
+    std::vector<double> scores(states_->slots(), kNever);
+    for (uint32_t slot = 0; slot < scores.size(); ++slot) {
+      if (states_->head(slot) != kNone) scores[slot] = board.score(slot);
+    }
     constexpr int kGroups = 4;
+    double best = Highest(scores);
     for (int group = 0; group < kGroups && best != kNever; ++group) {
-      double next = kNever;
-      for (NodeIndex n = 0; n < scores.size(); ++n) {
-        if (scores[n] == best) {
-          if (visit(n)) return true;
-        } else if (scores[n] < best && scores[n] > next) {
-          next = scores[n];
-        }
+      for (NodeIndex n = 0; n < nodes; ++n) {
+        if (done[n] || scores[states_->state(n)] != best) continue;
+        done[n] = 1;
+        if (visit(n)) return true;
       }
-      best = next;
+      for (double& score : scores) score = score < best ? score : kNever;
+      best = Highest(scores);
     }
-    for (NodeIndex n = 0; n < scores.size(); ++n) {
-      if (scores[n] != kNever && scores[n] <= best) ranked.push_back({scores[n], n});
+    for (NodeIndex n = 0; n < nodes && best != kNever; ++n) {
+      if (done[n]) continue;
+      const double score = scores[states_->state(n)];
+      if (score != kNever) ranked.push_back({score, n});
     }
   } else {
     ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true, refused);

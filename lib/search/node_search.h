@@ -141,8 +141,8 @@ class NodeSearch {
   std::unique_ptr<NodeStates> states_;
   std::vector<ClassProfile> profiles_;
   std::vector<std::unique_ptr<Scoreboard>> boards_;  // class * kWants + want
-  // Boards by their last use: a list through their indices, ends first. Under the memory limit the board that was
-  // not asked for longest serves the next class.
+  // Boards by their last use: a list through their indices, ends first. The board that was not asked for longest
+  // serves the next class under the memory limit, and when too much has changed for it to follow.
   struct Neighbours {
     size_t older, newer;
   };

@@ -4,7 +4,6 @@
 #include "lib/fit/device_allocator.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/reference/device_worlds.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -312,8 +312,7 @@ World RandomWorld(uint64_t seed) {
 }
 
 TEST(Devices, RandomMachinesAgainstTheTwin) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const uint64_t count = worlds == nullptr ? 20000 : std::strtoull(worlds, nullptr, 10);
+  const uint64_t count = WorldCount(20000);
   size_t placed = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     World world = RandomWorld(seed);

@@ -334,7 +334,11 @@ class Follower {
   void Follow(const Tables& tables) {
     ledger_.set_tables(&tables);
     if (!ledger_.Sync()) {
-      ledger_ = Ledger(tables, rules_);
+      if (rng_.Chance(0.5)) {
+        ledger_ = Ledger(tables, rules_);
+      } else {
+        ledger_.Restart(tables, rules_);
+      }
       StartJournals();
     }
     moments_.clear();
@@ -530,6 +534,31 @@ TEST_P(LedgerWorlds, FollowsTheTables) {
     edits += editor.done();
   }
   EXPECT_GT(edits, 2000) << "the random changes are refused: the test sees nothing";
+}
+
+// Whatever a ledger was used for, and however it was left, one written into its memory is like any other.
+TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
+  const Cluster first = MakeCluster(WorldInDomains(1));
+  Ledger reused(*first.impl().tables, Rules(0));
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    const Cluster cluster = MakeCluster(WorldInDomains(seed));
+    const Tables& tables = *cluster.impl().tables;
+    const uint64_t birth = reused.birth();
+    reused.Restart(tables, Rules(GetParam()));
+    const Ledger fresh(tables, Rules(GetParam()));
+    EXPECT_EQ(FirstDifference(Read(fresh), Read(reused)), "");
+    EXPECT_NE(reused.birth(), birth);
+    EXPECT_TRUE(reused.log().empty() && reused.journal().empty());
+    EXPECT_TRUE(reused.view_journal().empty() && reused.job_journal().empty());
+    EXPECT_TRUE(reused.SameAs(fresh.moment()) && reused.OnlyPlacementsSince(fresh.moment()));
+    // It is left with moves that nobody takes back.
+    Follower follower(tables, Rules(GetParam()), rng);
+    for (int step = 0; step < 20; ++step) follower.Step();
+    reused = std::move(follower.ledger());
+    if (HasFailure()) return;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Accountings, LedgerWorlds, ::testing::Values(0, 1, 2, 3, 4));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/quota/elastic_tree.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -249,6 +250,98 @@ TEST(ElasticTree, SumsDoNotWrap) {
   }
   EXPECT_GE(CpuOf(tree.Refresh("a")), 0);
   EXPECT_EQ(tree.Find(kRootQuota)->used.at(0), kMost);
+}
+
+TEST(ElasticTree, WhatIsPastTheEndComesBackExactly) {
+  ElasticTree tree({});
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(tree.AddTotal(Cpu(kMost)).ok());
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(kMost)}).ok());
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(
+        tree.Put({.name = name, .parent = "p", .max = Cpu(kMost), .min = Cpu(kMost / 2 + 1)}).ok());
+  }
+  const auto fixed = [&](const char* name, int64_t cpu) {
+    return QuotaTask{.name = name, .request = Cpu(cpu), .assigned = true, .preemptible = false};
+  };
+  ASSERT_TRUE(tree.AddTask("a", fixed("1", kMost)).ok());
+  ASSERT_TRUE(tree.AddTask("a", fixed("2", kMost)).ok());
+  ASSERT_TRUE(tree.AddTask("a", fixed("3", 7)).ok());
+  ASSERT_TRUE(tree.AddTask("b", fixed("4", 5)).ok());
+  EXPECT_EQ(tree.Find("a")->used.at(0), kMost);
+  EXPECT_EQ(tree.Find("p")->fixed_used.at(0), kMost);
+  // Full, although what shows is not above the maximum.
+  const Sparse none = *tree.Intern(Cpu(0));
+  EXPECT_EQ(tree.Admit(tree.IndexOf("a"), none, true, {.by_max = true}).verdict,
+            ElasticTree::Admission::Verdict::kAboveRuntime);
+  // Becoming a parent and moving away tell all of it anew.
+  ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .lends = false, .max = Cpu(kMost)}).ok());
+  ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(kMost), .min = Cpu(1)}).ok());
+  EXPECT_EQ(tree.Find("p")->used.at(0), 5);
+  ASSERT_TRUE(tree.RemoveTask("a", fixed("1", kMost)).ok());
+  EXPECT_EQ(tree.Find("a")->used.at(0), kMost);
+  ASSERT_TRUE(tree.RemoveTask("a", fixed("2", kMost)).ok());
+  EXPECT_EQ(tree.Find("a")->used.at(0), 7);
+  EXPECT_EQ(tree.Find("a")->own_fixed_used.at(0), 7);
+  EXPECT_EQ(tree.Find("a")->request.at(0), 7);
+  EXPECT_EQ(tree.Find(kRootQuota)->used.at(0), 12);
+  EXPECT_EQ(tree.Find(kRootQuota)->fixed_request.at(0), 12);
+  // The totals, too.
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(tree.AddTotal(Cpu(-kMost)).ok());
+  EXPECT_EQ(CpuOf(tree.Refresh(kRootQuota)), kMost);
+  ASSERT_TRUE(tree.AddTotal(Cpu(-kMost + 3)).ok());
+  EXPECT_EQ(CpuOf(tree.Refresh(kRootQuota)), 3);
+}
+
+// Requests and use of a random tree, against sums of 128 bits over the tasks that are there.
+TEST(ElasticTree, SumsOfLargestAmountsAreExact) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Rng rng(seed);
+    ElasticTree tree({});
+    std::vector<size_t> parents;
+    std::vector<int64_t> maxima;
+    const auto name = [](size_t i) { return absl::StrCat("g", i); };
+    const int64_t amounts[] = {1, 9, kMost / 2, kMost - 1, kMost};
+    for (size_t i = 0; i < 7; ++i) {
+      parents.push_back(i == 0 || rng.Chance(0.3) ? i : rng.Below(i));
+      maxima.push_back(amounts[2 + rng.Below(3)]);
+      ASSERT_TRUE(tree.Put({.name = name(i),
+                            .parent = parents[i] == i ? "" : name(parents[i]),
+                            .is_parent = true,
+                            .max = Cpu(maxima[i])})
+                      .ok());
+    }
+    struct Held {
+      size_t group;
+      QuotaTask task;
+    };
+    std::vector<Held> held;
+    for (int step = 0; step < 60; ++step) {
+      if (!held.empty() && rng.Chance(0.45)) {
+        const size_t i = rng.Below(held.size());
+        ASSERT_TRUE(tree.RemoveTask(name(held[i].group), held[i].task).ok());
+        held.erase(held.begin() + static_cast<ptrdiff_t>(i));
+      } else {
+        held.push_back({rng.Below(7),
+                        {.name = absl::StrCat("t", step),
+                         .request = Cpu(amounts[rng.Below(5)]),
+                         .assigned = true}});
+        ASSERT_TRUE(tree.AddTask(name(held.back().group), held.back().task).ok());
+      }
+      std::vector<__int128> request(7), used(7);
+      for (const Held& one : held) {
+        request[one.group] += one.task.request[0].second;
+        used[one.group] += one.task.request[0].second;
+      }
+      for (size_t i = 7; i-- > 0;) {
+        const ElasticTree::Numbers numbers = *tree.Find(name(i));
+        ASSERT_TRUE(numbers.used.exact(0) == used[i]) << seed << " step " << step;
+        ASSERT_TRUE(numbers.child_request.exact(0) == request[i]) << seed << " step " << step;
+        if (parents[i] == i) continue;
+        used[parents[i]] += used[i];
+        request[parents[i]] += std::min<__int128>(request[i], maxima[i]);
+      }
+    }
+  }
 }
 
 TEST(ElasticTree, TenThousandLevelsDeep) {

@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/quota/elastic_tree.h"
 
 namespace muster {
 namespace {
@@ -36,6 +37,68 @@ QuotaEdit Child(std::string name, std::string parent, int64_t max, int64_t min) 
           .parent = std::move(parent),
           .max = {{"cpu", max}},
           .min = {{"cpu", min}}};
+}
+
+TEST_F(QuotaRulesTest, ATreeIsLoadedAsItIs) {
+  QuotaRules rules = Rules();
+  rules.Load(Child("c", "p", 5, 9));  // above its maximum, and its parent is to come
+  rules.Load({.name = "s", .parent = "p", .namespaces = {"blue", "red"}});
+  EXPECT_EQ(rules.Add(Child("d", "p", 5, 5)).message(),
+            "quota \"d\": parent-exists: there is no \"p\"");
+  rules.Load(Parent("p", 100, 10));
+  EXPECT_EQ(rules.Remove(Parent("p", 100, 10)).message(), "quota \"p\": no-children: it has some");
+  EXPECT_EQ(rules.Add(Child("d", "p", 5, 5)).message(),
+            "quota \"d\": min-within-parent: cpu of \"p\" does not cover its children's");
+  rules.Load({.name = "s", .parent = "q", .namespaces = {"red"}});
+  EXPECT_EQ(rules.GroupOf({.name_space = "red"}), "s");
+  EXPECT_EQ(rules.GroupOf({.name_space = "blue"}), kDefaultQuota);
+  rules.Unload("c");
+  rules.Unload("nobody");
+  EXPECT_TRUE(rules.Add(Child("d", "p", 5, 5)).ok());
+  rules.Unload("s");
+  EXPECT_EQ(rules.GroupOf({.name_space = "red"}), kDefaultQuota);
+}
+
+TEST_F(QuotaRulesTest, RulesAloneNameWhatTheyMiss) {
+  using Rule = QuotaRules::Rule;
+  QuotaRules rules = Rules();
+  rules.Load(Parent("p", 100, 10));
+  const QuotaEdit fits = Child("c", "p", 100, 10), orphan = Child("c", "q", 100, 10);
+  for (Rule rule :
+       {Rule::kAlone, Rule::kKind, Rule::kTree, Rule::kParent, Rule::kResources, Rule::kMinimums}) {
+    EXPECT_TRUE(rules.Check(rule, nullptr, fits).ok());
+  }
+  for (Rule rule : {Rule::kParent, Rule::kResources, Rule::kMinimums}) {
+    EXPECT_THAT(std::string(rules.Check(rule, nullptr, orphan).message()),
+                HasSubstr("parent-exists"));
+  }
+  QuotaEdit parent = fits;
+  parent.is_parent = true;
+  named_.insert("c");
+  EXPECT_THAT(std::string(rules.Check(Rule::kKind, &fits, parent).message()),
+              HasSubstr("leaf-while-tasks"));
+  QuotaEdit other = fits;
+  other.tree = "t";
+  EXPECT_THAT(std::string(rules.Check(Rule::kTree, &fits, other).message()),
+              HasSubstr("tree-fixed"));
+}
+
+TEST_F(QuotaRulesTest, TasksBelongToLeaves) {
+  QuotaRules rules = Rules(), open = Rules({.parents_take_tasks = true});
+  for (QuotaRules* each : {&rules, &open}) {
+    each->Load(Parent("p", 100, 10));
+    each->Load(Child("c", "p", 100, 10));
+  }
+  EXPECT_EQ(rules.CheckTask(nullptr, {.group = "p"}).message(),
+            "quota \"p\": tasks-in-leaves: it is a parent");
+  EXPECT_TRUE(open.CheckTask(nullptr, {.group = "p"}).ok());
+  EXPECT_TRUE(rules.CheckTask(nullptr, {.group = "c"}).ok());
+  EXPECT_TRUE(rules.CheckTask(nullptr, {.group = "unknown"}).ok());
+  EXPECT_EQ(rules.GroupOf({.group = "unknown", .name_space = "c"}), kDefaultQuota);
+  EXPECT_EQ(rules.GroupOf({.name_space = "c"}), "c");
+  const QuotaTaskEdit before{.group = "c"}, after{.group = "c", .preemptible = false};
+  EXPECT_THAT(std::string(rules.CheckTask(&before, after).message()),
+              HasSubstr("preemptible-fixed"));
 }
 
 TEST_F(QuotaRulesTest, EachRuleRefusesByItsName) {

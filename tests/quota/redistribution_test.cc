@@ -108,6 +108,19 @@ TEST(Redistribution, LargestAmountsNeitherWrapNorHang) {
   EXPECT_EQ(Runtimes(5, {}), Amounts{});
 }
 
+TEST(Redistribution, MinimumsScaleByTheirExactSum) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  Sparse most;
+  most.Set(0, kMost);
+  SparseSum both = most;
+  both.Add(most);
+  // What shows of the sum is no more than the total; half of the sum is.
+  EXPECT_EQ(both.at(0), kMost);
+  EXPECT_EQ(ScaledMin(most, {}, both, most).at(0), int64_t{1} << 62);
+  both.Subtract(most);
+  EXPECT_EQ(ScaledMin(most, {}, both, most).at(0), kMost);
+}
+
 TEST(Redistribution, AgreesWithItsTwin) {
   Rng rng(20);
   for (int world = 0; world < 3000; ++world) {

@@ -260,8 +260,21 @@ VICTIMS = {
 
 
 def rule(script: Any) -> Any:
-    """Which of the two a script is about, if any."""
+    """What of the quotas a script is about, if anything."""
     calls = {step["call"] for step in script.steps if "call" in step}
+    if any(call.startswith("quotaTopology.") for call in calls):
+        # Later than this module, which takes its objects from here; so are those of the plug-in.
+        from adapters import koordinator_webhook_scripts
+
+        return koordinator_webhook_scripts.rules
     if calls & VICTIMS:
         return victims
+    if any(call.startswith("Plugin.") for call in calls):
+        from adapters import koordinator_plugin_scripts as plugin
+
+        if "Plugin.GetQuotaName" in calls:
+            return plugin.group_of
+        on_quotas = any(call.startswith((MANAGER, "Plugin.OnQuota", "Plugin.OnPod")) for call in calls)
+        if on_quotas and any(call.startswith(plugin.HANDLERS) for call in calls):
+            return plugin.handled
     return tree if any(call.startswith(MANAGER) for call in calls) else None

@@ -4,6 +4,8 @@
 // or a sequence of edits, and whether each is accepted.
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,18 +44,18 @@ json NumbersOf(const ElasticTree& tree, const std::string& group) {
       {"min", &n.min},
       {"autoScaleMin", &n.scaled_min},
       {"weight", &n.weight},
-      {"request", &n.request},
-      {"childRequest", &n.child_request},
-      {"nonPreemptibleRequest", &n.fixed_request},
-      {"used", &n.used},
-      {"nonPreemptibleUsed", &n.fixed_used},
-      {"selfRequest", &n.own_request},
-      {"selfUsed", &n.own_used},
-      {"selfNonPreemptibleRequest", &n.own_fixed_request},
-      {"selfNonPreemptibleUsed", &n.own_fixed_used},
+      {"request", &n.request.shown()},
+      {"childRequest", &n.child_request.shown()},
+      {"nonPreemptibleRequest", &n.fixed_request.shown()},
+      {"used", &n.used.shown()},
+      {"nonPreemptibleUsed", &n.fixed_used.shown()},
+      {"selfRequest", &n.own_request.shown()},
+      {"selfUsed", &n.own_used.shown()},
+      {"selfNonPreemptibleRequest", &n.own_fixed_request.shown()},
+      {"selfNonPreemptibleUsed", &n.own_fixed_used.shown()},
       {"runtime", &n.runtime},
       {"guaranteed", &n.guaranteed},
-      {"allocated", &n.allocated},
+      {"allocated", &n.allocated.shown()},
   };
   for (const auto& [name, amounts] : fields) numbers[name] = Written(tree.Named(*amounts));
   return numbers;
@@ -126,6 +128,56 @@ QuotaEdit EditOf(const json& object) {
   return quota;
 }
 
+QuotaTaskEdit TaskEditOf(const json& object) {
+  QuotaTaskEdit task{.group = object.value("group", ""),
+                     .name_space = object.value("namespace", "")};
+  if (object.contains("preemptible")) task.preemptible = object["preemptible"].get<bool>();
+  return task;
+}
+
+// One edit, load or question; what it says beyond whether it is accepted goes into the step. Unknown: nothing.
+std::optional<absl::Status> DoRules(const json& op, QuotaRules* rules, json* step) {
+  using Rule = QuotaRules::Rule;
+  const std::string what = op.value("op", "");
+  QuotaEdit quota = EditOf(op.value("quota", json::object()));
+  std::optional<QuotaEdit> old;
+  if (op.contains("old")) old = EditOf(op["old"]);
+  if (what == "create" || what == "complete") {
+    const absl::Status status = rules->Complete(&quota);
+    (*step)["completed"] = {{"parent", quota.parent},
+                            {"tree", quota.tree},
+                            {"weight", quota.weight.value_or(QuotaEdit::Amounts())}};
+    return status.ok() && what == "create" ? rules->Add(quota) : status;
+  }
+  if (what == "add") return rules->Add(quota);
+  if (what == "update") return rules->Update(*old, quota);
+  if (what == "delete") return rules->Remove(quota);
+  if (what == "load") {
+    rules->Load(quota);
+    return absl::OkStatus();
+  }
+  if (what == "unload") {
+    rules->Unload(quota.name);
+    return absl::OkStatus();
+  }
+  if (what == "check") {
+    const std::map<std::string, Rule> known = {
+        {"alone", Rule::kAlone},         {"kind", Rule::kKind},
+        {"tree", Rule::kTree},           {"parent", Rule::kParent},
+        {"resources", Rule::kResources}, {"minimums", Rule::kMinimums},
+        {"guarantee", Rule::kGuarantee}};
+    const auto rule = known.find(op.value("rule", ""));
+    if (rule == known.end()) return std::nullopt;
+    return rules->Check(rule->second, old.has_value() ? &*old : nullptr, quota);
+  }
+  if (what != "task") return std::nullopt;
+  const QuotaTaskEdit task = TaskEditOf(op["task"]);
+  (*step)["group"] = rules->GroupOf(task);
+  if (!op.contains("old_task")) return rules->CheckTask(nullptr, task);
+  const QuotaTaskEdit before = TaskEditOf(op["old_task"]);
+  return rules->CheckTask(&before, task);
+}
+
 }  // namespace
 
 absl::StatusOr<json> AskQuotaRules(const json& request) {
@@ -152,23 +204,16 @@ absl::StatusOr<json> AskQuotaRules(const json& request) {
                    {named, bound});
   json steps = json::array();
   for (const json& op : request["ops"]) {
-    const std::string what = op.value("op", "");
-    QuotaEdit quota = EditOf(op["quota"]);
     json step = json::object();
-    absl::Status status;
-    if (what == "create") {
-      status = rules.Complete(&quota);
-      step["completed"] = {{"parent", quota.parent},
-                           {"tree", quota.tree},
-                           {"weight", quota.weight.value_or(QuotaEdit::Amounts())}};
-      if (status.ok()) status = rules.Add(quota);
-    } else if (what == "update") {
-      status = rules.Update(EditOf(op["old"]), quota);
-    } else {
-      status = rules.Remove(quota);
-    }
-    step["accepted"] = status.ok();
-    step["message"] = std::string(status.message());
+    const std::optional<absl::Status> status = DoRules(op, &rules, &step);
+    if (!status.has_value())
+      return absl::InvalidArgumentError("no such question about quota rules");
+    step["accepted"] = status->ok();
+    step["message"] = std::string(status->message());
+    json parents = json::object();
+    for (const auto& [name, quota] : rules.groups()) parents[name] = quota.parent;
+    step["parents"] = std::move(parents);
+    step["namespaces"] = rules.group_of_namespace();
     steps.push_back(std::move(step));
   }
   return steps;
