@@ -29,8 +29,7 @@ GpuChoice ChoosePartition(const std::vector<GpuPartitions>& table, const GpuView
                           const DeviceClaim& request);
 
 // The minors within the smallest part of the machine that has enough.
-GpuChoice ChooseInTree(const GpuView& gpus, const DeviceClaim& request,
-                       const DeviceScorer* scorer);
+GpuChoice ChooseInTree(const GpuView& gpus, const DeviceClaim& request, const DeviceScorer* scorer);
 
 }  // namespace muster
 

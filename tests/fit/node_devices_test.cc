@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kGpu = 1, kNic = 2;
 constexpr uint32_t kLarge = 7, kSmall = 8;
 constexpr DevicePick kPack = DevicePick::kPack, kSpread = DevicePick::kSpread,
-                         kBestFit = DevicePick::kBestFit;
+                     kBestFit = DevicePick::kBestFit;
 
 // Four GPUs of 16 GB: zones 10, 10, 11, 11; links 20 (0, 1, 2) and 21 (2, 3); the last is of the small model. A NIC in each zone.
 std::vector<NodeDevice> Machine() {

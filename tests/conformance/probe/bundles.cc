@@ -50,7 +50,7 @@ absl::StatusOr<json> AskBundles(const json& request) {
   for (const json& node : asked["nodes"]) nodes.push_back({node["total"], node["available"]});
   if (asked.contains("bundles")) return Bundles(asked, nodes);
   MachineChoice choice(nodes, {.counted = asked["counted"].get<std::vector<size_t>>(),
-                            .accelerator = Position(asked, "accelerator")});
+                               .accelerator = Position(asked, "accelerator")});
   Rng rng(0);
   json answers = json::array();
   for (const json& op : asked["ops"]) {
