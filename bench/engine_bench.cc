@@ -8,11 +8,12 @@
 //   idle_cycle/<profile>                     1,000,000 pending tasks, nothing changed
 //   build_snapshot/<nodes>, memory/<nodes>/<classes>
 //   capacity/{allocate,reclaim}/{flat,tree}/<leaves>   1,000 nodes under policy capacity
+//   devices/cycle/<strategy>/1000x8          100,000 tasks want parts of the GPUs of 1,000 nodes with eight each
 //   topology/hard/10000/200x16               200 gangs of 16, each within one of 250 domains, 10,000 nodes in 3 tiers
 //   topology/arrival/100000/1x1000           a gang of 1,000 within a domain of 1,000 arrives at 100,000 nodes
 //   peer/volcano/{alloc,preempt,reclaim,hdrf,topology}/... the peers' workloads, with the recorded figure and the ratio
 // Counters. placements_per_s counts binds and nominations. bytes: what the cluster and the plan hold. twin_ratio:
-// time a placement of the slow twin, on as many nodes with 100 tasks (under capacity: on 10), over ours. ratio: the peer's time over ours.
+// time a placement of the slow twin, on as many nodes with 100 tasks (under capacity and devices: on 10), over ours. ratio: the peer's time over ours.
 // All figures are of CPU time of this one thread, as the peer's are.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -295,6 +296,12 @@ void RegisterAll() {
                                })
       ->UseManualTime()
       ->Unit(benchmark::kMillisecond);
+  for (const std::string strategy : {"pack", "spread", "best-fit"}) {
+    Register("devices/cycle/" + strategy + "/1000x8", [=](benchmark::State& state) {
+      RunCycles(state, MakeGpuShares(1000, 100'000), "muster:devices(strategy=" + strategy + ")",
+                {.twin = [] { return MakeGpuShares(10, 1000); }});
+    });
+  }
   Register("peer/volcano/topology/1000", [](benchmark::State& state) {
     RunCycles(state, MakeTopology({1000, 20, 5, 5, 200, 16}), kTopologyProfile, {82.85 / 3200});
   });

@@ -76,7 +76,7 @@ void Devices(benchmark::State& state, const char* name, int64_t amount) {
                        .zone = std::to_string(i / 4),
                        .bus = bus};
   }
-  const DeviceRequest request = *ReadDeviceRequest({{{name, amount}}});
+  const DeviceClaim request = *ReadDeviceRequest({{{name, amount}}});
   const DeviceWish& wish = request.of(DeviceKind::kGpu);
   kind.each = {{"core", wish.each.at(DeviceResource::kCore)},
                {"ratio", wish.each.at(DeviceResource::kRatio)}};

@@ -260,7 +260,7 @@ std::vector<MachineDevices> PeerMachines() {
 
 void PeerDevices(benchmark::State& state, const char* name, int64_t amount, double peer_ms) {
   const std::vector<MachineDevices> machines = PeerMachines();
-  const DeviceRequest request = *ReadDeviceRequest({{{name, amount}}});
+  const DeviceClaim request = *ReadDeviceRequest({{{name, amount}}});
   int pass = 0;
   const double spent = Measure(state, 1, [&] {
     pass = 0;

@@ -98,6 +98,7 @@ std::vector<Row> Rows() {
               if (n % 8 == 0) node->labels = {{"volcano.sh/revocable-zone", "night"}};
             }}},
       {"usage", {.node = Usage}},
+      {"load-aware", {.node = Usage}},
   };
 }
 

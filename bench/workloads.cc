@@ -294,6 +294,27 @@ Cluster MakeTopology(const Topology& workload) {
   return cluster;
 }
 
+Cluster MakeGpuShares(int64_t nodes, int64_t tasks) {
+  Cluster cluster;
+  NodeSpec node{.name = "n", .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"pods", 256}}};
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    node.devices.push_back({.name = "gpu" + std::to_string(gpu), .kind = "gpu", .memory = "80Gi"});
+  }
+  Must(cluster.AddNodes(nodes, node));
+  AddQueue(&cluster, "q0", 1);
+  for (int64_t j = 0; j * 1000 < tasks; ++j) {
+    JobSpec job{.name = "j" + std::to_string(j), .queue = "q0", .min_available = 1};
+    for (const int64_t milli : {30, 50, 70, 90, 120}) {
+      GroupSpec group{.name = "g" + std::to_string(milli), .count = 200};
+      group.shape.request = {{"cpu", "100m"}};
+      group.shape.devices = {{.kind = "gpu", .milli = milli}};
+      job.groups.push_back(std::move(group));
+    }
+    Must(cluster.AddJob(job));
+  }
+  return cluster;
+}
+
 Plan MustSchedule(const Snapshot& snapshot, const std::string& profile) {
   absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
   if (!plan.ok()) {

@@ -87,11 +87,13 @@ void Fill(muster_plan* made) {
   const auto reasons = plan.reasons();
   const auto shares = plan.shares();
   const auto domains = plan.domains();
+  const auto devices = plan.devices();
   std::vector<const Refusal*> refusals;
   size_t text_bytes = 0;
   for (const ChosenDomain& chosen : domains) {
     text_bytes += chosen.sub_group.size() + chosen.domain.size();
   }
+  for (const ChosenDevice& chosen : devices) text_bytes += chosen.device.size();
   for (const Reason& reason : reasons) {
     text_bytes += reason.policy.size();
     for (const Refusal& refusal : reason.refusals) {
@@ -106,10 +108,10 @@ void Fill(muster_plan* made) {
   }
   made->indices.reserve(7 * decisions.size() + 3 * tentative.size() + 2 * pending.size() +
                         3 * reasons.size() + 2 * refusals.size() + shares.size() +
-                        2 * domains.size());
+                        2 * domains.size() + devices.size());
   made->numbers.reserve(2 * reasons.size() + 2 * (reasons.size() + 1) + refusals.size() +
                         refusals.size() + 1 + 2 * shares.size() * dimensions +
-                        2 * (domains.size() + 1));
+                        2 * (domains.size() + 1) + 3 * devices.size() + 1);
   made->reals.reserve(shares.size() * (dimensions + 2));
   made->texts.reserve(text_bytes + 1);
 
@@ -182,6 +184,16 @@ void Fill(muster_plan* made) {
   for (const C& chosen : domains) made->texts.append(chosen.domain);
   view.domain_sub_groups = made->texts.data() + sub_groups;
   view.domain_names = made->texts.data() + names;
+
+  using V = ChosenDevice;
+  view.device_count = static_cast<int64_t>(devices.size());
+  view.device_task = fill.Indices(devices, [](const V& v) { return IndexOut(v.task); });
+  view.device_milli = fill.Numbers(devices, [](const V& v) { return v.milli; });
+  view.device_memory = fill.Numbers(devices, [](const V& v) { return v.memory; });
+  view.device_name_offsets = fill.Offsets(devices, [](const V& v) { return v.device.size(); });
+  const size_t device_names = made->texts.size();
+  for (const V& chosen : devices) made->texts.append(chosen.device);
+  view.device_names = made->texts.data() + device_names;
 
   view.share_count = static_cast<int64_t>(shares.size());
   view.share_queue = fill.Indices(shares, [](const QueueShare& s) { return IndexOut(s.queue); });

@@ -10,6 +10,7 @@
 
 #include "capi/boundary.h"
 #include "capi/handles.h"
+#include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
 
 struct muster_outlook {
@@ -103,8 +104,15 @@ muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profil
                                      const char* changes, int64_t size, muster_outlook** out,
                                      muster_error* error) {
   if (out != nullptr) *out = nullptr;
-  return OnCluster(cluster, error,
-                   [&] { return Ask(cluster->cluster, profile, changes, size, out); });
+  return OnCluster(cluster, error, [&] {
+    try {
+      return Ask(cluster->cluster, profile, changes, size, out);
+    } catch (...) {
+      // The books of the session may be half written; the rows are as they were.
+      cluster->cluster.impl().cycle.reset();
+      throw;
+    }
+  });
 }
 
 muster_status muster_outlook_get_view(const muster_outlook* outlook, muster_outlook_view* view,

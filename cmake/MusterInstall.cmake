@@ -47,7 +47,7 @@ endif()
 # From where the .pc files are to the prefix: an install may be moved, and --prefix be given late.
 file(RELATIVE_PATH muster_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" muster_up "${muster_up}")
-foreach(module muster muster-c)
+foreach(module muster muster-c muster-runtime)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${module}.pc.in ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -6,8 +6,12 @@
 // returned, so nothing is pinned and no finalizer races with a running call. kube.go makes columns from pods, pod
 // groups, nodes and queues.
 //
+// A scheduler keeps one Cluster, fills it once (Add), tells it what happens (Apply, SetTasks), and calls Schedule every
+// cycle: the Plan says what to start, to evict and why the rest waits, and Follow makes the tables go along. What New...,
+// Freeze and Schedule hand out is freed by Free; a Plan may be used after its cluster is gone.
+//
 // A released module brings the library along as one archive for linux/amd64, and needs a C compiler and nothing else
-// (tools/go_module.sh makes it). With the tag muster_shared the package links an installed libmuster_c instead, found by
+// (tools/go_module.py makes it). With the tag muster_shared the package links an installed libmuster_c instead, found by
 // CGO_CFLAGS and CGO_LDFLAGS; so it does in the repository.
 package muster
 
@@ -26,6 +30,10 @@ static muster_plan_view muster_go_view(void) {
   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
   return view;
 }
+static muster_schedule_options muster_go_options(void) {
+  muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+  return options;
+}
 static const char* muster_go_message(const muster_error* error) { return error->message; }
 */
 import "C"
@@ -33,6 +41,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"time"
 	"unsafe"
 )
 
@@ -208,6 +217,25 @@ func (c *Cluster) ApplyRemoval(kind int, name string, generation uint64) (int32,
 	return int32(outcome), check(status, &e)
 }
 
+// Update changes rows that are there, found by name: columns that the table has not stay as they are.
+func (c *Cluster) Update(t *Table) error {
+	e := C.muster_go_error()
+	return check(C.muster_cluster_put(c.cluster, C.MUSTER_UPDATE, t.table, &e), &e)
+}
+
+// Find is the index of a row, for SetTasks and for columns that name rows by number. Indices stay while Layout does.
+func (c *Cluster) Find(kind int, name string) (int32, error) {
+	e := C.muster_go_error()
+	text := C.CString(name)
+	defer C.free(unsafe.Pointer(text))
+	var index C.int32_t
+	status := C.muster_cluster_find(c.cluster, C.int32_t(kind), text, C.int64_t(len(name)), &index, &e)
+	return int32(index), check(status, &e)
+}
+
+// Layout grows when removals make the tables move together: indices are to be looked up again.
+func (c *Cluster) Layout() uint64 { return uint64(C.muster_cluster_layout(c.cluster)) }
+
 // Remove takes a row out by name.
 func (c *Cluster) Remove(kind int, name string) error {
 	e := C.muster_go_error()
@@ -230,6 +258,35 @@ func (c *Cluster) SetTasks(tasks, states, nodes []int32) error {
 		(*C.int32_t)(unsafe.Pointer(&tasks[0])), (*C.int32_t)(unsafe.Pointer(&states[0])), where, &e), &e)
 }
 
+// BindFailed tells that a bind which was followed did not come about: the task is pending again.
+func (c *Cluster) BindFailed(task string) error {
+	e := C.muster_go_error()
+	text := C.CString(task)
+	defer C.free(unsafe.Pointer(text))
+	return check(C.muster_cluster_report_bind_failed(c.cluster, text, C.int64_t(len(task)), &e), &e)
+}
+
+// Options of a cycle. The zero value is what Schedule takes.
+type Options struct {
+	Now        int64         // seconds, on the clock of Created
+	WorkBudget int64         // units after which no turn begins; 0: no bound
+	TimeLimit  time.Duration // after which the cycle is given up; 0: never
+	KeepCut    bool          // a cycle that was given up hands out what it had decided, not an error
+	Cursor     uint32        // of an earlier, cut plan: go on from there
+}
+
+func (o *Options) c() C.muster_schedule_options {
+	options := C.muster_go_options()
+	options.now = C.int64_t(o.Now)
+	options.work_budget = C.int64_t(o.WorkBudget)
+	options.time_limit = C.int64_t(o.TimeLimit.Nanoseconds())
+	options.cursor = C.uint32_t(o.Cursor)
+	if o.KeepCut {
+		options.keep_cut = 1
+	}
+	return options
+}
+
 // Plan is what a cycle decided.
 type Plan struct {
 	plan *C.muster_plan
@@ -237,12 +294,16 @@ type Plan struct {
 }
 
 // Schedule runs a cycle.
-func (c *Cluster) Schedule(profile string) (*Plan, error) {
+func (c *Cluster) Schedule(profile string) (*Plan, error) { return c.ScheduleWith(profile, Options{}) }
+
+// ScheduleWith is Schedule with options.
+func (c *Cluster) ScheduleWith(profile string, options Options) (*Plan, error) {
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
+	given := options.c()
 	var made *C.muster_plan
-	if err := check(C.muster_cluster_schedule(c.cluster, text, nil, &made, &e), &e); err != nil {
+	if err := check(C.muster_cluster_schedule(c.cluster, text, &given, &made, &e), &e); err != nil {
 		return nil, err
 	}
 	return viewed(made)
@@ -268,12 +329,16 @@ func (c *Cluster) Freeze() (*Snapshot, error) {
 func (s *Snapshot) Free() { C.muster_snapshot_free(s.snapshot) }
 
 // Schedule runs a cycle that changes nothing.
-func (s *Snapshot) Schedule(profile string) (*Plan, error) {
+func (s *Snapshot) Schedule(profile string) (*Plan, error) { return s.ScheduleWith(profile, Options{}) }
+
+// ScheduleWith is Schedule with options.
+func (s *Snapshot) ScheduleWith(profile string, options Options) (*Plan, error) {
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
+	given := options.c()
 	var made *C.muster_plan
-	if err := check(C.muster_snapshot_schedule(s.snapshot, text, nil, &made, &e), &e); err != nil {
+	if err := check(C.muster_snapshot_schedule(s.snapshot, text, &given, &made, &e), &e); err != nil {
 		return nil, err
 	}
 	return viewed(made)
@@ -295,21 +360,69 @@ type Bind struct{ Task, Node int32 }
 
 // Binds are the tasks that start now, in the order they were decided.
 func (p *Plan) Binds() []Bind {
+	return decisions(p, C.MUSTER_BIND, func(r row) Bind { return Bind{r.task, r.node} })
+}
+
+// Eviction is a task that makes room for another; None: for nobody's sake.
+type Eviction struct{ Task, For int32 }
+
+// Evictions are the tasks to be stopped, in the order they were decided.
+func (p *Plan) Evictions() []Eviction {
+	return decisions(p, C.MUSTER_EVICT, func(r row) Eviction { return Eviction{r.task, r.beneficiary} })
+}
+
+// Nominations are tasks that will start on a node once what leaves it has left.
+func (p *Plan) Nominations() []Bind {
+	return decisions(p, C.MUSTER_NOMINATE, func(r row) Bind { return Bind{r.task, r.node} })
+}
+
+// Admitted are jobs that may ask for nodes from now on.
+func (p *Plan) Admitted() []int32 {
+	return decisions(p, C.MUSTER_ADMIT, func(r row) int32 { return r.job })
+}
+
+// Phase is what a job's phase becomes.
+type Phase struct{ Job, Phase int32 }
+
+// Phases are the jobs whose phase is another after the cycle.
+func (p *Plan) Phases() []Phase {
+	return decisions(p, C.MUSTER_PHASE, func(r row) Phase { return Phase{r.job, r.phase} })
+}
+
+type row struct{ task, node, job, beneficiary, phase int32 }
+
+// decisions of a kind, copied out of the plan's columns.
+func decisions[T any](p *Plan, kind int32, of func(row) T) []T {
 	n := int(p.view.decision_count)
+	column := func(first *C.int32_t) []int32 { return unsafe.Slice((*int32)(unsafe.Pointer(first)), n) }
 	if n == 0 {
 		return nil
 	}
-	kinds := unsafe.Slice((*int32)(unsafe.Pointer(p.view.decision_kind)), n)
-	tasks := unsafe.Slice((*int32)(unsafe.Pointer(p.view.decision_task)), n)
-	nodes := unsafe.Slice((*int32)(unsafe.Pointer(p.view.decision_node)), n)
-	binds := make([]Bind, 0, n)
-	for i, kind := range kinds {
-		if kind == C.MUSTER_BIND {
-			binds = append(binds, Bind{tasks[i], nodes[i]})
+	kinds, tasks, nodes := column(p.view.decision_kind), column(p.view.decision_task), column(p.view.decision_node)
+	jobs, sakes, phases := column(p.view.decision_job), column(p.view.decision_beneficiary), column(p.view.decision_phase)
+	count := 0
+	for _, k := range kinds {
+		if k == kind {
+			count++
 		}
 	}
-	return binds
+	list := make([]T, 0, count)
+	for i, k := range kinds {
+		if k == kind {
+			list = append(list, of(row{tasks[i], nodes[i], jobs[i], sakes[i], phases[i]}))
+		}
+	}
+	return list
 }
+
+// Complete is false where a budget or a limit cut the cycle; Cursor is where the next one goes on.
+func (p *Plan) Complete() bool { return p.view.complete != 0 }
+
+// Cursor is for Options of the next cycle, where this one was cut.
+func (p *Plan) Cursor() uint32 { return uint32(p.view.cursor) }
+
+// Work is what was spent; as a WorkBudget it reproduces the plan.
+func (p *Plan) Work() int64 { return int64(p.view.work) }
 
 // Pending is how many tasks wait.
 func (p *Plan) Pending() int { return int(p.view.pending_count) }

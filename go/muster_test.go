@@ -71,6 +71,71 @@ func TestAGangIsPlaced(t *testing.T) {
 	}
 }
 
+func TestWhatElseAPlanSays(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	add(t, c, Nodes, columns{"name": []string{"n"}, "capacity.cpu": []int64{4000}})
+	add(t, c, Jobs, columns{"name": []string{"low", "high"}, "priority": []int64{1, 9}, "min_available": []int64{1, 1},
+		"phase": []int64{int64(JobRunning), int64(JobPending)}})
+	add(t, c, Tasks, columns{"name": []string{"l", "h"}, "job": []string{"low", "high"}, "status": []int64{int64(Running), int64(Pending)},
+		"node": []int64{0, None}, "shape.request.cpu": []int64{4000, 4000}, "priority": []int64{1, 9}})
+	plan, err := c.ScheduleWith("volcano:+preempt,-proportion,-gang", Options{Now: 7})
+	must(t, err)
+	defer plan.Free()
+	low, err := c.Find(Tasks, "l")
+	must(t, err)
+	high, err := c.Find(Tasks, "h")
+	must(t, err)
+	evictions, nominations, admitted := plan.Evictions(), plan.Nominations(), plan.Admitted()
+	if len(evictions) != 1 || evictions[0] != (Eviction{low, high}) {
+		t.Fatal(evictions)
+	}
+	if len(nominations) != 1 || nominations[0] != (Bind{high, 0}) || len(plan.Binds()) != 0 {
+		t.Fatal(nominations)
+	}
+	if len(admitted) != 1 || plan.Name(Jobs, admitted[0]) != "high" || !plan.Complete() || plan.Work() == 0 {
+		t.Fatal(admitted, plan.Complete(), plan.Work())
+	}
+	if _, err := c.ScheduleWith("volcano", Options{TimeLimit: -1}); err == nil {
+		t.Fatal("a cycle whose time was over went on")
+	}
+	cut, err := c.ScheduleWith("volcano", Options{TimeLimit: -1, KeepCut: true})
+	must(t, err)
+	defer cut.Free()
+	if cut.Complete() {
+		t.Fatal("a cycle whose time was over was whole")
+	}
+}
+
+func TestRowsChange(t *testing.T) {
+	c := fill(t, 4, 1)
+	defer c.Free()
+	plan, err := c.Schedule("volcano")
+	must(t, err)
+	defer plan.Free()
+	_, err = c.Follow(plan)
+	must(t, err)
+	must(t, c.BindFailed("j0-0"))
+	if err := c.BindFailed("nothing"); err == nil {
+		t.Fatal("a task that is not there failed to bind")
+	}
+	table, err := NewTable(Nodes, 1)
+	must(t, err)
+	defer table.Free()
+	must(t, table.Texts("name", []string{"n0"}))
+	must(t, table.Numbers("unschedulable", []int64{1}))
+	layout := c.Layout()
+	must(t, c.Update(table))
+	if c.Layout() != layout {
+		t.Fatal("an update moved rows")
+	}
+	must(t, table.Texts("name", []string{"n9"}))
+	if err := c.Update(table); err == nil {
+		t.Fatal("a node that is not there was updated")
+	}
+}
+
 // What one call into C costs.
 func BenchmarkCrossing(b *testing.B) {
 	for i := 0; i < b.N; i++ {

@@ -46,8 +46,20 @@ fi
 
 # --- Python
 
+# Says which packages of tools/python_optional.txt are not there, and what follows.
+tell_what_is_left_out() {
+  local package absent=""
+  for package in $(sed -e '/^#/d' -e 's/[<>=].*//' tools/python_optional.txt); do
+    build/venv/bin/python -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('$package') is None)" ||
+      absent="$absent $package"
+  done
+  [ -z "$absent" ] ||
+    echo "install_deps: build/venv is without$absent: tests that need it are skipped (remove build/venv to try again)" >&2
+}
+
 if [ -f build/venv/requirements.txt ] &&
   cat tools/python_requirements.txt tools/python_optional.txt | cmp -s - build/venv/requirements.txt; then
+  tell_what_is_left_out
   exit 0
 fi
 python=/usr/bin/python3
@@ -59,8 +71,9 @@ if "$python" -m venv build/venv &&
   build/venv/bin/python -m pip install -q --disable-pip-version-check -r tools/python_requirements.txt </dev/null; then
   grep -v '^#' tools/python_optional.txt | while read -r package; do
     build/venv/bin/python -m pip install -q --disable-pip-version-check "$package" </dev/null ||
-      echo "install_deps: $package cannot be installed here; what needs it is left out" >&2
+      echo "install_deps: $package cannot be installed here" >&2
   done
+  tell_what_is_left_out
   cat tools/python_requirements.txt tools/python_optional.txt >build/venv/requirements.txt
 else
   rm -rf build/venv

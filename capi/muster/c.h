@@ -73,8 +73,8 @@ extern "C" {
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
 MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
-/* 1 where the library has "columns", "deltas", "domains", "episodes", "executor", "policies", "recorder", "replay",
- * "revisions", "scenario", "state" or "what-if"; else 0. */
+/* 1 where the library has "columns", "deltas", "devices", "domains", "episodes", "executor", "policies", "recorder",
+ * "replay", "revisions", "scenario", "state" or "what-if"; else 0. */
 MUSTER_API int32_t muster_has_feature(const char* name);
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
@@ -419,6 +419,7 @@ MUSTER_API muster_status muster_snapshot_find(const muster_snapshot* snapshot, i
 #define MUSTER_SPREAD_LABEL 10
 #define MUSTER_SPREAD 11
 #define MUSTER_POLICY_REFUSAL 12
+#define MUSTER_DEVICE 13
 
 /* Columns of a plan, owned by it. Indices are those of the cluster or snapshot it was made from, MUSTER_NONE where a
  * decision has none. A column without rows may be NULL. */
@@ -482,13 +483,21 @@ typedef struct muster_plan_view {
   const char* domain_sub_groups;
   const int64_t* domain_name_offsets; /* [domain_count + 1]: into domain_names */
   const char* domain_names;
+
+  /* What bound tasks get of the devices of their nodes: by bind, those of one task in the order of its node's. */
+  int64_t device_count;
+  const int32_t* device_task;
+  const int64_t* device_milli;
+  const int64_t* device_memory;       /* bytes */
+  const int64_t* device_name_offsets; /* [device_count + 1]: into device_names */
+  const char* device_names;
 } muster_plan_view;
 #define MUSTER_PLAN_VIEW_INIT                                                                  \
   {                                                                                            \
     (uint32_t)sizeof(muster_plan_view), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,  \
         NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
         NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
-        NULL, NULL, NULL, NULL, NULL                                                           \
+        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL                          \
   }
 
 MUSTER_API void muster_plan_free(muster_plan* plan);

@@ -5,6 +5,7 @@
 //   cluster.h   the living tables they go into
 //   schedule.h  from a snapshot to a plan
 //   plan.h      what was decided, and why not more
+//   what_if.h   what queues would get if things were different
 //   trace.h     recorded jobs;  replay.h  playing them again;  metrics.h  what that was worth
 // Not included: mix.h (made-up work), packing.h (GPUs filled as a published study filled them).
 //

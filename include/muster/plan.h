@@ -71,6 +71,7 @@ enum class RefusalCode : uint8_t {
   kSpreadLabel,           // node lacks a key of a required spread constraint
   kSpread,
   kPolicy,  // a custom policy; detail: its name and words
+  kDevice,  // asked right after kInsufficient; detail: the kind, and what no device of it has
 };
 
 struct Refusal {
@@ -121,6 +122,15 @@ struct ChosenDomain {
   friend bool operator==(const ChosenDomain&, const ChosenDomain&) = default;
 };
 
+// A part of one of its node's devices that a task gets which the plan binds.
+struct ChosenDevice {
+  TaskIndex task;
+  std::string device = {};
+  int64_t milli = 0;
+  int64_t memory = 0;  // bytes
+  friend bool operator==(const ChosenDevice&, const ChosenDevice&) = default;
+};
+
 struct PendingTask {
   TaskIndex task;
   uint32_t reason;  // index into reasons()
@@ -150,6 +160,8 @@ class MUSTER_EXPORT Plan {
   std::span<const QueueShare> shares() const;  // by queue
   // Of jobs with wishes for domains or with sub-groups that were placed, in the order they were.
   std::span<const ChosenDomain> domains() const;
+  // Of tasks that asked for devices, in the order of the binds; of one task in the order of its node's devices.
+  std::span<const ChosenDevice> devices() const;
 
   // Names of the rows that decisions mention; empty for kNone.
   std::string_view task_name(TaskIndex task) const;

@@ -1,6 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A frozen cluster: immutable, cheap to copy (shared), safe to read from any thread.
+//
+//   muster::Snapshot snapshot = cluster.Freeze();
+//   std::optional<muster::NodeIndex> node = snapshot.FindNode("gpu0");   // nullopt: there is none of that name
+//   if (node) std::cout << snapshot.node_name(*node);
+//
+// Ownership. It holds what it was frozen from: cluster and plans may come and go. Names are views into it. REQUIRES of all
+// that take an index: it is below the count; a row that was removed keeps its index and its name.
+// Cost. A copy is a pointer; Find and name cost O(length of the name).
 #ifndef MUSTER_SNAPSHOT_H_
 #define MUSTER_SNAPSHOT_H_
 

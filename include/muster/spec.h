@@ -123,6 +123,28 @@ struct ContainerSpec {
   friend bool operator==(const ContainerSpec&, const ContainerSpec&) = default;
 };
 
+// Devices of one kind that a task asks for, on the node it will be on. A task asks for each kind once.
+struct DeviceRequest {
+  std::string kind = {};
+  int64_t count = 1;                     // different devices
+  int64_t milli = 1000;                  // of each: 1 to 1000, a whole device
+  Quantity memory = 0;                   // of each; 0: it does not matter
+  std::vector<std::string> models = {};  // one of these; empty: any
+  bool exclusive =
+      false;  // devices that nobody else holds, all of them however little `milli` says
+  // "zone", "link": all that the task's requests with this word ask for comes from one zone, or one link; "": no matter
+  std::string same = {};
+  friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
+};
+
+// A part of a device that a task holds.
+struct DeviceHold {
+  std::string device = {};  // of its node, by name
+  int64_t milli = 1000;
+  Quantity memory = 0;
+  friend bool operator==(const DeviceHold&, const DeviceHold&) = default;
+};
+
 // Everything about a task that decides where it may run. Tasks of equal shape form one task class.
 struct TaskShape {
   Resources request = {};  // what it holds while it runs. Every task also requests one of `pods`
@@ -141,6 +163,7 @@ struct TaskShape {
   std::vector<SpreadConstraint> spread = {};
   std::vector<HostPort> host_ports = {};
   bool revocable = false;  // content with nodes that are lent for hours of the day (policy tdm)
+  std::vector<DeviceRequest> devices = {};  // which devices it needs (policy devices)
   friend bool operator==(const TaskShape&, const TaskShape&) = default;
 };
 
@@ -165,6 +188,7 @@ struct TaskSpec {
   int64_t uid_rank = 0;  // rank of its uid among all; smaller first in the last tie-break
   std::optional<int64_t> started = {};          // when it began to run
   std::optional<int64_t> protected_until = {};  // before that it is too young to be evicted
+  std::vector<DeviceHold> devices = {};         // of its node, that it holds; none without a node
 };
 
 // --- jobs --------------------------------------------------------------------------------------------------
@@ -245,7 +269,7 @@ struct DeviceSpec {
   std::string kind = {};  // "gpu", "rdma", ...
   std::string model = {};
   std::string zone = {};                // of its node; may be empty
-  std::vector<std::string> links = {};  // NVLink clique, PCIe switch, ...
+  std::vector<std::string> links = {};  // NVLink clique, PCIe switch, ...: groups by name
   Quantity memory = 0;
   int64_t milli = 1000;  // how much of it can be shared out
   bool healthy = true;

@@ -6,7 +6,7 @@
 //   muster::ReadReport report;
 //   absl::StatusOr<muster::Trace> trace =
 //       muster::ReadSwf({"KTH-SP2.swf.gz", bytes}, {.processors = 100}, &report);
-//   trace->AddJob({.submit = 60, .run = 3600, .tasks = 8});           // or made by hand
+//   absl::Status added = muster::AddJob({.submit = 60, .run = 3600, .tasks = 8}, &*trace);   // or made by hand
 //
 // Promises. A trace is plain values: copy it, change it, build it from nothing. Its jobs are columns, some 50 bytes
 // a job, so that ten million fit; columns that no job needs stay empty. The order of the rows is the order of

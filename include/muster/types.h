@@ -4,6 +4,10 @@
 //
 // Rows are named by 32-bit indices. An index is the row's sequence number: it grows with insertion, is
 // never reused while a Cluster lives between two compactions, and every tie in a plan is broken by it.
+//
+//   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) ...
+//   if (decision.node == muster::kNone) ...                              // no row
+//   std::cout << muster::TaskStatusName(muster::TaskStatus::kRunning);   // running
 #ifndef MUSTER_TYPES_H_
 #define MUSTER_TYPES_H_
 

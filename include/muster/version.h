@@ -1,4 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The version of these headers, for the preprocessor. The build takes its own from here.
+//
+//   #if MUSTER_VERSION_MAJOR > 0 || MUSTER_VERSION_MINOR >= 1
 #ifndef MUSTER_VERSION_H_
 #define MUSTER_VERSION_H_
 

@@ -4,7 +4,7 @@
 //
 //   std::vector<muster::WhatIfChange> changes = {
 //       {.queue = muster::QueueEdit{.name = "vision", .weight = 3}},
-//       {.remove_nodes = muster::NodeChoice{.labels = {{"pool", "b"}}}}};
+//       {.remove_nodes = muster::RemovedNodes{.labels = {{"pool", "b"}}}}};
 //   absl::StatusOr<muster::Outlook> outlook = muster::WhatIf(snapshot, "muster", changes);
 //   for (const muster::QueueOutlook& q : outlook->queues)
 //     std::cout << q.name << ": " << q.share_before << " -> " << q.share_after << "\n";
@@ -47,7 +47,7 @@ struct QueueEdit {
 };
 
 // The node of that name, or all that have these labels: one of the two is said.
-struct NodeChoice {
+struct RemovedNodes {
   std::string name = {};
   Labels labels = {};
 };
@@ -61,7 +61,7 @@ struct NewNodes {
 struct WhatIfChange {
   std::optional<QueueEdit> queue = {};
   // Tasks there that count for their queues wait again; others are gone.
-  std::optional<NodeChoice> remove_nodes = {};
+  std::optional<RemovedNodes> remove_nodes = {};
   std::optional<NewNodes> add_nodes = {};
   std::optional<JobSpec> add_job = {};         // with the tasks of its groups, all waiting
   std::optional<std::string> remove_job = {};  // of the cluster, with its tasks

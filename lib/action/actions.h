@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The actions, one function each; what they do stands at the top of their files.
+//
+//   const ActionDecl action = AllocateAction();
+//   action.run(context, *Options::Check("action allocate", action.options, {}));
 #ifndef MUSTER_ACTION_ACTIONS_H_
 #define MUSTER_ACTION_ACTIONS_H_
 
@@ -17,6 +20,9 @@ struct ActionDecl {
   std::string_view summary;
   std::span<const OptionDecl> options;
   void (*run)(ActionContext& context, const Options& options);
+  // What others have to know of it in a cycle that runs it.
+  bool admits = false;  // jobs may ask for nodes only once it has let them
+  bool evicts = false;  // it makes room for tasks that found no node
 };
 
 ActionDecl AdmitAction();

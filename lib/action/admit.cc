@@ -49,11 +49,9 @@ void Run(ActionContext& context, const Options&) {
     if (!jobs.spec[job].min_resources.has_value() || dispatcher.Admit(job, &denial, &who)) {
       context.Admit(job);
     } else {
-      Reason reason{denial.closed || denial.tree ? QueueRefusal(denial) : ReasonKind::kNotAdmitted};
-      reason.policy = std::string(who);
-      reason.queue = queue;
-      reason.dimension = denial.dimension;
-      context.ExplainJob(job, std::move(reason));
+      const bool of_queue = denial.closed || denial.tree;
+      const ReasonKind kind = of_queue ? QueueRefusal(denial) : ReasonKind::kNotAdmitted;
+      context.ExplainJob(job, context.QueueReason(kind, queue, who, denial));
     }
     queues.Push(queue);
   }
@@ -61,6 +59,8 @@ void Run(ActionContext& context, const Options&) {
 
 }  // namespace
 
-ActionDecl AdmitAction() { return {"admit", "which waiting jobs may ask for nodes", {}, Run}; }
+ActionDecl AdmitAction() {
+  return {"admit", "which waiting jobs may ask for nodes", {}, Run, /*admits=*/true};
+}
 
 }  // namespace muster

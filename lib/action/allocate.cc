@@ -14,7 +14,6 @@
 // task of that role, even where that one's request or constraints differ.
 // Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task.
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "lib/action/actions.h"
@@ -69,10 +68,7 @@ class Allocate {
       const QueueIndex queue = queues.Pop();
       std::string_view who;
       if (dispatcher_.Overused(queue, &who)) {
-        Reason reason{ReasonKind::kQueueOverused};
-        reason.policy = std::string(who);
-        reason.queue = queue;
-        context_.ExplainQueue(queue, std::move(reason));
+        context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, who));
         continue;
       }
       if (jobs[queue].empty()) continue;
@@ -142,11 +138,7 @@ class Allocate {
       Denial denial;
       std::string_view who;
       if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
-        Reason reason{QueueRefusal(denial)};
-        reason.policy = std::string(who);
-        reason.queue = queue;
-        reason.dimension = denial.dimension;
-        context_.Explain(task, std::move(reason));
+        context_.Explain(task, context_.QueueReason(queue, who, denial));
         continue;
       }
       const GroupIndex group = tables_.tasks.group[task];

@@ -1,6 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What the policies of batch systems share: who waits in which order, and when those that run should end.
+//
+//   std::vector<JobIndex> jobs = BatchQueue(context);
+//   SortByBatchOrder(context, options.text("order"), &jobs);
+//   for (const auto& [end, task] : BatchEnds(context)) ...   // soonest first
 #ifndef MUSTER_ACTION_BATCH_QUEUE_H_
 #define MUSTER_ACTION_BATCH_QUEUE_H_
 

@@ -2,7 +2,10 @@
 #include "lib/action/context.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace muster {
 
@@ -112,6 +115,20 @@ ActionContext::ReasonPtr ActionContext::NoNode(ClassIndex c) {
     remembered.reason = std::make_shared<const Reason>(std::move(reason));
   }
   return remembered.reason;
+}
+
+Reason ActionContext::QueueReason(ReasonKind kind, QueueIndex queue, std::string_view who,
+                                  const Denial& denial) const {
+  Reason reason{kind};
+  reason.policy = std::string(who);
+  reason.queue = queue;
+  reason.dimension = denial.dimension;
+  if (!denial.binding.empty()) {
+    reason.where = absl::StrCat("binding \"", std::string(denial.binding), "\"");
+  } else if (denial.queue != kNone) {
+    reason.where = absl::StrCat("queue \"", tables.queues.spec[denial.queue].name, "\"");
+  }
+  return reason;
 }
 
 ActionContext::ReasonPtr ActionContext::GangReason(ReasonKind kind, int64_t placed, int64_t needed,

@@ -55,16 +55,6 @@ inline ReasonKind QueueRefusal(const Denial& denial) {
   return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
 }
 
-// Who refuses it, in words, where it is not its own queue.
-inline std::string QueueRefuser(const Denial& denial, const Tables& tables) {
-  const auto quoted = [](std::string_view what, std::string_view name) {
-    return std::string(what).append(" \"").append(name).append("\"");
-  };
-  if (!denial.binding.empty()) return quoted("binding", denial.binding);
-  if (denial.queue == kNone) return {};
-  return quoted("queue", tables.queues.spec[denial.queue].name);
-}
-
 class ActionContext;
 
 // A job's tasks, to be taken one by one in task order. Where placements move that order it is a heap as the peers
@@ -136,9 +126,16 @@ class ActionContext {
   void ExplainJob(JobIndex job,
                   Reason reason);  // all its pending tasks that have no reason of their own
   void ExplainJob(JobIndex job, ReasonPtr reason) { job_reason_[job] = std::move(reason); }
-  // kind, placed and needed of a gang whose task was refused for `failure` (or null); gangs alike share the object.
+  // kind, placed and needed of a gang whose task was refused for `failure` (or null). Gangs that are refused alike share
+  // the object, so that a cycle with many of them makes few.
   ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed, const ReasonPtr& failure);
   void ExplainQueue(QueueIndex queue, Reason reason);
+  // That the queue was refused by the policy `who`, with all that the denial says.
+  Reason QueueReason(ReasonKind kind, QueueIndex queue, std::string_view who,
+                     const Denial& denial = {}) const;
+  Reason QueueReason(QueueIndex queue, std::string_view who, const Denial& denial) const {
+    return QueueReason(QueueRefusal(denial), queue, who, denial);
+  }
   // kNoNode with the refusals as they are now; remembered while the books stay the same.
   ReasonPtr NoNode(ClassIndex c);
   // The reasons in force, for the session to list.

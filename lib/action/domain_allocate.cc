@@ -292,11 +292,7 @@ bool DomainAllocate::PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueu
     Denial denial;
     std::string_view who;
     if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
-      Reason reason{QueueRefusal(denial)};
-      reason.policy = std::string(who);
-      reason.queue = queue;
-      reason.dimension = denial.dimension;
-      context_.Explain(task, std::move(reason));
+      context_.Explain(task, context_.QueueReason(queue, who, denial));
       continue;
     }
     const GroupIndex role = tables_.tasks.group[task];

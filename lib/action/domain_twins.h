@@ -7,6 +7,10 @@
 // can be placed in one can be placed in the other, node by node. Each domain's content is written down once and
 // compared word by word, so twins are never a guess; a number stands for it until a node of the domain changes.
 // Cost. O(nodes x dimensions) of a domain when it is asked for first, and after each change in it.
+//
+//   DomainTwins twins(context);
+//   if (twins.Number(rack) == twins.Number(tried)) ...    // what found no place in `tried` finds none in `rack`
+//   if (twins.Room(rack, task_class) < tasks) ...         // too few places, without a try
 #ifndef MUSTER_ACTION_DOMAIN_TWINS_H_
 #define MUSTER_ACTION_DOMAIN_TWINS_H_
 

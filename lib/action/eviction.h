@@ -1,6 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What preempt and reclaim share: candidates on a node, the order in which victims go, evicting one.
+//
+//   if (!CouldMakeRoom(context, task, node)) return false;
+//   VictimOrder order(context, task, victims);
+//   while (!order.empty() && !context.search.FitsFutureIdle(c, node)) Evict(context, order.Pop(), task);
 #ifndef MUSTER_ACTION_EVICTION_H_
 #define MUSTER_ACTION_EVICTION_H_
 

@@ -13,7 +13,8 @@
 // again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
 // nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
 // none reclaims beyond that, so nothing goes back and forth.
-// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see fair_offers.h.
+// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see fair_offers.h. A round in
+// which nobody has anybody to take from takes no turns: O(waiting tasks), or O(queues) where one queue holds everything.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -22,6 +23,7 @@
 #include "lib/action/fair_fill.h"
 #include "lib/action/fair_offers.h"
 #include "lib/action/fair_walk.h"
+#include "lib/base/hash_map.h"
 
 namespace muster {
 namespace {
@@ -39,16 +41,18 @@ class FairRound {
 
   // Whether anybody was evicted.
   bool Run() {
+    if (context_.waiting.empty()) return false;
+    // A turn that evicts nobody leaves everything as it was. So if no first turn can, none can.
+    if (taking_ == Taking::kFromLesserJobs) lowest_ = LowestPriorities();
+    if (std::none_of(context_.waiting.begin(), context_.waiting.end(),
+                     [this](JobIndex j) { return MayTake(j); })) {
+      return false;
+    }
     FairWalk walk(context_);
     sheets_.resize(context_.waiting.size());
-    std::vector<int64_t> lowest;
     for (JobIndex j : context_.waiting) {
-      if (!TakesPart(j)) continue;
-      if (taking_ == Taking::kFromLesserJobs) {
-        if (lowest.empty()) lowest = LowestPriorities();
-        if (lowest[tables_.jobs.queue[j]] >= tables_.jobs.spec[j].priority) continue;
-      }
-      walk.Add(j);
+      if (taking_ == Taking::kFromLesserJobs && !HasLesser(j)) continue;
+      if (TakesPart(j)) walk.Add(j);
     }
     bool evicted = false;
     for (;;) {
@@ -90,6 +94,37 @@ class FairRound {
       of_queue = std::min<int64_t>(of_queue, tables_.jobs.spec[j].priority);
     }
     return lowest;
+  }
+
+  bool HasLesser(JobIndex job) const {
+    return lowest_[tables_.jobs.queue[job]] < tables_.jobs.spec[job].priority;
+  }
+
+  // Whether there is anybody whom the job might take from, as the books are.
+  bool MayTake(JobIndex job) {
+    if (taking_ == Taking::kFromLesserJobs) return HasLesser(job);
+    const QueueIndex queue = tables_.jobs.queue[job];
+    if (!OthersHold(queue)) return false;
+    for (TaskIndex task : tables_.jobs.tasks[job]) {
+      if (ledger_.status(task) != TaskStatus::kPending) continue;
+      const bool added = asked_.insert(uint64_t{queue} << 32 | context_.ClassOf(task)).second;
+      if (added && dispatcher_.Preemptive(queue, ledger_.request(task))) return true;
+    }
+    return false;
+  }
+  // Whether a queue other than this one holds anything and lets it be reclaimed.
+  bool OthersHold(QueueIndex queue) {
+    if (holders_.empty()) {
+      holders_.resize(tables_.queues.alive.size(), 0);
+      for (QueueIndex q = 0; q < holders_.size(); ++q) {
+        const auto allocated = ledger_.queue_allocated(q);
+        holders_[q] = tables_.queues.alive[q] && tables_.queues.spec[q].reclaimable &&
+                      std::any_of(allocated.begin(), allocated.end(),
+                                  [](int64_t amount) { return amount > 0; });
+        holding_ += holders_[q];
+      }
+    }
+    return holding_ > holders_[queue];
   }
 
   bool TakesPart(JobIndex job) const {
@@ -298,6 +333,10 @@ class FairRound {
   const Dispatcher& dispatcher_;
   const Taking taking_;
   FairOffers offers_;
+  std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
+  std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold what may be reclaimed,
+  int64_t holding_ = 0;           // their number,
+  HashSet<uint64_t> asked_;       // and by queue and class, who may not take
   std::vector<std::vector<TaskIndex>> sheets_;  // pending tasks, beside context_.waiting
   std::vector<Step> steps_;                     // of the turn
   bool lacked_ = false;                         // a task of it had no place
@@ -338,13 +377,15 @@ void RunPreempt(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl FairReclaimAction() {
-  return {"reclaim", "take back what other queues borrowed, from as few as can be",
-          kFairFillOptions, RunReclaim};
+  return {"reclaim",        "take back what other queues borrowed, from as few as can be",
+          kFairFillOptions, RunReclaim,
+          /*admits=*/false, /*evicts=*/true};
 }
 
 ActionDecl FairPreemptAction() {
-  return {"preempt", "take from lesser jobs of the same queue, as few as can be", kFairFillOptions,
-          RunPreempt};
+  return {"preempt",        "take from lesser jobs of the same queue, as few as can be",
+          kFairFillOptions, RunPreempt,
+          /*admits=*/false, /*evicts=*/true};
 }
 
 }  // namespace muster

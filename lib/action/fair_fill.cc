@@ -270,11 +270,10 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
     return false;
   }
   context_.meter.Spend();
-  Reason reason{ReasonKind::kGangUndone};
-  reason.refusals = it->second.reason->refusals;
-  reason.placed = gang.placed() + it->second.placed;
-  reason.needed = gang.needed();
-  ExplainGang(job, sheet, std::move(reason), sheet.next, sheet.next);
+  // Gangs that lack as much share the reason.
+  context_.ExplainJob(
+      job, context_.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
+                               gang.needed(), it->second.reason));
   return true;
 }
 
@@ -318,11 +317,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
   Denial denial;
   std::string_view who;
   if (!context_.dispatcher.Allocatable(queue, task, &denial, &who)) {
-    refusal_ = Reason{QueueRefusal(denial)};
-    refusal_.policy = std::string(who);
-    refusal_.queue = queue;
-    refusal_.dimension = denial.dimension;
-    refusal_.where = QueueRefuser(denial, tables);
+    refusal_ = context_.QueueReason(queue, who, denial);
     no_node_ = nullptr;
     return Place::kNowhere;
   }

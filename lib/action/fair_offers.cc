@@ -11,7 +11,7 @@
 namespace muster {
 
 // Adds units until the task fits, and gives back those that were not needed. Where limits and fits hold before anybody
-// left, only the sums on the node matter and are counted here; else the books are really changed, and rolled back.
+// left, and the task asks for no devices, only the sums on the node matter and are counted here; else the books are really changed, and rolled back.
 class FairOffers::Draft {
  public:
   Draft(FairOffers& offers, TaskIndex task, NodeIndex node)
@@ -25,7 +25,7 @@ class FairOffers::Draft {
     const QueueIndex queue = context.tables.jobs.queue[context.tables.tasks.job[task]];
     Denial denial;
     std::string_view who;
-    counts_ = !context.search.FitDependsOnOthers(c) &&
+    counts_ = !context.search.FitDependsOnOthers(c) && !context.search.WantsParts(c) &&
               context.dispatcher.Allocatable(queue, task, &denial, &who) &&
               context.search.FitsNode(c, node);
     if (!counts_) return;

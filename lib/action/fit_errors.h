@@ -3,6 +3,9 @@
 // Volcano's memory of tasks that found no node, which lives for the whole cycle: once a task of a role found none, no
 // later allocate tries another task of that role, and preempt and reclaim pass over the nodes where no eviction would
 // have helped the task when it was last refused, whatever has changed since.
+//
+//   errors.Note(job, group, task, hopeless);   // the task found no node
+//   if (errors.Has(job, group)) ...            // nor will another of its role
 #ifndef MUSTER_ACTION_FIT_ERRORS_H_
 #define MUSTER_ACTION_FIT_ERRORS_H_
 

@@ -247,11 +247,7 @@ std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t d
     Denial denial;
     std::string_view who;
     if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
-      Reason reason{QueueRefusal(denial)};
-      reason.policy = std::string(who);
-      reason.queue = queue;
-      reason.dimension = denial.dimension;
-      return fail(std::move(reason));
+      return fail(context_.QueueReason(queue, who, denial));
     }
     const NodeIndex node = NodeFor(task, domain);
     if (node == kNone) {

@@ -5,7 +5,7 @@
 //   0. Candidate domains are those that the policies offer for making room, the widest first, at most `max_domains`; the
 //      whole cluster where they offer none and nothing of the job is bound to domains. What follows is done in one
 //      after the other until it works.
-//   1. Tasks of the domain that may go are sorted into bundles (gang_bundles.h): what their gangs can spare, and the rest of them.
+//   1. Tasks of the domain that may go are sorted into bundles (gang_victims.h): what their gangs can spare, and the rest of them.
 //   2. Bundles are ordered - spared ones first - and the policies are asked about all their tasks at once. A spared
 //      bundle keeps those that may go, a whole one is dropped unless all may.
 //   3. VictimBundle after bundle joins the victims. Whenever the sum over the domain's nodes would cover the gang's need the
@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "lib/action/context.h"
-#include "lib/action/gang_bundles.h"
+#include "lib/action/gang_victims.h"
 #include "lib/action/group_sheet.h"
 #include "lib/action/role_memory.h"
 

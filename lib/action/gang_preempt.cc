@@ -44,8 +44,12 @@ void Run(ActionContext& context, const Options& options) { GangPreempt(context, 
 }  // namespace
 
 ActionDecl GangPreemptAction() {
-  return {kName, "room for whole gangs, from lesser gangs of the same queue", kGangEvictionOptions,
-          Run};
+  return {kName,
+          "room for whole gangs, from lesser gangs of the same queue",
+          kGangEvictionOptions,
+          Run,
+          /*admits=*/false,
+          /*evicts=*/true};
 }
 
 }  // namespace muster

@@ -31,11 +31,7 @@ class GangReclaim : public GangEviction {
     Denial denial;
     std::string_view who;
     if (dispatcher_.Preemptive(queue, request, &denial, &who)) return true;
-    Reason reason{QueueRefusal(denial)};
-    reason.policy = std::string(who);
-    reason.queue = queue;
-    reason.dimension = denial.dimension;
-    context_.ExplainJob(job, std::move(reason));
+    context_.ExplainJob(job, context_.QueueReason(queue, who, denial));
     return false;
   }
   bool IsCandidate(JobIndex job, TaskIndex victim) const override {
@@ -55,8 +51,12 @@ void Run(ActionContext& context, const Options& options) { GangReclaim(context, 
 }  // namespace
 
 ActionDecl GangReclaimAction() {
-  return {kName, "queues take back room for whole gangs from what others borrowed",
-          kGangEvictionOptions, Run};
+  return {kName,
+          "queues take back room for whole gangs from what others borrowed",
+          kGangEvictionOptions,
+          Run,
+          /*admits=*/false,
+          /*evicts=*/true};
 }
 
 }  // namespace muster

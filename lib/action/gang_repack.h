@@ -6,6 +6,10 @@
 // looks for places for all that the gang still needs (lib/fit/gang_packing.h), first on what is idle, then on what
 // will be. Nothing is searched for where too few tasks fit anywhere at all. Tasks come in task order, nodes in index order.
 // What queues allow, and whether tasks bear each other, is for the caller to ask once there are places.
+//
+//   for (const FoundPlace& place : FindPlaces(context, gang, tasks, kNone, /*most_tries=*/200)) {
+//     context.ledger.Move(place.task, TaskStatus::kPlaced, place.node);
+//   }
 #ifndef MUSTER_ACTION_GANG_REPACK_H_
 #define MUSTER_ACTION_GANG_REPACK_H_
 

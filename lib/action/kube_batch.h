@@ -4,6 +4,11 @@
 //
 // To kube-batch an amount is less than or equal to another that it exceeds by less than 10 milli-cores, 10 MiB or
 // 10 milli-units; a request all of which is less than that is no request at all. `pods` are no amount there.
+//
+//   std::vector<TaskIndex> victims;
+//   KubeBatch::Candidates(context, task, node, [&](JobIndex j) { return j != job; }, &victims);
+//   for (TaskIndex victim : victims) KubeBatch::Evict(context, victim, task);
+//   KubeBatch::Nominate(context, task, node, /*after_eviction=*/true);
 #ifndef MUSTER_ACTION_KUBE_BATCH_H_
 #define MUSTER_ACTION_KUBE_BATCH_H_
 

@@ -46,10 +46,7 @@ class Allocate {
       const QueueIndex queue = queues.Pop();
       std::string_view who;
       if (dispatcher_.Overused(queue, &who)) {
-        Reason reason{ReasonKind::kQueueOverused};
-        reason.policy = std::string(who);
-        reason.queue = queue;
-        context_.ExplainQueue(queue, std::move(reason));
+        context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, who));
         continue;
       }
       if (jobs[queue].empty()) continue;

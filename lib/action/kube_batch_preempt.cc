@@ -162,7 +162,9 @@ void Run(ActionContext& context, const Options&) { Preempt(context).Run(); }
 }  // namespace
 
 ActionDecl KubeBatchPreemptAction() {
-  return {"preempt", "room for jobs, from running tasks of the same queue", {}, Run};
+  return {"preempt",        "room for jobs, from running tasks of the same queue", {}, Run,
+          /*admits=*/false,
+          /*evicts=*/true};
 }
 
 }  // namespace muster

@@ -83,7 +83,9 @@ void Run(ActionContext& context, const Options&) { Reclaim(context).Run(); }
 }  // namespace
 
 ActionDecl KubeBatchReclaimAction() {
-  return {"reclaim", "queues take back what others borrowed, a task a job", {}, Run};
+  return {"reclaim",        "queues take back what others borrowed, a task a job", {}, Run,
+          /*admits=*/false,
+          /*evicts=*/true};
 }
 
 }  // namespace muster

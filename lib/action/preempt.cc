@@ -334,7 +334,9 @@ void Run(ActionContext& context, const Options& options) { Preempt(context, opti
 }  // namespace
 
 ActionDecl PreemptAction() {
-  return {"preempt", "room for starving jobs, from lesser jobs of the same queue", kOptions, Run};
+  return {"preempt",        "room for starving jobs, from lesser jobs of the same queue",
+          kOptions,         Run,
+          /*admits=*/false, /*evicts=*/true};
 }
 
 }  // namespace muster

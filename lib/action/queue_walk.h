@@ -5,6 +5,12 @@
 // Both orders are asked of the policies when the heap is touched, as the peers' heaps ask, so that shares that moved
 // count at once. Queues without a starving job are in the heap, too: what moves in it depends on who is there.
 // Cost. O(jobs) to fill; a push or pop O(log n) questions.
+//
+//   QueueWalk walk(context);
+//   while (!walk.queues.empty()) {
+//     const QueueIndex queue = walk.queues.Pop();
+//     if (!walk.jobs_of[queue].empty()) Serve(walk.jobs_of[queue].Pop());
+//   }
 #ifndef MUSTER_ACTION_QUEUE_WALK_H_
 #define MUSTER_ACTION_QUEUE_WALK_H_
 

@@ -166,10 +166,7 @@ class RayAllocate {
     Denial denial;
     std::string_view who;
     if (context_.dispatcher.Allocatable(queue, task, &denial, &who)) return true;
-    *reason = Reason{QueueRefusal(denial)};
-    reason->policy = std::string(who);
-    reason->queue = queue;
-    reason->dimension = denial.dimension;
+    *reason = context_.QueueReason(queue, who, denial);
     return false;
   }
 
@@ -186,7 +183,7 @@ class RayAllocate {
   const Tables& tables_;
   Ledger& ledger_;
   RayView view_;
-  NodeChoice choice_;
+  MachineChoice choice_;
   const float threshold_;
   const bool avoids_accelerators_;
 };

@@ -41,8 +41,8 @@ std::optional<size_t> RayView::place(NodeIndex node) const {
   return it - alive_.begin();
 }
 
-NodeChoice::Options RayView::Busy() const {
-  NodeChoice::Options options{.accelerator = accelerator_};
+MachineChoice::Options RayView::Busy() const {
+  MachineChoice::Options options{.accelerator = accelerator_};
   for (size_t r = 0; r < order_.size(); ++r) {
     if (order_[r] == kCpu || order_[r] == kMemory) options.counted.push_back(r);
   }
@@ -72,10 +72,12 @@ BundleAmounts RayView::Request(ClassIndex c) const {
 
 const std::vector<bool>& RayView::Allows(ClassIndex c) {
   NodeSearch& search = context_.search;
-  if (search.FitDependsOnOthers(c)) allows_.erase(c);
+  if (search.FitDependsOnOthers(c) || search.WantsParts(c)) allows_.erase(c);
   const auto [it, added] = allows_.try_emplace(c);
   if (added) {
-    for (NodeIndex n : alive_) it->second.push_back(search.FitsNode(c, n));
+    for (NodeIndex n : alive_) {
+      it->second.push_back(search.HasPartsNow(c, n) && search.FitsNode(c, n));
+    }
   }
   return it->second;
 }

@@ -30,8 +30,8 @@ class RayView {
   std::span<const BundleNode> nodes() const { return nodes_; }
   NodeIndex node(size_t i) const { return alive_[i]; }
   std::optional<size_t> place(NodeIndex node) const;  // nullopt: it is gone
-  // What NodeChoice has to know: cpu and memory make a node busy.
-  NodeChoice::Options Busy() const;
+  // What MachineChoice has to know: cpu and memory make a node busy.
+  MachineChoice::Options Busy() const;
   void Renew(NodeIndex node);
 
   BundleAmounts Request(ClassIndex c) const;

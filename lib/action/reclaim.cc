@@ -133,7 +133,8 @@ void Run(ActionContext& context, const Options&) { Reclaim(context).Run(); }
 }  // namespace
 
 ActionDecl ReclaimAction() {
-  return {"reclaim", "queues take back what other queues borrowed", {}, Run};
+  return {"reclaim",      "queues take back what other queues borrowed", {}, Run, /*admits=*/false,
+          /*evicts=*/true};
 }
 
 }  // namespace muster

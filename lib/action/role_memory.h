@@ -5,6 +5,9 @@
 //
 // It can be seen only where tasks of a role differ, or where a placement elsewhere can make a node fit. For all
 // other roles a refusal stays true by itself, and the fast search is used as if there were no memory.
+//
+//   std::vector<uint8_t>* refused = memory.Of(task);   // by node; null: a refusal stays true by itself
+//   NodeIndex node = refused != nullptr ? search.BestExcept(c, Want::kNow, *refused) : search.Best(c, Want::kNow);
 #ifndef MUSTER_ACTION_ROLE_MEMORY_H_
 #define MUSTER_ACTION_ROLE_MEMORY_H_
 

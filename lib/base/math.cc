@@ -227,11 +227,6 @@ int64_t MulDiv(int64_t a, int64_t b, int64_t c) {
   return Clamped(quotient);
 }
 
-int CompareFractions(int64_t a, int64_t b, int64_t c, int64_t d) {
-  const absl::int128 left = absl::int128(a) * d, right = absl::int128(c) * b;
-  return (left > right) - (left < right);
-}
-
 double Log(double x) {
   if (IsNan(x) || x == kInfinity) return x;
   if (x == 0) return -kInfinity;

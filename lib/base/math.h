@@ -4,7 +4,6 @@
 //
 //   used = SatAdd(used, request);                           // sticks at the ends, never wraps
 //   int64_t part = MulDiv(capacity, weight, total_weight);  // floor(capacity * weight / total)
-//   if (CompareFractions(a, cap_a, b, cap_b) < 0) ...       // a/cap_a < b/cap_b, exactly
 //   double w = Log(static_cast<double>(domains + 2));       // instead of std::log
 //
 // The C library's log, exp and pow differ in the last bit between platforms, and one bit is enough
@@ -25,24 +24,16 @@ namespace muster {
 inline constexpr int64_t kMaxQuantity = std::numeric_limits<int64_t>::max();
 inline constexpr int64_t kMinQuantity = std::numeric_limits<int64_t>::min();
 
-// Sum, difference and product, clamped to [kMinQuantity, kMaxQuantity].
+// Sum and product, clamped to [kMinQuantity, kMaxQuantity].
 constexpr int64_t SatAdd(int64_t a, int64_t b) {
   if (b > 0) return a > kMaxQuantity - b ? kMaxQuantity : a + b;
   return a < kMinQuantity - b ? kMinQuantity : a + b;
-}
-constexpr int64_t SatSub(int64_t a, int64_t b) {
-  if (b < 0) return a > kMaxQuantity + b ? kMaxQuantity : a - b;
-  return a < kMinQuantity + b ? kMinQuantity : a - b;
 }
 int64_t SatMul(int64_t a, int64_t b);
 
 // floor(a * b / c) (towards minus infinity) with a 128-bit product, clamped like the above.
 // REQUIRES: c != 0.
 int64_t MulDiv(int64_t a, int64_t b, int64_t c);
-
-// Negative, zero or positive as a/b is less than, equal to or greater than c/d, exactly.
-// REQUIRES: b > 0 and d > 0.
-int CompareFractions(int64_t a, int64_t b, int64_t c, int64_t d);
 
 double Log(double x);            // natural; Log(0) is -inf, of a negative number NaN
 double Exp(double x);            // e^x

@@ -4,6 +4,12 @@
 //
 // The rule of each point is data (Rules): most points have one rule in every profile, three differ between
 // peers. Orders end in a fallback that is total: creation time, rank of the uid, index.
+//
+//   Dispatcher dispatcher(std::move(tiers), config.rules);
+//   dispatcher.Open({tables, ledger, now, phases});
+//   Denial denial;
+//   std::string_view who;
+//   if (!dispatcher.Allocatable(queue, task, &denial, &who)) ...   // `who` said no, for what `denial` says
 #ifndef MUSTER_EXTENSION_DISPATCHER_H_
 #define MUSTER_EXTENSION_DISPATCHER_H_
 

@@ -204,6 +204,21 @@ class Policy {
   // evicting tasks on the node cannot change the answer. Entries already false are not touched.
   virtual void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
                         std::span<RefusalCode> codes, std::span<uint8_t> hard) {}
+  // Of a node that FitNodes refuses, in words; empty: the code says it all.
+  virtual std::string NodeRefusalDetail(ClassIndex c, NodeIndex node) { return {}; }
+
+  // --- parts: what a task takes of its node beside its request (devices), out of what is free now or, `later`, once what
+  // is being released has gone. Asked at kFit of classes that want some, wherever requests are compared with free amounts,
+  // and only there: as with requests, evictions can cure it.
+  virtual bool WantsParts(ClassIndex c) { return false; }
+  // Clears fits[i] for the states begin <= i < end that lack them.
+  virtual void FitParts(ClassIndex c, bool later, const StateColumns& states, size_t begin,
+                        size_t end, uint8_t* fits) {}
+  virtual bool HasParts(ClassIndex c, bool later, NodeIndex node) { return true; }
+  // Of a node that lacks them, now and later.
+  virtual NodeRefusal PartsRefusal(ClassIndex c, NodeIndex node) {
+    return {RefusalCode::kPolicy, {}};
+  }
 
   // --- trial evictions, which ask less: may the class run on the node as the books are? All other rules are not
   // asked again.
@@ -220,6 +235,9 @@ class Policy {
   // up apart and floating-point sums depend on order: total = order + batch.)
   virtual void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                            double* order, double* batch) {}
+  // Whether FitStates or ScoreStates look at what is free (StateColumns::kFree). Where no policy does, the columns that
+  // they get are mostly without.
+  virtual bool ReadsFree() const { return true; }
   // kCluster: adds to order[i] and batch[i] for candidate nodes[i], all of which fit.
   virtual void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
                           std::span<double> batch) {}

@@ -43,7 +43,7 @@ void FillMemory(const Device& gpu, DeviceAmounts* amounts) {
 
 class Chooser {
  public:
-  Chooser(const MachineDevices& machine, const DeviceRequest& request, const DeviceScorer* scorer)
+  Chooser(const MachineDevices& machine, const DeviceClaim& request, const DeviceScorer* scorer)
       : machine_(machine), request_(request), scorer_(scorer) {
     for (DeviceKind kind : request.joint) {
       const DeviceWish& wish = request.of(kind);
@@ -286,7 +286,7 @@ class Chooser {
   }
 
   const MachineDevices& machine_;
-  const DeviceRequest& request_;
+  const DeviceClaim& request_;
   const DeviceScorer* const scorer_;
   std::vector<DeviceKind> joint_;
   std::array<Part, kDeviceKinds> parts_;
@@ -312,14 +312,14 @@ int64_t DeviceScorer::Score(const DeviceAmounts& request, const DeviceAmounts& t
   return weight_sum == 0 ? 0 : sum / weight_sum;
 }
 
-DeviceAnswer ChooseDevices(const MachineDevices& machine, const DeviceRequest& request,
+DeviceAnswer ChooseDevices(const MachineDevices& machine, const DeviceClaim& request,
                            const DeviceScorer* scorer, bool final) {
   Chooser chooser(machine, request, scorer);
   if (chooser.Prepare(final)) chooser.Choose();
   return std::move(chooser).Answer();
 }
 
-int64_t ScoreMachine(const MachineDevices& machine, const DeviceRequest& request,
+int64_t ScoreMachine(const MachineDevices& machine, const DeviceClaim& request,
                      const DeviceScorer& scorer) {
   Chooser chooser(machine, request, &scorer);
   return chooser.Prepare(/*final=*/false) ? chooser.Score() : 0;

@@ -73,11 +73,11 @@ struct DeviceAnswer {
 
 // Without a scorer all devices score 0: enough to know whether there is a place. `final`: the machine is chosen, so
 // cards that were taken for granted (secondary_well_planned) are chosen, too.
-DeviceAnswer ChooseDevices(const MachineDevices& machine, const DeviceRequest& request,
+DeviceAnswer ChooseDevices(const MachineDevices& machine, const DeviceClaim& request,
                            const DeviceScorer* scorer, bool final);
 
 // How good the machine is for the request.
-int64_t ScoreMachine(const MachineDevices& machine, const DeviceRequest& request,
+int64_t ScoreMachine(const MachineDevices& machine, const DeviceClaim& request,
                      const DeviceScorer& scorer);
 
 // Change the books.

@@ -142,10 +142,10 @@ void FillGpu(const Asked& asked, DeviceWish* wish) {
 
 }  // namespace
 
-absl::StatusOr<DeviceRequest> ReadDeviceRequest(
+absl::StatusOr<DeviceClaim> ReadDeviceRequest(
     std::span<const std::pair<std::string, int64_t>> amounts) {
   Asked gpu;
-  DeviceRequest request;
+  DeviceClaim request;
   for (const auto& asked : amounts) {
     const int64_t amount = asked.second;
     const auto* known = std::find_if(std::begin(kNames), std::end(kNames),

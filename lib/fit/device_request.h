@@ -2,7 +2,7 @@
 //
 // What a task wants of devices: from the names under which clusters ask for them to one amount for each device.
 //
-//   absl::StatusOr<DeviceRequest> request = ReadDeviceRequest({{"nvidia.com/gpu", 2}});
+//   absl::StatusOr<DeviceClaim> request = ReadDeviceRequest({{"nvidia.com/gpu", 2}});
 //   request->of(DeviceKind::kGpu).each;       // core 100, ratio 100
 //   request->of(DeviceKind::kGpu).count;      // 2
 //
@@ -40,7 +40,7 @@ struct DeviceWish {
   bool whole_device = false;  // kAsCount: each one alone
 };
 
-struct DeviceRequest {
+struct DeviceClaim {
   std::array<DeviceWish, kDeviceKinds> wishes;
   std::vector<DeviceKind> joint;  // of these, the others near the first
   bool joint_same_bus = false;    // exactly on the buses of the first
@@ -53,7 +53,7 @@ struct DeviceRequest {
 };
 
 // Names that are no device are passed over.
-absl::StatusOr<DeviceRequest> ReadDeviceRequest(
+absl::StatusOr<DeviceClaim> ReadDeviceRequest(
     std::span<const std::pair<std::string, int64_t>> amounts);
 
 }  // namespace muster

@@ -77,7 +77,7 @@ struct Found {
 
 class TreeSearch {
  public:
-  TreeSearch(const GpuView& gpus, const DeviceRequest& request, const DeviceScorer* scorer)
+  TreeSearch(const GpuView& gpus, const DeviceClaim& request, const DeviceScorer* scorer)
       : gpus_(gpus), request_(request), wish_(request.of(DeviceKind::kGpu)) {
     for (size_t i = 0; i < gpus.book.devices.size(); ++i) {
       const Device& gpu = gpus.book.devices[i];
@@ -126,7 +126,7 @@ class TreeSearch {
   }
 
   const GpuView& gpus_;
-  const DeviceRequest& request_;
+  const DeviceClaim& request_;
   const DeviceWish& wish_;
   uint64_t fitting_ = 0;
   std::array<int64_t, 64> scores_ = {};
@@ -135,7 +135,7 @@ class TreeSearch {
 }  // namespace
 
 GpuChoice ChoosePartition(const std::vector<GpuPartitions>& table, const GpuView& gpus,
-                          const DeviceRequest& request) {
+                          const DeviceClaim& request) {
   if (table.empty()) return {{}, DeviceReason::kNoPartitionTable};
   const int64_t count = request.of(DeviceKind::kGpu).count;
   const GpuPartitions* of_size = OfSize(table, count);
@@ -164,7 +164,7 @@ GpuChoice ChoosePartition(const std::vector<GpuPartitions>& table, const GpuView
   return {Minors(best->minors), DeviceReason::kNone};
 }
 
-GpuChoice ChooseInTree(const GpuView& gpus, const DeviceRequest& request,
+GpuChoice ChooseInTree(const GpuView& gpus, const DeviceClaim& request,
                        const DeviceScorer* scorer) {
   const std::vector<Device>& devices = gpus.book.devices;
   const DeviceWish& wish = request.of(DeviceKind::kGpu);

@@ -26,11 +26,10 @@ struct GpuChoice {
   DeviceReason reason = DeviceReason::kNone;
 };
 GpuChoice ChoosePartition(const std::vector<GpuPartitions>& table, const GpuView& gpus,
-                          const DeviceRequest& request);
+                          const DeviceClaim& request);
 
 // The minors within the smallest part of the machine that has enough.
-GpuChoice ChooseInTree(const GpuView& gpus, const DeviceRequest& request,
-                       const DeviceScorer* scorer);
+GpuChoice ChooseInTree(const GpuView& gpus, const DeviceClaim& request, const DeviceScorer* scorer);
 
 }  // namespace muster
 

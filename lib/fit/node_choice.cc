@@ -7,7 +7,7 @@
 #include <utility>
 
 namespace muster {
-float NodeChoice::CriticalUse(size_t node) const {
+float MachineChoice::CriticalUse(size_t node) const {
   float most = 0;
   for (size_t r : options_.counted) {
     const int64_t total = AmountOf(nodes_[node].total, r);
@@ -18,8 +18,8 @@ float NodeChoice::CriticalUse(size_t node) const {
   return most;
 }
 
-std::optional<size_t> NodeChoice::Best(const BundleAmounts& request, const ChoiceWishes& wishes,
-                                       bool without_accelerators, Rng* rng) const {
+std::optional<size_t> MachineChoice::Best(const BundleAmounts& request, const ChoiceWishes& wishes,
+                                          bool without_accelerators, Rng* rng) const {
   using Entry = std::pair<float, size_t>;  // score, node
   std::vector<Entry> with_room, others;
   const auto score = [&](size_t node) {
@@ -46,8 +46,8 @@ std::optional<size_t> NodeChoice::Best(const BundleAmounts& request, const Choic
   return entries[top == 1 ? 0 : rng->Below(top)].second;
 }
 
-std::optional<size_t> NodeChoice::Hybrid(const BundleAmounts& request, const ChoiceWishes& wishes,
-                                         Rng* rng) const {
+std::optional<size_t> MachineChoice::Hybrid(const BundleAmounts& request,
+                                            const ChoiceWishes& wishes, Rng* rng) const {
   const bool needs_accelerator =
       options_.accelerator.has_value() && AmountOf(request, *options_.accelerator) > 0;
   if (wishes.avoids_accelerators && options_.accelerator.has_value() && !needs_accelerator) {
@@ -58,7 +58,8 @@ std::optional<size_t> NodeChoice::Hybrid(const BundleAmounts& request, const Cho
   return Best(request, wishes, /*without_accelerators=*/false, rng);
 }
 
-std::optional<size_t> NodeChoice::InTurn(const BundleAmounts& request, const ChoiceWishes& wishes) {
+std::optional<size_t> MachineChoice::InTurn(const BundleAmounts& request,
+                                            const ChoiceWishes& wishes) {
   for (const bool with_room : {true, false}) {
     if (!with_room && wishes.needs_room) break;
     for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -73,8 +74,8 @@ std::optional<size_t> NodeChoice::InTurn(const BundleAmounts& request, const Cho
   return std::nullopt;
 }
 
-std::optional<size_t> NodeChoice::Any(const BundleAmounts& request, const ChoiceWishes& wishes,
-                                      Rng* rng) const {
+std::optional<size_t> MachineChoice::Any(const BundleAmounts& request, const ChoiceWishes& wishes,
+                                         Rng* rng) const {
   if (nodes_.empty()) return std::nullopt;
   const size_t first = rng->Below(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -85,9 +86,10 @@ std::optional<size_t> NodeChoice::Any(const BundleAmounts& request, const Choice
   return std::nullopt;
 }
 
-std::optional<size_t> NodeChoice::Certain(const BundleAmounts& request, std::optional<size_t> node,
-                                          bool only_with_room, bool or_elsewhere,
-                                          const ChoiceWishes& wishes, Rng* rng) const {
+std::optional<size_t> MachineChoice::Certain(const BundleAmounts& request,
+                                             std::optional<size_t> node, bool only_with_room,
+                                             bool or_elsewhere, const ChoiceWishes& wishes,
+                                             Rng* rng) const {
   const bool may = node.has_value() && *node < nodes_.size() &&
                    (wishes.allowed == nullptr || (*wishes.allowed)[*node]);
   if (may && Holds(nodes_[*node].total, request)) {

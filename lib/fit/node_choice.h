@@ -2,7 +2,7 @@
 //
 // A machine for one task at a time: the local one while it is not busy, each in turn, any, or a certain one.
 //
-//   NodeChoice choice(nodes, {.counted = {0, 1}});
+//   MachineChoice choice(nodes, {.counted = {0, 1}});
 //   choice.Hybrid(request, {.preferred = 0}, &rng);
 //
 // Hybrid. A node's score is its critical use: the largest used part of the resources that count; below the threshold
@@ -39,14 +39,14 @@ struct ChoiceWishes {
   const std::vector<bool>* allowed = nullptr;  // nodes that labels and the like allow; null: all
 };
 
-class NodeChoice {
+class MachineChoice {
  public:
   struct Options {
     std::vector<size_t> counted = {};        // resources whose use makes a node busy
     std::optional<size_t> accelerator = {};  // the resource whose nodes are to be avoided
   };
   // The nodes stay the caller's; what is free may change between calls.
-  NodeChoice(std::span<const BundleNode> nodes, const Options& options)
+  MachineChoice(std::span<const BundleNode> nodes, const Options& options)
       : nodes_(nodes), options_(options) {}
 
   float CriticalUse(size_t node) const;

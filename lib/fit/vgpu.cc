@@ -244,11 +244,6 @@ double CardScore(const VgpuCard& card, CardOrder order) {
   return Score({card.tasks, card.used_memory, card.used_cores}, card.memory, order);
 }
 
-std::vector<int> CardsInOrder(const VgpuMachine& machine, CardOrder order) {
-  const Indices cards = InOrder(SumsOf(machine), order);
-  return {cards.begin(), cards.end()};
-}
-
 bool HasGroup(const VgpuCard& card, std::string_view group) {
   return !group.empty() &&
          std::any_of(card.holders.begin(), card.holders.end(), [&](const VgpuHolder& holder) {

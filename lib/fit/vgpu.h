@@ -99,9 +99,6 @@ bool TypeAllowed(std::string_view type, const VgpuRequest& request);
 
 double CardScore(const VgpuCard& card, CardOrder order);
 
-// Cards in the order in which they are looked at.
-std::vector<int> CardsInOrder(const VgpuMachine& machine, CardOrder order);
-
 // Whether the card gives something to a task of the group. No group shares with none.
 bool HasGroup(const VgpuCard& card, std::string_view group);
 

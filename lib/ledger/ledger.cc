@@ -6,14 +6,21 @@
 namespace muster {
 namespace {
 
+constexpr uint32_t kChoose = kNone;  // a list of grants that is still to be chosen
+
 // Amounts are at most 2^53 each, so it takes a thousand of the largest in one account to pass int64; then the
 // account wraps, to be taken back exactly all the same.
 int64_t Sum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
-void AddRow(int64_t* cells, std::span<const int64_t> row, int64_t sign) {
-  for (size_t d = 0; d < row.size(); ++d) cells[d] = Sum(cells[d], sign * row[d]);
+void Add(int times, int64_t amount, int64_t* cell) {
+  const auto product = static_cast<uint64_t>(int64_t{times}) * static_cast<uint64_t>(amount);
+  *cell = Sum(*cell, static_cast<int64_t>(product));
+}
+
+void AddRow(int64_t* cells, std::span<const int64_t> row, int times) {
+  for (size_t d = 0; d < row.size(); ++d) Add(times, row[d], &cells[d]);
 }
 
 bool MayBeEvicted(TaskStatus status) {
@@ -23,17 +30,59 @@ bool MayBeEvicted(TaskStatus status) {
 }  // namespace
 
 Ledger::Ledger(const Tables& tables, Accounting accounting)
-    : tables_(&tables), accounting_(accounting), dimensions_(tables.dimension_count()) {
+    : tables_(&tables), accounting_(accounting) {
+  Start();
+}
+
+void Ledger::Restart(const Tables& tables, Accounting accounting) {
+  Ledger old = std::move(*this);
+  *this = Ledger();
+  tables_ = &tables;
+  accounting_ = accounting;
+  birth_ = old.birth_ + 1;
+  const auto reuse = [&](auto... columns) {
+    const auto empty = [&](auto column) {
+      (this->*column).swap(old.*column);
+      (this->*column).clear();
+    };
+    (empty(columns), ...);
+  };
+  using L = Ledger;
+  reuse(&L::rows_, &L::evictable_, &L::allocatable_, &L::jobs_, &L::groups_, &L::job_allocated_,
+        &L::status_, &L::node_, &L::view_, &L::charged_job_, &L::charged_queue_, &L::charged_group_,
+        &L::charged_sub_group_, &L::charged_class_, &L::charged_preemptable_, &L::charged_alive_,
+        &L::log_, &L::journal_, &L::view_journal_, &L::job_journal_);
+  Start();
+}
+
+void Ledger::Start() {
+  dimensions_ = tables_->dimension_count();
   tail_ = kNodeAccounts * dimensions_;
   stride_ = tail_ + 3;
+  if (accounting_.devices) {
+    devices_.emplace(*accounting_.devices);
+    ++stride_;
+  }
   total_.assign(dimensions_, 0);
   total_nodes_.assign(dimensions_, 0);
   total_present_.assign(dimensions_, 0);
-  synced_layout_ = tables.layout;
-  synced_log_ = tables.log_start + tables.log.size();
+  synced_layout_ = tables_->layout;
+  synced_log_ = tables_->log_start + tables_->log.size();
   Grow();
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) SyncNode(n);
-  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) SyncTask(t);
+  const Tables& tables = *tables_;
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    SyncDevices(n);
+    SyncNode(n);
+  }
+  // Tasks that are nowhere come in gangs of equal ones.
+  const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
+  for (TaskIndex t = 0, end = 0; t < tasks; t = end) {
+    for (end = t; end < tasks; ++end) {
+      Enroll(end);
+      if (end > t && !ChargedAlike(t, end)) break;
+    }
+    if (charged_alive_[t]) Charge(t, status_[t], node_[t], view_[t], static_cast<int>(end - t));
+  }
   journal_.clear();
   view_journal_.clear();
   job_journal_.clear();
@@ -109,6 +158,10 @@ void Ledger::Grow() {
   charged_class_.resize(tasks, 0);
   charged_preemptable_.resize(tasks, 0);
   charged_alive_.resize(tasks, 0);
+  if (devices_) {
+    grants_.resize(tasks, 0);
+    charged_holds_.resize(tasks, 0);
+  }
 }
 
 bool Ledger::Sync() {
@@ -123,6 +176,11 @@ bool Ledger::Sync() {
     content_ = ++clock_;
     release_ = ++clock_;
     undone_.clear();
+  }
+  // Tasks hold devices of nodes as these are now.
+  for (uint64_t p = synced_log_; devices_ && p < end; ++p) {
+    const Change& change = tables_->log[p - tables_->log_start];
+    if (change.table == Change::Table::kNode) SyncDevices(change.index);
   }
   for (; synced_log_ < end; ++synced_log_) {
     const Change& change = tables_->log[synced_log_ - tables_->log_start];
@@ -144,7 +202,56 @@ bool Ledger::Sync() {
         break;
     }
   }
+  ShrinkDevices();
   return true;
+}
+
+void Ledger::SyncDevices(NodeIndex n) {
+  if (!devices_) return;
+  const NodeSpec& spec = tables_->nodes.spec[n];
+  const uint32_t fresh = tables_->nodes.alive[n] ? devices_->Fresh(spec) : 0;
+  int64_t& book = rows_[n * stride_ + tail_ + 3];
+  const auto old = static_cast<uint32_t>(book);
+  if (devices_->SameMachine(old, fresh)) return;
+  book = fresh;
+  journal_.push_back(n);
+  if (old == 0) return;  // nobody holds any of no devices
+  for (TaskIndex t : tasks_on(n)) {
+    grants_[t] = devices_->Held(spec, tables_->hold_lists[charged_holds_[t]]);
+    ChargeDevices(t, status_[t], n, +1);
+  }
+}
+
+// Books that no node has any more are forgotten between cycles, once they are many.
+void Ledger::ShrinkDevices() {
+  constexpr size_t kFew = 65536;
+  const size_t nodes = node_alive_.size();
+  if (!devices_ || devices_->size() <= kFew + 4 * nodes) return;
+  std::vector<int64_t*> kept;
+  for (NodeIndex n = 0; n < nodes; ++n) kept.push_back(&rows_[n * stride_ + tail_ + 3]);
+  devices_->Restart(kept);
+  journal_.clear();
+  view_journal_.clear();
+  ++birth_;
+}
+
+void Ledger::ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
+  if (grants_[t] == 0) return;
+  int64_t& book = rows_[node * stride_ + tail_ + 3];
+  book = devices_->With(static_cast<uint32_t>(book), grants_[t],
+                        status == TaskStatus::kNominated ? 0 : -sign,
+                        status == TaskStatus::kReleasing ? 0 : -sign);
+}
+
+// kChoose: they are chosen once what it holds is given back.
+uint32_t Ledger::GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const {
+  if (!devices_ || node == kNone) return 0;
+  const bool asks = !tables_->classes.shape[charged_class_[t]].devices.empty();
+  const bool arrives = to == TaskStatus::kPlaced || to == TaskStatus::kNominated;
+  // What a nominated task was to get may not be free yet.
+  const bool starts = status_[t] == TaskStatus::kNominated && to == TaskStatus::kPlaced;
+  if (node == node_[t] && !(starts && asks)) return grants_[t];
+  return arrives && asks ? kChoose : 0;
 }
 
 void Ledger::SyncNode(NodeIndex n) {
@@ -206,12 +313,20 @@ void Ledger::SyncJob(JobIndex j) {
 
 void Ledger::SyncTask(TaskIndex t) {
   Uncharge(t);
+  Enroll(t);
+  if (!charged_alive_[t]) return;
+  Charge(t, status_[t], node_[t], view_[t], +1);
+  if (lists_built_) SetNodeList(t, kNone, node_[t]);
+}
+
+void Ledger::Enroll(TaskIndex t) {
   const auto& tasks = tables_->tasks;
   status_[t] = TaskStatus::kUnknown;
   node_[t] = kNone;
   view_[t] = 0;
+  if (devices_) grants_[t] = charged_holds_[t] = 0;
+  charged_alive_[t] = tasks.alive[t];
   if (!tasks.alive[t]) return;
-  charged_alive_[t] = 1;
   charged_job_[t] = tasks.job[t];
   charged_queue_[t] = tasks.job[t] == kNone ? kNone : tables_->jobs.queue[tasks.job[t]];
   charged_group_[t] = tasks.group[t];
@@ -221,28 +336,54 @@ void Ledger::SyncTask(TaskIndex t) {
   status_[t] = tasks.status[t];
   node_[t] = HoldsNode(status_[t]) ? tasks.node[t] : kNone;
   view_[t] = node_[t] != kNone;
-  Charge(t, status_[t], node_[t], view_[t], +1);
-  if (lists_built_) SetNodeList(t, kNone, node_[t]);
+  if (devices_ && node_[t] != kNone && tasks.devices[t] != 0) {
+    charged_holds_[t] = tasks.devices[t];
+    grants_[t] =
+        devices_->Held(tables_->nodes.spec[node_[t]], tables_->hold_lists[charged_holds_[t]]);
+  }
 }
 
-void Ledger::ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
-  const auto request = tables_->classes.request.row(charged_class_[t]);
-  int64_t* row = &rows_[node * stride_];
+// Whether all accounts would move by the same, and no node's.
+bool Ledger::ChargedAlike(TaskIndex a, TaskIndex b) const {
+  return charged_alive_[a] && charged_alive_[b] && node_[a] == kNone && node_[b] == kNone &&
+         status_[a] == status_[b] && charged_job_[a] == charged_job_[b] &&
+         charged_group_[a] == charged_group_[b] && charged_class_[a] == charged_class_[b] &&
+         charged_sub_group_[a] == charged_sub_group_[b];
+}
+
+Ledger::Effect Ledger::EffectOf(TaskIndex t, TaskStatus status) const {
+  Effect effect;
+  effect.allocated = IsAllocated(status) || status == TaskStatus::kNominated;
+  effect.pending = status == TaskStatus::kPending;
   if (status == TaskStatus::kNominated) {
     if (accounting_.nominated_takes_releasing) {
-      AddRow(row + kReleasing * dimensions_, request, -sign);
-      AddRow(row + kUsed * dimensions_, request, sign);
+      effect.releasing = -1;
+      effect.used = 1;
     } else {
-      AddRow(row + kPipelined * dimensions_, request, sign);
+      effect.pipelined = 1;
     }
-    return;
+  } else if (HoldsNode(status)) {
+    effect.evictable = MayBeEvicted(status) && charged_preemptable_[t];
+    effect.releasing = status == TaskStatus::kReleasing;
+    effect.idle = -1;
+    effect.used = 1;
   }
-  if (MayBeEvicted(status) && charged_preemptable_[t]) {
-    AddRow(&evictable_[node * dimensions_], request, sign);
+  return effect;
+}
+
+void Ledger::ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node) {
+  const auto request = tables_->classes.request.row(charged_class_[t]);
+  int64_t* row = &rows_[node * stride_];
+  int64_t* evictable = &evictable_[node * dimensions_];
+  for (size_t d = 0; d < dimensions_; ++d) {
+    const int64_t amount = request[d];
+    Add(effect.idle, amount, &row[kIdle * dimensions_ + d]);
+    Add(effect.releasing, amount, &row[kReleasing * dimensions_ + d]);
+    Add(effect.pipelined, amount, &row[kPipelined * dimensions_ + d]);
+    Add(effect.used, amount, &row[kUsed * dimensions_ + d]);
+    Add(effect.evictable, amount, &evictable[d]);
   }
-  if (status == TaskStatus::kReleasing) AddRow(row + kReleasing * dimensions_, request, sign);
-  AddRow(row + kIdle * dimensions_, request, -sign);
-  AddRow(row + kUsed * dimensions_, request, sign);
+  journal_.push_back(node);
 }
 
 void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
@@ -262,70 +403,93 @@ JobCounts* Ledger::SubGroupOf(TaskIndex t) {
   return counts.empty() ? nullptr : &counts[charged_sub_group_[t] + 1];
 }
 
-void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign) {
-  if (node != kNone) {
-    ChargeNode(t, status, node, sign);
-    if (view) ChargeView(t, status, node, sign);
-    journal_.push_back(node);
-  }
+void Ledger::CountStatus(TaskIndex t, TaskStatus status, int times) {
   const JobIndex j = charged_job_[t];
-  if (j == kNone) return;
   const int s = static_cast<int>(status);
-  jobs_[j].by_status[s] += sign;
-  groups_[group_start_[j] + charged_group_[t]].by_status[s] += sign;
+  JobCounts& job = jobs_[j];
+  JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
   JobCounts* sub_group = SubGroupOf(t);
-  if (sub_group != nullptr) sub_group->by_status[s] += sign;
+  job.by_status[s] += times;
+  group.by_status[s] += times;
+  if (sub_group != nullptr) sub_group->by_status[s] += times;
+  if (status == TaskStatus::kPending && tables_->classes.best_effort[charged_class_[t]]) {
+    job.pending_best_effort += times;
+    group.pending_best_effort += times;
+    if (sub_group != nullptr) sub_group->pending_best_effort += times;
+  }
+}
+
+void Ledger::ChargeQueues(TaskIndex t, const Effect& effect) {
+  const JobIndex j = charged_job_[t];
   const QueueIndex q = charged_queue_[t];
   const auto request = tables_->classes.request.row(charged_class_[t]);
-  if (IsAllocated(status) || status == TaskStatus::kNominated) {
-    AddRow(&job_allocated_[j * dimensions_], request, sign);
-    AddRow(&queue_allocated_[q * dimensions_], request, sign);
-    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
-      AddRow(&tree_allocated_[a * dimensions_], request, sign);
-    }
-  } else if (status == TaskStatus::kPending) {
-    AddRow(&queue_pending_[q * dimensions_], request, sign);
-    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
-      AddRow(&tree_pending_[a * dimensions_], request, sign);
-    }
-    if (tables_->classes.best_effort[charged_class_[t]]) {
-      jobs_[j].pending_best_effort += sign;
-      groups_[group_start_[j] + charged_group_[t]].pending_best_effort += sign;
-      if (sub_group != nullptr) sub_group->pending_best_effort += sign;
-    }
-  }
   ++job_stamp_[j];
   job_journal_.push_back(j);
   for (QueueIndex a = q; a != kNone; a = parent_[a]) ++queue_stamp_[a];
+  if (effect.allocated != 0) {
+    AddRow(&job_allocated_[j * dimensions_], request, effect.allocated);
+    AddRow(&queue_allocated_[q * dimensions_], request, effect.allocated);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_allocated_[a * dimensions_], request, effect.allocated);
+    }
+  }
+  if (effect.pending != 0) {
+    AddRow(&queue_pending_[q * dimensions_], request, effect.pending);
+    for (QueueIndex a = q; a != kNone; a = parent_[a]) {
+      AddRow(&tree_pending_[a * dimensions_], request, effect.pending);
+    }
+  }
 }
 
-void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view) {
+// `times` tasks like this one; below 0: no longer.
+void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times) {
+  const Effect effect = Effect().Plus(times, EffectOf(t, status));
+  if (node != kNone) {
+    if (devices_) ChargeDevices(t, status, node, times);
+    ChargeNode(t, effect, node);
+    if (view) ChargeView(t, status, node, times);
+  }
+  if (charged_job_[t] == kNone) return;
+  CountStatus(t, status, times);
+  ChargeQueues(t, effect);
+}
+
+void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32_t grants) {
+  const TaskStatus from = status_[t];
+  const NodeIndex old = node_[t];
+  const bool has_job = charged_job_[t] != kNone;
+  if (has_job) {
+    CountStatus(t, from, -1);
+    CountStatus(t, to, +1);
+  }
+  status_[t] = to;
   // Placed -> binding and the like: no account of node or queue changes, only the job counts.
-  if (node == node_[t] && view == static_cast<bool>(view_[t]) && IsAllocated(to) &&
-      IsAllocated(status_[t]) && MayBeEvicted(to) == MayBeEvicted(status_[t])) {
-    const JobIndex j = charged_job_[t];
-    if (j != kNone) {
-      const int from = static_cast<int>(status_[t]), into = static_cast<int>(to);
-      --jobs_[j].by_status[from];
-      ++jobs_[j].by_status[into];
-      JobCounts& group = groups_[group_start_[j] + charged_group_[t]];
-      --group.by_status[from];
-      ++group.by_status[into];
-      if (JobCounts* sub_group = SubGroupOf(t)) {
-        --sub_group->by_status[from];
-        ++sub_group->by_status[into];
-      }
-      ++job_stamp_[j];
-    }
-    status_[t] = to;
+  if (node == old && view == static_cast<bool>(view_[t]) && IsAllocated(to) && IsAllocated(from) &&
+      MayBeEvicted(to) == MayBeEvicted(from)) {
+    if (has_job) ++job_stamp_[charged_job_[t]];
     return;
   }
-  Charge(t, status_[t], node_[t], view_[t], -1);
-  if (lists_built_ && node != node_[t]) SetNodeList(t, node_[t], node);
-  status_[t] = to;
+  const Effect before = EffectOf(t, from), after = EffectOf(t, to), change = after.Plus(-1, before);
+  if (node == old) {
+    if (node != kNone) ChargeNode(t, change, node);
+  } else {
+    if (old != kNone) ChargeNode(t, Effect().Plus(-1, before), old);
+    if (node != kNone) ChargeNode(t, after, node);
+  }
+  if (devices_ && old != kNone) ChargeDevices(t, from, old, -1);
+  if (old != kNone && view_[t]) ChargeView(t, from, old, -1);
+  if (node != kNone && view) ChargeView(t, to, node, +1);
+  if (lists_built_ && node != old) SetNodeList(t, old, node);
   node_[t] = node;
   view_[t] = view;
-  Charge(t, to, node, view, +1);
+  if (devices_) {
+    grants_[t] = grants != kChoose
+                     ? grants
+                     : devices_->Choose(*tables_, charged_class_[t], device_book(node),
+                                        to == TaskStatus::kNominated);
+    if (node != kNone) ChargeDevices(t, to, node, +1);
+  }
+  if (has_job) ChargeQueues(t, change);
 }
 
 void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
@@ -339,7 +503,8 @@ void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
   const TaskStatus from = status_[task];
   const bool was_in_view = view_[task];
   log_.push_back({task, node_[task], node, from, to, was_in_view, view});
-  Apply(task, to, node, view);
+  if (devices_) log_grants_.push_back(grants_[task]);
+  Apply(task, to, node, view, GrantsAfter(task, to, node));
   content_ = ++clock_;
   const bool placement =
       from == TaskStatus::kPending && (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
@@ -351,7 +516,12 @@ void Ledger::Restore(const Savepoint& savepoint) {
   while (log_.size() > savepoint.position) {
     const Entry entry = log_.back();
     log_.pop_back();
-    Apply(entry.task, entry.from, entry.from_node, entry.from_view);
+    uint32_t grants = 0;
+    if (devices_) {
+      grants = log_grants_.back();
+      log_grants_.pop_back();
+    }
+    Apply(entry.task, entry.from, entry.from_node, entry.from_view, grants);
   }
   if (content_ == savepoint.content) return;
   while (!undone_.empty() && undone_.back().first >= savepoint.content) undone_.pop_back();
@@ -376,6 +546,13 @@ void Ledger::Rollback(const Savepoint& savepoint) {
   for (TaskIndex task : lingering) {
     if (view_[task]) Log(task, TaskStatus::kRunning, node_[task], /*view=*/false);
   }
+}
+
+void Ledger::Reserve(size_t tasks) {
+  log_.reserve(log_.size() + 2 * tasks);
+  journal_.reserve(journal_.size() + tasks);
+  view_journal_.reserve(view_journal_.size() + tasks);
+  job_journal_.reserve(job_journal_.size() + tasks);
 }
 
 bool Ledger::OnlyPlacementsSince(const Moment& moment) const {

@@ -17,6 +17,10 @@
 //   used        held by tasks that hold the node, leaving ones included, nominated ones not
 //   requested   the sum over tasks as Kubernetes' own node view has it: nominated tasks count, tasks evicted
 //               in this cycle do not
+// Where devices are given out (Accounting::devices), the last cell of a row is the number of the node's book of devices
+// (device_books.h), charged by the same moves: a move to placed or nominated chooses the devices of a task whose class
+// asks for some, a move within the node keeps them, a move away gives them back. A leaving task still holds its devices
+// now, but not later; a nominated one holds them later only, out of what is free then.
 // A change of a node's row appends the node to a journal. Readers keep a position in it and look only at what
 // came later; a rollback appends like any change.
 #ifndef MUSTER_LEDGER_LEDGER_H_
@@ -24,10 +28,12 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "lib/ledger/device_books.h"
 #include "lib/model/tables.h"
 #include "muster/types.h"
 
@@ -43,6 +49,8 @@ struct Accounting {
   // volcano: undoing an eviction leaves a task running even if it had only been bound, and the Kubernetes view
   // goes on without it.
   bool undone_eviction_lingers = false;
+  // Gives out devices; absent: nobody reads which devices tasks ask for, or hold.
+  std::optional<DevicePick> devices = {};
   friend bool operator==(const Accounting&, const Accounting&) = default;
 };
 
@@ -91,6 +99,8 @@ class Ledger {
   };
 
   Ledger(const Tables& tables, Accounting accounting);
+  // Becomes a new ledger, written into the memory of what it was.
+  void Restart(const Tables& tables, Accounting accounting);
   // Books of queues by sums that somebody made, over tables without tasks. No moves.
   Ledger(const Tables& tables, Accounting accounting, const Sums& sums);
 
@@ -114,6 +124,17 @@ class Ledger {
   int64_t scoring_cpu(NodeIndex n) const { return rows_[n * stride_ + tail_]; }
   int64_t scoring_memory(NodeIndex n) const { return rows_[n * stride_ + tail_ + 1]; }
   int64_t tasks_in_view(NodeIndex n) const { return rows_[n * stride_ + tail_ + 2]; }
+  // Number of the node's book of devices; 0: it has none, or nobody reads them.
+  uint32_t device_book(NodeIndex n) const {
+    return devices_ ? static_cast<uint32_t>(rows_[n * stride_ + tail_ + 3]) : 0;
+  }
+  // The books of devices, for questions only; null: nobody reads them. (Answers do not change, but use its room.)
+  DeviceBooks* devices() const { return devices_ ? &*devices_ : nullptr; }
+  // What the task holds of the devices of its node.
+  std::span<const DevicePart> grants(TaskIndex t) const {
+    if (!devices_) return {};
+    return devices_->grants(grants_[t]);
+  }
   // What bound and running tasks that may be evicted at all hold there: no eviction can free more.
   std::span<const int64_t> evictable(NodeIndex n) const { return Row(evictable_, n); }
   // idle + releasing - pipelined
@@ -158,6 +179,8 @@ class Ledger {
   // The same without what lingers: at the end of a cycle.
   void Restore(const Savepoint& savepoint);
   std::span<const Entry> log() const { return log_; }
+  // Makes room for the placing and binding of so many tasks.
+  void Reserve(size_t tasks);
 
   Moment moment() const { return {content_, release_}; }
   // Whether the books differ from those at `moment` by nothing but placements added.
@@ -186,20 +209,42 @@ class Ledger {
   std::span<const int64_t> Row(const std::vector<int64_t>& cells, size_t index) const {
     return {cells.data() + index * dimensions_, dimensions_};
   }
+  Ledger() = default;
+  void Start();
   void Grow();  // room for rows that the tables have gained
   void SyncNode(NodeIndex n);
   void SyncJob(JobIndex j);
   void SyncTask(TaskIndex t);
+  void Enroll(TaskIndex t);  // notes what there is to charge for it
+  bool ChargedAlike(TaskIndex a, TaskIndex b) const;
   void Uncharge(TaskIndex t);
-  void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int sign);
+  // What a task does to accounts, in units of its request.
+  struct Effect {
+    int idle = 0, releasing = 0, pipelined = 0, used = 0, evictable = 0;  // of its node
+    int allocated = 0, pending = 0;                                       // of its job and queues
+    Effect Plus(int times, const Effect& other) const {
+      return {idle + times * other.idle,           releasing + times * other.releasing,
+              pipelined + times * other.pipelined, used + times * other.used,
+              evictable + times * other.evictable, allocated + times * other.allocated,
+              pending + times * other.pending};
+    }
+  };
+  Effect EffectOf(TaskIndex t, TaskStatus status) const;
+  void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times);
   JobCounts* SubGroupOf(TaskIndex t);  // null: its job has no sub-groups
-  void ChargeNode(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  void ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node);
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
-  void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
+  void ChargeQueues(TaskIndex t, const Effect& effect);
+  void CountStatus(TaskIndex t, TaskStatus status, int times);
+  void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32_t grants);
+  uint32_t GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const;
+  void ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
+  void SyncDevices(NodeIndex n);
+  void ShrinkDevices();
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);
 
-  const Tables* tables_;
+  const Tables* tables_ = nullptr;
   Accounting accounting_;
   size_t dimensions_ = 0;
   size_t tail_ = 0;    // first cell after the accounts
@@ -233,6 +278,12 @@ class Ledger {
   std::vector<uint32_t> charged_sub_group_;
   std::vector<ClassIndex> charged_class_;
   std::vector<uint8_t> charged_preemptable_, charged_alive_;
+
+  // Only where devices are given out.
+  mutable std::optional<DeviceBooks> devices_;
+  std::vector<uint32_t> grants_,
+      charged_holds_;  // per task: what it holds; the list of the tables it comes from
+  std::vector<uint32_t> log_grants_;  // per entry of the log: what its task held before
 
   bool lists_built_ = false;
   std::vector<std::vector<TaskIndex>> lists_;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/model/device_holds.h"
 #include "lib/model/validate.h"
 
 namespace muster {
@@ -29,6 +30,30 @@ absl::Status NotThere(const char* kind, std::string_view name) {
 absl::Status InUse(const char* kind, std::string_view name, size_t count, const char* what) {
   return absl::FailedPreconditionError(
       absl::StrCat(PlaceOf(kind, name), ": still has ", count, " ", what, count == 1 ? "" : "s"));
+}
+
+// Whether the devices of the task's node bear what it holds beside the others.
+absl::Status CheckHolds(const Editor& editor, const TaskSpec& task, TaskIndex existing,
+                        NodeIndex node) {
+  if (task.devices.empty() || task.status == TaskStatus::kNominated) return absl::OkStatus();
+  const std::string problem = OverheldProblem(editor, node, task.devices, existing);
+  if (problem.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(PlaceOf("task", task.name), ": ", problem));
+}
+
+// Whether the node, as it is to be, still has what its tasks hold.
+absl::Status CheckHeldDevices(const Editor& editor, NodeIndex node, const NodeSpec& spec) {
+  const Tables& t = editor.tables();
+  for (TaskIndex task : editor.TasksOn(node)) {
+    for (const DeviceHold& hold : t.hold_lists[t.tasks.devices[task]]) {
+      const std::string problem = HoldProblem(spec, hold);
+      if (problem.empty()) continue;
+      return absl::FailedPreconditionError(absl::StrCat(PlaceOf("node", spec.name), ": ", problem,
+                                                        ", but held by ",
+                                                        PlaceOf("task", t.tasks.names.name(task))));
+    }
+  }
+  return absl::OkStatus();
 }
 
 size_t BindingsOf(const Tables& tables, std::string_view queue) {
@@ -101,6 +126,8 @@ absl::Status Cluster::UpdateNode(const NodeSpec& node) {
   if (!existing) return NotThere("node", node.name);
   NodeRefs refs;
   if (const auto missing = impl_->editor.Resolve(node, *existing, &refs)) return Dangling(*missing);
+  if (absl::Status status = CheckHeldDevices(impl_->editor, *existing, node); !status.ok())
+    return status;
   impl_->editor.PutNode(*existing, node, *amounts, refs);
   return absl::OkStatus();
 }
@@ -253,6 +280,8 @@ absl::Status Cluster::AddTask(const TaskSpec& task) {
   if (names.Find(task.name)) return Exists("task", task.name);
   TaskRefs refs;
   if (const auto missing = impl_->editor.Resolve(task, kNone, &refs)) return Dangling(*missing);
+  if (absl::Status status = CheckHolds(impl_->editor, task, kNone, refs.node); !status.ok())
+    return status;
   if (absl::Status room = impl_->editor.CheckRoom(names, 1, task.name.size()); !room.ok())
     return room;
   impl_->editor.PutTask(kNone, task, *shape, refs);
@@ -269,6 +298,8 @@ absl::Status Cluster::UpdateTask(const TaskSpec& task) {
   if (!existing) return NotThere("task", task.name);
   TaskRefs refs;
   if (const auto missing = impl_->editor.Resolve(task, *existing, &refs)) return Dangling(*missing);
+  if (absl::Status status = CheckHolds(impl_->editor, task, *existing, refs.node); !status.ok())
+    return status;
   impl_->editor.PutTask(*existing, task, *shape, refs);
   impl_->editor.MaybeCompact();
   return absl::OkStatus();

@@ -6,8 +6,10 @@
 //
 // At the version the plan was computed from, indices are good and there was room. Later, rows are
 // found again by name, and each bind must still fit into what its node has left.
+#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
@@ -16,6 +18,7 @@
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/model/device_holds.h"
 
 namespace muster {
 namespace {
@@ -46,6 +49,26 @@ class Room {
     return true;
   }
 
+  // Whether the node's devices bear these holds beside what is held and was let through.
+  bool TakeDevices(TaskIndex task, NodeIndex node, const std::vector<DeviceHold>& holds) {
+    const NodeSpec& spec = editor_.tables().nodes.spec[node];
+    std::vector<DeviceHold> all = taken_[node];
+    for (const DeviceHold& hold : holds) {
+      if (!HoldProblem(spec, hold).empty() || !FindDevice(spec, hold.device)->healthy) return false;
+      const auto same = [&](const DeviceHold& other) { return other.device == hold.device; };
+      const auto there = std::find_if(all.begin(), all.end(), same);
+      if (there == all.end()) {
+        all.push_back(hold);
+      } else {
+        there->milli += hold.milli;
+        there->memory = Quantity(MemoryOf(there->memory) + MemoryOf(hold.memory));
+      }
+    }
+    if (!OverheldProblem(editor_, node, all, task).empty()) return false;
+    taken_[node] = std::move(all);
+    return true;
+  }
+
  private:
   // Sums are wider than a quantity: an overfull node may hold more than any int64.
   std::vector<absl::int128>& Held(NodeIndex node) {
@@ -64,6 +87,7 @@ class Room {
 
   const Editor& editor_;
   HashMap<NodeIndex, std::vector<absl::int128>> held_;
+  HashMap<NodeIndex, std::vector<DeviceHold>> taken_;
 };
 
 class Application {
@@ -72,7 +96,11 @@ class Application {
       : plan_(plan),
         editor_(editor),
         room_(editor),
-        is_current_(plan.version() == editor.tables().version) {}
+        is_current_(plan.version() == editor.tables().version) {
+    for (const ChosenDevice& chosen : plan.devices()) {
+      devices_[chosen.task].push_back({chosen.device, chosen.milli, Quantity(chosen.memory)});
+    }
+  }
 
   ApplyReport Run() {
     for (const Decision& decision : plan_.decisions()) {
@@ -131,6 +159,10 @@ class Application {
     if (!Waits(step.task)) return "task is no longer pending";
     if (kind == DecisionKind::kBind && !is_current_ && !room_.Take(step.task, step.node)) {
       return "node has no room left";
+    }
+    if (kind == DecisionKind::kBind && !is_current_ && devices_.contains(step.decision->task) &&
+        !room_.TakeDevices(step.task, step.node, devices_[step.decision->task])) {
+      return "its devices are no longer free";
     }
     return "";
   }
@@ -211,6 +243,9 @@ class Application {
         break;
       case DecisionKind::kBind:
         editor_.SetPlace(step.task, TaskStatus::kBinding, step.node, /*assumed=*/true);
+        if (const auto holds = devices_.find(step.decision->task); holds != devices_.end()) {
+          editor_.SetDevices(step.task, holds->second);
+        }
         editor_.SetNominated(step.task, {});
         break;
       case DecisionKind::kNominate:
@@ -245,6 +280,7 @@ class Application {
   Editor& editor_;
   Room room_;
   bool is_current_;
+  HashMap<TaskIndex, std::vector<DeviceHold>> devices_;  // by the plan's index
   std::vector<Step> steps_;
 };
 

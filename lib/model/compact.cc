@@ -80,7 +80,7 @@ void MoveTasks(TaskTable& tasks, const Moves& task) {
   task.DropAll(tasks.names, tasks.alive, tasks.job, tasks.group, tasks.sub_group, tasks.task_class,
                tasks.status, tasks.node, tasks.nominated, tasks.priority, tasks.flags,
                tasks.created, tasks.ordinal, tasks.uid_rank, tasks.started, tasks.protected_until,
-               tasks.priority_class, tasks.gates);
+               tasks.priority_class, tasks.gates, tasks.devices);
 }
 
 void MoveClasses(ClassTable& classes, const Moves& task_class, const Moves& queue) {
@@ -114,7 +114,7 @@ void Editor::MaybeCompact() {
   const Tables& t = *tables_;
   const size_t rows = t.nodes.alive.size() + t.queues.alive.size() + t.jobs.alive.size() +
                       t.tasks.alive.size() + t.domains.alive.size() + t.classes.tasks.size();
-  const size_t interned = t.gate_lists.size() + t.strings.size();
+  const size_t interned = t.gate_lists.size() + t.hold_lists.size() + t.strings.size();
   if (rows > 2 * living_ + kLeastDead || interned > 2 * living_ + kLeastDead) Compact();
 }
 
@@ -143,10 +143,13 @@ void Editor::Compact() {
   const Moves gates(Used(t.gate_lists.size(), t.tasks.gates));
   gates.Drop(t.gate_lists);
   gates.Rename(t.tasks.gates);
+  const Moves holds(Used(t.hold_lists.size(), t.tasks.devices));
+  holds.Drop(t.hold_lists);
+  holds.Rename(t.tasks.devices);
   const Moves strings(Used(t.strings.size(), t.tasks.priority_class));
   strings.Drop(t.strings);
   strings.Rename(t.tasks.priority_class);
-  interner_.Renumber(task_class.to, gates.to, t);
+  interner_.Renumber(task_class.to, gates.to, holds.to, t);
 
   node.Drop(first_on_);
   task.Rename(first_on_);

@@ -99,6 +99,11 @@ Deltas::Placed Deltas::Place(const TaskSpec& told) {
       spec.node = t.nodes.names.name(t.tasks.node[existing]);
     }
   }
+  // Who reports tasks need not know their devices: a task that stays where it is keeps them.
+  if (existing != kNone && spec.devices.empty() && HoldsNode(spec.status) &&
+      t.tasks.node[existing] != kNone && spec.node == t.nodes.names.name(t.tasks.node[existing])) {
+    spec.devices = t.hold_lists[t.tasks.devices[existing]];
+  }
   TaskRefs refs;
   if (std::optional<Missing> missing = editor_.Resolve(spec, existing, &refs)) {
     if (existing != kNone) editor_.EraseTask(existing);
@@ -228,6 +233,7 @@ void Deltas::SyncCounted(JobIndex job, const JobSpec& spec,
       row.ordinal = i;
       row.status = existing == kNone ? TaskStatus::kPending : t.tasks.status[existing];
       row.refs.node = existing == kNone ? kNone : t.tasks.node[existing];
+      row.devices = existing == kNone ? 0 : t.tasks.devices[existing];
       editor_.PutRow(existing, name, row);
     }
   }

@@ -28,6 +28,7 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
   spec.never_preempts = (tasks.flags[task] & kTaskNeverPreempts) != 0;
   spec.priority_class = t.strings.name(tasks.priority_class[task]);
   spec.gates = t.gate_lists[tasks.gates[task]];
+  spec.devices = t.hold_lists[tasks.devices[task]];
   spec.created = tasks.created[task];
   if (tasks.ordinal[task] != kAbsent) spec.ordinal = tasks.ordinal[task];
   spec.uid_rank = tasks.uid_rank[task];

@@ -1,4 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a caller is told about rows, in the words in which he said them.
+//
+//   TaskSpec task = DescribeTask(editor, index);   // status and node as they are now
 #ifndef MUSTER_MODEL_DESCRIBE_H_
 #define MUSTER_MODEL_DESCRIBE_H_
 

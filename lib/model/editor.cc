@@ -108,6 +108,7 @@ NodeIndex Editor::PutNode(NodeIndex existing, const NodeSpec& spec, const NodeAm
     }
   }
   nodes.spec[n] = spec;
+  if (existing != kNone) DropHolds(n);
   PutCells(nodes.capacity, n, RowOf(amounts.capacity, t));
   PutCells(nodes.allocatable, n, RowOf(amounts.allocatable, t));
   if (nodes.domain[n] != refs.domain) {

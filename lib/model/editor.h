@@ -72,6 +72,7 @@ struct TaskRow {
   int64_t started = kAbsent, protected_until = kAbsent;
   uint32_t priority_class = 0;
   uint32_t gates = 0;
+  uint32_t devices = 0;
   std::string_view nominated_node;
 };
 
@@ -138,6 +139,8 @@ class Editor {
 
   // `node` is kNone where the status holds none; `assumed` where a plan says so and not the world.
   void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);
+  // What it holds of the devices of its node. (Another node takes its holds away.)
+  void SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds);
   void SetStarted(TaskIndex task, int64_t time);  // kAbsent: it does not run
   void SetNominated(TaskIndex task, std::string_view node_name);
   void SetPhase(JobIndex job, JobPhase phase);
@@ -163,6 +166,8 @@ class Editor {
 
  private:
   Tables& Change();  // the tables, to be written to
+  // Takes from the node's tasks what its devices, which changed, no longer bear.
+  void DropHolds(NodeIndex node);
   void Log(Change::Table table, uint32_t index);
   void Link(TaskIndex task, NodeIndex node);
   void Unlink(TaskIndex task, NodeIndex node);

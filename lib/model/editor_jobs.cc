@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/device_holds.h"
 #include "lib/model/editor.h"
 
 namespace muster {
@@ -195,6 +196,7 @@ TaskRow Editor::RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const
   row.protected_until = spec.protected_until.value_or(kAbsent);
   row.priority_class = t.strings.Intern(spec.priority_class);
   row.gates = interner_.InternGates(spec.gates, t);
+  row.devices = interner_.InternHolds(spec.devices, t);
   row.nominated_node = spec.nominated_node;
   return row;
 }
@@ -239,6 +241,7 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
     tasks.protected_until.push_back(kAbsent);
     tasks.priority_class.push_back(0);
     tasks.gates.push_back(0);
+    tasks.devices.push_back(0);
     next_.push_back(kNone);
     previous_.push_back(kNone);
     ++living_;
@@ -260,6 +263,7 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
   tasks.protected_until[task] = row.protected_until;
   tasks.priority_class[task] = row.priority_class;
   tasks.gates[task] = row.gates;
+  tasks.devices[task] = row.devices;
   Enter(task);
   Nominate(task, row.nominated_node);
   Log(Change::Table::kTask, task);
@@ -311,6 +315,7 @@ bool Editor::AppendTasks(const std::function<std::string_view(size_t row)>& name
   append(tasks.protected_until, pattern(&TaskRow::protected_until));
   append(tasks.priority_class, pattern(&TaskRow::priority_class));
   append(tasks.gates, pattern(&TaskRow::gates));
+  append(tasks.devices, pattern(&TaskRow::devices));
   append(next_, one(kNone));
   append(previous_, one(kNone));
   living_ += count;
@@ -364,11 +369,29 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
     if (tasks.node[task] != kNone) Unlink(task, tasks.node[task]);
     if (node != kNone) Link(task, node);
     tasks.node[task] = node;
+    tasks.devices[task] = 0;
   }
   tasks.status[task] = status;
   tasks.flags[task] =
       static_cast<uint8_t>((tasks.flags[task] & ~kTaskAssumed) | (assumed ? kTaskAssumed : 0));
   Log(Change::Table::kTask, task);
+}
+
+void Editor::SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds) {
+  Tables& t = Change();
+  t.tasks.devices[task] = interner_.InternHolds(holds, t);
+  Log(Change::Table::kTask, task);
+}
+
+void Editor::DropHolds(NodeIndex node) {
+  for (TaskIndex task : TasksOn(node)) {
+    if (tables_->tasks.devices[task] == 0) continue;
+    std::vector<DeviceHold> holds = tables_->hold_lists[tables_->tasks.devices[task]];
+    const size_t gone = std::erase_if(holds, [&](const DeviceHold& hold) {
+      return !HoldProblem(tables_->nodes.spec[node], hold).empty();
+    });
+    if (gone > 0) SetDevices(task, holds);
+  }
 }
 
 void Editor::SetMarks(TaskIndex task, uint8_t marks) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/base/math.h"
+#include "lib/model/key.h"
 #include "lib/model/shape_key.h"
 
 namespace muster {
@@ -148,7 +149,8 @@ void Interner::AppendClass(const CheckedShape& checked, Tables& tables) {
   classes.request.Append(row);
   row = RowOf(amounts.initial_request, tables, 0);
   row[kPods] = 0;
-  classes.best_effort.push_back(std::ranges::all_of(row, [](int64_t cell) { return cell == 0; }));
+  classes.best_effort.push_back(checked.shape->devices.empty() &&
+                                std::ranges::all_of(row, [](int64_t cell) { return cell == 0; }));
   row[kPods] = 1;
   classes.initial_request.Append(row);
 
@@ -171,8 +173,19 @@ uint32_t Interner::InternGates(const std::vector<std::string>& gates, Tables& ta
   return found->second;
 }
 
+uint32_t Interner::InternHolds(const std::vector<DeviceHold>& holds, Tables& tables) {
+  if (holds.empty()) return 0;
+  Key key;
+  key.Add(holds);
+  const auto next = static_cast<uint32_t>(tables.hold_lists.size());
+  const auto [found, is_new] = holds_.try_emplace(key.Take(), next);
+  if (is_new) tables.hold_lists.push_back(holds);
+  return found->second;
+}
+
 void Interner::Renumber(const std::vector<ClassIndex>& classes,
-                        const std::vector<uint32_t>& gate_lists, Tables& tables) {
+                        const std::vector<uint32_t>& gate_lists,
+                        const std::vector<uint32_t>& hold_lists, Tables& tables) {
   const auto renumber = [](HashMap<std::string, uint32_t>& map, const std::vector<uint32_t>& to) {
     map.erase_if([&](const auto& entry) { return to[entry.second] == kNone; });
     for (auto& [key, index] : map) index = to[index];  // any order: each for itself
@@ -180,6 +193,7 @@ void Interner::Renumber(const std::vector<ClassIndex>& classes,
   renumber(spelled_, classes);
   renumber(meant_, classes);
   renumber(gates_, gate_lists);
+  renumber(holds_, hold_lists);
   of_queue_.clear();
   constraints_.clear();
   for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Gives equal things equal numbers: task shapes their class, gate lists and constraints their
-// index.
+// Gives equal things equal numbers: task shapes their class; gate lists, lists of held devices and
+// constraints their index.
 //
 //   absl::StatusOr<CheckedShape> shape = interner.Check(spec.shape, "task", spec.name);
 //   ...                                                     // everything else is checked
@@ -47,9 +47,11 @@ class Interner {
 
   uint32_t InternGates(const std::vector<std::string>& gates, Tables& tables);
 
+  uint32_t InternHolds(const std::vector<DeviceHold>& holds, Tables& tables);
+
   // Adapts to compacted tables; by old index, kNone for a row that is gone.
   void Renumber(const std::vector<ClassIndex>& classes, const std::vector<uint32_t>& gate_lists,
-                Tables& tables);
+                const std::vector<uint32_t>& hold_lists, Tables& tables);
 
  private:
   void AppendClass(const CheckedShape& checked, Tables& tables);
@@ -58,7 +60,7 @@ class Interner {
   HashMap<std::string, ClassIndex> spelled_, meant_;
   HashMap<std::pair<ClassIndex, QueueIndex>, ClassIndex> of_queue_;
   HashMap<std::string, uint32_t> constraints_;
-  HashMap<std::string, uint32_t> gates_;
+  HashMap<std::string, uint32_t> gates_, holds_;
 };
 
 // Makes every dimension known that `amounts` names.

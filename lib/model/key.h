@@ -85,6 +85,20 @@ class Key {
     Add(port.protocol);
     Add(int64_t{port.port});
   }
+  void Add(const DeviceHold& hold) {
+    Add(hold.device);
+    Add(hold.milli);
+    Add(hold.memory);
+  }
+  // All but the memory, which is a quantity.
+  void AddRest(const DeviceRequest& request) {
+    Add(request.kind);
+    Add(request.count);
+    Add(request.milli);
+    Add(request.models);
+    Add(int64_t{request.exclusive});
+    Add(request.same);
+  }
   template <class A, class B>
   void Add(const std::pair<A, B>& pair) {
     Add(pair.first);

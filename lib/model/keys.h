@@ -1,4 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The name of a row with its kind before it, for tables that hold rows of all kinds by name.
+//
+//   waiting_for_[KeyOf(RowKind::kJob, "train")]
 #ifndef MUSTER_MODEL_KEYS_H_
 #define MUSTER_MODEL_KEYS_H_
 

@@ -168,7 +168,7 @@ void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>&
     TaskSpec a = DescribeTask(before, i), b = DescribeTask(after, now);
     return a.job == b.job && a.group == b.group && a.sub_group == b.sub_group && a.node == b.node &&
            a.nominated_node == b.nominated_node && a.priority_class == b.priority_class &&
-           a.gates == b.gates;
+           a.gates == b.gates && a.devices == b.devices;
   };
   Compare("task", was.names, is.names, was.alive, is.alive, is_equal, drift);
 }

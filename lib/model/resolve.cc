@@ -3,6 +3,7 @@
 // Which rows a spec speaks of.
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/device_holds.h"
 #include "lib/model/editor.h"
 
 namespace muster {
@@ -77,6 +78,13 @@ std::optional<Missing> Editor::Resolve(const TaskSpec& spec, TaskIndex, TaskRefs
     const std::optional<NodeIndex> node = tables_->nodes.names.Find(spec.node);
     if (!node) return Absent("task", spec.name, RowKind::kNode, "node", spec.node);
     refs->node = *node;
+    for (const DeviceHold& hold : spec.devices) {
+      const std::string problem = HoldProblem(tables_->nodes.spec[*node], hold);
+      if (!problem.empty()) {
+        return Missing{RowKind::kNode, spec.node,
+                       absl::StrCat(PlaceOf("task", spec.name), ": ", problem)};
+      }
+    }
   }
   return std::nullopt;
 }

@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// All but resources.
+// All but resources and devices.
 void AddRest(const TaskShape& shape, Key& key) {
   key.Add(shape.name_space);
   key.AddSorted(shape.labels);
@@ -39,6 +39,11 @@ std::string SpelledKey(const TaskShape& shape) {
     key.Add(container.request);
     AddContainerKind(container, key);
   }
+  key.Add(static_cast<int64_t>(shape.devices.size()));
+  for (const DeviceRequest& device : shape.devices) {
+    key.AddRest(device);
+    key.Add(device.memory);
+  }
   AddRest(shape, key);
   return key.Take();
 }
@@ -51,6 +56,11 @@ std::string MeaningKey(const TaskShape& shape, const ShapeAmounts& amounts) {
   for (size_t i = 0; i < shape.containers.size(); ++i) {
     key.AddSorted(amounts.containers[i]);
     AddContainerKind(shape.containers[i], key);
+  }
+  key.Add(static_cast<int64_t>(shape.devices.size()));
+  for (size_t i = 0; i < shape.devices.size(); ++i) {
+    key.AddRest(shape.devices[i]);
+    key.Add(amounts.device_memory[i]);
   }
   AddRest(shape, key);
   return key.Take();

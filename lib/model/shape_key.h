@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Byte strings that are equal exactly when shapes are.
+//
+//   if (const auto known = by_spelling_.find(SpelledKey(shape)); known != by_spelling_.end()) ...
 #ifndef MUSTER_MODEL_SHAPE_KEY_H_
 #define MUSTER_MODEL_SHAPE_KEY_H_
 

@@ -2,6 +2,8 @@
 //
 // Byte strings that are equal exactly when specs in order mean the same: quantities read, resources
 // and labels in the order of their names.
+//
+//   if (MeaningKey(known) != MeaningKey(listed)) ...   // the listing says something else
 #ifndef MUSTER_MODEL_SPEC_KEY_H_
 #define MUSTER_MODEL_SPEC_KEY_H_
 

@@ -18,6 +18,7 @@ Tables::Tables() {
   }
   strings.Intern("");
   gate_lists.emplace_back();
+  hold_lists.emplace_back();
 }
 
 bool IsMilliDimension(std::string_view name) {

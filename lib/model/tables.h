@@ -11,11 +11,13 @@
 #define MUSTER_MODEL_TABLES_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/base/names.h"
 #include "lib/model/rows.h"
+#include "lib/model/shelf.h"
 #include "muster/spec.h"
 #include "muster/types.h"
 
@@ -74,6 +76,7 @@ struct TaskTable {
   std::vector<int64_t> started, protected_until;  // kAbsent: not said
   std::vector<uint32_t> priority_class;           // into Tables::strings
   std::vector<uint32_t> gates;                    // into Tables::gate_lists, 0: none
+  std::vector<uint32_t> devices;                  // into Tables::hold_lists, 0: none
 };
 
 enum TaskFlag : uint8_t {
@@ -88,11 +91,12 @@ enum TaskFlag : uint8_t {
 // part of it. The queue is where it says something of node groups, or one above it does.
 struct ClassTable {
   std::vector<TaskShape> shape;
-  std::vector<QueueIndex> queue;     // kNone: no part of the class
-  std::vector<ClassIndex> plain;     // the class of equal shape whose queue is kNone
-  RowTable request;                  // what a task holds: absent reads as zero; `pods` is 1
-  RowTable initial_request;          // what it needs to start
-  std::vector<uint8_t> best_effort;  // initial_request is zero in every dimension but pods
+  std::vector<QueueIndex> queue;  // kNone: no part of the class
+  std::vector<ClassIndex> plain;  // the class of equal shape whose queue is kNone
+  RowTable request;               // what a task holds: absent reads as zero; `pods` is 1
+  RowTable initial_request;       // what it needs to start
+  std::vector<uint8_t>
+      best_effort;  // no devices, and initial_request is zero in every dimension but pods
   // cpu and memory as scorers count them: a container that does not say takes 100 milli-cores / 200
   // MiB.
   std::vector<int64_t> scoring_cpu, scoring_memory;            // init containers included
@@ -131,12 +135,16 @@ struct Tables {
   std::vector<NamespaceSpec> namespaces;
   NameTable strings;                                 // priority class names; 0 is ""
   std::vector<std::vector<std::string>> gate_lists;  // 0 is empty
+  std::vector<std::vector<DeviceHold>> hold_lists;   // 0 is empty
 
   uint64_t version = 1;  // grows with every change
   uint64_t layout = 1;   // grows when indices or dimensions change meaning: readers start afresh
   // The changes since `log_start`: entry i was made at position log_start + i.
   uint64_t log_start = 0;
   std::vector<Change> log;
+
+  // Of the cluster and all that is frozen of it: copies of tables share it.
+  std::shared_ptr<Shelf> shelf = std::make_shared<Shelf>();
 
   size_t dimension_count() const { return nodes.allocatable.dimensions(); }
   bool has_job(TaskIndex task) const { return tasks.job[task] != kNone; }

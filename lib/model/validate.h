@@ -28,11 +28,15 @@ struct QueueAmounts {
 struct ShapeAmounts {
   Amounts request, initial_request;  // the latter as the former where the shape does not say
   std::vector<Amounts> containers;
+  std::vector<int64_t> device_memory;  // of each request for devices
 };
 
 // Reports into `check`, under its place. Rules of a shape are those of Kubernetes' own validation
 // as far as a scheduler depends on them.
 ShapeAmounts CheckShape(const TaskShape& shape, Checker& check);
+// The bytes of a device's memory; `where` and `what` name it.
+int64_t CheckDeviceMemory(const char* where, std::string_view what, const Quantity& memory,
+                          Checker& check);
 void CheckSelector(const Selector& selector, const char* where, Checker& check);
 
 absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node);

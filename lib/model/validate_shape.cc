@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/validate.h"
+#include "muster/quantity.h"
 
 namespace muster {
 namespace {
@@ -113,7 +114,37 @@ void CheckPods(const Amounts& amounts, Checker& check) {
   }
 }
 
+void CheckDeviceRequest(const DeviceRequest& request, Checker& check) {
+  const char* where = "device request";
+  check.Name(where, request.kind);
+  if (request.count < 1) {
+    check.Fail(where, request.kind,
+               absl::StrCat("count is ", request.count, "; must be 1 or more"));
+  }
+  if (request.milli < 1 || request.milli > 1000) {
+    check.Fail(where, request.kind,
+               absl::StrCat("milli is ", request.milli, "; must be 1 to 1000"));
+  }
+  for (const std::string& model : request.models) check.Name("device model", model);
+  check.OneOf(where, request.kind, "same", request.same, {"", "zone", "link"});
+}
+
 }  // namespace
+
+int64_t CheckDeviceMemory(const char* where, std::string_view what, const Quantity& memory,
+                          Checker& check) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  const absl::StatusOr<int64_t> bytes = ParseQuantity(memory.text, Unit::kWhole);
+  if (!bytes.ok()) {
+    check.Fail(where, what, absl::StrCat("memory: ", bytes.status().message()));
+  } else if (*bytes < 0 || *bytes > kMost) {
+    check.Fail(where, what,
+               absl::StrCat("memory is ", memory.text, "; must be 0 to 9007199254740992"));
+  } else {
+    return *bytes;
+  }
+  return 0;
+}
 
 void CheckSelector(const Selector& selector, const char* where, Checker& check) {
   check.Labels(where, selector.match_labels);
@@ -162,6 +193,13 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
   for (const Toleration& toleration : shape.tolerations) CheckToleration(toleration, check);
   for (const SpreadConstraint& spread : shape.spread) CheckSpread(spread, check);
   for (const HostPort& port : shape.host_ports) CheckPort(port, check);
+  Checker::Distinct kinds(check, "device request");
+  for (const DeviceRequest& request : shape.devices) {
+    CheckDeviceRequest(request, check);
+    kinds.Add(request.kind);
+    amounts.device_memory.push_back(
+        CheckDeviceMemory("device request", request.kind, request.memory, check));
+  }
   return amounts;
 }
 

@@ -12,6 +12,8 @@ namespace {
 
 // Scores add up over all tiers, whether there are domains of them or not.
 constexpr int32_t kHighestTier = 1 << 16;
+// Far more than anybody shares a device out into.
+constexpr int64_t kMostDeviceMilli = 1'000'000;
 
 void CheckTopology(const std::optional<TopologyWish>& wish, Checker& check) {
   if (!wish) return;
@@ -44,14 +46,13 @@ void CheckZonesAndDevices(const NodeSpec& node, Checker& check) {
     check.Text("device kind", device.kind);
     check.Text("device model", device.model);
     for (const std::string& link : device.links) check.Name("device link", link);
-    if (device.milli < 0) {
+    if (device.milli < 0 || device.milli > kMostDeviceMilli) {
+      const std::string rule =
+          device.milli < 0 ? std::string("0 or more") : absl::StrCat(kMostDeviceMilli, " or less");
       check.Fail("device", device.name,
-                 absl::StrCat("milli is ", device.milli, "; must be 0 or more"));
+                 absl::StrCat("milli is ", device.milli, "; must be ", rule));
     }
-    const absl::StatusOr<int64_t> memory = ParseQuantity(device.memory.text, Unit::kWhole);
-    if (!memory.ok()) {
-      check.Fail("device", device.name, absl::StrCat("memory: ", memory.status().message()));
-    }
+    CheckDeviceMemory("device", device.name, device.memory, check);
     bool known = device.zone.empty();
     for (const ZoneSpec& zone : node.zones) known = known || zone.name == device.zone;
     if (!known) {
@@ -242,6 +243,19 @@ absl::Status CheckTask(const TaskSpec& task) {
         absl::StrCat("status pending holds no node, but node ", Quote(task.node), " is given"));
   }
   if (!task.nominated_node.empty()) check.Name("nominated node", task.nominated_node);
+  if (!task.devices.empty() && !HoldsNode(task.status)) {
+    check.Fail(absl::StrCat("status ", status, " holds no node, but devices are given"));
+  }
+  Checker::Distinct devices(check, "device");
+  for (const DeviceHold& hold : task.devices) {
+    check.Name("device", hold.device);
+    devices.Add(hold.device);
+    if (hold.milli < 1) {
+      check.Fail("device", hold.device,
+                 absl::StrCat("milli is ", hold.milli, "; must be 1 or more"));
+    }
+    CheckDeviceMemory("device", hold.device, hold.memory, check);
+  }
   check.Text("priority class", task.priority_class);
   for (const std::string& gate : task.gates) check.Name("gate", gate);
   if (task.ordinal) check.AtLeast("ordinal", *task.ordinal, 0);

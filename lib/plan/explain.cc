@@ -177,6 +177,25 @@ std::string DecisionText(const Decision& d, const PlanNames& names) {
   return "";
 }
 
+// "gpu0, gpu1 (500 milli, 4294967296 bytes)"
+std::string DeviceText(const ChosenDevice& chosen) {
+  std::string parts;
+  if (chosen.milli != 1000) absl::StrAppend(&parts, chosen.milli, " milli");
+  if (chosen.memory != 0) {
+    absl::StrAppend(&parts, parts.empty() ? "" : ", ", chosen.memory, " bytes");
+  }
+  return parts.empty() ? chosen.device : absl::StrCat(chosen.device, " (", parts, ")");
+}
+
+// The devices of a bound task, from `next` on in the list: " with gpu0, gpu1".
+std::string DevicesText(const PlanData& data, TaskIndex task, size_t* next) {
+  std::string out;
+  for (; *next < data.devices.size() && data.devices[*next].task == task; ++*next) {
+    absl::StrAppend(&out, out.empty() ? " with " : ", ", DeviceText(data.devices[*next]));
+  }
+  return out;
+}
+
 std::string TentativeText(const Tentative& t, const PlanNames& names) {
   return absl::StrCat("tentative ", ToAbsl(names.task(t.task)), " on ", ToAbsl(names.node(t.node)),
                       t.nominated ? " once released" : "");
@@ -186,8 +205,12 @@ std::string ExplainTask(const PlanData& data, TaskIndex task) {
   std::string lines;
   for (const Decision& d : data.decisions) {
     const bool about_it = d.kind != DecisionKind::kAdmit && d.kind != DecisionKind::kPhase;
-    if (about_it && d.task == task)
-      absl::StrAppend(&lines, "  ", DecisionText(d, *data.names), "\n");
+    if (!about_it || d.task != task) continue;
+    absl::StrAppend(&lines, "  ", DecisionText(d, *data.names));
+    size_t device = 0;
+    while (device < data.devices.size() && data.devices[device].task != task) ++device;
+    if (d.kind == DecisionKind::kBind) absl::StrAppend(&lines, DevicesText(data, task, &device));
+    lines.push_back('\n');
   }
   for (const Tentative& t : data.tentative) {
     if (t.task == task) absl::StrAppend(&lines, "  ", TentativeText(t, *data.names), "\n");
@@ -239,6 +262,7 @@ std::string RefusalText(const Refusal& refusal, const PlanNames& names) {
     case RefusalCode::kSpread:
       return with_detail("spread");
     case RefusalCode::kPolicy:
+    case RefusalCode::kDevice:
       return refusal.detail;
   }
   return "";
@@ -366,6 +390,8 @@ std::string_view RefusalCodeName(RefusalCode code) {
       return "spread";
     case RefusalCode::kPolicy:
       return "policy";
+    case RefusalCode::kDevice:
+      return "device";
   }
   return "";
 }
@@ -426,7 +452,14 @@ std::string Plan::ToText() const {
   std::string out;
   if (data_ == nullptr || data_->names == nullptr) return out;
   const PlanNames& names = *data_->names;
-  for (const Decision& d : data_->decisions) absl::StrAppend(&out, DecisionText(d, names), "\n");
+  size_t device = 0;
+  for (const Decision& d : data_->decisions) {
+    absl::StrAppend(&out, DecisionText(d, names));
+    if (d.kind == DecisionKind::kBind) {
+      absl::StrAppend(&out, DevicesText(*data_, d.task, &device));
+    }
+    out.push_back('\n');
+  }
   for (const Tentative& t : data_->tentative) absl::StrAppend(&out, TentativeText(t, names), "\n");
   for (const PendingGroup& group : GroupPending(*data_, kNone)) {
     absl::StrAppend(&out, "pending ",

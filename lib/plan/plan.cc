@@ -55,6 +55,11 @@ std::span<const ChosenDomain> Plan::domains() const {
   return data_->domains;
 }
 
+std::span<const ChosenDevice> Plan::devices() const {
+  if (data_ == nullptr) return {};
+  return data_->devices;
+}
+
 std::span<const QueueShare> Plan::shares() const {
   if (data_ == nullptr) return {};
   return data_->shares;

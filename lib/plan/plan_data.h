@@ -1,6 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What a Plan points to. Filled once by the session, then frozen.
+//
+//   auto data = std::make_shared<PlanData>(session.Run(tables, options));
+//   data->names = NamesOf(snapshot.share());
+//   Plan plan(std::move(data));
 #ifndef MUSTER_PLAN_PLAN_DATA_H_
 #define MUSTER_PLAN_PLAN_DATA_H_
 
@@ -36,6 +40,7 @@ struct PlanData {
   std::vector<Reason> reasons;
   std::vector<QueueShare> shares;
   std::vector<ChosenDomain> domains;
+  std::vector<ChosenDevice> devices;
   std::shared_ptr<const PlanNames> names;
   std::string profile;
   uint64_t version = 0;

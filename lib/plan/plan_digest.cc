@@ -80,6 +80,12 @@ std::string Plan::Digest() const {
     digest.Add(chosen.sub_group);
     digest.Add(chosen.domain);
   }
+  for (const ChosenDevice& chosen : devices()) {
+    digest.Add(chosen.task);
+    digest.Add(chosen.device);
+    digest.Add(chosen.milli);
+    digest.Add(chosen.memory);
+  }
   digest.Add(work());
   digest.Add(complete());
   digest.Add(cursor());

@@ -175,6 +175,17 @@ std::string Plan::ToJson() const {
     };
     Lines("domains", data.domains, write_domain, &out);
   }
+  if (!data.devices.empty()) {
+    const auto write_device = [&](const ChosenDevice& chosen) {
+      Object object(&out);
+      object.Text("task", names->task(chosen.task));
+      object.Text("device", chosen.device);
+      object.Int("milli", chosen.milli);
+      if (chosen.memory != 0) object.Int("memory", chosen.memory);
+      object.End();
+    };
+    Lines("devices", data.devices, write_device, &out);
+  }
   out.append("\n}\n");
   return out;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lib/policy/policies.h"
+#include "lib/policy/queue_tree.h"
 #include "lib/policy/selectors.h"
 #include "muster/quantity.h"
 
@@ -97,13 +98,9 @@ class Bindings : public Policy {
         }
       }
     }
+    if (books_.empty()) return;
     // What binds a queue binds those below it.
-    std::vector<QueueIndex> order;
-    for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-      if (queues.alive[q] && queues.parent[q] == kNone) order.push_back(q);
-    }
-    for (size_t i = 0; !books_.empty() && i < order.size(); ++i) {
-      const QueueIndex q = order[i];
+    for (QueueIndex q : QueuesFromTheTop(queues)) {
       std::vector<uint32_t>& mine = of_queue_[q];
       if (queues.parent[q] != kNone) {
         const auto& above = of_queue_[queues.parent[q]];
@@ -111,7 +108,6 @@ class Bindings : public Policy {
       }
       std::sort(mine.begin(), mine.end());
       mine.erase(std::unique(mine.begin(), mine.end()), mine.end());
-      order.insert(order.end(), queues.children[q].begin(), queues.children[q].end());
     }
   }
 

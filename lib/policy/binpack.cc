@@ -62,6 +62,7 @@ class Binpack : public Policy {
   }
   Scope ScoreScope(ClassIndex) override { return Scope::kState; }
 
+  bool ReadsFree() const override { return false; }
   void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                    double* order, double*) override {
     const auto request = tables_->classes.request.row(c);

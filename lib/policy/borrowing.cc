@@ -26,7 +26,9 @@
 #include <limits>
 #include <memory>
 
+#include "lib/base/math.h"
 #include "lib/policy/policies.h"
+#include "lib/policy/queue_tree.h"
 #include "lib/policy/share.h"
 #include "lib/policy/weighted_division.h"
 
@@ -34,8 +36,6 @@ namespace muster {
 namespace {
 
 constexpr int64_t kNoCap = std::numeric_limits<int64_t>::max();
-
-int64_t AddUpTo(int64_t a, int64_t b) { return a > kNoCap - b ? kNoCap : a + b; }
 
 class Borrowing : public Policy {
  public:
@@ -49,31 +49,18 @@ class Borrowing : public Policy {
     ledger_ = &cycle.ledger;
     dimensions_ = tables_->dimension_count();
     followed_ = ledger_->job_journal().size();
-    OrderTree();
+    tree_.Open(*tables_, *ledger_);
     Divide();
     SumClaims();
   }
 
   int CompareQueues(QueueIndex a, QueueIndex b) override {
-    return static_cast<int>(BelowGuarantee(b)) - static_cast<int>(BelowGuarantee(a));
+    return static_cast<int>(tree_.BelowGuarantee(b)) - static_cast<int>(tree_.BelowGuarantee(a));
   }
 
   bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
     const auto request = ledger_->request(task);
-    for (QueueIndex q = queue; q != kNone; q = tables_->queues.parent[q]) {
-      if (tables_->queues.spec[q].state != QueueState::kOpen) {
-        denial->closed = true;
-        return false;
-      }
-      const auto held = ledger_->tree_allocated(q);
-      for (DimensionIndex d = 0; d < dimensions_; ++d) {
-        const int64_t limit = tables_->queues.limit.at(q, d);
-        if (limit == kAbsent || request[d] <= 0 || held[d] <= limit - request[d]) continue;
-        denial->dimension = d;
-        if (q != queue) denial->queue = q;
-        return false;
-      }
-    }
+    if (!tree_.WithinLimits(queue, request, denial)) return false;
     Follow();
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       QueueIndex refuser = kNone;
@@ -90,75 +77,41 @@ class Borrowing : public Policy {
   bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
     // An inner queue's own jobs go before its children: what those hold does not count against it.
     denial->deserved = true;
-    return StaysDeserved(queue, ledger_->queue_allocated(queue), request, &denial->dimension);
+    return StaysWithin(DeservedOf(queue), ledger_->queue_allocated(queue), request,
+                       &denial->dimension);
   }
 
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
-    const QueueIndex asker = tables_->jobs.queue[tables_->tasks.job[evictor]];
     const auto wanted = ledger_->request(evictor);
-    paths_.clear();
-    held_.clear();
-    for (TaskIndex t : candidates) {
-      const JobIndex job = tables_->tasks.job[t];
-      if (job == kNone) continue;
-      const Path& path = PathOf(tables_->jobs.queue[job], asker, wanted);
-      if (!path.may_ask || path.queues.empty()) continue;
-      const auto request = ledger_->request(t);
-      if (!MayGive(path, request, wanted)) continue;
-      for (QueueIndex q : path.queues) {
-        std::vector<int64_t>& held = Held(q);
-        for (DimensionIndex d = 0; d < dimensions_; ++d) held[d] -= request[d];
-      }
-      chosen->push_back(t);
-    }
+    const auto may_take = [&](QueueIndex q) {
+      DimensionIndex ignored;
+      return StaysWithin(DeservedOf(q), ledger_->tree_allocated(q), wanted, &ignored);
+    };
+    const auto may_give = [&](const QueueTree::Way& way, std::span<const int64_t> request) {
+      return MayGive(way, request, wanted);
+    };
+    tree_.Choose(evictor, candidates, may_take, may_give, chosen);
     return Vote::kPermit;
   }
 
   // The share is the largest part of anything that the queue holds, over its weight.
   bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved_amounts,
                     double* share) override {
-    deserved_amounts->clear();
-    double largest = 0;
-    for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      deserved_amounts->push_back(static_cast<double>(deserved(queue, d)));
-      const int64_t total = ledger_->total()[d];
-      if (d == kPods || total <= 0) continue;
-      const int64_t held = ledger_->tree_allocated(queue)[d];
-      largest = std::max(largest, ShareOf(static_cast<double>(held), static_cast<double>(total)));
-    }
-    const int64_t weight = tables_->queues.spec[queue].weight;
-    *share = weight > 0 ? largest / static_cast<double>(weight)
-                        : std::numeric_limits<double>::infinity();
+    const std::span<const int64_t> deserved = DeservedOf(queue);
+    deserved_amounts->assign(deserved.begin(), deserved.end());
+    *share = ShareForWeight(ledger_->tree_allocated(queue), ledger_->total(),
+                            tables_->queues.spec[queue].weight);
     return true;
   }
 
  private:
-  // From a giver's queue up to below where its path meets the asker's; empty if the asker is among its own.
-  struct Path {
-    QueueIndex giver;
-    std::vector<QueueIndex> queues;
-    bool may_ask = true;
-  };
-
   size_t Cell(QueueIndex q, DimensionIndex d) const { return q * dimensions_ + d; }
   int64_t deserved(QueueIndex q, DimensionIndex d) const { return deserved_[Cell(q, d)]; }
-  int64_t Claim(size_t cell) const { return std::max(sums_[cell], kept_[cell]); }
-
-  void OrderTree() {
-    const QueueTable& queues = tables_->queues;
-    roots_.clear();
-    for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-      if (queues.alive[q] && queues.parent[q] == kNone) roots_.push_back(q);
-    }
-    order_ = roots_;
-    depth_.assign(queues.alive.size(), 0);
-    for (size_t i = 0; i < order_.size(); ++i) {
-      const QueueIndex q = order_[i];
-      if (queues.parent[q] != kNone) depth_[q] = depth_[queues.parent[q]] + 1;
-      order_.insert(order_.end(), queues.children[q].begin(), queues.children[q].end());
-    }
+  std::span<const int64_t> DeservedOf(QueueIndex q) const {
+    return std::span(deserved_).subspan(q * dimensions_, dimensions_);
   }
+  int64_t Claim(size_t cell) const { return std::max(sums_[cell], kept_[cell]); }
 
   // What each queue deserves, keeps for itself and may claim.
   void Divide() {
@@ -168,25 +121,25 @@ class Borrowing : public Policy {
     deserved_ = kept_ = promised_;
     cap_.assign(cells, kNoCap);
     keeps_.assign(dimensions_, 0);
-    for (size_t i = order_.size(); i-- > 0;) {
-      const QueueIndex q = order_[i], parent = queues.parent[q];
+    for (size_t i = tree_.order().size(); i-- > 0;) {
+      const QueueIndex q = tree_.order()[i], parent = queues.parent[q];
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
         int64_t& promised = promised_[Cell(q, d)];
         promised = std::min(std::max(promised, OrZero(queues.guaranteed.at(q, d))), LimitOf(q, d));
         if (parent == kNone) continue;
         int64_t& above = promised_[Cell(parent, d)];
-        above = AddUpTo(above, promised);
+        above = SatAdd(above, promised);
       }
     }
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      DivideAmong(roots_, std::max<int64_t>(ledger_->total()[d], 0), d);
+      DivideAmong(tree_.roots(), std::max<int64_t>(ledger_->total()[d], 0), d);
     }
-    for (QueueIndex q : order_) {
+    for (QueueIndex q : tree_.order()) {
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
         const int64_t mine = deserved(q, d);
         const int64_t lend = queues.lend_limit.at(q, d), borrow = queues.borrow_limit.at(q, d);
         cap_[Cell(q, d)] =
-            std::min(LimitOf(q, d), borrow == kAbsent ? kNoCap : AddUpTo(mine, borrow));
+            std::min(LimitOf(q, d), borrow == kAbsent ? kNoCap : SatAdd(mine, borrow));
         if (lend != kAbsent && d != kPods) kept_[Cell(q, d)] = std::max<int64_t>(mine - lend, 0);
         keeps_[d] |= kept_[Cell(q, d)] > 0;
         if (!queues.children[q].empty()) DivideAmong(queues.children[q], mine, d);
@@ -216,8 +169,8 @@ class Borrowing : public Policy {
     own_.assign(deserved_.size(), 0);
     sums_ = own_;
     all_claims_.assign(dimensions_, 0);
-    for (size_t i = order_.size(); i-- > 0;) {
-      const QueueIndex q = order_[i], parent = tables_->queues.parent[q];
+    for (size_t i = tree_.order().size(); i-- > 0;) {
+      const QueueIndex q = tree_.order()[i], parent = tables_->queues.parent[q];
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
         const size_t cell = Cell(q, d);
         own_[cell] = ledger_->queue_allocated(q)[d];
@@ -258,7 +211,7 @@ class Borrowing : public Policy {
   bool MayClaim(QueueIndex queue, DimensionIndex d, int64_t more, QueueIndex* refuser) const {
     for (QueueIndex q = queue; q != kNone; q = tables_->queues.parent[q]) {
       const size_t cell = Cell(q, d);
-      const int64_t claim = std::max(AddUpTo(sums_[cell], more), kept_[cell]);
+      const int64_t claim = std::max(SatAdd(sums_[cell], more), kept_[cell]);
       more = claim - Claim(cell);
       if (more == 0) return true;
       if (claim > cap_[cell]) {
@@ -269,68 +222,10 @@ class Borrowing : public Policy {
     return !keeps_[d] || all_claims_[d] <= ledger_->total()[d] - more;
   }
 
-  bool BelowGuarantee(QueueIndex q) const {
-    const auto held = ledger_->tree_allocated(q), pending = ledger_->tree_pending(q);
-    const auto guaranteed = tables_->queues.guaranteed.row(q);
-    for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      if (d != kPods && guaranteed[d] != kAbsent && held[d] < guaranteed[d] && pending[d] > 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  // Whether queue `q`, which holds `held`, holds no more than it deserves with `request`, in what is requested.
-  bool StaysDeserved(QueueIndex q, std::span<const int64_t> held, std::span<const int64_t> request,
-                     DimensionIndex* dimension) const {
-    for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      if (d == kPods || request[d] <= 0 || held[d] <= deserved(q, d) - request[d]) continue;
-      *dimension = d;
-      return false;
-    }
-    return true;
-  }
-
-  const Path& PathOf(QueueIndex giver, QueueIndex asker, std::span<const int64_t> wanted) {
-    for (const Path& path : paths_) {
-      if (path.giver == giver) return path;
-    }
-    Path path{giver, {}};
-    const auto& parent = tables_->queues.parent;
-    QueueIndex a = asker, g = giver;
-    while (a != g) {
-      DimensionIndex ignored;
-      if (depth_[a] >= depth_[g]) {
-        path.may_ask =
-            path.may_ask && StaysDeserved(a, ledger_->tree_allocated(a), wanted, &ignored);
-        if (depth_[a] == depth_[g]) {
-          path.queues.push_back(g);
-          g = parent[g];
-        }
-        a = parent[a];
-      } else {
-        path.queues.push_back(g);
-        g = parent[g];
-      }
-    }
-    paths_.push_back(std::move(path));
-    return paths_.back();
-  }
-
-  // What the queue would hold without the candidates chosen so far.
-  std::vector<int64_t>& Held(QueueIndex q) {
-    for (auto& [queue, held] : held_) {
-      if (queue == q) return held;
-    }
-    const auto held = ledger_->tree_allocated(q);
-    held_.emplace_back(q, std::vector<int64_t>(held.begin(), held.end()));
-    return held_.back().second;
-  }
-
-  bool MayGive(const Path& path, std::span<const int64_t> request,
+  bool MayGive(const QueueTree::Way& way, std::span<const int64_t> request,
                std::span<const int64_t> wanted) {
-    for (QueueIndex q : path.queues) {
-      const std::vector<int64_t>& held = Held(q);
+    for (QueueIndex q : way.queues) {
+      const std::span<const int64_t> held = tree_.Held(q);
       const auto pending = ledger_->tree_pending(q);
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
         if (d == kPods || request[d] <= 0) continue;
@@ -341,8 +236,8 @@ class Borrowing : public Policy {
     }
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       if (d == kPods || wanted[d] <= 0 || request[d] <= 0) continue;
-      const bool borrowed = std::all_of(path.queues.begin(), path.queues.end(), [&](QueueIndex q) {
-        return Held(q)[d] - request[d] >= deserved(q, d);
+      const bool borrowed = std::all_of(way.queues.begin(), way.queues.end(), [&](QueueIndex q) {
+        return tree_.Held(q)[d] - request[d] >= deserved(q, d);
       });
       if (borrowed) return true;
     }
@@ -352,16 +247,13 @@ class Borrowing : public Policy {
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   size_t dimensions_ = 0;
-  size_t followed_ = 0;                    // of the ledger's journal
-  std::vector<QueueIndex> roots_, order_;  // parents before children
-  std::vector<uint32_t> depth_;
+  size_t followed_ = 0;  // of the ledger's journal
+  QueueTree tree_;
   // Per queue and dimension. `sums_`: what its own jobs hold, and its children's claims.
   std::vector<int64_t> promised_, deserved_, kept_, cap_, own_, sums_;
   std::vector<int64_t> all_claims_;  // of the roots
   std::vector<uint8_t> keeps_;       // per dimension: some queue keeps something
   std::vector<Portion> portions_;
-  std::vector<Path> paths_;  // of one question, like held_
-  std::vector<std::pair<QueueIndex, std::vector<int64_t>>> held_;
 };
 
 }  // namespace

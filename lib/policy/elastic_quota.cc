@@ -26,6 +26,7 @@
 #include "lib/policy/kept_sums.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_demand.h"
+#include "lib/policy/queue_tree.h"
 #include "lib/quota/elastic_tree.h"
 
 namespace muster {
@@ -136,14 +137,7 @@ class ElasticQuota : public Policy {
         ElasticTree::Options{.scale_min = scale_min_, .has_builtin = false});
     known_.assign(alive_.size(), Known());
     total_.clear();
-    order_.clear();
-    for (QueueIndex q = 0; q < alive_.size(); ++q) {
-      if (alive_[q] && above_[q] == kNone) order_.push_back(q);
-    }
-    for (size_t i = 0; i < order_.size(); ++i) {
-      const std::vector<QueueIndex>& children = tables_->queues.children[order_[i]];
-      order_.insert(order_.end(), children.begin(), children.end());
-    }
+    order_ = QueuesFromTheTop(tables_->queues);
   }
 
   NamedAmounts Named(const std::vector<int64_t>& amounts) const {

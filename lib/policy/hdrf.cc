@@ -27,6 +27,7 @@
 
 #include "lib/policy/exact_share.h"
 #include "lib/policy/policies.h"
+#include "lib/policy/queue_tree.h"
 
 namespace muster {
 namespace {
@@ -93,17 +94,9 @@ class Hdrf : public Policy {
 
  private:
   void OrderTree() {
-    const QueueTable& queues = tables_->queues;
-    order_.clear();
-    for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-      if (queues.alive[q] && queues.parent[q] == kNone) order_.push_back(q);
-    }
-    place_.assign(queues.alive.size(), 0);
-    for (size_t i = 0; i < order_.size(); ++i) {
-      place_[order_[i]] = static_cast<uint32_t>(i);
-      const auto& children = queues.children[order_[i]];
-      order_.insert(order_.end(), children.begin(), children.end());
-    }
+    order_ = QueuesFromTheTop(tables_->queues);
+    place_.assign(tables_->queues.alive.size(), 0);
+    for (size_t i = 0; i < order_.size(); ++i) place_[order_[i]] = static_cast<uint32_t>(i);
   }
 
   void MarkWay(QueueIndex queue) {

@@ -7,6 +7,9 @@
 // which is 100. Depends on nothing that runs: a constant of class and node, computed once for all nodes.
 // An image has the size that the first node reporting its name says. Images of containers without a tag are
 // those tagged "latest"; names on nodes are taken as they stand.
+//
+//   images.Open(&view);
+//   if (images.ScoreDepends(c)) images.Score(c, nodes, /*weight=*/1, scores);
 #ifndef MUSTER_POLICY_IMAGE_SPREAD_H_
 #define MUSTER_POLICY_IMAGE_SPREAD_H_
 

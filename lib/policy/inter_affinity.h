@@ -13,6 +13,9 @@
 // such task that matches all terms in all their domains at once, anti-affinity is broken only by one that does. The
 // score looks at tasks on candidate nodes alone, counts required affinity of tasks there with weight 1, and is
 // normalised between the largest and the smallest number or 0, to 10.
+//
+//   affinity.Open(&view, &classes, /*version_1_16=*/false);
+//   if (affinity.FitDepends(c)) affinity.Fit(c, nodes, &refusals);
 #ifndef MUSTER_POLICY_INTER_AFFINITY_H_
 #define MUSTER_POLICY_INTER_AFFINITY_H_
 

@@ -5,6 +5,9 @@
 // Ports conflict if number and protocol are equal and either address is 0.0.0.0 or both are the same text. Ports
 // of one task are not compared with each other. Peer: keeps a set per node, so that of two tasks forced onto one
 // port the first to go frees it; here both must go.
+//
+//   ports.Open(&view, &classes);
+//   if (ports.FitDepends(c)) ports.Fit(c, nodes, &refusals);
 #ifndef MUSTER_POLICY_INTER_PORTS_H_
 #define MUSTER_POLICY_INTER_PORTS_H_
 

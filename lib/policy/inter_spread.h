@@ -13,6 +13,9 @@
 // An empty selector matches every label and yet counts no task: so has the peer it. Constraints that Kubernetes
 // adds for services and their owners are not known here, and so never apply.
 // Peer. The minimum is the true one; the peer's shortcut can miss it after several placements in a simulation.
+//
+//   spread.Open(&view, &classes);
+//   if (spread.ScoreDepends(c)) spread.Score(c, nodes, /*weight=*/2, scores);
 #ifndef MUSTER_POLICY_INTER_SPREAD_H_
 #define MUSTER_POLICY_INTER_SPREAD_H_
 

@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What there is to share in a cluster, as kube-batch counts it.
+//
+//   const ClusterTotal total = KubeBatchTotal(ledger);
+//   if (total.present[d]) share = ShareOf(held[d], total.amount[d]);
 #ifndef MUSTER_POLICY_KUBE_BATCH_TOTAL_H_
 #define MUSTER_POLICY_KUBE_BATCH_TOTAL_H_
 

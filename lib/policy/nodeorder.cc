@@ -154,6 +154,7 @@ class NodeOrder : public Policy {
     return inter_task_.ScoreDepends(c) ? Scope::kCluster : Scope::kState;
   }
 
+  bool ReadsFree() const override { return false; }
   std::vector<KindScore> KindScores() const override {
     if (kube_batch_) return {{node_affinity_, false, 10}};
     return {{node_affinity_, false}, {taint_toleration_, true}};

@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The policies, one declaration each; what they promise stands at the top of their files.
+//
+//   const PolicyDecl decl = BinpackPolicy();
+//   std::unique_ptr<Policy> policy = decl.make(*Options::Check("policy binpack", decl.options, {{"weight", "5"}}));
 #ifndef MUSTER_POLICY_POLICIES_H_
 #define MUSTER_POLICY_POLICIES_H_
 
@@ -14,6 +17,7 @@ PolicyDecl BorrowingPolicy();
 PolicyDecl CapacityPolicy();
 PolicyDecl CooldownPolicy();
 PolicyDecl ConformancePolicy();
+PolicyDecl DevicesPolicy();
 PolicyDecl DrfPolicy();
 PolicyDecl ElasticQuotaPolicy();
 PolicyDecl FairSharePolicy();
@@ -36,6 +40,7 @@ PolicyDecl ShardsPolicy();
 PolicyDecl SlaPolicy();
 PolicyDecl TaskTopologyPolicy();
 PolicyDecl TimeDivisionPolicy();
+PolicyDecl LoadAwarePolicy();
 PolicyDecl UsagePolicy();
 
 }  // namespace muster

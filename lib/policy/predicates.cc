@@ -96,6 +96,7 @@ class Predicates : public Policy {
     return true;
   }
 
+  bool ReadsFree() const override { return false; }
   void FitStates(ClassIndex, const StateColumns& states, size_t begin, size_t end,
                  uint8_t* fits) override {
     KeepWithRoom(states.tasks.data(), states.task_limit.data(), begin, end, fits);

@@ -2,6 +2,10 @@
 //
 // What admission knows of queues, as volcano reckons it: what was promised to jobs that do not hold it yet, and what
 // jobs hold beyond their minimum and could give back. Shared by proportion and capacity.
+//
+//   demand.Open(cycle, {});
+//   if (demand.Wanted(queue, d, minimum, held) <= limit) ...   // the job may be admitted
+//   demand.Admitted(job);                                      // and counts from now on
 #ifndef MUSTER_POLICY_QUEUE_DEMAND_H_
 #define MUSTER_POLICY_QUEUE_DEMAND_H_
 

@@ -4,6 +4,10 @@
 //
 // The first filter that refuses a node names the reason. Later ones are asked all the same, because one that no
 // eviction can cure makes the node hopeless whatever came before.
+//
+//   Refusals refusals(fits, codes, hard);
+//   ports.Fit(c, nodes, &refusals);
+//   affinity.Fit(c, nodes, &refusals);   // asked about all, names only what was not refused before
 #ifndef MUSTER_POLICY_REFUSALS_H_
 #define MUSTER_POLICY_REFUSALS_H_
 

@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Labels, selectors, taints: pure functions with Kubernetes' meaning, used by every policy that reads them.
+//
+//   if (!MatchesNode(shape, node)) return RefusalCode::kNodeAffinity;
+//   if (const Taint* taint = FirstUntolerated(shape, node)) ...   // it points into `node`
 #ifndef MUSTER_POLICY_SELECTORS_H_
 #define MUSTER_POLICY_SELECTORS_H_
 

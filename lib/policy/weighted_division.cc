@@ -74,7 +74,13 @@ void DivideByWeight(int64_t total, std::vector<Portion>& portions) {
     }
   }
   Divide(std::max(left, int128(0)), weighted);
-  if (!unweighted.empty()) Divide(int128(total) - SumOf(weighted, &Portion::amount), unweighted);
+  if (!unweighted.empty()) {
+    const int128 floors = SumOf(unweighted, &Portion::floor);
+    int128 rest = int128(total) - SumOf(weighted, &Portion::amount);
+    // What rounding left over exceeds no floor while others are below theirs.
+    if (SumOf(weighted, &Portion::floor) + floors > total) rest = std::min(rest, floors);
+    Divide(rest, unweighted);
+  }
   size_t next[2] = {0, 0};
   for (Portion& p : portions) {
     p.amount = p.weight > 0 ? weighted[next[0]++].amount : unweighted[next[1]++].amount;

@@ -64,7 +64,7 @@ Preset Muster() {
   preset.actions = "allocate+reclaim+preempt";
   preset.tiers =
       "priority+gang(without=preemptable|reclaimable)+conformance+pdb/"
-      "fairshare+predicates+nodeorder+binpack";
+      "fairshare+predicates+devices+nodeorder+binpack";
   preset.defaults = {{"gang", "best_effort_counts", "off"},
                      {"gang", "every_group", "on"},
                      {"gang", "sub_groups", "off"},
@@ -96,7 +96,7 @@ Preset Koordinator() {
   preset.summary =
       "elastic quotas of queues with gangs, the way Koordinator holds them to their runtime";
   preset.actions = "allocate";
-  preset.tiers = "priority+gang/elastic-quota+predicates+nodeorder";
+  preset.tiers = "priority+gang/elastic-quota+predicates+load-aware+nodeorder";
   preset.defaults = {{"gang", "sub_groups", "off"}};
   preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
@@ -150,12 +150,14 @@ std::vector<PolicyDecl> PolicyCatalogue() {
           CapacityPolicy(),
           ConformancePolicy(),
           CooldownPolicy(),
+          DevicesPolicy(),
           DrfPolicy(),
           ElasticQuotaPolicy(),
           FairSharePolicy(),
           GangPolicy(),
           HdrfPolicy(),
           LeafOrderPolicy(),
+          LoadAwarePolicy(),
           NetworkTopologyPolicy(),
           NodeGroupPolicy(),
           NodeOrderPolicy(),

@@ -149,6 +149,9 @@ class Resolver {
       for (const Mention& mention : tier) {
         auto policy = Configure(mention);
         if (!policy.ok()) return policy.status();
+        if (mention.name == "devices") {
+          config.accounting.devices = StrategyOf(policy->options.text("strategy"));
+        }
         config.tiers.back().push_back(*std::move(policy));
       }
     }
@@ -156,6 +159,12 @@ class Resolver {
   }
 
  private:
+  // The ledger chooses devices by the strategy that the policy judges nodes by.
+  static DevicePick StrategyOf(std::string_view word) {
+    if (word == "spread") return DevicePick::kSpread;
+    return word == "best-fit" ? DevicePick::kBestFit : DevicePick::kPack;
+  }
+
   const ActionDecl* FindAction(std::string_view name) const {
     for (const ActionDecl& decl : preset_.catalogue) {
       if (decl.name == name) return &decl;

@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "lib/ledger/ledger.h"
+#include "lib/model/shelf.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/sessions.h"
@@ -29,6 +31,11 @@ absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& c
   }
   return absl::OkStatus();
 }
+
+// What cycles over snapshots leave on the shelf.
+struct SpareBooks : Attachment {
+  std::unique_ptr<Ledger> books;
+};
 
 std::vector<OptionInfo> OptionInfos(std::span<const OptionDecl> options) {
   std::vector<OptionInfo> infos;
@@ -58,8 +65,13 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
   absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
   if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
-  Session session(snapshot.tables(), *config, options.speed);
-  auto data = std::make_shared<PlanData>(session.Run(snapshot.tables(), options));
+  const Tables& tables = snapshot.tables();
+  std::unique_ptr<Attachment> spare = tables.shelf->Take();
+  if (spare == nullptr) spare = std::make_unique<SpareBooks>();
+  std::unique_ptr<Ledger>& books = static_cast<SpareBooks&>(*spare).books;
+  Session session(tables, *config, options.speed, std::move(books));
+  auto data = std::make_shared<PlanData>(session.RunOnce(options, &books));
+  tables.shelf->Put(std::move(spare));
   data->names = NamesOf(snapshot.share());
   return Plan(std::move(data));
 }

@@ -2,6 +2,9 @@
 //
 // The sessions that a living cluster keeps, one per profile, and the last plan of each: a plan is a pure function, so
 // where nothing changed it is still the plan.
+//
+//   absl::StatusOr<Sessions::Kept*> kept = KeptSession(cluster.impl(), "muster", options);
+//   PlanData data = (*kept)->session->Run(tables, options);
 #ifndef MUSTER_PROFILE_SESSIONS_H_
 #define MUSTER_PROFILE_SESSIONS_H_
 

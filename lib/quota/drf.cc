@@ -85,7 +85,7 @@ void DrfTree::Write(const Node& child, double* slot) const {
   const size_t resources = capacity_.size();
   slot[0] = child.share;
   slot[1] = child.is_blocked ? kNobody : child.share;
-  const bool is_scaled = options_.form == DrfForm::kRescaled ||
+  const bool is_scaled = options_.form == DrfForm::kStatic ||
                          (options_.form == DrfForm::kDynamic && !child.is_blocked);
   for (size_t r = 0; r < resources; ++r) {
     slot[2 + r] = is_scaled ? 0 : child.vector[r];
@@ -122,7 +122,7 @@ void DrfTree::Count(Index at) {
     return;
   }
   const double* sums = &node.sums[Slots()];  // of all children
-  const double least = options_.form == DrfForm::kRescaled ? sums[0] : sums[1];
+  const double least = options_.form == DrfForm::kStatic ? sums[0] : sums[1];
   node.is_blocked = sums[1] == kNobody;
   node.share = 0;
   for (size_t r = 0; r < resources; ++r) {

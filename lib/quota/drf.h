@@ -12,7 +12,7 @@
 // child with the smallest share that can still take something, down to a leaf. A leaf is blocked when it has all its
 // tasks, or when its next task does not fit what is free.
 // Forms. What a group uses is the sum of its children (kNaive: Mesos, YARN's fair scheduler); or each child first
-// scaled down to the smallest share among them (kRescaled), so that a group whose children need different resources
+// scaled down to the smallest share among them (kStatic), so that a group whose children need different resources
 // is not starved; or that among the children that are not blocked, the blocked ones as they are, and a group's
 // share without resources that are used up (kDynamic: H-DRF), so that idle children hold nobody down.
 // Guarantee (kDynamic). A group gets its weight's part of its parent's share within a task; no leaf starves.
@@ -35,7 +35,7 @@
 
 namespace muster {
 
-enum class DrfForm : uint8_t { kNaive, kRescaled, kDynamic };
+enum class DrfForm : uint8_t { kNaive, kStatic, kDynamic };
 
 class DrfTree {
  public:

@@ -153,11 +153,9 @@ class Conservative {
       std::vector<NodeIndex> now, later;
       for (NodeIndex n : cycle_.world.session_nodes()) {
         if (Judge(cycle_, state, task, n).refusal || !KeepsRoom(task, n, time, end)) continue;
-        if (HasRoom(cycle_.world, task, n, cycle_.world.idle[n]) &&
-            HasRoom(cycle_.world, task, n, cycle_.world.future_idle(n))) {
+        if (HasRoomNow(cycle_.world, task, n) && HasRoomLater(cycle_.world, task, n)) {
           now.push_back(n);
-        } else if (time > cycle_.now &&
-                   HasRoom(cycle_.world, task, n, cycle_.world.future_idle(n))) {
+        } else if (time > cycle_.now && HasRoomLater(cycle_.world, task, n)) {
           later.push_back(n);
         }
       }

@@ -89,6 +89,9 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
   cycle.volcano = profile.family != "kube-batch";
   cycle.muster = profile.family == "muster" || profile.family == "transwarp";
   cycle.world = OpenWorld(tables);
+  if (const ReferencePolicy* devices = FindPolicy(cycle, "devices")) {
+    cycle.world.device_strategy = TextOption(*devices, "strategy", "pack");
+  }
   for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
     const bool milli = IsMilliDimension(tables.dimensions.name(d));
     cycle.tolerance.push_back(d == kMemory ? 10.0 * 1024 * 1024 : milli ? 10 : 0.01);
@@ -138,6 +141,14 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     cycle.decisions.push_back(decision);
   }
   plan.decisions = cycle.decisions;
+  for (const Decision& d : cycle.decisions) {
+    if (d.kind != DecisionKind::kBind || !cycle.world.device_strategy) continue;
+    for (const DeviceSpec& device : tables.nodes.spec[d.node].devices) {
+      const auto hold = cycle.world.held[d.task].find(device.name);
+      if (hold == cycle.world.held[d.task].end()) continue;
+      plan.devices.push_back({d.task, device.name, hold->second.milli, hold->second.memory});
+    }
+  }
 
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
     if (!tables.queues.alive[q]) continue;

@@ -44,7 +44,7 @@ struct CapacityBook {
 // What fairshare knows of a queue, per dimension.
 struct FairBook {
   Row demand, promised, deserved;
-  std::vector<bool> contested;  // it and its siblings ask for more than there is
+  std::vector<bool> contested;  // it and its siblings hold or ask for more than there is
 };
 
 // A domain by its name; the empty one is above all.
@@ -257,6 +257,8 @@ std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeInde
 // Whether the task's initial request is within `row`; the dimensions looked at are those the peer
 // looks at.
 bool Fits(const World& world, TaskIndex task, NodeIndex node, const Row& row);
+// The request and the devices, once what is being released has gone.
+bool FitsLater(const World& world, TaskIndex task, NodeIndex node);
 // The first dimension that is short, kNone: none.
 DimensionIndex ShortDimension(const World& world, TaskIndex task, NodeIndex node, const Row& row);
 
@@ -297,6 +299,13 @@ NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeInd
 
 bool TooBusy(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
 double UsageScore(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
+
+// --- load_aware.cc -------------------------------------------------------------------------------
+
+std::optional<Refusal> LoadRefusal(const Cycle& cycle, const ReferencePolicy& policy,
+                                   TaskIndex task, NodeIndex node);
+double MeasuredLoadScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                         NodeIndex node);
 
 // --- task_topology.cc ----------------------------------------------------------------------------
 

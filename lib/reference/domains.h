@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Not the tree of domains, which is tree.h. Rules between tasks: inter-task affinity and topology spread. Their state is counted from the
-// whole cluster for one task at a time, and never carried on.
+// Rules between tasks: inter-task affinity and topology spread. Their state is counted from the whole cluster for one task
+// at a time, and never carried on. A domain is here all nodes that have one value of a label; the tree of domains above
+// nodes is in tree.h.
 #ifndef MUSTER_REFERENCE_DOMAINS_H_
 #define MUSTER_REFERENCE_DOMAINS_H_
 

@@ -81,7 +81,7 @@ State StateOf(const World& world, size_t at) {
   }
   state.vector.resize(used.size());
   for (const State& child : children) {
-    const bool is_scaled = world.form == World::Form::kRescaled ||
+    const bool is_scaled = world.form == World::Form::kStatic ||
                            (world.form == World::Form::kDynamic && !child.is_blocked);
     if (child.share.top == 0) continue;
     for (size_t r = 0; r < used.size(); ++r) {

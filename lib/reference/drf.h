@@ -12,7 +12,7 @@
 namespace muster::reference {
 
 struct DrfWorld {
-  enum class Form { kNaive, kRescaled, kDynamic };
+  enum class Form { kNaive, kStatic, kDynamic };
   struct Node {
     int64_t weight = 1, weight_divisor = 1;
     std::vector<size_t> children;  // of a group; the root is node 0

@@ -57,6 +57,9 @@ std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
 JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs);
 // The request against a row of the node's books.
 bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
+// The request against idle or future idle, and the devices.
+bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node);
+bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node);
 // The best of the nodes with room now, else the best of those with room later.
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 // As the options of that action say.

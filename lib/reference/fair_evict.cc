@@ -39,8 +39,8 @@ Tasks AllOf(const Units& units) {
 
 bool MayRun(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const World& world = cycle.world;
-  return HasRoom(world, task, node, world.future_idle(node)) &&
-         Allocatable(cycle, world.queue_of(task), task) && !Judge(cycle, task, node).refusal;
+  return HasRoomLater(world, task, node) && Allocatable(cycle, world.queue_of(task), task) &&
+         !Judge(cycle, task, node).refusal;
 }
 
 struct Price {

@@ -8,6 +8,7 @@
 
 #include "lib/reference/domains.h"
 #include "lib/reference/fair.h"
+#include "lib/reference/node_devices.h"
 
 namespace muster::reference {
 
@@ -23,7 +24,7 @@ NodeIndex PromisedPlace(const Cycle& cycle, TaskIndex task, const std::vector<No
   const World& world = cycle.world;
   const NodeIndex node = cycle.tables().tasks.nominated[task];
   if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) return kNone;
-  if (!HasRoom(world, task, node, world.future_idle(node))) return kNone;
+  if (!HasRoomLater(world, task, node)) return kNone;
   const Verdict verdict = Judge(cycle, task, node);
   if (!verdict.refusal) return node;
   return world.releasing[node][kPods] > 0 && !verdict.unresolvable ? node : kNone;
@@ -31,7 +32,7 @@ NodeIndex PromisedPlace(const Cycle& cycle, TaskIndex task, const std::vector<No
 
 bool PlaceAt(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node) {
   const World& world = cycle.world;
-  if (HasRoom(world, task, node, world.idle[node]) && !Judge(cycle, task, node).refusal) {
+  if (HasRoomNow(world, task, node) && !Judge(cycle, task, node).refusal) {
     DoAllocate(cycle, statement, task, node);
   } else {
     DoPipeline(cycle, statement, task, node, false);
@@ -75,7 +76,7 @@ bool AllAtOnce(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
   if (IsPromised(cycle, tasks.front())) return false;
   for (const auto& [task, node] : PackWhole(cycle, job, tasks, nodes, tries)) {
     if (!Allocatable(cycle, cycle.world.queue_of(task), task)) return false;
-    if (!HasRoom(cycle.world, task, node, cycle.world.future_idle(node))) return false;
+    if (!HasRoomLater(cycle.world, task, node)) return false;
     if (Judge(cycle, task, node).refusal) return false;
     PlaceAt(cycle, statement, task, node);
   }
@@ -181,14 +182,24 @@ bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row)
   return true;
 }
 
+bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node) {
+  return HasRoom(world, task, node, world.idle[node]) &&
+         HasDevices(world, task, node, /*later=*/false);
+}
+
+bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node) {
+  return HasRoom(world, task, node, world.future_idle(node)) &&
+         HasDevices(world, task, node, /*later=*/true);
+}
+
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
   const World& world = cycle.world;
   const FilterState state = PrepareFilters(cycle, task);
   std::vector<NodeIndex> now, later;
   for (NodeIndex n : nodes) {
-    if (!HasRoom(world, task, n, world.future_idle(n))) continue;
+    if (!HasRoomLater(world, task, n)) continue;
     if (Judge(cycle, state, task, n).refusal) continue;
-    (HasRoom(world, task, n, world.idle[n]) ? now : later).push_back(n);
+    (HasRoomNow(world, task, n) ? now : later).push_back(n);
   }
   return BestNode(cycle, task, now.empty() ? later : now);
 }

@@ -29,15 +29,14 @@ class Packing {
       later[c];
       const FilterState state = PrepareFilters(cycle, t);
       for (NodeIndex n : nodes) {
-        if (!HasRoom(world, t, n, world.future_idle(n)) || Judge(cycle, state, t, n).refusal)
-          continue;
+        if (!HasRoomLater(world, t, n) || Judge(cycle, state, t, n).refusal) continue;
         later[c].insert(n);
         Row room = world.future_idle(n);
         for (size_t d = 0; now && d < room.size(); ++d)
           room[d] = std::min(room[d], world.idle[n][d]);
         if (!world.counts_pods[n]) room[kPods] = kPlenty;
         room_[n] = room;
-        if (!now || HasRoom(world, t, n, world.idle[n])) takers_[n].insert(c);
+        if (!now || HasRoomNow(world, t, n)) takers_[n].insert(c);
       }
     }
     for (TaskIndex t : tasks) {

@@ -74,9 +74,13 @@ void DivideClaims(int128 total, std::vector<Claim>& claims) {
     (c.weight > 0 ? weighted : others).push_back(c);
     if (c.weight == 0) left -= c.floor;
   }
+  const int128 floors = Total(others, &Claim::floor);
+  const bool floors_fit = Total(weighted, &Claim::floor) + floors <= total;
   Freeze(std::max(left, int128(0)), weighted);
   for (Claim& c : others) c.weight = 1;
-  Freeze(std::max(total - Total(weighted, &Claim::amount), int128(0)), others);
+  int128 rest = std::max(total - Total(weighted, &Claim::amount), int128(0));
+  if (!floors_fit) rest = std::min(rest, floors);
+  Freeze(rest, others);
   claims = weighted;
   claims.insert(claims.end(), others.begin(), others.end());
 }
@@ -141,9 +145,10 @@ void SumDemand(Cycle& cycle, QueueIndex queue) {
 void DivideAmong(Cycle& cycle, const std::vector<QueueIndex>& siblings, const Row& total) {
   for (DimensionIndex d = 0; d < total.size(); ++d) {
     std::vector<Claim> claims;
-    int128 asked = 0;
+    int128 asked = 0, used = 0;
     for (QueueIndex q : siblings) {
       const FairBook& book = cycle.fair[q];
+      used += std::max(book.demand[d], TreeAllocated(cycle, q)[d]);
       const int64_t weight = std::min(cycle.tables().queues.spec[q].weight, int64_t{1} << 31);
       claims.push_back({q, weight, book.promised[d], book.demand[d]});
       asked += book.demand[d];
@@ -155,7 +160,7 @@ void DivideAmong(Cycle& cycle, const std::vector<QueueIndex>& siblings, const Ro
     }
     for (const Claim& c : claims) {
       cycle.fair[c.queue].deserved[d] = static_cast<int64_t>(c.amount);
-      cycle.fair[c.queue].contested[d] = asked > total[d];
+      cycle.fair[c.queue].contested[d] = used > total[d];
     }
   }
   for (QueueIndex q : siblings) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lib/reference/domains.h"
+#include "lib/reference/node_devices.h"
 #include "lib/reference/selectors.h"
 
 namespace muster::reference {
@@ -143,10 +144,11 @@ std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, T
     if (policy->name == "usage" && TooBusy(cycle, *policy, node)) {
       refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
     }
-    std::optional<Refusal> by_label;
-    if (policy->name == "nodegroup") by_label = NodeGroupRefusal(cycle, *policy, task, node);
-    if (policy->name == "tdm") by_label = LendingRefusal(cycle, *policy, task, node);
-    if (by_label) refusals.push_back(*by_label);
+    std::optional<Refusal> by_rule;
+    if (policy->name == "load-aware") by_rule = LoadRefusal(cycle, *policy, task, node);
+    if (policy->name == "nodegroup") by_rule = NodeGroupRefusal(cycle, *policy, task, node);
+    if (policy->name == "tdm") by_rule = LendingRefusal(cycle, *policy, task, node);
+    if (by_rule) refusals.push_back(*by_rule);
     if (policy->name != "predicates") continue;
     JudgeNode(cycle, *policy, task, node, refusals);
     JudgeTasks(cycle, state, *policy, task, node, refusals);
@@ -240,6 +242,9 @@ std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeInde
   if (dimension != kNone) {
     return Refusal{.code = RefusalCode::kInsufficient, .dimension = dimension, .detail = {}};
   }
+  if (!HasDevices(world, task, node, /*later=*/true)) {
+    return Refusal{.code = RefusalCode::kDevice, .detail = {}};
+  }
   return refusal;
 }
 
@@ -257,12 +262,19 @@ bool Fits(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
   return ShortDimension(world, task, node, row) == kNone;
 }
 
+bool FitsLater(const World& world, TaskIndex task, NodeIndex node) {
+  return Fits(world, task, node, world.future_idle(node)) &&
+         HasDevices(world, task, node, /*later=*/true);
+}
+
 bool FitsIdle(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  if (!HasDevices(cycle.world, task, node, /*later=*/false)) return false;
   if (!cycle.volcano) return FitsOld(cycle, task, cycle.world.idle[node]);
   return Fits(cycle.world, task, node, cycle.world.idle[node]);
 }
 
 bool FitsReleasing(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  if (!HasDevices(cycle.world, task, node, /*later=*/true)) return false;
   Row releasing = cycle.world.releasing[node];
   AddTo(releasing, cycle.world.pipelined[node], -1);
   return FitsOld(cycle, task, releasing);
@@ -289,7 +301,7 @@ Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>
     }
     Verdict verdict;
     const bool needs_room = search == Search::kAllocate || search == Search::kGang;
-    bool accepted = !needs_room || Fits(world, task, n, world.future_idle(n));
+    bool accepted = !needs_room || FitsLater(world, task, n);
     if (accepted) {
       verdict = Judge(cycle, state, task, n);
       const bool curable = search == Search::kPreempt || search == Search::kGang;

@@ -8,6 +8,7 @@
 #include "lib/reference/cycle.h"
 #include "lib/reference/domains.h"
 #include "lib/reference/fair.h"
+#include "lib/reference/node_devices.h"
 
 namespace muster::reference {
 
@@ -53,7 +54,10 @@ std::set<size_t> AllowedNodes(const Cycle& cycle, TaskIndex task) {
   const FilterState state = PrepareFilters(cycle, task);
   std::set<size_t> allowed;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (!Judge(cycle, state, task, nodes[i]).refusal) allowed.insert(i);
+    if (HasDevices(cycle.world, task, nodes[i], /*later=*/false) &&
+        !Judge(cycle, state, task, nodes[i]).refusal) {
+      allowed.insert(i);
+    }
   }
   return allowed;
 }
@@ -61,8 +65,8 @@ std::set<size_t> AllowedNodes(const Cycle& cycle, TaskIndex task) {
 // Everything about the place, on the books as they are.
 bool Takes(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const World& world = cycle.world;
-  return HasRoom(world, task, node, world.idle[node]) &&
-         HasRoom(world, task, node, world.future_idle(node)) && !Judge(cycle, task, node).refusal;
+  return HasRoomNow(world, task, node) && HasRoomLater(world, task, node) &&
+         !Judge(cycle, task, node).refusal;
 }
 
 // The place of a node in the list of them all, -1: it is not there.

@@ -1,8 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin: the algorithms of volcano, kube-batch and muster written down once more, from
-// their description, with straight loops and no memory of any earlier answer. Tests compare the engine
-// with it for ever.
+// The slow twin: the profiles' algorithms written down once more, from their description, with straight loops and no
+// memory of any earlier answer. Tests compare the engine with it for ever.
 //
 //   muster::ReferenceProfile profile{.family = "volcano", .actions = {"admit", "allocate"},
 //                                    .tiers = {{{"priority"}, {"gang"}}, {{"drf"}, {"predicates"}}}};

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "lib/reference/domains.h"
+#include "lib/reference/node_devices.h"
 #include "lib/reference/selectors.h"
 #include "lib/reference/tree.h"
 
@@ -417,12 +418,19 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
     } else if (policy->name == "usage") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += UsageScore(cycle, *policy, nodes[i]);
+    } else if (policy->name == "load-aware") {
+      for (size_t i = 0; i < nodes.size(); ++i)
+        one_by_one[i] += MeasuredLoadScore(cycle, *policy, task, nodes[i]);
     } else if (policy->name == "nodegroup") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += NodeGroupScore(cycle, *policy, task, nodes[i]);
     } else if (policy->name == "tdm") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += LendingScore(cycle, *policy, task, nodes[i]);
+    } else if (policy->name == "devices") {
+      const double weight = NumberOption(*policy, "weight", 1);
+      for (size_t i = 0; i < nodes.size() && weight != 0; ++i)
+        one_by_one[i] += weight * DeviceScore(cycle.world, task, nodes[i]);
     } else if (policy->name == "resource-strategy-fit") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += ResourceStrategyFit(cycle, *policy, task, nodes[i]);

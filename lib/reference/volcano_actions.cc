@@ -21,6 +21,7 @@ bool WaitsInQueue(const Cycle& cycle, JobIndex job) {
 
 // Holds nothing in any dimension but pods.
 bool EmptyRequest(const World& world, TaskIndex task) {
+  if (!world.shape(task).devices.empty()) return false;
   const auto request = world.request(task);
   for (DimensionIndex d = 0; d < request.size(); ++d) {
     if (d != kPods && OrZero(request[d]) > 0) return false;
@@ -49,7 +50,7 @@ std::vector<NodeIndex> Candidates(Cycle& cycle, TaskIndex task, const std::vecto
   const World& world = cycle.world;
   const NodeIndex wished = cycle.tables().tasks.nominated[task];
   if (wished != kNone && std::find(nodes.begin(), nodes.end(), wished) != nodes.end() &&
-      Fits(world, task, wished, world.future_idle(wished))) {
+      FitsLater(world, task, wished)) {
     const Found found = FindNodes(cycle, task, {wished}, Search::kAllocate, cache);
     if (!found.nodes.empty()) return found.nodes;
   }

@@ -44,8 +44,7 @@ std::vector<TaskIndex> TasksOn(const Cycle& cycle, NodeIndex node, const Filter&
 
 bool CanStart(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   return Allocatable(cycle, cycle.world.queue_of(task), task) &&
-         Fits(cycle.world, task, node, cycle.world.future_idle(node)) &&
-         !Judge(cycle, task, node).refusal;
+         FitsLater(cycle.world, task, node) && !Judge(cycle, task, node).refusal;
 }
 
 bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node,
@@ -86,8 +85,7 @@ std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeInd
   for (TaskIndex t : candidates) heap.Push(t);
   const auto could_start = [&] {
     return AllocatableOnTrial(trial, trial.world.queue_of(task), task) &&
-           Fits(trial.world, task, node, trial.world.future_idle(node)) &&
-           TrialAccepts(cycle, trial, task, node);
+           FitsLater(trial.world, task, node) && TrialAccepts(cycle, trial, task, node);
   };
   std::vector<TaskIndex> removed;
   while (!heap.empty()) {

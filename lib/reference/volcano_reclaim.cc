@@ -4,6 +4,7 @@
 // without a score, and only those that hold somebody to take from. The predicates are not asked
 // again after an eviction.
 #include "lib/reference/cycle.h"
+#include "lib/reference/node_devices.h"
 
 namespace muster::reference {
 
@@ -31,7 +32,8 @@ bool ReclaimOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
   for (TaskIndex t : victims) heap.Push(t);
   Statement local;
   Row room = cycle.world.future_idle(node);
-  while (!Fits(cycle.world, task, node, room)) {
+  while (!Fits(cycle.world, task, node, room) ||
+         !HasDevices(cycle.world, task, node, /*later=*/true)) {
     if (heap.empty()) {
       Discard(cycle, local);
       return false;

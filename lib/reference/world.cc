@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/reference/node_devices.h"
+#include "muster/quantity.h"
+
 namespace muster::reference {
 
 void AddTo(Row& row, std::span<const int64_t> amount, int sign) {
@@ -124,6 +127,13 @@ World OpenWorld(const Tables& tables) {
     world.initial_requests.push_back(Named(tables, tables.classes.initial_request.row(c),
                                            shape.initial_request.value_or(shape.request)));
   }
+  world.held.resize(tables.tasks.alive.size());
+  for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+    for (const DeviceHold& hold : tables.hold_lists[tables.tasks.devices[t]]) {
+      world.held[t][hold.device] = {hold.milli,
+                                    ParseQuantity(hold.memory.text, Unit::kWhole).value_or(0)};
+    }
+  }
   world.status = tables.tasks.status;
   world.node = tables.tasks.node;
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
@@ -153,6 +163,10 @@ void RemoveFromNode(World& world, TaskIndex task) {
 }
 
 void Place(World& world, TaskIndex task, NodeIndex node, TaskStatus status) {
+  if (world.device_strategy && !world.shape(task).devices.empty()) {
+    const bool later = status == TaskStatus::kNominated;
+    world.held[task] = ChooseDevices(world, task, node, later).value_or(HeldDevices());
+  }
   world.status[task] = status;
   AddToNode(world, task, node);
   Tell(world, task, 1);
@@ -162,6 +176,7 @@ void Place(World& world, TaskIndex task, NodeIndex node, TaskStatus status) {
 void Unplace(World& world, TaskIndex task) {
   Tell(world, task, -1);
   RemoveFromNode(world, task);
+  world.held[task].clear();
   world.status[task] = TaskStatus::kPending;
   world.node[task] = kNone;
 }

@@ -13,8 +13,11 @@
 #ifndef MUSTER_REFERENCE_WORLD_H_
 #define MUSTER_REFERENCE_WORLD_H_
 
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lib/model/tables.h"
@@ -22,6 +25,12 @@
 #include "muster/types.h"
 
 namespace muster::reference {
+
+// What a task holds of a device.
+struct HeldDevice {
+  int64_t milli, memory;
+};
+using HeldDevices = std::map<std::string, HeldDevice>;  // by the device's name
 
 struct World {
   const Tables* tables = nullptr;
@@ -41,6 +50,9 @@ struct World {
   std::vector<JobPhase> phase;
   std::vector<Row> job_allocated, queue_allocated;
   std::vector<std::pair<TaskIndex, NodeIndex>> placements;  // all there were, undone or not
+
+  std::optional<std::string> device_strategy;  // absent: nobody gives out devices
+  std::vector<HeldDevices> held;               // of each task
 
   size_t dimensions() const { return tables->dimension_count(); }
   std::span<const int64_t> request(TaskIndex task) const {

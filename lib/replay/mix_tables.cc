@@ -25,7 +25,7 @@ Resources Amounts(int64_t cpu_milli, int64_t memory_mib, int64_t gpu_milli) {
 
 // Machine, kinds of jobs and queues; the times are the caller's to fill in.
 TraceMix OnNodes(const char* name, int64_t nodes) {
-  const Mix tables = NamedMix(name);
+  const ClusterMix tables = NamedClusterMix(name);
   TraceMix mix;
   mix.name = name;
   for (const NodeKind& kind : tables.nodes) {

@@ -60,9 +60,12 @@ class PoolLoop {
           pool_.terminations_.empty() ? kNever : pool_.terminations_.top().time;
       const int64_t now = std::min({correction, arrivals_.next_time(), termination});
       if (now == kNever || now > options_.until) break;
-      if (result_.events % kAskEvery == 0 && options_.should_stop && options_.should_stop()) {
-        result_.complete = false;
-        break;
+      if (result_.events % kAskEvery == 0 || pool_.spent_ >= kAskEvery) {
+        pool_.spent_ = 0;
+        if (options_.should_stop && options_.should_stop()) {
+          result_.complete = false;
+          break;
+        }
       }
       ++result_.events;
       pool_.now_ = now;

@@ -37,6 +37,8 @@ class Pool {
   const ChunkList& running() const { return running_; }
 
   void Start(uint32_t job);
+  // What an event costs beyond its own: whether to go on is asked by that, too.
+  void Spend(size_t jobs_looked_at) { spent_ += jobs_looked_at; }
 
  private:
   friend class PoolLoop;
@@ -56,6 +58,7 @@ class Pool {
   std::priority_queue<Termination, std::vector<Termination>, std::greater<Termination>>
       terminations_;
   std::vector<uint32_t> started_;  // since the loop looked last
+  size_t spent_ = 0;               // since it asked last whether to go on
   uint32_t starts_ = 0;
 };
 

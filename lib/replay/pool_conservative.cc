@@ -11,7 +11,9 @@
 // reservations=afresh makes all anew at every pass, as schedulers do that keep nothing between passes: in rare cases a
 // job moves back because others moved forward.
 // Ties. Equal orders go by submission; jobs whose time has come start in order.
-// Cost. A submission walks the steps, one for each running or waiting job; an early end does so for each waiting job.
+// Cost. A submission walks the steps, one for each running or waiting job; an early end does so for each waiting job. Jobs
+// are only looked through for those whose time has come when the earliest promise has.
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -76,6 +78,7 @@ class Conservative : public PoolPolicy {
 
   template <class Visit>
   void ForWaiting(Visit visit) {
+    pool_.Spend(waiting_.size());
     for (size_t at = 0; at < waiting_.chunks(); ++at) {
       for (size_t i = 0; i < waiting_.chunk(at).size; ++i) visit(waiting_.chunk(at).entries[i]);
     }
@@ -84,6 +87,7 @@ class Conservative : public PoolPolicy {
   void Promise(uint32_t job, int64_t estimate, int64_t processors) {
     const int64_t start = free_.EarliestFit(pool_.now(), estimate, processors);
     promised_[job] = start;
+    next_due_ = std::min(next_due_, start);
     free_.Take(start, start + estimate, processors);
   }
 
@@ -110,6 +114,8 @@ class Conservative : public PoolPolicy {
   }
 
   void StartDue() {
+    if (next_due_ > pool_.now()) return;
+    next_due_ = kNever;
     bool first = true;
     for (size_t at = 0; at < waiting_.chunks(); ++at) {
       size_t size = waiting_.chunk(at).size;
@@ -118,6 +124,7 @@ class Conservative : public PoolPolicy {
         // A broken promise may be due while there is no room for it.
         if (promised_[entry.job] > pool_.now() || entry.processors > pool_.free()) {
           first = false;
+          next_due_ = std::min(next_due_, promised_[entry.job]);
           ++i;
           continue;
         }
@@ -136,6 +143,7 @@ class Conservative : public PoolPolicy {
   ReplayResult& result_;
   Availability free_;
   std::vector<int64_t> promised_;
+  int64_t next_due_ = kNever;  // no promise to a waiting job is for an earlier time
   ChunkList waiting_;
   uint32_t submitted_ = 0;
   bool early_ = false, broken_ = false;

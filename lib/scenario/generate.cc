@@ -75,7 +75,7 @@ class Generator {
   explicit Generator(const GenerateOptions& options) : options_(options), rng_(options.seed) {}
 
   absl::StatusOr<Scenario> Run() {
-    mix_ = options_.mix == "uniform" ? UniformMix() : NamedMix(options_.mix);
+    mix_ = options_.mix == "uniform" ? UniformMix() : NamedClusterMix(options_.mix);
     CountNodes();
     absl::Status status = MakeClasses();
     if (!status.ok()) return status;
@@ -91,7 +91,7 @@ class Generator {
  private:
   size_t Draw(size_t count) { return static_cast<size_t>(rng_.Below(count)); }
 
-  Mix UniformMix();
+  ClusterMix UniformMix();
   void CountNodes();
   absl::Status MakeClasses();
   void Constrain(TaskClass* task_class);
@@ -105,7 +105,7 @@ class Generator {
 
   const GenerateOptions& options_;
   Rng rng_;
-  Mix mix_;
+  ClusterMix mix_;
   std::vector<int64_t> node_counts_;  // of each kind
   std::vector<TaskClass> classes_;
   Weights class_weights_, leaf_weights_, gang_weights_;
@@ -120,8 +120,8 @@ Amounts AmountsOf(const NodeKind& kind) {
 }
 
 // Kinds of nodes of 16 to 128 cores, shapes of 1/2 to 8 cores.
-Mix Generator::UniformMix() {
-  Mix mix;
+ClusterMix Generator::UniformMix() {
+  ClusterMix mix;
   const auto gpu_kinds =
       static_cast<int64_t>(std::ceil(static_cast<double>(options_.types) * options_.gpu));
   for (int64_t i = 0; i < options_.types; ++i) {
@@ -448,7 +448,7 @@ absl::Status InRange(std::string_view knob, Number value, Number low, Number hig
 
 absl::Status CheckKnobs(const GenerateOptions& o) {
   constexpr int64_t kMillion = 1000000;
-  const std::vector<std::string_view> mixes = MixNames();
+  const std::vector<std::string_view> mixes = ClusterMixNames();
   if (std::find(mixes.begin(), mixes.end(), o.mix) == mixes.end()) {
     const std::string_view nearest = NearestName(o.mix, mixes);
     return absl::InvalidArgumentError(

@@ -121,12 +121,26 @@ auto Members(S& s) {
                     Key("image", image));
 }
 
+template <Is<DeviceRequest> S>
+auto Members(S& s) {
+  auto& [kind, count, milli, memory, models, exclusive, same] = s;
+  return std::tuple(RequiredKey("kind", kind), Key("count", count), Key("milli", milli),
+                    Key("memory", memory), Key("models", models), Key("exclusive", exclusive),
+                    Key("same", same));
+}
+
+template <Is<DeviceHold> S>
+auto Members(S& s) {
+  auto& [device, milli, memory] = s;
+  return std::tuple(RequiredKey("device", device), Key("milli", milli), Key("memory", memory));
+}
+
 template <Is<TaskShape> S>
 auto Members(S& s) {
   auto& [request, initial_request, containers, name_space, labels, node_selector,
          required_node_affinity, preferred_node_affinity, required_affinity, required_anti_affinity,
-         preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports, revocable] =
-      s;
+         preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports, revocable,
+         devices] = s;
   return std::tuple(
       Key("request", request), Key("initial_request", initial_request),
       Key("containers", containers), Key("namespace", name_space), Key("labels", labels),
@@ -136,14 +150,15 @@ auto Members(S& s) {
       Key("required_anti_affinity", required_anti_affinity),
       Key("preferred_affinity", preferred_affinity),
       Key("preferred_anti_affinity", preferred_anti_affinity), Key("tolerations", tolerations),
-      Key("spread", spread), Key("host_ports", host_ports), Key("revocable", revocable));
+      Key("spread", spread), Key("host_ports", host_ports), Key("revocable", revocable),
+      Key("devices", devices));
 }
 
 template <Is<TaskSpec> S>
 auto Members(S& s) {
   auto& [name, job, group, sub_group, shape, status, node, nominated_node, priority, preemptable,
          never_preempts, priority_class, gates, created, ordinal, uid_rank, started,
-         protected_until] = s;
+         protected_until, devices] = s;
   return std::tuple(RequiredKey("name", name), Key("job", job), Key("group", group),
                     Key("sub_group", sub_group), Key("shape", shape), Key("status", status),
                     Key("node", node), Key("nominated_node", nominated_node),
@@ -151,7 +166,7 @@ auto Members(S& s) {
                     Key("never_preempts", never_preempts), Key("priority_class", priority_class),
                     Key("gates", gates), Key("created", created), Key("ordinal", ordinal),
                     Key("uid_rank", uid_rank), Key("started", started),
-                    Key("protected_until", protected_until));
+                    Key("protected_until", protected_until), Key("devices", devices));
 }
 
 template <Is<GroupSpec> S>
@@ -339,7 +354,7 @@ auto Members(S& s) {
                     Key("deserved", deserved), Key("limit", limit));
 }
 
-template <Is<NodeChoice> S>
+template <Is<RemovedNodes> S>
 auto Members(S& s) {
   auto& [name, labels] = s;
   return std::tuple(Key("name", name), Key("labels", labels));

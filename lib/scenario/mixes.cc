@@ -13,8 +13,8 @@
 namespace muster {
 namespace {
 
-Mix Openb() {
-  Mix mix;
+ClusterMix Openb() {
+  ClusterMix mix;
   mix.nodes = {
       {"g2", 549, 96000, 393216, 8},   {"t4", 387, 104000, 524288, 2},
       {"p100", 107, 16000, 122880, 2}, {"g3", 39, 128000, 786432, 8},
@@ -37,8 +37,8 @@ Mix Openb() {
   return mix;
 }
 
-Mix Philly() {
-  Mix mix;
+ClusterMix Philly() {
+  ClusterMix mix;
   mix.nodes = {{"gpu8", 1, 64000, 524288, 8}};
   mix.tasks = {
       {76627, 6000, 49152, 1000},
@@ -59,8 +59,8 @@ Mix Philly() {
   return mix;
 }
 
-Mix Hpc() {
-  Mix mix;
+ClusterMix Hpc() {
+  ClusterMix mix;
   mix.nodes = {{"c", 1, 8000, 4096, 0}};
   mix.tasks = {{1, 8000, 2048, 0}};
   mix.gangs = {
@@ -72,9 +72,9 @@ Mix Hpc() {
 
 }  // namespace
 
-std::vector<std::string_view> MixNames() { return {"uniform", "openb", "philly", "hpc"}; }
+std::vector<std::string_view> ClusterMixNames() { return {"uniform", "openb", "philly", "hpc"}; }
 
-Mix NamedMix(std::string_view name) {
+ClusterMix NamedClusterMix(std::string_view name) {
   if (name == "openb") return Openb();
   if (name == "philly") return Philly();
   if (name == "hpc") return Hpc();

@@ -2,6 +2,11 @@
 //
 // Kinds of nodes and shapes of tasks that generated clusters are mixed from, as small tables. `openb`, `philly`
 // and `hpc` follow what is published about three recorded clusters, rounded; they are no replay of them.
+//
+//   const ClusterMix mix = NamedClusterMix("openb");
+//   for (const NodeKind& kind : mix.nodes) ...   // generate.cc draws from them by their weights
+//
+// Traces are made from muster/mix.h, whose tables are fitted to recorded ones.
 #ifndef MUSTER_SCENARIO_MIXES_H_
 #define MUSTER_SCENARIO_MIXES_H_
 
@@ -38,7 +43,7 @@ struct QueueKind {
   int64_t jobs;  // how many of the jobs are in it
 };
 
-struct Mix {
+struct ClusterMix {
   std::vector<NodeKind> nodes;
   std::vector<TaskKind> tasks;
   std::vector<GangKind> gangs;    // empty: sizes come from the knob
@@ -46,9 +51,9 @@ struct Mix {
 };
 
 // Names a caller may ask for, "uniform" (made from the knobs alone) first.
-std::vector<std::string_view> MixNames();
+std::vector<std::string_view> ClusterMixNames();
 // Of a name other than "uniform"; empty tables if there is none.
-Mix NamedMix(std::string_view name);
+ClusterMix NamedClusterMix(std::string_view name);
 
 }  // namespace muster
 

@@ -130,19 +130,26 @@ ClassProfile& NodeSearch::Profile(ClassIndex c) {
 void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   const bool first = profile->cycle == 0;
   profile->cycle = cycle_;
-  bool fit = false, score = false;
+  bool fit = false, score = false, reads_free = false;
   profile->fit_policies.clear();
   profile->score_policies.clear();
+  profile->part_policies.clear();
+  for (Policy* policy : dispatcher_.at(Point::kFit)) {
+    if (policy->WantsParts(c)) profile->part_policies.push_back(policy);
+  }
   for (Policy* policy : dispatcher_.at(Point::kFit)) {
     const Scope scope = policy->FitScope(c);
     fit |= scope == Scope::kCluster;
     if (scope >= Scope::kState) profile->fit_policies.push_back(policy);
+    reads_free |= scope >= Scope::kState && policy->ReadsFree();
   }
   for (Policy* policy : dispatcher_.at(Point::kScore)) {
     const Scope scope = policy->ScoreScope(c);
     score |= scope == Scope::kCluster;
     if (scope >= Scope::kState) profile->score_policies.push_back(policy);
+    reads_free |= scope >= Scope::kState && policy->ReadsFree();
   }
+  profile->reads_free = reads_free;
   if (!first && !apart_ && fit == profile->cluster_fit && score == profile->cluster_score) return;
   profile->cluster_fit = fit;
   profile->cluster_score = score;
@@ -186,7 +193,9 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
     return *boards_[index];
   }
   const int64_t bytes = static_cast<int64_t>(states_->slots()) * 9 + 256;
-  if (oldest_ != kNoBoard && board_bytes_ + bytes > speed_.memory_limit) {
+  const bool full = board_bytes_ + bytes > speed_.memory_limit;
+  if (oldest_ != kNoBoard &&
+      (full || (oldest_ != newest_ && !boards_[oldest_]->Follows(*states_)))) {
     const size_t oldest = oldest_;
     Unlink(oldest);
     boards_[index] = std::move(boards_[oldest]);
@@ -244,6 +253,7 @@ NodeIndex NodeSearch::BestAmong(ClassIndex c, Want want, std::span<const NodeInd
 
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
   if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
+  if (WantsParts(c)) return false;
   for (Policy* policy : dispatcher_.at(Point::kScore)) {
     if (policy->ScoreScope(c) == Scope::kCluster && !policy->ScoresByDomain()) return false;
   }
@@ -301,6 +311,12 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
     now &= idle[d] >= need;
     later &= ledger_.future_idle(n, d) >= need;
     released &= releasing[d] >= need;
+  }
+  for (Policy* policy : profile.part_policies) {
+    const bool parts_later = policy->HasParts(c, /*later=*/true, n);
+    now &= policy->HasParts(c, /*later=*/false, n);
+    later &= parts_later;
+    released &= parts_later;
   }
   switch (want) {
     case Want::kNow:
@@ -422,28 +438,33 @@ bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t
     states_->Sync();
     Scoreboard& board = Board(c, want);
     board.Refresh(context(), profile);
-    constexpr double kNever = -std::numeric_limits<double>::infinity();
-    std::vector<double> scores(ledger_.tables().nodes.alive.size(), kNever);
-    for (NodeIndex n = 0; n < scores.size(); ++n) {
-      const uint32_t slot = states_->state(n);
-      if (slot == kNone || n == winner || (refused != nullptr && (*refused)[n])) continue;
-      scores[n] = board.score(slot);
+    constexpr double kNever = Scoreboard::kNoScore;
+    // A node that was not visited stays in its state, and that in its slot.
+    const size_t nodes = ledger_.tables().nodes.alive.size();
+    std::vector<uint8_t> done(nodes, 0);
+    done[winner] = 1;
+    for (NodeIndex n = 0; n < nodes; ++n) {
+      done[n] |= states_->state(n) == kNone || (refused != nullptr && (*refused)[n]);
     }
-    double best = Highest(scores);
+    std::vector<double> scores(states_->slots(), kNever);
+    for (uint32_t slot = 0; slot < scores.size(); ++slot) {
+      if (states_->head(slot) != kNone) scores[slot] = board.score(slot);
+    }
     constexpr int kGroups = 4;
+    double best = Highest(scores);
     for (int group = 0; group < kGroups && best != kNever; ++group) {
-      double next = kNever;
-      for (NodeIndex n = 0; n < scores.size(); ++n) {
-        if (scores[n] == best) {
-          if (visit(n)) return true;
-        } else if (scores[n] < best && scores[n] > next) {
-          next = scores[n];
-        }
+      for (NodeIndex n = 0; n < nodes; ++n) {
+        if (done[n] || scores[states_->state(n)] != best) continue;
+        done[n] = 1;
+        if (visit(n)) return true;
       }
-      best = next;
+      for (double& score : scores) score = score < best ? score : kNever;
+      best = Highest(scores);
     }
-    for (NodeIndex n = 0; n < scores.size(); ++n) {
-      if (scores[n] != kNever && scores[n] <= best) ranked.push_back({scores[n], n});
+    for (NodeIndex n = 0; n < nodes && best != kNever; ++n) {
+      if (done[n]) continue;
+      const double score = scores[states_->state(n)];
+      if (score != kNever) ranked.push_back({score, n});
     }
   } else {
     ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true, refused);
@@ -521,6 +542,13 @@ bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
   for (DimensionIndex d : profile.needs) {
     if (idle[d] < request[d] - rules_.slack[d]) return false;
   }
+  return HasPartsNow(c, node);
+}
+
+bool NodeSearch::HasPartsNow(ClassIndex c, NodeIndex node) {
+  for (Policy* policy : Needs(c).part_policies) {
+    if (!policy->HasParts(c, /*later=*/false, node)) return false;
+  }
   return true;
 }
 
@@ -529,6 +557,9 @@ bool NodeSearch::FitsFutureIdle(ClassIndex c, NodeIndex node) {
   const auto request = ledger_.tables().classes.initial_request.row(c);
   for (DimensionIndex d : profile.needs) {
     if (ledger_.future_idle(node, d) < request[d] - rules_.slack[d]) return false;
+  }
+  for (Policy* policy : profile.part_policies) {
+    if (!policy->HasParts(c, /*later=*/true, node)) return false;
   }
   return true;
 }

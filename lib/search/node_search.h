@@ -74,6 +74,8 @@ class NodeSearch {
   void AddRefused(ClassIndex c, Want want, bool tell_hopeless, std::vector<uint8_t>* refused);
   // Whether fit depends on what runs on other nodes, so that a placement can make it better.
   bool FitDependsOnOthers(ClassIndex c) { return Needs(c).cluster_fit; }
+  // Whether it takes more of a node than its request: evictions then show what they free only when they are made.
+  bool WantsParts(ClassIndex c) { return !Needs(c).part_policies.empty(); }
 
   // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
   std::vector<Ranked> RankForEviction(ClassIndex c, Want want);
@@ -101,9 +103,10 @@ class NodeSearch {
   void ForgetPlace() { next_ = 0; }
   // Everything but resources, on one node. `hard`, where given, tells of a refusal that no eviction there cures.
   bool FitsNode(ClassIndex c, NodeIndex node, bool* hard = nullptr);
-  // The request against idle / future idle of one node.
+  // The request, and the parts wanted, against what is idle / will be idle of one node.
   bool FitsIdle(ClassIndex c, NodeIndex node);
   bool FitsFutureIdle(ClassIndex c, NodeIndex node);
+  bool HasPartsNow(ClassIndex c, NodeIndex node);
 
   // Why each node refuses the class now, counted: most nodes first. Nodes that fit are not in it.
   std::vector<Refusal> Refusals(ClassIndex c);
@@ -138,8 +141,8 @@ class NodeSearch {
   std::unique_ptr<NodeStates> states_;
   std::vector<ClassProfile> profiles_;
   std::vector<std::unique_ptr<Scoreboard>> boards_;  // class * kWants + want
-  // Boards by their last use: a list through their indices, ends first. Under the memory limit the board that was
-  // not asked for longest serves the next class.
+  // Boards by their last use: a list through their indices, ends first. The board that was not asked for longest
+  // serves the next class under the memory limit, and when too much has changed for it to follow.
   struct Neighbours {
     size_t older, newer;
   };

@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "lib/base/rng.h"
+
 namespace muster {
 namespace {
 
@@ -26,10 +28,10 @@ void NodeStates::Rebuild() {
   const size_t dimensions = ledger_.dimensions();
   key_size_ = ledger_.node_row(0).size() + (share_ ? 1 : 2);
   columns_ = StateColumns{};
-  for (auto* column : {&columns_.idle, &columns_.releasing, &columns_.future_idle, &columns_.used,
-                       &columns_.requested, &columns_.allocatable}) {
-    column->resize(dimensions);
-  }
+  for (const auto part : StateColumns::kFree) (columns_.*part).resize(dimensions);
+  for (const auto part : StateColumns::kHeld) (columns_.*part).resize(dimensions);
+  factors_.resize(key_size_);
+  for (size_t i = 0; i < key_size_; ++i) factors_[i] = SplitMix64(i) | 1;
   keys_.clear();
   hash_.clear();
   kind_.clear();
@@ -96,12 +98,12 @@ bool NodeStates::Overdrawn(NodeIndex n) const {
   return false;
 }
 
+// A sum of products, which do not wait for one another. Amounts are often multiples of large powers of two, so what
+// tells them apart is in the high bits of the sum.
 uint64_t NodeStates::Hash(std::span<const int64_t> key) const {
-  uint64_t h = 0x9E3779B97F4A7C15;
-  for (int64_t cell : key) {
-    h = (h ^ static_cast<uint64_t>(cell)) * 0xBF58476D1CE4E5B9;
-    h ^= h >> 29;
-  }
+  uint64_t h = 0;
+  for (size_t i = 0; i < key.size(); ++i) h += static_cast<uint64_t>(key[i]) * factors_[i];
+  h = (h ^ (h >> 32)) * 0x9E3779B97F4A7C15;
   return h ^ (h >> 32);
 }
 
@@ -141,16 +143,9 @@ uint32_t NodeStates::Intern(NodeIndex n) {
     population_.push_back(0);
     members_.emplace_back();
     in_free_.push_back(0);
-    for (auto* column : {&columns_.idle, &columns_.releasing, &columns_.future_idle, &columns_.used,
-                         &columns_.requested, &columns_.allocatable}) {
-      for (auto& cells : *column) cells.push_back(0);
-    }
-    columns_.node.push_back(n);
-    for (auto* cells : {&columns_.scoring_cpu, &columns_.scoring_memory, &columns_.tasks,
-                        &columns_.task_limit, &columns_.busy_cpu, &columns_.busy_memory}) {
-      cells->push_back(0);
-    }
-    columns_.head.push_back(kNoHead);
+    StateColumns::ForEach(
+        /*free=*/true, [](auto& column) { column.push_back(0); }, columns_);
+    columns_.head.back() = kNoHead;
   }
   hash_[slot] = hash;
   kind_[slot] = kinds_.kind(n);
@@ -167,6 +162,7 @@ uint32_t NodeStates::Intern(NodeIndex n) {
 
 void NodeStates::Fill(uint32_t slot, NodeIndex n) {
   columns_.node[slot] = n;
+  columns_.devices[slot] = ledger_.device_book(n);
   const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
   const auto idle = ledger_.node(n, kIdle);
   const auto releasing = ledger_.node(n, kReleasing);
@@ -183,6 +179,7 @@ void NodeStates::Fill(uint32_t slot, NodeIndex n) {
     columns_.idle[d][slot] = cell(idle[d] - shift);
     columns_.releasing[d][slot] = cell(releasing[d]);
     columns_.future_idle[d][slot] = cell(idle[d] - shift + releasing[d] - pipelined[d]);
+    columns_.room[d][slot] = std::min(columns_.idle[d][slot], columns_.future_idle[d][slot]);
     columns_.used[d][slot] = cell(used[d]);
     columns_.requested[d][slot] = cell(requested[d]);
     columns_.allocatable[d][slot] = cell(OrZero(allocatable[d]));

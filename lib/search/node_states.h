@@ -79,6 +79,7 @@ class NodeStates {
   const bool share_;
   const std::vector<int64_t> overdraft_;
   size_t key_size_ = 0;  // the node's row, its kind, and its index where states are not shared
+  std::vector<uint64_t> factors_;  // of the hash, per cell of a key
 
   StateColumns columns_;
   std::vector<int64_t> keys_;   // key_size_ cells per slot

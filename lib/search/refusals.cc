@@ -45,6 +45,12 @@ uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex
                              : ledger_.future_idle(n, d);
     if (have < need) return tally->NumberOf({RefusalCode::kInsufficient, d, {}});
   }
+  for (Policy* policy : profile.part_policies) {
+    if (policy->HasParts(c, /*later=*/true, n)) continue;
+    if (rules_.want_releasing && policy->HasParts(c, /*later=*/false, n)) continue;
+    const NodeRefusal refusal = policy->PartsRefusal(c, n);
+    return tally->NumberOf({refusal.code, kNone, refusal.detail});
+  }
   for (Policy* policy : profile.fit_policies) {
     uint8_t fits = 1;
     policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
@@ -106,14 +112,16 @@ std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassProfile&
     }
     if (fits_alone[slot] && profile.cluster_fit) undecided.push_back(n);
   }
-  std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0);
+  std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0), told(hard);
   std::vector<RefusalCode> codes(undecided.size());
   for (Policy* policy : dispatcher_.at(Point::kFit)) {
     if (undecided.empty() || policy->FitScope(c) != Scope::kCluster) continue;
     policy->FitNodes(c, undecided, fits, codes, hard);
-  }
-  for (size_t i = 0; i < undecided.size(); ++i) {
-    if (!fits[i]) tally.Add(tally.NumberOf({codes[i], kNone, {}}), 1);
+    for (size_t i = 0; i < undecided.size(); ++i) {
+      if (fits[i] || told[i]) continue;
+      told[i] = 1;
+      tally.Add(tally.NumberOf({codes[i], kNone, policy->NodeRefusalDetail(c, undecided[i])}), 1);
+    }
   }
   return tally.Sorted();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -10,11 +11,9 @@
 namespace muster {
 namespace {
 
-constexpr double kNever = -std::numeric_limits<double>::infinity();
+constexpr double kNever = Scoreboard::kNoScore;
 constexpr double kNoHead = std::numeric_limits<double>::infinity();
-constexpr size_t kBlock = 64;  // states: the bits of a word
-constexpr size_t kSweep =
-    1024;  // states scored at once: the parts of their scores stay in the nearest cache
+constexpr size_t kSweep = 1024;  // states scored at once: their parts stay in the nearest cache
 
 struct Winner {
   double score = kNever;
@@ -28,34 +27,33 @@ inline bool Beats(double score, double head, const Winner& than) {
 // Four doubles side by side, which both compilers keep in registers of what width there is.
 using Lanes = double __attribute__((vector_size(32)));
 constexpr size_t kLanes = 4;
+constexpr size_t kRows = 2;  // of lanes: each comparison waits for the one before it in its row
 
 // The highest score of a state that has nodes, and among equals the oldest head. Each lane keeps its own winner.
 MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t count, Winner* winner) {
   const Lanes never = {kNever, kNever, kNever, kNever};
   const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
-  Lanes best = never, oldest = no_head;
+  Lanes best[kRows] = {never, never}, oldest[kRows] = {no_head, no_head};
   size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    Lanes s, h;
-    std::memcpy(&s, score + i, sizeof s);
-    std::memcpy(&h, head + i, sizeof h);
-    s = h < no_head ? s : never;
-    const auto better = (s > best) | ((s == best) & (h < oldest));
-    best = better ? s : best;
-    oldest = better ? h : oldest;
+  for (; i + kRows * kLanes <= count; i += kRows * kLanes) {
+    for (size_t row = 0; row < kRows; ++row) {
+      Lanes s, h;
+      std::memcpy(&s, score + i + row * kLanes, sizeof s);
+      std::memcpy(&h, head + i + row * kLanes, sizeof h);
+      s = h < no_head ? s : never;
+      const auto better = (s > best[row]) | ((s == best[row]) & (h < oldest[row]));
+      best[row] = better ? s : best[row];
+      oldest[row] = better ? h : oldest[row];
+    }
   }
-  for (size_t k = 0; k < kLanes; ++k) {
-    if (Beats(best[k], oldest[k], *winner)) *winner = {best[k], oldest[k]};
+  for (size_t row = 0; row < kRows; ++row) {
+    for (size_t k = 0; k < kLanes; ++k) {
+      if (Beats(best[row][k], oldest[row][k], *winner)) *winner = {best[row][k], oldest[row][k]};
+    }
   }
   for (; i < count; ++i) {
     if (head[i] < kNoHead && Beats(score[i], head[i], *winner)) *winner = {score[i], head[i]};
   }
-}
-
-Winner FindBest(std::span<const double> score, const double* head) {
-  Winner winner;
-  FindBest(score.data(), head, score.size(), &winner);
-  return winner;
 }
 
 NodeIndex NodeOf(const Winner& winner) {
@@ -72,16 +70,13 @@ MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t begin, size
   for (size_t i = begin; i < end; ++i) any[i] |= static_cast<uint8_t>(have[i] < need);
 }
 
-MUSTER_KERNEL void Total(const uint8_t* fits, const double* order, const double* batch,
-                         size_t begin, size_t end, double* __restrict score) {
-  for (size_t i = begin; i < end; ++i) {
-    score[i] = fits[i] ? order[i] + batch[i] : -std::numeric_limits<double>::infinity();
-  }
-}
-
-void FitResources(const StateColumns& columns, const ClassProfile& profile, Want want, size_t begin,
-                  size_t end, uint8_t* fits) {
+void FitResources(const StateColumns& columns, const ClassProfile& profile, ClassIndex c, Want want,
+                  size_t begin, size_t end, uint8_t* fits) {
   const size_t count = profile.needs.size();
+  auto keep_parts = [&](bool later, uint8_t* out) {
+    for (Policy* policy : profile.part_policies)
+      policy->FitParts(c, later, columns, begin, end, out);
+  };
   auto keep = [&](const std::vector<std::vector<double>>& account, uint8_t* out) {
     for (size_t k = 0; k < count; ++k) {
       KeepAtLeast(account[profile.needs[k]].data(), profile.amount[k] - profile.slack[k], begin,
@@ -93,16 +88,22 @@ void FitResources(const StateColumns& columns, const ClassProfile& profile, Want
     case Want::kEvicting:
       return;
     case Want::kNow:
-      keep(columns.idle, fits);
-      keep(columns.future_idle, fits);
+      keep(columns.room, fits);
+      keep_parts(/*later=*/false, fits);
       return;
     case Want::kLater: {
       keep(columns.future_idle, fits);
+      keep_parts(/*later=*/true, fits);
       std::vector<uint8_t> short_of(end - begin, 0);
       uint8_t* later = short_of.data() - begin;
       for (size_t k = 0; k < count; ++k) {
         KeepBelow(columns.idle[profile.needs[k]].data(), profile.amount[k] - profile.slack[k],
                   begin, end, later);
+      }
+      if (!profile.part_policies.empty()) {
+        std::vector<uint8_t> parts(end - begin, 1);
+        keep_parts(/*later=*/false, parts.data() - begin);
+        for (size_t i = begin; i < end; ++i) later[i] |= !parts[i - begin];
       }
       for (size_t i = begin; i < end; ++i) fits[i] &= later[i];
       return;
@@ -110,38 +111,58 @@ void FitResources(const StateColumns& columns, const ClassProfile& profile, Want
     case Want::kEither: {
       std::vector<uint8_t> released(fits + begin, fits + end);
       keep(columns.idle, fits);
+      keep_parts(/*later=*/false, fits);
       keep(columns.releasing, released.data() - begin);
+      keep_parts(/*later=*/true, released.data() - begin);
       for (size_t i = begin; i < end; ++i) fits[i] |= released[i - begin];
       return;
     }
   }
 }
 
-}  // namespace
+MUSTER_KERNEL void KeepInhabited(const double* head, size_t begin, size_t end,
+                                 uint8_t* __restrict fits) {
+  for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(head[i] < kNoHead);
+}
 
-void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, ClassIndex c,
-                    Want want, size_t begin, size_t end, uint8_t* fits, double* order,
-                    double* batch) {
-  const StateColumns& columns = context.states.columns();
-  if (context.kinds.all_fit(profile.row)) {
-    std::fill(fits + begin, fits + end, 1);
-  } else {
-    for (size_t i = begin; i < end; ++i) {
-      fits[i] = context.kinds.fits(profile.row, context.states.kind(static_cast<uint32_t>(i)));
+// Adds begin <= i < end with fits[i], which is 0 or 1.
+void Collect(const uint8_t* fits, size_t begin, size_t end, std::vector<uint32_t>* slots) {
+  size_t i = begin;
+  for (; i + 64 <= end; i += 64) {
+    uint64_t word = 0;
+    for (size_t k = 0; k < 8; ++k) {
+      uint64_t eight;
+      std::memcpy(&eight, fits + i + 8 * k, sizeof eight);
+      // The product moves the lowest bits of eight bytes, first byte first, into the highest byte.
+      word |= (eight * 0x0102040810204080) >> 56 << (8 * k);
+    }
+    for (; word != 0; word &= word - 1) {
+      slots->push_back(static_cast<uint32_t>(i + static_cast<size_t>(std::countr_zero(word))));
     }
   }
-  FitResources(columns, profile, want, begin, end, fits);
-  for (Policy* policy : profile.fit_policies) {
-    if (want != Want::kEvicting || policy->TellsNodesApart()) {
-      policy->FitStates(c, columns, begin, end, fits);
-    }
-  }
-  std::fill(order + begin, order + end, 0.0);
-  std::fill(batch + begin, batch + end, profile.constant);
-  for (Policy* policy : profile.score_policies) {
-    policy->ScoreStates(c, columns, begin, end, order, batch);
+  for (; i < end; ++i) {
+    if (fits[i]) slots->push_back(static_cast<uint32_t>(i));
   }
 }
+
+// The columns of `slots` alone, side by side.
+void Gather(const StateColumns& columns, std::span<const uint32_t> slots, bool free,
+            StateColumns* to) {
+  for (const auto part : StateColumns::kFree) (to->*part).resize((columns.*part).size());
+  for (const auto part : StateColumns::kHeld) (to->*part).resize((columns.*part).size());
+  to->size = slots.size();
+  StateColumns::ForEach(
+      free,
+      [&](const auto& from, auto& cells) {
+        if (cells.size() < kSweep) cells.resize(kSweep);
+        const auto* source = from.data();
+        auto* target = cells.data();
+        for (size_t i = 0; i < slots.size(); ++i) target[i] = source[slots[i]];
+      },
+      columns, *to);
+}
+
+}  // namespace
 
 void Scoreboard::Retarget(ClassIndex c, Want want) {
   class_ = c;
@@ -149,95 +170,197 @@ void Scoreboard::Retarget(ClassIndex c, Want want) {
   epoch_ = 0;
 }
 
-void Scoreboard::Fit(const NodeStates& states) {
-  const size_t slots = states.slots();
-  score_.resize(slots, kNever);
-  winner_score_.resize((slots + kBlock - 1) / kBlock, kNever);
-  winner_head_.resize(winner_score_.size(), kNoHead);
+void Scoreboard::Reserve(size_t slots, bool keep) {
+  const size_t blocks = (slots + kBlock - 1) / kBlock;
+  if (!keep) std::fill(open_.begin(), open_.end(), 0);
+  if (blocks > blocks_) {
+    const size_t room = std::max(blocks, blocks_ + blocks_ / 2);
+    auto score = std::make_unique_for_overwrite<double[]>(room * kBlock);
+    open_.reserve(room);
+    for (size_t block = 0; block < open_.size(); ++block) {
+      if (open_[block]) std::copy_n(&score_[block * kBlock], kBlock, &score[block * kBlock]);
+    }
+    score_ = std::move(score);
+    blocks_ = room;
+  }
+  open_.resize(blocks, 0);
+  winner_score_.resize(blocks, kNoScore);
+  winner_head_.resize(blocks, kNoHead);
+  winner_slot_.resize(blocks, kNone);
 }
 
-void Scoreboard::Score(const ScoringContext& context, const ClassProfile& profile, size_t begin,
-                       size_t end) {
+void Scoreboard::Open(size_t block) {
+  if (open_[block]) return;
+  open_[block] = 1;
+  std::fill_n(&score_[block * kBlock], kBlock, std::numeric_limits<double>::quiet_NaN());
+}
+
+// Scores the slots in the room. `resources_fit`: that was found out, and that their kinds fit.
+void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& profile,
+                            bool resources_fit) {
   SweepRoom& room = context.room;
-  if (room.fits.size() < kSweep) {
-    room.fits.resize(kSweep);
-    room.order.resize(kSweep);
-    room.batch.resize(kSweep);
-  }
+  const NodeStates& states = context.states;
+  room.fits.resize(kSweep);
+  room.order.resize(kSweep);
+  room.batch.resize(kSweep);
   if (!profile.uniform) {
-    order_.resize(context.states.slots());
-    batch_.resize(context.states.slots());
+    order_.resize(states.slots());
+    batch_.resize(states.slots());
   }
-  const size_t step = context.speed.vector_kernels ? kSweep : 1;
-  for (; begin < end; begin += step) {
-    const size_t until = std::min(begin + step, end);
+  const size_t most = context.speed.vector_kernels ? kSweep : 1;
+  for (size_t next = 0; next < room.slots.size();) {
+    const size_t count = std::min(most, room.slots.size() - next);
+    const std::span<const uint32_t> slots(&room.slots[next], count);
+    next += count;
+    // Where most states between the first and the last are to be scored, all of them are, in place.
+    const size_t first = slots.front(), range = slots.back() - first + 1;
+    const bool in_place = range <= kSweep && range <= 2 * count;
+    if (!in_place) {
+      Gather(states.columns(), slots, !resources_fit || profile.reads_free, &room.columns);
+    }
+    const StateColumns& columns = in_place ? states.columns() : room.columns;
+    const size_t begin = in_place ? first : 0, end = in_place ? first + range : count;
     uint8_t* fits = room.fits.data() - begin;
     double* order = room.order.data() - begin;
     double* batch = room.batch.data() - begin;
-    EvaluateStates(context, profile, class_, want_, begin, until, fits, order, batch);
-    Total(fits, order, batch, begin, until, score_.data());
-    if (!profile.uniform) {
-      std::copy(order + begin, order + until, order_.begin() + begin);
-      std::copy(batch + begin, batch + until, batch_.begin() + begin);
+    std::fill(fits + begin, fits + end, 1);
+    if (!resources_fit) {
+      FitResources(columns, profile, class_, want_, begin, end, fits);
+      for (size_t i = 0; !context.kinds.all_fit(profile.row) && i < count; ++i) {
+        fits[in_place ? slots[i] : i] &= context.kinds.fits(profile.row, states.kind(slots[i]));
+      }
+    }
+    for (Policy* policy : profile.fit_policies) {
+      if (want_ != Want::kEvicting || policy->TellsNodesApart()) {
+        policy->FitStates(class_, columns, begin, end, fits);
+      }
+    }
+    std::fill(order + begin, order + end, 0.0);
+    std::fill(batch + begin, batch + end, profile.constant);
+    for (Policy* policy : profile.score_policies) {
+      policy->ScoreStates(class_, columns, begin, end, order, batch);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = in_place ? slots[i] : i;
+      score_[slots[i]] = fits[at] ? order[at] + batch[at] : kNoScore;
+    }
+    for (size_t i = 0; !profile.uniform && i < count; ++i) {
+      const size_t at = in_place ? slots[i] : i;
+      order_[slots[i]] = order[at];
+      batch_[slots[i]] = batch[at];
     }
   }
 }
 
-bool Scoreboard::fits(uint32_t slot) const { return score_[slot] != kNever; }
+void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profile) {
+  SweepRoom& room = context.room;
+  const NodeStates& states = context.states;
+  room.fits.resize(kSweep);
+  room.slots.clear();
+  const size_t step = context.speed.vector_kernels ? kSweep : 1;
+  for (size_t begin = 0; begin < states.slots(); begin += step) {
+    const size_t end = std::min(begin + step, states.slots());
+    uint8_t* fits = room.fits.data() - begin;
+    std::fill(fits + begin, fits + end, 1);
+    for (size_t i = begin; !context.kinds.all_fit(profile.row) && i < end; ++i) {
+      fits[i] = context.kinds.fits(profile.row, states.kind(static_cast<uint32_t>(i)));
+    }
+    KeepInhabited(states.columns().head.data(), begin, end, fits);
+    FitResources(states.columns(), profile, class_, want_, begin, end, fits);
+    Collect(fits, begin, end, &room.slots);
+  }
+  std::fill(winner_score_.begin(), winner_score_.end(), kNoScore);
+  std::fill(winner_head_.begin(), winner_head_.end(), kNoHead);
+  std::fill(winner_slot_.begin(), winner_slot_.end(), kNone);
+  fitting_ = room.slots.size();
+  for (const uint32_t slot : room.slots) Open(slot / kBlock);
+  ScoreSlots(context, profile, /*resources_fit=*/true);
+}
 
 void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
   const size_t begin = block * kBlock;
-  const size_t count = std::min(kBlock, score_.size() - begin);
-  const Winner winner =
-      FindBest({score_.data() + begin, count}, states.columns().head.data() + begin);
+  const size_t count = std::min(kBlock, states.slots() - begin);
+  Winner winner;
+  FindBest(&score_[begin], states.columns().head.data() + begin, count, &winner);
   winner_score_[block] = winner.score;
   winner_head_[block] = winner.head;
+  winner_slot_[block] = NodeOf(winner) == kNone ? kNone : states.state(NodeOf(winner));
+}
+
+// The states at the bits of `touched` are others, or others of their nodes are the oldest.
+void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched) {
+  const uint32_t slot = winner_slot_[block];
+  if (slot != kNone && (touched >> (slot % kBlock) & 1)) {
+    FindWinner(states, block);
+    return;
+  }
+  Winner winner{winner_score_[block], winner_head_[block]};
+  for (; touched != 0; touched &= touched - 1) {
+    const size_t i = block * kBlock + static_cast<size_t>(std::countr_zero(touched));
+    const double head = states.columns().head[i];
+    if (!(score_[i] > kNever) || head == kNoHead || !Beats(score_[i], head, winner)) continue;
+    winner = {score_[i], head};
+    winner_slot_[block] = static_cast<uint32_t>(i);
+  }
+  winner_score_[block] = winner.score;
+  winner_head_[block] = winner.head;
+}
+
+bool Scoreboard::Follows(const NodeStates& states) const {
+  // A sweep compares all states with the request, many at once, and scores those that fit; most changes are scored, too.
+  constexpr size_t kComparedAtOnce = 8;
+  const size_t worth = states.slots() / kComparedAtOnce + 2 * fitting_;
+  return epoch_ == states.epoch() && position_ >= states.journal_start() &&
+         states.journal_end() - position_ < worth;
 }
 
 void Scoreboard::Refresh(const ScoringContext& context, const ClassProfile& profile) {
   const NodeStates& states = context.states;
   const bool winners = context.speed.block_winners && profile.uniform;
-  const bool follows = epoch_ == states.epoch() && position_ >= states.journal_start() &&
-                       winners == winners_ && states.journal_end() - position_ < states.slots();
-  Fit(states);
+  const bool follows = winners == winners_ && Follows(states);
+  winners_ = winners;
+  Reserve(states.slots(), follows);
   if (follows) {
     ReadJournal(context, profile);
   } else {
-    Score(context, profile, 0, states.slots());
-    for (size_t block = 0; winners && block < winner_score_.size(); ++block) {
-      FindWinner(states, block);
+    Sweep(context, profile);
+    for (size_t block = 0; winners && block < open_.size(); ++block) {
+      if (open_[block]) FindWinner(states, block);
     }
   }
   epoch_ = states.epoch();
-  winners_ = winners;
   position_ = states.journal_end();
 }
 
 void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& profile) {
   SweepRoom& room = context.room;
-  if (room.content.size() < winner_score_.size()) {
-    room.content.resize(winner_score_.size(), 0);
-    room.changed.resize(winner_score_.size(), 0);
+  if (room.content.size() < open_.size()) {
+    room.content.resize(open_.size(), 0);
+    room.touched.resize(open_.size(), 0);
   }
   const auto unread = context.states.journal().subspan(position_ - context.states.journal_start());
   for (const StateChange change : unread) {
     const uint32_t block = change.slot / kBlock;
-    if (!room.changed[block]) {
-      room.changed[block] = 1;
+    if (room.touched[block] == 0) {
       room.blocks.push_back(block);
+      Open(block);
     }
-    room.content[block] |= uint64_t{change.content} << (change.slot % kBlock);
+    room.touched[block] |= uint64_t{1} << (change.slot % kBlock);
+    const bool unknown = std::isnan(score_[change.slot]);
+    room.content[block] |= uint64_t{change.content || unknown} << (change.slot % kBlock);
   }
+  room.slots.clear();
+  std::sort(room.blocks.begin(), room.blocks.end());
   for (const uint32_t block : room.blocks) {
-    const uint64_t content = room.content[block];
-    // All from the first to the last of them: a few more in one go cost less than two goes.
-    if (content != 0) {
-      Score(context, profile, block * kBlock + static_cast<size_t>(std::countr_zero(content)),
-            (block + 1) * kBlock - static_cast<size_t>(std::countl_zero(content)));
+    for (uint64_t left = room.content[block]; left != 0; left &= left - 1) {
+      room.slots.push_back(block * kBlock + static_cast<uint32_t>(std::countr_zero(left)));
     }
-    if (winners_) FindWinner(context.states, block);
-    room.changed[block] = 0;
     room.content[block] = 0;
+  }
+  ScoreSlots(context, profile, /*resources_fit=*/false);
+  for (const uint32_t block : room.blocks) {
+    if (winners_) CompareWithWinner(context.states, block, room.touched[block]);
+    room.touched[block] = 0;
   }
   room.blocks.clear();
 }
@@ -245,10 +368,19 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& 
 NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassProfile& profile) {
   Refresh(context, profile);
   if (!profile.uniform) return ScanNormalised(context, profile);
+  Winner winner;
   if (winners_) {
-    return NodeOf(FindBest(winner_score_, winner_head_.data()));
+    FindBest(winner_score_.data(), winner_head_.data(), open_.size(), &winner);
+    return NodeOf(winner);
   }
-  return NodeOf(FindBest(score_, context.states.columns().head.data()));
+  const NodeStates& states = context.states;
+  for (size_t block = 0; block < open_.size(); ++block) {
+    const size_t begin = block * kBlock;
+    if (!open_[block]) continue;
+    FindBest(&score_[begin], states.columns().head.data() + begin,
+             std::min(kBlock, states.slots() - begin), &winner);
+  }
+  return NodeOf(winner);
 }
 
 NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context,
@@ -256,16 +388,16 @@ NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context,
   const NodeStates& states = context.states;
   const auto kind_scores = context.kinds.scores();
   std::vector<int64_t> largest(kind_scores.size(), 0);
-  for (uint32_t s = 0; s < score_.size(); ++s) {
-    if (score_[s] == kNever || states.head(s) == kNone) continue;
+  for (uint32_t s = 0; s < states.slots(); ++s) {
+    if (!fits(s) || states.head(s) == kNone) continue;
     for (size_t k = 0; k < largest.size(); ++k) {
       largest[k] = std::max(largest[k], context.kinds.raw(profile.row, k, states.kind(s)));
     }
   }
   uint32_t best = kNone;
-  double best_score = kNever;
-  for (uint32_t s = 0; s < score_.size(); ++s) {
-    if (score_[s] == kNever || states.head(s) == kNone) continue;
+  double best_score = kNoScore;
+  for (uint32_t s = 0; s < states.slots(); ++s) {
+    if (!fits(s) || states.head(s) == kNone) continue;
     double batch = batch_[s];
     for (size_t k = 0; k < largest.size(); ++k) {
       batch +=

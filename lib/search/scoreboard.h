@@ -6,16 +6,21 @@
 // equal: the state whose oldest node is older. Refresh reads the states' journal since the last time, scores
 // again what is another state now, and looks again for the winner of each block that changed. The best of the
 // winners is what a scan of all nodes, in order, would choose.
-// Cost. A sweep of all states for a class not asked for before, in vector loops; then one block a change.
+// Cost. For a class not asked for before, or not for long, a sweep: requests are compared with all states, in vector
+// loops over the columns; the few that fit - most nodes of a busy cluster are full - are brought side by side and scored
+// in vector loops, too. Then one block a change.
 // Where scores are compared across candidates before they count (KindScore), a winner depends on who else fits;
 // then the board keeps the parts of the scores and Best scans the states.
 #ifndef MUSTER_SEARCH_SCOREBOARD_H_
 #define MUSTER_SEARCH_SCOREBOARD_H_
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
+#include "lib/extension/state_columns.h"
 #include "lib/search/node_kinds.h"
 #include "lib/search/node_states.h"
 #include "muster/schedule.h"
@@ -40,7 +45,9 @@ struct ClassProfile {
   bool cluster_fit = false, cluster_score = false;
   bool uniform = true;                                // the score is a number of the state alone
   double constant = 0;                                // what KindScores add to it then
+  bool reads_free = true;                             // some policy does; see Policy::ReadsFree
   std::vector<Policy*> fit_policies, score_policies;  // that look at a node's own books
+  std::vector<Policy*> part_policies;                 // that give out parts of nodes
   std::vector<DimensionIndex> needs;                  // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
@@ -49,9 +56,11 @@ struct ClassProfile {
 struct SweepRoom {
   std::vector<uint8_t> fits;
   std::vector<double> order, batch;
-  std::vector<uint64_t> content;  // per block: which of its states are others now
-  std::vector<uint8_t> changed;   // per block
-  std::vector<uint32_t> blocks;   // that changed
+  std::vector<uint32_t> slots;  // to be scored, ascending
+  StateColumns columns;         // of such slots, side by side
+  // Per block: which of its states are others now, or have not been looked at; which changed at all.
+  std::vector<uint64_t> content, touched;
+  std::vector<uint32_t> blocks;  // that changed
 };
 
 // The tools every board shares.
@@ -62,12 +71,6 @@ struct ScoringContext {
   const SpeedOptions& speed;
   SweepRoom& room;
 };
-
-// Fit and score parts of the states begin <= i < end: fits[i], order[i], batch[i]. Scores of states that do not
-// fit are meaningless.
-void EvaluateStates(const ScoringContext& context, const ClassProfile& profile, ClassIndex c,
-                    Want want, size_t begin, size_t end, uint8_t* fits, double* order,
-                    double* batch);
 
 // Brings a raw kind score to 0..top over candidates whose largest raw score is `largest`, weighted.
 inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
@@ -81,32 +84,50 @@ class Scoreboard {
   Scoreboard(ClassIndex c, Want want) : class_(c), want_(want) {}
   // Forgets everything but its room, for another class.
   void Retarget(ClassIndex c, Want want);
+  // Whether it can follow the states. It has to sweep otherwise, which any other board could do as well.
+  bool Follows(const NodeStates& states) const;
 
   // The oldest node of the best state; kNone: no state fits.
   NodeIndex Best(const ScoringContext& context, const ClassProfile& profile);
 
   // Follows the states. After it, and until they change:
   void Refresh(const ScoringContext& context, const ClassProfile& profile);
-  bool fits(uint32_t slot) const;
-  double score(uint32_t slot) const { return score_[slot]; }
+  bool fits(uint32_t slot) const { return score(slot) != kNoScore; }
+  double score(uint32_t slot) const {  // kNoScore: it does not fit
+    return open_[slot / kBlock] && score_[slot] > kNoScore ? score_[slot] : kNoScore;
+  }
   double order(uint32_t slot) const { return order_[slot]; }  // only where the score is not uniform
   double batch(uint32_t slot) const { return batch_[slot]; }
 
+  static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+
  private:
-  void Score(const ScoringContext& context, const ClassProfile& profile, size_t begin, size_t end);
-  void Fit(const NodeStates& states);  // the columns to the number of states
+  static constexpr size_t kBlock = 64;  // states: the bits of a word
+
+  void Reserve(size_t slots, bool keep);  // room for so many states; keep: what is there
+  void Open(size_t block);
+  void Sweep(const ScoringContext& context, const ClassProfile& profile);
   void ReadJournal(const ScoringContext& context, const ClassProfile& profile);
+  void ScoreSlots(const ScoringContext& context, const ClassProfile& profile, bool resources_fit);
   void FindWinner(const NodeStates& states, size_t block);
+  void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
   NodeIndex ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
 
   ClassIndex class_;
   Want want_;
   bool winners_ = false;  // whether there are winners
   uint64_t epoch_ = 0;
-  uint64_t position_ = 0;                           // in the states' journal
-  std::vector<double> score_;                       // -infinity: does not fit
+  uint64_t position_ = 0;  // in the states' journal
+  size_t fitting_ = 0;     // states that fitted at the last sweep
+  // Blocks none of whose states fitted are closed: their cells are not there. In an open one, a cell that is not a
+  // number belongs to a state that did not fit or had no node when the block was opened: to be looked at should it
+  // change.
+  std::unique_ptr<double[]> score_;
+  size_t blocks_ = 0;                               // that there is room for
+  std::vector<uint8_t> open_;                       // per block
   std::vector<double> order_, batch_;               // only where scores are normalised
   std::vector<double> winner_score_, winner_head_;  // per block
+  std::vector<uint32_t> winner_slot_;
 };
 
 }  // namespace muster

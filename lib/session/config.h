@@ -1,6 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A profile, resolved: what a session needs to run one. lib/profile makes these from spec strings.
+//
+//   absl::StatusOr<ProfileConfig> config = ResolveProfile("volcano:+preempt");   // lib/profile/profile.h
+//   Session session(tables, *config, SpeedOptions{});
 #ifndef MUSTER_SESSION_CONFIG_H_
 #define MUSTER_SESSION_CONFIG_H_
 

@@ -210,7 +210,7 @@ absl::Status QueueBooks::Edit(const QueueEdit& edit) {
 
 // --- nodes
 
-absl::Status QueueBooks::RemoveNodes(const NodeChoice& choice) {
+absl::Status QueueBooks::RemoveNodes(const RemovedNodes& choice) {
   if (choice.name.empty() == choice.labels.empty()) {
     return absl::InvalidArgumentError("remove_nodes: says either a name or labels");
   }

@@ -51,7 +51,7 @@ class QueueBooks {
 
  private:
   absl::Status Edit(const QueueEdit& edit);
-  absl::Status RemoveNodes(const NodeChoice& choice);
+  absl::Status RemoveNodes(const RemovedNodes& choice);
   absl::Status AddNodes(const NewNodes& added);
   absl::Status AddJob(const JobSpec& job);
   absl::Status RemoveJob(const std::string& name);

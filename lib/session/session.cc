@@ -26,8 +26,9 @@ size_t HashOf(const Reason& r) {
 
 }  // namespace
 
-Session::Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed)
-    : tables_(&tables), config_(config), speed_(speed) {
+Session::Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed,
+                 std::unique_ptr<Ledger> spare)
+    : tables_(&tables), config_(config), speed_(speed), ledger_(std::move(spare)) {
   Build();
 }
 
@@ -42,7 +43,11 @@ void Session::Build() {
     }
   }
   search_.reset();
-  ledger_ = std::make_unique<Ledger>(*tables_, config_.accounting);
+  if (ledger_ == nullptr) {
+    ledger_ = std::make_unique<Ledger>(*tables_, config_.accounting);
+  } else {
+    ledger_->Restart(*tables_, config_.accounting);
+  }
   dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
   domains_changed_ = true;
   layout_ = tables_->layout;
@@ -84,25 +89,43 @@ Ledger& Session::Books(const Tables& tables) {
 
 PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
   Books(tables);
+  const Ledger::Savepoint opening = ledger_->Save();
+  FindWaiting();
+  PlanData plan = Cycle(options, std::move(spare), /*placements=*/0);
+  ledger_->Restore(opening);
+  return plan;
+}
 
+PlanData Session::RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books) {
+  FindWaiting();
+  // Most of what waits may find a place: room for it at once is less than growing into it.
+  size_t placements = 0;
+  for (const JobIndex job : waiting_) {
+    placements += static_cast<size_t>(ledger_->job(job).pending());
+  }
+  ledger_->Reserve(placements);
+  PlanData plan = Cycle(options, {}, placements);
+  *books = std::move(ledger_);
+  return plan;
+}
+
+PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t placements) {
+  const Tables& tables = *tables_;
   PlanData plan = std::move(spare);
   plan.tentative.clear();
   plan.pending.clear();
   plan.reasons.clear();
+  plan.devices.clear();
   plan.names = nullptr;
   plan.cursor = 0;
   plan.profile = config_.name;
   plan.version = tables.version;
-  FindWaiting();
   bool admission = false, evicts = false;
   for (const ConfiguredAction& action : config_.actions) {
-    admission |= action.decl.name == "admit";
-    for (const char* evicting : {"preempt", "reclaim", "gangpreempt", "gangreclaim"}) {
-      evicts |= action.decl.name == evicting;
-    }
+    admission |= action.decl.admits;
+    evicts |= action.decl.evicts;
   }
 
-  const Ledger::Savepoint opening = ledger_->Save();
   domains_.Open(tables, domains_changed_);
   domains_changed_ = false;
   dispatcher_->Open({tables, *ledger_, options.now, phases_, &changed_, &domains_});
@@ -129,6 +152,7 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, Plan
   ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
                         domains_, admission, evicts);
   context.now = options.now;
+  context.decisions().reserve(placements);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) {
@@ -141,7 +165,6 @@ PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, Plan
 
   CountShares(/*after=*/true, &plan.shares);
   Close(context, &plan);
-  ledger_->Restore(opening);
   return plan;
 }
 
@@ -225,10 +248,23 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
   return reason;
 }
 
+void Session::ListDevices(PlanData* plan) const {
+  if (ledger_->devices() == nullptr) return;
+  for (const Decision& decision : plan->decisions) {
+    if (decision.kind != DecisionKind::kBind) continue;
+    const std::vector<DeviceSpec>& devices = tables_->nodes.spec[decision.node].devices;
+    for (const DevicePart& grant : ledger_->grants(decision.task)) {
+      plan->devices.push_back(
+          {decision.task, devices[grant.device].name, grant.amount.milli, grant.amount.memory});
+    }
+  }
+}
+
 // Lists what became of everything, before the books are rolled back.
 void Session::Close(ActionContext& context, PlanData* plan) const {
   plan->decisions = std::move(context.decisions());
   plan->domains = std::move(context.chosen_domains);
+  ListDevices(plan);
   // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
   std::vector<uint8_t> admitted(phases_.size(), 0);
   for (const Decision& decision : plan->decisions) {
@@ -253,12 +289,17 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
   };
   // A job that was quiet and was left alone is as it was.
   std::vector<JobIndex> touched = changed_;
+  std::vector<uint8_t> seen(phases_.size(), 0);
+  for (const JobIndex job : changed_) seen[job] = 1;
   for (const Ledger::Entry& entry : ledger_->log()) {
     const JobIndex job = tables_->tasks.job[entry.task];
-    if (job != kNone) touched.push_back(job);
+    if (job == kNone || seen[job]) continue;
+    seen[job] = 1;
+    touched.push_back(job);
   }
-  std::sort(touched.begin(), touched.end());
-  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+  std::sort(touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
+  std::inplace_merge(touched.begin(),
+                     touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
   for (const JobIndex job : touched) {
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);

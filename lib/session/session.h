@@ -3,10 +3,10 @@
 // One profile at work on one set of tables, cycle after cycle.
 //
 //   Session session(tables, config, speed);
-//   PlanData plan = session.Run(options);   // the loop: open, actions in order, close
+//   PlanData plan = session.Run(tables, options);   // the loop: open, actions in order, close
 //
 // Between cycles a session keeps its books, node states and scoreboards, and follows the tables' change log, so
-// that a cycle costs what changed. A session on a frozen snapshot is one that runs once.
+// that a cycle costs what changed. A session on a frozen snapshot is one that runs once, and hands on nothing but memory.
 #ifndef MUSTER_SESSION_SESSION_H_
 #define MUSTER_SESSION_SESSION_H_
 
@@ -22,10 +22,15 @@ namespace muster {
 
 class Session {
  public:
-  Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed);
+  // `spare`: of a session that has ended, or null; its memory is used again.
+  Session(const Tables& tables, const ProfileConfig& config, const SpeedOptions& speed,
+          std::unique_ptr<Ledger> spare = nullptr);
 
   // Everything of a plan but its names. `spare`: an old plan, whose memory is used again.
   PlanData Run(const Tables& tables, const ScheduleOptions& options, PlanData spare = {});
+  // The same on the tables it was made for, as the first and last thing it does: its books are handed over as the cycle
+  // left them, for their memory.
+  PlanData RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books);
 
   const Ledger& ledger() const { return *ledger_; }
   // The books, brought up to the tables, without moves.
@@ -34,8 +39,11 @@ class Session {
  private:
   void Build();
   void Follow();
+  // `placements`: so many decisions are likely.
+  PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
   void Close(ActionContext& context, PlanData* plan) const;
+  void ListDevices(PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
   void FindWaiting();
   bool IsQuiet(JobIndex job) const { return quiet_at_[job] == ledger_->job_stamp(job) + 1; }

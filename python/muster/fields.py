@@ -96,10 +96,10 @@ def node(name: str, given: Fields) -> Fields:
     return {"name": name, **_gather(given, "capacity", f'node "{name}"')}
 
 
-def shape(given: Fields, what: str) -> Fields:
-    """Moves what describes the shape into the field "shape"."""
+def shape(given: Fields, what: str, more: tuple[str, ...] = ()) -> Fields:
+    """Moves what describes the shape into the field "shape"; `more`: fields that could be others' of this row."""
     out = _gather(given, "request", what)
-    part = {name: out.pop(name) for name in SHAPE if name in out}
+    part = {name: out.pop(name) for name in (*SHAPE, *more) if name in out}
     if part:
         out["shape"] = {**out.get("shape", {}), **part}
     return out
@@ -110,11 +110,13 @@ def task(name: str, given: Fields) -> Fields:
 
 
 _GROUP = ("count", "shape", "group")
+# A job asks for devices; a task may also hold some, and asks in its shape.
+_JOB_SHAPE = ("devices",)
 
 
 def job(name: str, given: Fields) -> Fields:
     """A job; `count` and what describes a shape make one group, with the name `group`."""
-    out = shape(given, f'job "{name}"')
+    out = shape(given, f'job "{name}"', _JOB_SHAPE)
     if "count" in out or "shape" in out:
         if "groups" in out:
             raise InvalidArgument(f'job "{name}": say either groups, or count and requests')
@@ -165,7 +167,7 @@ def split(given: Fields, kind: str) -> tuple[Fields, Fields]:
     if kind == "node":
         constants = _gather(constants, "capacity", "nodes")
     elif kind != "queue":
-        constants = shape(constants, f"{kind}s")
+        constants = shape(constants, f"{kind}s", _JOB_SHAPE if kind == "job" else ())
     return columns, constants
 
 

@@ -1,10 +1,15 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Figures for papers, drawn by matplotlib from the same records as the report."""
 
+from __future__ import annotations
+
 import pathlib
+from typing import TYPE_CHECKING
 
 from .errors import InvalidArgument
-from .study import Study
+
+if TYPE_CHECKING:
+    from .study import Study
 
 
 def save(study: Study, folder: pathlib.Path, form: str = "svg") -> list[pathlib.Path]:

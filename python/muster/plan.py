@@ -72,6 +72,11 @@ class Plan:
         return frame(self._core.domains())
 
     @cached_property
+    def devices(self) -> Any:
+        """task, device, milli, memory: the devices that bound tasks get, those of one task by their order on the node."""
+        return frame(self._core.devices())
+
+    @cached_property
     def pending(self) -> Any:
         """task, job, reason, text, policy, queue, placed, needed: one row for each task left out, and why."""
         return frame(self._core.pending())

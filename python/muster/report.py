@@ -4,13 +4,17 @@
 Nothing is loaded from anywhere: styles are in the page, figures are SVG in the page, and there is no script.
 """
 
+from __future__ import annotations
+
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, figures
 from .figures import Line
 from .statistics import METRICS
-from .study import Study
+
+if TYPE_CHECKING:
+    from .study import Study
 
 _STYLE = """
 :root{color-scheme:light dark;--paper:#fff;--ink:#1b1f24;--faint:#d0d7de;--soft:#57606a;--c0:#0b62c4;--c1:#c2410c;

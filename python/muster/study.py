@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from . import _core, traces
+from . import _core, papers, report, traces
 from .errors import InvalidArgument
 from .frames import frame
 from .runs import Cache, Run, engine_digest, make_all, write_aside
@@ -291,9 +291,7 @@ class Study:
         return f"<muster.Study {len(self.cells)} cells, {len(self.traces)} traces, {self.digest[:8]}>"
 
     def _repr_html_(self) -> str:
-        from .report import tables
-
-        return tables(self)
+        return report.tables(self)
 
     # --- as files
 
@@ -324,15 +322,11 @@ class Study:
 
     def report(self, path: str | os.PathLike[str], rerun: str | None = None) -> None:
         """One HTML file that needs no network. `rerun` is the command that makes it again, for its readers."""
-        from .report import page
-
-        write_aside(pathlib.Path(path), page(self, rerun))
+        write_aside(pathlib.Path(path), report.page(self, rerun))
 
     def save_figures(self, folder: str | os.PathLike[str], form: str = "svg") -> list[pathlib.Path]:
         """Figures for papers, drawn by matplotlib: "svg", "png" or "pdf"."""
-        from .papers import save
-
-        return save(self, pathlib.Path(folder), form)
+        return papers.save(self, pathlib.Path(folder), form)
 
 
 def reproduce(

@@ -4,16 +4,20 @@
 A Parquet file is handed to the reader of CSV as the text its columns make, so that both forms have one set of rules.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import pathlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import InvalidArgument
-from .traces import Trace
+
+if TYPE_CHECKING:
+    from .traces import Trace
 
 _ABSENT = np.iinfo(np.int64).min
 _NONE = 0xFFFFFFFF

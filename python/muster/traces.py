@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, tables
 from .errors import InvalidArgument, NotFound
 from .fetch import folder
 from .frames import array, columns, frame
@@ -123,9 +123,7 @@ class Trace:
 
         What such tables cannot say (taints, affinities, ...) is refused.
         """
-        from .tables import save
-
-        return save(self, pathlib.Path(folder), form)
+        return tables.save(self, pathlib.Path(folder), form)
 
     def select(self, rows: Any, name: str | None = None) -> "Trace":
         """Some of the jobs, each once, in the order of `rows`; a job that preceded another and is left out is forgotten."""
@@ -399,10 +397,8 @@ def parquet(
     skip_bad_lines: bool = False,
 ) -> Trace:
     """The same tables as Parquet files (needs pyarrow). What is wrong is named as if it were a line: 2 is the first row."""
-    from .tables import parquet_bytes
-
     files = {"jobs": jobs, "nodes": nodes, "queues": queues}
-    return _read("csv", pathlib.Path(jobs).name, files, parquet_bytes, processors=processors, skip_bad_lines=skip_bad_lines)
+    return _read("csv", pathlib.Path(jobs).name, files, tables.parquet_bytes, processors=processors, skip_bad_lines=skip_bad_lines)
 
 
 # Of gangs in a mix: GPUs and how many jobs in a thousand ask for them; run times in seconds at tenths of the jobs.

@@ -89,6 +89,23 @@ py::dict ChosenDomains(const Plan& plan) {
   return table;
 }
 
+py::dict ChosenDevices(const Plan& plan) {
+  Views tasks, devices;
+  std::vector<int64_t> milli, memory;
+  for (const ChosenDevice& chosen : plan.devices()) {
+    tasks.push_back(plan.task_name(chosen.task));
+    devices.push_back(chosen.device);
+    milli.push_back(chosen.milli);
+    memory.push_back(chosen.memory);
+  }
+  py::dict table;
+  table["task"] = TextArray(tasks);
+  table["device"] = TextArray(devices);
+  table["milli"] = NumberArray(milli);
+  table["memory"] = NumberArray(memory);
+  return table;
+}
+
 // One row for each pending task; what is said of its reason is shared between rows.
 py::dict Pending(const Plan& plan) {
   std::vector<std::string> words;
@@ -185,6 +202,7 @@ void BindPlan(py::module_& module) {
       .def("decisions", &Decisions, py::arg("kind") = "")
       .def("tentative", &Tentatives)
       .def("domains", &ChosenDomains)
+      .def("devices", &ChosenDevices)
       .def("pending", &Pending)
       .def("shares", &Shares)
       .def(

@@ -1,6 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The C interface, held so that nothing leaks where an assertion ends a test.
+//
+//   Held<muster_cluster> cluster = SmallCluster();
+//   Held<muster_plan> plan;
+//   EXPECT_OK_C(muster_cluster_schedule(cluster.get(), "muster", nullptr, Out(plan), &error));
 #ifndef MUSTER_CAPI_CAPI_SUPPORT_H_
 #define MUSTER_CAPI_CAPI_SUPPORT_H_
 

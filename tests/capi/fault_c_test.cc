@@ -20,12 +20,31 @@ namespace {
 muster_policy LikesTheLast() {
   muster_policy policy = MUSTER_POLICY_INIT;
   policy.name = "likes-the-last";
-  policy.score = [](uintptr_t, const muster_cycle*, const muster_class_view*,
+  policy.score = [](uintptr_t, const muster_cycle* cycle, const muster_class_view*,
                     const muster_nodes_view* nodes, double* out) -> muster_status {
+    int64_t idle = 0;
+    muster_cycle_get_numbers(cycle, MUSTER_NODES, "idle.cpu", nodes->node, 1, &idle, nullptr);
     for (int64_t i = 0; i < nodes->count; ++i) out[i] = static_cast<double>(nodes->node[i]);
     return MUSTER_OK;
   };
   return policy;
+}
+
+std::string ScenarioOf(const muster_cluster* cluster) {
+  muster_error error = MUSTER_ERROR_INIT;
+  Held<muster_text> text;
+  EXPECT_OK_C(muster_cluster_write_scenario(cluster, "volcano", Out(text), &error));
+  return Words(text);
+}
+
+// Of the plan that a session of its own makes of the cluster's rows.
+std::string FreshDigest(const muster_cluster* cluster, const char* profile) {
+  muster_error error = MUSTER_ERROR_INIT;
+  Held<muster_snapshot> snapshot;
+  Held<muster_plan> plan;
+  EXPECT_OK_C(muster_cluster_freeze(cluster, Out(snapshot), &error));
+  EXPECT_OK_C(muster_snapshot_schedule(snapshot.get(), profile, nullptr, Out(plan), &error));
+  return DigestOf(plan.get());
 }
 
 // What a call is made on, freshly built each time.
@@ -71,7 +90,7 @@ struct World {
     EXPECT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
     EXPECT_OK_C(muster_snapshot_schedule(snapshot.get(), "volcano", nullptr, Out(plan), &error));
     snapshot_digest = DigestOf(plan.get());
-    scenario = Scenario();
+    scenario = ScenarioOf(cluster.get());
     Held<muster_text> saved;
     EXPECT_OK_C(muster_state_save(busy.get(), Out(saved), &error));
     state = Words(saved);
@@ -97,12 +116,14 @@ struct World {
     plan.reset();
     snapshot.reset();
   }
-  std::string Scenario() {
-    Held<muster_text> text;
-    EXPECT_OK_C(muster_cluster_write_scenario(cluster.get(), "volcano", Out(text), &error));
-    return Words(text);
-  }
 };
+
+constexpr char kChanges[] = R"({"changes": [
+    {"queue": {"name": "vision", "weight": 3, "limit": {"cpu": 8}}},
+    {"add_nodes": {"count": 2, "node": {"name": "more", "capacity": {"cpu": 8}}}},
+    {"add_job": {"name": "extra", "queue": "vision", "groups": [
+      {"count": 2, "shape": {"request": {"cpu": 1}}}]}},
+    {"remove_job": "large"}]})";
 
 using Call = std::function<muster_status(World&, muster_error*)>;
 
@@ -276,6 +297,10 @@ std::map<std::string, Call> Calls() {
     Held<muster_episodes> episodes;
     muster_status s =
         muster_episodes_new(&trace, w.nodes.get(), w.tasks.get(), &options, 1, Out(episodes), e);
+    int64_t starts[2];
+    muster_episodes_view view = MUSTER_EPISODES_VIEW_INIT;
+    if (s == 0) s = muster_episodes_get_view(episodes.get(), &view, e);
+    if (s == 0) s = muster_episodes_starts(episodes.get(), 0, starts, e);
     if (s == 0) s = muster_episodes_act(episodes.get(), actions, &reward, &over, nullptr, e);
     if (s == 0) s = muster_episodes_look(episodes.get(), nullptr, nullptr, nullptr, e);
     if (s == 0) s = muster_episodes_reset(episodes.get(), 0, 0, e);
@@ -307,7 +332,26 @@ std::map<std::string, Call> Calls() {
   };
   calls["find"] = [](World& w, muster_error* e) {
     int32_t index;
-    return muster_cluster_find(w.cluster.get(), MUSTER_TASKS, "fits-1", 6, &index, e);
+    muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+    muster_status s = muster_cluster_find(w.cluster.get(), MUSTER_TASKS, "fits-1", 6, &index, e);
+    if (s == 0) s = muster_snapshot_find(w.snapshot.get(), MUSTER_TASKS, "fits-1", 6, &index, e);
+    return s == 0 ? muster_plan_get_view(w.plan.get(), &view, e) : s;
+  };
+  calls["snapshot_what_if"] = [](World& w, muster_error* e) {
+    Held<muster_outlook> made;
+    muster_outlook_view view = MUSTER_OUTLOOK_VIEW_INIT;
+    const muster_status s =
+        muster_snapshot_what_if(w.snapshot.get(), "volcano", kChanges, MUSTER_TO_NUL, Out(made), e);
+    return s == 0 ? muster_outlook_get_view(made.get(), &view, e) : s;
+  };
+  // Over a session that has had a cycle, and over none.
+  calls["cluster_what_if"] = [](World& w, muster_error* e) {
+    Held<muster_outlook> made;
+    return muster_cluster_what_if(w.busy.get(), "volcano", kChanges, MUSTER_TO_NUL, Out(made), e);
+  };
+  calls["cluster_what_if_first"] = [](World& w, muster_error* e) {
+    Held<muster_outlook> made;
+    return muster_cluster_what_if(w.cluster.get(), "muster", kChanges, MUSTER_TO_NUL, Out(made), e);
   };
   calls["catalogue"] = [](World&, muster_error* e) {
     Held<muster_text> text;
@@ -329,6 +373,19 @@ std::map<std::string, Call> Calls() {
     muster_status s = muster_replay_pool(&trace, "easy", nullptr, Out(replay), e);
     if (s == 0) s = muster_replay_pool(&trace, "volcano", nullptr, Out(replay), e);
     return s;
+  };
+  calls["replay_nodes"] = [](World& w, muster_error* e) {
+    const int64_t times[] = {1, 2}, one[] = {1, 1};
+    muster_pool_trace trace = MUSTER_POOL_TRACE_INIT;
+    trace.count = 2;
+    trace.submit = times;
+    trace.run = times;
+    trace.tasks = one;
+    Held<muster_replay> replay;
+    muster_replay_view view = MUSTER_REPLAY_VIEW_INIT;
+    const muster_status s = muster_replay_nodes(&trace, w.nodes.get(), w.tasks.get(), "muster",
+                                                nullptr, Out(replay), e);
+    return s == 0 ? muster_replay_get_view(replay.get(), &view, e) : s;
   };
   return calls;
 }
@@ -367,13 +424,15 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
           }
           const bool is_first = cluster == world.cluster.get();
           if (status != MUSTER_OK && is_first) {
-            ASSERT_EQ(world.Scenario(), world.scenario) << at;
+            ASSERT_EQ(ScenarioOf(cluster), world.scenario) << at;
           }
-          // The cluster is whole: it still makes plans, and the same.
-          Held<muster_plan> plan;
-          ASSERT_OK_C(muster_cluster_schedule(cluster, "volcano", nullptr, Out(plan), &error));
-          if (status != MUSTER_OK && is_first) {
-            ASSERT_EQ(DigestOf(plan.get()), world.snapshot_digest) << at;
+          // The cluster is whole: it still makes plans, and those of its rows, whatever its sessions went through.
+          for (const char* profile : {"volcano", "muster"}) {
+            Held<muster_plan> plan;
+            ASSERT_OK_C(muster_cluster_schedule(cluster, profile, nullptr, Out(plan), &error));
+            if (status != MUSTER_OK) {
+              ASSERT_EQ(DigestOf(plan.get()), FreshDigest(cluster, profile)) << at;
+            }
           }
         }
         if (world.snapshot != nullptr) {
@@ -479,6 +538,7 @@ TEST(Faults, NullAnywhere) {
   Held<muster_plan> plan;
   Held<muster_text> text;
   Held<muster_episodes> episodes;
+  Held<muster_outlook> outlook;
   const char* profiles[] = {nullptr};
   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
   int32_t index;
@@ -577,6 +637,16 @@ TEST(Faults, NullAnywhere) {
                                    &error),
       muster_snapshot_schedule_all(w.snapshot.get(), profiles, nullptr, -1, nullptr, 0, nullptr,
                                    &error),
+      muster_snapshot_what_if(nullptr, "muster", kChanges, -1, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), nullptr, kChanges, -1, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), "muster", nullptr, -1, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), "muster", kChanges, -2, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), "muster", kChanges, -1, nullptr, &error),
+      muster_cluster_what_if(nullptr, "muster", kChanges, -1, Out(outlook), &error),
+      muster_cluster_what_if(c, nullptr, kChanges, -1, Out(outlook), &error),
+      muster_cluster_what_if(c, "muster", nullptr, -1, Out(outlook), &error),
+      muster_cluster_what_if(c, "muster", kChanges, -1, nullptr, &error),
+      muster_outlook_get_view(nullptr, nullptr, &error),
       muster_state_save(nullptr, Out(text), &error),
       muster_state_save(c, nullptr, &error),
       muster_state_load(nullptr, "", 0, &error),
@@ -584,7 +654,7 @@ TEST(Faults, NullAnywhere) {
       muster_state_load(c, "muster state 1\n", MUSTER_TO_NUL, &error),
   };
   for (size_t i = 0; i < std::size(calls); ++i) EXPECT_EQ(calls[i], MUSTER_E_INVALID_ARGUMENT) << i;
-  EXPECT_EQ(w.Scenario(), w.scenario);
+  EXPECT_EQ(ScenarioOf(c), w.scenario);
 
   EXPECT_EQ(muster_text_size(nullptr), 0);
   EXPECT_STREQ(muster_text_data(nullptr), "");
@@ -596,6 +666,7 @@ TEST(Faults, NullAnywhere) {
   EXPECT_EQ(muster_snapshot_version(nullptr), 0u);
   EXPECT_EQ(muster_cluster_version(nullptr), 0u);
   EXPECT_EQ(muster_cluster_layout(nullptr), 0u);
+  EXPECT_EQ(muster_outlook_name(nullptr, MUSTER_QUEUES, 0, nullptr), nullptr);
   EXPECT_EQ(muster_cycle_now(nullptr), 0);
   EXPECT_EQ(muster_cycle_count(nullptr, MUSTER_TASKS), 0);
   EXPECT_EQ(muster_cycle_name(nullptr, MUSTER_TASKS, 0, nullptr), nullptr);
@@ -609,6 +680,8 @@ TEST(Faults, NullAnywhere) {
   muster_cancel_free(nullptr);
   muster_replay_free(nullptr);
   muster_episodes_free(nullptr);
+  muster_outlook_free(nullptr);
+  EXPECT_EQ(muster_has_feature(nullptr), 0);
   EXPECT_EQ(muster_policy_revision(nullptr), 0);
 }
 

@@ -116,6 +116,40 @@ TEST(Several, DomainsAreColumns) {
   EXPECT_EQ(text(view.domain_name_offsets, view.domain_names), "rack-b");
 }
 
+TEST(Several, DevicesAreColumns) {
+  muster_error error = MUSTER_ERROR_INIT;
+  Held<muster_cluster> cluster;
+  Held<muster_plan> plan;
+  ASSERT_OK_C(muster_cluster_new(nullptr, Out(cluster), &error));
+  ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1,
+      "nodes": [{"name": "n", "capacity": {"cpu": 9, "pods": 9}, "devices": [
+                  {"name": "gpu0", "kind": "gpu", "memory": 100},
+                  {"name": "gpu1", "kind": "gpu", "memory": 100}]}],
+      "jobs": [{"name": "j"}],
+      "tasks": [{"name": "runs", "job": "j", "status": "running", "node": "n",
+                 "devices": [{"device": "gpu0", "milli": 400}]},
+                {"name": "part", "job": "j",
+                 "shape": {"devices": [{"kind": "gpu", "milli": 500, "memory": 60}]}},
+                {"name": "whole", "job": "j", "shape": {"devices": [{"kind": "gpu"}]}}]})",
+                                      MUSTER_TO_NUL, &error));
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "muster", nullptr, Out(plan), &error));
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  ASSERT_OK_C(muster_plan_get_view(plan.get(), &view, &error));
+  ASSERT_EQ(view.device_count, 2);
+  const auto name = [&](int row) {
+    return std::string(view.device_names + view.device_name_offsets[row],
+                       view.device_names + view.device_name_offsets[row + 1]);
+  };
+  EXPECT_EQ(view.device_task[0], 1);
+  EXPECT_EQ(view.device_milli[0], 500);
+  EXPECT_EQ(view.device_memory[0], 60);
+  EXPECT_EQ(name(0), "gpu0");
+  EXPECT_EQ(view.device_task[1], 2);
+  EXPECT_EQ(view.device_milli[1], 1000);
+  EXPECT_EQ(view.device_memory[1], 0);
+  EXPECT_EQ(name(1), "gpu1");
+}
+
 TEST(Several, RevisionsAreOfPolicies) {
   muster_error error = MUSTER_ERROR_INIT;
   for (const PolicyInfo& policy : Policies()) {
@@ -126,7 +160,7 @@ TEST(Several, RevisionsAreOfPolicies) {
   Held<muster_text> catalogue;
   ASSERT_OK_C(muster_catalogue(Out(catalogue), &error));
   EXPECT_NE(Words(catalogue).find("\"revision\": "), std::string::npos);
-  for (const char* feature : {"domains", "episodes", "executor", "revisions", "state"}) {
+  for (const char* feature : {"devices", "domains", "episodes", "executor", "revisions", "state"}) {
     EXPECT_EQ(muster_has_feature(feature), 1) << feature;
   }
   EXPECT_EQ(muster_has_feature("telepathy"), 0);

@@ -1,13 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // States: a standby that loads the leader's makes plans of equal digests from then on, whatever both are told.
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "lib/base/rng.h"
 #include "muster/muster.h"
 #include "tests/capi/capi_support.h"
+#include "tests/support/world_loop.h"
 
 namespace muster {
 namespace {
@@ -105,14 +105,10 @@ class Life {
   uint64_t generation_ = 0;
 };
 
-int Worlds() {
-  const char* said = std::getenv("MUSTER_WORLDS");
-  return said == nullptr ? 30 : std::max(1, std::min(30, std::atoi(said)));
-}
-
 TEST(State, AStandbyGoesOnWithEqualDigests) {
   muster_error error = MUSTER_ERROR_INIT;
-  for (int world = 0; world < Worlds(); ++world) {
+  for (int world = 0; world < static_cast<int>(std::min<uint64_t>(testing::WorldCount(30), 30));
+       ++world) {
     SCOPED_TRACE(world);
     Life life(static_cast<uint64_t>(world));
     Held<muster_cluster> leader, standby, second;

@@ -3,7 +3,7 @@
 
 from typing import Any, Callable
 
-from interop import Report, kubernetes, quantity, volcano
+from interop import Report, kubernetes, quantity, sub_groups, volcano
 from interop.access import Object
 
 Json = dict[str, Any]
@@ -38,12 +38,12 @@ def _new_resource(args: list[Any], result: Any, dialect: volcano.Dialect) -> lis
 
 def _match_values(args: list[Any], result: Any, dialect: volcano.Dialect) -> list[str]:
     labels = args[1].get("metadata", {}).get("labels") or {}
-    got = volcano.match_values(args[0], labels, "the call")
+    got = sub_groups.match_values(args[0], labels, "the call")
     return [] if got == (result or []) else [f"{got}, the peer's {result}"]
 
 
 def _sub_group_id(args: list[Any], result: Any, dialect: volcano.Dialect) -> list[str]:
-    got = f"{args[0]}/{volcano.sub_group_name(args[1], args[2])}"
+    got = f"{args[0]}/{sub_groups.sub_group_name(args[1], args[2])}"
     return [] if got == result else [f"{got}, the peer's {result}"]
 
 

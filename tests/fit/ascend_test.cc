@@ -4,7 +4,6 @@
 #include "lib/fit/ascend.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "lib/fit/card_request.h"
 #include "lib/fit/vgpu.h"
 #include "lib/reference/cards.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -105,8 +105,7 @@ constexpr CardOrder kOrders[] = {CardOrder::kLastFirst, CardOrder::kPack, CardOr
 constexpr const char* kOrderNames[] = {"", "binpack", "spread"};
 
 TEST(Ascend, RandomTasksAgainstTheTwin) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const uint64_t count = worlds == nullptr ? 3000 : std::strtoull(worlds, nullptr, 10);
+  const uint64_t count = WorldCount(3000);
   uint64_t given = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);

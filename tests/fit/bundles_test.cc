@@ -125,9 +125,9 @@ TEST(Bundles, RandomGroupsAgainstTheTwin) {
 
 // --- machines for single tasks -----------------------------------------------------------------------------------
 
-TEST(NodeChoice, HybridStaysWhileTheNodeIsNotBusy) {
+TEST(MachineChoice, HybridStaysWhileTheNodeIsNotBusy) {
   std::vector<BundleNode> nodes = Empty({{10}, {10}, {10}});
-  NodeChoice choice(nodes, {.counted = {0}});
+  MachineChoice choice(nodes, {.counted = {0}});
   Rng rng(1);
   const ChoiceWishes local{.preferred = 1};
   EXPECT_EQ(choice.Hybrid({1}, local, &rng), 1u);
@@ -142,9 +142,9 @@ TEST(NodeChoice, HybridStaysWhileTheNodeIsNotBusy) {
   EXPECT_EQ(choice.Hybrid({1}, {.preferred = 0, .avoids_preferred = true}, &rng), 1u);
 }
 
-TEST(NodeChoice, DrawsFromTheBest) {
+TEST(MachineChoice, DrawsFromTheBest) {
   const std::vector<BundleNode> nodes = Empty({{10}, {10}, {10}, {10}});
-  NodeChoice choice(nodes, {.counted = {0}});
+  MachineChoice choice(nodes, {.counted = {0}});
   Rng rng(7);
   int seen[4] = {};
   for (int i = 0; i < 200; ++i) ++seen[*choice.Hybrid({1}, {.top_fraction = 0.5F}, &rng)];
@@ -156,10 +156,10 @@ TEST(NodeChoice, DrawsFromTheBest) {
   EXPECT_EQ(choice.Any({11}, {}, &rng), std::nullopt);
 }
 
-TEST(NodeChoice, InTurnAndCertain) {
+TEST(MachineChoice, InTurnAndCertain) {
   std::vector<BundleNode> nodes = Empty({{2}, {2}, {2}});
   nodes[1].available = {0};
-  NodeChoice choice(nodes, {.counted = {0}});
+  MachineChoice choice(nodes, {.counted = {0}});
   Rng rng(1);
   EXPECT_EQ(choice.InTurn({1}, {}), 0u);
   EXPECT_EQ(choice.InTurn({1}, {}), 2u);
@@ -170,9 +170,9 @@ TEST(NodeChoice, InTurnAndCertain) {
   EXPECT_EQ(choice.Certain({1}, std::nullopt, false, true, {}, &rng), 0u);
 }
 
-TEST(NodeChoice, KeepsOffAccelerators) {
+TEST(MachineChoice, KeepsOffAccelerators) {
   const std::vector<BundleNode> nodes = Empty({{1, 4}, {0, 2}});
-  NodeChoice choice(nodes, {.counted = {1}, .accelerator = 0});
+  MachineChoice choice(nodes, {.counted = {1}, .accelerator = 0});
   Rng rng(1);
   const ChoiceWishes wishes{.preferred = 0, .avoids_accelerators = true};
   EXPECT_EQ(choice.Hybrid({0, 1}, wishes, &rng), 1u);

@@ -4,7 +4,6 @@
 #include "lib/fit/cpu_accumulator.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include "lib/base/rng.h"
 #include "lib/fit/cpu_topology.h"
 #include "lib/reference/cpus.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -131,8 +131,7 @@ std::set<int> Numbers(const CpuSet& cpus) {
 }
 
 TEST(CpuAccumulator, RandomMachinesAgainstTheTwin) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const uint64_t count = worlds == nullptr ? 4000 : std::strtoull(worlds, nullptr, 10);
+  const uint64_t count = WorldCount(4000);
   size_t placed = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);

@@ -4,7 +4,6 @@
 #include "lib/fit/device_allocator.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/reference/device_worlds.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -44,7 +44,7 @@ MachineDevices Eight() {
   return machine;
 }
 
-DeviceRequest Request(const Amounts& amounts) { return ReadDeviceRequest(amounts).value(); }
+DeviceClaim Request(const Amounts& amounts) { return ReadDeviceRequest(amounts).value(); }
 
 std::vector<int> Minors(const DeviceAnswer& answer, DeviceKind kind) {
   std::vector<int> minors;
@@ -54,13 +54,13 @@ std::vector<int> Minors(const DeviceAnswer& answer, DeviceKind kind) {
   return minors;
 }
 
-std::vector<int> Gpus(const MachineDevices& machine, const DeviceRequest& request) {
+std::vector<int> Gpus(const MachineDevices& machine, const DeviceClaim& request) {
   return Minors(ChooseDevices(machine, request, nullptr, true), DeviceKind::kGpu);
 }
 
 using Ids = std::vector<int>;
 
-TEST(DeviceRequest, WhatItComesToForEachDevice) {
+TEST(DeviceClaim, WhatItComesToForEachDevice) {
   const DeviceWish two = Request({{"nvidia.com/gpu", 2}, {"cpu", 3}}).of(DeviceKind::kGpu);
   EXPECT_EQ(two.count, 2);
   EXPECT_EQ(two.each, Of({{R::kCore, 100}, {R::kRatio, 100}}));
@@ -76,7 +76,7 @@ TEST(DeviceRequest, WhatItComesToForEachDevice) {
   EXPECT_TRUE(Request({{"koordinator.sh/rdma", 0}}).of(DeviceKind::kRdma).total.IsZero());
 }
 
-TEST(DeviceRequest, RefusesWhatIsNoRequest) {
+TEST(DeviceClaim, RefusesWhatIsNoRequest) {
   const std::pair<Amounts, const char*> rows[] = {
       {{{"koordinator.sh/gpu", 150}},
        "device request: koordinator.sh/gpu 150: above 100, and no multiple of it"},
@@ -108,7 +108,7 @@ TEST(Devices, SmallestPartOfTheTree) {
   machine.book(DeviceKind::kGpu).used[5] = Of({{R::kCore, 10}, {R::kMemory, 8}, {R::kRatio, 10}});
   EXPECT_EQ(Gpus(machine, Request({{"nvidia.com/gpu", 1}})), (Ids{4}));
   EXPECT_EQ(Gpus(machine, Request({{"nvidia.com/gpu", 2}})), (Ids{6, 7}));
-  DeviceRequest near = Request({{"nvidia.com/gpu", 3}});
+  DeviceClaim near = Request({{"nvidia.com/gpu", 3}});
   near.scope = GpuScope::kBus;
   const DeviceAnswer answer = ChooseDevices(machine, near, nullptr, true);
   EXPECT_EQ(answer.reason, DeviceReason::kFewInScope);
@@ -128,7 +128,7 @@ TEST(Devices, PartitionsKeepLargeOnesWhole) {
 
 TEST(Devices, JointOnTheSameBuses) {
   MachineDevices machine = Eight();
-  DeviceRequest request = Request({{"nvidia.com/gpu", 4}, {"koordinator.sh/rdma", 10}});
+  DeviceClaim request = Request({{"nvidia.com/gpu", 4}, {"koordinator.sh/rdma", 10}});
   request.joint = {DeviceKind::kGpu, DeviceKind::kRdma};
   request.joint_same_bus = true;
   machine.book(DeviceKind::kGpu).used[0] = kWholeGpu;
@@ -194,7 +194,7 @@ reference::Quantities Named(const DeviceAmounts& amounts) {
 
 struct World {
   MachineDevices machine;
-  DeviceRequest request;
+  DeviceClaim request;
   DeviceScorer scorer;
   reference::DeviceWorld slow;
 };
@@ -312,8 +312,7 @@ World RandomWorld(uint64_t seed) {
 }
 
 TEST(Devices, RandomMachinesAgainstTheTwin) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const uint64_t count = worlds == nullptr ? 20000 : std::strtoull(worlds, nullptr, 10);
+  const uint64_t count = WorldCount(20000);
   size_t placed = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     World world = RandomWorld(seed);

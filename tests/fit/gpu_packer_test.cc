@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/reference/gpu_packing.h"
+#include "tests/support/world_loop.h"
 
 namespace muster {
 namespace {
@@ -215,10 +215,9 @@ void ComparePacking(uint64_t seed) {
 }
 
 TEST(GpuPacker, DecidesAsTheTwinOnRandomClusters) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const int count = worlds != nullptr ? std::atoi(worlds) : 150;
-  for (int seed = 0; seed < count && !testing::Test::HasFatalFailure(); ++seed) {
-    ComparePacking(static_cast<uint64_t>(seed));
+  const uint64_t count = testing::WorldCount(150);
+  for (uint64_t seed = 0; seed < count && !::testing::Test::HasFatalFailure(); ++seed) {
+    ComparePacking(seed);
   }
 }
 

@@ -5,7 +5,6 @@
 #include "lib/reference/numa.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,6 +16,7 @@
 #include "lib/fit/numa_hints.h"
 #include "lib/fit/numa_task.h"
 #include "lib/fit/static_cpus.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -81,13 +81,8 @@ constexpr std::pair<NumaPolicy, const char*> kPolicies[] = {
     {NumaPolicy::kRestricted, "restricted"},
     {NumaPolicy::kSingleZone, "single-numa-node"}};
 
-uint64_t Worlds(uint64_t unset) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  return worlds == nullptr ? unset : std::strtoull(worlds, nullptr, 10);
-}
-
 TEST(NumaHints, RandomHintsAgainstTheTwin) {
-  const uint64_t count = Worlds(3000);
+  const uint64_t count = WorldCount(3000);
   uint64_t admitted = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);
@@ -225,7 +220,7 @@ std::set<int> Numbers(const CpuSet& cpus) {
 }
 
 TEST(NumaTask, RandomTasksAgainstTheTwin) {
-  const uint64_t count = Worlds(1500);
+  const uint64_t count = WorldCount(1500);
   uint64_t placed = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);

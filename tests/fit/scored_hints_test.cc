@@ -4,7 +4,6 @@
 #include "lib/fit/scored_hints.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include "lib/base/rng.h"
 #include "lib/fit/numa_hints.h"
 #include "lib/reference/scored_hints.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -81,8 +81,7 @@ reference::Scored Slow(const ScoredHint& hint) {
 }
 
 TEST(ScoredHints, RandomHintsAgainstTheTwin) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const uint64_t count = worlds == nullptr ? 4000 : std::strtoull(worlds, nullptr, 10);
+  const uint64_t count = WorldCount(4000);
   const std::pair<NumaPolicy, const char*> policies[] = {
       {NumaPolicy::kNone, "none"},
       {NumaPolicy::kBestEffort, "best-effort"},

@@ -5,7 +5,6 @@
 #include "lib/fit/vgpu.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "lib/fit/gpu_share.h"
 #include "lib/fit/mig.h"
 #include "lib/reference/cards.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -246,11 +246,6 @@ TEST(GpuShare, MemoryAndNumber) {
 constexpr CardOrder kOrders[] = {CardOrder::kLastFirst, CardOrder::kPack, CardOrder::kSpread};
 constexpr const char* kOrderNames[] = {"", "binpack", "spread"};
 
-uint64_t Worlds(uint64_t unset) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  return worlds == nullptr ? unset : std::strtoull(worlds, nullptr, 10);
-}
-
 struct World {
   VgpuMachine machine;
   std::vector<reference::GpuCard> slow;
@@ -301,7 +296,7 @@ void ExpectSame(const World& world, uint64_t seed) {
 }
 
 TEST(Vgpu, RandomTasksAgainstTheTwin) {
-  const uint64_t count = Worlds(1500);
+  const uint64_t count = WorldCount(1500);
   uint64_t given = 0, asked = 0;
   for (uint64_t seed = 0; seed < count; ++seed) {
     Rng rng(seed);

@@ -1,7 +1,10 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The binary interface of muster/c.h against the last tagged version and against the first one, by abidiff: a program
-compiled then must find the same functions, parameters and layouts now. Functions may come, and structs may grow at their
-end, as the header promises; nothing else may change.
+"""The binary interface of muster/c.h against every released version, by abidiff: a program compiled then must find the same
+functions, parameters and layouts now. Functions may come, and structs may grow at their end, as the header promises; nothing
+else may change.
+
+Released headers are kept in tests/capi/frozen as c_MAJOR_MINOR.h, so that a clone without tags compares as well as any; where
+there are tags, the last one's header must be among them, and is compared, too.
 
 abidiff reads the debug information of shared objects. These are made from the headers: each declared function with an
 empty body. That the library defines what its header declares is the C++ compiler's business, and that it exports it
@@ -18,7 +21,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = "capi/muster/c.h"
-FIRST = ROOT / "tests/capi/frozen/c_0_1.h"
+FROZEN = ROOT / "tests/capi/frozen"
 # What a report may say where a struct has grown at its end; sizes and offsets are looked at, too.
 GROWTH = re.compile(r"""
     Functions\ changes\ summary:\ 0\ Removed,.* | Variables\ changes\ summary:\ 0\ Removed,\ 0\ Changed,.*
@@ -70,27 +73,64 @@ def breaks(before, after):
     return found
 
 
-def last_tagged():
-    """The header as the last release had it, or None."""
-    git = ["git", "-C", ROOT]
-    tag = subprocess.run([*git, "describe", "--tags", "--abbrev=0", "--match", "v*"], capture_output=True, text=True, check=False)
+def last_tagged(root):
+    """The name of the last release that git knows of and its header; None where it knows none."""
+    git = ["git", "-C", root]
+    tag = subprocess.run([*git, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"], capture_output=True, text=True, check=False)
     if tag.returncode != 0:
         return None
-    return subprocess.run([*git, "show", f"{tag.stdout.strip()}:{HEADER}"], capture_output=True, text=True, check=True).stdout
+    name = tag.stdout.strip()
+    return name, subprocess.run([*git, "show", f"{name}:{HEADER}"], capture_output=True, text=True, check=True).stdout
+
+
+def frozen_name(tag):
+    """v0.1.3 -> c_0_1.h"""
+    major, minor = re.match(r"v(\d+)\.(\d+)", tag).groups()
+    return f"c_{major}_{minor}.h"
 
 
 class Abi(unittest.TestCase):
     maxDiff = None
     now = (ROOT / HEADER).read_text(encoding="utf-8")
 
-    def test_keeps_the_first_version(self):
-        self.assertEqual(breaks(FIRST.read_text(encoding="utf-8"), self.now), [])
+    def test_keeps_every_released_version(self):
+        released = sorted(FROZEN.glob("c_*.h"))
+        self.assertIn("c_0_1.h", [path.name for path in released])
+        for path in released:
+            print(f"against {path.name}")
+            self.assertEqual(breaks(path.read_text(encoding="utf-8"), self.now), [], path.name)
 
     def test_keeps_the_last_tagged_version(self):
-        tagged = last_tagged()
+        tagged = last_tagged(ROOT)
         if tagged is None:
-            self.skipTest("no version is tagged yet")
-        self.assertEqual(breaks(tagged, self.now), [])
+            print("against no tag: there is none here")
+            return
+        tag, header = tagged
+        print(f"against {tag}")
+        self.assertTrue((FROZEN / frozen_name(tag)).exists(), f"{tag} is released: keep its header as {frozen_name(tag)}")
+        self.assertEqual(breaks(header, self.now), [])
+
+    def test_finds_the_last_tag(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            header = root / HEADER
+            header.parent.mkdir(parents=True)
+
+            def git(*arguments):
+                subprocess.run(["git", "-C", root, "-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false",
+                                *arguments], check=True, capture_output=True)
+
+            git("init", "-q")
+            for text, tag in (("one", None), ("two", "v0.1.0"), ("three", "v0.2.1"), ("four", "other"), ("five", None)):
+                header.write_text(text, encoding="utf-8")
+                git("add", ".")
+                git("commit", "-q", "-m", text)
+                if tag:
+                    git("tag", tag)
+                elif text == "one":
+                    self.assertIsNone(last_tagged(root))
+            self.assertEqual(last_tagged(root), ("v0.2.1", "three"))
+        self.assertEqual(frozen_name("v0.2.1"), "c_0_2.h")
 
     def changed(self, old, new):
         self.assertIn(old, self.now)

@@ -2,7 +2,7 @@
 """The arrows between the rooms point one way.
 
     base <- quota <- policy
-    base <- fit <- search
+    base <- fit <- {ledger, search}
     base <- model <- {plan, ledger} <- extension <- search <- {policy, action} <- session <- profile
          <- scenario <- replay <- {capi, python, tools}
 
@@ -24,7 +24,7 @@ ARROWS = {
     "quota": ["base"],
     "fit": ["base"],
     "plan": ["model"],
-    "ledger": ["model"],
+    "ledger": ["model", "fit"],
     "extension": ["plan", "ledger"],
     "search": ["extension", "fit"],
     "policy": ["search", "quota"],

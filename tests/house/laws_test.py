@@ -1,7 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The laws of the core that can be read off its text: no output, clock, chance, environment, abort, exit or
 exception; no engine or distribution whose values differ between standard libraries; no loop over a hash
-table, because its order differs from run to run; exp, log and pow from lib/base alone.
+table, because its order differs from run to run; exp, log and pow from lib/base alone. And no name of a type
+in two headers: the linker would take the members of one for those of the other, without a word.
 
 A loop over a hash table whose order provably reaches nothing (it fills something that is sorted next, it
 counts) says so on the line: `// any order: sorted below`.
@@ -87,8 +88,32 @@ def violations(root):
     return found
 
 
+_TYPE = re.compile(r"^(namespace (?P<opens>[\w:]+) \{|(?P<closes>\}.*)"
+                   r"|(struct|class|enum class)\s+(MUSTER_EXPORT\s+)?(?P<name>\w+)\b(?!::)[^;{]*\{)", re.MULTILINE)
+
+
+def types_twice(root):
+    """Names of types that headers define more than once, with the headers."""
+    where = {}
+    for path in source.files(root, FOLDERS, (".h",)):
+        spaces = []
+        raw = (root / path).read_text(encoding="utf-8")
+        for match in _TYPE.finditer(source.blank(raw)):
+            if match["opens"]:
+                spaces.append(match["opens"])
+            elif match["closes"]:
+                if raw[match.start():match.end() + 20].startswith("}  // namespace") and spaces:
+                    spaces.pop()
+            else:
+                where.setdefault("::".join([*spaces, match["name"]]), set()).add(str(path))
+    return {name: sorted(paths) for name, paths in where.items() if len(paths) > 1}
+
+
 class Repository(unittest.TestCase):
     maxDiff = None
+
+    def test_every_type_is_defined_once(self):
+        self.assertEqual(types_twice(source.ROOT), {})
 
     def test_core_keeps_the_laws(self):
         self.assertGreater(len(source.files(source.ROOT, FOLDERS)), 10)
@@ -112,6 +137,18 @@ class SeededViolations(unittest.TestCase):
             "std::thread t;", "double y = std::exp(x);", "getenv(name);",
         ):
             self.assertEqual(len(self.check("int a;\n" + code + "\n")), 1, code)
+
+    def test_types_twice_are_seen(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path, code in {
+                "include/muster/a.h": "namespace muster {\nclass Told;\nstruct Part {\n};\n}  // namespace muster\n",
+                "lib/fit/b.h": "namespace muster {\nclass Told {\n};\nclass Part : public Told {\n};\n}  // namespace muster\n",
+                "lib/fit/c.h": "namespace muster::other {\nstruct Part {\n};\n}  // namespace muster::other\n",
+            }.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(code, encoding="utf-8")
+            self.assertEqual(types_twice(root), {"muster::Part": ["include/muster/a.h", "lib/fit/b.h"]})
 
     def test_words_are_not_deeds(self):
         for code in (

@@ -5,6 +5,7 @@
 // longer than it is true.
 #include "lib/ledger/ledger.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +14,8 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/model/cluster_impl.h"
+#include "muster/quantity.h"
+#include "tests/support/random_devices.h"
 #include "tests/support/random_domains.h"
 #include "tests/support/random_edits.h"
 #include "tests/support/random_world.h"
@@ -43,6 +46,7 @@ ClusterSpec WorldInDomains(uint64_t seed) {
   ClusterSpec world = RandomWorld(seed);
   Rng rng(seed);
   if (seed % 2 == 0) AddDomains(rng, &world);
+  if (seed % 3 == 0) AddDevices(rng, &world);
   return world;
 }
 
@@ -50,17 +54,32 @@ struct TaskState {
   TaskStatus status;
   NodeIndex node;
   bool view;
+  std::vector<DevicePart> grants = {};  // what it holds of the node's devices
   friend bool operator==(const TaskState&, const TaskState&) = default;
 };
 using States = std::vector<TaskState>;
 
-States FromTables(const Tables& tables) {
+std::vector<DevicePart> GrantsOf(const Tables& tables, TaskIndex t) {
+  std::vector<DevicePart> grants;
+  const std::vector<DeviceSpec>& devices = tables.nodes.spec[tables.tasks.node[t]].devices;
+  for (uint32_t d = 0; d < devices.size(); ++d) {
+    for (const DeviceHold& hold : tables.hold_lists[tables.tasks.devices[t]]) {
+      if (hold.device == devices[d].name) {
+        grants.push_back({d, {hold.milli, ParseQuantity(hold.memory.text, Unit::kWhole).value()}});
+      }
+    }
+  }
+  return grants;
+}
+
+States FromTables(const Tables& tables, const Accounting& rules) {
   States states;
   for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
     const bool alive = tables.tasks.alive[t];
     const TaskStatus status = alive ? tables.tasks.status[t] : TaskStatus::kUnknown;
     const NodeIndex node = alive && HoldsNode(status) ? tables.tasks.node[t] : kNone;
     states.push_back({status, node, node != kNone});
+    if (rules.devices && node != kNone) states.back().grants = GrantsOf(tables, t);
   }
   return states;
 }
@@ -82,6 +101,16 @@ std::map<std::string, Cells> Recount(const Tables& tables, const States& states,
       at(account, n);
     }
     books["view " + std::to_string(n)] = {0, 0, 0};
+    if (rules.devices) {
+      Cells& now = books["devices now " + std::to_string(n)];
+      Cells& later = books["devices later " + std::to_string(n)];
+      for (const DeviceSpec& device : tables.nodes.spec[n].devices) {
+        if (!tables.nodes.alive[n]) continue;
+        const int64_t memory = ParseQuantity(device.memory.text, Unit::kWhole).value();
+        now.insert(now.end(), {device.milli, memory});
+        later.insert(later.end(), {device.milli, memory});
+      }
+    }
     if (!tables.nodes.alive[n]) continue;
     for (size_t d = 0; d < dims; ++d) {
       const int64_t has = tables.nodes.allocatable.row(n)[d];
@@ -109,7 +138,16 @@ std::map<std::string, Cells> Recount(const Tables& tables, const States& states,
   }
   for (TaskIndex t = 0; t < states.size(); ++t) {
     if (!tables.tasks.alive[t]) continue;
-    const auto& [status, n, view] = states[t];
+    const auto& [status, n, view, grants] = states[t];
+    for (const DevicePart& grant : grants) {
+      for (const char* account : {"devices now ", "devices later "}) {
+        const bool now = account == std::string("devices now ");
+        if (status == (now ? TaskStatus::kNominated : TaskStatus::kReleasing)) continue;
+        Cells& cells = books[account + std::to_string(n)];
+        cells[2 * grant.device] -= grant.amount.milli;
+        cells[2 * grant.device + 1] -= grant.amount.memory;
+      }
+    }
     const ClassIndex c = tables.tasks.task_class[t];
     const auto request = tables.classes.request.row(c);
     if (n != kNone) {
@@ -161,6 +199,12 @@ std::map<std::string, Cells> Recount(const Tables& tables, const States& states,
       Add(at(charged ? "tree allocated" : "tree pending", a), request);
     }
   }
+  // What is free now is free later, too, or it is nobody's to take now.
+  for (NodeIndex n = 0; rules.devices && n < tables.nodes.alive.size(); ++n) {
+    Cells& now = books["devices now " + std::to_string(n)];
+    const Cells& later = books["devices later " + std::to_string(n)];
+    for (size_t i = 0; i < now.size(); ++i) now[i] = std::min(now[i], later[i]);
+  }
   return books;
 }
 
@@ -179,6 +223,13 @@ std::map<std::string, Cells> Read(const Ledger& ledger) {
     books["evictable " + number] = Copy(ledger.evictable(n));
     books["view " + number] = {ledger.scoring_cpu(n), ledger.scoring_memory(n),
                                ledger.tasks_in_view(n)};
+    if (ledger.devices() == nullptr) continue;
+    for (bool later : {false, true}) {
+      Cells& cells = books[(later ? "devices later " : "devices now ") + number];
+      for (const DeviceAmount& free : ledger.devices()->Free(ledger.device_book(n), later)) {
+        cells.insert(cells.end(), {free.milli, free.memory});
+      }
+    }
   }
   books["total"] = Copy(ledger.total());
   const auto counts = [](const JobCounts& of) {
@@ -228,13 +279,14 @@ class Follower {
       : rng_(rng),
         rules_(rules),
         ledger_(tables, rules),
-        states_(FromTables(tables)),
+        states_(FromTables(tables, rules)),
         beginning_(ledger_.Save()) {
     StartJournals();
     if (!tables.nodes.alive.empty() && rng.Chance(0.5)) (void)ledger_.tasks_on(0);
   }
 
   Ledger& ledger() { return ledger_; }
+  size_t given() const { return given_; }  // devices, over all moves
 
   void Step() {
     if (rng_.Chance(0.2)) {
@@ -259,7 +311,8 @@ class Follower {
     evicted_.resize(saved.evicted);
     for (TaskIndex t : evicted) {
       if (!rules_.undone_eviction_lingers || !states_[t].view) continue;
-      states_[t] = {TaskStatus::kRunning, states_[t].node, false};
+      states_[t].status = TaskStatus::kRunning;
+      states_[t].view = false;
       evicted_.push_back(t);
     }
     if (evicted_.size() == saved.evicted) {
@@ -273,7 +326,7 @@ class Follower {
     ledger_.Restore(beginning_);
     savepoints_.clear();
     evicted_.clear();
-    states_ = FromTables(ledger_.tables());
+    states_ = FromTables(ledger_.tables(), rules_);
     Check();
   }
 
@@ -281,11 +334,15 @@ class Follower {
   void Follow(const Tables& tables) {
     ledger_.set_tables(&tables);
     if (!ledger_.Sync()) {
-      ledger_ = Ledger(tables, rules_);
+      if (rng_.Chance(0.5)) {
+        ledger_ = Ledger(tables, rules_);
+      } else {
+        ledger_.Restart(tables, rules_);
+      }
       StartJournals();
     }
     moments_.clear();
-    states_ = FromTables(tables);
+    states_ = FromTables(tables, rules_);
     beginning_ = ledger_.Save();
     Check();
     const Ledger fresh(tables, rules_);
@@ -326,13 +383,22 @@ class Follower {
         break;
       case TaskStatus::kBound:
       case TaskStatus::kRunning:
-        state = {TaskStatus::kReleasing, state.node, state.view && rules_.evicted_stay_in_view};
+        state.status = TaskStatus::kReleasing;
+        state.view = state.view && rules_.evicted_stay_in_view;
         if (!rules_.evicted_stay_in_view) evicted_.push_back(t);
         break;
       default:
         return;
     }
     ledger_.Move(t, state.status, state.node);
+    // Tasks that are placed get devices, others keep or lose theirs.
+    const auto grants = ledger_.grants(t);
+    if (state.status == TaskStatus::kPlaced || state.status == TaskStatus::kNominated) {
+      state.grants.assign(grants.begin(), grants.end());
+      given_ += grants.size();
+    } else if (state.node == kNone) {
+      state.grants.clear();
+    }
   }
 
   void Check() {
@@ -342,6 +408,8 @@ class Follower {
       ASSERT_EQ(ledger_.status(t), states_[t].status) << "task " << t;
       ASSERT_EQ(ledger_.node_of(t), states_[t].node) << "task " << t;
       ASSERT_EQ(ledger_.in_view(t), states_[t].view) << "task " << t;
+      const auto grants = ledger_.grants(t);
+      ASSERT_EQ(std::vector<DevicePart>(grants.begin(), grants.end()), states_[t].grants);
     }
     ASSERT_EQ(FirstDifference(Recount(tables, states_, rules_), Read(ledger_)), "");
     CheckJournals();
@@ -409,6 +477,7 @@ class Follower {
   size_t journal_ = 0;
   std::vector<Cells> rows_;
   bool lists_ = false;
+  size_t given_ = 0;
 };
 
 class LedgerWorlds : public ::testing::TestWithParam<int> {
@@ -416,6 +485,10 @@ class LedgerWorlds : public ::testing::TestWithParam<int> {
   static Accounting Rules(int variant) {
     if (variant == 0) return {};
     if (variant == 1) return {.undone_eviction_lingers = true};
+    if (variant == 3) return {.devices = DevicePick::kPack};
+    if (variant == 4) {
+      return {.undone_eviction_lingers = true, .devices = DevicePick::kBestFit};
+    }
     return {.nominated_takes_releasing = true,
             .evicted_stay_in_view = true,
             .score_main_containers = true};
@@ -423,6 +496,7 @@ class LedgerWorlds : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(LedgerWorlds, MovesAndRollbacks) {
+  size_t given = 0;
   for (uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
@@ -435,8 +509,10 @@ TEST_P(LedgerWorlds, MovesAndRollbacks) {
     }
     follower.BackToTheBeginning();
     EXPECT_EQ(FirstDifference(Read(fresh), Read(follower.ledger())), "");
+    given += follower.given();
     if (HasFailure()) return;
   }
+  if (Rules(GetParam()).devices) EXPECT_GT(given, 100);
 }
 
 TEST_P(LedgerWorlds, FollowsTheTables) {
@@ -460,7 +536,32 @@ TEST_P(LedgerWorlds, FollowsTheTables) {
   EXPECT_GT(edits, 2000) << "the random changes are refused: the test sees nothing";
 }
 
-INSTANTIATE_TEST_SUITE_P(Accountings, LedgerWorlds, ::testing::Values(0, 1, 2));
+// Whatever a ledger was used for, and however it was left, one written into its memory is like any other.
+TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
+  const Cluster first = MakeCluster(WorldInDomains(1));
+  Ledger reused(*first.impl().tables, Rules(0));
+  for (uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Rng rng(seed);
+    const Cluster cluster = MakeCluster(WorldInDomains(seed));
+    const Tables& tables = *cluster.impl().tables;
+    const uint64_t birth = reused.birth();
+    reused.Restart(tables, Rules(GetParam()));
+    const Ledger fresh(tables, Rules(GetParam()));
+    EXPECT_EQ(FirstDifference(Read(fresh), Read(reused)), "");
+    EXPECT_NE(reused.birth(), birth);
+    EXPECT_TRUE(reused.log().empty() && reused.journal().empty());
+    EXPECT_TRUE(reused.view_journal().empty() && reused.job_journal().empty());
+    EXPECT_TRUE(reused.SameAs(fresh.moment()) && reused.OnlyPlacementsSince(fresh.moment()));
+    // It is left with moves that nobody takes back.
+    Follower follower(tables, Rules(GetParam()), rng);
+    for (int step = 0; step < 20; ++step) follower.Step();
+    reused = std::move(follower.ledger());
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Accountings, LedgerWorlds, ::testing::Values(0, 1, 2, 3, 4));
 
 }  // namespace
 }  // namespace muster::testing

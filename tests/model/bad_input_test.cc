@@ -196,6 +196,67 @@ TEST_F(BadInput, ResourceLists) {
                ", request \"pods\": a task requests exactly one, which need not be said");
 }
 
+TEST_F(BadInput, DeviceRequests) {
+  const std::string gpu = ", device request \"gpu\": ";
+  RefusesShape({.devices = {{.kind = ""}}}, ", device request \"\": the name is empty");
+  RefusesShape({.devices = {{.kind = "gpu", .count = 0}}}, gpu + "count is 0; must be 1 or more");
+  RefusesShape({.devices = {{.kind = "gpu", .milli = 0}}}, gpu + "milli is 0; must be 1 to 1000");
+  RefusesShape({.devices = {{.kind = "gpu", .milli = 1001}}},
+               gpu + "milli is 1001; must be 1 to 1000");
+  RefusesShape({.devices = {{.kind = "gpu", .memory = "9007199254740993"}}},
+               gpu + "memory is 9007199254740993; must be 0 to 9007199254740992");
+  RefusesShape({.devices = {{.kind = "gpu", .models = {""}}}},
+               ", device model \"\": the name is empty");
+  RefusesShape({.devices = {{.kind = "gpu", .same = "rack"}}},
+               gpu + "same is \"rack\"; must be one of \"\", zone, link");
+  RefusesShape({.devices = {{.kind = "gpu"}, {.kind = "gpu", .milli = 500}}},
+               gpu + "is listed twice");
+}
+
+TEST(BadDevices, WhatTasksHoldIsThereAndNoMore) {
+  Cluster cluster;
+  const NodeSpec node{.name = "n",
+                      .devices = {{.name = "g", .kind = "gpu", .memory = "8Gi"}, {.name = "h"}}};
+  ASSERT_TRUE(cluster.AddNode(node).ok());
+  const auto add = [&](const std::string& name, std::vector<DeviceHold> holds,
+                       TaskStatus status = TaskStatus::kRunning) {
+    const bool there = status == TaskStatus::kRunning;
+    return std::string(cluster
+                           .AddTask({.name = name,
+                                     .status = status,
+                                     .node = there ? "n" : "",
+                                     .devices = std::move(holds)})
+                           .message());
+  };
+  EXPECT_EQ(add("t", {{.device = "g"}}, TaskStatus::kPending),
+            "task \"t\": status pending holds no node, but devices are given");
+  EXPECT_EQ(add("t", {{.device = ""}}), "task \"t\", device \"\": the name is empty");
+  EXPECT_EQ(add("t", {{.device = "g"}, {.device = "g"}}),
+            "task \"t\", device \"g\": is listed twice");
+  EXPECT_EQ(add("t", {{.device = "g", .milli = 0}}),
+            "task \"t\", device \"g\": milli is 0; must be 1 or more");
+  EXPECT_EQ(add("t", {{.device = "x"}}), "task \"t\": device \"x\" is not on node \"n\"");
+  EXPECT_EQ(add("t", {{.device = "g", .milli = 1001}}),
+            "task \"t\": device \"g\" of node \"n\" has 1000 milli, not 1001");
+  EXPECT_EQ(add("t", {{.device = "h", .memory = 1}}),
+            "task \"t\": device \"h\" of node \"n\" has 0 of memory, not 1");
+  EXPECT_EQ(add("t", {{.device = "g", .milli = 600, .memory = "5Gi"}}), "");
+  EXPECT_EQ(add("u", {{.device = "g", .milli = 401}}),
+            "task \"u\": device \"g\" of node \"n\" is held to 1001 of 1000 milli");
+  EXPECT_EQ(add("u", {{.device = "g", .milli = 1, .memory = "4Gi"}}),
+            "task \"u\": device \"g\" of node \"n\" is held to 9663676416 of 8589934592 bytes");
+  EXPECT_EQ(add("u", {{.device = "g", .milli = 400}}), "");
+
+  // A node keeps what is held, unless an event says that it is gone: then nobody holds it.
+  NodeSpec less = node;
+  less.devices.erase(less.devices.begin());
+  EXPECT_EQ(cluster.UpdateNode(less).message(),
+            "node \"n\": device \"g\" is not on node \"n\", but held by task \"t\"");
+  ASSERT_TRUE(cluster.ApplyDelta({1, less}).ok());
+  for (const TaskSpec& task : cluster.Describe().tasks) EXPECT_TRUE(task.devices.empty());
+  EXPECT_EQ(Contradiction(cluster), "");
+}
+
 TEST_F(BadInput, Nodes) {
   RefusesNode({.name = "n1", .labels = {{"k", "a"}, {"k", "b"}}},
               "node \"n1\", label \"k\": is listed twice");
@@ -212,6 +273,13 @@ TEST_F(BadInput, Nodes) {
               "node \"n1\", device \"g\": zone \"z\" does not exist");
   RefusesNode({.name = "n1", .devices = {{.name = "g", .milli = -1}}},
               "node \"n1\", device \"g\": milli is -1; must be 0 or more");
+  RefusesNode({.name = "n1", .devices = {{.name = "g", .milli = 1000001}}},
+              "node \"n1\", device \"g\": milli is 1000001; must be 1000000 or less");
+  RefusesNode({.name = "n1", .devices = {{.name = "g", .memory = "9007199254740993"}}},
+              "node \"n1\", device \"g\": memory is 9007199254740993; must be 0 to "
+              "9007199254740992");
+  RefusesNode({.name = "n1", .devices = {{.name = "g", .links = {""}}}},
+              "node \"n1\", device link \"\": the name is empty");
   RefusesNode({.name = "n1", .images = {{.names = {"i"}, .size = -5}}},
               "node \"n1\", image \"i\": size is -5; must be 0 or more");
   Refuses(cluster_.AddNodes(-1, {.name = "m"}), "node \"m\": count is -1; must be 0 to 134217728");

@@ -27,6 +27,7 @@ std::string KeyOfTask(const TaskSpec& task) {
   key.Add(task.uid_rank);
   key.Add(task.started);
   key.Add(task.protected_until);
+  key.Add(task.devices);
   return key.Take();
 }
 

@@ -14,31 +14,20 @@
 #include "lib/base/rng.h"
 #include "lib/quota/drf.h"
 #include "tests/policy/plan_words.h"
+#include "tests/support/drf_scenarios.h"
 
 namespace muster::testing {
 namespace {
 
 constexpr const char* kNames[] = {"cpu", "memory", "nvidia.com/gpu"};
-constexpr int kMany = 40;  // tasks, more than any leaf gets
+constexpr int64_t kMany = 40;  // tasks, more than any leaf gets
 
-// A tree in short: {weight, {children}} or {weight, {}, task, tasks}.
-struct Shape {
-  int64_t weight = 1;
-  std::vector<Shape> children = {};
-  std::vector<int> task = {};
-  int tasks = kMany;
-};
-Shape User(std::vector<int> task, int64_t weight = 1, int tasks = kMany) {
-  return {weight, {}, std::move(task), tasks};
-}
-Shape Team(std::vector<Shape> children, int64_t weight = 1) {
-  return {weight, std::move(children)};
-}
+using Shape = DrfShape;
 
 // One node, a queue for each vertex, and a job in each leaf, all in the order of the shapes.
 class World {
  public:
-  World(const std::vector<int>& capacity, const std::vector<Shape>& shapes) {
+  World(const std::vector<int64_t>& capacity, const std::vector<Shape>& shapes) {
     Resources all = {{"pods", 9999}};
     for (size_t r = 0; r < capacity.size(); ++r) all.emplace_back(kNames[r], capacity[r]);
     Accept(cluster_.AddNode({.name = "n", .capacity = all}));
@@ -70,7 +59,8 @@ class World {
   void Grow(const std::vector<Shape>& shapes, const std::string& parent) {
     for (const Shape& shape : shapes) {
       const std::string queue = "q" + std::to_string(queues_++);
-      Accept(cluster_.AddQueue({.name = queue, .parent = parent, .weight = shape.weight}));
+      Accept(cluster_.AddQueue(
+          {.name = queue, .parent = parent, .weight = static_cast<int64_t>(shape.weight)}));
       if (shape.task.empty()) {
         Grow(shape.children, queue);
         continue;
@@ -80,7 +70,9 @@ class World {
         if (shape.task[r] > 0) request.emplace_back(kNames[r], shape.task[r]);
       }
       const std::string job = std::to_string(leaves_.size()) + ".";
-      AddJob(cluster_, {.name = job, .queue = queue, .min_available = 1}, shape.tasks, request);
+      const int64_t tasks = shape.tasks < 0 ? kMany : shape.tasks;
+      AddJob(cluster_, {.name = job, .queue = queue, .min_available = 1}, static_cast<int>(tasks),
+             request);
       leaves_.push_back(queue);
     }
   }
@@ -90,71 +82,28 @@ class World {
   int queues_ = 0;
 };
 
-struct Scenario {
-  const char* name;
-  std::vector<int> capacity;
-  std::vector<Shape> shapes;
-  std::vector<int64_t> naive, rescaled, dynamic;
-};
-
 TEST(Hdrf, WorkedScenarios) {
-  const Scenario scenarios[] = {
-      {"DRF", {9, 18}, {User({1, 4}), User({3, 1})}, {3, 2}, {3, 2}, {3, 2}},
-      {"weighted DRF", {9, 18}, {User({1, 4}, 2), User({3, 1})}, {4, 1}, {4, 1}, {4, 1}},
-      {"complementary leaves",
-       {10, 10},
-       {User({0, 1}), Team({User({1, 0}), User({0, 1})})},
-       {6, 10, 4},
-       {5, 10, 5},
-       {5, 10, 5}},
-      {"a resource used up",
-       {30, 30},
-       {User({1, 0}), User({1, 0}), Team({User({1, 0}), User({0, 1})}), User({0, 1})},
-       {10, 10, 10, 15, 15},
-       {10, 10, 10, 20, 10},
-       {10, 10, 10, 15, 15}},
-      {"not flat",
-       {30, 30},
-       {Team({User({1, 0}), User({0, 1})}), User({1, 1})},
-       {15, 15, 15},
-       {15, 15, 15},
-       {15, 15, 15}},
-      // Who asks for nothing is not there; the tree of lib/quota lets it hold its group down in the static form.
-      {"an idle child",
-       {24},
-       {Team({User({1}, 4), User({1}, 2), User({1}, 4, 0)}, 5), User({1}, 5)},
-       {8, 4, 0, 12},
-       {8, 4, 0, 12},
-       {8, 4, 0, 12}},
-      {"a child that has all it wants",
-       {24},
-       {Team({User({1}), User({1}, 1, 1)}), User({1})},
-       {11, 1, 12},
-       {21, 1, 2},
-       {11, 1, 12}},
-      {"weighted teams",
-       {30, 30},
-       {Team({User({1, 0}), User({0, 1})}, 2), User({1, 1})},
-       {20, 20, 10},
-       {20, 20, 10},
-       {20, 20, 10}},
-      {"two levels",
-       {24, 24},
-       {Team({Team({User({1, 0}), User({0, 1})}), User({1, 1})}), User({1, 1})},
-       {6, 6, 6, 12},
-       {6, 6, 6, 12},
-       {6, 6, 6, 12}},
-      {"three resources",
-       {30, 30, 30},
-       {User({1, 0, 0}), Team({User({1, 0, 0}), User({0, 1, 0}), User({0, 0, 1})}),
-        User({0, 1, 1})},
-       {15, 15, 15, 15, 15},
-       {15, 15, 15, 15, 15},
-       {15, 15, 15, 15, 15}}};
-  for (const Scenario& s : scenarios) {
+  std::vector<DrfScenario> scenarios = WorkedDrfScenarios();
+  scenarios.push_back({"DRF", {9, 18}, {User({1, 4}), User({3, 1})}, {3, 2}, {3, 2}, {3, 2}});
+  scenarios.push_back(
+      {"weighted DRF", {9, 18}, {User({1, 4}, 2), User({3, 1})}, {4, 1}, {4, 1}, {4, 1}});
+  // Who asks for nothing is not there; the tree of lib/quota lets it hold its group down in the static form.
+  scenarios.push_back({"an idle child",
+                       {24},
+                       {Team({User({1}, 4), User({1}, 2), User({1}, 4, 0)}, 5), User({1}, 5)},
+                       {8, 4, 0, 12},
+                       {8, 4, 0, 12},
+                       {8, 4, 0, 12}});
+  scenarios.push_back({"a child that has all it wants",
+                       {24},
+                       {Team({User({1}), User({1}, 1, 1)}), User({1})},
+                       {11, 1, 12},
+                       {21, 1, 2},
+                       {11, 1, 12}});
+  for (const DrfScenario& s : scenarios) {
     World world(s.capacity, s.shapes);
     EXPECT_EQ(world.Filled("naive"), s.naive) << s.name;
-    EXPECT_EQ(world.Filled("static"), s.rescaled) << s.name;
+    EXPECT_EQ(world.Filled("static"), s.static_form) << s.name;
     EXPECT_EQ(world.Filled("dynamic"), s.dynamic) << s.name;
   }
 }
@@ -179,7 +128,7 @@ TEST(Hdrf, UnknownFormsAreRefused) {
 // --- random trees
 
 struct RandomTree {
-  std::vector<int> capacity;
+  std::vector<int64_t> capacity;
   std::vector<Shape> shapes;
 };
 RandomTree SomeTree(uint64_t seed) {
@@ -188,7 +137,7 @@ RandomTree SomeTree(uint64_t seed) {
     return low + static_cast<int>(rng.Below(static_cast<uint64_t>(high - low) + 1));
   };
   const auto user = [&] {
-    std::vector<int> task = {between(0, 4), between(0, 4)};
+    std::vector<int64_t> task = {between(0, 4), between(0, 4)};
     if (task[0] + task[1] == 0) task[0] = 1;
     return User(task, between(1, 5), between(1, 12));
   };
@@ -219,11 +168,11 @@ TEST(Hdrf, WhoHasTheTurnHasTheSmallestShare) {
       int later = 0;
     };
     std::vector<Vertex> vertices = {{0, 1}};
-    std::vector<std::pair<size_t, std::vector<int>>> leaves;
+    std::vector<std::pair<size_t, std::vector<int64_t>>> leaves;
     const std::function<void(const std::vector<Shape>&, size_t)> grow =
         [&](const std::vector<Shape>& shapes, size_t parent) {
           for (const Shape& shape : shapes) {
-            vertices.push_back({parent, shape.weight});
+            vertices.push_back({parent, static_cast<int64_t>(shape.weight)});
             if (!shape.task.empty()) leaves.emplace_back(vertices.size() - 1, shape.task);
             grow(shape.children, vertices.size() - 1);
           }
@@ -269,19 +218,21 @@ TEST(Hdrf, PlansAreThoseOfTheTreeOfShares) {
     World world(random.capacity, random.shapes);
     DrfTree tree({.form = DrfForm::kNaive}, {random.capacity[0], random.capacity[1]});
     std::map<DrfTree::Index, size_t> leaves;
-    const std::function<void(const std::vector<Shape>&, DrfTree::Index)> grow =
-        [&](const std::vector<Shape>& shapes, DrfTree::Index parent) {
-          for (const Shape& shape : shapes) {
-            const auto weight = static_cast<double>(shape.weight);
-            if (shape.task.empty()) {
-              grow(shape.children, *tree.AddGroup(parent, weight));
-              continue;
-            }
-            const DrfTree::Index leaf = *tree.AddLeaf(
-                parent, {{shape.task[0], shape.task[1]}, weight, int64_t{shape.tasks}});
-            leaves.emplace(leaf, leaves.size());
-          }
-        };
+    const std::function<void(const std::vector<Shape>&, DrfTree::Index)> grow = [&](const std::
+                                                                                        vector<
+                                                                                            Shape>&
+                                                                                            shapes,
+                                                                                    DrfTree::Index
+                                                                                        parent) {
+      for (const Shape& shape : shapes) {
+        if (shape.task.empty()) {
+          grow(shape.children, *tree.AddGroup(parent, shape.weight));
+          continue;
+        }
+        const DrfTree::Index leaf = *tree.AddLeaf(parent, {shape.task, shape.weight, shape.tasks});
+        leaves.emplace(leaf, leaves.size());
+      }
+    };
     grow(random.shapes, DrfTree::kRoot);
     std::vector<size_t> picks;
     while (const auto next = tree.Next()) {

@@ -4,7 +4,6 @@
 // are really made: the numbers must be those that a cycle then reports, to the bit.
 #include "muster/what_if.h"
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include "lib/ledger/ledger.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -72,7 +72,7 @@ TEST(WhatIf, AWeightMovesWhatIsDeserved) {
 }
 
 TEST(WhatIf, WhatRanOnNodesThatLeaveWaitsAgain) {
-  const auto outlook = Ask(TwoQueues(), {.remove_nodes = NodeChoice{.labels = {{"pool", "x"}}}});
+  const auto outlook = Ask(TwoQueues(), {.remove_nodes = RemovedNodes{.labels = {{"pool", "x"}}}});
   ASSERT_TRUE(outlook.ok()) << outlook.status();
   const QueueOutlook& a = Of(*outlook, "a");
   EXPECT_EQ(a.allocated_before[0], 6000);
@@ -130,9 +130,9 @@ TEST(WhatIf, RefusesWithPlaceAndRule) {
       {{.queue = QueueEdit{.name = "a", .limit = Resources{{"cpus", 1}}}},
        "queue \"a\", limit \"cpus\": no node or task names this dimension, did you mean \"cpu\"?"},
       {{.queue = QueueEdit{.name = "a", .guaranteed = Resources{{"cpu", "-1"}}}}, "guaranteed"},
-      {{.remove_nodes = NodeChoice{}}, "either a name or labels"},
-      {{.remove_nodes = NodeChoice{.name = "z"}}, "node \"z\" does not exist"},
-      {{.remove_nodes = NodeChoice{.labels = {{"pool", "z"}}}}, "no node has the labels pool=z"},
+      {{.remove_nodes = RemovedNodes{}}, "either a name or labels"},
+      {{.remove_nodes = RemovedNodes{.name = "z"}}, "node \"z\" does not exist"},
+      {{.remove_nodes = RemovedNodes{.labels = {{"pool", "z"}}}}, "no node has the labels pool=z"},
       {{.add_nodes = NewNodes{.count = 0}}, "count is 0; must be 1 or more"},
       {{.add_nodes = NewNodes{.count = int64_t{1} << 60, .node = {.capacity = {{"cpu", 9}}}}},
        "cpu of all nodes passes int64"},
@@ -198,9 +198,9 @@ WhatIfChange RandomChange(Rng& rng, const ClusterSpec& world) {
       if (world.nodes.empty()) break;
       const NodeSpec& node = Pick(rng, world.nodes);
       if (node.labels.empty() || rng.Below(2) == 0) {
-        return {.remove_nodes = NodeChoice{.name = node.name}};
+        return {.remove_nodes = RemovedNodes{.name = node.name}};
       }
-      return {.remove_nodes = NodeChoice{.labels = {Pick(rng, node.labels)}}};
+      return {.remove_nodes = RemovedNodes{.labels = {Pick(rng, node.labels)}}};
     }
     case 3: {
       NodeSpec node{.name = "new", .capacity = RandomAmounts(rng)};
@@ -241,7 +241,7 @@ absl::Status Make(const WhatIfChange& change, Cluster* cluster, int number) {
     }
     return absl::NotFoundError("queue");
   }
-  const NodeChoice& choice = *change.remove_nodes;
+  const RemovedNodes& choice = *change.remove_nodes;
   bool any = false;
   for (const NodeSpec& node : world.nodes) {
     bool chosen = choice.name.empty() || choice.name == node.name;
@@ -301,8 +301,7 @@ void ExpectAsInPlan(const Outlook& outlook, bool after, Cluster* cluster,
 }
 
 TEST(WhatIf, EqualsACycleOverAClusterThatWasReallyChanged) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const uint64_t count = worlds == nullptr ? 600 : std::strtoull(worlds, nullptr, 10);
+  const uint64_t count = WorldCount(600);
   int answered = 0, refused = 0;
   for (uint64_t seed = 0; seed < count && !HasFailure(); ++seed) {
     Rng rng(seed);

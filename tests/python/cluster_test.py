@@ -44,6 +44,24 @@ class Rows(unittest.TestCase):
         with self.assertRaises(muster.NotFound):
             plan.explain("nobody")
 
+    def test_devices(self):
+        gpus = [{"name": f"gpu{i}", "kind": "gpu", "memory": "16Gi"} for i in range(2)]
+        self.cluster.add_nodes(1, cpu=8, devices=gpus)
+        held = [{"device": "gpu1", "milli": 400}]
+        self.cluster.add_task("old", cpu=1, status="running", node="n0", devices=held)
+        self.cluster.add_job("part", count=1, cpu=1, devices=[{"kind": "gpu", "milli": 500, "memory": "8Gi"}])
+        self.cluster.add_jobs(name=["whole"], count=1, cpu=1, devices=[{"kind": "gpu"}])
+        plan = self.cluster.schedule()
+        self.assertEqual(column(plan.devices, "task"), ["part-0", "whole-0"])
+        self.assertEqual(column(plan.devices, "device"), ["gpu1", "gpu0"])
+        self.assertEqual(column(plan.devices, "milli"), [500, 1000])
+        self.assertEqual(column(plan.devices, "memory"), [8 << 30, 0])
+        self.cluster.apply(plan)
+        self.assertEqual(self.cluster.task("whole-0")["devices"], [{"device": "gpu0"}])
+        self.assertEqual(self.cluster.task("old")["devices"], held)
+        with self.assertRaisesRegex(muster.InvalidArgument, 'device "gpu7"'):
+            self.cluster.add_task("t", status="running", node="n0", devices=[{"device": "gpu7"}])
+
     def test_fields_are_those_of_the_header(self):
         self.cluster.add_node(
             "n1",

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/reference/drf.h"
+#include "tests/support/drf_scenarios.h"
 
 namespace muster::testing {
 namespace {
@@ -19,23 +20,14 @@ using ::testing::ElementsAre;
 using ::testing::Pointwise;
 using Index = DrfTree::Index;
 
-// A tree in short: {weight, {children}} or {weight, {}, task, cap}.
-struct Shape {
-  double weight = 1;
-  std::vector<Shape> children = {};
-  std::vector<int64_t> task = {};
-  int64_t cap = DrfTree::kNoCap;
-};
-Shape User(std::vector<int64_t> task, double weight = 1, int64_t cap = DrfTree::kNoCap) {
-  return {weight, {}, std::move(task), cap};
-}
-Shape Team(std::vector<Shape> children, double weight = 1) { return {weight, std::move(children)}; }
+using Shape = DrfShape;
 
 void Grow(const std::vector<Shape>& shapes, Index parent, DrfTree* tree,
           std::vector<Index>* leaves) {
   for (const Shape& shape : shapes) {
     if (!shape.task.empty()) {
-      leaves->push_back(*tree->AddLeaf(parent, {shape.task, shape.weight, shape.cap}));
+      leaves->push_back(*tree->AddLeaf(
+          parent, {shape.task, shape.weight, shape.tasks < 0 ? DrfTree::kNoCap : shape.tasks}));
     } else {
       Grow(shape.children, *tree->AddGroup(parent, shape.weight), tree, leaves);
     }
@@ -110,78 +102,25 @@ TEST(Drf, DivisibleTasks) {
 }
 
 // Each scenario by the plain sum, by rescaling alone, and by H-DRF.
-struct Scenario {
-  const char* name;
-  std::vector<int64_t> capacity;
-  std::vector<Shape> shapes;
-  std::vector<int64_t> naive, rescaled, dynamic;
-};
-
 TEST(HierarchicalDrf, WorkedScenarios) {
-  const auto e4 = [](int64_t idle_cap) {
-    return std::vector<Shape>{Team({User({1}, 0.4), User({1}, 0.2), User({1}, 0.4, idle_cap)}, 0.5),
-                              User({1}, 0.5)};
+  const auto e4 = [](int64_t idle_tasks) {
+    return std::vector<Shape>{
+        Team({User({1}, 0.4), User({1}, 0.2), User({1}, 0.4, idle_tasks)}, 0.5), User({1}, 0.5)};
   };
-  const Scenario scenarios[] = {
-      {"complementary leaves",
-       {10, 10},
-       {User({0, 1}), Team({User({1, 0}), User({0, 1})})},
-       {6, 10, 4},
-       {5, 10, 5},
-       {5, 10, 5}},
-      {"a user of both",
-       {10, 10},
-       {User({1, 1}), Team({User({1, 0}), User({0, 1})})},
-       {5, 5, 5},
-       {5, 5, 5},
-       {5, 5, 5}},
-      {"a resource used up",
-       {30, 30},
-       {User({1, 0}), User({1, 0}), Team({User({1, 0}), User({0, 1})}), User({0, 1})},
-       {10, 10, 10, 15, 15},
-       {10, 10, 10, 20, 10},
-       {10, 10, 10, 15, 15}},
-      {"not flat",
-       {30, 30},
-       {Team({User({1, 0}), User({0, 1})}), User({1, 1})},
-       {15, 15, 15},
-       {15, 15, 15},
-       {15, 15, 15}},
-      {"weights",
-       {480},
-       e4(DrfTree::kNoCap),
-       {96, 48, 96, 240},
-       {96, 48, 96, 240},
-       {96, 48, 96, 240}},
-      {"an idle child", {480}, e4(0), {160, 80, 0, 240}, {320, 160, 0, 0}, {160, 80, 0, 240}},
-      {"weighted teams",
-       {30, 30},
-       {Team({User({1, 0}), User({0, 1})}, 2), User({1, 1})},
-       {20, 20, 10},
-       {20, 20, 10},
-       {20, 20, 10}},
-      {"two levels",
-       {24, 24},
-       {Team({Team({User({1, 0}), User({0, 1})}), User({1, 1})}), User({1, 1})},
-       {6, 6, 6, 12},
-       {6, 6, 6, 12},
-       {6, 6, 6, 12}},
-      {"a cap",
-       {30, 30},
-       {User({1, 0}, 1, 5), Team({User({1, 0}), User({0, 1})}), User({0, 1})},
-       {5, 25, 15, 15},
-       {5, 25, 15, 15},
-       {5, 25, 15, 15}},
-      {"three resources",
-       {30, 30, 30},
-       {User({1, 0, 0}), Team({User({1, 0, 0}), User({0, 1, 0}), User({0, 0, 1})}),
-        User({0, 1, 1})},
-       {15, 15, 15, 15, 15},
-       {15, 15, 15, 15, 15},
-       {15, 15, 15, 15, 15}}};
-  for (const Scenario& s : scenarios) {
+  std::vector<DrfScenario> scenarios = WorkedDrfScenarios();
+  scenarios.push_back(
+      {"weights", {480}, e4(-1), {96, 48, 96, 240}, {96, 48, 96, 240}, {96, 48, 96, 240}});
+  scenarios.push_back(
+      {"an idle child", {480}, e4(0), {160, 80, 0, 240}, {320, 160, 0, 0}, {160, 80, 0, 240}});
+  scenarios.push_back({"a cap",
+                       {30, 30},
+                       {User({1, 0}, 1, 5), Team({User({1, 0}), User({0, 1})}), User({0, 1})},
+                       {5, 25, 15, 15},
+                       {5, 25, 15, 15},
+                       {5, 25, 15, 15}});
+  for (const DrfScenario& s : scenarios) {
     EXPECT_EQ(Filled(DrfForm::kNaive, s.capacity, s.shapes), s.naive) << s.name;
-    EXPECT_EQ(Filled(DrfForm::kRescaled, s.capacity, s.shapes), s.rescaled) << s.name;
+    EXPECT_EQ(Filled(DrfForm::kStatic, s.capacity, s.shapes), s.static_form) << s.name;
     EXPECT_EQ(Filled(DrfForm::kDynamic, s.capacity, s.shapes), s.dynamic) << s.name;
   }
 }
@@ -251,10 +190,9 @@ TEST(Drf, RandomTreesAgainstTheTwin) {
     Rng rng(seed);
     const auto below = [&](uint64_t n) { return static_cast<int64_t>(rng.Below(n)); };
     const int form = static_cast<int>(below(3));
-    reference::DrfWorld slow{.form =
-                                 std::array{Form::kNaive, Form::kRescaled, Form::kDynamic}[form]};
+    reference::DrfWorld slow{.form = std::array{Form::kNaive, Form::kStatic, Form::kDynamic}[form]};
     for (int64_t r = 1 + below(2); r >= 0; --r) slow.capacity.push_back(5 + below(12));
-    DrfTree fast({.form = std::array{DrfForm::kNaive, DrfForm::kRescaled, DrfForm::kDynamic}[form]},
+    DrfTree fast({.form = std::array{DrfForm::kNaive, DrfForm::kStatic, DrfForm::kDynamic}[form]},
                  slow.capacity);
     slow.nodes.resize(1);
     std::vector<Index> groups = {DrfTree::kRoot}, leaves;

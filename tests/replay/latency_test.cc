@@ -2,7 +2,6 @@
 //
 // Batch policies on pools when decisions come late, or by cycles in other ways: start by start against a slow twin, and
 // by hand. On its own a pool decides at once; what it does not know is done by cycles or refused, never passed over.
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "muster/metrics.h"
 #include "muster/replay.h"
 #include "tests/replay/logs.h"
+#include "tests/support/world_loop.h"
 
 namespace muster {
 namespace {
@@ -35,10 +35,9 @@ ReplayResult Play(const Trace& trace, const std::string& policy, const ReplayOpt
 }
 
 TEST(Latency, EqualsTheTwin) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const int count = worlds != nullptr ? std::atoi(worlds) : 300;
+  const uint64_t count = testing::WorldCount(300);
   Rng rng(2026);
-  for (int world = 0; world < count; ++world) {
+  for (uint64_t world = 0; world < count; ++world) {
     Trace trace = testing::RandomLog(rng);
     reference::BatchQuestion question;
     question.policy = rng.Chance(0.8) ? "easy" : "fcfs";

@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Batch policies on pools: every recorded wait of three logs, the twins on random worlds, and small worlds by hand.
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,16 +12,12 @@
 #include "muster/metrics.h"
 #include "muster/replay.h"
 #include "tests/replay/logs.h"
+#include "tests/support/world_loop.h"
 
 namespace muster {
 namespace {
 
 using testing::RandomLog;
-
-int64_t Worlds(int64_t usual) {
-  const char* given = std::getenv("MUSTER_WORLDS");
-  return given != nullptr ? std::atoll(given) : usual;
-}
 
 Trace Pool(int64_t processors, const std::vector<TraceJob>& jobs) {
   Trace trace;
@@ -123,7 +118,7 @@ TEST(Fcfs, MeanWaitsOfTheLogs) {
 // --- twins
 
 void CompareWithTwin(const std::string& policy) {
-  const int64_t worlds = Worlds(2000);
+  const int64_t worlds = testing::WorldCount(2000);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
     const Trace trace = RandomLog(rng);
@@ -157,7 +152,7 @@ void CompareWithTwin(const std::string& policy) {
 // The profiles of the same names on one node, a cycle an event, start the same jobs, with corrected guesses, too. But for
 // easy in the order of submission: there a pool makes no pass for a job that does not fit, whatever was given back before.
 void CompareWithProfile(const std::string& policy) {
-  const int64_t worlds = Worlds(500);
+  const int64_t worlds = testing::WorldCount(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
     Trace trace = RandomLog(rng);
@@ -233,6 +228,21 @@ TEST(Pool, RefusesWhatDoesNotFitAndGoesOn) {
   EXPECT_EQ(Measure(trace, *result).refused, 1);
 }
 
+// Each is promised its time at once; nobody is looked through while nothing is due.
+TEST(Pool, ConservativeWithManyJobsAtOneInstant) {
+  constexpr int64_t kProcessors = 1000, kJobs = 200000, kRun = 60;
+  Trace trace;
+  trace.processors = kProcessors;
+  for (int64_t i = 0; i < kJobs; ++i) {
+    ASSERT_TRUE(AddJob({.submit = 5, .run = kRun, .estimate = kRun}, &trace).ok());
+  }
+  const std::vector<int64_t> starts = Starts(trace, "conservative");
+  ASSERT_EQ(starts.size(), trace.size());
+  for (int64_t i = 0; i < kJobs; ++i) {
+    ASSERT_EQ(starts[static_cast<size_t>(i)], 5 + i / kProcessors * kRun);
+  }
+}
+
 TEST(Pool, AMillionJobsAtOneInstant) {
   Trace trace;
   trace.processors = 1000;
@@ -256,6 +266,22 @@ TEST(Pool, StopsWhenAskedTo) {
   const Metrics metrics = Measure(trace, *result);
   EXPECT_GT(metrics.ended, 0);
   EXPECT_LT(metrics.ended, 100000);
+}
+
+// Where each early end gives thousands of promises anew, that is not only after thousands of them.
+TEST(Pool, StopsSoonWhereEventsAreSlow) {
+  Trace trace;
+  trace.processors = 10;
+  for (int i = 0; i < 20000; ++i) {
+    ASSERT_TRUE(AddJob({.submit = 0, .run = 1 + i % 7, .estimate = 10}, &trace).ok());
+  }
+  int asked = 0;
+  const absl::StatusOr<ReplayResult> result =
+      Replay(trace, "conservative", {.should_stop = [&] { return ++asked == 30; }});
+  ASSERT_TRUE(result.ok());
+  EXPECT_FALSE(result->complete);
+  EXPECT_GT(result->events, 20000);
+  EXPECT_LT(result->events, 20100);
 }
 
 TEST(Pool, NamesWhatItDoesNotKnow) {

@@ -3,7 +3,6 @@
 // Samples of a replay against a recount from where every task was and what happened to every node: to the bit.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "muster/replay.h"
+#include "tests/support/world_loop.h"
 
 namespace muster {
 namespace {
@@ -162,11 +162,10 @@ void Compare(const World& world, const ReplayResult& result, size_t k) {
 }
 
 TEST(Series, EqualsARecount) {
-  const char* worlds = std::getenv("MUSTER_WORLDS");
-  const int64_t count = worlds != nullptr ? std::atoll(worlds) : 200;
+  const uint64_t count = testing::WorldCount(200);
   constexpr const char* kProfiles[] = {"muster", "volcano:+preempt,+reclaim", "kube-batch", "easy"};
-  for (int64_t seed = 1; seed <= count; ++seed) {
-    Rng rng(static_cast<uint64_t>(seed));
+  for (uint64_t seed = 1; seed <= count; ++seed) {
+    Rng rng(seed);
     const World world = RandomWorld(rng);
     ReplayOptions options;
     options.record_placements = true;

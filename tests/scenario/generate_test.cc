@@ -290,9 +290,9 @@ TEST(Generate, RefusesKnobsOutOfRangeByName) {
 }
 
 TEST(Mixes, AreSound) {
-  for (const std::string_view name : MixNames()) {
+  for (const std::string_view name : ClusterMixNames()) {
     if (name == "uniform") continue;
-    const Mix mix = NamedMix(name);
+    const ClusterMix mix = NamedClusterMix(name);
     EXPECT_FALSE(mix.nodes.empty());
     for (const TaskKind& task : mix.tasks) {
       bool fits = false;
@@ -307,9 +307,9 @@ TEST(Mixes, AreSound) {
       EXPECT_GT(gang.size, 0);
     }
   }
-  EXPECT_TRUE(NamedMix("no").nodes.empty());
+  EXPECT_TRUE(NamedClusterMix("no").nodes.empty());
   int64_t shares[5] = {};  // without, part of one, one, two to four, eight
-  for (const TaskKind& task : NamedMix("openb").tasks) {
+  for (const TaskKind& task : NamedClusterMix("openb").tasks) {
     const int64_t milli = task.gpu_milli;
     shares[milli == 0      ? 0
            : milli < 1000  ? 1

@@ -74,6 +74,8 @@ MUSTER_NAME(GroupTopology)
 MUSTER_NAME(JobSpec)
 MUSTER_NAME(ZoneSpec)
 MUSTER_NAME(DeviceSpec)
+MUSTER_NAME(DeviceRequest)
+MUSTER_NAME(DeviceHold)
 MUSTER_NAME(ImageSpec)
 MUSTER_NAME(NodeUsage)
 MUSTER_NAME(NodeSpec)
@@ -198,6 +200,8 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<JobSpec>();
   Check<ZoneSpec>();
   Check<DeviceSpec>();
+  Check<DeviceRequest>();
+  Check<DeviceHold>();
   Check<ImageSpec>();
   Check<NodeUsage>();
   Check<NodeSpec>();

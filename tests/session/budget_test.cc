@@ -157,6 +157,32 @@ TEST_P(Budgets, TheCursorGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(Specs, Budgets, ::testing::ValuesIn(kSpecs));
 
+// With nobody to take from, a waiting job costs its turn at what is free, and no more.
+TEST(Work, NobodyIsAskedToGoWhereNobodyCan) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}}}).ok());
+  const auto add = [&](const std::string& name, int64_t cpu, int32_t priority) {
+    return cluster.AddJob({.name = name,
+                           .priority = priority,
+                           .min_available = 1,
+                           .groups = {{.count = 1, .shape = {.request = {{"cpu", cpu}}}}}});
+  };
+  ASSERT_TRUE(add("first", 4, 0).ok());
+  ASSERT_TRUE(cluster.SetTaskStatus("first-0", TaskStatus::kRunning, "n").ok());
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(add(absl::StrCat("job", i), 1 + i % 3, 0).ok());
+  const auto work = [&](const std::string& profile) {
+    const Plan plan = MustSchedule(cluster.Freeze(), profile, {});
+    EXPECT_EQ(plan.pending().size(), 50u);
+    EXPECT_TRUE(plan.evictions().empty());
+    return plan.work();
+  };
+  EXPECT_EQ(work("muster"), work("muster:actions=allocate"));
+  // Once a greater job is there, the one that holds the node is looked at.
+  ASSERT_TRUE(add("greater", 8, 1).ok());
+  const Plan plan = MustSchedule(cluster.Freeze(), "muster", {});
+  EXPECT_GT(plan.work(), MustSchedule(cluster.Freeze(), "muster:actions=allocate", {}).work());
+}
+
 TEST(Budget, RefusesNonsense) {
   const Snapshot snapshot;
   ScheduleOptions options;

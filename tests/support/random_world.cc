@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/base/rng.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster::testing {
@@ -493,121 +494,6 @@ class Maker {
 
 ClusterSpec RandomWorld(uint64_t seed, const WorldKnobs& knobs) {
   return Maker(SplitMix64(seed), knobs).Make();
-}
-
-std::string RandomVolcanoSpec(Rng& rng) {
-  std::vector<std::string> actions = {"admit", "allocate", "backfill", "preempt", "reclaim"};
-  if (rng.Chance(0.4)) actions.insert(actions.end(), {"gangpreempt", "gangreclaim"});
-  if (rng.Chance(0.2)) actions.push_back("shuffle");
-  rng.Shuffle(actions);
-  actions.resize(1 + rng.Below(actions.size()));
-  if (rng.Chance(0.7) && std::find(actions.begin(), actions.end(), "allocate") == actions.end()) {
-    actions.push_back("allocate");
-  }
-  std::vector<std::string> policies = {"priority",   "gang",      "conformance",
-                                       "overcommit", "drf",       "predicates",
-                                       "proportion", "nodeorder", "binpack"};
-  if (rng.Chance(0.4))
-    std::replace(policies.begin(), policies.end(), std::string("proportion"),
-                 std::string("capacity"));
-  for (const char* more :
-       {"sla", "resourcequota", "resource-strategy-fit", "usage", "cdp", "rescheduling", "shards",
-        "sampling", "task-topology", "nodegroup", "tdm"}) {
-    if (rng.Chance(0.2)) policies.insert(policies.begin() + rng.Below(policies.size()), more);
-  }
-  if (rng.Chance(0.5)) rng.Shuffle(policies);
-  const std::vector<std::string> points = {
-      "job_order",   "queue_order", "task_order",  "fit",       "score",   "overused",
-      "allocatable", "preemptive",  "ready",       "pipelined", "admit",   "starving",
-      "valid",       "preemptable", "reclaimable", "evictable", "victims", "victim_queue_order"};
-  std::string spec = "volcano:actions=";
-  for (size_t i = 0; i < actions.size(); ++i) spec += (i > 0 ? "+" : "") + actions[i];
-  spec += ",tiers=";
-  bool first = true;
-  for (const std::string& policy : policies) {
-    // Without predicates nobody keeps volcano's view of the nodes: nothing to compare.
-    if (policy != "predicates" && rng.Chance(0.1)) continue;
-    if (!first) spec += rng.Chance(0.25) ? "/" : "+";
-    first = false;
-    spec += policy;
-    std::string options;
-    const auto add = [&](const std::string& option) {
-      options += (options.empty() ? "" : ",") + option;
-    };
-    if (rng.Chance(0.25)) {
-      std::string without = points[rng.Below(points.size())];
-      if (rng.Chance(0.3)) without += "|" + points[rng.Below(points.size())];
-      // A plan shows the shares by which queues are ordered, so without that order there are none to compare.
-      const bool shares = policy == "proportion" || policy == "capacity";
-      if (shares && ("|" + without + "|").find("|queue_order|") != std::string::npos) continue;
-      add("without=" + without);
-    }
-    const auto number = [&](double p, const std::string& name, uint64_t most) {
-      if (rng.Chance(p)) add(name + "=" + std::to_string(rng.Below(most + 1)));
-    };
-    if (policy == "binpack") {
-      number(0.3, "weight", 5);
-      number(0.2, "cpu", 3);
-      number(0.2, "resource.nvidia.com/gpu", 3);
-    } else if (policy == "nodeorder") {
-      for (const char* name : {"least_requested", "most_requested", "node_affinity", "pod_affinity",
-                               "balanced", "taint_toleration", "image_locality", "spread"}) {
-        number(0.15, name, 3);
-      }
-    } else if (policy == "drf" && rng.Chance(0.3)) {
-      add("hierarchy=on");
-    } else if (policy == "capacity") {
-      if (rng.Chance(0.6)) add("hierarchy=on");
-      number(0.6, "ancestor_reclaim_level", 3);
-    } else if (policy == "sla") {
-      number(0.5, "waiting_time", 3);
-    } else if (policy == "resource-strategy-fit") {
-      number(0.3, "weight", 3);
-      number(0.4, "least.cpu", 3);
-      number(0.4, "most.nvidia.com/*", 3);
-      number(0.2, "most.memory", 3);
-      number(0.3, "scarce_weight", 3);
-      number(0.5, "scarce.nvidia.com/gpu", 3);
-      number(0.2, "reserve_cpu.nvidia.com/gpu", 2);
-    } else if (policy == "usage") {
-      number(0.3, "weight", 9);
-      number(0.3, "cpu", 3);
-      number(0.3, "memory", 3);
-      number(0.3, "cpu_threshold", 100);
-      if (rng.Chance(0.3)) add("request_ratio=1,risk_threshold=0.3");
-    } else if (policy == "sampling") {
-      add("least_nodes=" + std::to_string(1 + rng.Below(4)));
-      number(0.5, "percent", 100);
-      number(0.5, "least_percent", 60);
-    } else if (policy == "task-topology") {
-      number(0.4, "weight", 9);
-    } else if (policy == "shards") {
-      add(rng.Chance(0.7) ? "name=a" : "name=b");
-      if (rng.Chance(0.6)) add("soft=on");
-    } else if (policy == "rescheduling") {
-      number(0.8, "cpu_low", 100);
-      number(0.5, "memory_low", 100);
-      number(0.8, "cpu_high", 100);
-      number(0.5, "memory_high", 100);
-    } else if (policy == "nodegroup") {
-      for (const char* name : {"strict=off", "hierarchy=on", "preferred_order=on"}) {
-        if (rng.Chance(0.4)) add(name);
-      }
-    } else if (policy == "tdm") {
-      for (const char* zone : {"day", "night"}) {
-        number(0.9, "from." + std::string(zone), 1);
-        number(0.9, "to." + std::string(zone), 1);
-      }
-    } else if (policy == "overcommit" && rng.Chance(0.3)) {
-      add("factor=1.5");
-    } else if (policy == "predicates") {
-      for (const char* name : {"node_affinity", "host_ports", "taints", "pod_affinity", "spread"}) {
-        if (rng.Chance(0.05)) add(std::string(name) + "=off");
-      }
-    }
-    if (!options.empty()) spec += "(" + options + ")";
-  }
-  return spec;
 }
 
 std::optional<Cluster> TryCluster(const ClusterSpec& world) {

@@ -16,7 +16,6 @@
 #include <string>
 #include <string_view>
 
-#include "lib/base/rng.h"
 #include "muster/cluster.h"
 
 namespace muster::testing {
@@ -29,9 +28,6 @@ struct WorldKnobs {
   bool lending = false;       // a tree of queues that lend, with bindings and orders of their own
 };
 ClusterSpec RandomWorld(uint64_t seed, const WorldKnobs& knobs = {});
-
-// A volcano spec string: any order of actions, any tiers, switches and options.
-std::string RandomVolcanoSpec(Rng& rng);
 
 // nullopt: the spec is refused.
 std::optional<Cluster> TryCluster(const ClusterSpec& world);

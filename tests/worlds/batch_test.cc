@@ -2,14 +2,13 @@
 //
 // conservative on nodes against its slow twin: random worlds of which most jobs have estimates, and much is running.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
-#include "tests/support/against_reference.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -26,20 +25,14 @@ ClusterSpec WithEstimates(ClusterSpec world, Rng& rng) {
 }
 
 TEST(BatchWorlds, ConservativeOnNodes) {
-  const char* count = std::getenv("MUSTER_WORLDS");
-  const int64_t worlds = count != nullptr ? std::atoll(count) : 3000;
   constexpr const char* kOrders[] = {"fifo", "fifo", "sjf", "ljf", "smallest", "largest", "area"};
-  for (int64_t seed = 1; seed <= worlds; ++seed) {
-    Rng rng(static_cast<uint64_t>(seed));
+  ExpectAgreement(WorldCount(3000), [&](uint64_t seed) {
+    Rng rng(seed);
     const WorldKnobs knobs = {
         .nodes = 4, .jobs = 14, .tasks = 4, .between_tasks = rng.Chance(0.2), .extremes = false};
-    const ClusterSpec world = WithEstimates(RandomWorld(static_cast<uint64_t>(seed), knobs), rng);
-    const std::string profile = absl::StrCat("conservative:order=", kOrders[rng.Below(7)]);
-    const Cluster cluster = MakeCluster(world);
-    ASSERT_EQ(DifferenceFromReference(cluster.Freeze(), profile), "")
-        << "seed " << seed << "\n"
-        << ReportDifference(world, profile);
-  }
+    const ClusterSpec world = WithEstimates(RandomWorld(seed, knobs), rng);
+    return ComparedWorld{world, absl::StrCat("conservative:order=", kOrders[rng.Below(7)])};
+  });
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 // often is counted, printed and bounded. The twin must agree with the engine on every plan.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <string>
@@ -23,6 +22,7 @@
 #include "muster/schedule.h"
 #include "tests/support/against_reference.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -31,11 +31,6 @@ struct Knobs {
   bool alike = true;
   bool wishes = false;
 };
-
-int64_t FromEnvironment(const char* name, int64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-}
 
 Resources Amounts(int64_t cpu, int64_t memory) { return {{"cpu", cpu}, {"memory", memory}}; }
 
@@ -192,9 +187,8 @@ struct Count {
 
 Count Measure(const Knobs& knobs, const std::string& profile) {
   Count count;
-  const int64_t first = FromEnvironment("MUSTER_SEED", 1);
-  const int64_t worlds = FromEnvironment("MUSTER_WORLDS", 2000);
-  for (int64_t seed = first; seed < first + worlds; ++seed) {
+  const uint64_t first = FirstSeed(1), worlds = WorldCount(2000);
+  for (uint64_t seed = first; seed < first + worlds; ++seed) {
     Rng rng(seed);
     const ClusterSpec world = SmallWorld(rng, knobs);
     const Snapshot snapshot = MakeCluster(world).Freeze();

@@ -5,25 +5,18 @@
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='Domains.*'
 #include <cstdint>
-#include <cstdlib>
-#include <optional>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
-#include "tests/support/against_reference.h"
 #include "tests/support/random_domains.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 const char* const kProfiles[] = {
     "volcano:+network-topology-aware",
@@ -64,18 +57,11 @@ ClusterSpec World(uint64_t seed, std::string* profile) {
 }
 
 TEST(Domains, EngineAndTwinAgree) {
-  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
-  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 3000);
-  for (uint64_t seed = first; seed < first + worlds; ++seed) {
-    std::string profile;
-    const ClusterSpec world = World(seed, &profile);
-    const std::optional<Cluster> cluster = TryCluster(world);
-    ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
-    if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
-    ADD_FAILURE() << "MUSTER_SEED=" << seed << " MUSTER_WORLDS=1\n"
-                  << ReportDifference(world, profile);
-    return;
-  }
+  ExpectAgreement(WorldCount(3000), [](uint64_t seed) {
+    ComparedWorld made;
+    made.world = World(seed, &made.profile);
+    return made;
+  });
 }
 
 // The worlds are worth something only if jobs are placed in domains of all kinds, and some are not.

@@ -4,17 +4,15 @@
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='RayWorlds.*'
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "muster/schedule.h"
-#include "tests/support/against_reference.h"
 #include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
@@ -26,11 +24,6 @@ const char* const kProfiles[] = {
     "ray:allocate(accelerator=memory-of-nobody,threshold=1)",
     "ray:tiers=priority+gang/predicates+proportion",
 };
-
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 ClusterSpec World(uint64_t seed, std::string* profile) {
   Rng rng(seed);
@@ -44,18 +37,11 @@ ClusterSpec World(uint64_t seed, std::string* profile) {
 }
 
 TEST(RayWorlds, EngineAndTwinAgree) {
-  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
-  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 3000);
-  for (uint64_t seed = first; seed < first + worlds; ++seed) {
-    std::string profile;
-    const ClusterSpec world = World(seed, &profile);
-    const std::optional<Cluster> cluster = TryCluster(world);
-    ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
-    if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
-    ADD_FAILURE() << "MUSTER_SEED=" << seed << " MUSTER_WORLDS=1\n"
-                  << ReportDifference(world, profile);
-    return;
-  }
+  ExpectAgreement(WorldCount(3000), [](uint64_t seed) {
+    ComparedWorld made;
+    made.world = World(seed, &made.profile);
+    return made;
+  });
 }
 
 // Every strategy places groups of several bundles, and all of them refuse some.

@@ -3,6 +3,7 @@
 // muster replay: plays a recorded trace again under a policy.
 #include "tools/muster/replay.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
@@ -41,26 +42,102 @@ std::string DecisionText(const Trace& trace, const ReplayResult& result) {
   return out;
 }
 
+// What may be said of a replay, whatever the trace.
+struct ReplayFlags {
+  std::string policy = "easy", decisions;
+  bool json = false;
+  int64_t period = 0;
+  ReplayOptions options;
+
+  void Declare(FlagSet* flags);
+  // Puts the period into the options. False: some seconds are below 0.
+  bool Settle();
+};
+
+void ReplayFlags::Declare(FlagSet* flags) {
+  flags->Value("--policy", "P", &policy,
+               "such as easy:estimate=actual,order=sjf, conservative, volcano, muster; openb: fgd");
+  flags->Value("--decisions", "FILE", &decisions,
+               "write the wait of every job; - is standard output");
+  flags->Switch("--follow-preceding", &options.follow_preceding,
+                "submit jobs when those before them ended and the think time has passed");
+  flags->Value("--period", "SECONDS", &period,
+               "cycles at multiples of this; 0: when something changed");
+  flags->Value("--latency", "SECONDS", &options.latency, "from a cycle to its decisions");
+  flags->Value("--checkpoint", "SECONDS", &options.recovery.checkpoint_interval,
+               "run time between checkpoints; 0: a stopped job begins anew");
+  flags->Value("--restart", "SECONDS", &options.recovery.restart_seconds,
+               "before a stopped job goes on");
+  flags->Value("--node-mtbf", "SECONDS", &options.failures.node_seconds_between,
+               "mean time between failures of a node; 0: none fail");
+  flags->Value("--node-repair", "SECONDS", &options.failures.node_repair_seconds,
+               "mean time until a failed node is back");
+  flags->Value("--failure-seed", "N", &options.seed, "of failures");
+  flags->Value("--until", "SECONDS", &options.until, "end then");
+  flags->Switch("--json", &json, "say what came out as JSON");
+}
+
+bool ReplayFlags::Settle() {
+  if (period < 0 || options.latency < 0 || options.recovery.checkpoint_interval < 0 ||
+      options.recovery.restart_seconds < 0 || options.failures.node_seconds_between < 0) {
+    return false;
+  }
+  if (period > 0) {
+    options.cycles = CycleTiming::kPeriodic;
+    options.period = period;
+  }
+  return true;
+}
+
+int ComplainKind(const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const TraceKind& known : TraceKinds()) names.push_back(known.name);
+  const std::string_view nearest = NearestName(name, names);
+  return ComplainUsage(
+      kText, absl::StrCat("kind of trace ", Quote(name), " is not known",
+                          nearest.empty() ? "; muster replay --help lists them"
+                                          : absl::StrCat(", did you mean ", Quote(nearest), "?")));
+}
+
+// Reads, replays and says what came out.
+int RunReplay(TraceSource& source, const ReplayFlags& flags) {
+  ReadReport read;
+  const absl::StatusOr<Trace> trace = source.Read(&read);
+  if (!trace.ok()) return Complain(std::string(trace.status().message()));
+  const InterruptWatch watch;
+  ReplayOptions options = flags.options;
+  options.should_stop = [] { return InterruptWatch::Asked(); };
+  const auto begin = std::chrono::steady_clock::now();
+  const absl::StatusOr<ReplayResult> result = Replay(*trace, flags.policy, options);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  if (!result.ok()) return Complain(std::string(result.status().message()));
+  if (!flags.decisions.empty()) {
+    const std::string lines = DecisionText(*trace, *result);
+    if (flags.decisions == "-") {
+      const int printed = Print(lines);
+      return printed == kOk && !result->complete ? kInterrupted : printed;
+    }
+    if (absl::Status s = WriteFile(flags.decisions, lines); !s.ok()) {
+      return Complain(std::string(s.message()));
+    }
+  }
+  const Metrics metrics = Measure(*trace, *result);
+  const ReplayReport report = {*trace, read, *result, metrics, took.count()};
+  const int printed = Print(flags.json ? ReportJson(report) : ReportText(report));
+  return printed == kOk && !result->complete ? kInterrupted : printed;
+}
+
 }  // namespace
 
 int ReplayCommand(const Arguments& arguments) {
   if (arguments.empty())
     return Complain(absl::StrCat("replay: which kind of trace?\n", KindList()));
   if (arguments[0] == "--help") return Print(KindList());
-  const TraceKind* kind = nullptr;
-  std::vector<std::string_view> names;
-  for (const TraceKind& known : TraceKinds()) {
-    if (known.name == arguments[0]) kind = &known;
-    names.push_back(known.name);
-  }
-  if (kind == nullptr) {
-    const std::string_view nearest = NearestName(arguments[0], names);
-    return ComplainUsage(kText,
-                         absl::StrCat("kind of trace ", Quote(arguments[0]), " is not known",
-                                      nearest.empty() ? "" : ", did you mean ",
-                                      nearest.empty() ? "" : Quote(nearest),
-                                      nearest.empty() ? "; muster replay --help lists them" : "?"));
-  }
+  const std::span<const TraceKind> kinds = TraceKinds();
+  const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const TraceKind& known) {
+    return known.name == arguments[0];
+  });
+  if (kind == kinds.end()) return ComplainKind(arguments[0]);
 
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (AsksForPacking(rest)) {
@@ -73,69 +150,17 @@ int ReplayCommand(const Arguments& arguments) {
   const std::string about = absl::StrCat("Replays ", ToAbsl(kind->about), ".");
   const CommandText text = {name, usage, about, kind->example};
   const std::unique_ptr<TraceSource> source = kind->make();
-  std::string policy = "easy", decisions;
-  bool json = false;
-  ReplayOptions options;
+  ReplayFlags of_replay;
   FlagSet flags;
   source->Declare(&flags);
-  flags.Value("--policy", "P", &policy,
-              "such as easy:estimate=actual,order=sjf, conservative, volcano, muster; openb: fgd");
-  flags.Value("--decisions", "FILE", &decisions,
-              "write the wait of every job; - is standard output");
-  flags.Switch("--follow-preceding", &options.follow_preceding,
-               "submit jobs when those before them ended and the think time has passed");
-  int64_t period = 0;
-  flags.Value("--period", "SECONDS", &period,
-              "cycles at multiples of this; 0: when something changed");
-  flags.Value("--latency", "SECONDS", &options.latency, "from a cycle to its decisions");
-  flags.Value("--checkpoint", "SECONDS", &options.recovery.checkpoint_interval,
-              "run time between checkpoints; 0: a stopped job begins anew");
-  flags.Value("--restart", "SECONDS", &options.recovery.restart_seconds,
-              "before a stopped job goes on");
-  flags.Value("--node-mtbf", "SECONDS", &options.failures.node_seconds_between,
-              "mean time between failures of a node; 0: none fail");
-  flags.Value("--node-repair", "SECONDS", &options.failures.node_repair_seconds,
-              "mean time until a failed node is back");
-  flags.Value("--failure-seed", "N", &options.seed, "of failures");
-  flags.Value("--until", "SECONDS", &options.until, "end then");
-  flags.Switch("--json", &json, "say what came out as JSON");
+  of_replay.Declare(&flags);
   const Parsed parsed = ParseArguments(text, &flags, rest);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty()) {
     return ComplainUsage(text, absl::StrCat("unexpected ", parsed.others[0]));
   }
-
-  if (period < 0 || options.latency < 0 || options.recovery.checkpoint_interval < 0 ||
-      options.recovery.restart_seconds < 0 || options.failures.node_seconds_between < 0) {
-    return ComplainUsage(text, "seconds are not below 0");
-  }
-  if (period > 0) {
-    options.cycles = CycleTiming::kPeriodic;
-    options.period = period;
-  }
-  ReadReport read;
-  const absl::StatusOr<Trace> trace = source->Read(&read);
-  if (!trace.ok()) return Complain(std::string(trace.status().message()));
-  const InterruptWatch watch;
-  options.should_stop = [] { return InterruptWatch::Asked(); };
-  const auto begin = std::chrono::steady_clock::now();
-  const absl::StatusOr<ReplayResult> result = Replay(*trace, policy, options);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  if (!result.ok()) return Complain(std::string(result.status().message()));
-  if (!decisions.empty()) {
-    const std::string lines = DecisionText(*trace, *result);
-    if (decisions == "-") {
-      const int printed = Print(lines);
-      return printed == kOk && !result->complete ? kInterrupted : printed;
-    }
-    if (absl::Status s = WriteFile(decisions, lines); !s.ok()) {
-      return Complain(std::string(s.message()));
-    }
-  }
-  const Metrics metrics = Measure(*trace, *result);
-  const ReplayReport report = {*trace, read, *result, metrics, took.count()};
-  const int printed = Print(json ? ReportJson(report) : ReportText(report));
-  return printed == kOk && !result->complete ? kInterrupted : printed;
+  if (!of_replay.Settle()) return ComplainUsage(text, "seconds are not below 0");
+  return RunReplay(*source, of_replay);
 }
 
 }  // namespace muster

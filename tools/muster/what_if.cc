@@ -91,12 +91,12 @@ absl::StatusOr<std::vector<WhatIfChange>> ChangesOf(const Flags& flags) {
     changes = *std::move(parsed);
   }
   if (!flags.remove_node.empty()) {
-    changes.push_back({.remove_nodes = NodeChoice{.name = flags.remove_node}});
+    changes.push_back({.remove_nodes = RemovedNodes{.name = flags.remove_node}});
   }
   if (!flags.remove_nodes.empty()) {
     auto labels = Pairs("--remove-nodes", flags.remove_nodes);
     if (!labels.ok()) return labels.status();
-    changes.push_back({.remove_nodes = NodeChoice{.labels = *std::move(labels)}});
+    changes.push_back({.remove_nodes = RemovedNodes{.labels = *std::move(labels)}});
   }
   if (!flags.remove_job.empty()) changes.push_back({.remove_job = flags.remove_job});
   if (!flags.add_nodes.empty()) {

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
-from . import hypernodes, kubernetes, marks, metrics, quantity
+from . import hypernodes, kubernetes, marks, metrics, quantity, sub_groups
 from .access import Object, get, items, seconds, section, texts
 from .configuration import PLACE, divides_tree, parse_configuration, profile_spec
 from .kubernetes import PodRules
@@ -398,7 +398,7 @@ class _Import:
             entry["groups"] = groups
         if any("volcano.sh/preemptable" in marks for marks in (obj.annotations, obj.labels)):
             entry["preemptable"] = self.mark(obj, "volcano.sh/preemptable", unset=False)
-        if wish := self.wish(section(obj.spec, "networkTopology", spec), f"{spec}.networkTopology"):
+        if wish := sub_groups.wish(section(obj.spec, "networkTopology", spec), f"{spec}.networkTopology"):
             entry["topology"] = wish
         if waits := obj.annotations.get("volcano.sh/sla-waiting-time") or obj.annotations.get(
             "sla-waiting-time"
@@ -425,16 +425,6 @@ class _Import:
                 }
                 for w, p in policies
             ]
-
-    def wish(self, topology: Json, place: str) -> Json:
-        if not topology:
-            return {}
-        out: Json = {"hard": get(topology, "mode", str, place, "hard") != "soft"}
-        if topology.get("highestTierAllowed") is not None:
-            out["highest_tier"] = get(topology, "highestTierAllowed", int, place)
-        if name := get(topology, "highestTierName", str, place, ""):
-            out["highest_tier_name"] = name
-        return out
 
     def mark(self, obj: Object, name: str, unset: bool) -> bool:
         """A boolean annotation, or else label, as the peer reads it: what does not parse is false."""
@@ -480,7 +470,7 @@ class _Import:
             jobs[job]["groups"] = [
                 groups.get(n, {"name": n}) for n in sorted(groups.keys() | names, key=str.encode)
             ]
-        self.sub_groups(out, pods, jobs)
+        sub_groups.put(out, pods, jobs, self.policies)
         return out
 
     def task(self, pod: Object, jobs: dict[str, Json], images: bool) -> Json | None:
@@ -578,47 +568,6 @@ class _Import:
             self.shapes[frozen] = name = f"s{len(self.shapes)}"
             self.named_shapes[name] = shape
         return self.shapes[frozen]
-
-    # --- sub-groups ----------------------------------------------------------------------------------------------
-
-    def sub_groups(self, tasks: list[Json], pods: list[Object], jobs: dict[str, Json]) -> None:
-        """The first policy that selects a pod and whose label keys the pod has all puts it into a sub-group."""
-        by_key = {p.key: p for p in pods}
-        found: dict[str, dict[str, Json]] = {}
-        for task in tasks:
-            pod = by_key[task["name"]]
-            for policy in self.policies.get(task.get("job", ""), []):
-                place = policy["place"]
-                values = match_values(policy, pod.labels, place)
-                if not values:
-                    continue
-                name = sub_group_name(policy.get("name", ""), values)
-                task["sub_group"] = name
-                entry: Json = {"name": name, "policy": policy.get("name", "")}
-                entry["min_available"] = get(policy, "subGroupSize", int, place, 1)
-                entry["order"] = int(values[0]) if _INT.fullmatch(values[0]) else 0
-                if wish := self.wish(
-                    section(policy, "networkTopology", place), f"{place}.networkTopology"
-                ):
-                    entry["topology"] = wish
-                found.setdefault(task["job"], {})[name] = entry
-                break
-        for job, groups in found.items():
-            jobs[job]["sub_groups"] = [groups[n] for n in sorted(groups, key=str.encode)]
-
-
-def match_values(policy: Json, given: dict[str, str], place: str) -> list[str]:
-    """The values that tell a pod's sub-group from others of the policy; none when the pod is in none."""
-    chosen = kubernetes.selector(policy.get("labelSelector"), f"{place}.labelSelector")
-    if chosen is not None and not kubernetes.selects(chosen, given):
-        return []
-    values = [given.get(key, "") for key in texts(policy, "matchLabelKeys", place)]
-    return values if all(values) else []
-
-
-def sub_group_name(policy: str, values: list[str]) -> str:
-    """Policy and values. Long values stand for themselves, where the peer hashes them to save room."""
-    return "-".join([policy, *values])
 
 
 _PHASES = {

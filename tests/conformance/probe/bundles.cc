@@ -49,8 +49,8 @@ absl::StatusOr<json> AskBundles(const json& request) {
   std::vector<BundleNode> nodes;
   for (const json& node : asked["nodes"]) nodes.push_back({node["total"], node["available"]});
   if (asked.contains("bundles")) return Bundles(asked, nodes);
-  NodeChoice choice(nodes, {.counted = asked["counted"].get<std::vector<size_t>>(),
-                            .accelerator = Position(asked, "accelerator")});
+  MachineChoice choice(nodes, {.counted = asked["counted"].get<std::vector<size_t>>(),
+                               .accelerator = Position(asked, "accelerator")});
   Rng rng(0);
   json answers = json::array();
   for (const json& op : asked["ops"]) {

@@ -49,7 +49,7 @@ absl::StatusOr<json> AskDrf(const json& request) {
     return json(*tasks);
   }
   static const std::map<std::string, DrfForm> kForms = {
-      {"N", DrfForm::kNaive}, {"R", DrfForm::kRescaled}, {"H", DrfForm::kDynamic}};
+      {"N", DrfForm::kNaive}, {"R", DrfForm::kStatic}, {"H", DrfForm::kDynamic}};
   DrfTree tree({.form = kForms.at(asked["form"]), .stops_at_misfit = asked.value("stops", false)},
                capacity);
   std::map<std::string, DrfTree::Index> index = {{"root", DrfTree::kRoot}};

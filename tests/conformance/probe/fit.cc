@@ -87,10 +87,10 @@ MachineDevices MachineOf(const json& object) {
   return machine;
 }
 
-absl::StatusOr<DeviceRequest> RequestOf(const json& object) {
+absl::StatusOr<DeviceClaim> RequestOf(const json& object) {
   std::vector<std::pair<std::string, int64_t>> amounts;
   for (const auto& [name, amount] : object["amounts"].items()) amounts.emplace_back(name, amount);
-  absl::StatusOr<DeviceRequest> request = ReadDeviceRequest(amounts);
+  absl::StatusOr<DeviceClaim> request = ReadDeviceRequest(amounts);
   if (!request.ok()) return request;
   for (size_t k = 0; k < kDeviceKinds; ++k) {
     const json wish = object["wishes"].value(kKinds[k], json::object());
@@ -130,7 +130,7 @@ json Written(const DeviceGrants& grants) {
 }
 
 // One task on the machines, the way the peer's cycle goes: filter, score, normalize, reserve.
-json Schedule(const DeviceRequest& request, const DeviceScorer& scorer,
+json Schedule(const DeviceClaim& request, const DeviceScorer& scorer,
               std::map<std::string, MachineDevices>* machines, DeviceGrants* grants) {
   json step = {{"filter", json::object()}, {"score", json::object()}};
   std::map<std::string, int64_t> scores;
@@ -186,7 +186,7 @@ absl::StatusOr<json> AskDevices(const json& request) {
       steps.push_back(json::object());
       continue;
     }
-    const absl::StatusOr<DeviceRequest> wanted = RequestOf(op["request"]);
+    const absl::StatusOr<DeviceClaim> wanted = RequestOf(op["request"]);
     if (!wanted.ok()) {
       steps.push_back({{"refused", std::string(wanted.status().message())}});
       continue;

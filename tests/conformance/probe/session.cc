@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/action/actions.h"
 #include "lib/action/eviction.h"
-#include "lib/action/gang_bundles.h"
+#include "lib/action/gang_victims.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/plan/explain.h"
 #include "lib/policy/job_demand.h"

@@ -1,8 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What can be taken from a gang: tasks that it can spare, and the rest of it, which goes whole or stays.
-#ifndef MUSTER_ACTION_GANG_BUNDLES_H_
-#define MUSTER_ACTION_GANG_BUNDLES_H_
+//
+//   std::vector<VictimBundle> bundles;
+//   AddBundles(context, job, running, need, &bundles);   // what `job` can spare, then what it falls apart without
+#ifndef MUSTER_ACTION_GANG_VICTIMS_H_
+#define MUSTER_ACTION_GANG_VICTIMS_H_
 
 #include <cstdint>
 #include <span>
@@ -29,4 +32,4 @@ void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskInde
 
 }  // namespace muster
 
-#endif  // MUSTER_ACTION_GANG_BUNDLES_H_
+#endif  // MUSTER_ACTION_GANG_VICTIMS_H_

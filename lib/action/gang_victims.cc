@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/action/gang_bundles.h"
+#include "lib/action/gang_victims.h"
 
 #include <algorithm>
 #include <limits>

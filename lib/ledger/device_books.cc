@@ -1,0 +1,240 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/ledger/device_books.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/model/device_holds.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kCells = 4;  // a device: share and memory now, share and memory later
+
+uint64_t Hash(uint32_t machine, std::span<const int64_t> cells) {
+  uint64_t h = machine * 0x9E3779B97F4A7C15u;
+  for (int64_t cell : cells) {
+    h = (h ^ static_cast<uint64_t>(cell)) * 0xBF58476D1CE4E5B9;
+    h ^= h >> 29;
+  }
+  return h ^ (h >> 32);
+}
+
+std::string Wanted(const DeviceRequest& request) {
+  const bool one = request.count == 1;
+  std::string words = absl::StrCat(
+      one ? std::string("no device with ") : absl::StrCat("fewer than ", request.count, " with "),
+      request.milli, " milli");
+  if (request.memory.text != "0") absl::StrAppend(&words, " and ", request.memory.text);
+  absl::StrAppend(&words, request.exclusive ? " and nobody on it" : " free");
+  return words;
+}
+
+}  // namespace
+
+DeviceBooks::DeviceBooks(DevicePick strategy) : strategy_(strategy) {
+  machines_.emplace_back();
+  machine_of_.emplace(std::string(), 0);
+  lists_.push_back({0, 0});
+  index_.assign(64, kNone);
+  Intern(0);
+}
+
+uint32_t DeviceBooks::Number(const std::string& name) {
+  return names_.Find(name) ? *names_.Find(name) : names_.Intern(name);
+}
+
+uint32_t DeviceBooks::Fresh(const NodeSpec& node) {
+  if (node.devices.empty()) return 0;
+  std::string key;
+  for (const DeviceSpec& device : node.devices) {
+    for (const std::string* text : {&device.kind, &device.model, &device.zone}) {
+      absl::StrAppend(&key, text->size(), ":", *text);
+    }
+    for (const std::string& link : device.links) absl::StrAppend(&key, link.size(), ":", link);
+    absl::StrAppend(&key, ";", device.milli, ";", MemoryOf(device.memory), ";", device.healthy,
+                    "\n");
+  }
+  const auto [entry, is_new] =
+      machine_of_.try_emplace(key, static_cast<uint32_t>(machines_.size()));
+  if (is_new) {
+    machines_.emplace_back();
+    for (const DeviceSpec& device : node.devices) {
+      NodeDevice& made = machines_.back().emplace_back();
+      made.kind = Number(device.kind);
+      made.model = Number(device.model);
+      if (!device.zone.empty()) made.zone = Number(device.zone);
+      for (const std::string& link : device.links) made.links.push_back(Number(link));
+      made.total = {device.milli, MemoryOf(device.memory)};
+      made.healthy = device.healthy;
+    }
+  }
+  scratch_.clear();
+  for (const NodeDevice& device : machines_[entry->second]) {
+    for (int view = 0; view < 2; ++view) {
+      scratch_.push_back(device.total.milli);
+      scratch_.push_back(device.total.memory);
+    }
+  }
+  return Intern(entry->second);
+}
+
+uint32_t DeviceBooks::Intern(uint32_t machine) {
+  const uint64_t hash = Hash(machine, scratch_);
+  size_t mask = index_.size() - 1;
+  size_t i = hash & mask;
+  for (; index_[i] != kNone; i = (i + 1) & mask) {
+    const Book& book = books_[index_[i]];
+    if (book.hash == hash && book.machine == machine &&
+        std::equal(scratch_.begin(), scratch_.end(),
+                   cells_.begin() + static_cast<std::ptrdiff_t>(book.begin))) {
+      return index_[i];
+    }
+  }
+  const auto number = static_cast<uint32_t>(books_.size());
+  index_[i] = number;
+  books_.push_back({machine, cells_.size(), hash});
+  cells_.insert(cells_.end(), scratch_.begin(), scratch_.end());
+  if (2 * books_.size() > index_.size()) Rehash();
+  return number;
+}
+
+void DeviceBooks::Rehash() {
+  index_.assign(4 * index_.size(), kNone);
+  const size_t mask = index_.size() - 1;
+  for (uint32_t b = 0; b < books_.size(); ++b) {
+    size_t i = books_[b].hash & mask;
+    while (index_[i] != kNone) i = (i + 1) & mask;
+    index_[i] = b;
+  }
+}
+
+uint32_t DeviceBooks::With(uint32_t book, uint32_t grants, int now, int later) {
+  const uint32_t machine = books_[book].machine;
+  const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(books_[book].begin);
+  scratch_.assign(begin, begin + static_cast<std::ptrdiff_t>(kCells * machines_[machine].size()));
+  for (const DevicePart& grant : this->grants(grants)) {
+    int64_t* cell = &scratch_[kCells * grant.device];
+    cell[0] += now * grant.amount.milli;
+    cell[1] += now * grant.amount.memory;
+    cell[2] += later * grant.amount.milli;
+    cell[3] += later * grant.amount.memory;
+  }
+  return Intern(machine);
+}
+
+void DeviceBooks::ReadFree(uint32_t book, bool later, std::vector<DeviceAmount>* free) const {
+  const int64_t* cell = cells_.data() + books_[book].begin;
+  const size_t devices = machines_[books_[book].machine].size();
+  free->resize(devices);
+  for (size_t d = 0; d < devices; ++d, cell += kCells) {
+    (*free)[d] = later ? DeviceAmount{cell[2], cell[3]}
+                       : DeviceAmount{std::min(cell[0], cell[2]), std::min(cell[1], cell[3])};
+  }
+}
+
+std::vector<DeviceAmount> DeviceBooks::Free(uint32_t book, bool later) const {
+  std::vector<DeviceAmount> free;
+  ReadFree(book, later, &free);
+  return free;
+}
+
+const std::vector<DeviceAsk>& DeviceBooks::Asks(const Tables& tables, ClassIndex c) {
+  if (c >= asks_.size()) {
+    asks_.resize(tables.classes.shape.size());
+    asks_known_.resize(asks_.size(), 0);
+  }
+  if (asks_known_[c]) return asks_[c];
+  asks_known_[c] = 1;
+  for (const DeviceRequest& request : tables.classes.shape[c].devices) {
+    DeviceAsk& ask = asks_[c].emplace_back();
+    ask.kind = Number(request.kind);
+    ask.count = request.count;
+    ask.each = {request.milli, MemoryOf(request.memory)};
+    for (const std::string& model : request.models) ask.models.push_back(Number(model));
+    ask.exclusive = request.exclusive;
+    ask.together = request.same == "zone"   ? DeviceTogether::kZone
+                   : request.same == "link" ? DeviceTogether::kLink
+                                            : DeviceTogether::kAnyhow;
+  }
+  return asks_[c];
+}
+
+uint32_t DeviceBooks::Choose(const Tables& tables, ClassIndex c, uint32_t book, bool later) {
+  return Find(tables, c, book, later, nullptr) ? InternGrants() : 0;
+}
+
+bool DeviceBooks::Find(const Tables& tables, ClassIndex c, uint32_t book, bool later,
+                       double* score) {
+  const std::vector<DeviceAsk>& asks = Asks(tables, c);
+  const std::vector<NodeDevice>& devices = machines_[books_[book].machine];
+  ReadFree(book, later, &free_);
+  if (!ChooseNodeDevices(devices, free_, asks, strategy_, &chosen_)) return false;
+  if (score != nullptr) *score = ScoreNodeDevices(devices, free_, asks, chosen_, strategy_);
+  return true;
+}
+
+std::string DeviceBooks::WhyNot(const Tables& tables, ClassIndex c, uint32_t book, bool later) {
+  const std::vector<DeviceAsk>& asks = Asks(tables, c);
+  const std::vector<DeviceRequest>& requests = tables.classes.shape[c].devices;
+  ReadFree(book, later, &free_);
+  const size_t which = FirstShortAsk(machines_[books_[book].machine], free_, asks);
+  if (which < asks.size()) return absl::StrCat(requests[which].kind, ": ", Wanted(requests[which]));
+  std::string words;
+  for (const DeviceRequest& request : requests) {
+    if (request.same.empty()) continue;
+    if (words.empty()) {
+      absl::StrAppend(&words, request.kind, ": no ", request.same, " with all of ");
+    }
+    absl::StrAppend(&words, words.back() == ' ' ? "" : ", ", request.count, " ", request.kind);
+  }
+  return words;
+}
+
+uint32_t DeviceBooks::InternGrants() {
+  if (chosen_.empty()) return 0;
+  list_key_.clear();
+  for (const DevicePart& grant : chosen_) {
+    list_key_.insert(list_key_.end(), {grant.device, grant.amount.milli, grant.amount.memory});
+  }
+  const auto found = list_of_.find(list_key_);
+  if (found != list_of_.end()) return found->second;
+  const auto number = static_cast<uint32_t>(lists_.size());
+  list_of_.emplace(list_key_, number);
+  lists_.push_back({grants_.size(), chosen_.size()});
+  grants_.insert(grants_.end(), chosen_.begin(), chosen_.end());
+  return number;
+}
+
+uint32_t DeviceBooks::Held(const NodeSpec& node, const std::vector<DeviceHold>& holds) {
+  chosen_.clear();
+  for (const DeviceHold& hold : holds) {
+    const DeviceSpec* device = FindDevice(node, hold.device);
+    if (device == nullptr) continue;
+    chosen_.push_back(
+        {static_cast<uint32_t>(device - node.devices.data()), {hold.milli, MemoryOf(hold.memory)}});
+  }
+  std::sort(chosen_.begin(), chosen_.end(),
+            [](const DevicePart& a, const DevicePart& b) { return a.device < b.device; });
+  return InternGrants();
+}
+
+void DeviceBooks::Restart(std::span<int64_t* const> kept) {
+  const std::vector<Book> books = std::move(books_);
+  const std::vector<int64_t> cells = std::move(cells_);
+  books_.clear();
+  cells_.clear();
+  index_.assign(64, kNone);
+  scratch_.clear();
+  Intern(0);
+  for (int64_t* book : kept) {
+    const Book& old = books[static_cast<size_t>(*book)];
+    const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(old.begin);
+    scratch_.assign(begin,
+                    begin + static_cast<std::ptrdiff_t>(kCells * machines_[old.machine].size()));
+    *book = Intern(old.machine);
+  }
+  ++generation_;
+}
+
+}  // namespace muster

@@ -1,0 +1,101 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// How much of each device of each node is free, by number.
+//
+//   DeviceBooks books(DevicePick::kPack);
+//   uint32_t book = books.Fresh(node_spec);                      // all of it is free
+//   uint32_t grants = books.Choose(tables, c, book, /*later=*/false);   // 0: the class asks for none, or gets none
+//   book = books.With(book, grants, /*now=*/-1, /*later=*/-1);   // a task takes them
+//
+// A book is what is free of the devices of one machine, in two views: now, and later, once tasks that are leaving have
+// gone and nominated ones have come. Books are interned, and so are machines (lists of devices, names aside) and lists of
+// grants: equal contents have equal numbers. So a node's row in the ledger needs one cell for any number of devices; nodes
+// are in one state only if their devices are alike and equally free; what was found out about a book and a class holds
+// for every node that ever has that book; and giving back what was taken leads to the very same number.
+// Book 0 is a machine without devices; grant list 0 is empty.
+// Cost. A transition copies, hashes and finds a book: O(devices). Numbers are kept until Restart.
+#ifndef MUSTER_LEDGER_DEVICE_BOOKS_H_
+#define MUSTER_LEDGER_DEVICE_BOOKS_H_
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/names.h"
+#include "lib/fit/node_devices.h"
+#include "lib/model/tables.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+class DeviceBooks {
+ public:
+  explicit DeviceBooks(DevicePick strategy);
+
+  uint32_t Fresh(const NodeSpec& node);
+  bool SameMachine(uint32_t a, uint32_t b) const { return books_[a].machine == books_[b].machine; }
+  // The book after the grants were added to what is free: `now` and `later` are -1 (taken), 0 or +1 (given back).
+  uint32_t With(uint32_t book, uint32_t grants, int now, int later);
+
+  // What a task of the class would get of the machine in that book. `later`: of what is free later; else of what is free
+  // both now and later.
+  uint32_t Choose(const Tables& tables, ClassIndex c, uint32_t book, bool later);
+  // The same for many who ask and do not take; false: no devices would do. `score` (may be null): how good they are.
+  bool Find(const Tables& tables, ClassIndex c, uint32_t book, bool later, double* score);
+  // Why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find says no.
+  std::string WhyNot(const Tables& tables, ClassIndex c, uint32_t book, bool later);
+
+  // What is held by name, by position; a device that the node does not have is left out.
+  uint32_t Held(const NodeSpec& node, const std::vector<DeviceHold>& holds);
+  std::span<const DevicePart> grants(uint32_t list) const {
+    return {grants_.data() + lists_[list].begin, lists_[list].size};
+  }
+  // The free amounts of a machine's devices.
+  std::vector<DeviceAmount> Free(uint32_t book, bool later) const;
+
+  size_t size() const { return books_.size(); }
+  // Forgets all books but those of `kept`, which get new numbers.
+  void Restart(std::span<int64_t* const> kept);
+  // Grows with each Restart: numbers of books mean something else.
+  uint64_t generation() const { return generation_; }
+
+ private:
+  struct Book {
+    uint32_t machine;
+    size_t begin;  // of its cells, four a device: share and memory, now and later
+    uint64_t hash;
+  };
+  struct List {
+    size_t begin, size;
+  };
+  uint32_t Number(const std::string& name);
+  uint32_t Intern(uint32_t machine);  // the book whose cells are in scratch_
+  uint32_t InternGrants();            // the list in chosen_
+  const std::vector<DeviceAsk>& Asks(const Tables& tables, ClassIndex c);
+  void Rehash();
+  void ReadFree(uint32_t book, bool later, std::vector<DeviceAmount>* free) const;
+
+  DevicePick strategy_;
+  NameTable names_;                                // kinds, models, zones, links
+  std::vector<std::vector<NodeDevice>> machines_;  // 0: no devices
+  std::map<std::string, uint32_t> machine_of_;     // by contents
+  std::vector<Book> books_;
+  std::vector<int64_t> cells_;
+  std::vector<uint32_t> index_;  // open addressing over books; kNone: empty
+  std::vector<List> lists_;
+  std::vector<DevicePart> grants_;
+  std::map<std::vector<int64_t>, uint32_t> list_of_;  // by contents
+  std::vector<std::vector<DeviceAsk>> asks_;          // per class
+  std::vector<uint8_t> asks_known_;
+  std::vector<int64_t> scratch_;
+  std::vector<DeviceAmount> free_;
+  std::vector<DevicePart> chosen_;
+  std::vector<int64_t> list_key_;
+  uint64_t generation_ = 1;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_LEDGER_DEVICE_BOOKS_H_

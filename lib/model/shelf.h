@@ -1,0 +1,41 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What rooms above keep with tables. lib/model never looks inside.
+#ifndef MUSTER_MODEL_SHELF_H_
+#define MUSTER_MODEL_SHELF_H_
+
+#include <atomic>
+#include <memory>
+
+namespace muster {
+
+class Attachment {
+ public:
+  virtual ~Attachment() = default;
+};
+
+// A place for one thing that is done with, so that the next of its kind can be written into the memory of the last:
+// megabytes that go back to the system after each cycle come back page by page. Any thread may put and take; nothing
+// that is decided may depend on what is there.
+class Shelf {
+ public:
+  Shelf() = default;
+  ~Shelf() { Put(nullptr); }
+  Shelf(const Shelf&) = delete;
+  Shelf& operator=(const Shelf&) = delete;
+
+  std::unique_ptr<Attachment> Take() {
+    return std::unique_ptr<Attachment>(thing_.exchange(nullptr, std::memory_order_acq_rel));
+  }
+  // What was there goes.
+  void Put(std::unique_ptr<Attachment> thing) {
+    delete thing_.exchange(thing.release(), std::memory_order_acq_rel);
+  }
+
+ private:
+  std::atomic<Attachment*> thing_{nullptr};
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_MODEL_SHELF_H_

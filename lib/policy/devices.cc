@@ -1,0 +1,134 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// devices: which devices of its node a task gets, and on which node it finds better ones.
+//
+// Promise. A task whose shape asks for devices is placed only where the node has them: healthy ones of the kind, of one of
+// the models, with the share and the memory free, as many different ones as it asks for, from one zone or link where it
+// says so. Which ones it gets the ledger decides in the move that places it, by the same function (lib/fit/node_devices.h
+// has the order) and the same strategy, so that nobody else gets them; the plan says which. Tasks that are leaving hold
+// theirs until they are gone; what a nominated task waits for nobody else is placed on.
+// Score. 0 to 100 times the weight: how full the node's devices of the kinds asked for would be (pack), how free (spread),
+// or how little of the chosen ones would be left over (best-fit); by what is free now where that will do, else later.
+// Abstains for classes that ask for none. Reasons. Device, with the kind and what no device of it had.
+// Ties. None left: a node is a node, and of equal devices the first. Cost. Once per class and book of devices; after that
+// a look-up a state.
+#include <algorithm>
+#include <vector>
+
+#include "lib/policy/policies.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kOptions[] = {
+    {"strategy", OptionKind::kChoice, "pack", 0, 0,
+     "pack|spread|best-fit: of devices on a node, and of nodes"},
+    {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
+};
+
+class Devices : public Policy {
+ public:
+  explicit Devices(const Options& options) : weight_(options.number("weight")) {}
+
+  std::string_view name() const override { return "devices"; }
+  PointSet points() const override {
+    return weight_ != 0 ? PointSet{Point::kFit, Point::kScore} : PointSet{Point::kFit};
+  }
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+    const DeviceBooks* books = ledger_->devices();
+    if (books == nullptr) return;
+    size_t room = 0;
+    for (const Memory& memory : memories_) room += memory.answers.size();
+    if (generation_ == books->generation() && room < kMostRoom) return;
+    generation_ = books->generation();
+    for (Memory& memory : memories_) memory.answers.clear();
+  }
+
+  bool WantsParts(ClassIndex c) override {
+    return ledger_->devices() != nullptr && !tables_->classes.shape[c].devices.empty();
+  }
+  void FitParts(ClassIndex c, bool later, const StateColumns& states, size_t begin, size_t end,
+                uint8_t* fits) override {
+    const size_t m = MemoryOf(c);
+    for (size_t i = begin; i < end; ++i) {
+      if (!fits[i]) continue;
+      const Answer answer = Ask(m, c, states.devices[i]);
+      fits[i] = later ? answer.later : answer.now;
+    }
+  }
+  bool HasParts(ClassIndex c, bool later, NodeIndex node) override {
+    const Answer answer = Ask(MemoryOf(c), c, ledger_->device_book(node));
+    return later ? answer.later : answer.now;
+  }
+  NodeRefusal PartsRefusal(ClassIndex c, NodeIndex node) override {
+    const uint32_t book = ledger_->device_book(node);
+    return {RefusalCode::kDevice, ledger_->devices()->WhyNot(*tables_, c, book, /*later=*/true)};
+  }
+
+  Scope ScoreScope(ClassIndex c) override { return WantsParts(c) ? Scope::kState : Scope::kNone; }
+  void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
+                   double* order, double*) override {
+    const size_t m = MemoryOf(c);
+    for (size_t i = begin; i < end; ++i) {
+      order[i] += weight_ * Ask(m, c, states.devices[i]).score;
+    }
+  }
+
+ private:
+  static constexpr size_t kMostRoom = size_t{1} << 22;  // answers kept between cycles
+
+  struct Answer {
+    bool known = false, now = false, later = false;
+    double score = 0;
+  };
+  // What classes that ask for the same devices were told, by book.
+  struct Memory {
+    std::vector<DeviceRequest> requests;
+    std::vector<Answer> answers;
+  };
+
+  size_t MemoryOf(ClassIndex c) {
+    if (c >= memory_of_.size()) memory_of_.resize(tables_->classes.shape.size(), kNone);
+    if (memory_of_[c] == kNone) {
+      const std::vector<DeviceRequest>& requests = tables_->classes.shape[c].devices;
+      uint32_t m = 0;
+      while (m < memories_.size() && memories_[m].requests != requests) ++m;
+      if (m == memories_.size()) memories_.push_back({requests, {}});
+      memory_of_[c] = m;
+    }
+    return memory_of_[c];
+  }
+
+  Answer Ask(size_t memory, ClassIndex c, uint32_t book) {
+    std::vector<Answer>& answers = memories_[memory].answers;
+    if (book >= answers.size()) answers.resize(std::max<size_t>(2 * book, 64));
+    Answer& answer = answers[book];
+    if (!answer.known) {
+      DeviceBooks& books = *ledger_->devices();
+      answer.known = true;
+      answer.now = books.Find(*tables_, c, book, /*later=*/false, &answer.score);
+      answer.later = answer.now || books.Find(*tables_, c, book, /*later=*/true, &answer.score);
+    }
+    return answer;
+  }
+
+  const double weight_;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  std::vector<uint32_t> memory_of_;  // per class
+  std::vector<Memory> memories_;
+  uint64_t generation_ = 0;
+};
+
+}  // namespace
+
+PolicyDecl DevicesPolicy() {
+  return {"devices", "exact devices for tasks that ask for them", kOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Devices>(options);
+          }};
+}
+
+}  // namespace muster

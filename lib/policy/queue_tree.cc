@@ -1,0 +1,101 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/policy/queue_tree.h"
+
+#include <algorithm>
+
+namespace muster {
+
+std::vector<QueueIndex> QueuesFromTheTop(const QueueTable& queues) {
+  std::vector<QueueIndex> order;
+  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
+    if (queues.alive[q] && queues.parent[q] == kNone) order.push_back(q);
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    const std::vector<QueueIndex>& children = queues.children[order[i]];
+    order.insert(order.end(), children.begin(), children.end());
+  }
+  return order;
+}
+
+bool StaysWithin(std::span<const int64_t> most, std::span<const int64_t> held,
+                 std::span<const int64_t> request, DimensionIndex* dimension) {
+  for (DimensionIndex d = 0; d < request.size(); ++d) {
+    if (d == kPods || request[d] <= 0 || held[d] <= most[d] - request[d]) continue;
+    *dimension = d;
+    return false;
+  }
+  return true;
+}
+
+void QueueTree::Open(const Tables& tables, const Ledger& ledger) {
+  tables_ = &tables;
+  ledger_ = &ledger;
+  const QueueTable& queues = tables.queues;
+  order_ = QueuesFromTheTop(queues);
+  const auto first_below = std::find_if(order_.begin(), order_.end(),
+                                        [&](QueueIndex q) { return queues.parent[q] != kNone; });
+  roots_.assign(order_.begin(), first_below);
+  depth_.assign(queues.alive.size(), 0);
+  bounded_.assign(queues.alive.size(), kNone);
+  for (QueueIndex q : order_) {
+    const QueueIndex parent = queues.parent[q];
+    if (parent != kNone) {
+      depth_[q] = depth_[parent] + 1;
+      bounded_[q] = bounded_[parent];
+    }
+    bool bounds = queues.spec[q].state != QueueState::kOpen;
+    for (int64_t limit : queues.limit.row(q)) bounds |= limit != kAbsent;
+    if (bounds) bounded_[q] = q;
+  }
+}
+
+bool QueueTree::WithinLimits(QueueIndex queue, std::span<const int64_t> request,
+                             Denial* denial) const {
+  const QueueTable& queues = tables_->queues;
+  for (QueueIndex q = bounded_[queue]; q != kNone;) {
+    if (queues.spec[q].state != QueueState::kOpen) {
+      denial->closed = true;
+      return false;
+    }
+    const std::span<const int64_t> held = ledger_->tree_allocated(q);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      const int64_t limit = queues.limit.at(q, d);
+      if (limit == kAbsent || request[d] <= 0 || held[d] <= limit - request[d]) continue;
+      denial->dimension = d;
+      if (q != queue) denial->queue = q;
+      return false;
+    }
+    q = queues.parent[q] == kNone ? kNone : bounded_[queues.parent[q]];
+  }
+  return true;
+}
+
+bool QueueTree::BelowGuarantee(QueueIndex queue) const {
+  const auto held = ledger_->tree_allocated(queue), pending = ledger_->tree_pending(queue);
+  const auto guaranteed = tables_->queues.guaranteed.row(queue);
+  for (DimensionIndex d = 0; d < guaranteed.size(); ++d) {
+    if (d == kPods || guaranteed[d] == kAbsent) continue;
+    if (held[d] < guaranteed[d] && pending[d] > 0) return true;
+  }
+  return false;
+}
+
+// Few queues give in one question, so a list is looked through faster than a table is filled.
+std::vector<int64_t>& QueueTree::Left(QueueIndex q, std::span<const int64_t> held, Rows* rows) {
+  for (auto& [queue, left] : *rows) {
+    if (queue == q) return left;
+  }
+  rows->emplace_back(q, std::vector<int64_t>(held.begin(), held.end()));
+  return rows->back().second;
+}
+
+void QueueTree::Go(const Way& way, std::span<const int64_t> request) {
+  const auto take = [&](std::vector<int64_t>& left) {
+    for (DimensionIndex d = 0; d < request.size(); ++d) left[d] -= request[d];
+  };
+  for (QueueIndex q : way.queues) take(Left(q, ledger_->tree_allocated(q), &held_));
+  if (tables_->queues.children[way.giver].empty()) return;
+  take(Left(way.giver, ledger_->queue_allocated(way.giver), &own_held_));
+}
+
+}  // namespace muster

@@ -1,0 +1,136 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The tree of queues as policies walk it: from the roots down to divide, from a queue up to ask for leave, and along the
+// two ways that meet above a giver and an asker.
+//
+//   tree.Open(tables, ledger);
+//   for (QueueIndex q : tree.order()) ...                                    // parents before children
+//   if (!tree.WithinLimits(queue, ledger.request(task), denial)) return false;
+//   tree.Choose(evictor, candidates, may_take, may_give, &victims);
+//
+// Who may take and who may give is the policy's rule; this keeps what givers would still hold, so that each candidate is
+// asked about as if those chosen before it had gone. The tree is walked by loops, so its depth does not matter otherwise.
+// Cost. Open: O(queues x dimensions). WithinLimits: O(queues above that say no to anything). Choose: O(depth) for each
+// queue among the givers, then what may_give costs for each candidate.
+#ifndef MUSTER_POLICY_QUEUE_TREE_H_
+#define MUSTER_POLICY_QUEUE_TREE_H_
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lib/extension/policy.h"
+
+namespace muster {
+
+// The alive queues: the roots, ascending, then level by level those below.
+std::vector<QueueIndex> QueuesFromTheTop(const QueueTable& queues);
+
+// Whether who holds `held` holds no more than `most` with `request`, in what is requested; else `*dimension` is one in
+// which it would. The number of tasks is left out: it is no share of anything.
+bool StaysWithin(std::span<const int64_t> most, std::span<const int64_t> held,
+                 std::span<const int64_t> request, DimensionIndex* dimension);
+
+class QueueTree {
+ public:
+  // From a giver's queue up to below where its way meets the asker's; empty if the giver's queue is above the asker's.
+  struct Way {
+    QueueIndex giver;
+    std::vector<QueueIndex> queues = {};
+    bool may_take = true;  // each queue on the asker's own way may
+  };
+
+  // Before each cycle. Both stay the caller's.
+  void Open(const Tables& tables, const Ledger& ledger);
+
+  const std::vector<QueueIndex>& roots() const { return roots_; }
+  const std::vector<QueueIndex>& order() const { return order_; }  // parents before children
+
+  // Whether the queue and all above it are open and hold no more than their limits with `request`; else `denial` says
+  // what is in the way.
+  bool WithinLimits(QueueIndex queue, std::span<const int64_t> request, Denial* denial) const;
+
+  // Whether the queue, with those below it, holds less than it is guaranteed of something for which tasks of theirs wait.
+  bool BelowGuarantee(QueueIndex queue) const;
+
+  // Those of `candidates` that may go for `evictor`. may_take(queue) is asked of every queue on the asker's way,
+  // may_give(way, request) of every candidate.
+  template <class MayTake, class MayGive>
+  void Choose(TaskIndex evictor, std::span<const TaskIndex> candidates, const MayTake& may_take,
+              const MayGive& may_give, std::vector<TaskIndex>* chosen);
+
+  // While Choose asks: what the queue with those below it, or its own jobs alone, would hold without those chosen.
+  std::span<const int64_t> Held(QueueIndex q) {
+    return Left(q, ledger_->tree_allocated(q), &held_);
+  }
+  std::span<const int64_t> OwnHeld(QueueIndex q) {
+    return Left(q, ledger_->queue_allocated(q), &own_held_);
+  }
+
+ private:
+  using Rows = std::vector<std::pair<QueueIndex, std::vector<int64_t>>>;
+  static std::vector<int64_t>& Left(QueueIndex q, std::span<const int64_t> held, Rows* rows);
+  template <class MayTake>
+  const Way& WayOf(QueueIndex giver, QueueIndex asker, const MayTake& may_take);
+  void Go(const Way& way, std::span<const int64_t> request);
+
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  std::vector<QueueIndex> roots_, order_;
+  std::vector<QueueIndex>
+      bounded_;  // the nearest upwards, itself included, that says no to anything
+  std::vector<uint32_t> depth_;
+  std::vector<Way> ways_;  // of one question, like the rows
+  Rows held_, own_held_;
+};
+
+template <class MayTake>
+const QueueTree::Way& QueueTree::WayOf(QueueIndex giver, QueueIndex asker,
+                                       const MayTake& may_take) {
+  for (const Way& way : ways_) {
+    if (way.giver == giver) return way;
+  }
+  Way way{giver};
+  const std::vector<QueueIndex>& parent = tables_->queues.parent;
+  QueueIndex a = asker, g = giver;
+  const auto climb_asker = [&] {
+    way.may_take = way.may_take && may_take(a);
+    a = parent[a];
+  };
+  const auto climb_giver = [&] {
+    way.queues.push_back(g);
+    g = parent[g];
+  };
+  while (depth_[a] > depth_[g]) climb_asker();
+  while (depth_[g] > depth_[a]) climb_giver();
+  while (a != g) {
+    climb_asker();
+    climb_giver();
+  }
+  ways_.push_back(std::move(way));
+  return ways_.back();
+}
+
+template <class MayTake, class MayGive>
+void QueueTree::Choose(TaskIndex evictor, std::span<const TaskIndex> candidates,
+                       const MayTake& may_take, const MayGive& may_give,
+                       std::vector<TaskIndex>* chosen) {
+  const QueueIndex asker = tables_->jobs.queue[tables_->tasks.job[evictor]];
+  ways_.clear();
+  held_.clear();
+  own_held_.clear();
+  for (TaskIndex t : candidates) {
+    const JobIndex job = tables_->tasks.job[t];
+    if (job == kNone) continue;
+    const Way& way = WayOf(tables_->jobs.queue[job], asker, may_take);
+    const std::span<const int64_t> request = ledger_->request(t);
+    if (!way.may_take || way.queues.empty() || !may_give(way, request)) continue;
+    Go(way, request);
+    chosen->push_back(t);
+  }
+}
+
+}  // namespace muster
+
+#endif  // MUSTER_POLICY_QUEUE_TREE_H_

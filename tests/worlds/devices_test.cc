@@ -1,0 +1,85 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Random worlds with devices: the engine and its slow twin agree on every decision and on every device given out.
+//
+//   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='DeviceWorlds.*'
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "muster/schedule.h"
+#include "tests/support/against_reference.h"
+#include "tests/support/random_devices.h"
+#include "tests/support/random_world.h"
+
+namespace muster::testing {
+namespace {
+
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+ClusterSpec WorldWithDevices(uint64_t seed) {
+  Rng rng(seed);
+  ClusterSpec world = RandomWorld(rng.Next());
+  AddDevices(rng, &world);
+  return world;
+}
+
+const char* const kProfiles[] = {
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+devices(strategy=pack)",
+    "volcano:actions=allocate,tiers=gang/predicates+devices(strategy=spread)+binpack",
+    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+devices(strategy=best-fit,weight=3)",
+    "volcano:+devices(strategy=spread),+preempt,+reclaim",
+    "volcano:+devices(strategy=best-fit,weight=0),actions=reclaim+allocate+preempt+backfill",
+    "volcano:+devices,actions=allocate+preempt(topology_aware=on)",
+    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+devices",
+    "muster:actions=allocate",
+    "muster",
+    "muster:devices(strategy=spread,weight=10),actions=allocate",
+    "muster:devices(strategy=best-fit),actions=allocate+preempt+reclaim",
+    "ray:+devices",
+};
+
+TEST(DeviceWorlds, EngineAndTwinAgree) {
+  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
+  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
+  for (uint64_t seed = first; seed < first + worlds; ++seed) {
+    const std::string profile = kProfiles[seed % std::size(kProfiles)];
+    const ClusterSpec world = WorldWithDevices(seed);
+    const std::optional<Cluster> cluster = TryCluster(world);
+    ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
+    if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
+    ADD_FAILURE() << "MUSTER_SEED=" << seed << " MUSTER_WORLDS=1\n"
+                  << ReportDifference(world, profile);
+    return;
+  }
+}
+
+TEST(DeviceWorlds, AreNotDull) {
+  for (const std::string profile : kProfiles) {
+    size_t binds = 0, devices = 0, refused = 0;
+    for (uint64_t seed = 0; seed < 500; ++seed) {
+      const Cluster cluster = MakeCluster(WorldWithDevices(seed));
+      const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), profile);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      binds += plan->binds().size();
+      devices += plan->devices().size();
+      for (const Reason& reason : plan->reasons()) {
+        for (const Refusal& refusal : reason.refusals) {
+          refused += refusal.code == RefusalCode::kDevice;
+        }
+      }
+    }
+    EXPECT_GT(binds, 150) << profile;
+    EXPECT_GT(devices, 100) << profile;
+    EXPECT_GT(refused, 50) << profile;
+  }
+}
+
+}  // namespace
+}  // namespace muster::testing
