@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lib/model/tables.h"
 
 namespace muster::testing {
@@ -54,7 +55,7 @@ class Maker {
     std::vector<DeviceSpec> devices;
     const bool memory = rng_.Chance(0.6), odd = rng_.Chance(0.2);
     for (int64_t d = Between(1, 5); d > 0; --d) {
-      DeviceSpec device{.name = "d" + std::to_string(d), .kind = rng_.Chance(0.8) ? "gpu" : "nic"};
+      DeviceSpec device{.name = absl::StrCat("d", d), .kind = rng_.Chance(0.8) ? "gpu" : "nic"};
       device.model = One<std::string>({"a", "a", "b"});
       device.zone = One<std::string>({"z0", "z0", "z1", "z1", ""});
       for (const char* link : {"l0", "l1"}) {
