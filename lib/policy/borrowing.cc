@@ -262,7 +262,8 @@ PolicyDecl BorrowingPolicy() {
   return {"borrowing",
           "queues lend what they do not use to their siblings, and take it back",
           {},
-          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Borrowing>(); }};
+          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Borrowing>(); },
+          /*revision=*/2};
 }
 
 }  // namespace muster

@@ -227,7 +227,8 @@ PolicyDecl FairSharePolicy() {
   return {"fairshare",
           "every queue of the tree gets its weight's worth, and may borrow the rest",
           {},
-          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<FairShare>(); }};
+          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<FairShare>(); },
+          /*revision=*/2};
 }
 
 }  // namespace muster

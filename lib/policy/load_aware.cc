@@ -96,7 +96,7 @@ class LoadAware : public Policy {
                 std::span<RefusalCode> codes, std::span<uint8_t> hard) override {
     Refusals refusals(fits, codes, hard);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (!refusals.asked(i) || WhyNot(c, nodes[i]) == Why::kFits) continue;
+      if (WhyNot(c, nodes[i]) == Why::kFits) continue;
       refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }
   }

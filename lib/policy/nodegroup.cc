@@ -112,7 +112,6 @@ class NodeGroup : public Policy {
     }
     Refusals refusals(fits, codes, hard);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (!refusals.asked(i)) continue;
       const size_t g = limits.IndexOf(group_[nodes[i]]);
       if (g < full.size() && full[g]) refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }

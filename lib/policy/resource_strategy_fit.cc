@@ -122,9 +122,7 @@ class ResourceStrategyFit : public Policy {
     Refusals refusals(fits, codes, hard);
     const auto request = tables_->classes.request.row(c);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (refusals.asked(i) && BreaksReserve(request, nodes[i])) {
-        refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
-      }
+      if (BreaksReserve(request, nodes[i])) refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }
   }
 

@@ -95,9 +95,7 @@ class Usage : public Policy {
       const NodeBook& book = nodes_[nodes[i]];
       const bool busy =
           book.measured.cpu > thresholds_.cpu || book.measured.memory > thresholds_.memory;
-      if (refusals.asked(i) && book.fresh && busy) {
-        refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
-      }
+      if (book.fresh && busy) refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }
   }
 
