@@ -7,7 +7,6 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 from engine import ROOT, muster, needs_engine
@@ -20,7 +19,6 @@ class Show(unittest.TestCase):
             report = pathlib.Path(folder, "replays.html")
             path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]), os.environ.get("PYTHONPATH")) if p)
             environment = {"MUSTER_TRACES": "/nonexistent", "MUSTER_CACHE": folder, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-            begin = time.monotonic()
             done = subprocess.run(
                 [sys.executable, ROOT / "tools/show_replays.py", report], capture_output=True, text=True, env=os.environ | environment
             )
@@ -32,8 +30,6 @@ class Show(unittest.TestCase):
             manifest = json.loads(report.with_suffix(".json").read_text())
             self.assertTrue(manifest["complete"])
             self.assertEqual(len(manifest["cells"]), 10)
-            # A minute on two cores, on a busy machine too.
-            self.assertLess(time.monotonic() - begin, 180)
 
 
 if __name__ == "__main__":
