@@ -62,6 +62,7 @@ bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
     }
     const TaskIndex victim = heap.Pop();
     DoEvict(cycle, local, victim, task);
+    evicted_something = evicted_something || !cycle.world.shape(victim).devices.empty();
     for (DimensionIndex d = 0; d < cycle.world.dimensions(); ++d) {
       evicted_something =
           evicted_something || (d != kPods && OrZero(cycle.world.request(victim)[d]) > 0);
