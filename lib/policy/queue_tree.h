@@ -94,19 +94,19 @@ const QueueTree::Way& QueueTree::WayOf(QueueIndex giver, QueueIndex asker,
   Way way{giver};
   const std::vector<QueueIndex>& parent = tables_->queues.parent;
   QueueIndex a = asker, g = giver;
-  const auto climb_asker = [&] {
-    way.may_take = way.may_take && may_take(a);
-    a = parent[a];
+  const auto past_asker = [&](QueueIndex q) {
+    way.may_take = way.may_take && may_take(q);
+    return parent[q];
   };
-  const auto climb_giver = [&] {
-    way.queues.push_back(g);
-    g = parent[g];
+  const auto past_giver = [&](QueueIndex q) {
+    way.queues.push_back(q);
+    return parent[q];
   };
-  while (depth_[a] > depth_[g]) climb_asker();
-  while (depth_[g] > depth_[a]) climb_giver();
+  while (depth_[a] > depth_[g]) a = past_asker(a);
+  while (depth_[g] > depth_[a]) g = past_giver(g);
   while (a != g) {
-    climb_asker();
-    climb_giver();
+    a = past_asker(a);
+    g = past_giver(g);
   }
   ways_.push_back(std::move(way));
   return ways_.back();
