@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "muster/c.h"
 #include "lib/base/strings.h"
 #include "lib/model/tables.h"
 #include "lib/scenario/json_rows.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
+#include "muster/c.h"
 #include "muster/quantity.h"
 
 namespace muster::capi {
