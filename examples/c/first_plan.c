@@ -9,11 +9,6 @@
 #define NODES 3
 #define JOBS 2
 
-static int complain(const muster_error* error) {
-  fprintf(stderr, "first_plan: %s\n", error->message);
-  return 1;
-}
-
 int main(void) {
   static const char* const node_names[NODES] = {"n0", "n1", "n2"};
   static const int64_t cpu[NODES] = {8000, 8000, 4000}; /* thousandths */
@@ -45,7 +40,7 @@ int main(void) {
       muster_cluster_schedule(cluster, "volcano", NULL, &plan, &error) ||
       muster_plan_get_view(plan, &view, &error) ||
       muster_plan_explain(plan, "huge", MUSTER_TO_NUL, &why, &error)) {
-    complain(&error);
+    fprintf(stderr, "first_plan: %s\n", error.message);
   } else {
     for (i = 0; i < view.decision_count; ++i) {
       if (view.decision_kind[i] != MUSTER_BIND) continue;
