@@ -86,7 +86,7 @@ void ElasticTree::RaiseRequest(Group* group, const Sparse& fixed, bool own, Spar
     numbers.request.Show(r, keeps ? std::max(asked, numbers.min.at(r)) : asked);
     const int64_t now = LimitedAt(numbers, r);
     delta->Set(r, now - before);
-    if (level.keys >> r & 1) knows &= level.At(r).known_request[group->place] == now;
+    if (level.keys >> r & 1) knows &= level.At(group->place, r).known_request() == now;
   });
   if (!knows) Tell(group, Told::kRequest);
 }
@@ -221,9 +221,9 @@ bool ElasticTree::Knows(const Group& group, Told what, const Sparse& amounts) {
   ElasticLevel& level = LevelOf(group);
   bool knows = true;
   ForEachResource(level.keys, [&](size_t r) {
-    const ElasticLevel::Column& column = level.At(r);
-    const auto& known = what == Told::kRequest ? column.known_request : column.known_guarantee;
-    knows &= known[group.place] == amounts.at(r);
+    const ElasticLevel::Entry entry = level.At(group.place, r);
+    knows &=
+        amounts.at(r) == (what == Told::kRequest ? entry.known_request() : entry.known_guarantee());
   });
   return knows;
 }
@@ -234,24 +234,23 @@ void ElasticTree::Tell(Group* group, Told what) {
   const uint32_t place = group->place;
   const Numbers& numbers = group->numbers;
   if (what == Told::kMax) level.keys |= numbers.max.keys();
-  const uint64_t added = level.keys & ~level.children[place].keys;
-  level.children[place].keys |= level.keys;
-  level.stale |= added;
+  const uint64_t added = level.Acquaint(place);
   ForEachResource(level.keys, [&](size_t r) {
-    ElasticLevel::Column& column = level.At(r);
-    const auto write = [&](std::vector<int64_t>& to, int64_t value) {
-      if (to[place] == value) return;
-      to[place] = value;
+    const ElasticLevel::Entry entry = level.At(place, r);
+    const auto write = [&](int64_t& to, int64_t value) {
+      if (to == value) return;
+      to = value;
       level.stale |= uint64_t{1} << r;
     };
     const bool all = added >> r & 1;
     const bool request = what == Told::kMax || what == Told::kRequest;
-    if (all || request) write(column.request, LimitedAt(numbers, r));
-    if (all || what == Told::kWeight) write(column.weight, numbers.weight.at(r));
-    if (all || what == Told::kMin) write(column.min, numbers.scaled_min.at(r));
-    if (all || what == Told::kGuarantee) write(column.guarantee, numbers.guaranteed.at(r));
-    if (request) column.known_request[place] = LimitedAt(numbers, r);
-    if (what == Told::kGuarantee) column.known_guarantee[place] = numbers.guaranteed.at(r);
+    if (all || request) write(entry.request(), LimitedAt(numbers, r));
+    if (all || what == Told::kWeight) write(entry.weight(), numbers.weight.at(r));
+    if (all || what == Told::kMin) entry.min() = numbers.scaled_min.at(r);
+    if (all || what == Told::kGuarantee) entry.guarantee() = numbers.guaranteed.at(r);
+    write(entry.floor(), std::max(entry.min(), entry.guarantee()));
+    if (request) entry.known_request() = LimitedAt(numbers, r);
+    if (what == Told::kGuarantee) entry.known_guarantee() = numbers.guaranteed.at(r);
   });
   ++level.version;
 }
@@ -278,7 +277,7 @@ void ElasticTree::UpdateKeys(Index at) {
 
 // --- down --------------------------------------------------------------------------------------------------
 
-void ElasticTree::Count(ElasticLevel* level) {
+void ElasticTree::Count(ElasticLevel* level, bool for_all) {
   if ((level->keys & level->stale) == 0) return;
   if (!level->in_order) {
     level->Order();
@@ -286,7 +285,7 @@ void ElasticTree::Count(ElasticLevel* level) {
       groups_[level->children[place].group].place = place;
     }
   }
-  level->HandOut(options_.rounding, &redistribution_);
+  level->HandOut(options_.rounding, for_all, &redistribution_);
 }
 
 void ElasticTree::SetScaledMin(Group* group, const Sparse& to) {
@@ -317,44 +316,43 @@ Sparse ElasticTree::Refresh(Index target) {
   if (target == kRoot) return shared_total_;
   if (IsBuiltIn(target)) return groups_[target].numbers.max;
   const Path path = PathOf(target);
-  Sparse total = shared_total_;
   for (size_t i = path.size() - 1; i-- > 0;) {
     Group& group = groups_[path[i]];
-    ScaleMin(&group, total);
     ElasticLevel& level = LevelOf(group);
-    if (level.children[group.place].taken_version != level.version) {
-      Count(&level);
+    ScaleMin(&group, level.total);
+    if (!level.IsCurrent(group.place)) {
+      Count(&level, /*for_all=*/false);
       level.Take(group.place);
     }
-    total = RuntimeOf(group);
-    if (i > 0) {
-      group.level.SetTotal(total);
-      ++group.level.version;
-    }
+    if (i == 0) break;
+    group.level.SetTotal(level, group.place);
+    ++group.level.version;
   }
-  return total.Only(groups_[target].numbers.max.keys());
+  return RuntimeOf(groups_[target]).Only(groups_[target].numbers.max.keys());
 }
 
 void ElasticTree::RefreshAll() {
-  std::vector<Index> parents = {kRoot};
-  for (size_t i = 0; i < parents.size(); ++i) {
-    ElasticLevel& level = groups_[parents[i]].level;
+  // Down one branch after the other: a level is handed out right after the total it gets.
+  std::vector<Index> waiting = {kRoot};
+  while (!waiting.empty()) {
+    Group& group = groups_[waiting.back()];
+    waiting.pop_back();
+    if (!waiting.empty()) groups_[waiting.back()].level.Prefetch();
+    ElasticLevel& level = group.level;
+    if (group.parent != kNone && level.SetTotal(LevelOf(group), group.place)) ++level.version;
     if (options_.scale_min && (level.scaled > 0 || IsShort(level.total, level.mins))) {
-      const Sparse total = level.total;
       for (const ElasticLevel::Child& child : level.children) {
-        if (child.handed_out_to) ScaleMin(&groups_[child.group], total);
+        if (child.handed_out_to) ScaleMin(&groups_[child.group], level.total);
       }
     }
-    Count(&level);
+    Count(&level, /*for_all=*/true);
     level.TakeAll();
+    if (level.inners == 0) continue;
     for (const ElasticLevel::Child& child : level.children) {
       if (!child.inner) continue;
-      Group& group = groups_[child.group];
-      parents.push_back(child.group);
-      const Sparse runtime = RuntimeOf(group);
-      if (group.level.total == runtime) continue;
-      group.level.SetTotal(runtime);
-      ++group.level.version;
+      waiting.push_back(child.group);
+      const char* const below = reinterpret_cast<const char*>(&groups_[child.group].level);
+      for (size_t at = 0; at < sizeof(ElasticLevel); at += 64) __builtin_prefetch(below + at, 1);
     }
   }
 }

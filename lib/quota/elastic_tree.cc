@@ -48,7 +48,7 @@ Sparse ElasticTree::RuntimeOf(const Group& group) const {
   Sparse runtime;
   if (group.parent == kNone) return runtime;
   const ElasticLevel& level = groups_[group.parent].level;
-  ForEachResource(level.children[group.place].taken_keys,
+  ForEachResource(level.TakenKeys(group.place),
                   [&](size_t r) { runtime.Set(r, level.Taken(group.place, r)); });
   return runtime;
 }
@@ -81,7 +81,7 @@ void ElasticTree::Attach(Index at) {
                                     .handed_out_to = !IsBuiltIn(at)},
                                    group.lends);
   Group& parent = groups_[group.parent];
-  if (parent.parent != kNone) LevelOf(parent).children[parent.place].inner = true;
+  if (parent.parent != kNone) LevelOf(parent).SetInner(parent.place, true);
 }
 
 void ElasticTree::LeaveLevel(Group* group) {
@@ -93,7 +93,7 @@ void ElasticTree::LeaveLevel(Group* group) {
   }
   Group& parent = groups_[group->parent];
   if (level.children.empty() && parent.parent != kNone) {
-    LevelOf(parent).children[parent.place].inner = false;
+    LevelOf(parent).SetInner(parent.place, false);
   }
   if (group->counted_min.has_value()) {
     level.mins.Subtract(*group->counted_min);

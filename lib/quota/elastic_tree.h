@@ -184,7 +184,7 @@ class ElasticTree {
   bool Knows(const Group& group, Told what, const Sparse& amounts);
   void Tell(Group* group, Told what);
   void UpdateKeys(Index group);
-  void Count(ElasticLevel* level);
+  void Count(ElasticLevel* level, bool for_all);
   void ScaleMin(Group* group, const Sparse& total);
   void SetScaledMin(Group* group, const Sparse& to);
   Sparse RuntimeOf(const Group& group) const;

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/quota/min_scaling.h"
+#include "lib/quota/sparse.h"
 #include "lib/reference/elastic_quota.h"
 
 namespace muster {
@@ -161,6 +162,68 @@ TEST(Redistribution, AgreesWithItsTwinOnAmountsOfAnySize) {
     const int64_t total = amount();
     EXPECT_EQ(Runtimes(total, children), reference::HandOut(total, twins)) << "world " << world;
   }
+}
+
+// Several resources at once, of any sizes side by side.
+TEST(Redistribution, RowsAgreeWithTheTwinInEveryLane) {
+  Rng rng(22);
+  Redistribution redistribution;
+  for (int world = 0; world < 3000; ++world) {
+    const size_t lanes = rng.Chance(0.5) ? 4 : 8;
+    const size_t count = rng.Below(rng.Chance(0.1) ? 70 : 9);
+    const uint32_t which = static_cast<uint32_t>(rng.Below(uint64_t{1} << lanes));
+    std::vector<int64_t> rows(4 * lanes * count, -1), totals(lanes);
+    std::vector<uint8_t> lends(count);
+    for (uint8_t& lent : lends) lent = rng.Chance(0.7) ? 1 : 0;
+    std::vector<std::vector<reference::QuotaChild>> twins(lanes);
+    for (size_t l = 0; l < lanes; ++l) {
+      // From a few units to the end of 64 bits; weights that are alike, or end with the same zeros.
+      const uint64_t bits = rng.Chance(0.7) ? 10 : 5 + rng.Below(58), zeros = rng.Below(bits);
+      const uint64_t same = rng.Next() >> (64 - bits);
+      const double alike = rng.Chance(0.3) ? 0.9 : 0.1;
+      const auto amount = [&] { return static_cast<int64_t>(rng.Next() >> (64 - bits)); };
+      for (size_t i = 0; i < count; ++i) {
+        const int64_t request = rng.Chance(0.1) ? 0 : amount();
+        const int64_t weight = static_cast<int64_t>(
+            (rng.Chance(alike) ? same : rng.Next() >> (64 - bits)) >> zeros << zeros);
+        const int64_t floor = rng.Chance(0.5) ? 0 : amount() / 4;
+        twins[l].push_back(
+            {std::string(1, static_cast<char>('0' + i)), request, weight, floor, lends[i] != 0});
+        int64_t* const row = &rows[4 * lanes * i + l];
+        row[0] = request;
+        row[lanes] = weight;
+        row[2 * lanes] = floor;
+        totals[l] = SaturatingAdd(totals[l], request / 3 * 2);
+      }
+      if (rng.Chance(0.2)) totals[l] = amount() - 3;
+    }
+    redistribution.Run(totals, which, Rounding::kLargestRemainder, {rows.data(), lanes, lends});
+    for (size_t l = 0; l < lanes; ++l) {
+      const std::vector<int64_t> expected = reference::HandOut(totals[l], twins[l]);
+      for (size_t i = 0; i < count; ++i) {
+        EXPECT_EQ(rows[4 * lanes * i + 3 * lanes + l], which >> l & 1 ? expected[i] : -1)
+            << "world " << world << ", lane " << l << ", child " << i;
+      }
+    }
+  }
+}
+
+TEST(Redistribution, RowsRoundAsTheyAreTold) {
+  // Three of a weight and 200,000 between them, beside a resource that is not asked about.
+  std::vector<int64_t> rows;
+  for (int i = 0; i < 3; ++i) {
+    rows.insert(rows.end(), {100000, 7, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, -1, -1, -1, -1});
+  }
+  const std::vector<uint8_t> lends(3, 1);
+  const Amounts totals = {200000, 7, 0, 0};
+  const auto runtimes = [&](size_t lane) {
+    return Amounts{rows[12 + lane], rows[28 + lane], rows[44 + lane]};
+  };
+  Redistribution().Run(totals, 1, Rounding::kNearest, {rows.data(), 4, lends});
+  EXPECT_EQ(runtimes(0), (Amounts{66667, 66667, 66667}));
+  Redistribution().Run(totals, 1, Rounding::kLargestRemainder, {rows.data(), 4, lends});
+  EXPECT_EQ(runtimes(0), (Amounts{66667, 66667, 66666}));
+  EXPECT_EQ(runtimes(1), Amounts(3, -1));
 }
 
 TEST(Redistribution, WeightsThatNobodyCanAddUp) {
