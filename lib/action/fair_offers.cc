@@ -19,15 +19,13 @@ class FairOffers::Draft {
         ledger_(offers.context_.ledger),
         task_(task),
         node_(node),
-        before_(ledger_.Save()) {
+        before_(ledger_.Save()),
+        units_(offers.made_.units) {
+    offers.made_.node = node;
+    units_.clear();
     ActionContext& context = offers.context_;
     const ClassIndex c = context.ClassOf(task);
-    const QueueIndex queue = context.tables.jobs.queue[context.tables.tasks.job[task]];
-    Denial denial;
-    std::string_view who;
-    counts_ = !context.search.FitDependsOnOthers(c) && !context.search.WantsParts(c) &&
-              context.dispatcher.Allocatable(queue, task, &denial, &who) &&
-              context.search.FitsNode(c, node);
+    counts_ = offers.SumsDecide(task) && context.search.FitsNode(c, node);
     if (!counts_) return;
     const auto request = context.tables.classes.initial_request.row(c);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
@@ -57,14 +55,14 @@ class FairOffers::Draft {
     return false;
   }
   // False: without a look at anything else, the victim's room is not enough.
-  bool CouldDoAlone(TaskIndex victim) const {
-    const auto request = ledger_.request(victim);
-    return !counts_ || std::all_of(short_.begin(), short_.end(),
-                                   [&](const auto& s) { return s.second <= request[s.first]; });
+  bool CouldDoAlone(TaskIndex victim) const { return !counts_ || SumsFitWithout({&victim, 1}); }
+  // Whether the sums tell that the room of `victims`, all on the node, is enough.
+  bool Suffice(std::span<const TaskIndex> victims) const {
+    return counts_ && SumsFitWithout(victims);
   }
   // Whether `more` may go as well, on the books as they were before anybody left.
-  bool MayGo(const Unit& more) {
-    Unit all;
+  bool MayGo(std::span<const TaskIndex> more) {
+    Tasks all;
     for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
     all.insert(all.end(), more.begin(), more.end());
     if (!counts_) ledger_.Rollback(before_);
@@ -73,7 +71,7 @@ class FairOffers::Draft {
     return may;
   }
   // Units of one task of `job` become part of the gang that goes as a whole.
-  void AddGang(JobIndex job, Unit members) {
+  void AddGang(JobIndex job, const Tasks& members) {
     Unit all;
     std::erase_if(units_, [&](const Unit& unit) {
       if (unit.size() != 1 || offers_.context_.tables.tasks.job[unit[0]] != job) return false;
@@ -86,6 +84,8 @@ class FairOffers::Draft {
   }
   void GiveBack() {
     for (size_t i = units_.size(); i-- > 0;) {
+      // What the sums forbid need not be tried.
+      if (counts_ && !SumsFitWith(units_[i])) continue;
       Unit unit = std::move(units_[i]);
       units_.erase(units_.begin() + i);
       Stay(unit);
@@ -100,10 +100,9 @@ class FairOffers::Draft {
     }
     return false;
   }
-  Offer Finish() { return {node_, std::move(units_)}; }
 
  private:
-  void Leave(const Unit& unit) {
+  void Leave(std::span<const TaskIndex> unit) {
     if (counts_) {
       Count(unit, -1);
       return;
@@ -125,12 +124,30 @@ class FairOffers::Draft {
   void LeaveAll() {
     for (const Unit& unit : units_) Leave(unit);
   }
-  void Count(const Unit& unit, int sign) {
+  void Count(std::span<const TaskIndex> unit, int sign) {
     for (TaskIndex victim : unit) {
       if (ledger_.node_of(victim) != node_) continue;
       const auto request = ledger_.request(victim);
       for (auto& [d, amount] : short_) amount += sign * request[d];
     }
+  }
+  bool SumsFitWithout(std::span<const TaskIndex> victims) const {
+    return std::all_of(short_.begin(), short_.end(), [&](const auto& s) {
+      int64_t amount = s.second;
+      for (size_t i = 0; i < victims.size() && amount > 0; ++i) {
+        amount -= ledger_.request(victims[i])[s.first];
+      }
+      return amount <= 0;
+    });
+  }
+  bool SumsFitWith(const Unit& unit) const {
+    return std::all_of(short_.begin(), short_.end(), [&](const auto& s) {
+      int64_t amount = s.second;
+      for (TaskIndex victim : unit) {
+        if (ledger_.node_of(victim) == node_) amount += ledger_.request(victim)[s.first];
+      }
+      return amount <= 0;
+    });
   }
 
   FairOffers& offers_;
@@ -139,9 +156,16 @@ class FairOffers::Draft {
   const NodeIndex node_;
   const Ledger::Savepoint before_;
   bool counts_ = false;
-  std::vector<std::pair<DimensionIndex, int64_t>> short_;  // how much more is needed
-  std::vector<Unit> units_;
+  // How much more is needed.
+  absl::InlinedVector<std::pair<DimensionIndex, int64_t>, 6> short_;
+  std::vector<Unit>& units_;
 };
+
+FairOffers::FairOffers(ActionContext& context, Taking taking)
+    : context_(context),
+      taking_(taking),
+      in_order_(context.dispatcher.JudgesInOrder(
+          taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable)) {}
 
 bool FairOffers::Take(TaskIndex task, Offer* offer) {
   if (asker_ != AskerOf(task)) Rank(task);
@@ -154,10 +178,11 @@ bool FairOffers::Take(TaskIndex task, Offer* offer) {
 bool FairOffers::TakeRanked(TaskIndex task, Offer* offer) {
   while (!ranking_.empty()) {
     const Price price = Pop();
-    if (!Make(task, price.node, offer)) continue;
-    const Price now = PriceOf(*offer);
+    if (!Make(task, price.node)) continue;
+    const Price now = PriceOf(made_);
     if (now == price) {
       took_old_ |= old_;
+      *offer = made_;
       return true;
     }
     Push(now);
@@ -166,8 +191,7 @@ bool FairOffers::TakeRanked(TaskIndex task, Offer* offer) {
 }
 
 void FairOffers::Renew(TaskIndex task, NodeIndex node) {
-  Offer offer;
-  if (asker_ == AskerOf(task) && Make(task, node, &offer)) Push(PriceOf(offer));
+  if (asker_ == AskerOf(task) && Make(task, node)) Push(PriceOf(made_));
 }
 
 FairOffers::Asker FairOffers::AskerOf(TaskIndex task) const {
@@ -186,10 +210,7 @@ void FairOffers::Rank(TaskIndex task) {
   ranking_.clear();
   if (!AnybodyMayGo(task)) return;
   for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
-    Offer offer;
-    if (CouldMakeRoom(context_, task, node) && Make(task, node, &offer)) {
-      ranking_.push_back(PriceOf(offer));
-    }
+    if (Make(task, node)) ranking_.push_back(PriceOf(made_));
   }
   std::make_heap(ranking_.begin(), ranking_.end(), std::greater<>());
 }
@@ -211,56 +232,84 @@ bool FairOffers::AnybodyMayGo(TaskIndex task) const {
   return false;
 }
 
-bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
+// Whether limits hold for the task as the books are, and fits depend on the node alone.
+bool FairOffers::SumsDecide(TaskIndex task) {
+  if (task == summed_task_ && context_.ledger.SameAs(summed_)) return sums_decide_;
+  summed_task_ = task;
+  summed_ = context_.ledger.moment();
+  const ClassIndex c = context_.ClassOf(task);
+  const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
+  Denial denial;
+  std::string_view who;
+  sums_decide_ = !context_.search.FitDependsOnOthers(c) && !context_.search.WantsParts(c) &&
+                 context_.dispatcher.Allocatable(queue, task, &denial, &who);
+  return sums_decide_;
+}
+
+// Who may be evicted for the task, in the order in which they go.
+void FairOffers::ListCandidates(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   const auto& jobs = context_.tables.jobs.spec;
   candidates_.clear();
-  for (TaskIndex t : context_.ledger.tasks_on(node)) {
-    if (MayGo(task, t)) candidates_.push_back(t);
+  const std::span<const TaskIndex> there = context_.ledger.tasks_on(node);
+  // Where nothing but the index tells them apart, they are in order from the last one on.
+  for (size_t i = there.size(); i-- > 0;) {
+    const TaskIndex t = there[i];
+    if (!MayGo(task, t)) continue;
+    candidates_.push_back({jobs[tasks.job[t]].priority, tasks.created[t], t});
   }
-  std::sort(candidates_.begin(), candidates_.end(), [&](TaskIndex a, TaskIndex b) {
-    const int32_t left = jobs[tasks.job[a]].priority, right = jobs[tasks.job[b]].priority;
-    if (left != right) return left < right;
-    if (tasks.created[a] != tasks.created[b]) return tasks.created[a] > tasks.created[b];
-    return a > b;
-  });
+  const auto before = [](const Candidate& a, const Candidate& b) {
+    if (a.priority != b.priority) return a.priority < b.priority;
+    if (a.created != b.created) return a.created > b.created;
+    return a.task > b.task;
+  };
+  if (!std::is_sorted(candidates_.begin(), candidates_.end(), before)) {
+    std::sort(candidates_.begin(), candidates_.end(), before);
+  }
+}
+
+bool FairOffers::Make(TaskIndex task, NodeIndex node) {
+  if (!CouldMakeRoom(context_, task, node)) return false;
+  const TaskTable& tasks = context_.tables.tasks;
+  ListCandidates(task, node);
   Draft draft(*this, task, node);
   bool fits = draft.Fits();
   for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
-    const TaskIndex t = candidates_[i];
+    const TaskIndex t = candidates_[i].task;
     fits = draft.CouldDoAlone(t) &&
-           FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) && draft.MayGo({t}) &&
-           draft.AddIfAlone(t);
+           FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) &&
+           draft.MayGo({&t, 1}) && draft.AddIfAlone(t);
   }
-  for (TaskIndex t : fits ? Unit() : Spare(task)) {
+  for (TaskIndex t : fits ? Tasks() : Spare(task, draft)) {
     if (fits) break;
     draft.Add({t});
     fits = draft.Fits();
   }
   for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
-    if (draft.Has(candidates_[i])) continue;
-    const JobIndex gang = tasks.job[candidates_[i]];
-    Unit members;
+    if (draft.Has(candidates_[i].task)) continue;
+    const JobIndex gang = tasks.job[candidates_[i].task];
+    Tasks members;
     if (!GangMayGo(task, gang, &members)) continue;
     std::erase_if(members, [&](TaskIndex t) { return draft.Has(t); });
     if (!draft.MayGo(members)) continue;
-    draft.AddGang(gang, std::move(members));
+    draft.AddGang(gang, members);
     fits = draft.Fits();
   }
-  if (fits) {
-    draft.GiveBack();
-    *offer = draft.Finish();
-  }
+  if (fits) draft.GiveBack();
   draft.End();
   return fits;
 }
 
 // The candidates that their gangs can do without and that nobody protects. Who is protected does not count against
-// his gang: then those it has yet to spare are looked at once more.
-FairOffers::Unit FairOffers::Spare(TaskIndex task) const {
+// his gang: then those it has yet to spare are looked at once more. Where the first of them suffice, and policies judge
+// in order, there is no need to ask about more.
+FairOffers::Tasks FairOffers::Spare(TaskIndex task, const Draft& draft) const {
   const TaskTable& tasks = context_.tables.tasks;
-  Unit candidates = candidates_, spare, kept;
-  for (;;) {
+  Tasks candidates, spare, kept;
+  candidates.reserve(candidates_.size());
+  for (const Candidate& c : candidates_) candidates.push_back(c.task);
+  for (bool first = true;; first = false) {
+    bool enough = !first || !in_order_;
     // Candidates of one node are few: counting among them beats a map.
     spare.clear();
     kept.clear();
@@ -273,8 +322,11 @@ FairOffers::Unit FairOffers::Spare(TaskIndex task) const {
       const bool spared =
           FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], of_job, of_group);
       (spared ? spare : kept).push_back(t);
+      if (enough || !draft.Suffice(spare)) continue;
+      enough = true;
+      if (Unprotected(task, spare).size() == spare.size()) return spare;
     }
-    Unit free_to_go = Unprotected(task, spare);
+    Tasks free_to_go = Unprotected(task, spare);
     if (kept.empty() || free_to_go.size() == spare.size()) return free_to_go;
     std::erase_if(spare, [&](TaskIndex t) {
       return std::find(free_to_go.begin(), free_to_go.end(), t) != free_to_go.end();
@@ -321,7 +373,7 @@ bool FairOffers::MayGo(TaskIndex task, TaskIndex victim) const {
 }
 
 // A gang goes as it stands: none of it may be on its way in, and all of it must be free to go.
-bool FairOffers::GangMayGo(TaskIndex task, JobIndex gang, Unit* members) const {
+bool FairOffers::GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const {
   const JobCounts& counts = context_.ledger.job(gang);
   if (counts[TaskStatus::kPlaced] + counts[TaskStatus::kBinding] + counts.nominated() > 0) {
     return false;
@@ -334,8 +386,8 @@ bool FairOffers::GangMayGo(TaskIndex task, JobIndex gang, Unit* members) const {
   return true;
 }
 
-std::vector<TaskIndex> FairOffers::Unprotected(TaskIndex task,
-                                               std::span<const TaskIndex> victims) const {
+FairOffers::Tasks FairOffers::Unprotected(TaskIndex task,
+                                          std::span<const TaskIndex> victims) const {
   return taking_ == Taking::kFromOtherQueues ? context_.dispatcher.Reclaimable(task, victims)
                                              : context_.dispatcher.Preemptable(task, victims);
 }

@@ -22,6 +22,7 @@
 #include <compare>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/action/context.h"
 
 namespace muster {
@@ -31,13 +32,13 @@ enum class Taking : uint8_t { kFromOtherQueues, kFromLesserJobs };
 class FairOffers {
  public:
   // Who goes together: one task, or a whole gang.
-  using Unit = std::vector<TaskIndex>;
+  using Unit = absl::InlinedVector<TaskIndex, 4>;
   struct Offer {
     NodeIndex node = kNone;
     std::vector<Unit> units;
   };
 
-  FairOffers(ActionContext& context, Taking taking) : context_(context), taking_(taking) {}
+  FairOffers(ActionContext& context, Taking taking);
 
   // The best offer to the task; false: there is none.
   bool Take(TaskIndex task, Offer* offer);
@@ -69,28 +70,42 @@ class FairOffers {
     // clang-tidy 14 takes the 0 of a rewritten comparison for a null pointer.
     friend auto operator<=>(const Price&, const Price&) = default;  // NOLINT(modernize-use-nullptr)
   };
+  using Tasks = std::vector<TaskIndex>;
+  struct Candidate {
+    int64_t priority, created;
+    TaskIndex task;
+  };
   class Draft;  // an offer in the making
 
   Asker AskerOf(TaskIndex task) const;
   void Rank(TaskIndex task);
   bool TakeRanked(TaskIndex task, Offer* offer);
   bool AnybodyMayGo(TaskIndex task) const;
-  bool Make(TaskIndex task, NodeIndex node, Offer* offer);
-  Unit Spare(TaskIndex task) const;
+  bool SumsDecide(TaskIndex task);
+  bool Make(TaskIndex task, NodeIndex node);  // the offer is made_ then
+  void ListCandidates(TaskIndex task, NodeIndex node);
+  Tasks Spare(TaskIndex task, const Draft& draft) const;
   Price PriceOf(const Offer& offer) const;
   bool MayGo(TaskIndex task, TaskIndex victim) const;
-  bool GangMayGo(TaskIndex task, JobIndex gang, Unit* members) const;
-  std::vector<TaskIndex> Unprotected(TaskIndex task, std::span<const TaskIndex> victims) const;
+  bool GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const;
+  Tasks Unprotected(TaskIndex task, std::span<const TaskIndex> victims) const;
   void Push(const Price& price);
   Price Pop();
 
   ActionContext& context_;
   const Taking taking_;
+  const bool in_order_;  // policies judge one candidate after the other
   Asker asker_;
   Ledger::Moment ranked_;  // the books when the nodes were ranked
   bool old_ = false, took_old_ = false;
   std::vector<Price> ranking_;  // a heap, the best on top
-  std::vector<TaskIndex> candidates_;
+  // Whether sums decide for a task, and the books for which that was found out.
+  TaskIndex summed_task_ = kNone;
+  Ledger::Moment summed_;
+  bool sums_decide_ = false;
+  // Of one offer, kept for their room.
+  Offer made_;
+  std::vector<Candidate> candidates_;
 };
 
 }  // namespace muster

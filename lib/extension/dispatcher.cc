@@ -351,6 +351,15 @@ std::vector<TaskIndex> Dispatcher::Evictable(JobIndex evictor, bool from_other_q
                 });
 }
 
+bool Dispatcher::JudgesInOrder(Point point) const {
+  const auto policies = at(point);
+  return rules_.victims == Rule::kIntersection &&
+         std::all_of(policies.begin(), policies.end(), [&](const Policy* policy) {
+           const bool reorders = point == Point::kReclaimable && policy->ReclaimsInVictimOrder();
+           return policy->JudgesInOrder() && !reorders;
+         });
+}
+
 std::vector<TaskIndex> Dispatcher::Victims(std::span<const TaskIndex> candidates) const {
   const auto& policies = by_point_[static_cast<int>(Point::kVictims)];
   std::vector<TaskIndex> victims, chosen;
@@ -373,6 +382,7 @@ std::vector<TaskIndex> Dispatcher::Agreed(Point point, std::span<const TaskIndex
   std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;
   for (Policy* policy : at(point)) {
     chosen.clear();
+    chosen.reserve(victims.size());
     if (ask(policy, victims, &chosen) != Vote::kAbstain) victims.swap(chosen);
   }
   return victims;

@@ -112,6 +112,8 @@ class Dispatcher {
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Evictable(JobIndex evictor, bool from_other_queues,
                                    std::span<const TaskIndex> candidates) const;
+  // Whether the answer about the first few candidates is how the answer about more begins, at such a point.
+  bool JudgesInOrder(Point point) const;
 
   // Who is to go for nobody: what the policies of the first tier in which any names somebody name, each task once, in
   // the order of `candidates`.

@@ -182,6 +182,9 @@ class Policy {
   }
   // Whether Reclaimable is to be given the candidates in the order in which they would go.
   virtual bool ReclaimsInVictimOrder() const { return false; }
+  // Whether candidates are judged by themselves and those before them, so that the answer about the first few is how the
+  // answer about more begins. (And it abstains always, or never.)
+  virtual bool JudgesInOrder() const { return false; }
   // Of whole gangs, for a whole job: of its own queue, or of other queues.
   virtual Vote Evictable(JobIndex evictor, bool from_other_queues,
                          std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {

@@ -74,14 +74,24 @@ void Ledger::Start() {
     SyncDevices(n);
     SyncNode(n);
   }
-  // Tasks that are nowhere come in gangs of equal ones.
+  // Tasks come in gangs of equal ones, which job and queues are charged for at once.
   const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
+  for (TaskIndex t = 0; t < tasks; ++t) Enroll(t);
   for (TaskIndex t = 0, end = 0; t < tasks; t = end) {
-    for (end = t; end < tasks; ++end) {
-      Enroll(end);
-      if (end > t && !ChargedAlike(t, end)) break;
+    end = t + 1;
+    while (end < tasks && ChargedAlike(t, end)) ++end;
+    if (!charged_alive_[t]) continue;
+    const Effect effect = EffectOf(t, status_[t]);
+    for (TaskIndex member = t; member < end && node_[t] != kNone; ++member) {
+      const NodeIndex node = node_[member];
+      if (devices_) ChargeDevices(member, status_[t], node, +1);
+      ChargeNode(t, effect, node);
+      ChargeView(t, status_[t], node, +1);
     }
-    if (charged_alive_[t]) Charge(t, status_[t], node_[t], view_[t], static_cast<int>(end - t));
+    if (charged_job_[t] == kNone) continue;
+    const int count = static_cast<int>(end - t);
+    CountStatus(t, status_[t], count);
+    ChargeQueues(t, Effect().Plus(count, effect));
   }
   journal_.clear();
   view_journal_.clear();
@@ -343,12 +353,13 @@ void Ledger::Enroll(TaskIndex t) {
   }
 }
 
-// Whether all accounts would move by the same, and no node's.
+// Whether all accounts would move by the same, each its own node's.
 bool Ledger::ChargedAlike(TaskIndex a, TaskIndex b) const {
-  return charged_alive_[a] && charged_alive_[b] && node_[a] == kNone && node_[b] == kNone &&
+  return charged_alive_[a] && charged_alive_[b] && (node_[a] == kNone) == (node_[b] == kNone) &&
          status_[a] == status_[b] && charged_job_[a] == charged_job_[b] &&
          charged_group_[a] == charged_group_[b] && charged_class_[a] == charged_class_[b] &&
-         charged_sub_group_[a] == charged_sub_group_[b];
+         charged_sub_group_[a] == charged_sub_group_[b] &&
+         charged_preemptable_[a] == charged_preemptable_[b];
 }
 
 Ledger::Effect Ledger::EffectOf(TaskIndex t, TaskStatus status) const {

@@ -94,6 +94,7 @@ class Borrowing : public Policy {
     tree_.Choose(evictor, candidates, may_take, may_give, chosen);
     return Vote::kPermit;
   }
+  bool JudgesInOrder() const override { return true; }
 
   // The share is the largest part of anything that the queue holds, over its weight.
   bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved_amounts,

@@ -28,6 +28,7 @@ class Cooldown : public Policy {
                    std::vector<TaskIndex>* chosen) override {
     return LeaveProtected(candidates, chosen);
   }
+  bool JudgesInOrder() const override { return true; }
 
  private:
   Vote LeaveProtected(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {

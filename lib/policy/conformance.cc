@@ -7,6 +7,10 @@
 // Peer. Volcano's and kube-batch's conformance plugin. Because volcano's rule for victims stops at the first tier
 // that names any, this policy in an earlier tier hides quota policies in a later one; that is the peer's.
 // Cost. O(candidates).
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -18,7 +22,12 @@ class Conformance : public Policy {
   PointSet points() const override {
     return {Point::kPreemptable, Point::kReclaimable, Point::kEvictable};
   }
-  void Open(const Cycle& cycle) override { tables_ = &cycle.tables; }
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    for (size_t i = 0; i < kCritical.size(); ++i) {
+      critical_[i] = tables_->strings.Find(kCritical[i]).value_or(kNone);
+    }
+  }
 
   Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
@@ -32,22 +41,25 @@ class Conformance : public Policy {
                  std::vector<TaskIndex>* chosen) override {
     return LeaveCritical(candidates, chosen);
   }
+  bool JudgesInOrder() const override { return true; }
 
  private:
   Vote LeaveCritical(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
     const TaskTable& tasks = tables_->tasks;
     for (TaskIndex t : candidates) {
-      const std::string_view priority_class = tables_->strings.name(tasks.priority_class[t]);
-      if (priority_class == "system-cluster-critical" || priority_class == "system-node-critical" ||
-          tables_->classes.shape[tasks.task_class[t]].name_space == "kube-system") {
-        continue;
-      }
+      const bool critical = std::ranges::find(critical_, tasks.priority_class[t]) != critical_.end();
+      if (critical || tables_->classes.shape[tasks.task_class[t]].name_space == kSystem) continue;
       chosen->push_back(t);
     }
     return Vote::kPermit;
   }
 
+  static constexpr std::array<std::string_view, 2> kCritical = {"system-cluster-critical",
+                                                                "system-node-critical"};
+  static constexpr std::string_view kSystem = "kube-system";
+
   const Tables* tables_ = nullptr;
+  std::array<uint32_t, 2> critical_ = {kNone, kNone};  // as the tables know them; kNone: no task has it
 };
 
 }  // namespace

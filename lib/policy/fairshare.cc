@@ -94,6 +94,7 @@ class FairShare : public Policy {
     tree_.Choose(evictor, candidates, may_take, may_give, chosen);
     return Vote::kPermit;
   }
+  bool JudgesInOrder() const override { return true; }
 
   bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved_amounts,
                     double* share) override {

@@ -99,6 +99,7 @@ class Gang : public Policy {
                    std::vector<TaskIndex>* chosen) override {
     return Spare(candidates, chosen);
   }
+  bool JudgesInOrder() const override { return true; }
   // Gang-aware actions have sorted out already what a gang can spare.
   Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates,
                  std::vector<TaskIndex>* chosen) override {

@@ -68,6 +68,7 @@ class LeafOrder : public Policy {
     }
     return Vote::kPermit;
   }
+  bool JudgesInOrder() const override { return true; }
 
  private:
   int CompareAges(QueueIndex a, QueueIndex b) const {

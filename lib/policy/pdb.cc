@@ -52,6 +52,7 @@ class Pdb : public Policy {
                    std::vector<TaskIndex>* chosen) override {
     return Ask(candidates, chosen);
   }
+  bool JudgesInOrder() const override { return true; }
   void Victims(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) override {
     if (Ask(candidates, chosen) == Vote::kAbstain)
       chosen->insert(chosen->end(), candidates.begin(), candidates.end());

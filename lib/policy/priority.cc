@@ -58,6 +58,7 @@ class Priority : public Policy {
     }
     return Vote::kPermit;
   }
+  bool JudgesInOrder() const override { return true; }
 
   Vote Evictable(JobIndex evictor, bool from_other_queues, std::span<const TaskIndex> candidates,
                  std::vector<TaskIndex>* chosen) override {

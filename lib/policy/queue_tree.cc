@@ -81,16 +81,17 @@ bool QueueTree::BelowGuarantee(QueueIndex queue) const {
 }
 
 // Few queues give in one question, so a list is looked through faster than a table is filled.
-std::vector<int64_t>& QueueTree::Left(QueueIndex q, std::span<const int64_t> held, Rows* rows) {
-  for (auto& [queue, left] : *rows) {
-    if (queue == q) return left;
+std::span<int64_t> QueueTree::Left(QueueIndex q, std::span<const int64_t> held, Rows* rows) {
+  const size_t row = std::find(rows->queues.begin(), rows->queues.end(), q) - rows->queues.begin();
+  if (row == rows->queues.size()) {
+    rows->queues.push_back(q);
+    rows->cells.insert(rows->cells.end(), held.begin(), held.end());
   }
-  rows->emplace_back(q, std::vector<int64_t>(held.begin(), held.end()));
-  return rows->back().second;
+  return std::span(rows->cells).subspan(row * held.size(), held.size());
 }
 
 void QueueTree::Go(const Way& way, std::span<const int64_t> request) {
-  const auto take = [&](std::vector<int64_t>& left) {
+  const auto take = [&](std::span<int64_t> left) {
     for (DimensionIndex d = 0; d < request.size(); ++d) left[d] -= request[d];
   };
   for (QueueIndex q : way.queues) take(Left(q, ledger_->tree_allocated(q), &held_));

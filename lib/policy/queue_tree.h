@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "lib/extension/policy.h"
 
 namespace muster {
@@ -37,7 +38,7 @@ class QueueTree {
   // From a giver's queue up to below where its way meets the asker's; empty if the giver's queue is above the asker's.
   struct Way {
     QueueIndex giver;
-    std::vector<QueueIndex> queues = {};
+    absl::InlinedVector<QueueIndex, 4> queues = {};
     bool may_take = true;  // each queue on the asker's own way may
   };
 
@@ -60,7 +61,8 @@ class QueueTree {
   void Choose(TaskIndex evictor, std::span<const TaskIndex> candidates, const MayTake& may_take,
               const MayGive& may_give, std::vector<TaskIndex>* chosen);
 
-  // While Choose asks: what the queue with those below it, or its own jobs alone, would hold without those chosen.
+  // While Choose asks: what the queue with those below it, or its own jobs alone, would hold without those chosen. Holds
+  // until the next such question.
   std::span<const int64_t> Held(QueueIndex q) {
     return Left(q, ledger_->tree_allocated(q), &held_);
   }
@@ -69,8 +71,16 @@ class QueueTree {
   }
 
  private:
-  using Rows = std::vector<std::pair<QueueIndex, std::vector<int64_t>>>;
-  static std::vector<int64_t>& Left(QueueIndex q, std::span<const int64_t> held, Rows* rows);
+  // What queues would hold, a row for each that was asked about.
+  struct Rows {
+    std::vector<QueueIndex> queues;
+    std::vector<int64_t> cells;
+    void Clear() {
+      queues.clear();
+      cells.clear();
+    }
+  };
+  static std::span<int64_t> Left(QueueIndex q, std::span<const int64_t> held, Rows* rows);
   template <class MayTake>
   const Way& WayOf(QueueIndex giver, QueueIndex asker, const MayTake& may_take);
   void Go(const Way& way, std::span<const int64_t> request);
@@ -118,8 +128,8 @@ void QueueTree::Choose(TaskIndex evictor, std::span<const TaskIndex> candidates,
                        std::vector<TaskIndex>* chosen) {
   const QueueIndex asker = tables_->jobs.queue[tables_->tasks.job[evictor]];
   ways_.clear();
-  held_.clear();
-  own_held_.clear();
+  held_.Clear();
+  own_held_.Clear();
   for (TaskIndex t : candidates) {
     const JobIndex job = tables_->tasks.job[t];
     if (job == kNone) continue;

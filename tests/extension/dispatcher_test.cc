@@ -23,6 +23,7 @@ struct Script {
   Tasks victims = {};
   int order = 0;
   bool yes = true;
+  bool in_order = false, reorders = false;  // of candidates
 };
 
 class Scripted : public Policy {
@@ -55,6 +56,8 @@ class Scripted : public Policy {
   Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates, Tasks* chosen) override {
     return Choose(candidates, chosen);
   }
+  bool JudgesInOrder() const override { return script_.in_order; }
+  bool ReclaimsInVictimOrder() const override { return script_.reorders; }
   void Victims(std::span<const TaskIndex> candidates, Tasks* chosen) override {
     Choose(candidates, chosen);
   }
@@ -374,6 +377,24 @@ TEST(Admitted, AllHearOfIt) {
   Tiers tiers({{kPermit}, {kReject}});
   tiers.dispatcher->Admitted(0);
   EXPECT_EQ(tiers.asked, "ab");
+}
+
+// One policy that does not, or that is given another order, or a rule by which the first answer decides, spoils it.
+TEST(JudgesInOrder, WhereAllPoliciesDo) {
+  const Rules strict{.victims = Rule::kIntersection};
+  const Script in_order{.vote = Vote::kPermit, .in_order = true};
+  const Script reorders{.vote = Vote::kPermit, .in_order = true, .reorders = true};
+  const auto judges = [](Tiers tiers) {
+    return std::pair(tiers.dispatcher->JudgesInOrder(Point::kPreemptable),
+                     tiers.dispatcher->JudgesInOrder(Point::kReclaimable));
+  };
+  EXPECT_EQ(judges(Tiers({{in_order, in_order}, {in_order}}, strict)), std::pair(true, true));
+  EXPECT_EQ(judges(Tiers({{in_order, in_order}, {kPermit}}, strict)), std::pair(false, false));
+  EXPECT_EQ(judges(Tiers({{in_order}, {reorders}}, strict)), std::pair(true, false));
+  EXPECT_EQ(judges(Tiers({{in_order}})), std::pair(false, false));
+  // Who is not asked does not count.
+  EXPECT_EQ(judges(Tiers({{kPermit, in_order}}, strict, {Point::kReclaimable})),
+            std::pair(false, true));
 }
 
 }  // namespace

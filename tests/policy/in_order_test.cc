@@ -1,0 +1,105 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Who promises to judge candidates in order (Policy::JudgesInOrder) does: what it says of the first few is how what it
+// says of all begins. Random worlds, with tasks that are on their way out, and candidates in any order.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "lib/model/cluster_impl.h"
+#include "lib/profile/profile.h"
+#include "tests/support/random_world.h"
+#include "tests/support/world_loop.h"
+
+namespace muster::testing {
+namespace {
+
+using Tasks = std::vector<TaskIndex>;
+
+class Questions {
+ public:
+  Questions(const Tables& tables, const ProfileConfig& config, Rng& rng)
+      : tables_(tables), ledger_(tables, config.accounting), rng_(rng) {
+    for (const JobSpec& job : tables.jobs.spec) phases_.push_back(job.phase);
+    std::vector<std::vector<ActivePolicy>> tiers;
+    for (const auto& tier : config.tiers) {
+      tiers.emplace_back();
+      for (const ConfiguredPolicy& policy : tier) {
+        tiers.back().push_back({policy.decl.make(policy.options), policy.points});
+      }
+    }
+    dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config.rules);
+    dispatcher_->Open({tables_, ledger_, 0, phases_});
+  }
+
+  // Asks all who promise, and adds their names.
+  void Ask(std::set<std::string>* asked) {
+    Tasks there, waiting;
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      if (!tables_.tasks.alive[t] || tables_.tasks.job[t] == kNone) continue;
+      const TaskStatus status = ledger_.status(t);
+      if (status == TaskStatus::kPending) waiting.push_back(t);
+      if (status == TaskStatus::kRunning || status == TaskStatus::kBound) there.push_back(t);
+    }
+    if (there.empty() || waiting.empty()) return;
+    for (size_t i = there.size(); i-- > 1;) std::swap(there[i], there[rng_.Below(i + 1)]);
+    const TaskIndex evictor = waiting[rng_.Below(waiting.size())];
+    for (const Point point : {Point::kPreemptable, Point::kReclaimable}) {
+      for (Policy* policy : dispatcher_->at(point)) {
+        if (!policy->JudgesInOrder()) continue;
+        asked->insert(std::string(policy->name()));
+        Tasks all;
+        const Vote vote = Choose(policy, point, evictor, there, &all);
+        const size_t count = rng_.Below(there.size()) + 1;
+        const std::span<const TaskIndex> few(there.data(), count);
+        Tasks first;
+        EXPECT_EQ(Choose(policy, point, evictor, few, &first), vote) << policy->name();
+        std::erase_if(all,
+                      [&](TaskIndex t) { return std::ranges::find(few, t) == few.end(); });
+        EXPECT_EQ(first, all) << policy->name() << " at " << PointName(point);
+      }
+    }
+    // The next question is about other books.
+    ledger_.Move(there.back(), TaskStatus::kReleasing, ledger_.node_of(there.back()));
+  }
+
+ private:
+  static Vote Choose(Policy* policy, Point point, TaskIndex evictor,
+                     std::span<const TaskIndex> candidates, Tasks* chosen) {
+    return point == Point::kReclaimable ? policy->Reclaimable(evictor, candidates, chosen)
+                                        : policy->Preemptable(evictor, candidates, chosen);
+  }
+
+  const Tables& tables_;
+  Ledger ledger_;
+  Rng& rng_;
+  std::vector<JobPhase> phases_;
+  std::unique_ptr<Dispatcher> dispatcher_;
+};
+
+TEST(JudgesInOrder, WhoPromisesKeepsIt) {
+  const std::string profiles[] = {"muster:+cdp", "transwarp", "volcano:+cdp,+pdb", "muster:pdb(whole_plan=off)"};
+  std::set<std::string> asked;
+  const uint64_t first = FirstSeed(1);
+  for (uint64_t seed = first; seed < first + WorldCount(400); ++seed) {
+    const std::string& profile = profiles[seed % std::size(profiles)];
+    const auto config = ResolveProfile(profile);
+    ASSERT_TRUE(config.ok()) << config.status();
+    WorldKnobs knobs;
+    knobs.lending = profile == "transwarp";
+    const Cluster cluster = MakeCluster(RandomWorld(seed, knobs));
+    const Snapshot snapshot = cluster.Freeze();
+    Rng rng(seed);
+    Questions questions(snapshot.tables(), *config, rng);
+    for (int i = 0; i < 5; ++i) questions.Ask(&asked);
+    if (HasFailure()) FAIL() << "seed " << seed << ", profile " << profile;
+  }
+  EXPECT_EQ(asked, std::set<std::string>({"borrowing", "cdp", "conformance", "fairshare", "gang",
+                                          "leaf-order", "pdb", "priority"}));
+}
+
+}  // namespace
+}  // namespace muster::testing
