@@ -10,6 +10,7 @@
 #define MUSTER_CAPI_MEMORY_H_
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -47,6 +48,37 @@ struct Allocator {
   }
 
   std::shared_ptr<Memory> memory;
+};
+
+// Cells of a number whose count is known before, taken in parts and written by who takes them.
+template <class T>
+class Cells {
+ public:
+  explicit Cells(std::shared_ptr<Memory> memory) : memory_(std::move(memory)) {}
+  ~Cells() {
+    if (begin_ != nullptr) memory_->Release(begin_, count_ * sizeof(T));
+  }
+  Cells(const Cells&) = delete;
+  Cells& operator=(const Cells&) = delete;
+
+  // Once, before anything is taken. Throws std::bad_alloc.
+  void Reserve(size_t count) {
+    if (count == 0) return;
+    begin_ = static_cast<T*>(memory_->Allocate(count * sizeof(T)));
+    count_ = count;
+  }
+  // REQUIRES: so many are left.
+  T* Take(size_t count) {
+    assert(count <= count_ - taken_);
+    T* const part = begin_ + taken_;
+    taken_ += count;
+    return part;
+  }
+
+ private:
+  std::shared_ptr<Memory> memory_;
+  T* begin_ = nullptr;
+  size_t count_ = 0, taken_ = 0;
 };
 
 template <class T>

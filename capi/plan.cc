@@ -6,6 +6,7 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "capi/handles.h"
@@ -13,16 +14,16 @@
 
 using muster::capi::Allocator;
 using muster::capi::Bytes;
-using muster::capi::Column;
+using muster::capi::Cells;
 using muster::capi::Memory;
 
 struct muster_plan {
   muster_plan(muster::Plan made, const std::shared_ptr<Memory>& from)
       : plan(std::move(made)),
         memory(from),
-        indices(Allocator<int32_t>(from)),
-        numbers(Allocator<int64_t>(from)),
-        reals(Allocator<double>(from)),
+        indices(from),
+        numbers(from),
+        reals(from),
         texts(Allocator<char>(from)) {}
 
   muster::Plan plan;
@@ -33,9 +34,9 @@ struct muster_plan {
   mutable std::once_flag once;
   mutable std::shared_ptr<const muster::PlanNames> names;
   // All columns of a type, one behind the other.
-  Column<int32_t> indices;
-  Column<int64_t> numbers;
-  Column<double> reals;
+  Cells<int32_t> indices;
+  Cells<int64_t> numbers;
+  Cells<double> reals;
   Bytes texts;
   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
 };
@@ -47,35 +48,65 @@ int32_t IndexOut(uint32_t index) {
   return index == kNone ? MUSTER_NONE : static_cast<int32_t>(index);
 }
 
-// Lays the columns out. Room is made before, so that pointers stay.
+// A column of a view, and what a row has in it.
+template <class T, class F>
+struct Field {
+  const T** column;
+  F get;
+  T* cells = nullptr;
+};
+template <class T, class F>
+Field(const T**, F) -> Field<T, F>;
+
+// Lays the columns out. Room is made before.
 class Filler {
  public:
   explicit Filler(muster_plan* plan) : plan_(plan) {}
 
-  template <class List, class F>
-  const int32_t* Indices(const List& list, const F& get) {
-    const size_t begin = plan_->indices.size();
-    for (const auto& row : list) plan_->indices.push_back(get(row));
-    return plan_->indices.data() + begin;
-  }
-  template <class List, class F>
-  const int64_t* Numbers(const List& list, const F& get) {
-    const size_t begin = plan_->numbers.size();
-    for (const auto& row : list) plan_->numbers.push_back(get(row));
-    return plan_->numbers.data() + begin;
+  // All columns of a list in one pass: a plan of a large cycle is larger than the caches.
+  template <class List, class... Fields>
+  void Rows(const List& list, Fields... fields) {
+    (Take(list.size(), &fields), ...);
+    size_t i = 0;
+    for (const auto& row : list) {
+      ((fields.cells[i] = fields.get(row)), ...);
+      ++i;
+    }
   }
   // Where each row's part ends, the first beginning at 0.
   template <class List, class F>
   const int64_t* Offsets(const List& list, const F& size_of) {
-    const size_t begin = plan_->numbers.size();
+    int64_t* const begin = Room<int64_t>().Take(list.size() + 1);
+    int64_t* next = begin;
     int64_t end = 0;
-    plan_->numbers.push_back(0);
-    for (const auto& row : list)
-      plan_->numbers.push_back(end += static_cast<int64_t>(size_of(row)));
-    return plan_->numbers.data() + begin;
+    *next++ = 0;
+    for (const auto& row : list) *next++ = end += static_cast<int64_t>(size_of(row));
+    return begin;
+  }
+  // Of each row a list of so many, `absent` where its own ends earlier.
+  template <class List, class Row, class T>
+  const T* Amounts(const List& list, size_t dimensions, std::vector<T> Row::*amounts, T absent) {
+    T* const begin = Room<T>().Take(list.size() * dimensions);
+    T* next = begin;
+    for (const Row& row : list) {
+      const std::vector<T>& said = row.*amounts;
+      for (size_t d = 0; d < dimensions; ++d) *next++ = d < said.size() ? said[d] : absent;
+    }
+    return begin;
   }
 
  private:
+  template <class T>
+  Cells<T>& Room() {
+    if constexpr (std::is_same_v<T, int32_t>) return plan_->indices;
+    if constexpr (std::is_same_v<T, int64_t>) return plan_->numbers;
+    if constexpr (std::is_same_v<T, double>) return plan_->reals;
+  }
+  template <class T, class F>
+  void Take(size_t count, Field<T, F>* field) {
+    *field->column = field->cells = Room<T>().Take(count);
+  }
+
   muster_plan* plan_;
 };
 
@@ -95,7 +126,7 @@ void Fill(muster_plan* made) {
   }
   for (const ChosenDevice& chosen : devices) text_bytes += chosen.device.size();
   for (const Reason& reason : reasons) {
-    text_bytes += reason.policy.size();
+    text_bytes += reason.policy.size() + reason.where.size();
     for (const Refusal& refusal : reason.refusals) {
       refusals.push_back(&refusal);
       text_bytes += refusal.detail.size();
@@ -106,13 +137,13 @@ void Fill(muster_plan* made) {
     dimensions = std::max({dimensions, share.allocated_before.size(), share.allocated_after.size(),
                            share.deserved.size()});
   }
-  made->indices.reserve(7 * decisions.size() + 3 * tentative.size() + 2 * pending.size() +
+  made->indices.Reserve(7 * decisions.size() + 3 * tentative.size() + 2 * pending.size() +
                         3 * reasons.size() + 2 * refusals.size() + shares.size() +
                         2 * domains.size() + devices.size());
-  made->numbers.reserve(2 * reasons.size() + 2 * (reasons.size() + 1) + refusals.size() +
+  made->numbers.Reserve(2 * reasons.size() + 3 * (reasons.size() + 1) + refusals.size() +
                         refusals.size() + 1 + 2 * shares.size() * dimensions +
                         2 * (domains.size() + 1) + 3 * devices.size() + 1);
-  made->reals.reserve(shares.size() * (dimensions + 2));
+  made->reals.Reserve(shares.size() * (dimensions + 2));
   made->texts.reserve(text_bytes + 1);
 
   Filler fill(made);
@@ -125,56 +156,58 @@ void Fill(muster_plan* made) {
 
   using D = Decision;
   view.decision_count = static_cast<int64_t>(decisions.size());
-  view.decision_kind =
-      fill.Indices(decisions, [](const D& d) { return static_cast<int32_t>(d.kind); });
-  view.decision_task = fill.Indices(decisions, [](const D& d) { return IndexOut(d.task); });
-  view.decision_node = fill.Indices(decisions, [](const D& d) { return IndexOut(d.node); });
-  view.decision_job = fill.Indices(decisions, [](const D& d) { return IndexOut(d.job); });
-  view.decision_beneficiary =
-      fill.Indices(decisions, [](const D& d) { return IndexOut(d.beneficiary); });
-  view.decision_phase =
-      fill.Indices(decisions, [](const D& d) { return static_cast<int32_t>(d.phase); });
-  view.decision_after_eviction =
-      fill.Indices(decisions, [](const D& d) { return d.after_eviction ? 1 : 0; });
+  fill.Rows(
+      decisions,
+      Field{&view.decision_kind, [](const D& d) { return static_cast<int32_t>(d.kind); }},
+      Field{&view.decision_task, [](const D& d) { return IndexOut(d.task); }},
+      Field{&view.decision_node, [](const D& d) { return IndexOut(d.node); }},
+      Field{&view.decision_job, [](const D& d) { return IndexOut(d.job); }},
+      Field{&view.decision_beneficiary, [](const D& d) { return IndexOut(d.beneficiary); }},
+      Field{&view.decision_phase, [](const D& d) { return static_cast<int32_t>(d.phase); }},
+      Field{&view.decision_after_eviction, [](const D& d) { return d.after_eviction ? 1 : 0; }});
 
   using T = Tentative;
   view.tentative_count = static_cast<int64_t>(tentative.size());
-  view.tentative_task = fill.Indices(tentative, [](const T& t) { return IndexOut(t.task); });
-  view.tentative_node = fill.Indices(tentative, [](const T& t) { return IndexOut(t.node); });
-  view.tentative_nominated =
-      fill.Indices(tentative, [](const T& t) { return t.nominated ? 1 : 0; });
+  fill.Rows(tentative, Field{&view.tentative_task, [](const T& t) { return IndexOut(t.task); }},
+            Field{&view.tentative_node, [](const T& t) { return IndexOut(t.node); }},
+            Field{&view.tentative_nominated, [](const T& t) { return t.nominated ? 1 : 0; }});
 
   using P = PendingTask;
   view.pending_count = static_cast<int64_t>(pending.size());
-  view.pending_task = fill.Indices(pending, [](const P& p) { return IndexOut(p.task); });
-  view.pending_reason = fill.Indices(pending, [](const P& p) { return IndexOut(p.reason); });
+  fill.Rows(pending, Field{&view.pending_task, [](const P& p) { return IndexOut(p.task); }},
+            Field{&view.pending_reason, [](const P& p) { return IndexOut(p.reason); }});
 
   using R = Reason;
   view.reason_count = static_cast<int64_t>(reasons.size());
-  view.reason_kind = fill.Indices(reasons, [](const R& r) { return static_cast<int32_t>(r.kind); });
-  view.reason_queue = fill.Indices(reasons, [](const R& r) { return IndexOut(r.queue); });
-  view.reason_dimension = fill.Indices(reasons, [](const R& r) { return IndexOut(r.dimension); });
-  view.reason_placed = fill.Numbers(reasons, [](const R& r) { return r.placed; });
-  view.reason_needed = fill.Numbers(reasons, [](const R& r) { return r.needed; });
+  fill.Rows(reasons,
+            Field{&view.reason_kind, [](const R& r) { return static_cast<int32_t>(r.kind); }},
+            Field{&view.reason_queue, [](const R& r) { return IndexOut(r.queue); }},
+            Field{&view.reason_dimension, [](const R& r) { return IndexOut(r.dimension); }},
+            Field{&view.reason_placed, [](const R& r) { return r.placed; }},
+            Field{&view.reason_needed, [](const R& r) { return r.needed; }});
   view.reason_refusals = fill.Offsets(reasons, [](const R& r) { return r.refusals.size(); });
   view.reason_policy_offsets = fill.Offsets(reasons, [](const R& r) { return r.policy.size(); });
+  view.reason_where_offsets = fill.Offsets(reasons, [](const R& r) { return r.where.size(); });
 
   using F = const Refusal*;
   view.refusal_count = static_cast<int64_t>(refusals.size());
-  view.refusal_code = fill.Indices(refusals, [](F r) { return static_cast<int32_t>(r->code); });
-  view.refusal_dimension = fill.Indices(refusals, [](F r) { return IndexOut(r->dimension); });
-  view.refusal_nodes = fill.Numbers(refusals, [](F r) { return r->nodes; });
+  fill.Rows(refusals, Field{&view.refusal_code, [](F r) { return static_cast<int32_t>(r->code); }},
+            Field{&view.refusal_dimension, [](F r) { return IndexOut(r->dimension); }},
+            Field{&view.refusal_nodes, [](F r) { return r->nodes; }});
   view.refusal_detail_offsets = fill.Offsets(refusals, [](F r) { return r->detail.size(); });
   for (const R& reason : reasons) made->texts.append(reason.policy);
   const size_t details = made->texts.size();
   for (F refusal : refusals) made->texts.append(refusal->detail);
+  const size_t wheres = made->texts.size();
+  for (const R& reason : reasons) made->texts.append(reason.where);
   view.reason_policies = made->texts.data();
   view.refusal_details = made->texts.data() + details;
+  view.reason_wheres = made->texts.data() + wheres;
 
   using C = ChosenDomain;
   view.domain_count = static_cast<int64_t>(domains.size());
-  view.domain_job = fill.Indices(domains, [](const C& c) { return IndexOut(c.job); });
-  view.domain_tier = fill.Indices(domains, [](const C& c) { return c.tier; });
+  fill.Rows(domains, Field{&view.domain_job, [](const C& c) { return IndexOut(c.job); }},
+            Field{&view.domain_tier, [](const C& c) { return c.tier; }});
   view.domain_sub_group_offsets =
       fill.Offsets(domains, [](const C& c) { return c.sub_group.size(); });
   view.domain_name_offsets = fill.Offsets(domains, [](const C& c) { return c.domain.size(); });
@@ -187,38 +220,23 @@ void Fill(muster_plan* made) {
 
   using V = ChosenDevice;
   view.device_count = static_cast<int64_t>(devices.size());
-  view.device_task = fill.Indices(devices, [](const V& v) { return IndexOut(v.task); });
-  view.device_milli = fill.Numbers(devices, [](const V& v) { return v.milli; });
-  view.device_memory = fill.Numbers(devices, [](const V& v) { return v.memory; });
+  fill.Rows(devices, Field{&view.device_task, [](const V& v) { return IndexOut(v.task); }},
+            Field{&view.device_milli, [](const V& v) { return v.milli; }},
+            Field{&view.device_memory, [](const V& v) { return v.memory; }});
   view.device_name_offsets = fill.Offsets(devices, [](const V& v) { return v.device.size(); });
   const size_t device_names = made->texts.size();
   for (const V& chosen : devices) made->texts.append(chosen.device);
   view.device_names = made->texts.data() + device_names;
 
   view.share_count = static_cast<int64_t>(shares.size());
-  view.share_queue = fill.Indices(shares, [](const QueueShare& s) { return IndexOut(s.queue); });
-  const auto amounts = [&](std::vector<int64_t> QueueShare::*amount) {
-    const size_t begin = made->numbers.size();
-    for (const QueueShare& share : shares) {
-      const std::vector<int64_t>& row = share.*amount;
-      for (size_t d = 0; d < dimensions; ++d) {
-        made->numbers.push_back(d < row.size() ? row[d] : MUSTER_ABSENT);
-      }
-    }
-    return made->numbers.data() + begin;
-  };
-  view.share_allocated_before = amounts(&QueueShare::allocated_before);
-  view.share_allocated_after = amounts(&QueueShare::allocated_after);
-  for (const QueueShare& share : shares) {
-    for (size_t d = 0; d < dimensions; ++d) {
-      made->reals.push_back(d < share.deserved.size() ? share.deserved[d] : -1.0);
-    }
-  }
-  for (const QueueShare& share : shares) made->reals.push_back(share.share_before);
-  for (const QueueShare& share : shares) made->reals.push_back(share.share_after);
-  view.share_deserved = made->reals.data();
-  view.share_before = made->reals.data() + shares.size() * dimensions;
-  view.share_after = view.share_before + shares.size();
+  using Q = QueueShare;
+  fill.Rows(shares, Field{&view.share_queue, [](const Q& q) { return IndexOut(q.queue); }},
+            Field{&view.share_before, [](const Q& q) { return q.share_before; }},
+            Field{&view.share_after, [](const Q& q) { return q.share_after; }});
+  view.share_allocated_before =
+      fill.Amounts(shares, dimensions, &Q::allocated_before, MUSTER_ABSENT);
+  view.share_allocated_after = fill.Amounts(shares, dimensions, &Q::allocated_after, MUSTER_ABSENT);
+  view.share_deserved = fill.Amounts(shares, dimensions, &Q::deserved, -1.0);
 }
 
 std::string_view NameOf(const PlanNames& names, int32_t kind, uint32_t row) {

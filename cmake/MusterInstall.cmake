@@ -52,8 +52,9 @@ foreach(module muster muster-c muster-runtime)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked is found by dpkg-shlibdeps, and who
-# compiles against it needs Abseil's headers.
+# cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked is found by dpkg-shlibdeps, who
+# compiles against it needs Abseil's headers, and a program in C that links the archives the C++ library. The package tells
+# dpkg which libmuster_c.so it has: ldconfig is run, and packages that link it depend on this one.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME muster)
 set(CPACK_PACKAGE_VENDOR "The Muster Authors")
@@ -67,5 +68,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, zlib1g-dev")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libstdc++-12-dev | libstdc++-dev, zlib1g-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "pkg-config")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 include(CPack)

@@ -491,13 +491,18 @@ typedef struct muster_plan_view {
   const int64_t* device_memory;       /* bytes */
   const int64_t* device_name_offsets; /* [device_count + 1]: into device_names */
   const char* device_names;
+
+  /* What else a reason is about, in words, or empty: who above or beside its queue refuses (queue "lab"), the widest tier
+   * of a job that no domain holds. */
+  const int64_t* reason_where_offsets; /* [reason_count + 1]: into reason_wheres */
+  const char* reason_wheres;
 } muster_plan_view;
 #define MUSTER_PLAN_VIEW_INIT                                                                  \
   {                                                                                            \
     (uint32_t)sizeof(muster_plan_view), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,  \
         NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
         NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
-        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL                          \
+        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL              \
   }
 
 MUSTER_API void muster_plan_free(muster_plan* plan);

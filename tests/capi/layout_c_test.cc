@@ -31,7 +31,7 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_schedule_options, keep_cut), 48);
   EXPECT_EQ(offsetof(muster_schedule_options, memory_limit), 56);
   EXPECT_EQ(offsetof(muster_schedule_options, policies), 64);
-  EXPECT_EQ(sizeof(muster_plan_view), 432);
+  EXPECT_EQ(sizeof(muster_plan_view), 448);
   EXPECT_EQ(offsetof(muster_plan_view, decision_count), 32);
   EXPECT_EQ(offsetof(muster_plan_view, tentative_count), 96);
   EXPECT_EQ(offsetof(muster_plan_view, pending_count), 128);
@@ -43,6 +43,7 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_plan_view, domain_names), 376);
   EXPECT_EQ(offsetof(muster_plan_view, device_count), 384);
   EXPECT_EQ(offsetof(muster_plan_view, device_names), 424);
+  EXPECT_EQ(offsetof(muster_plan_view, reason_where_offsets), 432);
   EXPECT_EQ(sizeof(muster_class_view), 24);
   EXPECT_EQ(sizeof(muster_nodes_view), 64);
   EXPECT_EQ(sizeof(muster_policy), 144);

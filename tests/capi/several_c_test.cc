@@ -150,6 +150,33 @@ TEST(Several, DevicesAreColumns) {
   EXPECT_EQ(name(1), "gpu1");
 }
 
+TEST(Several, WhatElseRefusesIsAColumn) {
+  muster_error error = MUSTER_ERROR_INIT;
+  Held<muster_cluster> cluster;
+  Held<muster_plan> plan;
+  ASSERT_OK_C(muster_cluster_new(nullptr, Out(cluster), &error));
+  ASSERT_OK_C(muster_cluster_add_json(cluster.get(), R"({"muster": 1,
+      "nodes": [{"name": "n", "capacity": {"cpu": 64, "pods": 99}}],
+      "queues": [{"name": "lab", "limit": {"cpu": 4}}, {"name": "a", "parent": "lab"},
+                 {"name": "b", "limit": {"cpu": 4}}],
+      "jobs": [{"name": "under", "queue": "a", "groups": [{"count": 1, "shape": {"request": {"cpu": 5}}}]},
+               {"name": "beside", "queue": "b", "groups": [{"count": 1, "shape": {"request": {"cpu": 5}}}]}]})",
+                                      MUSTER_TO_NUL, &error));
+  ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "muster", nullptr, Out(plan), &error));
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  ASSERT_OK_C(muster_plan_get_view(plan.get(), &view, &error));
+  ASSERT_EQ(view.pending_count, 2);
+  const auto where = [&](int32_t reason) {
+    return std::string(view.reason_wheres + view.reason_where_offsets[reason],
+                       view.reason_wheres + view.reason_where_offsets[reason + 1]);
+  };
+  for (int i = 0; i < 2; ++i) {
+    const int32_t reason = view.pending_reason[i];
+    EXPECT_EQ(view.reason_kind[reason], MUSTER_QUEUE_LIMIT);
+    EXPECT_EQ(where(reason), view.pending_task[i] == 0 ? "queue \"lab\"" : "");
+  }
+}
+
 TEST(Several, RevisionsAreOfPolicies) {
   muster_error error = MUSTER_ERROR_INIT;
   for (const PolicyInfo& policy : Policies()) {

@@ -115,8 +115,10 @@ class Install(unittest.TestCase):
             "-D", "CPACK_INSTALL_CMAKE_PROJECTS=", "-D", f"CPACK_INSTALLED_DIRECTORIES={self.prefix};/usr")
         (package,) = out.glob("muster_0.1.0_*.deb")
         depends = run("dpkg-deb", "-f", package, "Depends")
-        for name in ("libabsl-dev", "zlib1g-dev", "libc6 (", "libstdc++6 ("):
+        for name in ("libabsl-dev", "libstdc++-dev", "zlib1g-dev", "libc6 (", "libstdc++6 ("):
             self.assertIn(name, depends)
+        self.assertEqual(run("dpkg-deb", "-I", package, "shlibs"), "libmuster_c 0 muster (>= 0.1.0)\n")
+        self.assertIn("ldconfig", run("dpkg-deb", "-I", package, "postinst"))
         root = self.work / "root"
         run("dpkg", "-x", package, root)
         self.assertEqual([path.name for path in root.iterdir()], ["usr"])
