@@ -163,6 +163,7 @@ struct TaskShape {
   std::vector<SpreadConstraint> spread = {};
   std::vector<HostPort> host_ports = {};
   bool revocable = false;  // content with nodes that are lent for hours of the day (policy tdm)
+  bool guaranteed = false;  // its limits are its requests: zones hold it to cpu and memory, too
   std::vector<DeviceRequest> devices = {};  // which devices it needs (policy devices)
   friend bool operator==(const TaskShape&, const TaskShape&) = default;
 };
@@ -259,9 +260,13 @@ struct JobSpec {
 
 // --- nodes, queues and the rest ----------------------------------------------------------------------------
 
+// A NUMA zone. Zones count by their place in the node's list.
 struct ZoneSpec {
   std::string name = {};
   Resources capacity = {};
+  // What it had left when the node was asked. Absent in all zones of a node: nobody asked, all its tasks count.
+  std::optional<Resources> available = {};
+  std::vector<std::pair<std::string, int64_t>> distances = {};  // to zones, itself too; 255
 };
 
 struct DeviceSpec {
@@ -303,6 +308,11 @@ struct NodeSpec {
   std::string domain = {};  // vertex of the topology tree right above it; empty: none
   std::optional<NodeUsage> usage = {};
   std::string shard = {};  // part of the cluster that one of several schedulers looks after
+  // How it aligns tasks with its zones: "none", "best-effort", "restricted", "single-numa-node"; "": not said, as none.
+  std::string alignment = {};
+  std::string alignment_scope = "container";  // what it aligns: each "container", or the "pod"
+  // When `available` of its zones was so. Absent: after all that runs there began.
+  std::optional<int64_t> zones_measured = {};
 };
 
 // A vertex of a topology tree above nodes: rack, block, hypernode.

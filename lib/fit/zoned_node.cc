@@ -49,7 +49,8 @@ ZonedResource ZonedResourceOf(std::string_view name) {
                          name.find("kubernetes.io/") != std::string_view::npos;
   return {.is_bound = name == "cpu" || name == "memory" || StartsWith(name, "hugepages-"),
           .may_float = name == "ephemeral-storage" || name == "storage" || !is_native,
-          .unit = name == "cpu" ? 1000 : 1};
+          .unit = name == "cpu" ? 1000 : 1,
+          .is_native = is_native};
 }
 
 absl::StatusOr<ZonedNode> ZonedNode::Make(const Options& options, std::span<const Zone> zones,
@@ -147,6 +148,13 @@ void ZonedNode::TakeAcross(std::span<const int> positions, const ZonedRequest& r
       *At(at, asked.resource) -= taken;
       rest -= taken;
     }
+  }
+}
+
+void ZonedNode::TakeFromAll(size_t resource, int64_t amount) {
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    if (available(i, resource) == Zone::kAbsent) continue;
+    *At(i, resource) -= std::min(amount, available(i, resource));
   }
 }
 

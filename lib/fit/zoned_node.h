@@ -48,6 +48,7 @@ struct ZonedResource {
   bool is_bound = false;   // cpu, memory, huge pages: guaranteed tasks get theirs from zones
   bool may_float = false;  // may be the machine's without being any zone's
   int64_t unit = 1;        // of amounts in a whole unit, which scores count in
+  bool is_native = true;   // Kubernetes' own
 };
 ZonedResource ZonedResourceOf(std::string_view name);
 
@@ -118,6 +119,8 @@ class ZonedNode {
                                 size_t* short_of = nullptr) const;
   absl::Status TakeFrom(int id, const ZonedRequest& request, bool guaranteed);
   void TakeAcross(std::span<const int> positions, const ZonedRequest& request);
+  // Of every zone that lists it, as far as there is any.
+  void TakeFromAll(size_t resource, int64_t amount);
   int64_t ZonesScore(const ZonedRequest& request, const ZoneScoring& scoring) const;
   static int64_t CountScore(size_t zones, bool is_closest, int64_t most_zones);
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/model/spec_key.h"
 
+#include <algorithm>
+
 #include "lib/model/key.h"
 #include "lib/model/shape_key.h"
 #include "lib/model/tables.h"
@@ -32,6 +34,15 @@ void AddWish(const std::optional<TopologyWish>& wish, Key& key) {
   key.Add(int64_t{wish->highest_tier.has_value()});
   key.Add(int64_t{wish->highest_tier.value_or(0)});
   key.Add(wish->highest_tier_name);
+}
+
+void AddZone(const ZoneSpec& zone, Key& key) {
+  key.Add(zone.name);
+  AddMeant(zone.capacity, key);
+  AddMeant(zone.available, key);
+  auto distances = zone.distances;
+  std::ranges::sort(distances);
+  key.Add(distances);
 }
 
 void AddDevice(const DeviceSpec& device, Key& key) {
@@ -70,10 +81,7 @@ std::string MeaningKey(const NodeSpec& node) {
     key.Add(int64_t{flag});
   }
   key.Add(static_cast<int64_t>(node.zones.size()));
-  for (const ZoneSpec& zone : node.zones) {
-    key.Add(zone.name);
-    AddMeant(zone.capacity, key);
-  }
+  for (const ZoneSpec& zone : node.zones) AddZone(zone, key);
   key.Add(static_cast<int64_t>(node.devices.size()));
   for (const DeviceSpec& device : node.devices) AddDevice(device, key);
   key.Add(static_cast<int64_t>(node.images.size()));
@@ -89,6 +97,9 @@ std::string MeaningKey(const NodeSpec& node) {
     key.Add(node.usage->measured);
   }
   key.Add(node.shard);
+  key.Add(node.alignment);
+  key.Add(node.alignment_scope);
+  key.Add(node.zones_measured);
   return key.Take();
 }
 

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The rules of nodes, queues, jobs, tasks and the rest that need nothing but the spec itself.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/tables.h"
@@ -14,6 +16,9 @@ namespace {
 constexpr int32_t kHighestTier = 1 << 16;
 // Far more than anybody shares a device out into.
 constexpr int64_t kMostDeviceMilli = 1'000'000;
+// As many as sets of zones have bits.
+constexpr size_t kMostZones = 64;
+constexpr int64_t kFarthest = int64_t{1} << 40;
 
 void CheckTopology(const std::optional<TopologyWish>& wish, Checker& check) {
   if (!wish) return;
@@ -32,13 +37,70 @@ void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
   }
 }
 
-void CheckZonesAndDevices(const NodeSpec& node, Checker& check) {
+int64_t AmountOf(std::string_view name, const Amounts& amounts) {
+  for (const Amount& amount : amounts) {
+    if (amount.name == name) return amount.value;
+  }
+  return 0;
+}
+
+bool IsZone(std::string_view name, const NodeSpec& node) {
+  return std::ranges::find(node.zones, name, &ZoneSpec::name) != node.zones.end();
+}
+
+void CheckDistances(const ZoneSpec& zone, const NodeSpec& node, Checker& check) {
+  std::vector<std::string_view> told;
+  for (const auto& pair : zone.distances) {
+    const std::string& to = pair.first;
+    const auto fail = [&](auto... rule) {
+      check.Fail("zone", zone.name, absl::StrCat("distance to zone ", Quote(to), rule...));
+    };
+    if (!IsZone(to, node)) fail(", which does not exist");
+    if (std::ranges::find(told, to) != told.end()) fail(" is listed twice");
+    if (pair.second < 0 || pair.second > kFarthest) {
+      fail(" is ", pair.second, "; must be 0 to ", kFarthest);
+    }
+    told.push_back(to);
+  }
+}
+
+void CheckZones(const NodeSpec& node, const Amounts& capacity, Checker& check) {
+  check.OneOf("alignment", node.alignment,
+              {"", "none", "best-effort", "restricted", "single-numa-node"});
+  check.OneOf("alignment_scope", node.alignment_scope, {"container", "pod"});
+  if (node.zones.size() > kMostZones) {
+    check.Fail(absl::StrCat("has ", node.zones.size(), " zones; must be ", kMostZones, " or less"));
+    return;
+  }
   Checker::Distinct zones(check, "zone");
+  Amounts sums;
   for (const ZoneSpec& zone : node.zones) {
     check.Name("zone", zone.name);
     zones.Add(zone.name);
-    check.Resources("zone capacity", zone.capacity);
+    CheckDistances(zone, node, check);
+    const Amounts has = check.Resources("zone capacity", zone.capacity);
+    for (const Amount& amount : has) {
+      const auto sum = std::ranges::find(sums, amount.name, &Amount::name);
+      if (sum == sums.end()) {
+        sums.push_back(amount);
+      } else {
+        sum->value += amount.value;  // 64 times 2^53 at most
+      }
+    }
+    if (!zone.available) continue;
+    for (const Amount& amount : check.Resources("zone available", *zone.available)) {
+      if (amount.value <= AmountOf(amount.name, has)) continue;
+      check.Fail("zone available", amount.name,
+                 absl::StrCat("is more than the capacity of zone ", Quote(zone.name)));
+    }
   }
+  for (const Amount& sum : sums) {
+    if (sum.value <= AmountOf(sum.name, capacity)) continue;
+    check.Fail("zone capacity", sum.name, "the zones have more together than the node");
+  }
+}
+
+void CheckDevices(const NodeSpec& node, Checker& check) {
   Checker::Distinct devices(check, "device");
   for (const DeviceSpec& device : node.devices) {
     check.Name("device", device.name);
@@ -53,9 +115,7 @@ void CheckZonesAndDevices(const NodeSpec& node, Checker& check) {
                  absl::StrCat("milli is ", device.milli, "; must be ", rule));
     }
     CheckDeviceMemory("device", device.name, device.memory, check);
-    bool known = device.zone.empty();
-    for (const ZoneSpec& zone : node.zones) known = known || zone.name == device.zone;
-    if (!known) {
+    if (!device.zone.empty() && !IsZone(device.zone, node)) {
       check.Fail("device", device.name,
                  absl::StrCat("zone ", Quote(device.zone), " does not exist"));
     }
@@ -166,7 +226,8 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
       node.allocatable ? check.Resources("allocatable", *node.allocatable) : amounts.capacity;
   check.Labels("label", node.labels);
   CheckTaints(node.taints, check);
-  CheckZonesAndDevices(node, check);
+  CheckZones(node, amounts.capacity, check);
+  CheckDevices(node, check);
   for (const ImageSpec& image : node.images) {
     for (const std::string& name : image.names) check.Name("image", name);
     if (image.size < 0) {

@@ -42,6 +42,7 @@ PolicyDecl TaskTopologyPolicy();
 PolicyDecl TimeDivisionPolicy();
 PolicyDecl LoadAwarePolicy();
 PolicyDecl UsagePolicy();
+PolicyDecl ZonesPolicy();
 
 }  // namespace muster
 

@@ -64,14 +64,11 @@ Preset Muster() {
   preset.actions = "allocate+reclaim+preempt";
   preset.tiers =
       "priority+gang(without=preemptable|reclaimable)+conformance+pdb/"
-      "fairshare+predicates+devices+nodeorder+binpack";
-  preset.defaults = {{"gang", "best_effort_counts", "off"},
-                     {"gang", "every_group", "on"},
-                     {"gang", "sub_groups", "off"},
-                     {"pdb", "whole_plan", "on"},
-                     {"predicates", "node_ready", "on"},
-                     {"nodeorder", "least_requested", "0"},
-                     {"binpack", "weight", "5"}};
+      "fairshare+predicates+devices+zones+nodeorder+binpack";
+  preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "every_group", "on"},
+                     {"gang", "sub_groups", "off"},         {"pdb", "whole_plan", "on"},
+                     {"predicates", "node_ready", "on"},    {"zones", "strategy", "fewest"},
+                     {"nodeorder", "least_requested", "0"}, {"binpack", "weight", "5"}};
   preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};
   preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
   return preset;
@@ -174,7 +171,8 @@ std::vector<PolicyDecl> PolicyCatalogue() {
           SlaPolicy(),
           TaskTopologyPolicy(),
           TimeDivisionPolicy(),
-          UsagePolicy()};
+          UsagePolicy(),
+          ZonesPolicy()};
 }
 
 }  // namespace muster

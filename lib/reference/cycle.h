@@ -307,6 +307,12 @@ std::optional<Refusal> LoadRefusal(const Cycle& cycle, const ReferencePolicy& po
 double MeasuredLoadScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
                          NodeIndex node);
 
+// --- zone_rules.cc -------------------------------------------------------------------------------
+
+std::optional<Refusal> ZoneRefusal(const Cycle& cycle, const ReferencePolicy& policy,
+                                   TaskIndex task, NodeIndex node);
+double ZoneScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task, NodeIndex node);
+
 // --- task_topology.cc ----------------------------------------------------------------------------
 
 // Below 0: l goes first.

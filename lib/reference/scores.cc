@@ -421,6 +421,9 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
     } else if (policy->name == "load-aware") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += MeasuredLoadScore(cycle, *policy, task, nodes[i]);
+    } else if (policy->name == "zones") {
+      for (size_t i = 0; i < nodes.size(); ++i)
+        one_by_one[i] += ZoneScore(cycle, *policy, task, nodes[i]);
     } else if (policy->name == "nodegroup") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += NodeGroupScore(cycle, *policy, task, nodes[i]);

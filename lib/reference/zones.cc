@@ -12,16 +12,18 @@ using World = ZoneWorld;
 using Amounts = World::Amounts;
 
 bool IsBound(const std::string& name) { return name == "cpu" || name == "memory"; }
-int64_t Whole(const std::string& name, int64_t amount) {
-  return name == "cpu" ? (amount + 999) / 1000 : amount;
+int64_t Whole(const World& world, const std::string& name, int64_t amount) {
+  return world.milli.contains(name) ? (amount + 999) / 1000 : amount;
 }
 
 // The lowest zone that has all; -1: none, -2: nothing is asked of any zone.
-int ZoneFor(const World& world, const std::vector<World::Zone>& zones, const Amounts& request) {
+int ZoneFor(const World& world, const std::vector<World::Zone>& zones, const Amounts& request,
+            std::string* short_of) {
   std::set<int> left;
   for (int id = 0; id < 64; ++id) left.insert(id);
   for (const auto& [name, amount] : request) {
     if (amount == 0) continue;
+    if (short_of != nullptr) *short_of = name;
     if (!world.on_machine.contains(name)) return -1;
     std::set<int> suitable;
     bool anywhere = false;
@@ -116,7 +118,7 @@ int64_t LeastOfZones(const World& world, const std::string& strategy, const Amou
       const int64_t factor =
           weight == world.weights.end() || weight->second < 1 ? 1 : weight->second;
       weights += factor;
-      const int64_t room = Whole(name, has), asked = Whole(name, amount);
+      const int64_t room = Whole(world, name, has), asked = Whole(world, name, amount);
       if (room == 0)
         fractions.push_back(1);
       else
@@ -124,7 +126,9 @@ int64_t LeastOfZones(const World& world, const std::string& strategy, const Amou
       if (has == 0 || amount > has) continue;
       sum += factor * ((strategy == "most" ? asked : room - asked) * 100 / room);
     }
-    if (strategy != "balanced") {
+    if (request.empty()) {
+      score = strategy == "balanced" ? 100 : 0;
+    } else if (strategy != "balanced") {
       score = sum / weights;
     } else if (*std::max_element(fractions.begin(), fractions.end()) <= 1) {
       double mean = 0, variance = 0;
@@ -141,11 +145,11 @@ int64_t LeastOfZones(const World& world, const std::string& strategy, const Amou
 
 }  // namespace
 
-int ZoneWorld::Check() const {
-  if (by_pod) return ZoneFor(*this, zones, whole) < 0 ? 0 : -1;
+int ZoneWorld::Check(std::string* short_of) const {
+  if (by_pod) return ZoneFor(*this, zones, whole, short_of) < 0 ? 0 : -1;
   std::vector<Zone> left = zones;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const int id = ZoneFor(*this, left, parts[i].request);
+    const int id = ZoneFor(*this, left, parts[i].request, short_of);
     if (id < 0) return static_cast<int>(i);
     if (!parts[i].is_main) continue;
     for (Zone& zone : left) {

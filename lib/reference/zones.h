@@ -12,7 +12,7 @@
 
 namespace muster::reference {
 
-// Resources are "cpu" (in thousandths) and "memory", which belong to zones, and others, which may.
+// Resources are "cpu" and "memory", which belong to zones, and others, which may. Those named in `milli` are in thousandths.
 struct ZoneWorld {
   using Amounts = std::map<std::string, int64_t>;
   struct Zone {
@@ -25,14 +25,14 @@ struct ZoneWorld {
     Amounts request;
   };
   std::vector<Zone> zones;
-  std::set<std::string> on_machine;
+  std::set<std::string> on_machine, milli = {"cpu"};
   std::vector<Part> parts;
   Amounts whole, weights;
   bool guaranteed = true, by_pod = false;
   int64_t most_zones = 8;
 
-  // -1: it fits; otherwise the part that does not.
-  int Check() const;
+  // -1: it fits; otherwise the part that does not, and the resource that nobody had, looking at them by name.
+  int Check(std::string* short_of = nullptr) const;
   // "least", "most", "balanced" or "fewest", of a machine that aligns, and of a guaranteed task.
   int64_t Score(const std::string& strategy) const;
 };

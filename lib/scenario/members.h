@@ -140,7 +140,7 @@ auto Members(S& s) {
   auto& [request, initial_request, containers, name_space, labels, node_selector,
          required_node_affinity, preferred_node_affinity, required_affinity, required_anti_affinity,
          preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports, revocable,
-         devices] = s;
+         guaranteed, devices] = s;
   return std::tuple(
       Key("request", request), Key("initial_request", initial_request),
       Key("containers", containers), Key("namespace", name_space), Key("labels", labels),
@@ -151,7 +151,7 @@ auto Members(S& s) {
       Key("preferred_affinity", preferred_affinity),
       Key("preferred_anti_affinity", preferred_anti_affinity), Key("tolerations", tolerations),
       Key("spread", spread), Key("host_ports", host_ports), Key("revocable", revocable),
-      Key("devices", devices));
+      Key("guaranteed", guaranteed), Key("devices", devices));
 }
 
 template <Is<TaskSpec> S>
@@ -220,8 +220,9 @@ auto Members(S& s) {
 
 template <Is<ZoneSpec> S>
 auto Members(S& s) {
-  auto& [name, capacity] = s;
-  return std::tuple(Key("name", name), Key("capacity", capacity));
+  auto& [name, capacity, available, distances] = s;
+  return std::tuple(Key("name", name), Key("capacity", capacity), Key("available", available),
+                    Key("distances", distances));
 }
 
 template <Is<DeviceSpec> S>
@@ -248,15 +249,17 @@ auto Members(S& s) {
 template <Is<NodeSpec> S>
 auto Members(S& s) {
   auto& [name, capacity, allocatable, labels, taints, unschedulable, ready, network_unavailable,
-         memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain, usage,
-         shard] = s;
-  return std::tuple(
-      RequiredKey("name", name), Key("capacity", capacity), Key("allocatable", allocatable),
-      Key("labels", labels), Key("taints", taints), Key("unschedulable", unschedulable),
-      Key("ready", ready), Key("network_unavailable", network_unavailable),
-      Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
-      Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
-      Key("images", images), Key("domain", domain), Key("usage", usage), Key("shard", shard));
+         memory_pressure, disk_pressure, pid_pressure, zones, devices, images, domain, usage, shard,
+         alignment, alignment_scope, zones_measured] = s;
+  return std::tuple(RequiredKey("name", name), Key("capacity", capacity),
+                    Key("allocatable", allocatable), Key("labels", labels), Key("taints", taints),
+                    Key("unschedulable", unschedulable), Key("ready", ready),
+                    Key("network_unavailable", network_unavailable),
+                    Key("memory_pressure", memory_pressure), Key("disk_pressure", disk_pressure),
+                    Key("pid_pressure", pid_pressure), Key("zones", zones), Key("devices", devices),
+                    Key("images", images), Key("domain", domain), Key("usage", usage),
+                    Key("shard", shard), Key("alignment", alignment),
+                    Key("alignment_scope", alignment_scope), Key("zones_measured", zones_measured));
 }
 
 template <Is<DomainSpec> S>

@@ -35,6 +35,7 @@ SHAPE = (
     "spread",
     "host_ports",
     "revocable",
+    "guaranteed",
 )
 # Fields whose value for one row is a list: a list given for them is no column.
 _LISTS = {

@@ -257,6 +257,43 @@ TEST(BadDevices, WhatTasksHoldIsThereAndNoMore) {
   EXPECT_EQ(Contradiction(cluster), "");
 }
 
+TEST_F(BadInput, Zones) {
+  const auto refuses = [&](std::vector<ZoneSpec> zones, const std::string& rule) {
+    RefusesNode({.name = "n1", .capacity = {{"cpu", 8}}, .zones = std::move(zones)},
+                "node \"n1\"" + rule);
+  };
+  refuses({{.name = "z"}, {.name = "z"}}, ", zone \"z\": is listed twice");
+  refuses({{.name = ""}}, ", zone \"\": the name is empty");
+  refuses({{.name = "z", .capacity = {{"cpu", "-1"}}}},
+          ", zone capacity \"cpu\": quantity \"-1\": an amount must not be negative");
+  refuses(
+      {{.name = "y", .capacity = {{"cpu", "4"}}}, {.name = "z", .capacity = {{"cpu", "4001m"}}}},
+      ", zone capacity \"cpu\": the zones have more together than the node");
+  refuses({{.name = "z", .capacity = {{"memory", 1}}}},
+          ", zone capacity \"memory\": the zones have more together than the node");
+  refuses({{.name = "z", .capacity = {{"cpu", 4}}, .available = Resources{{"cpu", 5}}}},
+          ", zone available \"cpu\": is more than the capacity of zone \"z\"");
+  refuses({{.name = "z", .distances = {{"y", 10}}}},
+          ", zone \"z\": distance to zone \"y\", which does not exist");
+  refuses({{.name = "z", .distances = {{"z", 10}, {"z", 20}}}},
+          ", zone \"z\": distance to zone \"z\" is listed twice");
+  refuses({{.name = "z", .distances = {{"z", -1}}}},
+          ", zone \"z\": distance to zone \"z\" is -1; must be 0 to 1099511627776");
+  refuses({{.name = "z", .distances = {{"z", 1099511627777}}}},
+          ", zone \"z\": distance to zone \"z\" is 1099511627777; must be 0 to 1099511627776");
+  std::vector<ZoneSpec> many;
+  for (int z = 0; z < 65; ++z) many.push_back({.name = "z" + std::to_string(z)});
+  refuses(many, ": has 65 zones; must be 64 or less");
+  many.pop_back();
+  EXPECT_TRUE(Cluster().AddNode({.name = "many", .zones = many}).ok());
+
+  RefusesNode({.name = "n1", .alignment = "strict"},
+              "node \"n1\": alignment is \"strict\"; must be one of \"\", none, best-effort, "
+              "restricted, single-numa-node");
+  RefusesNode({.name = "n1", .alignment_scope = ""},
+              "node \"n1\": alignment_scope is \"\"; must be one of container, pod");
+}
+
 TEST_F(BadInput, Nodes) {
   RefusesNode({.name = "n1", .labels = {{"k", "a"}, {"k", "b"}}},
               "node \"n1\", label \"k\": is listed twice");
@@ -265,8 +302,6 @@ TEST_F(BadInput, Nodes) {
   RefusesNode({.name = "n1", .taints = {{"k", "v", "Never"}}},
               "node \"n1\", taint \"k\": effect is \"Never\"; must be one of NoSchedule, "
               "PreferNoSchedule, NoExecute");
-  RefusesNode({.name = "n1", .zones = {{.name = "z"}, {.name = "z"}}},
-              "node \"n1\", zone \"z\": is listed twice");
   RefusesNode({.name = "n1", .devices = {{.name = "g"}, {.name = "g"}}},
               "node \"n1\", device \"g\": is listed twice");
   RefusesNode({.name = "n1", .devices = {{.name = "g", .zone = "z"}}},

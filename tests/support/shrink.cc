@@ -83,10 +83,19 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay(&NodeSpec::network_unavailable);
     unsay(&NodeSpec::usage);
     unsay(&NodeSpec::shard);
+    unsay(&NodeSpec::alignment);
+    unsay(&NodeSpec::alignment_scope);
+    unsay(&NodeSpec::zones_measured);
     for (size_t r = 0; r < world.nodes[i].capacity.size(); ++r) {
       changes.push_back(
           [=](ClusterSpec& w) { w.nodes[i].capacity.erase(w.nodes[i].capacity.begin() + r); });
     }
+    for (size_t z = 0; z < world.nodes[i].zones.size(); ++z) {
+      changes.push_back([=](ClusterSpec& w) { w.nodes[i].zones[z].available.reset(); });
+      changes.push_back([=](ClusterSpec& w) { w.nodes[i].zones[z].distances.clear(); });
+    }
+    if (!world.nodes[i].zones.empty())
+      changes.push_back([i](ClusterSpec& w) { w.nodes[i].zones.clear(); });
     if (!world.nodes[i].images.empty())
       changes.push_back([i](ClusterSpec& w) { w.nodes[i].images.clear(); });
   }
@@ -170,6 +179,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay_shape(&TaskShape::spread);
     unsay_shape(&TaskShape::host_ports);
     unsay_shape(&TaskShape::revocable);
+    unsay_shape(&TaskShape::guaranteed);
     for (size_t r = 0; r < task.shape.request.size(); ++r) {
       changes.push_back([=](ClusterSpec& w) {
         w.tasks[i].shape.request.erase(w.tasks[i].shape.request.begin() + r);

@@ -1,0 +1,89 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Random worlds with NUMA zones: the engine and its slow twin agree on every decision.
+//
+//   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='ZoneWorlds.*'
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "muster/schedule.h"
+#include "tests/support/against_reference.h"
+#include "tests/support/random_world.h"
+#include "tests/support/random_zones.h"
+
+namespace muster::testing {
+namespace {
+
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+ClusterSpec WorldWithZones(uint64_t seed) {
+  Rng rng(seed);
+  ClusterSpec world = RandomWorld(rng.Next());
+  AddZones(rng, &world);
+  return world;
+}
+
+const char* const kProfiles[] = {
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+zones",
+    "volcano:actions=allocate,tiers=gang/predicates+zones(strategy=most,cpu=3)+binpack",
+    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+zones(strategy=fewest,weight=3)",
+    "volcano:actions=allocate,tiers=gang/predicates+zones(strategy=balanced)",
+    "volcano:+zones(strategy=fewest,most_zones=2),+preempt,+reclaim",
+    "volcano:+zones(weight=0),actions=reclaim+allocate+preempt+backfill",
+    "volcano:+zones(resource.nvidia.com/gpu=5),actions=allocate+preempt(topology_aware=on)",
+    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+zones",
+    "kube-batch:+zones(strategy=fewest),+preempt,+reclaim",
+    "muster",
+    "muster:zones(strategy=least,weight=10),actions=allocate",
+    "ray:+zones",
+};
+
+TEST(ZoneWorlds, EngineAndTwinAgree) {
+  const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
+  const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
+  for (uint64_t seed = first; seed < first + worlds; ++seed) {
+    const std::string profile = kProfiles[seed % std::size(kProfiles)];
+    const ClusterSpec world = WorldWithZones(seed);
+    const std::optional<Cluster> cluster = TryCluster(world);
+    ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
+    if (DifferenceFromReference(cluster->Freeze(), profile).empty()) continue;
+    ADD_FAILURE() << "MUSTER_SEED=" << seed << " MUSTER_WORLDS=1\n"
+                  << ReportDifference(world, profile);
+    return;
+  }
+}
+
+TEST(ZoneWorlds, AreNotDull) {
+  size_t moved = 0;
+  for (const std::string profile : kProfiles) {
+    size_t binds = 0, refused = 0;
+    for (uint64_t seed = 0; seed < 500; ++seed) {
+      const Cluster cluster = MakeCluster(WorldWithZones(seed));
+      const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), profile);
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      const std::string bare = profile + (profile == "muster" ? ":-zones" : ",-zones");
+      const absl::StatusOr<Plan> without = Schedule(cluster.Freeze(), bare);
+      ASSERT_TRUE(without.ok()) << without.status();
+      moved += plan->ToText() != without->ToText();
+      binds += plan->binds().size();
+      for (const Reason& reason : plan->reasons()) {
+        for (const Refusal& refusal : reason.refusals) {
+          refused += refusal.detail.find("no zone has enough") != std::string::npos;
+        }
+      }
+    }
+    EXPECT_GT(binds, 150) << profile;
+    EXPECT_GT(refused, 50) << profile;
+  }
+  EXPECT_GT(moved, 1000);
+}
+
+}  // namespace
+}  // namespace muster::testing
