@@ -45,11 +45,28 @@ MUSTER_WIDE void KeepAllowed(const int16_t* score, const int16_t* allowed, size_
   for (size_t i = 0; i < count; ++i) kept[i] = score[i] < allowed[i] ? score[i] : allowed[i];
 }
 
+// The first of the highest. REQUIRES: whole blocks, one at least.
+size_t FirstHighest(const std::vector<int16_t>& numbers) {
+  int16_t highest = HighestOfBlock(numbers.data());
+  size_t at = 0;
+  for (size_t begin = kBlock; begin < numbers.size(); begin += kBlock) {
+    const int16_t of_block = HighestOfBlock(numbers.data() + begin);
+    if (of_block <= highest) continue;
+    highest = of_block;
+    at = begin;
+  }
+  while (numbers[at] != highest) ++at;
+  return at;
+}
+
+// All is compared, for no guess which comparison fails first is a good one.
 bool Fits(const GpuTaskType& task, const PackedMachine& m) {
-  if (task.cpu_milli > m.cpu_milli || task.memory > m.memory) return false;
-  if (task.gpus == 0) return true;
-  if ((task.model_mask >> m.model & 1) == 0) return false;
-  return task.gpu_milli < kWholeGpu ? m.most >= task.gpu_milli : m.whole >= task.gpus;
+  bool fits = task.cpu_milli <= m.cpu_milli;
+  fits &= task.memory <= m.memory;
+  fits &= task.gpu_milli <= m.most;
+  fits &= (task.gpu_milli == kWholeGpu ? task.gpus : 0) <= m.whole;
+  fits &= task.gpus == 0 || (task.model_mask >> m.model & 1) != 0;
+  return fits;
 }
 
 }  // namespace
@@ -60,7 +77,7 @@ GpuPacker::GpuPacker(PackingPolicy policy, const std::vector<GpuMachine>& machin
     : policy_(policy),
       measured_(measured),
       types_(std::move(types)),
-      newest_(machines.size(), kUntouched),
+      changes_(machines.size()),
       board_of_(types_.size(), kUntouched),
       hopeless_(types_.size(), 0),
       fragments_(std::move(fragments)),
@@ -83,6 +100,7 @@ GpuPacker::GpuPacker(PackingPolicy policy, const std::vector<GpuMachine>& machin
   }
   kinds_ = static_cast<uint32_t>(kinds.size());
   if (policy_ == PackingPolicy::kRandom) fit_sets_.emplace(types_, machines_);
+  if (policy_ == PackingPolicy::kFragments) sigmoid_.emplace();
 }
 
 GpuPlace GpuPacker::Place(uint32_t type) {
@@ -97,8 +115,7 @@ GpuPlace GpuPacker::Place(uint32_t type) {
   const uint32_t gpus = ChooseGpus(task, m);
   Take(task, gpus, &m);
   if (fit_sets_.has_value()) fit_sets_->Lower(chosen, m);
-  newest_[chosen] = static_cast<uint32_t>(log_.size());
-  log_.push_back(static_cast<uint32_t>(chosen));
+  changes_.Note(chosen);
   return {static_cast<int32_t>(chosen), gpus};
 }
 
@@ -124,19 +141,21 @@ void GpuPacker::Open(Board* board) {
   std::vector<int32_t> of_kind(kinds_, kUnknown);
   board->score.reserve(machines_.size() + kBlock);
   for (size_t m = 0; m < machines_.size(); ++m) {
-    int32_t score = newest_[m] != kUntouched ? kUnknown : of_kind[kind_[m]];
+    int32_t score = changes_.Changed(m) ? kUnknown : of_kind[kind_[m]];
     if (score == kUnknown) {
       score = Fits(task, machines_[m]) ? Score(board, machines_[m]) : kNever;
-      if (newest_[m] == kUntouched) of_kind[kind_[m]] = score;
+      if (!changes_.Changed(m)) of_kind[kind_[m]] = score;
     }
     board->score.push_back(static_cast<int16_t>(score));
     board->fitting += score != kNever;
   }
   board->score.resize((machines_.size() + kBlock - 1) / kBlock * kBlock, kNever);
   for (size_t begin = 0; begin < board->score.size(); begin += kBlock) {
-    board->highest.push_back(HighestOfBlock(board->score.data() + begin));
+    board->bound.push_back(HighestOfBlock(board->score.data() + begin));
   }
-  board->read = log_.size();
+  board->loose.assign(board->bound.size(), 0);
+  board->bound.resize((board->bound.size() + kBlock - 1) / kBlock * kBlock, kNever);
+  board->read = changes_.now();
 }
 
 size_t GpuPacker::DemandOf(const GpuTaskType& task) {
@@ -152,37 +171,24 @@ size_t GpuPacker::DemandOf(const GpuTaskType& task) {
 
 void GpuPacker::Refresh(Board* board) {
   if (board->fitting > 0) {
-    if (log_.size() - board->read < machines_.size()) {
-      for (size_t i = board->read; i < log_.size(); ++i) {
-        const uint32_t m = log_[i];
-        if (newest_[m] == i && board->score[m] != kNever) Update(board, m);
-      }
-    } else {
-      for (size_t m = 0; m < machines_.size(); ++m) {
-        if (board->score[m] != kNever) Update(board, m);
-      }
-    }
+    changes_.Since(board->read, [this, board](size_t m) {
+      if (board->score[m] != kNever) Update(board, m);
+    });
   }
-  board->read = log_.size();
-  for (uint32_t block : board->stale) {
-    board->highest[block] = HighestOfBlock(board->score.data() + block * kBlock);
-  }
-  board->stale.clear();
+  board->read = changes_.now();
 }
 
 void GpuPacker::Update(Board* board, size_t m) {
   const int16_t old = board->score[m];
   const int16_t score = Fits(board->asked, machines_[m]) ? Score(board, machines_[m]) : kNever;
-  if (score == old) return;
   board->score[m] = score;
   board->fitting -= score == kNever;
-  int16_t& highest = board->highest[m / kBlock];
-  if (score >= highest) {
-    highest = score;
-  } else if (old == highest) {
-    // Below everything, so that it is noted once at most for each number that rises meanwhile.
-    highest = kNever;
-    board->stale.push_back(static_cast<uint32_t>(m / kBlock));
+  int16_t& bound = board->bound[m / kBlock];
+  if (score >= bound) {
+    bound = score;
+    board->loose[m / kBlock] = 0;
+  } else if (old == bound) {
+    board->loose[m / kBlock] = 1;
   }
 }
 
@@ -195,10 +201,14 @@ size_t GpuPacker::Choose(uint32_t type) {
   Board* const board = BoardOf(type);
   Refresh(board);
   if (board->fitting == 0) return machines_.size();
-  const auto block = static_cast<size_t>(
-      std::max_element(board->highest.begin(), board->highest.end()) - board->highest.begin());
+  size_t block = FirstHighest(board->bound);
+  while (board->loose[block]) {
+    board->bound[block] = HighestOfBlock(board->score.data() + block * kBlock);
+    board->loose[block] = 0;
+    block = FirstHighest(board->bound);
+  }
   size_t m = block * kBlock;
-  while (board->score[m] != board->highest[block]) ++m;
+  while (board->score[m] != board->bound[block]) ++m;
   return Fits(types_[type], machines_[m]) ? m : ChooseAllowed(types_[type], *board);
 }
 
@@ -215,17 +225,8 @@ size_t GpuPacker::ChooseAllowed(const GpuTaskType& task, const Board& board) {
   }
   kept_.resize(board.score.size());
   KeepAllowed(board.score.data(), filter->allowed.data(), kept_.size(), kept_.data());
-  int16_t highest = kNever;
-  size_t m = 0;
-  for (size_t begin = 0; begin < kept_.size(); begin += kBlock) {
-    const int16_t of_block = HighestOfBlock(kept_.data() + begin);
-    if (of_block <= highest) continue;
-    highest = of_block;
-    m = begin;
-  }
-  if (highest == kNever) return machines_.size();
-  while (kept_[m] != highest) ++m;
-  return m;
+  const size_t m = FirstHighest(kept_);
+  return kept_[m] == kNever ? machines_.size() : m;
 }
 
 int16_t GpuPacker::Score(Board* board, const PackedMachine& m) {
@@ -239,10 +240,10 @@ int16_t GpuPacker::Score(Board* board, const PackedMachine& m) {
 
 int16_t GpuPacker::FragmentScore(const GpuTaskType& task, const PackedMachine& m, uint32_t after) {
   const double before = fragments_.Amount(m.state, m.level);
-  if (task.gpus == 0) return sigmoid_(before - fragments_.Amount(m.state, after));
+  if (task.gpus == 0) return (*sigmoid_)(before - fragments_.Amount(m.state, after));
   if (task.gpu_milli == kWholeGpu) {
     const GpuFragments::State state = fragments_.TakeWhole(m.state, task.gpus);
-    return sigmoid_(before - fragments_.Amount(state, after));
+    return (*sigmoid_)(before - fragments_.Amount(state, after));
   }
   int16_t best = -1;
   int32_t last = -1;  // equal GPUs have equal numbers
@@ -257,8 +258,8 @@ int16_t GpuPacker::FragmentScore(const GpuTaskType& task, const PackedMachine& m
 
 int16_t GpuPacker::PartScore(const GpuTaskType& task, uint32_t state, size_t place, double before,
                              uint32_t after) {
-  return sigmoid_(before -
-                  fragments_.Amount(fragments_.TakePart(state, place, task.gpu_milli), after));
+  return (*sigmoid_)(before -
+                     fragments_.Amount(fragments_.TakePart(state, place, task.gpu_milli), after));
 }
 
 uint32_t GpuPacker::ChooseGpus(const GpuTaskType& task, const PackedMachine& m) {

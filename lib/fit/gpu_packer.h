@@ -17,15 +17,17 @@
 // Whole GPUs are the first that are free. A shared GPU is the one with the least left that is enough; under kFragments
 // the one whose fragments make the machine's number; of equals the first.
 //
-// Idea. What is asked for of cpu, memory and GPUs has a board of the machines' numbers. A placement changes one machine,
-// which is noted in a log; a board that is asked reads the log from where it stopped and looks again at those machines
-// alone. What did not fit never will, because nothing leaves. Models do not change numbers: that of the winner is checked,
-// and if it will not do, the best of those that will is looked for. Numbers of kFragments depend on the machine's cpu
+// Idea. What is asked for of cpu, memory and GPUs has a board of the machines' numbers. A placement changes one machine; a
+// board that is asked looks again at the machines that changed since it was asked last, at each of them once
+// (change_list.h). What did not fit never will, because nothing leaves. Every 64 machines have a bound that their numbers do
+// not exceed; it is made exact only when it is the highest, so that machines that fall back somewhere below cost nothing.
+// Models do not change numbers: that of the winner is checked, and if it will not do, the best of those that will is
+// looked for. Numbers of kFragments depend on the machine's cpu
 // only by its level before and after (gpu_fragments.h), so that they are remembered by these and the state of the GPUs;
 // sigmoid and truncation become a search in the table of amounts at which the number changes.
 // kRandom has sets instead of boards (fit_sets.h).
-// Cost. One pass over the winners of 64 machines each for a decision, and for each (board, change) a look or, at a new
-// combination, O(GPUs) amounts.
+// Cost. One pass over the bounds of 64 machines each for a decision, and for each (board, machine that changed) a look or,
+// at a new combination, O(GPUs) amounts.
 #ifndef MUSTER_FIT_GPU_PACKER_H_
 #define MUSTER_FIT_GPU_PACKER_H_
 
@@ -35,6 +37,7 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/base/rng.h"
+#include "lib/fit/change_list.h"
 #include "lib/fit/fit_sets.h"
 #include "lib/fit/gpu_fragments.h"
 #include "lib/fit/packed_machine.h"
@@ -68,12 +71,12 @@ class GpuPacker {
   // Types that differ in models alone share a board, for no number depends on these. kRandom has none.
   struct Board {
     GpuTaskType asked;
-    std::vector<int16_t> score;    // by machine, then kNever; kNever: it does not fit
-    std::vector<int16_t> highest;  // of each block of scores that is not stale
-    std::vector<uint32_t> stale;   // blocks whose highest went down
-    size_t fitting = 0;            // machines that do
-    size_t read = 0;               // of the log
-    size_t demand = 0;             // kFragments: in demands_
+    std::vector<int16_t> score;  // by machine, then kNever; kNever: it does not fit
+    std::vector<int16_t> bound;  // of each block of scores, then kNever
+    std::vector<uint8_t> loose;  // by block: whether its scores may all be below the bound
+    size_t fitting = 0;          // machines that do
+    uint32_t read = 0;           // of the changes
+    size_t demand = 0;           // kFragments: in demands_
   };
   // kFragments: numbers that are known, by the level before and after and the state. Boards that differ in memory share them.
   struct Demand {
@@ -108,9 +111,9 @@ class GpuPacker {
   const bool measured_;
   const std::vector<GpuTaskType> types_;
   std::vector<PackedMachine> machines_;
-  std::vector<uint32_t> kind_;    // machines that began alike
-  std::vector<uint32_t> newest_;  // where the machine is in the log last
+  std::vector<uint32_t> kind_;  // machines that began alike
   uint32_t kinds_ = 0;
+  ChangeList changes_;  // of machines
   std::vector<Board> boards_;
   std::vector<Demand> demands_;
   std::vector<uint32_t> board_of_;   // by type; kUntouched: never asked
@@ -118,9 +121,8 @@ class GpuPacker {
   std::optional<FitSets> fit_sets_;  // kRandom
   std::vector<Filter> filters_;
   std::vector<int16_t> kept_;  // numbers of machines that a filter lets through
-  std::vector<uint32_t> log_;  // machines that changed
   GpuFragments fragments_;
-  SigmoidScore sigmoid_;
+  std::optional<SigmoidScore> sigmoid_;  // kFragments
   Rng rng_;
 };
 

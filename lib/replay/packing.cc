@@ -132,24 +132,31 @@ class Models {
 
 absl::Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
 
+// What is wrong with the node beside its model; empty: nothing.
+std::string NodeProblem(const PackingNode& node) {
+  // Numbers of machines fit two bytes up to there.
+  if (node.cpu_milli < 0 || node.cpu_milli > kMostCpu) {
+    return absl::StrCat("cpu_milli is not between 0 and ", kMostCpu);
+  }
+  if (node.memory_mebi < 0 || node.memory_mebi > kMostAmount) {
+    return "memory is not between 0 and 2^40";
+  }
+  if (node.gpus < 0 || node.gpus > kMostGpus) {
+    return absl::StrCat(node.gpus, " GPUs; 0 to ", kMostGpus, " can be");
+  }
+  return {};
+}
+
 absl::Status CheckNodes(const PackingTrace& trace) {
   Models models;
   for (const PackingNode& node : trace.nodes) {
-    const std::string place = absl::StrCat("node ", Quote(node.name), ": ");
-    // Numbers of machines fit two bytes up to there.
-    if (node.cpu_milli < 0 || node.cpu_milli > kMostCpu) {
-      return Invalid(absl::StrCat(place, "cpu_milli is not between 0 and ", kMostCpu));
-    }
-    if (node.memory_mebi < 0 || node.memory_mebi > kMostAmount) {
-      return Invalid(absl::StrCat(place, "memory is not between 0 and 2^40"));
-    }
-    if (node.gpus < 0 || node.gpus > kMostGpus) {
-      return Invalid(absl::StrCat(place, node.gpus, " GPUs; 0 to ", kMostGpus, " can be"));
-    }
+    std::string problem = NodeProblem(node);
     models.Of(node.model);
-    if (models.size() > kMostModels) {
-      return Invalid(absl::StrCat(place, "more than ", kMostModels, " models of GPUs"));
+    if (problem.empty() && models.size() > kMostModels) {
+      problem = absl::StrCat("more than ", kMostModels, " models of GPUs");
     }
+    if (problem.empty()) continue;
+    return Invalid(absl::StrCat("node ", Quote(node.name), ": ", problem));
   }
   if (trace.gpu_milli() == 0) return Invalid("no node has a GPU");
   if (trace.rank.empty()) return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/fit/change_list.h"
 #include "lib/reference/gpu_packing.h"
 #include "tests/support/world_loop.h"
 
@@ -43,6 +44,31 @@ TEST(SigmoidScore, IsTheFormulaEverywhere) {
     for (int i = 0; i < 8; ++i) d = std::nextafter(d, -1e9);
     for (int i = 0; i < 16; ++i, d = std::nextafter(d, 1e9)) {
       ASSERT_EQ(score(d), SigmoidFormula(d)) << number << " " << d;
+    }
+  }
+}
+
+TEST(ChangeList, NamesEachThatChangedOnceTheNewestFirst) {
+  Rng rng(3);
+  for (int world = 0; world < 50; ++world) {
+    const size_t things = 1 + rng.Below(9);
+    ChangeList changes(things);
+    std::vector<size_t> log;
+    for (int step = 0; step < 40; ++step) {
+      const auto then = static_cast<uint32_t>(rng.Below(log.size() + 1));
+      std::vector<size_t> expected, seen;
+      for (size_t i = log.size(); i > then; --i) {
+        if (std::count(expected.begin(), expected.end(), log[i - 1]) == 0) {
+          expected.push_back(log[i - 1]);
+        }
+      }
+      changes.Since(then, [&](size_t i) { seen.push_back(i); });
+      ASSERT_EQ(seen, expected) << then << " of " << log.size();
+      ASSERT_EQ(changes.now(), log.size());
+      const size_t thing = rng.Below(things);
+      ASSERT_EQ(changes.Changed(thing), std::count(log.begin(), log.end(), thing) > 0);
+      changes.Note(thing);
+      log.push_back(thing);
     }
   }
 }
