@@ -55,11 +55,15 @@ class FairOffers::Draft {
     return false;
   }
   // False: without a look at anything else, the victim's room is not enough.
-  bool CouldDoAlone(TaskIndex victim) const { return !counts_ || SumsFitWithout({&victim, 1}); }
-  // Whether the sums tell that the room of `victims`, all on the node, is enough.
-  bool Suffice(std::span<const TaskIndex> victims) const {
-    return counts_ && SumsFitWithout(victims);
+  bool CouldDoAlone(TaskIndex victim) const {
+    const auto request = ledger_.request(victim);
+    return !counts_ || std::all_of(short_.begin(), short_.end(),
+                                   [&](const auto& s) { return s.second <= request[s.first]; });
   }
+  // Where sums decide: how much more is needed of what.
+  using Missing = absl::InlinedVector<std::pair<DimensionIndex, int64_t>, 6>;
+  bool counts() const { return counts_; }
+  const Missing& missing() const { return short_; }
   // Whether `more` may go as well, on the books as they were before anybody left.
   bool MayGo(std::span<const TaskIndex> more) {
     Tasks all;
@@ -131,15 +135,6 @@ class FairOffers::Draft {
       for (auto& [d, amount] : short_) amount += sign * request[d];
     }
   }
-  bool SumsFitWithout(std::span<const TaskIndex> victims) const {
-    return std::all_of(short_.begin(), short_.end(), [&](const auto& s) {
-      int64_t amount = s.second;
-      for (size_t i = 0; i < victims.size() && amount > 0; ++i) {
-        amount -= ledger_.request(victims[i])[s.first];
-      }
-      return amount <= 0;
-    });
-  }
   bool SumsFitWith(const Unit& unit) const {
     return std::all_of(short_.begin(), short_.end(), [&](const auto& s) {
       int64_t amount = s.second;
@@ -156,8 +151,7 @@ class FairOffers::Draft {
   const NodeIndex node_;
   const Ledger::Savepoint before_;
   bool counts_ = false;
-  // How much more is needed.
-  absl::InlinedVector<std::pair<DimensionIndex, int64_t>, 6> short_;
+  Missing short_;
   std::vector<Unit>& units_;
 };
 
@@ -269,18 +263,34 @@ void FairOffers::ListCandidates(TaskIndex task, NodeIndex node) {
 }
 
 bool FairOffers::Make(TaskIndex task, NodeIndex node) {
-  if (!CouldMakeRoom(context_, task, node)) return false;
   const TaskTable& tasks = context_.tables.tasks;
+  // The tasks of a class and job are alike to everybody, and often one comes right after the other.
+  if (made_for_ != kNone && made_.node == node && context_.ledger.SameAs(made_at_) &&
+      tasks.job[made_for_] == tasks.job[task] &&
+      context_.ClassOf(made_for_) == context_.ClassOf(task)) {
+    return true;
+  }
+  made_for_ = kNone;
+  if (!CouldMakeRoom(context_, task, node)) return false;
   ListCandidates(task, node);
   Draft draft(*this, task, node);
   bool fits = draft.Fits();
+  ClassIndex too_small = kNone;
   for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
     const TaskIndex t = candidates_[i].task;
-    fits = draft.CouldDoAlone(t) &&
-           FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) &&
+    if (context_.ClassOf(t) == too_small) continue;
+    if (!draft.CouldDoAlone(t)) {
+      too_small = context_.ClassOf(t);
+      continue;
+    }
+    fits = FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) &&
            draft.MayGo({&t, 1}) && draft.AddIfAlone(t);
   }
-  for (TaskIndex t : fits ? Tasks() : Spare(task, draft)) {
+  if (!fits && FirstSuffice(task, draft)) {
+    for (TaskIndex t : first_) draft.Add({t});
+    fits = true;
+  }
+  for (TaskIndex t : fits ? Tasks() : Spare(task)) {
     if (fits) break;
     draft.Add({t});
     fits = draft.Fits();
@@ -297,35 +307,55 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node) {
   }
   if (fits) draft.GiveBack();
   draft.End();
-  return fits;
+  if (!fits) return false;
+  made_for_ = task;
+  made_at_ = context_.ledger.moment();
+  return true;
+}
+
+// Whether the victim's gang can do without it, too. Candidates of one node are few: counting among them beats a map.
+bool FairOffers::GangSpares(TaskIndex victim, const Tasks& spared) const {
+  const TaskTable& tasks = context_.tables.tasks;
+  const JobIndex job = tasks.job[victim];
+  int64_t of_job = 1, of_group = 1;
+  for (TaskIndex s : spared) {
+    if (tasks.job[s] != job) continue;
+    ++of_job;
+    of_group += tasks.group[s] == tasks.group[victim];
+  }
+  return FairGang(context_, job).CanSpare(tasks.group[victim], of_job, of_group);
+}
+
+// Whether Spare begins with first_, behind whom the task fits, which sums and the policies' order tell without asking
+// about more candidates.
+bool FairOffers::FirstSuffice(TaskIndex task, const Draft& draft) {
+  if (!in_order_ || !draft.counts()) return false;
+  first_.clear();
+  Draft::Missing missing = draft.missing();
+  for (const Candidate& candidate : candidates_) {
+    if (!GangSpares(candidate.task, first_)) continue;
+    first_.push_back(candidate.task);
+    const auto request = context_.ledger.request(candidate.task);
+    bool enough = true;
+    for (auto& [d, amount] : missing) {
+      amount -= request[d];
+      enough &= amount <= 0;
+    }
+    if (enough) return Unprotected(task, first_).size() == first_.size();
+  }
+  return false;
 }
 
 // The candidates that their gangs can do without and that nobody protects. Who is protected does not count against
-// his gang: then those it has yet to spare are looked at once more. Where the first of them suffice, and policies judge
-// in order, there is no need to ask about more.
-FairOffers::Tasks FairOffers::Spare(TaskIndex task, const Draft& draft) const {
+// his gang: then those it has yet to spare are looked at once more.
+FairOffers::Tasks FairOffers::Spare(TaskIndex task) const {
   const TaskTable& tasks = context_.tables.tasks;
   Tasks candidates, spare, kept;
-  candidates.reserve(candidates_.size());
-  for (const Candidate& c : candidates_) candidates.push_back(c.task);
-  for (bool first = true;; first = false) {
-    bool enough = !first || !in_order_;
-    // Candidates of one node are few: counting among them beats a map.
+  for (const Candidate& candidate : candidates_) candidates.push_back(candidate.task);
+  for (;;) {
     spare.clear();
     kept.clear();
-    for (TaskIndex t : candidates) {
-      int64_t of_job = 1, of_group = 1;
-      for (TaskIndex s : spare) {
-        of_job += tasks.job[s] == tasks.job[t];
-        of_group += tasks.job[s] == tasks.job[t] && tasks.group[s] == tasks.group[t];
-      }
-      const bool spared =
-          FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], of_job, of_group);
-      (spared ? spare : kept).push_back(t);
-      if (enough || !draft.Suffice(spare)) continue;
-      enough = true;
-      if (Unprotected(task, spare).size() == spare.size()) return spare;
-    }
+    for (TaskIndex t : candidates) (GangSpares(t, spare) ? spare : kept).push_back(t);
     Tasks free_to_go = Unprotected(task, spare);
     if (kept.empty() || free_to_go.size() == spare.size()) return free_to_go;
     std::erase_if(spare, [&](TaskIndex t) {

@@ -84,7 +84,9 @@ class FairOffers {
   bool SumsDecide(TaskIndex task);
   bool Make(TaskIndex task, NodeIndex node);  // the offer is made_ then
   void ListCandidates(TaskIndex task, NodeIndex node);
-  Tasks Spare(TaskIndex task, const Draft& draft) const;
+  bool FirstSuffice(TaskIndex task, const Draft& draft);
+  Tasks Spare(TaskIndex task) const;
+  bool GangSpares(TaskIndex victim, const Tasks& spared) const;
   Price PriceOf(const Offer& offer) const;
   bool MayGo(TaskIndex task, TaskIndex victim) const;
   bool GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const;
@@ -103,9 +105,13 @@ class FairOffers {
   TaskIndex summed_task_ = kNone;
   Ledger::Moment summed_;
   bool sums_decide_ = false;
-  // Of one offer, kept for their room.
+  // The last offer, for whom and on which books it was made; kNone: there was none.
   Offer made_;
+  TaskIndex made_for_ = kNone;
+  Ledger::Moment made_at_;
+  // Kept for their room: who may go, and the first of them that suffice.
   std::vector<Candidate> candidates_;
+  Tasks first_;
 };
 
 }  // namespace muster

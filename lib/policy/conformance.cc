@@ -47,7 +47,8 @@ class Conformance : public Policy {
   Vote LeaveCritical(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
     const TaskTable& tasks = tables_->tasks;
     for (TaskIndex t : candidates) {
-      const bool critical = std::ranges::find(critical_, tasks.priority_class[t]) != critical_.end();
+      const bool critical =
+          std::ranges::find(critical_, tasks.priority_class[t]) != critical_.end();
       if (critical || tables_->classes.shape[tasks.task_class[t]].name_space == kSystem) continue;
       chosen->push_back(t);
     }
@@ -59,7 +60,8 @@ class Conformance : public Policy {
   static constexpr std::string_view kSystem = "kube-system";
 
   const Tables* tables_ = nullptr;
-  std::array<uint32_t, 2> critical_ = {kNone, kNone};  // as the tables know them; kNone: no task has it
+  std::array<uint32_t, 2> critical_ = {kNone,
+                                       kNone};  // as the tables know them; kNone: no task has it
 };
 
 }  // namespace

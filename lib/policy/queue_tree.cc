@@ -80,16 +80,6 @@ bool QueueTree::BelowGuarantee(QueueIndex queue) const {
   return false;
 }
 
-// Few queues give in one question, so a list is looked through faster than a table is filled.
-std::span<int64_t> QueueTree::Left(QueueIndex q, std::span<const int64_t> held, Rows* rows) {
-  const size_t row = std::find(rows->queues.begin(), rows->queues.end(), q) - rows->queues.begin();
-  if (row == rows->queues.size()) {
-    rows->queues.push_back(q);
-    rows->cells.insert(rows->cells.end(), held.begin(), held.end());
-  }
-  return std::span(rows->cells).subspan(row * held.size(), held.size());
-}
-
 void QueueTree::Go(const Way& way, std::span<const int64_t> request) {
   const auto take = [&](std::span<int64_t> left) {
     for (DimensionIndex d = 0; d < request.size(); ++d) left[d] -= request[d];

@@ -57,8 +57,7 @@ class Questions {
         const std::span<const TaskIndex> few(there.data(), count);
         Tasks first;
         EXPECT_EQ(Choose(policy, point, evictor, few, &first), vote) << policy->name();
-        std::erase_if(all,
-                      [&](TaskIndex t) { return std::ranges::find(few, t) == few.end(); });
+        std::erase_if(all, [&](TaskIndex t) { return std::ranges::find(few, t) == few.end(); });
         EXPECT_EQ(first, all) << policy->name() << " at " << PointName(point);
       }
     }
@@ -81,7 +80,8 @@ class Questions {
 };
 
 TEST(JudgesInOrder, WhoPromisesKeepsIt) {
-  const std::string profiles[] = {"muster:+cdp", "transwarp", "volcano:+cdp,+pdb", "muster:pdb(whole_plan=off)"};
+  const std::string profiles[] = {"muster:+cdp", "transwarp", "volcano:+cdp,+pdb",
+                                  "muster:pdb(whole_plan=off)"};
   std::set<std::string> asked;
   const uint64_t first = FirstSeed(1);
   for (uint64_t seed = first; seed < first + WorldCount(400); ++seed) {
