@@ -252,6 +252,7 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node, Offer* offer) {
     *offer = draft.Finish();
   }
   draft.End();
+  if (fits) Cheapen(task, offer);
   return fits;
 }
 
