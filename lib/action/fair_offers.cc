@@ -308,6 +308,7 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node) {
   if (fits) draft.GiveBack();
   draft.End();
   if (!fits) return false;
+  Cheapen(task, &made_);
   made_for_ = task;
   made_at_ = context_.ledger.moment();
   return true;

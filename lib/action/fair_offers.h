@@ -9,7 +9,8 @@
 // queues that let themselves be reclaimed, or of jobs of lower priority in the same queue, and whom no policy protects.
 // They go in this order: lowest job priority, most recently created, largest index. The first that its gang can spare
 // and that suffices alone; if there is none, those that their gangs can spare; if they do not suffice, whole gangs, with all their tasks wherever those run. Once the task fits, everybody
-// without whom it still fits is given back, last one first: nobody of an offer is there in vain.
+// without whom it still fits is given back, last one first: nobody of an offer is there in vain. If more than one has to go
+// and few could, the cheapest set that suffices goes instead (fair_cheapest.cc).
 // The best offer: the fewest victims; then those of lowest priority (the highest among them counts); then the youngest
 // (the oldest among them counts); then the node of smallest index.
 // Ranking. Nodes are ranked when a kind of asker first asks. An offer is made anew when it comes to the front; if it is
@@ -84,6 +85,7 @@ class FairOffers {
   bool SumsDecide(TaskIndex task);
   bool Make(TaskIndex task, NodeIndex node);  // the offer is made_ then
   void ListCandidates(TaskIndex task, NodeIndex node);
+  void Cheapen(TaskIndex task, Offer* offer);
   bool FirstSuffice(TaskIndex task, const Draft& draft);
   Tasks Spare(TaskIndex task) const;
   bool GangSpares(TaskIndex victim, const Tasks& spared) const;

@@ -3,7 +3,6 @@
 // Accounts of namespaces and the three comparisons.
 #include "lib/quota/capacity.h"
 
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,17 +13,24 @@ namespace {
 constexpr uint64_t kAlways =
     0b1111;  // cpu, memory, ephemeral-storage, pods: compared whether asked for or not
 constexpr int64_t kLargestRequest = int64_t{1} << 53;
-constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-// Whether a + b is above the bound in a resource that `a` names.
-bool Above(const Sparse& a, const Sparse* b, const Sparse& bound, int64_t not_named) {
+__int128 Exact(const Sparse& amounts, size_t r) { return amounts.at(r); }
+__int128 Exact(const SparseSum& amounts, size_t r) { return amounts.exact(r); }
+
+// Whether a + b is above the bound in a resource that `a` names. What the bound does not name is bounded by zero, or not.
+enum class NotNamed : uint8_t { kZero, kUnbounded };
+template <typename Bound>
+bool Above(const SparseSum& a, const SparseSum* b, const Bound& bound, NotNamed not_named) {
   for (uint64_t rest = a.keys() | kAlways; rest != 0; rest &= rest - 1) {
     const size_t r = static_cast<size_t>(std::countr_zero(rest));
-    const int64_t sum = b == nullptr ? a.at(r) : SaturatingAdd(a.at(r), b->at(r));
-    const bool named = bound.has(r) || (kAlways >> r & 1) != 0;
-    if (sum > (named ? bound.at(r) : not_named)) return true;
+    const __int128 sum = a.exact(r) + (b == nullptr ? 0 : b->exact(r));
+    if (bound.has(r) || (kAlways >> r & 1) != 0) {
+      if (sum > Exact(bound, r)) return true;
+    } else if (not_named == NotNamed::kZero && sum > 0) {
+      return true;
+    }
   }
   return false;
 }
@@ -64,24 +70,14 @@ absl::Status CapacityQuotas::Set(Index at, std::string_view name_space,
     accounts_.push_back({.name_space = std::string(name_space), .used = *used});
     index_.emplace(std::string(name_space), at);
     all_used_.Add(*used);
-    all_min_.Add(*min);
-    accounts_[at].min = *min;
   } else {
-    accounts_[at].min = *min;
-    SumUp();
+    all_min_.Subtract(accounts_[at].min);
   }
+  all_min_.Add(*min);
+  accounts_[at].min = *min;
   accounts_[at].max = *max;
   accounts_[at].unlimited = !limits.max.has_value();
   return absl::OkStatus();
-}
-
-// Sums saturate, so what leaves is not taken back: the rest is summed again.
-void CapacityQuotas::SumUp() {
-  all_min_ = all_used_ = Sparse();
-  for (const Account& account : accounts_) {
-    all_min_.Add(account.min);
-    all_used_.Add(account.used);
-  }
 }
 
 absl::StatusOr<Sparse> CapacityQuotas::Request(std::string_view task, const NamedAmounts& request) {
@@ -110,8 +106,9 @@ void CapacityQuotas::Remove(std::string_view name_space) {
   const Index at = Find(name_space);
   if (at == kNone) return;
   index_.erase(View(name_space));
+  all_min_.Subtract(accounts_[at].min);
+  all_used_.Subtract(accounts_[at].used);
   accounts_[at] = {.name_space = std::string(name_space), .alive = false};
-  SumUp();
 }
 
 absl::Status CapacityQuotas::Use(std::string_view name_space, std::string_view task,
@@ -136,20 +133,21 @@ absl::Status CapacityQuotas::Release(std::string_view name_space, std::string_vi
   return absl::OkStatus();
 }
 
-bool CapacityQuotas::OverMin(const Account& account, const Sparse& used, const Sparse& more) {
-  return Above(more, &used, account.min, 0);
+bool CapacityQuotas::OverMin(const Account& account, const SparseSum& used, const SparseSum& more) {
+  return Above(more, &used, account.min, NotNamed::kZero);
 }
 
-bool CapacityQuotas::OverMin(const Account& account, const Sparse& used) {
-  return Above(used, nullptr, account.min, 0);
+bool CapacityQuotas::OverMin(const Account& account, const SparseSum& used) {
+  return Above(used, nullptr, account.min, NotNamed::kZero);
 }
 
-bool CapacityQuotas::OverMax(const Account& account, const Sparse& used, const Sparse& more) {
-  return !account.unlimited && Above(more, &used, account.max, kUnbounded);
+bool CapacityQuotas::OverMax(const Account& account, const SparseSum& used, const SparseSum& more) {
+  return !account.unlimited && Above(more, &used, account.max, NotNamed::kUnbounded);
 }
 
-bool CapacityQuotas::OverMins(const Sparse& all_used, const Sparse& more) const {
-  return Above(all_used, &more, all_min_, 0) || Above(more, &all_used, all_min_, 0);
+bool CapacityQuotas::OverMins(const SparseSum& all_used, const SparseSum& more) const {
+  return Above(all_used, &more, all_min_, NotNamed::kZero) ||
+         Above(more, &all_used, all_min_, NotNamed::kZero);
 }
 
 }  // namespace muster

@@ -9,8 +9,9 @@
 //
 // Idea. A namespace may go above its minimum, up to its maximum, as long as all namespaces together stay within the
 // sum of the minimums: what is borrowed is always somebody's unused minimum.
-// Cost. Sums of use and of minimums are kept: every question, every task and every new quota is O(resources), whatever
-// the number of namespaces; an edit of a quota sums up again.
+// Sums are exact, also past the end of 64 bits.
+// Cost. Sums of use and of minimums are kept: every question, every task and every edit of a quota is O(resources),
+// whatever the number of namespaces.
 // Peer. scheduler-plugins' capacity scheduling. Equality is within a bound. A maximum that is given but does not
 // name cpu, memory, ephemeral-storage or pods bounds these by 0; any other resource it does not name is unbounded.
 // The sum is also checked in resources that the task does not ask for, so one namespace above the sum of the
@@ -46,7 +47,8 @@ class CapacityQuotas {
 
   struct Account {
     std::string name_space;
-    Sparse min, max, used;
+    Sparse min, max;
+    SparseSum used;
     bool unlimited = false;
     bool alive = true;
     absl::flat_hash_set<std::string> tasks;  // asked for membership only
@@ -66,27 +68,26 @@ class CapacityQuotas {
   Index Find(std::string_view name_space) const;  // kNone: it has no quota
   const Account& at(Index account) const { return accounts_[account]; }
   size_t size() const { return accounts_.size(); }
-  const Sparse& all_used() const { return all_used_; }
+  const SparseSum& all_used() const { return all_used_; }
   std::vector<std::string> NameSpaces() const;  // as they came
   const ResourceNames& names() const { return names_; }
   // Amounts of a task; an error names it.
   absl::StatusOr<Sparse> Request(std::string_view task, const NamedAmounts& request);
 
   // Whether use and `more` are above a bound.
-  static bool OverMin(const Account& account, const Sparse& used, const Sparse& more);
-  static bool OverMin(const Account& account, const Sparse& used);
-  static bool OverMax(const Account& account, const Sparse& used, const Sparse& more);
-  bool OverMins(const Sparse& all_used, const Sparse& more) const;
+  static bool OverMin(const Account& account, const SparseSum& used, const SparseSum& more);
+  static bool OverMin(const Account& account, const SparseSum& used);
+  static bool OverMax(const Account& account, const SparseSum& used, const SparseSum& more);
+  bool OverMins(const SparseSum& all_used, const SparseSum& more) const;
 
  private:
   absl::Status Set(Index account, std::string_view name_space, const CapacityLimits& limits);
-  void SumUp();
 
   // The first four are bounded by every maximum that is given at all.
   ResourceNames names_{{"cpu", "memory", "ephemeral-storage", "pods"}};
   std::vector<Account> accounts_;
   absl::flat_hash_map<std::string, Index> index_;
-  Sparse all_min_, all_used_;
+  SparseSum all_min_, all_used_;
 };
 
 }  // namespace muster

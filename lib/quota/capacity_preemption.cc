@@ -22,7 +22,7 @@ class CapacityCluster::Books {
         quotas_(quotas),
         follow_(follow) {}
 
-  const Sparse& UsedBy(CapacityQuotas::Index account) { return *Line(account); }
+  const SparseSum& UsedBy(CapacityQuotas::Index account) { return *Line(account); }
   bool Counts(const Task& task, CapacityQuotas::Index account) const {
     return account != CapacityQuotas::kNone && quotas_.at(account).tasks.contains(task.name);
   }
@@ -41,12 +41,12 @@ class CapacityCluster::Books {
     all_used.Add(task.charge);
   }
 
-  Sparse used;
+  SparseSum used;
   size_t tasks;
-  Sparse all_used;
+  SparseSum all_used;
 
  private:
-  Sparse* Line(CapacityQuotas::Index account) {
+  SparseSum* Line(CapacityQuotas::Index account) {
     for (auto& [index, amounts] : lines_) {
       if (index == account) return &amounts;
     }
@@ -55,7 +55,7 @@ class CapacityCluster::Books {
 
   const CapacityQuotas& quotas_;
   bool follow_;
-  std::vector<std::pair<CapacityQuotas::Index, Sparse>> lines_;  // few: of the node's tasks
+  std::vector<std::pair<CapacityQuotas::Index, SparseSum>> lines_;  // few: of the node's tasks
 };
 
 absl::Status CapacityCluster::AddNode(const CapacityNode& node) {
@@ -152,9 +152,9 @@ CapacityCluster::Verdict CapacityCluster::Admit(const Demand& demand) const {
 }
 
 CapacityCluster::Fit CapacityCluster::FitIn(const Demand& demand, const Node& node,
-                                            const Sparse& used, size_t tasks) const {
+                                            const SparseSum& used, size_t tasks) const {
   size_t more = 1;
-  Sparse taken = used;
+  SparseSum taken = used;
   for (uint32_t at : node.nominated) {
     const Task& other = tasks_[at];
     if (other.name == demand.name || other.priority < demand.priority) continue;
@@ -165,7 +165,7 @@ CapacityCluster::Fit CapacityCluster::FitIn(const Demand& demand, const Node& no
   for (uint64_t rest = demand.request.keys(); rest != 0; rest &= rest - 1) {
     const size_t r = static_cast<size_t>(std::countr_zero(rest));
     const int64_t request = demand.request.at(r);
-    if (request == 0 || request <= SaturatingSubtract(node.capacity.at(r), taken.at(r))) continue;
+    if (request == 0 || request + taken.exact(r) <= node.capacity.at(r)) continue;
     if (request > node.capacity.at(r)) return Fit::kTooLarge;
     fit = Fit::kNoRoom;
   }
@@ -260,7 +260,7 @@ CapacityCluster::Offer CapacityCluster::DryRun(const Demand& demand, size_t at) 
     return no(fit == Fit::kTooLarge ? Outcome::kTooLarge : Outcome::kNoRoom);
   }
   const bool has_quota = demand.account != CapacityQuotas::kNone;
-  const auto over_quota = [&](const Sparse& own, const Sparse& all) {
+  const auto over_quota = [&](const SparseSum& own, const SparseSum& all) {
     return has_quota && (CapacityQuotas::OverMax(quotas_.at(demand.account),
                                                  books.UsedBy(demand.account), own) ||
                          quotas_.OverMins(books.all_used, all));

@@ -83,7 +83,7 @@ class CapacityCluster {
   struct Demand {
     std::string name, name_space;
     Sparse request, charge;
-    Sparse in_quota, in_all;  // with nominated tasks
+    SparseSum in_quota, in_all;  // with nominated tasks
     CapacityQuotas::Index account = CapacityQuotas::kNone;
     int32_t priority = 0;
     bool preempts = true;
@@ -137,7 +137,8 @@ class CapacityCluster {
   };
   struct Node {
     std::string name;
-    Sparse capacity, used;
+    Sparse capacity;
+    SparseSum used;
     int64_t most_tasks = 0;
     std::vector<uint32_t> tasks, nominated;
   };
@@ -145,7 +146,7 @@ class CapacityCluster {
 
   absl::StatusOr<uint32_t> Keep(const CapacityTask& task, std::string_view node);
   bool MoreImportant(uint32_t a, uint32_t b) const;
-  Fit FitIn(const Demand& demand, const Node& node, const Sparse& used, size_t tasks) const;
+  Fit FitIn(const Demand& demand, const Node& node, const SparseSum& used, size_t tasks) const;
   std::vector<uint32_t> Candidates(const Demand& demand, const Node& node, Books* books) const;
   void SpareBudgets(std::span<const uint32_t> candidates, std::vector<uint32_t>* breaking,
                     std::vector<uint32_t>* others) const;

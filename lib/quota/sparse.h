@@ -136,6 +136,9 @@ class SparseSum {
   void Subtract(const SparseSum& less) {
     ForEachResource(less.keys(), [&](size_t r) { Add(r, -less.exact(r)); });
   }
+  void Subtract(const Sparse& less) {
+    ForEachResource(less.keys(), [&](size_t r) { Add(r, -static_cast<__int128>(less.at(r))); });
+  }
   void AddNotBelowZero(size_t r, int64_t more) {
     Add(r, more);
     if (at(r) < 0) SetExactly(r, 0);

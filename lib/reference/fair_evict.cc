@@ -251,7 +251,73 @@ class Taker {
       fewer.erase(fewer.begin() + i);
       if (FitsWithout(before, task, node, fewer)) units = fewer;
     }
+    return Cheapest(before, task, node, candidates, units);
+  }
+
+  // Where several have to go and few could, all sets are tried: single tasks, and gangs of which
+  // not all candidates can be spared as a whole.
+  Units Cheapest(const World& before, TaskIndex task, NodeIndex node, const Tasks& candidates,
+                 Units units) {
+    if (AllOf(units).size() < 2) return units;
+    Units items;
+    for (TaskIndex t : candidates) {
+      if (GangCanSpare(cycle_, tasks().job[t], {t})) items.push_back({t});
+    }
+    const size_t singles = items.size();
+    std::set<JobIndex> seen;
+    for (TaskIndex t : candidates) {
+      const JobIndex gang = tasks().job[t];
+      Tasks mates;
+      for (TaskIndex mate : candidates) {
+        if (tasks().job[mate] == gang) mates.push_back(mate);
+      }
+      if (!seen.insert(gang).second || GangCanSpare(cycle_, gang, mates)) continue;
+      if (const std::optional<Tasks> all = WholeGang(task, gang)) items.push_back(*all);
+    }
+    if (items.size() > 16) return units;
+    const auto goes = [&](const Units& set, const std::set<JobIndex>& whole) {
+      const Tasks all = AllOf(set);
+      for (TaskIndex v : all) {
+        const JobIndex gang = tasks().job[v];
+        Tasks of_gang;
+        for (TaskIndex other : all) {
+          if (tasks().job[other] == gang) of_gang.push_back(other);
+        }
+        if (!whole.contains(gang) && !GangCanSpare(cycle_, gang, of_gang)) return false;
+      }
+      return Unprotected(task, all).size() == all.size() && FitsWithout(before, task, node, set);
+    };
+    // The first item counts most: so sets come in the order of their items.
+    for (uint32_t chosen = (1u << items.size()) - 1; chosen > 0; --chosen) {
+      Units set;
+      std::set<JobIndex> whole, in_part;
+      for (size_t i = 0; i < items.size(); ++i) {
+        if ((chosen >> (items.size() - 1 - i) & 1) == 0) continue;
+        set.push_back(items[i]);
+        (i < singles ? in_part : whole).insert(tasks().job[items[i][0]]);
+      }
+      const bool twice = std::any_of(whole.begin(), whole.end(),
+                                     [&](JobIndex gang) { return in_part.contains(gang); });
+      if (twice || PriceOf(node, set) >= PriceOf(node, units)) continue;
+      if (goes(set, whole)) units = set;
+    }
     return units;
+  }
+
+  // All of a gang that holds anything, if all may go and none is on its way in.
+  std::optional<Tasks> WholeGang(TaskIndex task, JobIndex gang) const {
+    Tasks all;
+    for (TaskIndex t : cycle_.world.tasks_of(gang)) {
+      const TaskStatus status = cycle_.world.status[t];
+      if (status == TaskStatus::kPlaced || status == TaskStatus::kBinding ||
+          status == TaskStatus::kNominated) {
+        return std::nullopt;
+      }
+      if (!IsAllocated(status)) continue;
+      if (!MayGo(task, t)) return std::nullopt;
+      all.push_back(t);
+    }
+    return all;
   }
 
   // Those that their gangs can do without and no policy protects. Who is protected does not count
@@ -279,15 +345,10 @@ class Taker {
 
   // The whole gang, with those of it that go already.
   void AddGang(TaskIndex task, JobIndex gang, Units& units) {
+    const std::optional<Tasks> members = WholeGang(task, gang);
+    if (!members) return;
     Tasks rest;
-    for (TaskIndex t : cycle_.world.tasks_of(gang)) {
-      const TaskStatus status = cycle_.world.status[t];
-      if (status == TaskStatus::kPlaced || status == TaskStatus::kBinding ||
-          status == TaskStatus::kNominated) {
-        return;
-      }
-      if (!IsAllocated(status)) continue;
-      if (!MayGo(task, t)) return;
+    for (TaskIndex t : *members) {
       if (!Has(AllOf(units), t)) rest.push_back(t);
     }
     Tasks all = AllOf(units);

@@ -67,7 +67,7 @@ TEST(CapacityQuotas, BadInput) {
   EXPECT_EQ(quotas.Use("a", "t", {{"cpu", -1}}).message(),
             "task \"t\": request of -1 \"cpu\" is not within 0 and 2^53");
   EXPECT_FALSE(quotas.Use("a", "t", {{"cpu", kLargest}}).ok());
-  // Bounds may be anything; sums stay at the end of the numbers.
+  // Bounds may be anything.
   for (const char* name : {"b", "c"}) {
     ASSERT_TRUE(
         quotas.Add(name, {.min = {{{"cpu", kLargest}}}, .max = {{{"cpu", kLargest}}}}).ok());
@@ -76,6 +76,36 @@ TEST(CapacityQuotas, BadInput) {
   quotas.Remove("b");
   quotas.Remove("c");
   EXPECT_TRUE(quotas.OverMins(Sparse(), *quotas.Request("more", {{"cpu", 1}})));
+}
+
+// Two quotas whose minimums and use are both past the end of 64 bits together.
+TEST(CapacityQuotas, SumsPastTheEndOfTheNumbersAreExact) {
+  CapacityQuotas quotas;
+  const NamedAmounts most = {{"cpu", kLargest}, {"gpu", kLargest}};
+  for (const char* name : {"a", "b"}) {
+    ASSERT_TRUE(quotas.Add(name, {.min = most, .used = most}).ok());
+  }
+  const auto over_mins = [&](const NamedAmounts& more) {
+    return quotas.OverMins(quotas.all_used(), *quotas.Request("more", more));
+  };
+  EXPECT_EQ(quotas.all_used().at(0), kLargest);  // which is what shows
+  EXPECT_FALSE(over_mins({}));
+  EXPECT_TRUE(over_mins({{"gpu", 1}}));
+  // One minimum shrinks by 3, another makes up for 2 of it, then for all.
+  ASSERT_TRUE(quotas.Update("a", {.min = {{{"cpu", kLargest - 3}, {"gpu", kLargest}}}}).ok());
+  EXPECT_TRUE(over_mins({}));
+  ASSERT_TRUE(quotas.Add("c", {.min = {{{"cpu", 2}}}}).ok());
+  EXPECT_TRUE(over_mins({}));
+  ASSERT_TRUE(quotas.Update("c", {.min = {{{"cpu", 3}}}}).ok());
+  EXPECT_FALSE(over_mins({}));
+  for (const char* name : {"a", "b"}) quotas.Remove(name);
+  EXPECT_TRUE(quotas.all_used().IsZero());
+  EXPECT_FALSE(over_mins({{"cpu", 3}}));
+  EXPECT_TRUE(over_mins({{"cpu", 4}}));
+  // A maximum that does not name a resource does not bound it, however much is used.
+  ASSERT_TRUE(quotas.Add("d", {.max = {{}}, .used = {{"gpu", kLargest}}}).ok());
+  EXPECT_FALSE(CapacityQuotas::OverMax(Of(quotas, "d"), Of(quotas, "d").used,
+                                       *quotas.Request("more", {{"gpu", 1}})));
 }
 
 // One node of 10; "lender" has a minimum of 6 and uses 2, "borrower" has 4 and uses 8.

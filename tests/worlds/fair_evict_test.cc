@@ -5,7 +5,7 @@
 //     loses nothing it deserves of what is scarce and nothing it is guaranteed, and the taker stays within what it
 //     deserves;
 //   - who was evicted and comes back evicts nobody in turn;
-//   - nobody cheaper would have sufficed, by trying everybody.
+//   - nobody cheaper would have sufficed, by trying all sets.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -275,15 +275,50 @@ TEST(FairEvict, OneThatSufficesGoesBeforeSeveral) {
   EXPECT_EQ(EvictedFrom(world), std::vector<std::string>{"mid"});
 }
 
+// Three small ones come first in line; but a small one and a large one are enough, and fewer.
+TEST(FairEvict, TheFewestGoWhereOneDoesNotSuffice) {
+  ClusterSpec world;
+  world.nodes = {{.name = "n", .capacity = {{"cpu", 8}}}};
+  world.queues = {{.name = "default"}, {.name = "a"}, {.name = "b"}};
+  world.jobs = {{.name = "has", .queue = "a"}, {.name = "asks", .queue = "b"}};
+  world.tasks = {Running("l0", "has", 2), Running("l1", "has", 2), Running("s0", "has", 1),
+                 Running("s1", "has", 1), Running("s2", "has", 1), Running("new", "asks", 4)};
+  world.tasks[5].status = TaskStatus::kPending;
+  world.tasks[5].node.clear();
+  for (size_t i = 2; i < 5; ++i) world.tasks[i].created = 9;
+  EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"s2", "l1"}));
+}
+
+// The number counts before the priority, the priority before the age.
+TEST(FairEvict, OfEqualNumbersTheLowestAndYoungestGo) {
+  ClusterSpec world;
+  world.nodes = {{.name = "n", .capacity = {{"cpu", 6}}}};
+  world.queues = {{.name = "default"}, {.name = "a"}, {.name = "b", .weight = 2}};
+  world.jobs = {{.name = "low", .queue = "a", .priority = 1},
+                {.name = "high", .queue = "a", .priority = 2},
+                {.name = "asks", .queue = "b"}};
+  world.tasks = {Running("old", "low", 1), Running("young", "low", 1), Running("large", "low", 2),
+                 Running("other", "high", 2), Running("new", "asks", 4)};
+  world.tasks[4].status = TaskStatus::kPending;
+  world.tasks[4].node.clear();
+  world.tasks[1].created = 9;
+  world.tasks[2].created = 5;
+  // large and young make 3 of 4; large and other suffice, and so do all three of low. Two are fewer.
+  EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"large", "other"}));
+  // With less to ask for, two of low suffice, and not the oldest.
+  world.tasks[4].shape.request = {{"cpu", 3}};
+  EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"young", "large"}));
+}
+
 struct Price {
   int64_t victims = 0, priority = 0, age = 0;
   NodeIndex node = kNone;
   friend auto operator<=>(const Price&, const Price&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// Tasks that are nobody's gang: all sets on all nodes are tried. Where one task suffices it is the cheapest of all.
+// Tasks that are nobody's gang: all sets on all nodes are tried.
 TEST(FairEvict, NobodyCheaperWouldHaveSufficed) {
-  int64_t steps_seen = 0, several = 0, fewer = 0;
+  int64_t steps_seen = 0, several = 0;
   for (uint64_t seed = 0; seed < WorldCount(1500) && !HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     const ClusterSpec world = RandomTree(seed, {.gangs = false});
@@ -323,7 +358,7 @@ TEST(FairEvict, NobodyCheaperWouldHaveSufficed) {
         }
         if (books.QueueOf(t) != taker) candidates.push_back(t);
       }
-      ASSERT_LT(candidates.size(), 20u);
+      ASSERT_LE(candidates.size(), 16u);
       for (uint32_t set = 1; set < 1u << candidates.size(); ++set) {
         std::vector<TaskIndex> victims;
         Row free = idle;
@@ -350,18 +385,13 @@ TEST(FairEvict, NobodyCheaperWouldHaveSufficed) {
         }
       }
     }
-    fewer += best.victims < taken.victims;
-    if (taken.victims == 1 || best.victims == 1) {
-      EXPECT_EQ(best, taken) << plan->task_name(step.beneficiary) << " takes "
-                             << plan->task_name(step.victims[0]) << "\n"
-                             << AsScenario(world, "muster:actions=reclaim");
-    }
+    EXPECT_EQ(best, taken) << plan->task_name(step.beneficiary) << " takes "
+                           << plan->task_name(step.victims[0]) << "\n"
+                           << AsScenario(world, "muster:actions=reclaim");
   }
   RecordProperty("steps", std::to_string(steps_seen));
   RecordProperty("of_several", std::to_string(several));
-  RecordProperty("fewer_would_do", std::to_string(fewer));
-  // Where one does not suffice, as good as always no fewer would.
-  EXPECT_LE(20 * fewer, several);
+  if (WorldCount(1500) >= 1000) EXPECT_GT(several, 50);
   if (WorldCount(1500) >= 1000) EXPECT_GT(steps_seen, 200);
 }
 
