@@ -27,9 +27,7 @@ struct StateColumns {
   // Requested over allocatable, at most 1; 0 where the node has none. Kept because a division costs more than the
   // rest of a score.
   std::vector<double> busy_cpu, busy_memory;
-  // Index of the oldest node in the state; infinity: no node is in it. Moves while the state stays, so no answer about a
-  // state may follow from it.
-  std::vector<double> head;
+  std::vector<double> head;  // index of the oldest node in the state; infinity: no node is in it
   std::vector<uint32_t> devices;  // the state's book of devices (Ledger::device_book)
   // The node in that state, or one of them. The only one where a policy tells
   // nodes apart (Policy::TellsNodesApart).
@@ -43,37 +41,24 @@ struct StateColumns {
   static constexpr ByDimension kHeld[] = {&StateColumns::used, &StateColumns::requested,
                                           &StateColumns::allocatable};
 
-  // Calls visit(column, the same column of the others...) for every column.
+  // Calls visit(column, the same column of the others...) for every column, or all but what is free.
   template <typename Visit, typename Columns, typename... Others>
-  static void ForEach(Visit visit, Columns& columns, Others&... others) {
-    ForEachFree(visit, columns, others...);
-    ForEachHeld(visit, columns, others...);
-    visit(columns.head, others.head...);
-    visit(columns.devices, others.devices...);
-    visit(columns.node, others.node...);
-  }
-  // The same for what is free.
-  template <typename Visit, typename Columns, typename... Others>
-  static void ForEachFree(Visit visit, Columns& columns, Others&... others) {
-    for (const ByDimension part : kFree) {
+  static void ForEach(bool free, Visit visit, Columns& columns, Others&... others) {
+    const auto visit_all = [&](ByDimension part) {
       for (size_t d = 0; d < (columns.*part).size(); ++d) {
         visit((columns.*part)[d], (others.*part)[d]...);
       }
-    }
-  }
-  // And for what else a score may follow from, devices and the node itself aside.
-  template <typename Visit, typename Columns, typename... Others>
-  static void ForEachHeld(Visit visit, Columns& columns, Others&... others) {
-    for (const ByDimension part : kHeld) {
-      for (size_t d = 0; d < (columns.*part).size(); ++d) {
-        visit((columns.*part)[d], (others.*part)[d]...);
-      }
-    }
+    };
+    for (size_t i = 0; free && i < std::size(kFree); ++i) visit_all(kFree[i]);
+    for (const ByDimension part : kHeld) visit_all(part);
     for (const auto part :
          {&StateColumns::scoring_cpu, &StateColumns::scoring_memory, &StateColumns::tasks,
-          &StateColumns::task_limit, &StateColumns::busy_cpu, &StateColumns::busy_memory}) {
+          &StateColumns::task_limit, &StateColumns::busy_cpu, &StateColumns::busy_memory,
+          &StateColumns::head}) {
       visit(columns.*part, (others.*part)...);
     }
+    visit(columns.devices, others.devices...);
+    visit(columns.node, others.node...);
   }
 };
 static_assert(sizeof(StateColumns) == sizeof(size_t) + 16 * sizeof(std::vector<double>),

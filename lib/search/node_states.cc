@@ -30,10 +30,6 @@ void NodeStates::Rebuild() {
   columns_ = StateColumns{};
   for (const auto part : StateColumns::kFree) (columns_.*part).resize(dimensions);
   for (const auto part : StateColumns::kHeld) (columns_.*part).resize(dimensions);
-  size_t cells = 0;
-  StateColumns::ForEachHeld([&](const auto&) { ++cells; }, columns_);
-  row_size_ = (cells + 3) / 4 * 4;
-  rows_.clear();
   factors_.resize(key_size_);
   for (size_t i = 0; i < key_size_; ++i) factors_[i] = SplitMix64(i) | 1;
   keys_.clear();
@@ -147,9 +143,9 @@ uint32_t NodeStates::Intern(NodeIndex n) {
     population_.push_back(0);
     members_.emplace_back();
     in_free_.push_back(0);
-    StateColumns::ForEach([](auto& column) { column.push_back(0); }, columns_);
+    StateColumns::ForEach(
+        /*free=*/true, [](auto& column) { column.push_back(0); }, columns_);
     columns_.head.back() = kNoHead;
-    rows_.resize(columns_.size * row_size_, 0);
   }
   hash_[slot] = hash;
   kind_[slot] = kinds_.kind(n);
@@ -199,8 +195,6 @@ void NodeStates::Fill(uint32_t slot, NodeIndex n) {
   columns_.tasks[slot] = cell(ledger_.tasks_in_view(n));
   columns_.task_limit[slot] =
       allocatable[kPods] == kAbsent ? 1e15 : static_cast<double>(allocatable[kPods]);
-  double* next = &rows_[slot * row_size_];
-  StateColumns::ForEachHeld([&](const auto& column) { *next++ = column[slot]; }, columns_);
 }
 
 void NodeStates::SetHead(uint32_t slot, NodeIndex n) {

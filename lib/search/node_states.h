@@ -43,10 +43,6 @@ class NodeStates {
   void Sync();
 
   const StateColumns& columns() const { return columns_; }
-  // The cells of a slot that StateColumns::ForEachHeld visits, side by side in that order: who wants those of some slots
-  // far apart finds each slot's in one place. row_size() is a multiple of 4; what is beyond the cells is 0.
-  const double* row(uint32_t slot) const { return &rows_[slot * row_size_]; }
-  size_t row_size() const { return row_size_; }
   size_t slots() const { return columns_.size; }
   size_t live() const { return live_; }  // states that hold nodes
   uint32_t state(NodeIndex n) const { return state_[n]; }
@@ -86,8 +82,6 @@ class NodeStates {
   std::vector<uint64_t> factors_;  // of the hash, per cell of a key
 
   StateColumns columns_;
-  size_t row_size_ = 0;
-  std::vector<double> rows_;
   std::vector<int64_t> keys_;   // key_size_ cells per slot
   std::vector<uint64_t> hash_;  // per slot
   std::vector<uint32_t> kind_, population_;

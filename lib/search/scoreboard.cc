@@ -145,64 +145,21 @@ void Collect(const uint8_t* fits, size_t begin, size_t end, std::vector<uint32_t
   }
 }
 
-// The rows of `slots` as columns: four rows at a time, which a few shuffles turn by four cells each.
-MUSTER_KERNEL void Transpose(const double* rows, size_t row_size, const uint32_t* slots,
-                             size_t count, double* const* columns) {
-  size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    const double* row[kLanes];
-    for (size_t k = 0; k < kLanes; ++k) row[k] = rows + slots[i + k] * row_size;
-    for (size_t cell = 0; cell < row_size; cell += kLanes) {
-      Lanes a, b, c, d;
-      std::memcpy(&a, row[0] + cell, sizeof a);
-      std::memcpy(&b, row[1] + cell, sizeof b);
-      std::memcpy(&c, row[2] + cell, sizeof c);
-      std::memcpy(&d, row[3] + cell, sizeof d);
-      const Lanes even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-      const Lanes odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-      const Lanes even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-      const Lanes odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-      const Lanes turned[kLanes] = {__builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5),
-                                    __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5),
-                                    __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7),
-                                    __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 6, 7)};
-      for (size_t k = 0; k < kLanes; ++k) {
-        std::memcpy(columns[cell + k] + i, &turned[k], sizeof(Lanes));
-      }
-    }
-  }
-  for (; i < count; ++i) {
-    const double* row = rows + slots[i] * row_size;
-    for (size_t cell = 0; cell < row_size; ++cell) columns[cell][i] = row[cell];
-  }
-}
-
-// The columns of `slots` alone, side by side, in room.columns. `free`: those of what is free, too.
-void Gather(const NodeStates& states, std::span<const uint32_t> slots, bool free, SweepRoom* room) {
-  const StateColumns& columns = states.columns();
-  StateColumns& to = room->columns;
-  for (const auto part : StateColumns::kFree) (to.*part).resize((columns.*part).size());
-  for (const auto part : StateColumns::kHeld) (to.*part).resize((columns.*part).size());
-  to.size = slots.size();
-  const auto gather = [&](const auto& from, auto& cells) {
-    if (cells.size() < kSweep) cells.resize(kSweep);
-    const auto* source = from.data();
-    auto* target = cells.data();
-    for (size_t i = 0; i < slots.size(); ++i) target[i] = source[slots[i]];
-  };
-  if (free) StateColumns::ForEachFree(gather, columns, to);
-  gather(columns.devices, to.devices);
-  gather(columns.node, to.node);
-  room->cells.clear();
-  StateColumns::ForEachHeld(
-      [&](auto& cells) {
+// The columns of `slots` alone, side by side.
+void Gather(const StateColumns& columns, std::span<const uint32_t> slots, bool free,
+            StateColumns* to) {
+  for (const auto part : StateColumns::kFree) (to->*part).resize((columns.*part).size());
+  for (const auto part : StateColumns::kHeld) (to->*part).resize((columns.*part).size());
+  to->size = slots.size();
+  StateColumns::ForEach(
+      free,
+      [&](const auto& from, auto& cells) {
         if (cells.size() < kSweep) cells.resize(kSweep);
-        room->cells.push_back(cells.data());
+        const auto* source = from.data();
+        auto* target = cells.data();
+        for (size_t i = 0; i < slots.size(); ++i) target[i] = source[slots[i]];
       },
-      to);
-  room->beyond.resize(kSweep);
-  room->cells.resize(states.row_size(), room->beyond.data());
-  Transpose(states.row(0), states.row_size(), slots.data(), slots.size(), room->cells.data());
+      columns, *to);
 }
 
 }  // namespace
@@ -259,7 +216,7 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& p
     const size_t first = slots.front(), range = slots.back() - first + 1;
     const bool in_place = range <= kSweep && range <= 2 * count;
     if (!in_place) {
-      Gather(states, slots, !resources_fit || profile.reads_free, &room);
+      Gather(states.columns(), slots, !resources_fit || profile.reads_free, &room.columns);
     }
     const StateColumns& columns = in_place ? states.columns() : room.columns;
     const size_t begin = in_place ? first : 0, end = in_place ? first + range : count;
@@ -330,21 +287,6 @@ void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
   winner_slot_[block] = NodeOf(winner) == kNone ? kNone : states.state(NodeOf(winner));
 }
 
-// Of all blocks, where no other states than those fit. REQUIRES: no block has a winner, and they have nodes.
-void Scoreboard::FindWinnersAmong(const NodeStates& states, std::span<const uint32_t> slots) {
-  const double* heads = states.columns().head.data();
-  for (const uint32_t slot : slots) {
-    const size_t block = slot / kBlock;
-    const double score = score_[slot], head = heads[slot];
-    if (!(score > kNever) || !Beats(score, head, {winner_score_[block], winner_head_[block]})) {
-      continue;
-    }
-    winner_score_[block] = score;
-    winner_head_[block] = head;
-    winner_slot_[block] = slot;
-  }
-}
-
 // The states at the bits of `touched` are others, or others of their nodes are the oldest.
 void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched) {
   const uint32_t slot = winner_slot_[block];
@@ -382,7 +324,9 @@ void Scoreboard::Refresh(const ScoringContext& context, const ClassProfile& prof
     ReadJournal(context, profile);
   } else {
     Sweep(context, profile);
-    if (winners) FindWinnersAmong(states, context.room.slots);
+    for (size_t block = 0; winners && block < open_.size(); ++block) {
+      if (open_[block]) FindWinner(states, block);
+    }
   }
   epoch_ = states.epoch();
   position_ = states.journal_end();

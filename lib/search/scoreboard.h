@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
@@ -59,8 +58,6 @@ struct SweepRoom {
   std::vector<double> order, batch;
   std::vector<uint32_t> slots;  // to be scored, ascending
   StateColumns columns;         // of such slots, side by side
-  std::vector<double*> cells;   // where the cells of a state's row go among them
-  std::vector<double> beyond;   // and what is beyond them
   // Per block: which of its states are others now, or have not been looked at; which changed at all.
   std::vector<uint64_t> content, touched;
   std::vector<uint32_t> blocks;  // that changed
@@ -113,7 +110,6 @@ class Scoreboard {
   void ReadJournal(const ScoringContext& context, const ClassProfile& profile);
   void ScoreSlots(const ScoringContext& context, const ClassProfile& profile, bool resources_fit);
   void FindWinner(const NodeStates& states, size_t block);
-  void FindWinnersAmong(const NodeStates& states, std::span<const uint32_t> slots);
   void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
   NodeIndex ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
 
