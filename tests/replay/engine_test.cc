@@ -550,6 +550,35 @@ TEST(Csv, ReadsJobsNodesAndQueues) {
   EXPECT_EQ(Play(*pool, "easy").end, (Times{5}));
 }
 
+TEST(Csv, ShapesDifferWhateverTheirTextsHold) {
+  const std::string jobs =
+      "submit,run,request.cpu,selector.a,selector.b\n0,10,1,\"x,@b=y\",\n0,10,1,x,y\n";
+  const std::string nodes = "name,capacity.cpu,label.a,label.b\nn,4,x,y\n";
+  const absl::StatusOr<Trace> trace = ReadCsv({{"j", jobs}, {"n", nodes}, {}});
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->shapes.size(), 2u);
+  EXPECT_EQ(Play(*trace, "volcano").start, (Times{kAbsent, 0}));
+}
+
+TEST(Csv, ARowThatIsLeftOutLeavesNothing) {
+  const CsvOptions skip{.processors = 4, .read = {.skip_bad_lines = true}};
+  ReadReport report;
+  const std::string jobs = "submit,run,queue,user\n0,bad,ghost,eve\n0,5,q,ann\n0,-1,,\n";
+  absl::StatusOr<Trace> trace = ReadCsv({{"j", jobs}, {}, {}}, skip, &report);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(report.bad, 2);
+  ASSERT_EQ(trace->queues.size(), 1u);
+  EXPECT_EQ(trace->queues[0].name, "q");
+  EXPECT_EQ(trace->queue, (std::vector<uint32_t>{0}));
+  EXPECT_EQ(trace->users, (std::vector<std::string>{"ann"}));
+  // A queue that is not listed is not there for the next row, either.
+  const std::string twice = "submit,run,queue\n0,5,ghost\n0,5,ghost\n0,5,q\n";
+  trace = ReadCsv({{"j", twice}, {}, {"q", "name\nq\n"}}, skip, &report);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->size(), 1u);
+  EXPECT_EQ(trace->queues.size(), 1u);
+}
+
 TEST(Csv, SaysWhatIsBad) {
   const auto message = [](const std::string& text) {
     return std::string(ReadCsv({{"j", text}, {}, {}}, {.processors = 4}).status().message());
