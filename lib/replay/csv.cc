@@ -62,6 +62,18 @@ Resources Amounts(TableReader* table, const std::vector<std::pair<int, std::stri
   return amounts;
 }
 
+// What tells a shape from all others: each name and value with its length before it, because they may hold anything.
+std::string KeyOf(const TaskShape& shape) {
+  std::string key;
+  const auto add = [&key](char part, std::string_view name, std::string_view value) {
+    key += part;
+    absl::StrAppend(&key, name.size(), ":", ToAbsl(name), value.size(), ":", ToAbsl(value));
+  };
+  for (const auto& [resource, amount] : shape.request) add('r', resource, amount.text);
+  for (const auto& [label, value] : shape.node_selector) add('s', label, value);
+  return key;
+}
+
 absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
   TableReader table(file, {}, nullptr);
   const int name = table.Require("name"), count = table.Optional("count"),
@@ -128,6 +140,60 @@ absl::Status ReadQueues(const TraceFile& file, Numbers* numbers, Trace* trace) {
   return table.status();
 }
 
+// Where the fields of a job are.
+struct JobColumns {
+  explicit JobColumns(TableReader* table)
+      : submit(table->Require("submit")),
+        run(table->Require("run")),
+        name(table->Optional("name")),
+        id(table->Optional("id")),
+        estimate(table->Optional("estimate")),
+        tasks(table->Optional("tasks")),
+        min_tasks(table->Optional("min_tasks")),
+        queue(table->Optional("queue")),
+        user(table->Optional("user")),
+        priority(table->Optional("priority")),
+        deadline(table->Optional("deadline")),
+        preceding(table->Optional("preceding")),
+        think(table->Optional("think")),
+        requests(Columns(*table, "request.")),
+        selectors(Columns(*table, "selector.")) {}
+
+  const int submit, run, name, id, estimate, tasks, min_tasks, queue, user, priority, deadline,
+      preceding, think;
+  const std::vector<std::pair<int, std::string>> requests, selectors;
+};
+
+// What a row says of its job alone.
+TraceJob ReadJobRow(const JobColumns& at, int64_t row, TableReader* table) {
+  constexpr int64_t kMostTasks = int64_t{1} << 31;
+  constexpr int64_t kMostPriority = 2'000'000'000;
+  TraceJob job;
+  job.name = std::string(table->Text(at.name));
+  job.id = table->Has(at.id) ? table->Integer(at.id, 0, kEndless) : row;
+  job.submit = table->Scaled(at.submit, 1, 0, kEndless);
+  job.run = table->Scaled(at.run, 1, 1, kEndless);
+  if (table->Has(at.estimate)) job.estimate = table->Scaled(at.estimate, 1, 1, kEndless);
+  if (table->Has(at.tasks)) job.tasks = table->Integer(at.tasks, 1, kMostTasks);
+  if (table->Has(at.min_tasks)) job.min_tasks = table->Integer(at.min_tasks, 0, job.tasks);
+  if (table->Has(at.priority)) {
+    job.priority = static_cast<int32_t>(table->Integer(at.priority, -kMostPriority, kMostPriority));
+  }
+  if (table->Has(at.deadline)) job.deadline = table->Scaled(at.deadline, 1, 0, kEndless);
+  if (table->Has(at.think)) job.think = table->Scaled(at.think, 1, 0, kEndless);
+  return job;
+}
+
+TaskShape ReadShape(const JobColumns& at, TableReader* table) {
+  TaskShape shape;
+  shape.request = Amounts(table, at.requests);
+  for (const auto& [column, label] : at.selectors) {
+    if (!table->Has(column)) continue;
+    shape.node_selector.emplace_back(label, std::string(table->Text(column)));
+  }
+  return shape;
+}
+
 }  // namespace
 
 absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
@@ -151,13 +217,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
   }
 
   TableReader table(files.jobs, options.read, report);
-  const int submit = table.Require("submit"), run = table.Require("run"),
-            name = table.Optional("name"), id = table.Optional("id"),
-            estimate = table.Optional("estimate"), tasks = table.Optional("tasks"),
-            min_tasks = table.Optional("min_tasks"), queue = table.Optional("queue"),
-            user = table.Optional("user"), priority = table.Optional("priority"),
-            deadline = table.Optional("deadline"), preceding = table.Optional("preceding"),
-            think = table.Optional("think");
+  const JobColumns columns(&table);
   if (!table.status().ok()) return table.status();
   if (absl::Status s =
           CheckColumns(table, files.jobs,
@@ -167,65 +227,41 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
       !s.ok()) {
     return s;
   }
-  const auto requests = Columns(table, "request."), selectors = Columns(table, "selector.");
-  constexpr int64_t kMostTasks = int64_t{1} << 31;
   // Ids are numbers of rows, in order, where nobody gives them.
-  const bool needs_rows = id >= 0 || preceding >= 0;
+  const bool needs_rows = columns.id >= 0 || columns.preceding >= 0;
   absl::flat_hash_map<int64_t, uint32_t> rows;
   for (int64_t row = 0; table.NextRow(); ++row) {
-    TraceJob job;
-    job.name = std::string(table.Text(name));
-    job.id = table.Has(id) ? table.Integer(id, 0, kEndless) : row;
-    job.submit = table.Scaled(submit, 1, 0, kEndless);
-    job.run = table.Scaled(run, 1, 1, kEndless);
-    if (table.Has(estimate)) job.estimate = table.Scaled(estimate, 1, 1, kEndless);
-    if (table.Has(tasks)) job.tasks = table.Integer(tasks, 1, kMostTasks);
-    if (table.Has(min_tasks)) job.min_tasks = table.Integer(min_tasks, 0, job.tasks);
-    if (table.Has(priority)) {
-      job.priority = static_cast<int32_t>(table.Integer(priority, -2000000000, 2000000000));
-    }
-    if (table.Has(deadline)) job.deadline = table.Scaled(deadline, 1, 0, kEndless);
-    if (table.Has(think)) job.think = table.Scaled(think, 1, 0, kEndless);
-    if (table.Has(preceding)) {
-      const auto found = rows.find(table.Integer(preceding, 0, kEndless));
+    TraceJob job = ReadJobRow(columns, row, &table);
+    TaskShape shape = ReadShape(columns, &table);
+    if (table.Has(columns.preceding)) {
+      const auto found = rows.find(table.Integer(columns.preceding, 0, kEndless));
       if (found == rows.end()) {
-        table.Refuse(preceding,
-                     absl::StrCat("no row above has the id ", Quote(table.Text(preceding))));
+        table.Refuse(columns.preceding, absl::StrCat("no row above has the id ",
+                                                     Quote(table.Text(columns.preceding))));
       } else {
         job.preceding = found->second;
       }
     }
-    if (rows.contains(*job.id)) table.Refuse(id, "the id is there twice");
-    TaskShape shape;
-    shape.request = Amounts(&table, requests);
-    std::string key;
-    for (const auto& [resource, amount] : shape.request) {
-      absl::StrAppend(&key, resource, "=", amount.text, ",");
-    }
-    for (const auto& [column, label] : selectors) {
-      if (!table.Has(column)) continue;
-      shape.node_selector.emplace_back(label, std::string(table.Text(column)));
-      absl::StrAppend(&key, "@", label, "=", shape.node_selector.back().second, ",");
-    }
-    const std::string_view in_queue = table.Has(queue) ? table.Text(queue) : "default";
-    const auto [number, new_queue] = queues.Of(in_queue);
-    if (new_queue && named_queues) {
-      if (queue < 0) {
+    if (rows.contains(*job.id)) table.Refuse(columns.id, "the id is there twice");
+    const std::string in_queue(table.Has(columns.queue) ? table.Text(columns.queue) : "default");
+    if (named_queues && !queues.Has(in_queue)) {
+      if (columns.queue < 0) {
         return absl::InvalidArgumentError(absl::StrCat(
             files.jobs.name, ":1: there is no column \"queue\", and no queue named \"default\""));
       }
-      table.Refuse(queue, absl::StrCat("there is no queue ", Quote(in_queue)));
-    } else if (new_queue) {
-      trace.queues.push_back({.name = std::string(in_queue)});
+      table.Refuse(columns.queue, absl::StrCat("there is no queue ", Quote(in_queue)));
     }
-    job.queue = number;
+    // A row that is left out leaves nothing behind.
     if (!table.EndRow()) continue;
-    if (table.Has(user)) {
-      const auto [at, added] = users.Of(table.Text(user));
-      if (added) trace.users.emplace_back(table.Text(user));
+    const auto [queue_number, new_queue] = queues.Of(in_queue);
+    if (new_queue) trace.queues.push_back({.name = in_queue});
+    job.queue = queue_number;
+    if (table.Has(columns.user)) {
+      const auto [at, added] = users.Of(table.Text(columns.user));
+      if (added) trace.users.emplace_back(table.Text(columns.user));
       job.user = at;
     }
-    const auto [at, added] = shapes.Of(key);
+    const auto [at, added] = shapes.Of(KeyOf(shape));
     if (added) trace.shapes.push_back(std::move(shape));
     job.shape = at;
     if (needs_rows) rows.emplace(*job.id, static_cast<uint32_t>(trace.size()));

@@ -27,6 +27,7 @@
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimates.h"
 #include "lib/replay/node_faults.h"
+#include "lib/replay/node_health.h"
 #include "lib/replay/placements.h"
 #include "lib/replay/progress.h"
 #include "lib/replay/waiting_reasons.h"
@@ -91,6 +92,7 @@ class Loop {
         arrivals_(trace, options.follow_preceding),
         estimates_(trace, estimate),
         faults_(trace, options),
+        health_(trace.machine.nodes),
         world_(trace),
         jobs_(trace.size()),
         placements_(options.record_placements) {}
@@ -134,10 +136,13 @@ class Loop {
         if (const auto nodes = world_.NodesOf(event.name); !nodes.ok()) return nodes.status();
       }
     }
-    HashSet<std::string> absent;
+    std::vector<uint8_t> absent(trace_.machine.nodes.size(), 0);
     for (const std::string& name : faults_.Absent()) {
-      const absl::StatusOr<std::vector<std::string>> nodes = world_.NodesOf(name);
-      absent.insert(nodes->begin(), nodes->end());
+      const absl::StatusOr<std::vector<uint32_t>> rows = world_.NodesOf(name);
+      for (uint32_t row : *rows) absent[row] = 1;
+    }
+    for (uint32_t row = 0; row < absent.size(); ++row) {
+      if (!absent[row]) health_.Take(row, NodeEvent::Kind::kJoin, /*by_chance=*/false);
     }
     if (absl::Status s = world_.Build(absent); !s.ok()) return s;
     const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile_);
@@ -154,12 +159,13 @@ class Loop {
     return absl::OkStatus();
   }
 
-  // Nothing can change any more: no event but those of nodes is to come, and all nodes that chance may take or return
-  // leave things as they are.
+  // Nothing can change any more: no event but those of nodes by chance is to come, and what waits found no place while
+  // chance kept no node down.
   bool IsOver(int64_t tick) const {
     if (arrivals_.next_time() != kNever || !events_.empty() || tick != kNever) return false;
     if (wanting_ == 0) return true;
-    return faults_.next_time() == kNever || (faults_.by_chance() && down_ == 0 && !dirty_);
+    return faults_.list_is_over() && health_.held_by_chance() == 0 &&
+           (faults_.next_time() == kNever || !dirty_);
   }
 
   int64_t NextTick() const {
@@ -397,41 +403,33 @@ class Loop {
 
   // --- nodes
 
-  void HandleNode(const NodeEvent& event) {
-    const absl::StatusOr<std::vector<std::string>> names = world_.NodesOf(event.name);
-    for (const std::string& name : *names) {
-      if (event.kind == NodeEvent::Kind::kJoin) {
-        status_ = world_.Join(name);
-      } else if (const std::optional<NodeIndex> node = world_.FindNode(name); node.has_value()) {
-        SetNode(*node, event.kind);
+  void HandleNode(const NodeFault& fault) {
+    const NodeEvent::Kind kind = fault.event.kind;
+    const absl::StatusOr<std::vector<uint32_t>> rows = world_.NodesOf(fault.event.name);
+    for (uint32_t row : *rows) {
+      const bool was_up = health_.up(row);
+      health_.Take(row, kind, fault.by_chance);
+      std::optional<NodeIndex> node = world_.FindNode(row);
+      if (kind == NodeEvent::Kind::kJoin && !node.has_value()) {
+        status_ = world_.Join(row);
+        if (!status_.ok()) return;
+        node = world_.FindNode(row);
       }
+      if (!node.has_value()) continue;
+      result_.node_failures += kind == NodeEvent::Kind::kFail;
+      if (was_up && !health_.up(row)) ClearNode(*node);
+      Refresh(row, *node);
       if (!status_.ok()) return;
     }
     Changed();
   }
 
-  void SetNode(NodeIndex node, NodeEvent::Kind kind) {
-    if (node >= down_count_.size()) down_count_.resize(node + 1, 0);
-    uint32_t& down = down_count_[node];
-    switch (kind) {
-      case NodeEvent::Kind::kFail:
-        ++result_.node_failures;
-        // A node and its domain may be down at once; it is back when both are.
-        if (down++ == 0) {
-          ++down_;
-          ClearNode(node);
-          status_ = world_.SetUp(node, /*ready=*/false, /*schedulable=*/false);
-        }
-        break;
-      case NodeEvent::Kind::kDrain:
-        status_ = world_.SetUp(node, down == 0, /*schedulable=*/false);
-        break;
-      default:
-        if (down > 0 && --down > 0) break;
-        if (down_ > 0) --down_;
-        status_ = world_.SetUp(node, /*ready=*/true, /*schedulable=*/true);
-        break;
-    }
+  // The node of a row as its health is.
+  void Refresh(uint32_t row, NodeIndex node) {
+    const NodeSpec& spec = world_.tables().nodes.spec[node];
+    const bool up = health_.up(row), takes_tasks = health_.takes_tasks(row);
+    if (spec.ready == up && spec.unschedulable == !takes_tasks) return;
+    status_ = world_.SetUp(node, up, takes_tasks);
   }
 
   void ClearNode(NodeIndex node) {
@@ -593,6 +591,7 @@ class Loop {
   Arrivals arrivals_;
   Estimates estimates_;
   NodeFaults faults_;
+  NodeHealth health_;
   World world_;
   std::vector<Job> jobs_;
   PlacementLog placements_;
@@ -603,8 +602,6 @@ class Loop {
   uint64_t number_ = 0;
   int64_t now_ = 0;
   int64_t wanting_ = 0, active_ = 0;  // jobs
-  std::vector<uint32_t> down_count_;  // by node: it and its domain
-  int64_t down_ = 0;
   bool dirty_ = false;
   int64_t last_tick_ = -1;
   std::optional<Plan> late_;

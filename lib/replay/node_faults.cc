@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
+#include "lib/base/hash_map.h"
 #include "lib/replay/arrivals.h"
 
 namespace muster {
@@ -43,20 +43,20 @@ int64_t NodeFaults::next_time() const {
   return chance_.empty() ? listed : std::min(listed, chance_.top().time);
 }
 
-NodeEvent NodeFaults::Pop() {
-  if (at_ < list_.size() && list_[at_].time == next_time()) return list_[at_++];
+NodeFault NodeFaults::Pop() {
+  if (at_ < list_.size() && list_[at_].time == next_time()) return {list_[at_++], false};
   const Next next = chance_.top();
   chance_.pop();
   Unit& unit = units_[next.unit];
   const auto kind = unit.up ? NodeEvent::Kind::kFail : NodeEvent::Kind::kReturn;
   unit.up = !unit.up;
   Schedule(next.unit, next.time);
-  return {next.time, kind, unit.name};
+  return {{next.time, kind, unit.name}, true};
 }
 
 std::vector<std::string> NodeFaults::Absent() const {
   std::vector<std::string> absent;
-  absl::flat_hash_set<std::string> seen;
+  HashSet<std::string> seen;
   for (const NodeEvent& event : list_) {
     if (!seen.insert(event.name).second) continue;
     if (event.kind == NodeEvent::Kind::kJoin) absent.push_back(event.name);

@@ -3,7 +3,7 @@
 // What happens to nodes, and when: a list, and chance.
 //
 //   NodeFaults faults(trace, options);
-//   while (faults.next_time() <= now) for (const NodeEvent& e : faults.Pop()) ...
+//   while (faults.next_time() <= now) Follow(faults.Pop());
 //
 // Each node and each domain has a stream of chance of its own, so that one more node does not shift the others' failures.
 #ifndef MUSTER_REPLAY_NODE_FAULTS_H_
@@ -20,14 +20,19 @@
 
 namespace muster {
 
+struct NodeFault {
+  NodeEvent event;
+  bool by_chance;
+};
+
 class NodeFaults {
  public:
   NodeFaults(const Trace& trace, const ReplayOptions& options);
 
   int64_t next_time() const;  // INT64_MAX: nothing more
   // Of those at one time: the list in its order, then chance by node and domain.
-  NodeEvent Pop();
-  bool by_chance() const { return !units_.empty(); }
+  NodeFault Pop();
+  bool list_is_over() const { return at_ == list_.size(); }
   // Nodes whose first event of the list is that they join.
   std::vector<std::string> Absent() const;
 

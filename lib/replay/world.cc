@@ -48,7 +48,7 @@ absl::Status World::LearnMachine() {
   return absl::OkStatus();
 }
 
-absl::Status World::Build(const HashSet<std::string>& absent) {
+absl::Status World::Build(const std::vector<uint8_t>& absent) {
   if (absl::Status s = LearnMachine(); !s.ok()) return s;
   for (const TaskShape& shape : trace_.shapes) amounts_.push_back(AmountsOf(shape.request));
   most_.assign(trace_.shapes.size(), -1);
@@ -59,10 +59,10 @@ absl::Status World::Build(const HashSet<std::string>& absent) {
   for (const DomainSpec& domain : trace_.machine.domains) {
     if (absl::Status s = cluster_.AddDomain(domain); !s.ok()) return s;
   }
-  for (const NodeSpec& node : trace_.machine.nodes) {
-    if (absent.contains(node.name)) continue;
-    if (absl::Status s = cluster_.AddNode(node); !s.ok()) return s;
-    AddNodeBooks(node);
+  for (uint32_t row = 0; row < trace_.machine.nodes.size(); ++row) {
+    if (absent[row]) continue;
+    if (absl::Status s = cluster_.AddNode(trace_.machine.nodes[row]); !s.ok()) return s;
+    AddNodeBooks(row);
   }
   for (const QueueSpec& queue : trace_.queues) {
     absl::Status s =
@@ -89,8 +89,8 @@ void World::FindColumns() {
   }
 }
 
-void World::AddNodeBooks(const NodeSpec& node) {
-  machine_row_.push_back(static_cast<uint32_t>(&node - trace_.machine.nodes.data()));
+void World::AddNodeBooks(uint32_t machine_row) {
+  machine_row_.push_back(machine_row);
   node_used_.resize(node_used_.size() + resources_.size(), 0);
   parts_.resize(node_used_.size());
   up_.push_back(1);
@@ -237,28 +237,20 @@ void World::Release(uint32_t row, TaskIndex task) {
 
 // --- nodes
 
-const NodeSpec* World::SpecOf(std::string_view name) const {
-  const auto found = spec_of_.find(ToAbsl(name));
-  return found == spec_of_.end() ? nullptr : &trace_.machine.nodes[found->second];
-}
-
-absl::StatusOr<std::vector<std::string>> World::NodesOf(const std::string& name) const {
-  if (SpecOf(name) != nullptr) return std::vector<std::string>{name};
+absl::StatusOr<std::vector<uint32_t>> World::NodesOf(const std::string& name) const {
+  const auto node = spec_of_.find(name);
+  if (node != spec_of_.end()) return std::vector<uint32_t>{node->second};
   const auto members = members_of_.find(name);
   if (members == members_of_.end()) {
     return absl::InvalidArgumentError(
         absl::StrCat("node event: there is no node or domain of nodes ", Quote(name)));
   }
-  std::vector<std::string> nodes;
-  for (uint32_t row : members->second) nodes.push_back(trace_.machine.nodes[row].name);
-  return nodes;
+  return members->second;
 }
 
-absl::Status World::Join(const std::string& name) {
-  if (FindNode(name).has_value()) return absl::OkStatus();
-  const NodeSpec* node = SpecOf(name);
-  if (absl::Status s = cluster_.AddNode(*node); !s.ok()) return s;
-  AddNodeBooks(*node);
+absl::Status World::Join(uint32_t machine_row) {
+  if (absl::Status s = cluster_.AddNode(trace_.machine.nodes[machine_row]); !s.ok()) return s;
+  AddNodeBooks(machine_row);
   FollowLayout();
   FindColumns();
   return absl::OkStatus();

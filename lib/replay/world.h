@@ -30,8 +30,8 @@ namespace muster {
 class World {
  public:
   explicit World(const Trace& trace);
-  // `absent` nodes are left out until they join.
-  absl::Status Build(const HashSet<std::string>& absent);
+  // Nodes with absent[row] are left out until they join.
+  absl::Status Build(const std::vector<uint8_t>& absent);
 
   Cluster& cluster() { return cluster_; }
   const Tables& tables() const { return *cluster_.impl().tables; }
@@ -58,13 +58,15 @@ class World {
   void Release(uint32_t row, TaskIndex task);  // it waits again
   void Account(uint32_t row, NodeIndex node, int sign);
 
-  absl::Status Join(const std::string& node);
+  // Of a node of the trace's machine, by its row there.
+  absl::Status Join(uint32_t machine_row);
   absl::Status SetUp(NodeIndex node, bool ready, bool schedulable);
-  // Nodes a name of an event stands for: the node, or those right below the domain.
-  absl::StatusOr<std::vector<std::string>> NodesOf(const std::string& name) const;
+  // Rows of the nodes a name of an event stands for: the node, or those right below the domain.
+  absl::StatusOr<std::vector<uint32_t>> NodesOf(const std::string& name) const;
   uint32_t machine_row(NodeIndex node) const { return machine_row_[node]; }
-  std::optional<NodeIndex> FindNode(std::string_view name) const {
-    return tables().nodes.names.Find(name);
+  // nullopt: it has not joined yet.
+  std::optional<NodeIndex> FindNode(uint32_t machine_row) const {
+    return tables().nodes.names.Find(trace_.machine.nodes[machine_row].name);
   }
 
   void BeginSeries(ReplaySeries* series) const;
@@ -79,14 +81,13 @@ class World {
     int64_t capacity = 0;                     // up or down
   };
 
-  const NodeSpec* SpecOf(std::string_view node) const;
   absl::Status LearnMachine();
   int64_t Has(NodeIndex node, size_t d) const {  // kAbsent: it has none
     return column_[d] == kNone ? kAbsent : tables().nodes.allocatable.at(node, column_[d]);
   }
   void FindColumns();
   void FollowQueues();
-  void AddNodeBooks(const NodeSpec& node);
+  void AddNodeBooks(uint32_t machine_row);
   void Touch(NodeIndex node);
   void Recount(NodeIndex node);
   void CountTouched();

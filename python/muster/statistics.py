@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from .replay import Replay
 from .traces import draws
 
@@ -67,7 +68,7 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
     slowdown = np.sort(np.maximum(1.0, turnaround / np.maximum(run[ended], slowdown_bound)))
     times = [int(jobs[name][jobs[name] >= 0].max()) for name in ("submit", "start", "end") if (jobs[name] >= 0).any()]
     now = max(times, default=first)
-    still = counted & (jobs["start"] < 0) & (jobs["outcome"] == 2)
+    still = counted & (jobs["start"] < 0) & (jobs["outcome"] == _core.outcomes.index("waiting"))
     longest = int((now - jobs["submit"][still]).max()) if still.any() else 0
     mean = lambda values: float(math.fsum(values.tolist()) / len(values)) if len(values) else 0.0
     last_end = int(jobs["end"][ended].max()) if ended.any() else first
@@ -75,7 +76,7 @@ def measure(result: Replay, warmup: int = 0, slowdown_bound: int = 10) -> dict[s
         "submitted": int(counted.sum()),
         "started": int(started.sum()),
         "ended": int(ended.sum()),
-        "refused": int((counted & (jobs["outcome"] == 4)).sum()),
+        "refused": int((counted & (jobs["outcome"] == _core.outcomes.index("refused"))).sum()),
         "wait_mean": mean(wait),
         "wait_p50": percentile(wait, 50),
         "wait_p95": percentile(wait, 95),

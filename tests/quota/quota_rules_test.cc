@@ -187,27 +187,63 @@ bool InCircle(const std::map<std::string, QuotaEdit>& groups, const QuotaEdit& q
   return false;
 }
 
+// Everything that rules say of a fixed set of edits.
+std::vector<std::string> AllAnswers(const QuotaRules& rules) {
+  using Rule = QuotaRules::Rule;
+  std::vector<std::string> answers;
+  const auto ask = [&](const QuotaEdit* old, const QuotaEdit& quota) {
+    for (Rule rule : {Rule::kAlone, Rule::kKind, Rule::kTree, Rule::kParent, Rule::kResources,
+                      Rule::kMinimums, Rule::kGuarantee}) {
+      answers.emplace_back(rules.Check(rule, old, quota).message());
+    }
+  };
+  for (int g = 0; g < 8; ++g) {
+    const std::string name = absl::StrCat("g", g);
+    // As a leaf, a parent that promises nothing, and the parent of a newcomer.
+    ask(nullptr, Child(name, absl::StrCat("g", (g + 1) % 8), 40, 12));
+    ask(nullptr, Parent(name, 40, 0));
+    ask(nullptr, Child("new", name, 40, 1));
+    const auto known = rules.groups().find(name);
+    if (known == rules.groups().end()) continue;
+    const QuotaEdit old = known->second;
+    ask(&old, Child(name, old.parent, 40, old.min.at("cpu") + 1));
+    ask(&old, old);
+  }
+  return answers;
+}
+
 // What was accepted holds together, counted from scratch after each edit; what was refused changed nothing.
 TEST_F(QuotaRulesTest, RandomEditsKeepTheTreeSound) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
     QuotaRules rules = Rules();
     std::map<std::string, QuotaEdit> groups;
-    int accepted = 0;
-    for (int step = 0; step < 60; ++step) {
+    int accepted = 0, refused = 0;
+    for (int step = 0; step < 90; ++step) {
       QuotaEdit quota = Child(
           absl::StrCat("g", rng.Below(8)), rng.Chance(0.4) ? "" : absl::StrCat("g", rng.Below(8)),
           static_cast<int64_t>(rng.Below(40)), static_cast<int64_t>(rng.Below(25)));
       quota.is_parent = rng.Chance(0.6);
+      const int before = accepted;
       if (rng.Chance(0.2)) {
-        if (rules.Remove(quota).ok()) groups.erase(quota.name);
+        if (rules.Remove(quota).ok()) accepted += static_cast<int>(groups.erase(quota.name));
       } else if (groups.contains(quota.name)) {
         // The rules do not look for circles, as the peer's do not; the tree itself refuses them.
         if (InCircle(groups, quota)) continue;
-        if (rules.Update(groups[quota.name], quota).ok()) groups[quota.name] = quota;
+        if (rules.Update(groups[quota.name], quota).ok()) {
+          groups[quota.name] = quota;
+          ++accepted;
+        }
       } else if (rules.Add(quota).ok()) {
         groups[quota.name] = quota;
         ++accepted;
+      }
+      if (accepted == before) {
+        ++refused;
+        QuotaRules anew = Rules();
+        for (const auto& [name, group] : groups) anew.Load(group);
+        ASSERT_EQ(rules.groups(), groups) << seed;
+        ASSERT_EQ(AllAnswers(rules), AllAnswers(anew)) << seed << ": " << step;
       }
       std::map<std::string, int64_t> minimums;
       for (const auto& [name, group] : groups) {
@@ -219,7 +255,8 @@ TEST_F(QuotaRulesTest, RandomEditsKeepTheTreeSound) {
       }
       for (const auto& [name, sum] : minimums) ASSERT_LE(sum, groups[name].min.at("cpu")) << seed;
     }
-    EXPECT_GT(accepted, 0);
+    EXPECT_GT(accepted, 10) << seed;
+    EXPECT_GT(refused, 10) << seed;
   }
 }
 

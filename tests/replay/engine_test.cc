@@ -153,6 +153,57 @@ TEST_P(EachProfile, ManyJobsComeAndGo) {
   EXPECT_GT(result.series.time.size(), 500u);
 }
 
+TEST_P(EachProfile, WaitsForNodesThatChanceKeepsDown) {
+  // Only n0 is large enough, and the others join later: what chance does to them before says nothing of n0.
+  Trace trace = Small(4, {{.submit = 0, .run = 10}, {.submit = 51000, .run = 10}});
+  trace.shapes[0].request = {{"cpu", 2}};
+  ReplayOptions options;
+  options.failures.node_seconds_between = options.failures.node_repair_seconds = 10000;
+  for (int64_t n = 1; n < 4; ++n) {
+    trace.machine.nodes[n].capacity = {{"cpu", 1}};
+    options.node_events.push_back({50000, NodeEvent::Kind::kJoin, absl::StrCat("n", n)});
+  }
+  for (options.seed = 0; options.seed < 20; ++options.seed) {
+    EXPECT_EQ(Measure(trace, Play(trace, GetParam(), options)).ended, 2) << options.seed;
+  }
+}
+
+TEST_P(EachProfile, WaitsForNodesThatJoinBesideChance) {
+  const Trace trace = Small(2, {{.submit = 0, .run = 10, .tasks = 8}});
+  ReplayOptions options;
+  options.failures.node_seconds_between = 1e9;
+  options.node_events = {{1000, NodeEvent::Kind::kJoin, "n1"}};
+  EXPECT_EQ(Play(trace, GetParam(), options).start, (Times{1000}));
+}
+
+TEST_P(EachProfile, ADrainOutlastsFailures) {
+  const Trace trace = Small(2, {{.submit = 6, .run = 10, .tasks = 8}});
+  ReplayOptions options;
+  options.node_events = {{5, NodeEvent::Kind::kDrain, "n0"},
+                         {10, NodeEvent::Kind::kFail, "n0"},
+                         {20, NodeEvent::Kind::kReturn, "n0"},
+                         {30, NodeEvent::Kind::kReturn, "n0"}};
+  EXPECT_EQ(Play(trace, GetParam(), options).start, (Times{30}));
+  // What chance returns stays drained, and the replay ends with the job waiting.
+  options.node_events.resize(1);
+  options.failures.node_seconds_between = 100;
+  options.failures.node_repair_seconds = 10;
+  const ReplayResult result = Play(trace, GetParam(), options);
+  EXPECT_EQ(result.start, (Times{kAbsent}));
+  EXPECT_TRUE(result.complete);
+}
+
+TEST_P(EachProfile, ANodeJoinsARackThatIsDown) {
+  const Trace trace = Small(3, {{.submit = 0, .run = 10, .tasks = 12}});
+  ReplayOptions options;
+  options.node_events = {{5, NodeEvent::Kind::kFail, "rack-1"},
+                         {10, NodeEvent::Kind::kJoin, "n2"},
+                         {40, NodeEvent::Kind::kReturn, "rack-1"}};
+  const ReplayResult result = Play(trace, GetParam(), options);
+  EXPECT_EQ(result.start, (Times{40}));
+  EXPECT_EQ(result.node_failures, 0);  // of nodes that were there
+}
+
 INSTANTIATE_TEST_SUITE_P(Profiles, EachProfile,
                          ::testing::Values("volcano", "muster", "kube-batch", "easy",
                                            "conservative"),
@@ -497,6 +548,35 @@ TEST(Csv, ReadsJobsNodesAndQueues) {
       ReadCsv({{"j", "submit,run,tasks\n0,5,3\n"}, {}, {}}, {.processors = 4});
   ASSERT_TRUE(pool.ok()) << pool.status();
   EXPECT_EQ(Play(*pool, "easy").end, (Times{5}));
+}
+
+TEST(Csv, ShapesDifferWhateverTheirTextsHold) {
+  const std::string jobs =
+      "submit,run,request.cpu,selector.a,selector.b\n0,10,1,\"x,@b=y\",\n0,10,1,x,y\n";
+  const std::string nodes = "name,capacity.cpu,label.a,label.b\nn,4,x,y\n";
+  const absl::StatusOr<Trace> trace = ReadCsv({{"j", jobs}, {"n", nodes}, {}});
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->shapes.size(), 2u);
+  EXPECT_EQ(Play(*trace, "volcano").start, (Times{kAbsent, 0}));
+}
+
+TEST(Csv, ARowThatIsLeftOutLeavesNothing) {
+  const CsvOptions skip{.processors = 4, .read = {.skip_bad_lines = true}};
+  ReadReport report;
+  const std::string jobs = "submit,run,queue,user\n0,bad,ghost,eve\n0,5,q,ann\n0,-1,,\n";
+  absl::StatusOr<Trace> trace = ReadCsv({{"j", jobs}, {}, {}}, skip, &report);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(report.bad, 2);
+  ASSERT_EQ(trace->queues.size(), 1u);
+  EXPECT_EQ(trace->queues[0].name, "q");
+  EXPECT_EQ(trace->queue, (std::vector<uint32_t>{0}));
+  EXPECT_EQ(trace->users, (std::vector<std::string>{"ann"}));
+  // A queue that is not listed is not there for the next row, either.
+  const std::string twice = "submit,run,queue\n0,5,ghost\n0,5,ghost\n0,5,q\n";
+  trace = ReadCsv({{"j", twice}, {}, {"q", "name\nq\n"}}, skip, &report);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->size(), 1u);
+  EXPECT_EQ(trace->queues.size(), 1u);
 }
 
 TEST(Csv, SaysWhatIsBad) {

@@ -113,7 +113,7 @@ class Check {
     for (const Tentative& t : plan_.tentative()) charge(t.task, 1);
     for (TaskIndex t : evicted_) charge(t, -1);
     // A peer may leave evictions in its books that did not become decisions; then there is nothing to compare.
-    if (nominated_.empty() && evicted_.empty()) compare(true);
+    if (wanted_.exact_books || (nominated_.empty() && evicted_.empty())) compare(true);
   }
 
   void Reasons() {
@@ -277,7 +277,8 @@ class Check {
   }
 
   void Victims() {
-    for (const Decision& d : plan_.decisions()) {
+    for (size_t at = 0; at < plan_.decisions().size(); ++at) {
+      const Decision& d = plan_.decisions()[at];
       if (d.kind != DecisionKind::kEvict || d.beneficiary == kNone) continue;
       const JobIndex victim = tables_.tasks.job[d.task], winner = tables_.tasks.job[d.beneficiary];
       if (wanted_.fair_victims) {
@@ -291,7 +292,77 @@ class Check {
       if (wanted_.useful_evictions && place == places_.end()) {
         Say("I7: ", Task(d.task), " goes for ", Task(d.beneficiary), ", which gets no place");
       }
+      if (wanted_.useful_evictions && place != places_.end() && OnlyRoomDecides(d) &&
+          HasRoomBeside(at)) {
+        Say("I7: ", Task(d.task), " goes for ", Task(d.beneficiary), " in vain");
+      }
     }
+  }
+
+  // Whether room on the victim's node is all that the beneficiary's gang can have lacked: what stays of the victim's
+  // job stands without it, no queue above both is full, and where the gang goes nothing but room speaks against it.
+  bool OnlyRoomDecides(const Decision& eviction) const {
+    const JobIndex victim = tables_.tasks.job[eviction.task];
+    const JobIndex winner = tables_.tasks.job[eviction.beneficiary];
+    if (victim == kNone || StandingTasks(victim) < tables_.jobs.spec[victim].min_available) {
+      return false;
+    }
+    for (QueueIndex q = tables_.jobs.queue[winner]; q != kNone; q = tables_.queues.parent[q]) {
+      const QueueSpec& queue = tables_.queues.spec[q];
+      const bool bounded =
+          queue.limit.has_value() || queue.borrow_limit.has_value() || queue.lend_limit.has_value();
+      if (bounded && IsBelow(tables_.jobs.queue[victim], q)) return false;
+    }
+    for (const auto& [task, node] : places_) {
+      if (node != eviction.node || tables_.tasks.job[task] != winner) continue;
+      if (!tables_.classes.shape[tables_.tasks.task_class[task]].devices.empty()) return false;
+      const std::optional<Refusal> refusal = ReferenceRefusal(tables_, profile_, task, node);
+      if (refusal.has_value() && refusal->code != RefusalCode::kInsufficient) return false;
+    }
+    return true;
+  }
+
+  int64_t StandingTasks(JobIndex job) const {
+    return std::count_if(tables_.jobs.tasks[job].begin(), tables_.jobs.tasks[job].end(),
+                         [&](TaskIndex t) {
+                           return IsAllocated(tables_.tasks.status[t]) && evicted_.count(t) == 0;
+                         });
+  }
+
+  // With that victim there, and those that went for others after it: whether its node holds all that is to be there.
+  bool HasRoomBeside(size_t at) const {
+    const Decision& kept = plan_.decisions()[at];
+    const JobIndex winner = tables_.tasks.job[kept.beneficiary];
+    std::set<TaskIndex> gone;
+    for (size_t i = 0; i < plan_.decisions().size(); ++i) {
+      const Decision& d = plan_.decisions()[i];
+      if (d.kind != DecisionKind::kEvict || i == at) continue;
+      const bool same = d.beneficiary != kNone && tables_.tasks.job[d.beneficiary] == winner;
+      if (i < at || same) gone.insert(d.task);
+    }
+    Row room, to_start(dims_, 0);
+    for (int64_t has : tables_.nodes.allocatable.row(kept.node)) room.push_back(OrZero(has));
+    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
+      const TaskStatus status = tables_.tasks.status[t];
+      if (!tables_.tasks.alive[t] || tables_.tasks.node[t] != kept.node) continue;
+      const bool leaves = status == TaskStatus::kReleasing || status == TaskStatus::kNominated;
+      if (!leaves && gone.count(t) == 0) Add(room, t, -1);
+    }
+    for (const auto& [task, node] : places_) {
+      if (node != kept.node) continue;
+      Add(room, task, -1);
+      const ClassIndex c = tables_.tasks.task_class[task];
+      for (size_t d = 0; d < dims_; ++d) {
+        to_start[d] =
+            std::max(to_start[d], absl::int128(tables_.classes.initial_request.row(c)[d]) -
+                                      tables_.classes.request.row(c)[d]);
+      }
+    }
+    for (DimensionIndex d = 0; d < dims_; ++d) {
+      const bool limited = d != kPods || tables_.nodes.allocatable.at(kept.node, d) != kAbsent;
+      if (limited && room[d] < to_start[d]) return false;
+    }
+    return true;
   }
 
   void Budgets() {
@@ -441,11 +512,12 @@ Invariants InvariantsOf(std::string_view profile) {
   }
   if (name == "ray") kept.whole_gangs = false;  // of bundles alone, whatever the minimum
   if (name == "muster") {
-    kept.limits = kept.fair_victims = kept.useful_evictions = true;
+    kept.limits = kept.fair_victims = kept.useful_evictions = kept.exact_books = true;
     kept.budgets = kept.max_min = true;
   }
   if (name == "transwarp") {
     kept.limits = kept.fair_victims = kept.useful_evictions = kept.budgets = true;
+    kept.exact_books = true;
   }
   return kept;
 }

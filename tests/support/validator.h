@@ -4,9 +4,9 @@
 //
 //   for (const std::string& words : Violations(snapshot, plan, InvariantsOf(plan.profile()))) ...
 //
-// Checked of every plan: a task gets at most one place, and only a pending one without gates does (I2); what queues
-// hold afterwards is what they held before and what was decided (I12); who is left out has a reason (I14).
-// The others are promises of some profiles.
+// Checked of every plan: a task gets at most one place, and only a pending one without gates does (I2); who is left out
+// has a reason (I14); and of plans that only bind, what queues hold afterwards is what they held before and what was
+// decided (I12). The others are promises of some profiles.
 #ifndef MUSTER_TESTS_SUPPORT_VALIDATOR_H_
 #define MUSTER_TESTS_SUPPORT_VALIDATOR_H_
 
@@ -27,8 +27,10 @@ struct Invariants {
   bool limits = false;        // I5: no queue on the path to the root is beyond its limit
   bool fair_victims =
       false;  // I6: victims are of lower rank, or of another queue, and not of the same gang
-  bool useful_evictions = false;  // I7: without them the beneficiary would not fit where it goes
-  bool budgets = false;           // I8: no more victims than disruption budgets allow
+  // I7: the beneficiary gets a place, and with the victim still there its gang would not fit where it goes.
+  bool useful_evictions = false;
+  bool exact_books = false;  // I12 of every plan
+  bool budgets = false;      // I8: no more victims than disruption budgets allow
   bool max_min =
       false;  // I16: no queue deserves more unless one deserves less that has less for its weight
   bool counted_refusals = true;  // I14: refusals counted again, where nothing was decided since

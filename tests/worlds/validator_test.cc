@@ -170,6 +170,36 @@ TEST_F(Forged, Victims) {
   EXPECT_THAT(Words(), HasSubstr("I6: a is evicted but was not running"));
 }
 
+TEST_F(Forged, VictimsInVain) {
+  // n2 has room for both r2 and a; n3 for one of them.
+  ClusterSpec world;
+  world.nodes = {{.name = "n2", .capacity = {{"cpu", 2}}},
+                 {.name = "n3", .capacity = {{"cpu", 1}}}};
+  world.jobs = {{.name = "j", .priority = 1}, {.name = "k"}};
+  for (const char* name : {"a", "r2", "r3"}) {
+    TaskSpec& spec = world.tasks.emplace_back();
+    spec.name = name;
+    spec.job = name[0] == 'a' ? "j" : "k";
+    spec.shape.request = {{"cpu", 1}};
+    if (name[0] == 'a') continue;
+    spec.status = TaskStatus::kRunning;
+    spec.node = name[1] == '2' ? "n2" : "n3";
+  }
+  snapshot_ = MakeCluster(world).Freeze();
+  data_.profile = "muster";
+  data_.shares.clear();
+  for (NodeIndex node : {0, 1}) {
+    data_.decisions.clear();
+    Place(1 + node, node, DecisionKind::kEvict);
+    data_.decisions.back().beneficiary = 0;
+    Place(0, node, DecisionKind::kNominate);
+    EXPECT_EQ(
+        Words({.useful_evictions = true}).find("I7: r2 goes for a in vain") == std::string::npos,
+        node == 1);
+    EXPECT_EQ(Words({.useful_evictions = true}).find("r3"), std::string::npos);
+  }
+}
+
 TEST_F(Forged, Deserved) {
   Waits(0);
   Waits(1);
@@ -187,6 +217,13 @@ TEST_F(Forged, Shares) {
   Waits(1);
   data_.shares.back().allocated_after[0] += 1;
   EXPECT_THAT(Words(), HasSubstr("I12: queue q does not hold what is said after"));
+  // With an eviction, only where books are exact.
+  Place(2, 0, DecisionKind::kEvict);
+  EXPECT_EQ(Words(), "");
+  EXPECT_THAT(Words({.exact_books = true}),
+              HasSubstr("I12: queue q does not hold what is said after"));
+  data_.shares.back().allocated_after = {0, 0, 0};
+  EXPECT_EQ(Words({.exact_books = true}), "");
 }
 
 TEST_F(Forged, Reasons) {
