@@ -162,7 +162,7 @@ struct TaskShape {
   std::vector<Toleration> tolerations = {};
   std::vector<SpreadConstraint> spread = {};
   std::vector<HostPort> host_ports = {};
-  bool revocable = false;  // content with nodes that are lent for hours of the day (policy tdm)
+  bool revocable = false;   // content with nodes that are lent for hours of the day (policy tdm)
   bool guaranteed = false;  // its limits are its requests: zones hold it to cpu and memory, too
   std::vector<DeviceRequest> devices = {};  // which devices it needs (policy devices)
   friend bool operator==(const TaskShape&, const TaskShape&) = default;
