@@ -72,6 +72,22 @@ void Usage(int64_t n, NodeSpec* node) {
   node->usage = NodeUsage{.cpu = 20 + n % 60, .memory = 10 + n % 70, .measured = 0};
 }
 
+// Eight zones, one of which each task fits in.
+void Zones(int64_t, NodeSpec* node) {
+  node->alignment = "single-numa-node";
+  for (int z = 0; z < 8; ++z) {
+    ZoneSpec& zone = node->zones.emplace_back();
+    zone.name = "node-" + std::to_string(z);
+    zone.capacity = {{"cpu", 8}, {"memory", "32Gi"}};
+    zone.available = zone.capacity;
+    for (int to = 0; to < 8; ++to) {
+      zone.distances.emplace_back("node-" + std::to_string(to), to == z ? 10 : 12 + (z + to) % 2);
+    }
+  }
+}
+
+void Guarantee(int64_t, JobSpec* job) { job->groups[0].shape.guaranteed = true; }
+
 std::vector<Row> Rows() {
   return {
       {"nodegroup(strict=off)",
@@ -99,6 +115,8 @@ std::vector<Row> Rows() {
             }}},
       {"usage", {.node = Usage}},
       {"load-aware", {.node = Usage}},
+      {"zones", {.node = Zones, .job = Guarantee}},
+      {"zones(strategy=fewest)", {.node = Zones, .job = Guarantee}},
   };
 }
 
