@@ -113,14 +113,22 @@ class BadInput(Files):
     @unittest.skipUnless(os.path.exists(FULL), f"there is no {FULL}")
     def test_full_disk(self):
         path = self.jobs(["0,0,5,1"])
-        self.assert_ends(self.replay(path, "--decisions", FULL), 2, stderr="/dev/full: No space left on device")
+        self.assert_ends(self.replay(path, "--decisions", FULL), 2, stderr="/dev/full: No space left on device; what it holds is cut off")
         for flags in ((), ("--json",), ("--decisions", "-")):
             with open(FULL, "w", encoding="utf-8") as full:
                 done = subprocess.run(
                     [MUSTER, "replay", "csv", "--file", path, "--procs", "4", *flags], stdout=full, stderr=subprocess.PIPE, text=True
                 )
             self.assertEqual((done.returncode, done.stderr), (2, "muster: cannot write: No space left on device\n"))
-        self.assert_ends(muster("generate", "--trace", self.folder / "none"), 2, stderr="none/jobs.csv: No such file")
+
+    def test_folders_of_generated_traces(self):
+        folder = self.folder / "not" / "there"
+        made = ("--mix", "philly", "--jobs", 9, "--nodes", 4)
+        self.assert_ends(muster("generate", "--trace", folder, *made), 0)
+        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["jobs.csv", "nodes.csv", "queues.csv"])
+        self.assert_ends(muster("generate", "--trace", folder / "jobs.csv", *made), 2, stderr="jobs.csv: Not a directory")
+        self.assert_ends(muster("generate", "--trace", self.folder / "no_mix", "--mix", "phily"), 2)
+        self.assertFalse((self.folder / "no_mix").exists())
 
     def wait_until_caught(self, process, number):
         """Until the process has a handler of its own for the signal."""

@@ -71,7 +71,8 @@ absl::Status WriteFile(const std::string& path, std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   const bool closed = std::fclose(file) == 0;
   if (written && closed) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+  return absl::UnavailableError(
+      absl::StrCat(path, ": ", std::strerror(errno), "; what it holds is cut off"));
 }
 
 void RunFlags::Declare(FlagSet* flags) {

@@ -3,6 +3,9 @@
 // muster generate: a random cluster as a scenario file.
 #include "lib/scenario/generate.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
 #include "tools/muster/mix_flags.h"
@@ -29,7 +32,7 @@ int GenerateTraceFiles(const Arguments& arguments) {
   MixFlags mix;
   std::string folder;
   FlagSet flags;
-  flags.Value("--trace", "DIR", &folder, "write the tables here");
+  flags.Value("--trace", "DIR", &folder, "write the tables here; it is made where it is not there");
   mix.Declare(&flags);
   const Parsed parsed = ParseArguments(kTraceText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
@@ -38,6 +41,9 @@ int GenerateTraceFiles(const Arguments& arguments) {
   if (folder.empty()) return ComplainUsage(kTraceText, "--trace needs a folder");
   const absl::StatusOr<Trace> trace = mix.Make();
   if (!trace.ok()) return ComplainUsage(kTraceText, std::string(trace.status().message()));
+  std::error_code problem;
+  std::filesystem::create_directories(folder, problem);
+  if (problem) return Complain(absl::StrCat(folder, ": ", problem.message()));
   const CsvText text = WriteCsv(*trace);
   for (const auto& [name, table] :
        {std::pair("jobs", &text.jobs), {"nodes", &text.nodes}, {"queues", &text.queues}}) {
