@@ -62,8 +62,8 @@ struct Metrics {
   int64_t submitted = 0, started = 0, ended = 0, refused = 0, backfilled = 0;
   int64_t longest_wait = 0;  // also of jobs that never started, up to the last event
   int64_t makespan = 0;      // from the first submission to the last end
-  double utilisation =
-      0;  // task-seconds of ended jobs over those of the machine, within the makespan; pools
+  // Task-seconds of ended jobs over those of the machine, within the makespan; pools.
+  double utilisation = 0;
   JobMetrics all;
   int64_t deadlines = 0, deadline_misses = 0;  // a job that has not ended misses its own
   int64_t stops = 0;                           // of running jobs, by evictions and failures

@@ -61,8 +61,8 @@ struct TraceMix {
   std::vector<int64_t> run = {};      // seconds, by kMixShares
   std::vector<int64_t> gaps = {};     // seconds between submissions, by kMixShares
   std::vector<int64_t> hours = {};    // weights of the 24 hours of a day; none: all alike
-  std::vector<int64_t> estimate =
-      {};  // hundredths of the run time, by kMixShares; none: nobody estimates
+  // Hundredths of the run time, by kMixShares; none: nobody estimates.
+  std::vector<int64_t> estimate = {};
 };
 
 struct MixOptions {

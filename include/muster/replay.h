@@ -65,8 +65,8 @@ struct Recovery {
 struct ReplayOptions {
   CycleTiming cycles = CycleTiming::kEachInstant;
   int64_t period = 1;
-  int64_t latency =
-      0;  // seconds from a cycle's snapshot to its decisions; the next one waits for them
+  // Seconds from a cycle's snapshot to its decisions; the next one waits for them.
+  int64_t latency = 0;
   int64_t eviction_seconds = 1;  // from a decision to evict until the node is free
   Recovery recovery = {};
   std::vector<NodeEvent> node_events = {};  // besides the trace's own

@@ -59,12 +59,8 @@ struct TraceJob {
 
 // What happens to a node. Tasks on a failed node are lost; a drained one takes no more.
 struct NodeEvent {
-  enum class Kind : uint8_t {
-    kJoin,
-    kDrain,
-    kFail,
-    kReturn
-  };  // a node that joins is not there before
+  // A node that joins is not there before.
+  enum class Kind : uint8_t { kJoin, kDrain, kFail, kReturn };
   int64_t time = 0;
   Kind kind = Kind::kFail;
   std::string name = {};  // of a node, or of a domain: all nodes right below it
@@ -75,8 +71,8 @@ struct Trace {
   // Where it ran. A pool of processors is a number of equal processors that any job can have any of: `processors`
   // is above 0 and the machine has no nodes. Every task is then one processor.
   int64_t processors = 0;
-  ClusterSpec machine =
-      {};  // nodes and domains; its queues are `queues`, its jobs and tasks must be empty
+  // Nodes and domains; its queues are `queues`, its jobs and tasks must be empty.
+  ClusterSpec machine = {};
   std::vector<NodeEvent> node_events = {};  // what happened to its nodes meanwhile
   std::vector<TaskShape> shapes = {};
   std::vector<QueueSpec> queues = {};  // none: one queue named "default"
@@ -161,12 +157,12 @@ MUSTER_EXPORT absl::StatusOr<Trace> ReadHpc(const TraceFile& file, const LogOpti
 // Alibaba's GPU cluster of 2023 (openb).
 struct OpenbFiles {
   TraceFile nodes = {};  // sn,cpu_milli,memory_mib,gpu,model
-  TraceFile pods =
-      {};  // name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec,qos,...,creation_time,deletion_time]
+  // name,cpu_milli,memory_mib,num_gpu,gpu_milli[,gpu_spec,qos,...,creation_time,deletion_time]
+  TraceFile pods = {};
   // pos,seedNN,...: arrivals one second apart in that order, which never end. Without bytes: the recorded times.
   TraceFile arrivals = {};
-  TraceFile node_rank =
-      {};  // node_row,seedNN,...: nodes in the order of their rank. Without bytes: file order
+  // node_row,seedNN,...: nodes in the order of their rank. Without bytes: file order.
+  TraceFile node_rank = {};
 };
 struct OpenbOptions {
   int64_t seed = 42;  // which column of arrivals and node_rank
@@ -226,8 +222,8 @@ MUSTER_EXPORT absl::StatusOr<Trace> ReadPhilly(const PhillyFiles& files,
 // Microsoft's ITP clusters, raw or with ElasticFlow's columns: job_id,submission_time,duration,num_gpu[,deadline].
 // Nodes of 8 GPUs, `nodes` of them (sizes are not recorded).
 struct ItpOptions {
-  int64_t nodes =
-      0;  // 0: as many as keep them four fifths busy on average, and hold the largest job
+  // 0: as many as keep them four fifths busy on average, and hold the largest job.
+  int64_t nodes = 0;
   ReadOptions read = {};
 };
 MUSTER_EXPORT absl::StatusOr<Trace> ReadItp(const TraceFile& file, const ItpOptions& options = {},
@@ -237,8 +233,8 @@ MUSTER_EXPORT absl::StatusOr<Trace> ReadItp(const TraceFile& file, const ItpOpti
 struct CsvFiles {
   TraceFile jobs = {};  // submit,run and more; `request.R` is the amount of resource R of each task
   TraceFile nodes = {};  // name,count,domain, capacity.R, label.K; without bytes: a pool
-  TraceFile queues =
-      {};  // name,parent,weight, guaranteed.R, limit.R; without bytes: as the jobs name them
+  // name,parent,weight, guaranteed.R, limit.R; without bytes: as the jobs name them.
+  TraceFile queues = {};
 };
 struct CsvOptions {
   int64_t processors = 0;  // of a pool

@@ -172,8 +172,8 @@ class Batch {
   Ledger& ledger_;
   const std::string order_;
   const bool goes_ahead_;
-  int64_t shadow_ =
-      kNever;  // kNever: nothing that ends would help the head, and nothing is promised
+  // kNever: nothing that ends would help the head, and nothing is promised.
+  int64_t shadow_ = kNever;
   std::map<NodeIndex, std::vector<int64_t>> extra_;  // on promised nodes, by dimension
 };
 

@@ -40,13 +40,13 @@ bool DomainAllocate::Place(JobIndex job) {
     std::vector<Try> tries;
     // Of a job that is one gang a try in a domain is one of that gang.
     Outcomes outcomes;
-    const bool one = sheet.groups.size() == 1;
+    const bool single_gang = sheet.groups.size() == 1;
     SubGroup gang{job, kNone};
-    if (one) {
+    if (single_gang) {
       gang = sheet.groups.elements()[0];
       outcomes = BeginTries(gang, sheet.tasks[gang.index + 1]);
     }
-    if (one && outcomes.of_twins && !domains_.HasSubGroups(job) &&
+    if (single_gang && outcomes.of_twins && !domains_.HasSubGroups(job) &&
         std::all_of(list.begin(), list.end(), [&](uint32_t d) { return IsLeaf(d); })) {
       const std::optional<bool> placed = PlaceInBestLeaf(gang, list, &outcomes);
       if (placed && !*placed) continue;
@@ -57,14 +57,14 @@ bool DomainAllocate::Place(JobIndex job) {
       }
     }
     for (uint32_t domain : list) {
-      if (one) {
+      if (single_gang) {
         if (IsLeaf(domain) && domains_.allocated(gang) == kNone &&
             !dispatcher_.OffersLeaf(gang, domain)) {
           continue;
         }
-        const std::optional<bool> told = Told(outcomes, domain);
-        if (told && !*told) continue;
-        if (told) {
+        const std::optional<bool> known = Told(outcomes, domain);
+        if (known && !*known) continue;
+        if (known) {
           tries.push_back({domain});
           dispatcher_.ScoreDomains(gang, {&domain, 1}, {&tries.back().score, 1});
           continue;
@@ -82,7 +82,7 @@ bool DomainAllocate::Place(JobIndex job) {
         ledger_.Rollback(before);
         tries.push_back(std::move(tried));
       }
-      if (one && (!placed || groups == 1)) Learn(domain, placed, &outcomes);
+      if (single_gang && (!placed || groups == 1)) Learn(domain, placed, &outcomes);
     }
     if (tries.empty()) continue;
     Try* best = &tries[0];
@@ -132,8 +132,8 @@ std::optional<bool> DomainAllocate::PlaceInBestLeaf(const SubGroup& gang,
     std::pop_heap(scored.begin(), scored.end(), worse);
     const uint32_t domain = scored.back().domain;
     scored.pop_back();
-    const std::optional<bool> told = Told(*outcomes, domain);
-    if (told && !*told) continue;
+    const std::optional<bool> known = Told(*outcomes, domain);
+    if (known && !*known) continue;
     StartAfresh(gang);
     const Ledger::Savepoint before = ledger_.Save();
     Sheet copy = sheet;
@@ -224,10 +224,10 @@ bool DomainAllocate::PlaceGroup(const SubGroup& group, uint32_t within, TaskQueu
     std::vector<Attempt> attempts;
     std::vector<uint32_t> domains;
     for (uint32_t domain : list) {
-      const std::optional<bool> told = Told(outcomes, domain);
-      if (told && !*told) continue;
+      const std::optional<bool> known = Told(outcomes, domain);
+      if (known && !*known) continue;
       Attempt attempt{domain};
-      if (!told) {
+      if (!known) {
         StartAfresh(group);
         const Ledger::Savepoint before = ledger_.Save();
         TaskQueue copy = *tasks;

@@ -52,8 +52,8 @@ class FairFill {
     // others may not have.
     bool one_class = false;
     bool wishes = false;  // may not be just anywhere
-    uint32_t holds =
-        kNone;  // with a wish: the narrowest domain with all its places; kNone: it has none
+    // With a wish: the narrowest domain with all its places; kNone: it has none.
+    uint32_t holds = kNone;
   };
   // How a gang of one class fared on these books.
   struct Failure {

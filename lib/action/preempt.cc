@@ -197,13 +197,15 @@ class Preempt {
   }
 
   QueueIndex QueueOf(TaskIndex task) const { return tables_.jobs.queue[tables_.tasks.job[task]]; }
-  bool CanStart(TaskIndex task, ClassIndex c, NodeIndex node) {
+  bool FitsByAllRules(TaskIndex task, ClassIndex c, NodeIndex node) {
     Denial denial;
     std::string_view who;
     return dispatcher_.Allocatable(QueueOf(task), task, &denial, &who) &&
            context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
   }
-  bool CouldStart(TaskIndex task, ClassIndex c, NodeIndex node) {
+  // A trial compares nodes by whom the task would drive away; its queue and filters are asked as far as evictions can
+  // change their answer, as the peer's dry runs ask them.
+  bool FitsByTrialRules(TaskIndex task, ClassIndex c, NodeIndex node) {
     return dispatcher_.AllocatableTrial(QueueOf(task), task) &&
            context_.search.FitsFutureIdle(c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
   }
@@ -214,7 +216,7 @@ class Preempt {
     const Ledger::Savepoint before = ledger_.Save();
     VictimOrder order(context_, task, victims);
     bool evicted = false;
-    while (!CanStart(task, c, node)) {
+    while (!FitsByAllRules(task, c, node)) {
       if (order.empty()) {
         ledger_.Rollback(before);
         return false;
@@ -239,7 +241,7 @@ class Preempt {
     while (!order.empty()) {
       gone.push_back(order.Pop());
       Evict(context_, gone.back(), task);
-      if (CouldStart(task, c, node)) break;
+      if (FitsByTrialRules(task, c, node)) break;
     }
     const bool helps = !gone.empty() && dispatcher_.FitsTrial(c, node, /*seen=*/true);
     std::vector<TaskIndex> losses;
@@ -247,7 +249,7 @@ class Preempt {
       ledger_.Restore(before);
       for (size_t i = 0; i < spared; ++i) Evict(context_, gone[i], task);
       for (TaskIndex victim : losses) Evict(context_, victim, task);
-      if (!CouldStart(task, c, node)) losses.push_back(gone[spared]);
+      if (!FitsByTrialRules(task, c, node)) losses.push_back(gone[spared]);
     }
     ledger_.Restore(before);
     return losses;

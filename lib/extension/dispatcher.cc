@@ -256,7 +256,7 @@ bool Dispatcher::SubGroupPipelined(const SubGroup& group) const {
       if (vote == Vote::kReject) return false;
       permitted |= vote == Vote::kPermit;
     }
-    if (permitted && rules_.pipelined == Rule::kVote) return true;
+    if (permitted && rules_.pipelined == VoteRule::kVote) return true;
   }
   return true;
 }
@@ -304,7 +304,7 @@ void Dispatcher::Admitted(JobIndex job) const {
   for (Policy* policy : at(Point::kAdmit)) policy->Admitted(job);
 }
 
-bool Dispatcher::VoteOn(Point point, Rule rule, JobIndex job, Denial* denial,
+bool Dispatcher::VoteOn(Point point, VoteRule rule, JobIndex job, Denial* denial,
                         std::string_view* who) const {
   const auto& policies = by_point_[static_cast<int>(point)];
   size_t i = 0;
@@ -320,7 +320,7 @@ bool Dispatcher::VoteOn(Point point, Rule rule, JobIndex job, Denial* denial,
       }
       permitted |= vote == Vote::kPermit;
     }
-    if (permitted && rule == Rule::kVote) return true;
+    if (permitted && rule == VoteRule::kVote) return true;
   }
   return true;
 }
@@ -390,8 +390,8 @@ std::vector<TaskIndex> Dispatcher::Agreed(Point point, std::span<const TaskIndex
 
 std::vector<TaskIndex> Dispatcher::Chosen(Point point, std::span<const TaskIndex> candidates,
                                           AskVictims ask) const {
-  if (rules_.victims == Rule::kIntersection) return Agreed(point, candidates, ask);
-  const bool sticky = rules_.victims == Rule::kStickyIntersection;
+  if (rules_.victims == VictimRule::kStrict) return Agreed(point, candidates, ask);
+  const bool sticky = rules_.victims == VictimRule::kSticky;
   const auto& policies = by_point_[static_cast<int>(point)];
   std::vector<TaskIndex> victims, chosen;
   bool begun = false;  // sticky: some policy has answered already

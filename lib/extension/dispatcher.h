@@ -2,8 +2,10 @@
 //
 // Asks the policies of a profile, tier by tier, and combines their answers.
 //
-// The rule of each point is data (Rules): most points have one rule in every profile, three differ between
-// peers. Orders end in a fallback that is total: creation time, rank of the uid, index.
+// Three points differ between peers (Rules). The others have one rule in every profile, written out in the method of the
+// point: in orders the first policy that cares decides, and behind all of them stands a total one (creation time, rank
+// of the uid, index); where many may object (Allocatable, Preemptive, Valid, Ready) one no suffices; where one may stop a
+// queue (Overused) one yes; Starving is what all say up to the first tier in which anybody answers; scores are added.
 //
 //   Dispatcher dispatcher(std::move(tiers), config.rules);
 //   dispatcher.Open({tables, ledger, now, phases});
@@ -25,27 +27,28 @@
 
 namespace muster {
 
-enum class Rule : uint8_t {
-  kFirstNonZero,  // orders: the first policy that cares decides
-  kAny,           // one yes suffices
-  kAll,           // one no suffices
-  kSum,           // scores
-  kVote,          // a reject ends it; a permit ends it after its tier; all abstain: yes
-  kFirstTierAll,  // all of the first tier in which anybody answers; nobody: no
-  // Victims. Restarting (volcano): the intersection of a tier's answers; an empty answer empties the tier and
-  // leaves it, an empty intersection is forgotten by the next policy; the first tier with victims decides.
-  kRestartingIntersection,
-  // Sticky (kube-batch): the first policy of all tiers begins, every later one intersects, and the scan ends
-  // after the first tier that leaves any.
-  kStickyIntersection,
-  // Strict (muster): whoever answers, in whatever tier, must agree.
-  kIntersection,
+// Of jobs that are pipelined or admitted.
+enum class VoteRule : uint8_t {
+  kVote,  // a reject ends it; a permit ends it after its tier; all abstain: yes
+  kAll,   // one reject suffices
+};
+
+// Of victims: what becomes of the answers.
+enum class VictimRule : uint8_t {
+  // volcano: the intersection of a tier's answers; an empty answer empties the tier and leaves it, an empty intersection
+  // is forgotten by the next policy; the first tier with victims decides.
+  kRestarting,
+  // kube-batch: the first policy of all tiers begins, every later one intersects, and the scan ends after the first tier
+  // that leaves any.
+  kSticky,
+  // muster: whoever answers, in whatever tier, must agree.
+  kStrict,
 };
 
 struct Rules {
-  Rule pipelined = Rule::kVote;
-  Rule admit = Rule::kVote;
-  Rule victims = Rule::kRestartingIntersection;
+  VoteRule pipelined = VoteRule::kVote;
+  VoteRule admit = VoteRule::kVote;
+  VictimRule victims = VictimRule::kRestarting;
   bool tasks_by_ordinal = true;  // before their time of creation
 };
 
@@ -128,7 +131,8 @@ class Dispatcher {
  private:
   std::vector<TaskIndex> InVictimOrder(TaskIndex evictor,
                                        std::span<const TaskIndex> candidates) const;
-  bool VoteOn(Point point, Rule rule, JobIndex job, Denial* denial, std::string_view* who) const;
+  bool VoteOn(Point point, VoteRule rule, JobIndex job, Denial* denial,
+              std::string_view* who) const;
   using AskVictims = absl::FunctionRef<Vote(Policy*, std::span<const TaskIndex> candidates,
                                             std::vector<TaskIndex>* chosen)>;
   std::vector<TaskIndex> Chosen(Point point, std::span<const TaskIndex> candidates,

@@ -92,8 +92,8 @@ struct Denial {
   DimensionIndex dimension = kNone;
   bool closed = false;  // the queue is closed
   bool tree = false;    // the queues are no tree that the policy can divide
-  bool deserved =
-      false;  // what is exceeded is no limit that was given, but what the queue deserves
+  // What is exceeded is no limit that was given, but what the queue deserves.
+  bool deserved = false;
   // Who refuses, where it is not the task's own queue: one above it, or a binding of the task's namespace.
   QueueIndex queue = kNone;
   std::string_view binding = {};  // its name, as the tables have it
@@ -229,7 +229,9 @@ class Policy {
   // Whether FitsTrial is to be asked with the trial's evictions in the books. False: as they were before.
   virtual bool SeesTrials() const { return true; }
 
-  // --- score: higher is better; contributions of all policies are added
+  // --- score: higher is better; contributions of all policies are added. Raw scores of kinds are asked for all classes
+  // whose scope is not kNone; kState and kCluster add to them. Who has any says kNone, or not, to all classes of equal
+  // constraints alike.
   virtual Scope ScoreScope(ClassIndex c) { return Scope::kNone; }
   // kKind: the raw scores this policy has (the same list for every class), and one of them for a node.
   virtual std::vector<KindScore> KindScores() const { return {}; }

@@ -120,9 +120,9 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
   Story story = TellJob(data, job);
   for (const PendingGroup& group : groups) story.pending += group.tasks;
   std::string out = absl::StrCat(ToAbsl(data.names->job(job)), ": ", Placed(story));
-  const bool told = out.back() != ' ';
+  const bool has_words = out.back() != ' ';
   if (groups.empty()) {
-    if (!told) absl::StrAppend(&out, story.admitted ? "admitted" : "nothing to place");
+    if (!has_words) absl::StrAppend(&out, story.admitted ? "admitted" : "nothing to place");
     return absl::StrCat(out, "\n");
   }
   const auto scope = [&](const PendingGroup& g) { return Scope(data.reasons[g.reason].kind); };
@@ -130,7 +130,7 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
     return scope(a) < scope(b);
   });
   const Reason& headline = data.reasons[groups[0].reason];
-  absl::StrAppend(&out, told ? "; " : "", ReasonHead(headline, *data.names));
+  absl::StrAppend(&out, has_words ? "; " : "", ReasonHead(headline, *data.names));
   if (headline.kind == ReasonKind::kGated || headline.kind == ReasonKind::kNotReached) {
     absl::StrAppend(&out, " (", Counted(groups[0].tasks, "task"), ")");
   }

@@ -17,7 +17,7 @@ Preset Volcano() {
       "overcommit+drf(without=preemptable)+predicates+proportion+nodeorder+binpack";
   preset.catalogue = {AdmitAction(),   AllocateAction(),    BackfillAction(),    PreemptAction(),
                       ReclaimAction(), GangPreemptAction(), GangReclaimAction(), ShuffleAction()};
-  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kRestartingIntersection};
+  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kRestarting};
   preset.rules.accounting.undone_eviction_lingers = true;
   return preset;
 }
@@ -42,7 +42,7 @@ Preset KubeBatch() {
   preset.catalogue = {KubeBatchAllocateAction(), KubeBatchBackfillAction(),
                       KubeBatchPreemptAction(), KubeBatchReclaimAction()};
   ProfileConfig& config = preset.rules;
-  config.rules = {Rule::kAll, Rule::kAll, Rule::kStickyIntersection, /*tasks_by_ordinal=*/false};
+  config.rules = {VoteRule::kAll, VoteRule::kAll, VictimRule::kSticky, /*tasks_by_ordinal=*/false};
   config.accounting.nominated_takes_releasing = true;
   config.accounting.evicted_stay_in_view = true;
   config.accounting.score_main_containers = true;
@@ -70,7 +70,7 @@ Preset Muster() {
                      {"predicates", "node_ready", "on"},    {"zones", "strategy", "fewest"},
                      {"nodeorder", "least_requested", "0"}, {"binpack", "weight", "5"}};
   preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};
-  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
+  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }
 
@@ -96,7 +96,7 @@ Preset Koordinator() {
   preset.tiers = "priority+gang/elastic-quota+predicates+load-aware+nodeorder";
   preset.defaults = {{"gang", "sub_groups", "off"}};
   preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction()};
-  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
+  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }
 
@@ -108,7 +108,7 @@ Preset Ray() {
   preset.tiers = "predicates";
   preset.defaults = {{"predicates", "node_ready", "on"}};
   preset.catalogue = {RayAllocateAction()};
-  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
+  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }
 
@@ -120,7 +120,7 @@ Preset BatchSystem(std::string_view name, std::string_view summary) {
   preset.tiers = "gang/predicates+binpack";
   preset.defaults = {{"gang", "sub_groups", "off"}};
   preset.catalogue = {FcfsAction(), EasyAction(), ConservativeAction()};
-  preset.rules.rules = {Rule::kVote, Rule::kVote, Rule::kIntersection};
+  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;
 }
 

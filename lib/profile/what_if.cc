@@ -72,7 +72,7 @@ absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
   const absl::StatusOr<Sessions::Kept*> kept = KeptSession(cluster.impl(), profile, {});
   if (!kept.ok()) return kept.status();
   const Tables& tables = *cluster.impl().tables;
-  return Ask(tables, (*kept)->session->Books(tables), (*kept)->config, changes);
+  return Ask(tables, (*kept)->session->SyncedBooks(tables), (*kept)->config, changes);
 }
 
 }  // namespace muster

@@ -77,8 +77,8 @@ struct Cycle {
   const ReferenceProfile* profile = nullptr;
   int64_t now = 0;
   bool volcano = true;  // Kubernetes as it is now; otherwise kube-batch
-  bool muster =
-      false;  // the profiles muster and transwarp: volcano's filters and scores, rules of its own
+  // The profiles muster and transwarp: volcano's filters and scores, rules of its own.
+  bool muster = false;
   bool reclaims = false;  // muster: an action of this cycle took from other queues
   World world;
   Amount total;                   // allocatable of all nodes of the session

@@ -20,8 +20,8 @@
 namespace muster {
 
 struct GenerateOptions {
-  std::string mix =
-      "uniform";  // uniform, openb, philly, hpc: kinds of nodes, shapes of tasks, gang sizes
+  // uniform, openb, philly, hpc: kinds of nodes, shapes of tasks, gang sizes.
+  std::string mix = "uniform";
   int64_t nodes = 100;
   uint64_t seed = 1;
 

@@ -60,8 +60,17 @@ void NodeKinds::Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<in
     }
   }
   for (size_t s = 0; s < questions_.size(); ++s) {
-    (*raw)[s] = questions_[s].policy->RawKindScore(questions_[s].which, c, n);
+    Policy* policy = questions_[s].policy;
+    if (policy->ScoreScope(c) == Scope::kNone) continue;
+    (*raw)[s] = policy->RawKindScore(questions_[s].which, c, n);
   }
+}
+
+uint32_t NodeKinds::first_fitting(uint32_t row) const {
+  for (uint32_t kind = 0; kind < size(); ++kind) {
+    if (alive(kind) && fits(row, kind)) return kind;
+  }
+  return kNone;
 }
 
 uint32_t NodeKinds::Ensure(ClassIndex c) {
@@ -78,8 +87,8 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
   std::vector<uint8_t> known(old_kinds, 0);
   answers.refusal.resize(old_kinds, 0);
   answers.raw.resize(old_kinds * scores_.size(), 0);
-  std::map<std::pair<uint32_t, std::vector<int64_t>>, uint32_t>
-      split;  // (old kind, answer) -> kind
+  // By old kind and answer.
+  std::map<std::pair<uint32_t, std::vector<int64_t>>, uint32_t> split;
   std::vector<int64_t> raw, key;
   bool any_split = false;
   for (NodeIndex n = 0; n < kind_.size(); ++n) {
@@ -104,8 +113,8 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
     if (added) {
       sample_.push_back(n);
       alive_.push_back(1);
-      for (Answers& other :
-           answers_) {  // the new kind answers all earlier questions as the old one
+      // The new kind answers all earlier questions as the old one.
+      for (Answers& other : answers_) {
         if (&other == &answers) continue;
         other.refusal.push_back(other.refusal[kind]);
         for (size_t s = 0; s < scores_.size(); ++s) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The loop. Read Run first; the rest is opening and closing.
+// The loop. Read Cycle first: it opens, runs the actions in order, and closes.
 #include "lib/session/session.h"
 
 #include <algorithm>
@@ -80,15 +80,19 @@ void Session::Follow() {
   if (nodes_changed && search_ != nullptr) search_.reset();
 }
 
-Ledger& Session::Books(const Tables& tables) {
+void Session::SyncTo(const Tables& tables) {
   tables_ = &tables;
   ledger_->set_tables(&tables);
   Follow();
+}
+
+Ledger& Session::SyncedBooks(const Tables& tables) {
+  SyncTo(tables);
   return *ledger_;
 }
 
 PlanData Session::Run(const Tables& tables, const ScheduleOptions& options, PlanData spare) {
-  Books(tables);
+  SyncTo(tables);
   const Ledger::Savepoint opening = ledger_->Save();
   FindWaiting();
   PlanData plan = Cycle(options, std::move(spare), /*placements=*/0);

@@ -3,7 +3,7 @@
 // One profile at work on one set of tables, cycle after cycle.
 //
 //   Session session(tables, config, speed);
-//   PlanData plan = session.Run(tables, options);   // the loop: open, actions in order, close
+//   PlanData plan = session.Run(tables, options);   // a cycle: open, actions in order, close
 //
 // Between cycles a session keeps its books, node states and scoreboards, and follows the tables' change log, so
 // that a cycle costs what changed. A session on a frozen snapshot is one that runs once, and hands on nothing but memory.
@@ -33,10 +33,11 @@ class Session {
   PlanData RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger>* books);
 
   const Ledger& ledger() const { return *ledger_; }
-  // The books, brought up to the tables, without moves.
-  Ledger& Books(const Tables& tables);
+  // The books, without moves, after they were brought up to the tables.
+  Ledger& SyncedBooks(const Tables& tables);
 
  private:
+  void SyncTo(const Tables& tables);
   void Build();
   void Follow();
   // `placements`: so many decisions are likely.

@@ -144,7 +144,7 @@ TEST(Vote, ATierEndsIt) {
 
 TEST(Vote, WithoutTiersOneRejectSuffices) {
   Rules rules;
-  rules.pipelined = Rule::kAll;
+  rules.pipelined = VoteRule::kAll;
   Tiers tiers({{kPermit}, {kReject}}, rules);
   EXPECT_FALSE(tiers.dispatcher->Pipelined(0));
   EXPECT_EQ(tiers.asked, "ab");
@@ -159,7 +159,7 @@ struct VictimCase {
   const char* asked;
 };
 
-void Check(const std::vector<VictimCase>& cases, Rule rule) {
+void Check(const std::vector<VictimCase>& cases, VictimRule rule) {
   const Tasks candidates = {1, 2, 3, 4};
   Rules rules;
   rules.victims = rule;
@@ -202,7 +202,7 @@ TEST(Victims, RestartingIntersection) {
           {2},
           "abc"},
          {"nobody names anyone", {{Names({})}, {Names({})}}, {}, "ab"}},
-        Rule::kRestartingIntersection);
+        VictimRule::kRestarting);
 }
 
 TEST(Victims, StickyIntersection) {
@@ -215,7 +215,7 @@ TEST(Victims, StickyIntersection) {
         "abcd"},
        {"an empty first answer empties all", {{Names({})}, {Names({1})}}, {}, "ab"},
        {"no tier ends early by an empty answer", {{Names({1}), Names({}), Names({1})}}, {}, "abc"}},
-      Rule::kStickyIntersection);
+      VictimRule::kSticky);
 }
 
 TEST(Victims, ForNobodyTheUnionOfTheFirstTierThatNamesAny) {
