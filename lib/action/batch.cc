@@ -74,6 +74,7 @@ class Batch {
     for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       context_.meter.Spend();
       const ClassIndex c = context_.ClassOf(task);
+      context_.dispatcher.Consider(task);
       const NodeIndex node =
           keeps_promise ? context_.search.Best(c, Want::kNow) : BestBesidePromise(task, c);
       if (node == kNone) {
@@ -147,6 +148,7 @@ class Batch {
     std::vector<NodeIndex> nodes;
     for (TaskIndex task : context_.PendingTasks(head, /*with_best_effort=*/true)) {
       const ClassIndex c = context_.ClassOf(task);
+      context_.dispatcher.Consider(task);
       const NodeIndex now_node = context_.search.Best(c, Want::kNow);
       const NodeIndex node = now_node != kNone ? now_node : context_.search.Best(c, Want::kLater);
       if (node == kNone) break;

@@ -83,6 +83,7 @@ class Conservative {
       context_.meter.Spend();
       const ClassIndex c = context_.ClassOf(task);
       const std::vector<uint8_t> refused = Refused(task, time, end);
+      context_.dispatcher.Consider(task);
       NodeIndex node = context_.search.BestExcept(c, Want::kNow, refused);
       const bool now = node != kNone;
       if (!now && time > context_.now) node = context_.search.BestExcept(c, Want::kLater, refused);

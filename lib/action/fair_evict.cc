@@ -206,6 +206,7 @@ class FairRound {
     std::string_view who;
     if (dispatcher_.Allocatable(queue, task, &denial, &who)) {
       const ClassIndex c = context_.ClassOf(task);
+      context_.dispatcher.Consider(task);
       NodeIndex node = context_.search.Best(c, Want::kNow);
       if (node == kNone) node = context_.search.Best(c, Want::kLater);
       if (node != kNone) {

@@ -337,6 +337,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
       }
     }
   }
+  context_.dispatcher.Consider(task);
   for (const Want want : {Want::kNow, Want::kLater}) {
     const NodeIndex node = within == kNone
                                ? search.Best(c, want)

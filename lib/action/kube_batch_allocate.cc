@@ -93,6 +93,7 @@ class Allocate {
 
   bool Place(TaskIndex task) {
     const ClassIndex c = context_.ClassOf(task);
+    context_.dispatcher.Consider(task);
     const NodeIndex node = context_.search.Best(c, Want::kEither);
     if (node == kNone) return false;
     if (context_.search.FitsIdle(c, node)) {
