@@ -353,7 +353,7 @@ std::vector<TaskIndex> Dispatcher::Evictable(JobIndex evictor, bool from_other_q
 
 bool Dispatcher::JudgesInOrder(Point point) const {
   const auto policies = at(point);
-  return rules_.victims == Rule::kIntersection &&
+  return rules_.victims == VictimRule::kStrict &&
          std::all_of(policies.begin(), policies.end(), [&](const Policy* policy) {
            const bool reorders = point == Point::kReclaimable && policy->ReclaimsInVictimOrder();
            return policy->JudgesInOrder() && !reorders;

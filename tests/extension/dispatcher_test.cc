@@ -381,7 +381,7 @@ TEST(Admitted, AllHearOfIt) {
 
 // One policy that does not, or that is given another order, or a rule by which the first answer decides, spoils it.
 TEST(JudgesInOrder, WhereAllPoliciesDo) {
-  const Rules strict{.victims = Rule::kIntersection};
+  const Rules strict{.victims = VictimRule::kStrict};
   const Script in_order{.vote = Vote::kPermit, .in_order = true};
   const Script reorders{.vote = Vote::kPermit, .in_order = true, .reorders = true};
   const auto judges = [](Tiers tiers) {
