@@ -66,13 +66,6 @@ void NodeKinds::Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<in
   }
 }
 
-uint32_t NodeKinds::first_fitting(uint32_t row) const {
-  for (uint32_t kind = 0; kind < size(); ++kind) {
-    if (alive(kind) && fits(row, kind)) return kind;
-  }
-  return kNone;
-}
-
 uint32_t NodeKinds::Ensure(ClassIndex c) {
   const uint32_t constraints = ledger_.tables().classes.constraints[c];
   if (constraints >= row_of_constraints_.size()) row_of_constraints_.resize(constraints + 1, kNone);

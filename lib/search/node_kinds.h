@@ -34,7 +34,6 @@ class NodeKinds {
 
   // Answers of row `row` (from Ensure) for a kind.
   bool fits(uint32_t row, uint32_t kind) const { return answers_[row].refusal[kind] == 0; }
-  uint32_t first_fitting(uint32_t row) const;  // kNone: none fits
   bool all_fit(uint32_t row) const { return answers_[row].all_fit; }
   const Refusal& refusal(uint32_t row, uint32_t kind) const {
     return refusals_[answers_[row].refusal[kind] - 1];
