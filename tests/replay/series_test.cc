@@ -91,8 +91,8 @@ std::vector<NodeState> NodesAt(const Trace& trace, int64_t time) {
   for (const NodeEvent& event : trace.node_events) {
     if (event.time > time) break;
     each(event.name, [&](NodeState& n) {
+      // What happens to one that is not there yet counts, too: it joins as it then is.
       if (event.kind == Kind::kJoin) n.there = true;
-      if (!n.there) return;
       if (event.kind == Kind::kFail) ++n.down;
       if (event.kind == Kind::kReturn && n.down > 0) --n.down;
     });
