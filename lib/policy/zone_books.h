@@ -36,8 +36,8 @@ class ZoneBooks {
   // A task class as zones see it.
   struct Ask {
     ZonedTask task;
-    std::vector<size_t>
-        containers;  // of each part: its place in the shape. Empty: the shape lists none
+    // Of each part: its place in the shape. Empty: the shape lists none.
+    std::vector<size_t> containers;
   };
   struct Book {
     bool is_alive = false;
@@ -46,8 +46,7 @@ class ZoneBooks {
     uint64_t stamp = 0;  // of `now`: another one for other amounts
     ZonedNode now;
 
-   private:
-    friend class ZoneBooks;
+    // What `now` is made of, for ZoneBooks alone.
     bool is_reported = false, is_stale = false;
     std::optional<int64_t> measured;
     ZonedNode reported;
