@@ -14,7 +14,7 @@
 namespace muster {
 namespace {
 
-void Run(ActionContext& context, const Options&) {
+void RunAdmit(ActionContext& context, const Options&) {
   const Dispatcher& dispatcher = context.dispatcher;
   const JobTable& jobs = context.tables.jobs;
   const auto queue_before = [&](QueueIndex a, QueueIndex b) {
@@ -60,7 +60,7 @@ void Run(ActionContext& context, const Options&) {
 }  // namespace
 
 ActionDecl AdmitAction() {
-  return {"admit", "which waiting jobs may ask for nodes", {}, Run, /*admits=*/true};
+  return {"admit", "which waiting jobs may ask for nodes", {}, RunAdmit, /*admits=*/true};
 }
 
 }  // namespace muster

@@ -216,17 +216,17 @@ class Allocate {
   HashMap<JobIndex, Worksheet> sheets_;
 };
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kAllocateOptions[] = {
     {"error_cache", OptionKind::kFlag, "on", 0, 0,
      "within a turn, a node that refused one task of a role is not asked for another"},
 };
 
-void Run(ActionContext& context, const Options& options) { Allocate(context, options).Run(); }
+void RunAllocate(ActionContext& context, const Options& options) { Allocate(context, options).Run(); }
 
 }  // namespace
 
 ActionDecl AllocateAction() {
-  return {"allocate", "place admitted jobs, gang by gang", kOptions, Run};
+  return {"allocate", "place admitted jobs, gang by gang", kAllocateOptions, RunAllocate};
 }
 
 }  // namespace muster

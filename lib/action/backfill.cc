@@ -80,20 +80,19 @@ class Backfill {
     return tasks;
   }
 
-  NodeIndex NodeFor(ClassIndex c) {
+  NodeIndex NodeFor(TaskIndex task) {
     NodeSearch& search = context_.search;
-    if (!search.samples()) return search.Best(c, Want::kAnywhere);
+    if (!search.samples()) return search.Best(task, Want::kAnywhere);
+    const ClassIndex c = context_.ClassOf(task);
     std::vector<uint8_t> except(tables_.nodes.alive.size(), 1);
     for (NodeIndex n : search.Sample(c, Want::kAnywhere, nullptr, nullptr, nullptr)) except[n] = 0;
-    return search.BestExcept(c, Want::kAnywhere, except);
+    return search.BestExcept(task, Want::kAnywhere, except);
   }
 
   void Place(TaskIndex task) {
-    const ClassIndex c = context_.ClassOf(task);
-    context_.dispatcher.Consider(task);
-    const NodeIndex node = NodeFor(c);
+    const NodeIndex node = NodeFor(task);
     if (node == kNone) {
-      context_.Explain(task, context_.NoNode(c));
+      context_.Explain(task, context_.NoNode(context_.ClassOf(task)));
       context_.NoteNoNode(task, Want::kAnywhere, nullptr);
       return;
     }
@@ -110,12 +109,12 @@ class Backfill {
   Ledger& ledger_;
 };
 
-void Run(ActionContext& context, const Options&) { Backfill(context).Run(); }
+void RunBackfill(ActionContext& context, const Options&) { Backfill(context).Run(); }
 
 }  // namespace
 
 ActionDecl BackfillAction() {
-  return {"backfill", "a place for tasks that request nothing", {}, Run};
+  return {"backfill", "a place for tasks that request nothing", {}, RunBackfill};
 }
 
 }  // namespace muster

@@ -74,9 +74,8 @@ class Batch {
     for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       context_.meter.Spend();
       const ClassIndex c = context_.ClassOf(task);
-      context_.dispatcher.Consider(task);
       const NodeIndex node =
-          keeps_promise ? context_.search.Best(c, Want::kNow) : BestBesidePromise(task, c);
+          keeps_promise ? context_.search.Best(task, Want::kNow) : BestBesidePromise(task);
       if (node == kNone) {
         failure = context_.NoNode(c);
         context_.Explain(task, failure);
@@ -107,13 +106,13 @@ class Batch {
   }
 
   // The best node on which the task takes nothing that is promised.
-  NodeIndex BestBesidePromise(TaskIndex task, ClassIndex c) {
-    const NodeIndex node = context_.search.Best(c, Want::kNow);
+  NodeIndex BestBesidePromise(TaskIndex task) {
+    const NodeIndex node = context_.search.Best(task, Want::kNow);
     if (node == kNone || IsBesidePromise(task, node)) return node;
     std::vector<uint8_t> refused(tables_.nodes.alive.size(), 0);
     for (const auto& [promised, extra] : extra_)
       refused[promised] = !IsBesidePromise(task, promised);
-    return context_.search.BestExcept(c, Want::kNow, refused);
+    return context_.search.BestExcept(task, Want::kNow, refused);
   }
   bool IsBesidePromise(TaskIndex task, NodeIndex node) const {
     const auto promised = extra_.find(node);
@@ -147,10 +146,8 @@ class Batch {
     int64_t placed = ledger_.job(head).ready();
     std::vector<NodeIndex> nodes;
     for (TaskIndex task : context_.PendingTasks(head, /*with_best_effort=*/true)) {
-      const ClassIndex c = context_.ClassOf(task);
-      context_.dispatcher.Consider(task);
-      const NodeIndex now_node = context_.search.Best(c, Want::kNow);
-      const NodeIndex node = now_node != kNone ? now_node : context_.search.Best(c, Want::kLater);
+      const NodeIndex now_node = context_.search.Best(task, Want::kNow);
+      const NodeIndex node = now_node != kNone ? now_node : context_.search.Best(task, Want::kLater);
       if (node == kNone) break;
       ledger_.Move(task, now_node != kNone ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
       nodes.push_back(node);

@@ -81,15 +81,13 @@ class Conservative {
     int64_t placed = ledger_.job(job).ready();
     for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       context_.meter.Spend();
-      const ClassIndex c = context_.ClassOf(task);
       const std::vector<uint8_t> refused = Refused(task, time, end);
-      context_.dispatcher.Consider(task);
-      NodeIndex node = context_.search.BestExcept(c, Want::kNow, refused);
+      NodeIndex node = context_.search.BestExcept(task, Want::kNow, refused);
       const bool now = node != kNone;
-      if (!now && time > context_.now) node = context_.search.BestExcept(c, Want::kLater, refused);
+      if (!now && time > context_.now) node = context_.search.BestExcept(task, Want::kLater, refused);
       if (node == kNone) {
         if (failure != nullptr) {
-          *failure = context_.NoNode(c);
+          *failure = context_.NoNode(context_.ClassOf(task));
           context_.Explain(task, *failure);
         }
         break;

@@ -8,14 +8,14 @@
 namespace muster {
 namespace {
 
-void Run(ActionContext& context, const Options& options) {
+void RunFairAllocate(ActionContext& context, const Options& options) {
   FairFill(context, static_cast<int64_t>(options.number("tries"))).Run();
 }
 
 }  // namespace
 
 ActionDecl FairAllocateAction() {
-  return {"allocate", "give what is free to gangs, in fair order", kFairFillOptions, Run};
+  return {"allocate", "give what is free to gangs, in fair order", kFairFillOptions, RunFairAllocate};
 }
 
 }  // namespace muster

@@ -3,20 +3,26 @@
 // The cheapest set of those who could go from a node, where one alone does not suffice.
 //
 // Idea. An offer takes candidates in their order until the task fits and gives back whom it does not need, so nobody of it
-// is there in vain; but two large ones may do where three small ones come first, and a younger pair where the first pair
-// is old. So all sets are gone through, in the order in which candidates go, and the cheapest is kept.
+// is there in vain; but two large ones may do where three small ones come first, a younger pair where the first pair is
+// old, and where the first ones use up what their queue can spare, the task fits behind others only. So all sets are gone
+// through, in the order in which candidates go, and the cheapest is kept.
 // Who may be in a set: candidates that their gangs can spare together, or gangs as a whole, with all their tasks wherever
 // those run; and no policy may protect any of them when all are asked about at once.
 // Guarantee. Where no more than kMostItems could go, no set is cheaper than the offer: fewer victims, then lower priority
 // (of the highest), then younger (the oldest). Of equally cheap ones the offer stays what it was, else the first in order.
-// Where more could go, or somebody could not go in the offer's order at all, the offer stays what it was.
-// Cost. Branch and bound: a branch is left when it lacks more than what its victims to come could give, or would cost as
-// much as what is known. Nothing where one victim suffices, one look at each candidate where all are alike.
+// Where nobody in this order makes room, but the task would fit if all candidates went, the cheapest set is the offer, as
+// long as for this kind of asker no more than kMostOutOfOrder sets had to be looked at. Where more could go, the offer stays
+// what it was.
+// Cost. Branch and bound: a branch is left when it lacks more than what its victims to come could give, would cost as
+// much as what is known, or holds somebody who may not go after those before him, where that is all that policies look at.
+// Of neighbours that are alike only the first ones are tried. Nothing where one victim suffices, one look at each candidate
+// where all are alike.
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "lib/action/fair_gang.h"
 #include "lib/action/fair_offers.h"
 
@@ -24,6 +30,7 @@ namespace muster {
 namespace {
 
 constexpr size_t kMostItems = 16;
+constexpr int64_t kMostOutOfOrder = 10000;
 
 struct Cost {
   int64_t victims = 0, priority = std::numeric_limits<int64_t>::min(),
@@ -41,43 +48,52 @@ struct Item {
   std::vector<TaskIndex> tasks;
   bool whole_gang = false;
   JobIndex job = kNone;
+  bool like_last = false;  // as the item before, but for its place in the order
   Cost cost;
   std::vector<int64_t> gives;  // on the node, of each amount that is lacking
 };
 
-// All sets of items that give enough and cost less than `limit`, the cheaper the later.
-class CheaperSets {
+using Set = std::vector<const Item*>;
+
+// The cheapest set of items that gives enough, costs less than `limit` and of which `suffices` holds. No set is looked at
+// that begins with one of which `may_begin` does not hold.
+class CheapestSet {
  public:
-  CheaperSets(std::span<const Item> items, const Cost& limit, std::span<const int64_t> lacking)
+  using Test = absl::FunctionRef<bool(const Set&)>;
+  CheapestSet(std::span<const Item> items, const Cost& limit, std::span<const int64_t> lacking,
+              Test may_begin, Test suffices)
       : items_(items),
+        may_begin_(may_begin),
+        suffices_(suffices),
         best_(limit),
         lacking_(lacking.begin(), lacking.end()),
+        rest_(items.size() + 1),
         most_(items.size() + 1) {
+    rest_.back().assign(lacking.size(), 0);
     most_.back().assign(lacking.size(), 0);
     for (size_t i = items.size(); i-- > 0;) {
+      rest_[i] = rest_[i + 1];
       most_[i] = most_[i + 1];
       for (size_t d = 0; d < lacking.size(); ++d) {
         const int64_t each =
             (items[i].gives[d] + items[i].cost.victims - 1) / items[i].cost.victims;
+        rest_[i][d] += items[i].gives[d];
         most_[i][d] = std::max(most_[i][d], each);
       }
     }
   }
 
-  // Whether may_go(set) held of any, the last of which is the cheapest.
-  template <typename MayGo>
-  bool Search(const MayGo& may_go) {
-    From(0, {}, may_go);
-    return !cheapest_.empty();
+  // Empty: there is none.
+  const Set& Find() {
+    From(0, {});
+    return cheapest_;
   }
-  const std::vector<const Item*>& cheapest() const { return cheapest_; }
 
  private:
   // What is chosen costs as much as this and lacks lacking_: as it is, and with some of the items from here on.
-  template <typename MayGo>
-  void From(size_t next, const Cost& cost, const MayGo& may_go) {
+  void From(size_t next, const Cost& cost) {
     const int64_t more = MoreVictims(next);
-    if (more == 0 && !chosen_.empty() && may_go(chosen_)) {
+    if (more == 0 && !chosen_.empty() && suffices_(chosen_)) {
       best_ = cost;
       cheapest_ = chosen_;
       return;
@@ -85,9 +101,9 @@ class CheaperSets {
     if (more < 0 || cost + Cost{std::max<int64_t>(more, 1)} >= best_) return;
     for (size_t i = next; i < items_.size(); ++i) {
       const Item& item = items_[i];
-      if (cost + item.cost >= best_ || Overlaps(item)) continue;
+      if ((i > next && item.like_last) || cost + item.cost >= best_ || Overlaps(item)) continue;
       Choose(item, 1);
-      From(i + 1, cost + item.cost, may_go);
+      if (may_begin_(chosen_)) From(i + 1, cost + item.cost);
       Choose(item, -1);
     }
   }
@@ -97,7 +113,7 @@ class CheaperSets {
     int64_t more = 0;
     for (size_t d = 0; d < lacking_.size(); ++d) {
       if (lacking_[d] <= 0) continue;
-      if (most_[next][d] <= 0) return -1;
+      if (rest_[next][d] < lacking_[d]) return -1;
       more = std::max(more, (lacking_[d] + most_[next][d] - 1) / most_[next][d]);
     }
     return more;
@@ -117,125 +133,180 @@ class CheaperSets {
   }
 
   const std::span<const Item> items_;
+  const Test may_begin_, suffices_;
   Cost best_;
   std::vector<int64_t> lacking_;
-  std::vector<std::vector<int64_t>> most_;  // that one victim gives, of the items from each on
-  std::vector<const Item*> chosen_, cheapest_;
+  std::vector<std::vector<int64_t>> rest_;  // what the items from each on give together
+  std::vector<std::vector<int64_t>> most_;  // and at the most by one victim
+  Set chosen_, cheapest_;
 };
 
 }  // namespace
 
-void FairOffers::Cheapen(TaskIndex task, Offer* offer) {
-  const Price price = PriceOf(*offer);
-  if (price.victims < 2) return;
-  Ledger& ledger = context_.ledger;
-  const TaskTable& tasks = context_.tables.tasks;
-  const auto& jobs = context_.tables.jobs.spec;
-  const NodeIndex node = offer->node;
-
-  const ClassIndex c = context_.ClassOf(task);
-  const auto request = context_.tables.classes.initial_request.row(c);
-  absl::InlinedVector<DimensionIndex, 8> dimensions;
-  absl::InlinedVector<int64_t, 8> lacking, largest;
-  for (DimensionIndex d = 0; d < request.size(); ++d) {
-    if ((d > kPods && request[d] == 0) || request[d] <= ledger.future_idle(node, d)) continue;
-    dimensions.push_back(d);
-    lacking.push_back(request[d] - ledger.future_idle(node, d));
-    largest.push_back(0);
-  }
-
-  // As many have to go at the least, if all give as much as the largest. Where that is as many as do, a cheaper set is all
-  // of lower priority, or all younger and of no higher one.
-  absl::InlinedVector<TaskIndex, 16> candidates;
-  int64_t lower = 0, younger = 0, least = 1;
-  for (TaskIndex t : ledger.tasks_on(node)) {
-    if (!MayGo(task, t)) continue;
-    candidates.push_back(t);
-    const auto gives = ledger.request(t);
-    for (size_t d = 0; d < dimensions.size(); ++d) {
-      largest[d] = std::max(largest[d], gives[dimensions[d]]);
+// A cheaper set than an offer of the node whose candidates candidates_ are.
+class FairOffers::Cheaper {
+ public:
+  Cheaper(FairOffers& offers, TaskIndex task, const Price& price)
+      : offers_(offers),
+        ledger_(offers.context_.ledger),
+        tasks_(offers.context_.tables.tasks),
+        task_(task),
+        node_(price.node),
+        price_(price) {
+    const ActionContext& context = offers.context_;
+    const auto request = context.tables.classes.initial_request.row(context.ClassOf(task));
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if ((d > kPods && request[d] == 0) || request[d] <= ledger_.future_idle(node_, d)) continue;
+      dimensions_.push_back(d);
+      lacking_.push_back(request[d] - ledger_.future_idle(node_, d));
     }
-    const int64_t priority = jobs[tasks.job[t]].priority;
-    lower += priority < price.priority;
-    younger += priority <= price.priority && -tasks.created[t] < price.age;
   }
-  for (size_t d = 0; d < dimensions.size(); ++d) {
-    if (largest[d] > 0) least = std::max(least, (lacking[d] + largest[d] - 1) / largest[d]);
-  }
-  if (least >= price.victims && std::max(lower, younger) < price.victims) return;
 
-  std::sort(candidates.begin(), candidates.end(), [&](TaskIndex a, TaskIndex b) {
-    const int32_t left = jobs[tasks.job[a]].priority, right = jobs[tasks.job[b]].priority;
-    if (left != right) return left < right;
-    if (tasks.created[a] != tasks.created[b]) return tasks.created[a] > tasks.created[b];
-    return a > b;
-  });
-  std::vector<Item> items;
-  const auto add = [&](std::vector<TaskIndex> members, bool whole_gang, JobIndex job) {
-    Item item{std::move(members), whole_gang, job, {}, std::vector<int64_t>(dimensions.size(), 0)};
+  // Whether numbers alone leave room for one. As many have to go at the least, if all give as much as the largest; where
+  // that is as many as do, a cheaper set is all of lower priority, or all younger and of no higher one.
+  bool Possible() const {
+    absl::InlinedVector<int64_t, 8> largest(dimensions_.size(), 0);
+    int64_t lower = 0, younger = 0, least = 1;
+    for (const Candidate& candidate : offers_.candidates_) {
+      const auto gives = ledger_.request(candidate.task);
+      for (size_t d = 0; d < dimensions_.size(); ++d) {
+        largest[d] = std::max(largest[d], gives[dimensions_[d]]);
+      }
+      lower += candidate.priority < price_.priority;
+      younger += candidate.priority <= price_.priority && -candidate.created < price_.age;
+    }
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      if (largest[d] > 0) least = std::max(least, (lacking_[d] + largest[d] - 1) / largest[d]);
+    }
+    return least < price_.victims || std::max(lower, younger) >= price_.victims;
+  }
+
+  // Whether all candidates together make room.
+  bool RoomForAll() {
+    Tasks all;
+    for (const Candidate& candidate : offers_.candidates_) all.push_back(candidate.task);
+    return FitsWithout(all);
+  }
+
+  // Puts the cheapest set into the units; no more sets are looked at than `most`, which becomes what is left of them.
+  // False: none is cheaper, or too many could go; the units stay what they were.
+  bool Find(std::vector<Unit>* units, int64_t* most) {
+    ListItems();
+    if (items_.size() > kMostItems) return false;
+    const auto may_begin = [&](const Set& set) {
+      return (*most)-- > 0 && GangsSpare(set) && (!offers_.in_order_ || AllMayGo(set));
+    };
+    const auto suffices = [this](const Set& set) {
+      return (offers_.in_order_ || AllMayGo(set)) && FitsWithout(AllOf(set));
+    };
+    CheapestSet search(items_, {price_.victims, price_.priority, price_.age}, lacking_, may_begin,
+                       suffices);
+    const Set& cheapest = search.Find();
+    if (cheapest.empty()) return false;
+    units->clear();
+    for (const Item* item : cheapest) units->emplace_back(item->tasks.begin(), item->tasks.end());
+    return true;
+  }
+
+ private:
+  // Each candidate that its gang can spare; then, as a whole, gangs that cannot spare all of theirs.
+  void ListItems() {
+    Tasks before;
+    std::vector<JobIndex> gangs;
+    for (const Candidate& candidate : offers_.candidates_) {
+      const TaskIndex t = candidate.task;
+      const JobIndex job = tasks_.job[t];
+      if (offers_.GangSpares(t, {})) Add({t}, /*whole_gang=*/false, job);
+      if (!offers_.GangSpares(t, before) &&
+          std::find(gangs.begin(), gangs.end(), job) == gangs.end()) {
+        gangs.push_back(job);
+      }
+      before.push_back(t);
+    }
+    for (JobIndex job : gangs) {
+      Tasks members;
+      if (offers_.GangMayGo(task_, job, &members)) Add(std::move(members), true, job);
+    }
+  }
+  void Add(Tasks members, bool whole_gang, JobIndex job) {
+    Item item{std::move(members), whole_gang, job};
+    item.gives.assign(dimensions_.size(), 0);
+    item.like_last = !items_.empty() && Alike(items_.back(), item);
+    const int64_t priority = offers_.context_.tables.jobs.spec[job].priority;
     for (TaskIndex t : item.tasks) {
-      item.cost = item.cost + Cost{1, jobs[tasks.job[t]].priority, -tasks.created[t]};
-      if (ledger.node_of(t) != node) continue;
-      for (size_t d = 0; d < dimensions.size(); ++d) {
-        item.gives[d] += ledger.request(t)[dimensions[d]];
+      item.cost = item.cost + Cost{1, priority, -tasks_.created[t]};
+      if (ledger_.node_of(t) != node_) continue;
+      for (size_t d = 0; d < dimensions_.size(); ++d) {
+        item.gives[d] += ledger_.request(t)[dimensions_[d]];
       }
     }
-    items.push_back(std::move(item));
-  };
-  // Of a job whose candidates cannot all be spared: as a whole.
-  std::vector<JobIndex> gangs;
-  for (size_t i = 0; i < candidates.size(); ++i) {
-    const TaskIndex t = candidates[i];
-    const JobIndex job = tasks.job[t];
-    const FairGang gang(context_, job);
-    if (gang.CanSpare(tasks.group[t], 1, 1)) add({t}, /*whole_gang=*/false, job);
-    int64_t of_job = 1, of_group = 1;
-    for (size_t k = 0; k < i; ++k) {
-      of_job += tasks.job[candidates[k]] == job;
-      of_group += tasks.job[candidates[k]] == job && tasks.group[candidates[k]] == tasks.group[t];
-    }
-    if (!gang.CanSpare(tasks.group[t], of_job, of_group) &&
-        std::find(gangs.begin(), gangs.end(), job) == gangs.end()) {
-      gangs.push_back(job);
-    }
+    items_.push_back(std::move(item));
   }
-  for (JobIndex job : gangs) {
-    std::vector<TaskIndex> members;
-    if (GangMayGo(task, job, &members)) add(std::move(members), /*whole_gang=*/true, job);
+  // Tasks of one class and job are alike to everybody, unless it matters which parts of the node they hold.
+  bool Alike(const Item& a, const Item& b) const {
+    if (a.whole_gang || b.whole_gang || a.job != b.job) return false;
+    const TaskIndex left = a.tasks[0], right = b.tasks[0];
+    const ClassIndex c = tasks_.task_class[left];
+    return c == tasks_.task_class[right] && tasks_.group[left] == tasks_.group[right] &&
+           !offers_.context_.search.WantsParts(c);
   }
-  if (items.size() > kMostItems) return;
 
-  const auto spared = [&](std::span<const Item* const> set) {
-    for (size_t i = 0; i < set.size(); ++i) {
-      if (set[i]->whole_gang) continue;
-      const GroupIndex group = tasks.group[set[i]->tasks[0]];
-      int64_t of_job = 1, of_group = 1;
-      for (size_t k = 0; k < i; ++k) {
-        of_job += set[k]->job == set[i]->job;
-        of_group += set[k]->job == set[i]->job && tasks.group[set[k]->tasks[0]] == group;
-      }
-      if (!FairGang(context_, set[i]->job).CanSpare(group, of_job, of_group)) return false;
+  static Tasks AllOf(const Set& set) {
+    Tasks all;
+    for (const Item* item : set) all.insert(all.end(), item->tasks.begin(), item->tasks.end());
+    return all;
+  }
+  bool AllMayGo(const Set& set) const {
+    const Tasks all = AllOf(set);
+    return offers_.Unprotected(task_, all).size() == all.size();
+  }
+  bool FitsWithout(const Tasks& victims) {
+    const Ledger::Savepoint before = ledger_.Save();
+    for (TaskIndex t : victims) ledger_.Move(t, TaskStatus::kReleasing, ledger_.node_of(t));
+    const bool fits = offers_.Fits(task_, node_);
+    ledger_.Rollback(before);
+    return fits;
+  }
+  // No job has single tasks in a set beside its whole gang.
+  bool GangsSpare(const Set& set) const {
+    Tasks spared;
+    for (const Item* item : set) {
+      if (item->whole_gang) continue;
+      if (!offers_.GangSpares(item->tasks[0], spared)) return false;
+      spared.push_back(item->tasks[0]);
     }
     return true;
-  };
-  std::vector<TaskIndex> all;
-  const auto may_go = [&](std::span<const Item* const> set) {
-    if (!spared(set)) return false;
-    all.clear();
-    for (const Item* item : set) all.insert(all.end(), item->tasks.begin(), item->tasks.end());
-    if (Unprotected(task, all).size() != all.size()) return false;
-    const Ledger::Savepoint before = ledger.Save();
-    for (TaskIndex t : all) ledger.Move(t, TaskStatus::kReleasing, ledger.node_of(t));
-    const bool fits = Fits(task, node);
-    ledger.Rollback(before);
-    return fits;
-  };
-  CheaperSets sets(items, {price.victims, price.priority, price.age}, lacking);
-  if (!sets.Search(may_go)) return;
-  offer->units.clear();
-  for (const Item* item : sets.cheapest()) {
-    offer->units.emplace_back(item->tasks.begin(), item->tasks.end());
   }
+
+  FairOffers& offers_;
+  Ledger& ledger_;
+  const TaskTable& tasks_;
+  const TaskIndex task_;
+  const NodeIndex node_;
+  const Price price_;
+  absl::InlinedVector<DimensionIndex, 8> dimensions_;  // of which the node has too little
+  absl::InlinedVector<int64_t, 8> lacking_;            // of each of them
+  std::vector<Item> items_;
+};
+
+void FairOffers::Cheapen(TaskIndex task) {
+  size_t victims = 0;
+  for (const Unit& unit : made_.units) victims += unit.size();
+  if (victims < 2) return;
+  Cheaper cheaper(*this, task, PriceOf(made_));
+  int64_t any = std::numeric_limits<int64_t>::max();
+  if (cheaper.Possible()) cheaper.Find(&made_.units, &any);
+}
+
+bool FairOffers::MakeOutOfOrder(TaskIndex task) {
+  if (candidates_.empty() || looked_at_ >= kMostOutOfOrder) return false;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  Cheaper any(*this, task, {kMost, kMost, kMost, made_.node});
+  if (!any.RoomForAll()) return false;
+  int64_t left = kMostOutOfOrder - looked_at_;
+  const bool found = any.Find(&made_.units, &left);
+  looked_at_ = kMostOutOfOrder - left;
+  return found;
 }
 
 }  // namespace muster

@@ -205,10 +205,8 @@ class FairRound {
     Denial denial;
     std::string_view who;
     if (dispatcher_.Allocatable(queue, task, &denial, &who)) {
-      const ClassIndex c = context_.ClassOf(task);
-      context_.dispatcher.Consider(task);
-      NodeIndex node = context_.search.Best(c, Want::kNow);
-      if (node == kNone) node = context_.search.Best(c, Want::kLater);
+      NodeIndex node = context_.search.Best(task, Want::kNow);
+      if (node == kNone) node = context_.search.Best(task, Want::kLater);
       if (node != kNone) {
         Do({task, node, {}});
         return true;
@@ -361,13 +359,13 @@ void TakeUntilSettled(ActionContext& context, const Options& options,
   }
 }
 
-void RunReclaim(ActionContext& context, const Options& options) {
+void RunFairReclaim(ActionContext& context, const Options& options) {
   context.reclaims = true;
   TakeUntilSettled(context, options, {Taking::kFromOtherQueues});
 }
 
 // What preempt frees may open a way for reclaim, so both go on until both have settled.
-void RunPreempt(ActionContext& context, const Options& options) {
+void RunFairPreempt(ActionContext& context, const Options& options) {
   if (context.reclaims) {
     TakeUntilSettled(context, options, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
@@ -379,13 +377,13 @@ void RunPreempt(ActionContext& context, const Options& options) {
 
 ActionDecl FairReclaimAction() {
   return {"reclaim",        "take back what other queues borrowed, from as few as can be",
-          kFairFillOptions, RunReclaim,
+          kFairFillOptions, RunFairReclaim,
           /*admits=*/false, /*evicts=*/true};
 }
 
 ActionDecl FairPreemptAction() {
   return {"preempt",        "take from lesser jobs of the same queue, as few as can be",
-          kFairFillOptions, RunPreempt,
+          kFairFillOptions, RunFairPreempt,
           /*admits=*/false, /*evicts=*/true};
 }
 

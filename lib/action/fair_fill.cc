@@ -11,14 +11,14 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kFillOptions[] = {
     {"tries", OptionKind::kNumber, "200", 0, 100000,
      "tries to place a gang of unlike tasks that found no place one after another"},
 };
 
 }  // namespace
 
-const std::span<const OptionDecl> kFairFillOptions = kOptions;
+const std::span<const OptionDecl> kFairFillOptions = kFillOptions;
 
 void FairFill::Run() {
   sheets_.assign(context_.waiting.size(), {});
@@ -337,11 +337,10 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
       }
     }
   }
-  context_.dispatcher.Consider(task);
   for (const Want want : {Want::kNow, Want::kLater}) {
     const NodeIndex node = within == kNone
-                               ? search.Best(c, want)
-                               : search.BestAmong(c, want, context_.domains.nodes(within), nullptr);
+                               ? search.Best(task, want)
+                               : search.BestAmong(task, want, context_.domains.nodes(within), nullptr);
     if (node != kNone) return At(task, node);
   }
   no_node_ = context_.NoNode(c);

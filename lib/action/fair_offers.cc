@@ -11,7 +11,8 @@
 namespace muster {
 
 // Adds units until the task fits, and gives back those that were not needed. Where limits and fits hold before anybody
-// left, and the task asks for no devices, only the sums on the node matter and are counted here; else the books are really changed, and rolled back.
+// left, and the task asks for no devices, only the sums on the node matter and are counted here; else the books are
+// really changed, and rolled back.
 class FairOffers::Draft {
  public:
   Draft(FairOffers& offers, TaskIndex task, NodeIndex node)
@@ -201,6 +202,7 @@ void FairOffers::Rank(TaskIndex task) {
   asker_ = AskerOf(task);
   ranked_ = context_.ledger.moment();
   old_ = false;
+  looked_at_ = 0;
   ranking_.clear();
   if (!AnybodyMayGo(task)) return;
   for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
@@ -307,8 +309,11 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node) {
   }
   if (fits) draft.GiveBack();
   draft.End();
-  if (!fits) return false;
-  Cheapen(task, &made_);
+  if (fits) {
+    Cheapen(task);
+  } else if (!MakeOutOfOrder(task)) {
+    return false;
+  }
   made_for_ = task;
   made_at_ = context_.ledger.moment();
   return true;

@@ -8,9 +8,10 @@
 // An offer of a node. Candidates are the bound and running tasks that may be evicted at all for the asker: of other
 // queues that let themselves be reclaimed, or of jobs of lower priority in the same queue, and whom no policy protects.
 // They go in this order: lowest job priority, most recently created, largest index. The first that its gang can spare
-// and that suffices alone; if there is none, those that their gangs can spare; if they do not suffice, whole gangs, with all their tasks wherever those run. Once the task fits, everybody
-// without whom it still fits is given back, last one first: nobody of an offer is there in vain. If more than one has to go
-// and few could, the cheapest set that suffices goes instead (fair_cheapest.cc).
+// and that suffices alone; if there is none, those that their gangs can spare; if they do not suffice, whole gangs, with
+// all their tasks wherever those run. Once the task fits, everybody without whom it still fits is given back, last one
+// first: nobody of an offer is there in vain. If more than one has to go, or the task fits behind nobody in this order, and
+// few could go, the cheapest set that suffices goes instead (fair_cheapest.cc).
 // The best offer: the fewest victims; then those of lowest priority (the highest among them counts); then the youngest
 // (the oldest among them counts); then the node of smallest index.
 // Ranking. Nodes are ranked when a kind of asker first asks. An offer is made anew when it comes to the front; if it is
@@ -76,7 +77,8 @@ class FairOffers {
     int64_t priority, created;
     TaskIndex task;
   };
-  class Draft;  // an offer in the making
+  class Draft;    // an offer in the making
+  class Cheaper;  // and whether it could be cheaper
 
   Asker AskerOf(TaskIndex task) const;
   void Rank(TaskIndex task);
@@ -85,7 +87,9 @@ class FairOffers {
   bool SumsDecide(TaskIndex task);
   bool Make(TaskIndex task, NodeIndex node);  // the offer is made_ then
   void ListCandidates(TaskIndex task, NodeIndex node);
-  void Cheapen(TaskIndex task, Offer* offer);
+  // Of made_.node, whose candidates candidates_ are.
+  void Cheapen(TaskIndex task);
+  bool MakeOutOfOrder(TaskIndex task);
   bool FirstSuffice(TaskIndex task, const Draft& draft);
   Tasks Spare(TaskIndex task) const;
   bool GangSpares(TaskIndex victim, const Tasks& spared) const;
@@ -103,6 +107,7 @@ class FairOffers {
   Ledger::Moment ranked_;  // the books when the nodes were ranked
   bool old_ = false, took_old_ = false;
   std::vector<Price> ranking_;  // a heap, the best on top
+  int64_t looked_at_ = 0;       // sets out of order, since nodes were ranked
   // Whether sums decide for a task, and the books for which that was found out.
   TaskIndex summed_task_ = kNone;
   Ledger::Moment summed_;

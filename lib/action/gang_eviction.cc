@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kEvictionOptions[] = {
     {"whole_gangs", OptionKind::kFlag, "on", 0, 0,
      "gangs may be taken apart, not only lose what they can spare"},
     {"error_cache", OptionKind::kFlag, "on", 0, 0,
@@ -33,7 +33,7 @@ bool Covers(std::span<const int64_t> room, std::span<const int64_t> need) {
 
 }  // namespace
 
-const std::span<const OptionDecl> kGangEvictionOptions = kOptions;
+const std::span<const OptionDecl> kGangEvictionOptions = kEvictionOptions;
 
 GangEviction::GangEviction(ActionContext& context, const Options& options, std::string_view name,
                            bool from_other_queues)
@@ -267,7 +267,6 @@ std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t d
 NodeIndex GangEviction::NodeFor(TaskIndex task, uint32_t domain) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
-  dispatcher_.Consider(task);
   const size_t nodes = tables_.nodes.alive.size();
   std::vector<uint8_t> except(nodes, 0);
   const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
@@ -301,8 +300,8 @@ NodeIndex GangEviction::NodeFor(TaskIndex task, uint32_t domain) {
     }
     if (!except[n] && search.FitsIdle(c, n)) except_now[n] = 0;
   }
-  const NodeIndex now = search.BestExcept(c, Want::kEvicting, except_now);
-  return now != kNone ? now : search.BestExcept(c, Want::kEvicting, except);
+  const NodeIndex now = search.BestExcept(task, Want::kEvicting, except_now);
+  return now != kNone ? now : search.BestExcept(task, Want::kEvicting, except);
 }
 
 void GangEviction::Explain(JobIndex job, Reason reason) {

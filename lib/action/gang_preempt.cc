@@ -19,12 +19,12 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kName = "gangpreempt";
+constexpr std::string_view kGangPreempt = "gangpreempt";
 
 class GangPreempt : public GangEviction {
  public:
   GangPreempt(ActionContext& context, const Options& options)
-      : GangEviction(context, options, kName, /*from_other_queues=*/false) {}
+      : GangEviction(context, options, kGangPreempt, /*from_other_queues=*/false) {}
 
  protected:
   bool IsCandidate(JobIndex job, TaskIndex victim) const override {
@@ -39,15 +39,15 @@ class GangPreempt : public GangEviction {
   }
 };
 
-void Run(ActionContext& context, const Options& options) { GangPreempt(context, options).Run(); }
+void RunGangPreempt(ActionContext& context, const Options& options) { GangPreempt(context, options).Run(); }
 
 }  // namespace
 
 ActionDecl GangPreemptAction() {
-  return {kName,
+  return {kGangPreempt,
           "room for whole gangs, from lesser gangs of the same queue",
           kGangEvictionOptions,
-          Run,
+          RunGangPreempt,
           /*admits=*/false,
           /*evicts=*/true};
 }

@@ -17,12 +17,12 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kName = "gangreclaim";
+constexpr std::string_view kGangReclaim = "gangreclaim";
 
 class GangReclaim : public GangEviction {
  public:
   GangReclaim(ActionContext& context, const Options& options)
-      : GangEviction(context, options, kName, /*from_other_queues=*/true) {}
+      : GangEviction(context, options, kGangReclaim, /*from_other_queues=*/true) {}
 
  protected:
   bool MayAsk(QueueIndex queue) override { return !dispatcher_.Overused(queue); }
@@ -46,15 +46,15 @@ class GangReclaim : public GangEviction {
   }
 };
 
-void Run(ActionContext& context, const Options& options) { GangReclaim(context, options).Run(); }
+void RunGangReclaim(ActionContext& context, const Options& options) { GangReclaim(context, options).Run(); }
 
 }  // namespace
 
 ActionDecl GangReclaimAction() {
-  return {kName,
+  return {kGangReclaim,
           "queues take back room for whole gangs from what others borrowed",
           kGangEvictionOptions,
-          Run,
+          RunGangReclaim,
           /*admits=*/false,
           /*evicts=*/true};
 }

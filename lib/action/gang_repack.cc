@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kPlenty = int64_t{1} << 60;
+constexpr int64_t kNoLimit = int64_t{1} << 60;
 
 class Repack {
  public:
@@ -23,7 +23,9 @@ class Repack {
     if (classes_.size() < 2) return {};
     NodeSearch& search = context_.search;
     std::erase_if(classes_, [&](ClassIndex c) {
-      return search.Best(c, Want::kNow) == kNone && search.Best(c, Want::kLater) == kNone;
+      const TaskIndex one = *std::find_if(
+          tasks.begin(), tasks.end(), [&](TaskIndex t) { return context_.ClassOf(t) == c; });
+      return search.Best(one, Want::kNow) == kNone && search.Best(one, Want::kLater) == kNone;
     });
     if (!KeepTasks(tasks)) return {};
     ListNodes();
@@ -113,7 +115,7 @@ class Repack {
         node.room.push_back(now ? std::min(idle[d], later) : later);
       }
       // Nodes that take any number of tasks are alike in that, however many they have.
-      if (context_.tables.nodes.allocatable.row(n)[kPods] == kAbsent) node.room[kPods] = kPlenty;
+      if (context_.tables.nodes.allocatable.row(n)[kPods] == kAbsent) node.room[kPods] = kNoLimit;
       for (ClassIndex c : classes_) {
         node.takes.push_back(!fits_.at(c)[n] && (!now || context_.search.FitsIdle(c, n)));
       }

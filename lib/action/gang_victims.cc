@@ -34,13 +34,13 @@ double Worth(const ActionContext& context, JobIndex job, std::span<const TaskInd
   return price == 0 ? kPriceless : gain / price;
 }
 
-// How many tasks each role may lose; kPlenty where it has no minimum, or where the minimums do not count because
+// How many tasks each role may lose; kAnyNumber where it has no minimum, or where the minimums do not count because
 // they add up to more than the job needs.
-constexpr int64_t kPlenty = std::numeric_limits<int64_t>::max();
+constexpr int64_t kAnyNumber = std::numeric_limits<int64_t>::max();
 
 std::vector<int64_t> Surpluses(const ActionContext& context, JobIndex job) {
   const auto& groups = context.tables.jobs.groups[job];
-  std::vector<int64_t> surpluses(groups.size(), kPlenty);
+  std::vector<int64_t> surpluses(groups.size(), kAnyNumber);
   int64_t total = 0;
   for (const GroupRow& group : groups) total += OrZero(group.min_available);
   if (context.tables.jobs.spec[job].min_available < total) return surpluses;
@@ -126,7 +126,7 @@ void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskInde
     if (surplus > 0 && of_role > 0 && sub_groups.CanSpare(t)) {
       sub_groups.Spare(t);
       --surplus;
-      if (of_role != kPlenty) --of_role;
+      if (of_role != kAnyNumber) --of_role;
       spared.tasks.push_back(t);
     } else {
       rest.tasks.push_back(t);

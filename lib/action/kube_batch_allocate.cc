@@ -20,9 +20,9 @@
 namespace muster {
 namespace {
 
-class Allocate {
+class KubeBatchAllocate {
  public:
-  explicit Allocate(ActionContext& context)
+  explicit KubeBatchAllocate(ActionContext& context)
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
@@ -92,11 +92,9 @@ class Allocate {
   }
 
   bool Place(TaskIndex task) {
-    const ClassIndex c = context_.ClassOf(task);
-    context_.dispatcher.Consider(task);
-    const NodeIndex node = context_.search.Best(c, Want::kEither);
+    const NodeIndex node = context_.search.Best(task, Want::kEither);
     if (node == kNone) return false;
-    if (context_.search.FitsIdle(c, node)) {
+    if (context_.search.FitsIdle(context_.ClassOf(task), node)) {
       KubeBatch::Allocate(context_, task, node);
     } else {
       KubeBatch::Nominate(context_, task, node, /*after_eviction=*/false);
@@ -119,12 +117,12 @@ class Allocate {
   std::vector<Worksheet> sheets_;
 };
 
-void Run(ActionContext& context, const Options&) { Allocate(context).Run(); }
+void RunKubeBatchAllocate(ActionContext& context, const Options&) { KubeBatchAllocate(context).Run(); }
 
 }  // namespace
 
 ActionDecl KubeBatchAllocateAction() {
-  return {"allocate", "place the tasks of all jobs, and keep what is placed", {}, Run};
+  return {"allocate", "place the tasks of all jobs, and keep what is placed", {}, RunKubeBatchAllocate};
 }
 
 }  // namespace muster

@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-void Run(ActionContext& context, const Options&) {
+void RunKubeBatchBackfill(ActionContext& context, const Options&) {
   const JobTable& jobs = context.tables.jobs;
   for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
     if (!jobs.alive[j] || context.ledger.job(j).pending() == 0) continue;
@@ -46,7 +46,7 @@ void Run(ActionContext& context, const Options&) {
 }  // namespace
 
 ActionDecl KubeBatchBackfillAction() {
-  return {"backfill", "the first node for tasks that request nothing", {}, Run};
+  return {"backfill", "the first node for tasks that request nothing", {}, RunKubeBatchBackfill};
 }
 
 }  // namespace muster

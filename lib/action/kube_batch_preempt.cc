@@ -23,9 +23,9 @@
 namespace muster {
 namespace {
 
-class Preempt {
+class KubeBatchPreempt {
  public:
-  explicit Preempt(ActionContext& context)
+  explicit KubeBatchPreempt(ActionContext& context)
       : context_(context),
         tables_(context.tables),
         ledger_(context.ledger),
@@ -118,8 +118,7 @@ class Preempt {
       if (a.score != b.score) return a.score < b.score;
       return tables_.nodes.names.name(a.node) < tables_.nodes.names.name(b.node);
     };
-    std::vector<Ranked> nodes =
-        context_.search.RankForEviction(context_.ClassOf(task), Want::kAnywhere);
+    std::vector<Ranked> nodes = context_.search.RankForEviction(task, Want::kAnywhere);
     std::make_heap(nodes.begin(), nodes.end(), worse);
     while (!nodes.empty()) {
       std::pop_heap(nodes.begin(), nodes.end(), worse);
@@ -157,12 +156,12 @@ class Preempt {
   std::vector<TaskIndex> running_;
 };
 
-void Run(ActionContext& context, const Options&) { Preempt(context).Run(); }
+void RunKubeBatchPreempt(ActionContext& context, const Options&) { KubeBatchPreempt(context).Run(); }
 
 }  // namespace
 
 ActionDecl KubeBatchPreemptAction() {
-  return {"preempt",        "room for jobs, from running tasks of the same queue", {}, Run,
+  return {"preempt",        "room for jobs, from running tasks of the same queue", {}, RunKubeBatchPreempt,
           /*admits=*/false,
           /*evicts=*/true};
 }

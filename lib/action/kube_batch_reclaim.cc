@@ -15,9 +15,9 @@
 namespace muster {
 namespace {
 
-class Reclaim {
+class KubeBatchReclaim {
  public:
-  explicit Reclaim(ActionContext& context)
+  explicit KubeBatchReclaim(ActionContext& context)
       : context_(context), tables_(context.tables), dispatcher_(context.dispatcher) {}
 
   void Run() {
@@ -78,12 +78,12 @@ class Reclaim {
   std::vector<TaskIndex> running_;
 };
 
-void Run(ActionContext& context, const Options&) { Reclaim(context).Run(); }
+void RunKubeBatchReclaim(ActionContext& context, const Options&) { KubeBatchReclaim(context).Run(); }
 
 }  // namespace
 
 ActionDecl KubeBatchReclaimAction() {
-  return {"reclaim",        "queues take back what others borrowed, a task a job", {}, Run,
+  return {"reclaim",        "queues take back what others borrowed, a task a job", {}, RunKubeBatchReclaim,
           /*admits=*/false,
           /*evicts=*/true};
 }

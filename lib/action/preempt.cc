@@ -119,7 +119,6 @@ class Preempt {
   bool MakeRoom(TaskIndex task, bool same_job) {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
-    dispatcher_.Consider(task);
     std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
     const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
     const bool samples = context_.search.samples();
@@ -128,8 +127,8 @@ class Preempt {
     if (samples) {
       sample = context_.search.Sample(c, Want::kEvicting, hopeless, memory, &examined);
     }
-    std::vector<uint8_t>
-        passed_over;  // refusals of the role before this task, and nodes that allocate gave up
+    // Refusals of the role before this task, and nodes that allocate gave up.
+    std::vector<uint8_t> passed_over;
     if (memory != nullptr) passed_over = *memory;
     if (hopeless != nullptr) {
       passed_over.resize(hopeless->size(), 0);
@@ -154,7 +153,7 @@ class Preempt {
       }
       return MakeRoomLosingLeast(task, c, same_job, sample);
     }
-    return context_.search.VisitByScore(c, Want::kEvicting, refused, [&](NodeIndex node) {
+    return context_.search.VisitByScore(task, Want::kEvicting, refused, [&](NodeIndex node) {
       return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
     });
   }
@@ -324,20 +323,20 @@ class Preempt {
   std::vector<TaskIndex> candidates_;
 };
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kPreemptOptions[] = {
     {"topology_aware", OptionKind::kFlag, "off", 0, 0,
      "of the first nodes that need victims, the one that loses least"},
     {"error_cache", OptionKind::kFlag, "on", 0, 0,
      "a node that refused one task of a role is not asked for another"},
 };
 
-void Run(ActionContext& context, const Options& options) { Preempt(context, options).Run(); }
+void RunPreempt(ActionContext& context, const Options& options) { Preempt(context, options).Run(); }
 
 }  // namespace
 
 ActionDecl PreemptAction() {
   return {"preempt",        "room for starving jobs, from lesser jobs of the same queue",
-          kOptions,         Run,
+          kPreemptOptions,         RunPreempt,
           /*admits=*/false, /*evicts=*/true};
 }
 

@@ -23,7 +23,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kRayAllocateOptions[] = {
     {"threshold", OptionKind::kNumber, "0.5", 0, 1,
      "nodes of which less than this part is used count as not busy"},
     {"accelerator", OptionKind::kText, "nvidia.com/gpu", 0, 0,
@@ -188,14 +188,14 @@ class RayAllocate {
   const bool avoids_accelerators_;
 };
 
-void Run(ActionContext& context, const Options& options) { RayAllocate(context, options).Run(); }
+void RunRayAllocate(ActionContext& context, const Options& options) { RayAllocate(context, options).Run(); }
 
 }  // namespace
 
 ActionDecl RayAllocateAction() {
   return {"allocate",
-          "groups of bundles whole or not at all, other tasks to nodes that are not busy", kOptions,
-          Run};
+          "groups of bundles whole or not at all, other tasks to nodes that are not busy", kRayAllocateOptions,
+          RunRayAllocate};
 }
 
 }  // namespace muster

@@ -128,12 +128,12 @@ class Reclaim {
   std::vector<NodeIndex> first_with_room_;
 };
 
-void Run(ActionContext& context, const Options&) { Reclaim(context).Run(); }
+void RunReclaim(ActionContext& context, const Options&) { Reclaim(context).Run(); }
 
 }  // namespace
 
 ActionDecl ReclaimAction() {
-  return {"reclaim",      "queues take back what other queues borrowed", {}, Run, /*admits=*/false,
+  return {"reclaim",      "queues take back what other queues borrowed", {}, RunReclaim, /*admits=*/false,
           /*evicts=*/true};
 }
 

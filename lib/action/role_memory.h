@@ -7,7 +7,7 @@
 // other roles a refusal stays true by itself, and the fast search is used as if there were no memory.
 //
 //   std::vector<uint8_t>* refused = memory.Of(task);   // by node; null: a refusal stays true by itself
-//   NodeIndex node = refused != nullptr ? search.BestExcept(c, Want::kNow, *refused) : search.Best(c, Want::kNow);
+//   NodeIndex node = refused != nullptr ? search.BestExcept(task, Want::kNow, *refused) : search.Best(task, Want::kNow);
 #ifndef MUSTER_ACTION_ROLE_MEMORY_H_
 #define MUSTER_ACTION_ROLE_MEMORY_H_
 

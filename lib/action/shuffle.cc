@@ -14,7 +14,7 @@
 namespace muster {
 namespace {
 
-void Run(ActionContext& context, const Options&) {
+void RunShuffle(ActionContext& context, const Options&) {
   if (context.meter.Cut()) return;
   context.meter.Spend();
   const JobTable& jobs = context.tables.jobs;
@@ -35,7 +35,7 @@ void Run(ActionContext& context, const Options&) {
 }  // namespace
 
 ActionDecl ShuffleAction() {
-  return {"shuffle", "evicts who sits badly, for nobody's sake", {}, Run};
+  return {"shuffle", "evicts who sits badly, for nobody's sake", {}, RunShuffle};
 }
 
 }  // namespace muster

@@ -13,17 +13,16 @@ void TaskPlacer::Move(TaskIndex task, bool now, NodeIndex node) {
   if (!now) context_.NoteNominatedAfterEviction(task, false);
 }
 
-NodeIndex TaskPlacer::Best(ClassIndex c, Want want, uint32_t within,
+NodeIndex TaskPlacer::Best(TaskIndex task, Want want, uint32_t within,
                            std::vector<uint8_t>* refused) {
   NodeSearch& search = context_.search;
-  if (within != kNone) return search.BestAmong(c, want, context_.domains.nodes(within), refused);
-  return refused == nullptr ? search.Best(c, want) : search.BestExcept(c, want, *refused);
+  if (within != kNone) return search.BestAmong(task, want, context_.domains.nodes(within), refused);
+  return refused == nullptr ? search.Best(task, want) : search.BestExcept(task, want, *refused);
 }
 
 bool TaskPlacer::Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* refused) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
-  context_.dispatcher.Consider(task);
   const NodeIndex nominated = context_.tables.tasks.nominated[task];
   const bool fits_nominated = nominated != kNone &&
                               (within == kNone || context_.domains.Holds(within, nominated)) &&
@@ -42,7 +41,7 @@ bool TaskPlacer::Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* re
     pooled_ = within;
   }
   for (const Want want : {Want::kNow, Want::kLater}) {
-    const NodeIndex node = pools ? pool_.Best(search, c, want) : Best(c, want, within, refused);
+    const NodeIndex node = pools ? pool_.Best(search, task, want) : Best(task, want, within, refused);
     if (node == kNone) continue;
     if (pools) {
       Move(task, want == Want::kNow, node);
@@ -78,7 +77,7 @@ bool TaskPlacer::PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within,
     }
   }
   for (const Want want : {Want::kNow, Want::kLater}) {
-    const NodeIndex node = search.BestExcept(c, want, except);
+    const NodeIndex node = search.BestExcept(task, want, except);
     if (node == kNone) continue;
     Move(task, want == Want::kNow, node);
     return true;

@@ -31,7 +31,7 @@ class TaskPlacer {
  private:
   bool PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within, std::vector<uint8_t>* refused);
   void Move(TaskIndex task, bool now, NodeIndex node);
-  NodeIndex Best(ClassIndex c, Want want, uint32_t within, std::vector<uint8_t>* refused);
+  NodeIndex Best(TaskIndex task, Want want, uint32_t within, std::vector<uint8_t>* refused);
   bool MayPool(ClassIndex c, uint32_t within, const std::vector<uint8_t>* refused);
 
   ActionContext& context_;

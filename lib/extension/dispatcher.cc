@@ -164,10 +164,6 @@ bool Dispatcher::TaskOrderMoves() const {
                      [](const Policy* policy) { return policy->TaskOrderMoves(); });
 }
 
-void Dispatcher::Consider(TaskIndex task) const {
-  for (Policy* policy : at(Point::kScore)) policy->Consider(task);
-}
-
 bool Dispatcher::Overused(QueueIndex queue, std::string_view* who) const {
   for (Policy* policy : at(Point::kOverused)) {
     if (policy->Overused(queue)) {

@@ -77,8 +77,6 @@ class Dispatcher {
   bool VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const;
   bool VictimBefore(TaskIndex a, TaskIndex b, TaskIndex evictor) const;
   bool TaskOrderMoves() const;
-  // Tells of the task for which nodes are looked for next.
-  void Consider(TaskIndex task) const;
   // The policies' comparison alone, without fallback.
   int CompareJobs(JobIndex a, JobIndex b) const;
   int CompareQueues(QueueIndex a, QueueIndex b) const;

@@ -243,8 +243,9 @@ class Policy {
   // Whether FitStates or ScoreStates look at what is free (StateColumns::kFree). Where no policy does, the columns that
   // they get are mostly without.
   virtual bool ReadsFree() const { return true; }
-  // kCluster: adds to order[i] and batch[i] for candidate nodes[i], all of which fit.
-  virtual void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
+  // kCluster: adds to order[i] and batch[i] for candidate nodes[i], all of which fit the task. The one question about
+  // nodes whose answer may tell the tasks of a class apart.
+  virtual void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double> order,
                           std::span<double> batch) {}
 
   // Nodes of a lower rank are taken before others whatever these score, and only scores of one rank are compared. Asked
@@ -256,8 +257,6 @@ class Policy {
   // then searches go through the list in rounds and end when they have found that many.
   virtual bool SamplesNodes() const { return false; }
   virtual size_t NodesToFind(size_t nodes) const { return nodes; }
-  // The task for which nodes are scored next, for scores that tell tasks of a class apart.
-  virtual void Consider(TaskIndex task) {}
 
   // Whether what this policy says of kinds may be another than in the cycle before: asked after Open.
   virtual bool KindsChanged() const { return false; }

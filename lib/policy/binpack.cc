@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kBinpackOptions[] = {
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
     {"cpu", OptionKind::kNumber, "1", 0, 1e9, "weight of cpu"},
     {"memory", OptionKind::kNumber, "1", 0, 1e9, "weight of memory"},
@@ -100,7 +100,7 @@ class Binpack : public Policy {
 }  // namespace
 
 PolicyDecl BinpackPolicy() {
-  return {"binpack", "fill what is begun", kOptions,
+  return {"binpack", "fill what is begun", kBinpackOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Binpack>(options);
           }};

@@ -31,7 +31,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kCapacityOptions[] = {
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "the queues are a tree below \"root\""},
     {"ancestor_reclaim_level", OptionKind::kNumber, "0", 0, 1e9,
      "how far up the tree reclaim looks at what queues deserve"},
@@ -374,7 +374,7 @@ class Capacity : public Policy {
 
 PolicyDecl CapacityPolicy() {
   return {"capacity", "queues may borrow up to their limits and give back beyond what they deserve",
-          kOptions, [](const Options& options) -> std::unique_ptr<Policy> {
+          kCapacityOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Capacity>(options);
           }};
 }

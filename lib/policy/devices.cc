@@ -20,7 +20,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kDevicesOptions[] = {
     {"strategy", OptionKind::kChoice, "pack", 0, 0,
      "pack|spread|best-fit: of devices on a node, and of nodes"},
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
@@ -125,7 +125,7 @@ class Devices : public Policy {
 }  // namespace
 
 PolicyDecl DevicesPolicy() {
-  return {"devices", "exact devices for tasks that ask for them", kOptions,
+  return {"devices", "exact devices for tasks that ask for them", kDevicesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Devices>(options);
           }};

@@ -26,7 +26,7 @@ namespace {
 
 constexpr double kShareDelta = 0.000001;
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kDrfOptions[] = {
     {"kube_batch", OptionKind::kFlag, "off", 0, 0, "shares of what kube-batch counts as resources"},
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "queues share along their share paths"},
 };
@@ -134,7 +134,7 @@ class Drf : public Policy {
 }  // namespace
 
 PolicyDecl DrfPolicy() {
-  return {"drf", "dominant resource fairness between jobs", kOptions,
+  return {"drf", "dominant resource fairness between jobs", kDrfOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Drf>(options);
           }};

@@ -32,7 +32,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kElasticQuotaOptions[] = {
     {"runtime", OptionKind::kFlag, "on", 0, 0, "off: queues are held to their limits alone"},
     {"scale_min", OptionKind::kFlag, "on", 0, 0,
      "minimums shrink together where there is less than all of them"},
@@ -303,7 +303,7 @@ class ElasticQuota : public Policy {
 
 PolicyDecl ElasticQuotaPolicy() {
   return {"elastic-quota",
-          "queues lend what they do not ask for, and are held to what is theirs now", kOptions,
+          "queues lend what they do not ask for, and are held to what is theirs now", kElasticQuotaOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<ElasticQuota>(options);
           }};

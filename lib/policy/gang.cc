@@ -20,7 +20,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kGangOptions[] = {
     {"best_effort_counts", OptionKind::kFlag, "on", 0, 0,
      "pending tasks that request nothing count as placed"},
     {"count_down_victims", OptionKind::kFlag, "on", 0, 0,
@@ -187,7 +187,7 @@ class Gang : public Policy {
 }  // namespace
 
 PolicyDecl GangPolicy() {
-  return {"gang", "all the tasks a job needs, or none", kOptions,
+  return {"gang", "all the tasks a job needs, or none", kGangOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Gang>(options);
           }};

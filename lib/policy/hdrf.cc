@@ -32,7 +32,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kHdrfOptions[] = {
     {"form", OptionKind::kChoice, "dynamic", 0, 0,
      "naive|static|dynamic: what inner queues hold, their children's sum, or scaled to the "
      "smallest"},
@@ -213,7 +213,7 @@ class Hdrf : public Policy {
 
 PolicyDecl HdrfPolicy() {
   return {"hdrf", "dominant resource fairness between queues at every level of their tree",
-          kOptions, [](const Options& options) -> std::unique_ptr<Policy> {
+          kHdrfOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Hdrf>(options);
           }};
 }

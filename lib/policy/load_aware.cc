@@ -32,7 +32,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kLoadAwareOptions[] = {
     {"cpu_threshold", OptionKind::kNumber, "65", 0, 100,
      "percent of cpu a node may get to; 0: any"},
     {"memory_threshold", OptionKind::kNumber, "95", 0, 100, "the same of memory"},
@@ -51,7 +51,7 @@ constexpr OptionDecl kOptions[] = {
 constexpr size_t kResources = 2;  // cpu and memory, the first two dimensions
 static_assert(kCpu == 0 && kMemory == 1);
 constexpr int64_t kUnasked[kResources] = {250, 200 << 20};
-constexpr int64_t kLargest = int64_t{1} << 53;
+constexpr int64_t kLargestLoad = int64_t{1} << 53;
 
 class LoadAware : public Policy {
  public:
@@ -117,8 +117,9 @@ class LoadAware : public Policy {
   Scope ScoreScope(ClassIndex) override {
     return any_ && weight_ != 0 ? Scope::kCluster : Scope::kNone;
   }
-  void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
+  void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double>) override {
+    const ClassIndex c = tables_->tasks.task_class[task];
     for (size_t i = 0; i < nodes.size(); ++i) {
       const NodeBook& book = nodes_[nodes[i]];
       if (!book.is_measured || book.is_old) continue;
@@ -145,7 +146,7 @@ class LoadAware : public Policy {
   static int64_t Amount(const Quantity& percent, int64_t capacity) {
     const int64_t milli = ParseQuantity(percent.text, Unit::kMilli).value_or(0);
     const absl::int128 amount = absl::int128(milli) * OrZero(capacity) / 100'000;
-    return amount > kLargest ? kLargest : static_cast<int64_t>(amount);
+    return amount > kLargestLoad ? kLargestLoad : static_cast<int64_t>(amount);
   }
 
   Loads EstimateOf(ClassIndex c) const {
@@ -162,7 +163,7 @@ class LoadAware : public Policy {
     Follow();
     Loads load = EstimateOf(c);
     for (size_t d = 0; d < kResources; ++d) {
-      load[d] = std::min(kLargest, SatAdd(load[d], nodes_[node].load[d]));
+      load[d] = std::min(kLargestLoad, SatAdd(load[d], nodes_[node].load[d]));
     }
     return load;
   }
@@ -229,7 +230,7 @@ class LoadAware : public Policy {
 }  // namespace
 
 PolicyDecl LoadAwarePolicy() {
-  return {"load-aware", "not where measured load leaves too little room", kOptions,
+  return {"load-aware", "not where measured load leaves too little room", kLoadAwareOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<LoadAware>(options);
           }};

@@ -27,7 +27,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kNetworkTopologyOptions[] = {
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much its scores count"},
     {"cpu", OptionKind::kNumber, "1", 0, 1e9, "weight of cpu in how full a domain is"},
     {"memory", OptionKind::kNumber, "1", 0, 1e9, "weight of memory"},
@@ -79,17 +79,16 @@ class NetworkTopology : public Policy {
 
   Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
   bool ScoresByDomain() const override { return true; }
-  void Consider(TaskIndex task) override { task_ = task; }
 
-  void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double>,
+  void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double>,
                   std::span<double> batch) override {
-    const JobIndex job = tables_->tasks.job[task_];
+    const JobIndex job = tables_->tasks.job[task];
     if (job == kNone) return;
-    const SubGroup group{job, tables_->tasks.sub_group[task_]};
+    const SubGroup group{job, tables_->tasks.sub_group[task]};
     if (domains_->WishOf(group).there) {
       ScoreNear(group, nodes, batch);
     } else if (normal_tasks_) {
-      ScoreNormal(c, nodes, batch);
+      ScoreNormal(tables_->tasks.task_class[task], nodes, batch);
     }
   }
 
@@ -447,7 +446,6 @@ class NetworkTopology : public Policy {
   size_t opened_ = 0, position_ = 0;  // in the ledger's journal: at the opening, and read up to
   uint64_t tree_ = 0, birth_ = 0;     // to which the sums belong
   const Ledger* counted_ = nullptr;
-  TaskIndex task_ = kNone;
   struct Pending {
     uint64_t stamp = 0;
     std::vector<int64_t> need;
@@ -462,7 +460,7 @@ class NetworkTopology : public Policy {
 }  // namespace
 
 PolicyDecl NetworkTopologyPolicy() {
-  return {"network-topology-aware", "gangs close together in the tree of domains", kOptions,
+  return {"network-topology-aware", "gangs close together in the tree of domains", kNetworkTopologyOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NetworkTopology>(options);
           }};

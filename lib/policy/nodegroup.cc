@@ -32,7 +32,7 @@ namespace {
 constexpr std::string_view kLabel = "volcano.sh/nodegroup-name";
 constexpr uint32_t kNoGroup = kNone;
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kNodegroupOptions[] = {
     {"strict", OptionKind::kFlag, "on", 0, 0, "nodes without a group take nobody"},
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "who says nothing wants what its parent wants"},
     {"preferred_order", OptionKind::kFlag, "off", 0, 0,
@@ -267,7 +267,7 @@ class NodeGroup : public Policy {
 }  // namespace
 
 PolicyDecl NodeGroupPolicy() {
-  return {"nodegroup", "queues keep to groups of nodes", kOptions,
+  return {"nodegroup", "queues keep to groups of nodes", kNodegroupOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NodeGroup>(options);
           }};

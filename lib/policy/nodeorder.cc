@@ -24,7 +24,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kNodeorderOptions[] = {
     {"least_requested", OptionKind::kNumber, "1", 0, 1e6, "weight of free resources"},
     {"most_requested", OptionKind::kNumber, "0", 0, 1e6, "weight of used resources"},
     {"balanced", OptionKind::kNumber, "1", 0, 1e6, "weight of evenly used resources"},
@@ -219,9 +219,9 @@ class NodeOrder : public Policy {
     }
   }
 
-  void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
+  void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double> batch) override {
-    inter_task_.Score(c, nodes, order, batch);
+    inter_task_.Score(tables_->tasks.task_class[task], nodes, order, batch);
   }
 
  private:
@@ -282,7 +282,7 @@ class NodeOrder : public Policy {
 }  // namespace
 
 PolicyDecl NodeOrderPolicy() {
-  return {"nodeorder", "the scores of kube-scheduler, weighted", kOptions,
+  return {"nodeorder", "the scores of kube-scheduler, weighted", kNodeorderOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NodeOrder>(options);
           }};

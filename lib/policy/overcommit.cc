@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kOvercommitOptions[] = {
     {"factor", OptionKind::kNumber, "1.2", 0, 1e9, "of the cluster that may be promised"},
 };
 
@@ -114,7 +114,7 @@ class Overcommit : public Policy {
 }  // namespace
 
 PolicyDecl OvercommitPolicy() {
-  return {"overcommit", "admit jobs up to a little more than the cluster has", kOptions,
+  return {"overcommit", "admit jobs up to a little more than the cluster has", kOvercommitOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Overcommit>(options);
           }};

@@ -21,7 +21,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kPdbOptions[] = {
     {"whole_plan", OptionKind::kFlag, "off", 0, 0,
      "budgets last for the whole plan, and only tasks they match are asked about"},
 };
@@ -136,7 +136,7 @@ class Pdb : public Policy {
 }  // namespace
 
 PolicyDecl PdbPolicy() {
-  return {"pdb", "no more victims than disruption budgets allow", kOptions,
+  return {"pdb", "no more victims than disruption budgets allow", kPdbOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Pdb>(options);
           }};

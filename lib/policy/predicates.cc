@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kPredicatesOptions[] = {
     {"node_affinity", OptionKind::kFlag, "on", 0, 0, "node selectors and required node affinity"},
     {"taints", OptionKind::kFlag, "on", 0, 0, "taints and tolerations"},
     {"host_ports", OptionKind::kFlag, "on", 0, 0, "host ports"},
@@ -122,7 +122,7 @@ class Predicates : public Policy {
 }  // namespace
 
 PolicyDecl PredicatesPolicy() {
-  return {"predicates", "where a task may run at all", kOptions,
+  return {"predicates", "where a task may run at all", kPredicatesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Predicates>(options);
           }};

@@ -16,7 +16,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kPriorityOptions[] = {
     {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
 };
 
@@ -95,7 +95,7 @@ class Priority : public Policy {
 }  // namespace
 
 PolicyDecl PriorityPolicy() {
-  return {"priority", "the higher number first, and it may evict the lower one", kOptions,
+  return {"priority", "the higher number first, and it may evict the lower one", kPriorityOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Priority>(options);
           }};

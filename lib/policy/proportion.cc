@@ -23,7 +23,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kProportionOptions[] = {
     {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
 };
 
@@ -277,7 +277,7 @@ class Proportion : public Policy {
 }  // namespace
 
 PolicyDecl ProportionPolicy() {
-  return {"proportion", "every queue gets its weight's worth of the cluster", kOptions,
+  return {"proportion", "every queue gets its weight's worth of the cluster", kProportionOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Proportion>(options);
           }};

@@ -26,7 +26,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kReschedulingOptions[] = {
     {"cpu_low", OptionKind::kNumber, "100", 0, 1000, "a node measured below takes tasks, percent"},
     {"memory_low", OptionKind::kNumber, "100", 0, 1000, "the same of memory"},
     {"cpu_high", OptionKind::kNumber, "100", 0, 1000, "a node measured above gives tasks, percent"},
@@ -152,7 +152,7 @@ class Rescheduling : public Policy {
 }  // namespace
 
 PolicyDecl ReschedulingPolicy() {
-  return {"rescheduling", "from nodes that are busy in fact to nodes that are not", kOptions,
+  return {"rescheduling", "from nodes that are busy in fact to nodes that are not", kReschedulingOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Rescheduling>(options);
           }};

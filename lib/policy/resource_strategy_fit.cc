@@ -27,7 +27,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kResourceStrategyFitOptions[] = {
     {"weight", OptionKind::kNumber, "10", 0, 1e9, "how much the strategies count; 0: not"},
     {"least.*", OptionKind::kNumber, "1", 0, 1e9,
      "weight of a dimension in which nodes are to stay empty (cpu and memory if nothing is named)"},
@@ -209,7 +209,7 @@ class ResourceStrategyFit : public Policy {
 }  // namespace
 
 PolicyDecl ResourceStrategyFitPolicy() {
-  return {"resource-strategy-fit", "fill nodes by one resource, spread by another", kOptions,
+  return {"resource-strategy-fit", "fill nodes by one resource, spread by another", kResourceStrategyFitOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<ResourceStrategyFit>(options);
           }};

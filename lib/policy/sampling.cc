@@ -18,7 +18,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kSamplingOptions[] = {
     {"percent", OptionKind::kNumber, "0", 0, 100, "of a list's nodes; 0: by its length"},
     {"least_percent", OptionKind::kNumber, "5", 0, 100, "that many, where it goes by length"},
     {"least_nodes", OptionKind::kNumber, "100", 1, 1e9, "that many in any case"},
@@ -49,7 +49,7 @@ class Sampling : public Policy {
 }  // namespace
 
 PolicyDecl SamplingPolicy() {
-  return {"sampling", "a search for nodes ends when it has found enough", kOptions,
+  return {"sampling", "a search for nodes ends when it has found enough", kSamplingOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Sampling>(options);
           }};

@@ -16,7 +16,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kShardsOptions[] = {
     {"name", OptionKind::kText, "", 0, 0, "the shard that this scheduler looks after"},
     {"soft", OptionKind::kFlag, "off", 0, 0, "nodes of other shards serve where no own one does"},
 };
@@ -53,7 +53,7 @@ class Shards : public Policy {
 }  // namespace
 
 PolicyDecl ShardsPolicy() {
-  return {"shards", "one scheduler's part of the cluster", kOptions,
+  return {"shards", "one scheduler's part of the cluster", kShardsOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Shards>(options);
           }};

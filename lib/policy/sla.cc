@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kSlaOptions[] = {
     {"waiting_time", OptionKind::kNumber, "0", 0, 1e9,
      "seconds that a job can wait unless it says so itself; 0: for ever"},
 };
@@ -57,7 +57,7 @@ class Sla : public Policy {
 }  // namespace
 
 PolicyDecl SlaPolicy() {
-  return {"sla", "who has waited long enough is served", kOptions,
+  return {"sla", "who has waited long enough is served", kSlaOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Sla>(options);
           }};

@@ -23,7 +23,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kTaskTopologyOptions[] = {
     {"weight", OptionKind::kNumber, "1", -1e6, 1e6, "how much the score counts"},
 };
 
@@ -38,7 +38,6 @@ class TaskTopology : public Policy {
     tables_ = &cycle.tables;
     ledger_ = &cycle.ledger;
     position_ = ledger_->view_journal().size();
-    considered_ = kNone;
     jobs_.clear();
     jobs_.resize(tables_->jobs.alive.size());
     any_ = false;
@@ -60,17 +59,15 @@ class TaskTopology : public Policy {
     return job == other && in_bucket ? jobs_[job]->Compare(a, b) : 0;
   }
 
-  void Consider(TaskIndex task) override { considered_ = task; }
   Scope ScoreScope(ClassIndex) override { return any_ ? Scope::kCluster : Scope::kNone; }
-  void ScoreNodes(ClassIndex, std::span<const NodeIndex> nodes, std::span<double> order,
+  void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double>) override {
-    if (considered_ == kNone) return;
-    const JobIndex job = tables_->tasks.job[considered_];
+    const JobIndex job = tables_->tasks.job[task];
     if (job == kNone || !jobs_[job]) return;
     Follow();
     const TaskBuckets& buckets = *jobs_[job];
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const double score = static_cast<double>(buckets.Score(considered_, nodes[i])) * weight_;
+      const double score = static_cast<double>(buckets.Score(task, nodes[i])) * weight_;
       const int64_t largest = buckets.largest();
       order[i] += largest == 0 ? score : score * 100.0 / static_cast<double>(largest);
     }
@@ -97,13 +94,12 @@ class TaskTopology : public Policy {
   std::vector<std::unique_ptr<TaskBuckets>> jobs_;  // null: no wishes
   bool any_ = false;
   size_t position_ = 0;  // in the ledger's view journal
-  TaskIndex considered_ = kNone;
 };
 
 }  // namespace
 
 PolicyDecl TaskTopologyPolicy() {
-  return {"task-topology", "groups of a job on one node, or on different ones", kOptions,
+  return {"task-topology", "groups of a job on one node, or on different ones", kTaskTopologyOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<TaskTopology>(options);
           }};

@@ -32,11 +32,11 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kLabel = "volcano.sh/revocable-zone";
+constexpr std::string_view kRevocableLabel = "volcano.sh/revocable-zone";
 constexpr int64_t kDay = 24 * 60 * 60;
 constexpr int64_t kLeastVictims = 1;
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kTdmOptions[] = {
     {"from.*", OptionKind::kNumber, "0", 0, 24 * 60 - 1, "minute of the day a zone is lent from"},
     {"to.*", OptionKind::kNumber, "0", 0, 24 * 60 - 1, "minute it is lent to"},
 };
@@ -77,7 +77,7 @@ class TimeDivision : public Policy {
     declared_.assign(nodes.alive.size(), nullptr);
     for (NodeIndex n = 0; n < lent_.size(); ++n) {
       for (const auto& [key, zone] : nodes.spec[n].labels) {
-        if (key != kLabel || zone.empty()) continue;
+        if (key != kRevocableLabel || zone.empty()) continue;
         const auto window = windows_.find(zone);
         const bool open = window != windows_.end() && window->second.open;
         lent_[n] = open ? Lent::kNow : Lent::kLater;
@@ -202,7 +202,7 @@ class TimeDivision : public Policy {
 }  // namespace
 
 PolicyDecl TimeDivisionPolicy() {
-  return {"tdm", "nodes that are lent to batch work for hours of the day", kOptions,
+  return {"tdm", "nodes that are lent to batch work for hours of the day", kTdmOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<TimeDivision>(options);
           }};

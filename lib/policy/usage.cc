@@ -26,7 +26,7 @@ namespace {
 
 constexpr int64_t kFreshSeconds = 300;
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kUsageOptions[] = {
     {"weight", OptionKind::kNumber, "5", 0, 1e9, "how much the score counts"},
     {"cpu", OptionKind::kNumber, "1", 0, 1e9, "weight of cpu"},
     {"memory", OptionKind::kNumber, "1", 0, 1e9, "weight of memory"},
@@ -100,7 +100,7 @@ class Usage : public Policy {
   }
 
   Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
-  void ScoreNodes(ClassIndex, std::span<const NodeIndex> nodes, std::span<double> order,
+  void ScoreNodes(TaskIndex, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double>) override {
     const double weights = weights_.cpu + weights_.memory;
     if (weights == 0) return;
@@ -236,7 +236,7 @@ class Usage : public Policy {
 }  // namespace
 
 PolicyDecl UsagePolicy() {
-  return {"usage", "away from nodes that are busy in fact", kOptions,
+  return {"usage", "away from nodes that are busy in fact", kUsageOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Usage>(options);
           }};

@@ -19,7 +19,7 @@ void AddTo(Amounts* sum, const Amounts& more) {
   }
 }
 
-bool Nothing(const Amounts& amounts) {
+bool NothingLeft(const Amounts& amounts) {
   for (size_t d = 0; d < amounts.value.size(); ++d) {
     if (d != 2 && amounts.value[d] >= kSmallestAmount) return false;
   }
@@ -112,7 +112,7 @@ void FillByWeight(const Amounts& total, std::vector<Claim>* claims) {
     }
     AddTo(&remaining, decreased);
     remaining = Exceeding(remaining, increased);
-    if (Nothing(remaining) || remaining == old_remaining) return;
+    if (NothingLeft(remaining) || remaining == old_remaining) return;
   }
 }
 

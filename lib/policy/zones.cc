@@ -32,7 +32,7 @@
 namespace muster {
 namespace {
 
-constexpr OptionDecl kOptions[] = {
+constexpr OptionDecl kZonesOptions[] = {
     {"strategy", OptionKind::kChoice, "least", 0, 0,
      "least|most|balanced|fewest: what makes zones good"},
     {"cpu", OptionKind::kNumber, "1", 1, 1e9, "weight of cpu (least, most)"},
@@ -66,6 +66,7 @@ class Zones : public Policy {
   }
 
   void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
     books_.Open(cycle.tables, cycle.ledger, most_zones_);
     if (!books_.any()) return;
     if (generation_ != books_.generation()) {
@@ -114,9 +115,10 @@ class Zones : public Policy {
     const bool any = fewest ? books_.any() : books_.any_aligned();
     return weight_ != 0 && any && books_.AskOf(c).task.guaranteed ? Scope::kCluster : Scope::kNone;
   }
-  void ScoreNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
+  void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double>) override {
     books_.Follow();
+    const ClassIndex c = tables_->tasks.task_class[task];
     for (size_t i = 0; i < nodes.size(); ++i) {
       const uint32_t number = books_.NumberOf(nodes[i]);
       if (number != kNone) order[i] += weight_ * static_cast<double>(Score(c, number));
@@ -174,6 +176,7 @@ class Zones : public Policy {
   std::vector<std::pair<std::string, double>> weights_;
   const int64_t most_zones_;
   const double weight_;
+  const Tables* tables_ = nullptr;
   ZoneScoring scoring_;
   ZoneBooks books_;
   std::vector<std::vector<Answer>> answers_;  // per class and book
@@ -184,7 +187,7 @@ class Zones : public Policy {
 }  // namespace
 
 PolicyDecl ZonesPolicy() {
-  return {"zones", "where NUMA zones have room for aligned tasks", kOptions,
+  return {"zones", "where NUMA zones have room for aligned tasks", kZonesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Zones>(options);
           }};

@@ -29,8 +29,8 @@ namespace {
 #define MUSTER_AVX2_INSIDE inline __attribute__((target("avx2"), always_inline))
 
 constexpr int kBits = 52;  // numbers below 2^52
-constexpr double kUnit =
-    0x1p52;  // a double from here on has no fraction: its low bits are a whole number
+// A double from here on has no fraction: its low bits are a whole number.
+constexpr double kUnit = 0x1p52;
 constexpr int64_t kUnitBits = 0x4330000000000000;
 
 // Four lanes: doubles that are whole, and integers or masks.
@@ -211,8 +211,8 @@ MUSTER_AVX2 uint32_t HandOut(const int64_t* totals, uint32_t which, size_t count
     }
   }
   alignas(32) double left[kLanes], shifted[kLanes], scale[kLanes];
-  alignas(32) int64_t keep[kLanes],
-      written[kLanes];  // all bits where wishes can stay open; where it is told
+  // All bits where wishes can stay open; where it is told.
+  alignas(32) int64_t keep[kLanes], written[kLanes];
   uint32_t too_large = 0;
   bool rescale = false;
   const int width = std::bit_width(count);

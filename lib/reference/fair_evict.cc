@@ -245,20 +245,24 @@ class Taker {
       if (FitsWithout(before, task, node, units)) break;
       if (!Has(AllOf(units), t)) AddGang(task, tasks().job[t], units);
     }
-    if (!FitsWithout(before, task, node, units)) return std::nullopt;
+    if (!FitsWithout(before, task, node, units)) {
+      // In this order nobody makes room, but another set may.
+      if (!FitsWithout(before, task, node, {candidates})) return std::nullopt;
+      return Cheapest(before, task, node, candidates, std::nullopt);
+    }
     for (size_t i = units.size(); i-- > 0;) {
       Units fewer = units;
       fewer.erase(fewer.begin() + i);
       if (FitsWithout(before, task, node, fewer)) units = fewer;
     }
+    if (AllOf(units).size() < 2) return units;
     return Cheapest(before, task, node, candidates, units);
   }
 
   // Where several have to go and few could, all sets are tried: single tasks, and gangs of which
   // not all candidates can be spared as a whole.
-  Units Cheapest(const World& before, TaskIndex task, NodeIndex node, const Tasks& candidates,
-                 Units units) {
-    if (AllOf(units).size() < 2) return units;
+  std::optional<Units> Cheapest(const World& before, TaskIndex task, NodeIndex node,
+                                const Tasks& candidates, std::optional<Units> units) {
     Units items;
     for (TaskIndex t : candidates) {
       if (GangCanSpare(cycle_, tasks().job[t], {t})) items.push_back({t});
@@ -298,7 +302,7 @@ class Taker {
       }
       const bool twice = std::any_of(whole.begin(), whole.end(),
                                      [&](JobIndex gang) { return in_part.contains(gang); });
-      if (twice || PriceOf(node, set) >= PriceOf(node, units)) continue;
+      if (twice || (units && PriceOf(node, set) >= PriceOf(node, *units))) continue;
       if (goes(set, whole)) units = set;
     }
     return units;

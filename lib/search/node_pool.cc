@@ -26,8 +26,8 @@ void NodePool::Fill(NodeSearch& search, std::span<const NodeIndex> nodes) {
   }
 }
 
-NodeIndex NodePool::Best(NodeSearch& search, ClassIndex c, Want want) {
-  const NodeIndex best = search.BestAmong(c, want, oldest_, nullptr);
+NodeIndex NodePool::Best(NodeSearch& search, TaskIndex task, Want want) {
+  const NodeIndex best = search.BestAmong(task, want, oldest_, nullptr);
   if (best != kNone) {
     last_ = static_cast<size_t>(std::find(oldest_.begin(), oldest_.end(), best) - oldest_.begin());
   }

@@ -4,7 +4,7 @@
 //
 //   NodePool pool;
 //   pool.Fill(search, nodes);
-//   NodeIndex node = pool.Best(search, c, Want::kNow);
+//   NodeIndex node = pool.Best(search, task, Want::kNow);
 //   ... ledger.Move(task, TaskStatus::kPlaced, node) ...
 //   pool.Moved(search);
 //
@@ -24,7 +24,7 @@ namespace muster {
 class NodePool {
  public:
   void Fill(NodeSearch& search, std::span<const NodeIndex> nodes);
-  NodeIndex Best(NodeSearch& search, ClassIndex c, Want want);
+  NodeIndex Best(NodeSearch& search, TaskIndex task, Want want);
   // The node that Best gave last is in another state now. No other node is.
   void Moved(NodeSearch& search);
 

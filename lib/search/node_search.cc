@@ -66,11 +66,11 @@ std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
   const ClassProfile& profile = Profile(c);
   const size_t nodes = ledger_.tables().nodes.alive.size();
   std::vector<uint8_t> fits(nodes, 0);
-  for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, false)) {
+  for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, kNone)) {
     fits[r.node] = 1;
   }
   if (want == Want::kNow) {
-    for (const Ranked& r : ScanNodes(c, profile, Want::kLater, false, false)) fits[r.node] = 1;
+    for (const Ranked& r : ScanNodes(c, profile, Want::kLater, false, kNone)) fits[r.node] = 1;
   }
   std::vector<NodeIndex> list, sample;
   for (NodeIndex n = 0; n < nodes; ++n) {
@@ -208,7 +208,8 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
   return *boards_[index];
 }
 
-NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
+NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
+  const ClassIndex c = ClassOf(task);
   const ClassProfile& profile = Profile(c);
   Failure& failure = failures_[c][static_cast<size_t>(want)];
   const auto still_fails = [&](const Failure& f) {
@@ -226,7 +227,7 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   if (UseStates(profile)) {
     best = Board(c, want).Best(context(), profile);
   } else {
-    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, want == Want::kEvicting, true);
+    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, want == Want::kEvicting, task);
     const auto it = std::max_element(fitting.begin(), fitting.end());
     if (it != fitting.end()) best = it->node;
   }
@@ -234,19 +235,21 @@ NodeIndex NodeSearch::Best(ClassIndex c, Want want) {
   return best;
 }
 
-NodeIndex NodeSearch::BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused) {
+NodeIndex NodeSearch::BestExcept(TaskIndex task, Want want, const std::vector<uint8_t>& refused) {
+  const ClassIndex c = ClassOf(task);
   const ClassProfile& profile = Profile(c);
   const std::vector<Ranked> fitting =
-      ScanNodes(c, profile, want, want == Want::kEvicting, true, &refused);
+      ScanNodes(c, profile, want, want == Want::kEvicting, task, &refused);
   const auto it = std::max_element(fitting.begin(), fitting.end());
   return it == fitting.end() ? kNone : it->node;
 }
 
-NodeIndex NodeSearch::BestAmong(ClassIndex c, Want want, std::span<const NodeIndex> nodes,
+NodeIndex NodeSearch::BestAmong(TaskIndex task, Want want, std::span<const NodeIndex> nodes,
                                 const std::vector<uint8_t>* refused) {
+  const ClassIndex c = ClassOf(task);
   const ClassProfile& profile = Profile(c);
   const std::vector<Ranked> fitting =
-      ScanNodes(c, profile, want, want == Want::kEvicting, true, refused, &nodes);
+      ScanNodes(c, profile, want, want == Want::kEvicting, task, refused, &nodes);
   const auto it = std::max_element(fitting.begin(), fitting.end());
   return it == fitting.end() ? kNone : it->node;
 }
@@ -275,7 +278,7 @@ void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
   const ClassProfile& profile = Profile(c);
   std::vector<uint8_t> now(refused->size(), kCurable);
   const auto fit = [&](Want asked) {
-    for (const Ranked& r : ScanNodes(c, profile, asked, asked == Want::kEvicting, false)) {
+    for (const Ranked& r : ScanNodes(c, profile, asked, asked == Want::kEvicting, kNone)) {
       now[r.node] = kNotRefused;
     }
   };
@@ -288,7 +291,7 @@ void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
   if (tell_hopeless && news) {
     std::vector<uint8_t> hopeless = now;
     if (want != Want::kEvicting) {
-      for (const Ranked& r : ScanNodes(c, profile, Want::kEvicting, true, false)) {
+      for (const Ranked& r : ScanNodes(c, profile, Want::kEvicting, true, kNone)) {
         hopeless[r.node] = 0;
       }
     }
@@ -333,7 +336,7 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
 }
 
 std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& profile, Want want,
-                                          bool evict, bool scored,
+                                          bool evict, TaskIndex scored_for,
                                           const std::vector<uint8_t>* except,
                                           const std::span<const NodeIndex>* among) {
   // A board answers for the node's own state; with amounts beyond exact doubles it is not asked about
@@ -373,7 +376,7 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   }
-  if (!scored) return ranked;
+  if (scored_for == kNone) return ranked;
   if (profile.uniform) {
     for (Ranked& r : ranked) r.score = board.score(states_->state(r.node));
     return ranked;
@@ -381,13 +384,13 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   for (size_t begin = 0; begin < ranked.size();) {
     size_t end = begin;
     while (end < ranked.size() && ranked[end].rank == ranked[begin].rank) ++end;
-    ScoreTogether(c, profile, board, std::span(ranked).subspan(begin, end - begin));
+    ScoreTogether(scored_for, profile, board, std::span(ranked).subspan(begin, end - begin));
     begin = end;
   }
   return ranked;
 }
 
-void NodeSearch::ScoreTogether(ClassIndex c, const ClassProfile& profile, const Scoreboard& board,
+void NodeSearch::ScoreTogether(TaskIndex task, const ClassProfile& profile, const Scoreboard& board,
                                std::span<Ranked> ranked) {
   const auto kind_scores = kinds_->scores();
   std::vector<NodeIndex> nodes(ranked.size());
@@ -409,22 +412,25 @@ void NodeSearch::ScoreTogether(ClassIndex c, const ClassProfile& profile, const 
     }
   }
   if (profile.cluster_score) {
+    const ClassIndex c = ClassOf(task);
     for (Policy* policy : dispatcher_.at(Point::kScore)) {
-      if (policy->ScoreScope(c) == Scope::kCluster) policy->ScoreNodes(c, nodes, order, batch);
+      if (policy->ScoreScope(c) == Scope::kCluster) policy->ScoreNodes(task, nodes, order, batch);
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];
 }
 
-std::vector<Ranked> NodeSearch::RankForEviction(ClassIndex c, Want want) {
+std::vector<Ranked> NodeSearch::RankForEviction(TaskIndex task, Want want) {
+  const ClassIndex c = ClassOf(task);
   const ClassProfile& profile = Profile(c);
-  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true);
+  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, task);
   std::make_heap(ranked.begin(), ranked.end());
   return ranked;
 }
 
-bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t>* refused,
+bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8_t>* refused,
                               absl::FunctionRef<bool(NodeIndex)> visit) {
+  const ClassIndex c = ClassOf(task);
   const ClassProfile& profile = Profile(c);
   std::vector<Ranked> ranked;
   if (UseStates(profile) && profile.uniform) {
@@ -467,7 +473,7 @@ bool NodeSearch::VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t
       if (score != kNever) ranked.push_back({score, n});
     }
   } else {
-    ranked = ScanNodes(c, profile, want, want == Want::kEvicting, true, refused);
+    ranked = ScanNodes(c, profile, want, want == Want::kEvicting, task, refused);
   }
   std::make_heap(ranked.begin(), ranked.end());
   while (!ranked.empty()) {
@@ -483,7 +489,7 @@ bool NodeSearch::VisitInOrder(ClassIndex c, Want want, NodeIndex from,
                               absl::FunctionRef<bool(NodeIndex)> visit) {
   const ClassProfile& profile = Profile(c);
   if (!UseStates(profile)) {
-    for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, false)) {
+    for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, kNone)) {
       if (r.node >= from && visit(r.node)) return true;
     }
     return false;

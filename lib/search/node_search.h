@@ -3,11 +3,13 @@
 // Which node for a task of this class? Exact, and explained.
 //
 //   NodeSearch search(ledger, dispatcher, rules, speed);
-//   NodeIndex node = search.Best(task_class, Want::kNow);      // kNone: no node fits
+//   NodeIndex node = search.Best(task, Want::kNow);            // kNone: no node fits
 //   if (node == kNone) reason.refusals = search.Refusals(task_class);
 //
 // The answer is always the node that a scan of all nodes in index order would choose: highest score, and among
-// equals the oldest node. (Where a policy ranks nodes: of the lowest rank in which any fits.) How it is found depends on what the class's fit and score depend on:
+// equals the oldest node. (Where a policy ranks nodes: of the lowest rank in which any fits.) Which nodes fit is the same
+// for all tasks of a class; scores may tell them apart, so what ranks nodes asks for the task. How the answer is found
+// depends on what the class's fit and score depend on:
 //   the node alone      a Scoreboard over states: some ten nanoseconds a placement
 //   other nodes too     all nodes, every time (FitNodes and ScoreNodes answer for whole columns)
 // A class that found nothing is not searched again while the books have changed by placements only, because a
@@ -32,8 +34,8 @@ struct SearchRules {
   std::vector<int64_t> slack;       // per dimension: by how much a request may exceed what is there
   bool pods_are_a_resource = true;  // kube-batch counts them only against the pod limit
   bool want_releasing = false;      // kube-batch: Want::kEither takes the part of kNow and kLater
-  bool overfull_nodes_are_out =
-      false;  // kube-batch: nodes that hold more than they have do not exist
+  // kube-batch: nodes that hold more than they have do not exist.
+  bool overfull_nodes_are_out = false;
 };
 
 struct Ranked {
@@ -55,11 +57,11 @@ class NodeSearch {
   NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, SearchRules rules,
              const SpeedOptions& speed);
 
-  NodeIndex Best(ClassIndex c, Want want);
+  NodeIndex Best(TaskIndex task, Want want);
   // The best among nodes n with refused[n] == 0; a look at every node.
-  NodeIndex BestExcept(ClassIndex c, Want want, const std::vector<uint8_t>& refused);
+  NodeIndex BestExcept(TaskIndex task, Want want, const std::vector<uint8_t>& refused);
   // The best among `nodes`, without those n with (*refused)[n] (may be null); a look at each of them.
-  NodeIndex BestAmong(ClassIndex c, Want want, std::span<const NodeIndex> nodes,
+  NodeIndex BestAmong(TaskIndex task, Want want, std::span<const NodeIndex> nodes,
                       const std::vector<uint8_t>* refused);
   // Whether what happens to tasks of the class on some nodes depends on nothing but those nodes' books and kinds, but
   // for policies that speak of domains (Policy::ScoresByDomain).
@@ -78,13 +80,13 @@ class NodeSearch {
   bool WantsParts(ClassIndex c) { return !Needs(c).part_policies.empty(); }
 
   // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
-  std::vector<Ranked> RankForEviction(ClassIndex c, Want want);
+  std::vector<Ranked> RankForEviction(TaskIndex task, Want want);
   // The same nodes unscored, in index order.
   std::vector<NodeIndex> ListForEviction(ClassIndex c, Want want);
   // Calls visit(node) for those nodes until it returns true, best first, without nodes n where refused[n] is set
   // (may be null). What visit changes on the node it was given does not change the order of the others. Cheap when
   // one of the best nodes serves. Returns whether a visit did.
-  bool VisitByScore(ClassIndex c, Want want, const std::vector<uint8_t>* refused,
+  bool VisitByScore(TaskIndex task, Want want, const std::vector<uint8_t>* refused,
                     absl::FunctionRef<bool(NodeIndex)> visit);
   // The same by rank and in index order, beginning with node `from`, without scores.
   bool VisitInOrder(ClassIndex c, Want want, NodeIndex from,
@@ -119,6 +121,7 @@ class NodeSearch {
     Ledger::Moment moment;
     bool valid = false;
   };
+  ClassIndex ClassOf(TaskIndex task) const { return ledger_.tables().tasks.task_class[task]; }
   ClassProfile& Needs(ClassIndex c);    // what a class asks for
   ClassProfile& Profile(ClassIndex c);  // the same, with the states of nodes brought up to date
   void AskScopes(ClassIndex c, ClassProfile* profile);
@@ -128,9 +131,9 @@ class NodeSearch {
     return states_->exact() && !profile.cluster_fit && !profile.cluster_score && !ranks();
   }
   bool FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const;
-  // Nodes that fit `want`, scored; evict: soft refusals count as fits.
+  // Nodes that fit `want`, scored for the task (kNone: unscored); evict: soft refusals count as fits.
   std::vector<Ranked> ScanNodes(ClassIndex c, const ClassProfile& profile, Want want, bool evict,
-                                bool scored, const std::vector<uint8_t>* except = nullptr,
+                                TaskIndex scored_for, const std::vector<uint8_t>* except = nullptr,
                                 const std::span<const NodeIndex>* among = nullptr);
 
   const Ledger& ledger_;
@@ -152,7 +155,7 @@ class NodeSearch {
   void MarkUsed(size_t board);
   void Unlink(size_t board);
   // Adds to the scores of nodes of one rank what depends on all of them.
-  void ScoreTogether(ClassIndex c, const ClassProfile& profile, const Scoreboard& board,
+  void ScoreTogether(TaskIndex task, const ClassProfile& profile, const Scoreboard& board,
                      std::span<Ranked> nodes);
 
   // What node n says to the class by its own books; what depends on other nodes is left out.

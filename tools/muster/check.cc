@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {"check", "check FILE... [flags]",
+constexpr CommandText kCheckText = {"check", "check FILE... [flags]",
                                "Schedules each scenario and compares the plan with what the file "
                                "expects of it. Prints one line for each\n"
                                "file and each difference, and last `N passed, N failed`. Ends with "
@@ -21,9 +21,9 @@ int CheckCommand(const Arguments& arguments) {
   RunFlags run_flags;
   FlagSet flags;
   run_flags.Declare(&flags);
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kCheckText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  if (parsed.others.empty()) return ComplainUsage(kText, "needs a FILE");
+  if (parsed.others.empty()) return ComplainUsage(kCheckText, "needs a FILE");
   int64_t passed = 0, failed = 0;
   int code = kOk;
   for (const std::string& path : parsed.others) {

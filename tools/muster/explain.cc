@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {"explain", "explain FILE [JOB|TASK] [flags]",
+constexpr CommandText kExplainText = {"explain", "explain FILE [JOB|TASK] [flags]",
                                "Schedules the scenario in FILE and says how the job or task came "
                                "out; without a name, everything pending.",
                                "muster explain tests/scenarios/gang_undone.json train"};
@@ -43,10 +43,10 @@ int ExplainCommand(const Arguments& arguments) {
   RunFlags run_flags;
   FlagSet flags;
   run_flags.Declare(&flags);
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kExplainText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.empty() || parsed.others.size() > 2) {
-    return ComplainUsage(kText, "needs a FILE and at most one name");
+    return ComplainUsage(kExplainText, "needs a FILE and at most one name");
   }
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kGenerateText = {
     "generate", "generate [flags]",
     "Makes a random cluster from a seed and writes it as a scenario; or, with --trace DIR, a trace "
     "as "
@@ -93,16 +93,16 @@ int GenerateCommand(const Arguments& arguments) {
   flags.Value("--affinity", "X", &options.affinity,
               "share of shapes with (anti-)affinity to their like");
   flags.Value("--spread", "X", &options.spread, "share of shapes that spread over zones");
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kGenerateText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty())
-    return ComplainUsage(kText, absl::StrCat("unexpected ", parsed.others[0]));
+    return ComplainUsage(kGenerateText, absl::StrCat("unexpected ", parsed.others[0]));
   if (MixFlags::IsFile(options.mix)) {
-    return ComplainUsage(kText,
+    return ComplainUsage(kGenerateText,
                          "--mix FILE makes traces: with --trace DIR, or `muster replay mix`");
   }
   absl::StatusOr<Scenario> scenario = Generate(options);
-  if (!scenario.ok()) return ComplainUsage(kText, absl::StrCat("--", scenario.status().message()));
+  if (!scenario.ok()) return ComplainUsage(kGenerateText, absl::StrCat("--", scenario.status().message()));
   scenario->profile = profile;
   const std::string text = WriteScenario(*scenario);
   if (output == "-") return Print(text);

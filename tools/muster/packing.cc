@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kPackingText = {
     "replay openb", "replay openb --policy fgd|fgd:best-fit|fgd:... [flags]",
     "Fills openb's cluster beyond its size, placing each pod for good, GPU by GPU.",
     "muster replay openb --dir openb --list default --seed 42 --policy fgd --decisions out.csv"};
@@ -167,12 +167,12 @@ int PackingCommand(const Arguments& arguments) {
   flags.Value("--curves", "FILE", &curves,
               "write what is allocated and fragmented by what arrived; - is standard output");
   flags.Switch("--json", &json, "say what came out as JSON");
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kPackingText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty()) {
-    return ComplainUsage(kText, absl::StrCat("unexpected ", parsed.others[0]));
+    return ComplainUsage(kPackingText, absl::StrCat("unexpected ", parsed.others[0]));
   }
-  if (seed < 0) return ComplainUsage(kText, "--seed is below 0");
+  if (seed < 0) return ComplainUsage(kPackingText, "--seed is below 0");
 
   const absl::StatusOr<PackingTrace> trace = Read(folder, list, seed);
   if (!trace.ok()) return Complain(std::string(trace.status().message()));

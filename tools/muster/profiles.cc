@@ -17,7 +17,7 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kProfilesText = {
     "profiles", "profiles [NAME...] [flags]",
     "Lists the profiles (or those named) with their tiers and the actions they may take, and the "
     "policies with their\n"
@@ -142,7 +142,7 @@ int ProfilesCommand(const Arguments& arguments) {
   bool json = false;
   FlagSet flags;
   flags.Switch("--json", &json, "for programs");
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kProfilesText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   Shown profiles = Profiles();
   if (!parsed.others.empty()) {
@@ -150,7 +150,7 @@ int ProfilesCommand(const Arguments& arguments) {
     for (const ProfileInfo& profile : profiles) names.push_back(profile.name);
     for (const std::string& name : parsed.others) {
       if (absl::c_linear_search(names, name)) continue;
-      return ComplainUsage(kText, absl::StrCat("unknown profile \"", name, "\"; there are ",
+      return ComplainUsage(kProfilesText, absl::StrCat("unknown profile \"", name, "\"; there are ",
                                                absl::StrJoin(names, ", ")));
     }
     std::erase_if(profiles, [&](const ProfileInfo& profile) {

@@ -13,21 +13,21 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kReplayText = {
     "replay", "replay KIND [flags]",
     "Plays a recorded trace again under a policy and says what became of its jobs. KIND is one of:",
     "muster replay hpc --file KTH-SP2.csv.gz --procs 100 --policy easy --decisions out.csv"};
 
 std::string KindList() {
   std::string out =
-      absl::StrCat("usage: muster ", ToAbsl(kText.usage), "\n\n", ToAbsl(kText.about), "\n");
+      absl::StrCat("usage: muster ", ToAbsl(kReplayText.usage), "\n\n", ToAbsl(kReplayText.about), "\n");
   for (const TraceKind& kind : TraceKinds()) {
     absl::StrAppend(&out, "  ", ToAbsl(kind.name), std::string(13 - kind.name.size(), ' '),
                     ToAbsl(kind.about), "\n");
   }
   absl::StrAppend(&out, "\n`muster replay KIND --help` lists the flags of a kind, among them\n",
                   "  --help, --policy, --decisions and --json.\n\nexample:\n  ",
-                  ToAbsl(kText.example), "\n");
+                  ToAbsl(kReplayText.example), "\n");
   return out;
 }
 
@@ -94,7 +94,7 @@ int ComplainKind(const std::string& name) {
   for (const TraceKind& known : TraceKinds()) names.push_back(known.name);
   const std::string_view nearest = NearestName(name, names);
   return ComplainUsage(
-      kText, absl::StrCat("kind of trace ", Quote(name), " is not known",
+      kReplayText, absl::StrCat("kind of trace ", Quote(name), " is not known",
                           nearest.empty() ? "; muster replay --help lists them"
                                           : absl::StrCat(", did you mean ", Quote(nearest), "?")));
 }

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr CommandText kText = {
+constexpr CommandText kReplayLogText = {
     "replay-log", "replay-log FILE [flags]",
     "Makes the calls that are recorded in FILE (- is standard input) on a cluster of its own, and "
     "compares the plan of "
@@ -252,10 +252,10 @@ int ReplayLogCommand(const Arguments& arguments) {
   FlagSet flags;
   flags.Value("--profile", "PROFILE", &other, "run this profile beside each cycle, too");
   flags.Value("--cycle", "N", &cycle, "show the plans of this cycle and end there");
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kReplayLogText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  if (parsed.others.size() != 1) return ComplainUsage(kText, "needs one FILE");
-  if (cycle.has_value() && *cycle < 1) return ComplainUsage(kText, "--cycle: counts from 1");
+  if (parsed.others.size() != 1) return ComplainUsage(kReplayLogText, "needs one FILE");
+  if (cycle.has_value() && *cycle < 1) return ComplainUsage(kReplayLogText, "--cycle: counts from 1");
   const int64_t shown = cycle.value_or(0);
   const absl::StatusOr<std::string> text = ReadFile(parsed.others[0]);
   if (!text.ok()) return Complain(std::string(text.status().message()));

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {"run", "run FILE [flags]",
+constexpr CommandText kRunText = {"run", "run FILE [flags]",
                                "Schedules the scenario in FILE (- is standard input) once and "
                                "prints the plan: every decision in order,\n"
                                "every reason for what is pending, and a summary.",
@@ -35,10 +35,10 @@ int RunCommand(const Arguments& arguments) {
   run_flags.Declare(&flags);
   flags.Switch("--json", &json, "the whole plan as JSON");
   flags.Switch("--digest", &digest, "only the plan's digest");
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kRunText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  if (parsed.others.size() != 1) return ComplainUsage(kText, "needs one FILE");
-  if (json && digest) return ComplainUsage(kText, "--json and --digest exclude each other");
+  if (parsed.others.size() != 1) return ComplainUsage(kRunText, "needs one FILE");
+  if (json && digest) return ComplainUsage(kRunText, "--json and --digest exclude each other");
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));
   if (digest) return Print(absl::StrCat(run->plan.Digest(), "\n"));

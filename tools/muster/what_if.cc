@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kText = {
+constexpr CommandText kWhatIfText = {
     "what-if", "what-if FILE [flags]",
     "Says what each queue of the scenario in FILE deserves, holds and waits for by the profile's "
     "own shares, before "
@@ -170,11 +170,11 @@ int WhatIfCommand(const Arguments& arguments) {
   Flags given;
   FlagSet flags;
   given.Declare(&flags);
-  const Parsed parsed = ParseArguments(kText, &flags, arguments);
+  const Parsed parsed = ParseArguments(kWhatIfText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
-  if (parsed.others.size() != 1) return ComplainUsage(kText, "needs one FILE");
+  if (parsed.others.size() != 1) return ComplainUsage(kWhatIfText, "needs one FILE");
   const absl::StatusOr<std::vector<WhatIfChange>> changes = ChangesOf(given);
-  if (!changes.ok()) return ComplainUsage(kText, std::string(changes.status().message()));
+  if (!changes.ok()) return ComplainUsage(kWhatIfText, std::string(changes.status().message()));
   const absl::StatusOr<Loaded> loaded = LoadFile(parsed.others[0]);
   if (!loaded.ok()) return Complain(std::string(loaded.status().message()));
   const std::string& profile = given.profile.empty() ? loaded->profile : given.profile;

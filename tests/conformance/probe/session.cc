@@ -36,7 +36,7 @@ class Liking : public Policy {
   std::string_view name() const override { return "liking"; }
   PointSet points() const override { return {Point::kScore}; }
   Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
-  void ScoreNodes(ClassIndex, std::span<const NodeIndex> nodes, std::span<double> order,
+  void ScoreNodes(TaskIndex, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double>) override {
     for (size_t i = 0; i < nodes.size(); ++i) order[i] += scores_[nodes[i]];
   }
@@ -344,11 +344,10 @@ class Asked {
     domains_.set_anchor(Domain(3));
     json answer = json::object();
     if (!error_.ok()) return answer;
-    dispatcher_->Consider(task);
     std::vector<double> order(nodes.size(), 0), batch(nodes.size(), 0);
     for (Policy* policy : dispatcher_->at(Point::kScore)) {
       if (policy->ScoresByDomain()) {
-        policy->ScoreNodes(tables_.tasks.task_class[task], nodes, order, batch);
+        policy->ScoreNodes(task, nodes, order, batch);
       }
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -479,7 +478,7 @@ class Asked {
     dispatcher.Open({tables_, ledger_, options_.now, phases_, nullptr, &domains_});
     NodeSearch search(ledger_, dispatcher, Rules(), speed_);
     search.BeginCycle();
-    const NodeIndex best = search.Best(tables_.tasks.task_class[task], Want::kNow);
+    const NodeIndex best = search.Best(task, Want::kNow);
     if (best == kNone) return nullptr;
     return std::string(tables_.nodes.names.name(best));
   }
