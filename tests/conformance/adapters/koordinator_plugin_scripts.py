@@ -230,7 +230,8 @@ class Handlers:
         space = member["namespace"]
         if member["group"] not in self.quotas:
             self.missed.add(member["group"])
-        return member["group"] or (space if space in self.quotas else self.spaces.get(space, ""))
+        of_space = space if space in self.quotas else self.spaces.get(space, "")
+        return member["group"] or ("" if of_space == DEFAULT else of_space)
 
     def _pod(self, step: Json) -> None:
         pod = self._given(step, "pod", "newObj", "obj", "p")
@@ -311,16 +312,8 @@ def handled(script: Any, probe: Probe) -> list[str]:
 
 
 def _compare(found: Handlers, results: Json, takes_strangers: bool, probe: Probe) -> list[str]:
-    # Of several trees only scripts look at minimums that were scaled.
-    scaled = [
-        step["n"]
-        for step, *_, field, _ in found.looks
-        if not field
-        and (recorded := results.get(step["n"]))
-        and recorded["CalculateInfo"].get("AutoScaleMin") != recorded["CalculateInfo"].get("Min", {})
-    ]
     options = {
-        "scale_min": bool(scaled),
+        "scale_min": True,
         "guarantee_usage": False,
         "default_max": events.units(DEFAULT_MAX),
         "takes_strangers": takes_strangers,
