@@ -3,6 +3,7 @@
 // How fast quotas and shares answer. Rows:
 //   elastic/event/<leaves>         Koordinator's tree, 10 x 10 groups of leaves, two resources: a task comes, its leaf's
 //                                  runtime is asked for
+//   elastic/forest/<leaves>/<trees>  as event, where the leaves are in so many trees
 //   elastic/leaves/<leaves>        every leaf's runtime asked for one by one, nothing changed in between
 //   elastic/all/<leaves>           all groups brought up to date after the total has changed
 //   elastic/edit/<leaves>          a leaf's maximum changes
@@ -25,6 +26,7 @@
 #include "bench/thread_clock.h"
 #include "lib/quota/capacity_preemption.h"
 #include "lib/quota/drf.h"
+#include "lib/quota/elastic_forest.h"
 #include "lib/quota/elastic_tree.h"
 #include "lib/reference/drf.h"
 #include "lib/reference/elastic_quota.h"
@@ -112,6 +114,52 @@ void ElasticEvent(benchmark::State& state) {
   if (recorded > 0) state.counters["ratio"] = recorded / Spent(state, before);
 }
 BENCHMARK(ElasticEvent)->Name("elastic/event")->Arg(100)->Arg(2'000)->Arg(10'000);
+
+// The same event where the leaves are in several trees of 10 x 10 groups, the default one and those of roots.
+void ForestEvent(benchmark::State& state) {
+  const int64_t trees = state.range(1), each = state.range(0) / trees / 100;
+  ElasticForest forest({});
+  std::vector<std::string> leaves;
+  const NamedAmounts all = {{"cpu", 60'000 * 100 * each}, {"memory", 120 * kGi * 100 * each}};
+  for (int64_t i = 0; i <= trees; ++i) (void)forest.PutNode("n" + std::to_string(i), all);
+  Lcg lcg(1);
+  for (int64_t t = 0; t < trees; ++t) {
+    const std::string id = t == 0 ? "" : "t" + std::to_string(t), top = "top" + std::to_string(t);
+    const auto put = [&](const std::string& name, const std::string& parent, int64_t below) {
+      QuotaGroup group{.name = name, .parent = parent, .is_parent = below > 1};
+      group.max = {{"cpu", 200'000 * below}, {"memory", 400 * kGi * below}};
+      group.min = {{"cpu", 10'000 * below}, {"memory", 20 * kGi * below}};
+      ForestGroup quota{.group = group, .tree = id};
+      if (name == top && t > 0) quota.total = all;
+      (void)forest.Put(quota);
+    };
+    put(top, "", 100 * each);
+    for (int64_t b = 0; b < 100; ++b) {
+      const std::string middle = top + "-b" + std::to_string(b);
+      put(middle, top, each);
+      for (int64_t c = 0; c < each; ++c) {
+        leaves.push_back(middle + "-c" + std::to_string(c));
+        put(leaves.back(), middle, 1);
+        const int64_t cores = lcg.Below(200), gib = lcg.Below(400);
+        (void)forest.AddTask(
+            leaves.back(),
+            {.name = "t", .request = {{"cpu", cores * 1000}, {"memory", gib * kGi}}});
+      }
+    }
+    forest.Find(id)->RefreshAll();
+  }
+  int64_t number = 0;
+  for (auto _ : state) {
+    const std::string& leaf = leaves[static_cast<size_t>(lcg.Below(leaves.size()))];
+    const QuotaTask task{
+        .name = "u" + std::to_string(number++),
+        .request = {{"cpu", 1000 + 1000 * lcg.Below(8)}, {"memory", kGi * (1 + lcg.Below(16))}}};
+    (void)forest.AddTask(leaf, task);
+    const ElasticForest::Place place = forest.PlaceOf(leaf);
+    benchmark::DoNotOptimize(place.tree->Refresh(place.group));
+  }
+}
+BENCHMARK(ForestEvent)->Name("elastic/forest")->Args({10'000, 1})->Args({10'000, 10});
 
 void ElasticLeaves(benchmark::State& state) {
   Tree grown = Grown(state.range(0));

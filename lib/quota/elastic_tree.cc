@@ -36,6 +36,17 @@ ElasticTree::Index ElasticTree::IndexOf(std::string_view name) const {
   return it == index_.end() ? kNone : it->second;
 }
 
+bool ElasticTree::IsAssigned(Index group, std::string_view task) const {
+  const auto& tasks = groups_[group].tasks;
+  const auto it = tasks.find(absl::string_view(task.data(), task.size()));
+  return it != tasks.end() && it->second;
+}
+
+bool ElasticTree::IsWithin(Index group, Index top) const {
+  while (group != kNone && group != top) group = groups_[group].parent;
+  return group != kNone;
+}
+
 std::optional<ElasticTree::Numbers> ElasticTree::Find(std::string_view group) const {
   const Index at = IndexOf(group);
   if (at == kNone) return std::nullopt;

@@ -122,6 +122,10 @@ class ElasticTree {
   const std::string& name(Index group) const { return groups_[group].name; }
   const std::string& resource(size_t at) const { return resources_.name(at); }
 
+  // Whether a task of a group has a place; whether a group is another one or anywhere below it.
+  bool IsAssigned(Index group, std::string_view task) const;
+  bool IsWithin(Index group, Index top) const;
+
   // What a group holds and may hold, as of when it was last refreshed.
   struct Room {
     Sparse used, runtime;

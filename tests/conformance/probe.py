@@ -28,6 +28,12 @@ class Probe:
     def quota_tree(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"quota_tree": options, "ops": ops})["answers"]
 
+    def quota_forest(self, options: Json, ops: list[Json]) -> list[Json]:
+        return self._ask({"quota_forest": options, "ops": ops})["answers"]
+
+    def quota_profile(self, question: Json) -> Json:
+        return self._ask({"quota_profile": question})["answers"]
+
     def quota_rules(self, options: Json, ops: list[Json]) -> list[Json]:
         return self._ask({"quota_rules": options, "ops": ops})["answers"]
 

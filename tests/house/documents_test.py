@@ -28,6 +28,7 @@ LEFT = {
     "what_if.h": "Snapshot snapshot;",
     "docs/quota.md": """QuotaTask task; Sparse request, used, runtime; bool preemptible = true; int64_t now = 0;
         std::vector<RevocableTask> revocable; QuotaRules::Tasks owners; QuotaEdit quota; CapacityTask capacity_task;
+        QuotaProfile profile; std::vector<ProfiledNode> nodes;
         auto Evict = [](auto&&...) {};""",
     "docs/capi.md": "void pool_submit(uintptr_t, muster_run, uintptr_t, int64_t); muster_status pool_wait(uintptr_t);",
 }
@@ -75,13 +76,14 @@ class Documents(unittest.TestCase):
         self.assertTrue(all(";" in code for _, code in examples), examples)
         examples += [("README.md", block.replace('#include "muster/muster.h"', "")) for block in blocks("README.md", "cpp")]
         quota = [block for block in blocks("docs/quota.md") if ";" in block]
-        self.assertEqual(len(quota), 5)
+        self.assertEqual(len(quota), 6)
         # One after the other: the second speaks of the first's tree.
         examples.append(("docs/quota.md", "\n".join([
             "{", quota[0], quota[1].replace("tasks)", "revocable)"), "}{", quota[2].replace("tasks)", "owners)"), "}{",
-            quota[3].replace("(task)", "(capacity_task)"), "}{", quota[4], "}"])))
+            quota[3], "}{", quota[4].replace("(task)", "(capacity_task)"), "}{", quota[5], "}"])))
         headers = [f"muster/{header.name}" for header in sorted((ROOT / "include/muster").glob("*.h"))] + [
-            f"lib/quota/{name}.h" for name in ("capacity_preemption", "drf", "elastic_revoke", "elastic_tree", "quota_rules")]
+            f"lib/quota/{name}.h" for name in (
+                "capacity_preemption", "drf", "elastic_forest", "elastic_revoke", "elastic_tree", "quota_profile", "quota_rules")]
         text = "#include <iostream>\n" + "".join(f'#include "{header}"\n' for header in headers) + "namespace muster {\n"
         text += "".join(function(i, where, code) for i, (where, code) in enumerate(examples)) + "}\n"
         compile_(self, "c++", "examples.cc", text, "-std=c++20", "-w")

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts of its elastic quota plug-in: what its handlers of nodes, quotas and pods mean to one
-tree, the numbers that a script then looks at, and whether a task is admitted."""
+"""Koordinator's recorded scripts of its elastic quota plug-in: what its handlers of nodes, quotas and pods mean to our
+trees, the numbers that a script then looks at, whether a task is admitted, and what is worth another look at it."""
 
 from typing import Any
 
@@ -12,9 +12,30 @@ from probe import Probe, Unanswerable
 Json = dict[str, Any]
 
 ROOT, DEFAULT = "koordinator-root-quota", "koordinator-default-quota"
-HANDLERS = ("Plugin.On", "Plugin.Reserve", "Plugin.Unreserve", "Plugin.PreFilter", "Plugin.checkQuotaRecursive")
+HANDLERS = (
+    "Plugin.On",
+    "Plugin.Reserve",
+    "Plugin.Unreserve",
+    "Plugin.PreFilter",
+    "Plugin.checkQuotaRecursive",
+    *(HINTS := ("Plugin.isSchedulableAfter", "Plugin.updateQuotaSnapshot")),
+)
+# What finds its way to a handler through the API.
+MADE = ("ElasticQuotaInterface.Create", "NodeInterface.Create", "PodInterface.Create")
+LOOKS_AT_GROUPS = (
+    "GroupQuotaManager.GetQuotaInfoByName",
+    "GroupQuotaManager.getQuotaInfoByNameNoLock",
+    "QuotaSnapshot.GetQuotaInfoByName",
+)
 # Of a group's numbers, those that a script asks for one by one.
 GETTERS = {f"QuotaInfo.Get{theirs}": field for theirs, field in NUMBERS.items()}
+# Calls that only look up what other calls then work on.
+NO_EVENTS = {
+    "Plugin.getPodAssociateQuotaName",
+    "Plugin.getPodAssociateQuotaNameAndTreeID",
+    "Plugin.GetGroupQuotaManagerForTree",
+    "Plugin.updateQuotaSnapshot",
+}
 # The plug-in's own default for tasks of no group.
 DEFAULT_MAX = {"cpu": "1844674407370955161", "memory": "1844674407370955161"}
 
@@ -23,62 +44,121 @@ def _allocatable(node: Json) -> Json:
     return (node.get("status") or {}).get("allocatable") or {}
 
 
-class Handlers:
-    """One script as operations on one tree; `looks` says after how many of them what was found."""
+def _tree(quota: Json) -> str:
+    return (quota["metadata"].get("labels") or {}).get(events.PREFIX + "tree-id", "")
 
-    def __init__(self, script: Any, nobody_counts: bool = True) -> None:
+
+def _forest_group(quota: Json) -> Json:
+    """A group with what makes it the root of a tree of its own."""
+    labels, out = quota["metadata"].get("labels") or {}, events.group(quota) | {"tree": _tree(quota)}
+    if labels.get(events.PREFIX + "is-root") == "true" and out["tree"]:
+        total = events.annotation(quota["metadata"], "total-resource")
+        if total is not None:
+            out["total"] = events.units(total)
+        out["takes_from_default"] = labels.get(events.PREFIX + "ignore-default-tree") != "true"
+    return out
+
+
+class Handlers:
+    """One script as operations on our trees; `looks` says after how many of them what was found."""
+
+    def __init__(self, script: Any) -> None:
         self.script = script
-        self.nobody = DEFAULT if nobody_counts else "nowhere"
         self.ops: list[Json] = []
-        self.looks: list[tuple[Json, str, str, int]] = []  # step, group, field ("" for all), operations before
-        self.admits: list[tuple[Json, int, bool]] = []  # step, number of the operation, what was recorded
+        # Step, tree, group, field ("" for all), operations before.
+        self.looks: list[tuple[Json, str, str, str, int]] = []
+        # Step, number of the operation, its answer, what was recorded.
+        self.said: list[tuple[Json, int, str, bool]] = []
+        self.counts: list[tuple[Json, int, Any]] = []  # step, operations before, trees or names of groups
         self.quotas: set[str] = {DEFAULT, "koordinator-system-quota"}
         self.missed: set[str] = set()  # groups that tasks named before there were any
         self.spaces: dict[str, str] = {}
         self.nodes: set[str] = set()
-        self.groups: dict[str, str] = {}  # variable -> group that it holds
+        self.groups: dict[str, tuple[str, str]] = {}  # variable -> tree and group that it holds
         self.runtimes: dict[str, Json] = {}  # that the script wrote itself
         self.options = {"by_max": False, "asks_parents": False}
-        self.last = ""  # group that was looked at last
+        self.last = ("", "")  # tree and group that were looked at last
+        objects = [one["object"] for one in script.case.get("objects") or []]
+        quotas = [one for one in objects if one.get("kind") == "ElasticQuota" and "name" in one.get("metadata", {})]
+        self.trees = {one["metadata"]["name"]: _tree(one) for one in quotas}
+        self.managers = self._managers()
         for step in script.steps:
             self._read(step)
 
+    def _managers(self) -> dict[str, str]:
+        """Variable -> its tree: that of the groups that it found."""
+        found: dict[str, set[str]] = {}
+        for step in self.script.steps:
+            group = (step.get("args") or {}).get("quotaName")
+            if step.get("call", "").startswith(("GroupQuotaManager.", "QuotaSnapshot.")) and group in self.trees:
+                if self.script.results.get(step["n"]) is not None:
+                    found.setdefault(step.get("on") or "", set()).add(self.trees[group])
+        return {name: min(trees) for name, trees in found.items() if len(trees) == 1}
+
+    def _tree_of(self, step: Json, group: str = ROOT) -> str:
+        on, others = step.get("on") or "", {tree for tree in self.trees.values() if tree}
+        if not others:
+            return ""
+        if on in self.managers:
+            return self.managers[on]
+        if on == "gqm" or on.endswith("groupQuotaManager"):
+            return ""
+        if group in self.trees:
+            return self.trees[group]
+        if len(others) > 1:
+            raise Unanswerable("the record does not say which tree a variable holds")
+        return min(others)
+
     def _read(self, step: Json) -> None:
         if "set" in step:
-            self._set(step["set"], step.get("value"))
+            self._set(step)
             return
         call = step["call"]
         if call == "ElasticQuotaInterface.Create" or call.startswith("Plugin.OnQuota"):
             self._quota(step)
-        elif call.startswith("Plugin.OnNode"):
+        elif call == "Plugin.ReplaceQuotas":
+            self._replace(step)
+        elif call == "NodeInterface.Create" or call.startswith("Plugin.OnNode"):
             self._node(step)
-        elif call.startswith("Plugin.OnPod") or call in ("Plugin.Reserve", "Plugin.Unreserve"):
+        elif call.startswith(("PodInterface.Create", "Plugin.OnPod", "Plugin.Reserve", "Plugin.Unreserve")):
             self._pod(step)
         elif call in ("Plugin.PreFilter", "Plugin.checkQuotaRecursive"):
             self._admit(step)
-        elif call in ("GroupQuotaManager.GetQuotaInfoByName", "GroupQuotaManager.getQuotaInfoByNameNoLock"):
-            self.last = step["args"]["quotaName"]
+        elif call.startswith("Plugin.isSchedulableAfter"):
+            self._hint(step)
+        elif call in LOOKS_AT_GROUPS:
+            group = step["args"]["quotaName"]
+            self.last = (self._tree_of(step, group), group)
             if not self.runtimes:
-                self.looks.append((step, self.last, "", len(self.ops)))
+                self.looks.append((step, *self.last, "", len(self.ops)))
         elif call in GETTERS:
-            self.looks.append((step, self.groups.get(step.get("on") or "", self.last), GETTERS[call], len(self.ops)))
+            tree, group = self.groups.get(step.get("on") or "", self.last)
+            self.looks.append((step, tree, group, GETTERS[call], len(self.ops)))
         elif call == "GroupQuotaManager.GetClusterTotalResource":
-            self.ops.append({"op": "refresh", "group": ROOT})
-            self.looks.append((step, ROOT, "total", len(self.ops)))
+            tree = self._tree_of(step)
+            self.ops.append({"op": "refresh", "group": ROOT, "tree": tree})
+            self.looks.append((step, tree, ROOT, "total", len(self.ops)))
+        elif call == "GroupQuotaManager.GetAllQuotaNames":
+            self.counts.append((step, len(self.ops), self.script.results.get(step["n"])))
         elif call.startswith("GroupQuotaManager."):
             op = _operation(self.script, step)
             if op is not None:
-                self.ops.append(op)
+                self.ops.append(op | ({"tree": self._tree_of(step)} if op["op"] == "total" else {}))
                 if op["op"] == "refresh":
-                    self.looks.append((step, op["group"], "result", len(self.ops)))
-        elif call.startswith("Plugin.") and call != "Plugin.getPodAssociateQuotaName":
+                    tree = self._tree_of(step, op["group"])
+                    self.ops[-1] |= {"tree": tree}
+                    self.looks.append((step, tree, op["group"], "result", len(self.ops)))
+        elif call.startswith(("Plugin.", "QuotaOverUsed")) and call not in NO_EVENTS:
             raise Unanswerable("a part of the quota plug-in that is no rule of ours")
 
-    def _set(self, name: str, value: Any) -> None:
+    def _set(self, step: Json) -> None:
+        name, value = step["set"], step.get("value")
         if isinstance(value, dict) and value.get("same_as", "").endswith(":result"):
             self.groups[name] = self.last
+        if name == "snapshotCount":
+            self.counts.append((step, len(self.ops), value))
         if name.endswith(".CalculateInfo.Runtime"):
-            self.runtimes[self.groups[name.partition(".")[0]]] = events.units(value)
+            self.runtimes[self.groups[name.partition(".")[0]][1]] = events.units(value)
         elif "GetQuotaInfoByName(" in name or ".CalculateInfo." in name:
             raise Unanswerable("a script that writes the peer's numbers itself")
         elif name.endswith("pluginArgs.EnableRuntimeQuota"):
@@ -99,9 +179,7 @@ class Handlers:
         quota = self._given(step, "elasticQuota", "newObj", "obj")
         if quota is None or quota["kind"] != "ElasticQuota" or "deletionTimestamp" in quota["metadata"]:
             return
-        name, labels = quota["metadata"]["name"], quota["metadata"].get("labels") or {}
-        if labels.get(events.PREFIX + "tree-id"):
-            raise Unanswerable("several trees: each is one tree here, and the caller says which node feeds which")
+        name = quota["metadata"]["name"]
         if name in events.BUILT_IN:
             raise Unanswerable("edits of built-in groups: their maximum is an option of the tree")
         if step["call"].endswith("Delete"):
@@ -113,47 +191,62 @@ class Handlers:
             self.quotas.add(name)
             for space in events.annotation(quota["metadata"], "namespaces") or []:
                 self.spaces[space] = name
-            self.ops.append(events.group(quota))
+            self.ops.append(_forest_group(quota))
+
+    def _replace(self, step: Json) -> None:
+        """All groups at once, of a plug-in that had none; parents before their children."""
+        if self.ops:
+            raise Unanswerable("groups that are all replaced: new trees, which the caller fills again")
+        puts = [_forest_group(_object(self.script, one)) for one in step["args"]["objs"]]
+        while puts:
+            later = {put["group"] for put in puts}
+            self.ops += [put for put in puts if put["parent"] not in later]
+            puts = [put for put in puts if put["parent"] in later]
+        self.quotas |= {put["group"] for put in self.ops}
 
     def _node(self, step: Json) -> None:
-        node = self._given(step, "newObj", "obj")
+        node = self._given(step, "node", "newObj", "obj")
         if node is None or node["kind"] != "Node":
             return
-        name, amounts = node["metadata"].get("name", ""), events.units(_allocatable(node))
+        name = node["metadata"].get("name", "")
         gone = step["call"].endswith("Delete")
-        old = {}
         if step["call"].endswith("Update"):
             before = self._given(step, "oldObj")
             versions = {one["metadata"].get("resourceVersion", "") for one in (before, node)}
             if len(versions) == 1:
                 return
-            old = events.units(_allocatable(before)) if name in self.nodes else {}
-        elif gone != (name in self.nodes):
+        elif not gone and name in self.nodes:
             return
         if "deletionTimestamp" in node["metadata"] and not gone:
             return
         self.nodes = self.nodes - {name} if gone else self.nodes | {name}
-        sign = -1 if gone else 1
-        self.ops.append(
-            {"op": "total", "delta": {r: sign * amounts.get(r, 0) - old.get(r, 0) for r in amounts | old}}
-        )
+        # Nodes without a name are one node to the peer.
+        op: Json = {"op": "node_gone"} if gone else {"op": "node", "amounts": events.units(_allocatable(node))}
+        self.ops.append({"name": f"node {name}"} | op)
 
     def _group(self, pod: Json) -> str:
+        """The group that a task names, itself or by its namespace; what that comes to is the trees' own rule."""
         member = _member(pod)
         space = member["namespace"]
         if member["group"] not in self.quotas:
             self.missed.add(member["group"])
-        named = member["group"] or (space if space in self.quotas else self.spaces.get(space, DEFAULT))
-        return self.nobody if named == DEFAULT or named not in self.quotas else named
+        of_space = space if space in self.quotas else self.spaces.get(space, "")
+        return member["group"] or ("" if of_space == DEFAULT else of_space)
 
     def _pod(self, step: Json) -> None:
-        pod = self._given(step, "newObj", "obj", "p")
+        pod = self._given(step, "pod", "newObj", "obj", "p")
         if pod is None and step["call"].endswith("Delete"):
             raise Unanswerable("the record does not hold an object that a call was given")
         if pod is None or pod["kind"] != "Pod":
             return
         kind = step["call"].removeprefix("Plugin.").removeprefix("On")
-        names = {"PodAdd": "add_task", "PodDelete": "remove_task", "Reserve": "reserve", "Unreserve": "unreserve"}
+        names = {
+            "PodInterface.Create": "add_task",
+            "PodAdd": "add_task",
+            "PodDelete": "remove_task",
+            "Reserve": "reserve",
+            "Unreserve": "unreserve",
+        }
         op = {"group": self._group(pod), "task": _task(pod)}
         if kind == "PodUpdate":
             old = self._given(step, "oldObj")
@@ -161,6 +254,22 @@ class Handlers:
                 return
             op |= {"op": "update_task", "old_group": self._group(old), "old_task": _task(old)}
         self.ops.append({"op": names.get(kind, "update_task")} | op)
+
+    def _hint(self, step: Json) -> None:
+        """Whether a change is worth another look at a task that waits."""
+        known, result = self.script.variable("result", step["n"])
+        if not known:
+            raise Unanswerable("the record does not hold what the call returned")
+        old, new = self._given(step, "oldObj"), self._given(step, "newObj")
+        if old is None:
+            raise Unanswerable("an event of something that is no task and no group")
+        op: Json = {"waiting": self._group(self._given(step, "pod")), "asks_parents": self.options["asks_parents"]}
+        if step["call"].endswith("PodDeletion"):
+            op |= {"op": "task_gone", "group": self._group(old), "task": _task(old)}
+        else:
+            op |= {"op": "edited", "before": _forest_group(old), "after": _forest_group(new)}
+        self.ops.append(op)
+        self.said.append((step, len(self.ops) - 1, "may_fit", result == 1))
 
     def _admit(self, step: Json) -> None:
         known, status = self.script.variable("status", step["n"])
@@ -178,7 +287,8 @@ class Handlers:
         if self.runtimes and not self.options["by_max"]:
             # Groups whose runtime is written into them are groups of that maximum, asked by it.
             parents = {put["group"]: put["parent"] for put in self.ops if put["op"] == "put"}
-            if any(one["op"] != "put" for one in self.ops) or op["group"] not in self.runtimes:
+            group = op["group"] or DEFAULT
+            if any(one["op"] != "put" for one in self.ops) or group not in self.runtimes:
                 raise Unanswerable("a script that writes the peer's numbers itself")
             names = {DEFAULT: "tasks of no group"}
             self.looks = []
@@ -186,45 +296,49 @@ class Handlers:
                 {"op": "put", "group": names.get(g, g), "parent": parents.get(g, ""), "max": self.runtimes[g]}
                 for g in sorted(self.runtimes, key=lambda g: parents.get(g, "") in self.runtimes)
             ]
-            op |= {"group": names.get(op["group"], op["group"]), "by_max": True}
+            op |= {"group": names.get(group, group), "by_max": True}
         self.ops.append({"op": "admit"} | op)
-        self.admits.append((step, len(self.ops) - 1, status["code"] == "Success"))
+        self.said.append((step, len(self.ops) - 1, "admitted", status["code"] == "Success"))
 
 
 def handled(script: Any, probe: Probe) -> list[str]:
     found = Handlers(script)
     results = {step["n"]: script.value(script.results[step["n"]]) for step, *_ in found.looks if step["n"] in script.results}
-    if not found.admits and not results:
+    if not found.said and not results and not found.counts:
         raise Unanswerable("a script that never looks at a number")
     # A gate that is not recorded: with it tasks of no group count nowhere.
-    of_nobody = [results[s["n"]] for s, group, field, _ in found.looks if group == DEFAULT and field == "used"]
-    if of_nobody and not any(of_nobody):
-        found = Handlers(script, nobody_counts=False)
-    return _compare(found, results, probe)
+    of_nobody = [results[s["n"]] for s, _, group, field, _ in found.looks if group == DEFAULT and field == "used"]
+    return _compare(found, results, not of_nobody or any(of_nobody), probe)
 
 
-def _compare(found: Handlers, results: Json, probe: Probe) -> list[str]:
-    options = {"scale_min": False, "guarantee_usage": False, "has_builtin": True, "default_max": events.units(DEFAULT_MAX)}
-    answers = probe.quota_tree(options, found.ops)
-    states: list[Json] = [{}]
-    for op, answer in zip(found.ops, answers, strict=True):
-        states.append(states[-1] | answer.get("groups", {}))
-        if op["op"] == "remove" and "refused" not in answer:
-            states[-1].pop(op["group"], None)
+def _compare(found: Handlers, results: Json, takes_strangers: bool, probe: Probe) -> list[str]:
+    options = {
+        "scale_min": True,
+        "guarantee_usage": False,
+        "default_max": events.units(DEFAULT_MAX),
+        "takes_strangers": takes_strangers,
+    }
+    answers = probe.quota_forest(options, found.ops)
+    states: list[Json] = [{"": {name: {} for name in events.BUILT_IN}}, *(answer["trees"] for answer in answers)]
     out = []
-    for step, number, admitted in found.admits:
-        if answers[number].get("admitted") != admitted:
-            out.append(f"step {step['n']}: admitted {answers[number].get('admitted')}, recorded {admitted}")
-    for step, group, field, done in found.looks:
+    for step, number, answer, recorded in found.said:
+        if answers[number].get(answer) != recorded:
+            out.append(f"step {step['n']}: {answer} {answers[number].get(answer)}, recorded {recorded}")
+    for step, done, recorded in found.counts:
+        names = sorted(group for groups in states[done].values() for group in groups)
+        ours = names if isinstance(recorded, list) else len(states[done])
+        if ours != recorded:
+            out.append(f"step {step['n']}: {ours}, recorded {recorded}")
+    for step, tree, group, field, done in found.looks:
         if step["n"] not in results:
             continue
         recorded, where = results[step["n"]], f"step {step['n']} ({group} {field})"
+        ours = states[done].get(tree, {}).get(group)
         if field in ("total", "result"):
             pairs = [(answers[done - 1].get("result"), recorded, field)]
         elif field:
-            pairs = [(states[done].get(group, {}).get(field), recorded, field)]
+            pairs = [((ours or {}).get(field), recorded, field)]
         else:
-            ours = states[done].get(group)
             if group in events.BUILT_IN:
                 continue
             if (ours is None) != (recorded is None):

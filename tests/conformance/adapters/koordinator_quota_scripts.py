@@ -10,8 +10,13 @@ from probe import Probe, Unanswerable
 Json = dict[str, Any]
 
 MANAGER = "GroupQuotaManager."
-# Calls that only look, at numbers that a look at the whole group has as well.
+# Calls that only look, at numbers that a look at the whole group has as well, or that move no amounts.
 LOOKS = {
+    "GroupQuotaManager.GetQuotaSnapshot",
+    "GroupQuotaManager.getPodIsAssignedNoLock",
+    "GroupQuotaManager.updatePodCacheNoLock",
+    "GroupQuotaManager.updatePodIsAssignedNoLock",
+    "NewQuotaInfoFromQuota",
     "GroupQuotaManager.GetClusterTotalResource",
     "quotaTree.find",
     "QuotaInfo.UnLock",
@@ -58,6 +63,19 @@ def _task(pod: Json) -> Json:
     return events.task(pod)
 
 
+def _asked(task: Json, fixed: bool = False) -> Json:
+    return {} if fixed and task.get("preemptible", True) else task["request"]
+
+
+def _quota_of(script: Any, info: Json) -> Json:
+    """The object that a script made the peer's own form of a group from."""
+    number = int(info.get("same_as", "-1:").partition(":")[0])
+    for step in script.calls("NewQuotaInfoFromQuota"):
+        if step["n"] == number:
+            return script.args(step)["quota"]
+    raise Unanswerable("the record does not hold an object that a call was given")
+
+
 def _operation(script: Any, step: Json) -> Json | None:
     """What a call is to our tree; nothing for one that only looks."""
     call, args = step["call"].removeprefix(MANAGER), script.args(step)
@@ -65,12 +83,12 @@ def _operation(script: Any, step: Json) -> Json | None:
         return None
     if call in ("UpdateClusterTotalResource", "updateClusterTotalResourceNoLock"):
         return {"op": "total", "delta": events.units(args["deltaRes"])}
-    if call in ("UpdateQuota", "DeleteQuota"):
-        quota = _object(script, args["quota"])
+    if call in ("UpdateQuota", "DeleteQuota", "deleteQuotaNoLock", "updateQuotaInternalNoLock"):
+        quota = _object(script, args["quota"] if "quota" in args else _quota_of(script, step["args"]["newQuotaInfo"]))
         name = quota["metadata"]["name"]
         if name in events.BUILT_IN:
             raise Unanswerable("edits of built-in groups: their maximum is an option of the tree")
-        return events.group(quota) if call == "UpdateQuota" else {"op": "remove", "group": name}
+        return {"op": "remove", "group": name} if call.lower().startswith("delete") else events.group(quota)
     if call in ("updateGroupDeltaRequestNoLock", "updateGroupDeltaUsedNoLock"):
         kind = "Request" if "Request" in call else "Used"
         if args["selfQuotaIndex"] != 0:
@@ -83,6 +101,13 @@ def _operation(script: Any, step: Json) -> Json | None:
             "delta": events.units(plain),
             "fixed": events.units(deltas[0]),
         }
+    if call in ("updatePodRequestNoLock", "updatePodUsedNoLock"):
+        old, new = (_task(_object(script, args[pod])) if args[pod] else {"request": {}} for pod in ("oldPod", "newPod"))
+        delta, fixed = (
+            {name: after.get(name, 0) - before.get(name, 0) for name in before | after}
+            for before, after in [(_asked(old), _asked(new)), (_asked(old, fixed=True), _asked(new, fixed=True))]
+        )
+        return {"op": "use" if "Used" in call else "request", "group": args["quotaName"], "delta": delta, "fixed": fixed}
     tasks = {
         "OnPodAdd": "add_task",
         "OnPodDelete": "remove_task",
@@ -102,7 +127,9 @@ def _operation(script: Any, step: Json) -> Json | None:
         }
     if call == "RefreshRuntime":
         return {"op": "refresh", "group": args["quotaName"]}
-    if call in ("GetQuotaInfoByName", "getQuotaInfoByNameNoLock"):
+    if call == "GetAllQuotaNames":
+        return {"op": "names"}
+    if call.removeprefix("QuotaSnapshot.") in ("GetQuotaInfoByName", "getQuotaInfoByNameNoLock"):
         return {"op": "look", "group": args.get("quotaName", args.get("name"))}
     raise Unanswerable(f"a script that works inside of the peer's quota manager or plugin")
 
@@ -112,6 +139,7 @@ def tree(script: Any, probe: Probe) -> list[str]:
     scale_min = False
     ops, looks = [], []
     changed_inside = False
+    taken = 0  # operations before the last snapshot
     for step in script.steps:
         name = step.get("set", "")
         if name == "gqm.scaleMinQuotaEnabled":
@@ -122,14 +150,16 @@ def tree(script: Any, probe: Probe) -> list[str]:
         if "call" not in step:
             continue
         op = _operation(script, step)
+        if step["call"] == "GroupQuotaManager.GetQuotaSnapshot":
+            taken = len(ops)
         if op is None:
             continue
-        looks.append((step["n"], op, len(ops)))
-        if op["op"] != "look":
+        looks.append((step["n"], op, taken if step["call"].startswith("QuotaSnapshot.") else len(ops)))
+        if op["op"] not in ("look", "names"):
             ops.append(op)
     if changed_inside:
         raise Unanswerable("a script that writes the peer's numbers itself")
-    if not any(op["op"] in ("look", "refresh") and n in script.results for n, op, _ in looks):
+    if not any(op["op"] in ("look", "names", "refresh") and n in script.results for n, op, _ in looks):
         raise Unanswerable("a script that never looks at a number")
     # The gate is not recorded; with it every minimum is guaranteed from its first step on.
     seen = [script.value(script.results[n]) for n, op, _ in looks if op["op"] == "look" and n in script.results]
@@ -153,6 +183,8 @@ def tree(script: Any, probe: Probe) -> list[str]:
             ours = events.without_zeros(answers[done].get("result"))
             if ours != events.without_zeros(events.units(recorded)):
                 out.append(f"{where}: returned {ours}, recorded {recorded}")
+        if op["op"] == "names" and sorted(states[done]) != sorted(recorded):
+            out.append(f"{where}: {sorted(states[done])}, recorded {recorded}")
         if op["op"] != "look":
             continue
         ours = states[done].get(op["group"])
@@ -340,12 +372,17 @@ def rule(script: Any) -> Any:
         return scaled_min
     if "RuntimeQuotaCalculator.calculateRuntimeNoLock" in calls:
         return handed_out
-    if any(call.startswith("Plugin.") for call in calls):
-        from adapters import koordinator_plugin_scripts as plugin
+    # Later than this module, as above.
+    from adapters import koordinator_plugin_scripts as plugin
+    from adapters import koordinator_profile_scripts as profile
 
-        if "Plugin.GetQuotaName" in calls:
-            return plugin.group_of
-        on_quotas = any(call.startswith((MANAGER, "Plugin.OnQuota", "Plugin.OnPod")) for call in calls)
-        if on_quotas and any(call.startswith(plugin.HANDLERS) for call in calls):
-            return plugin.handled
+    if calls & profile.CALLS:
+        return profile.roots
+    if "Plugin.GetQuotaName" in calls:
+        return plugin.group_of
+    on_quotas = any(call.startswith((MANAGER, "Plugin.OnQuota", "Plugin.OnPod")) for call in calls)
+    if on_quotas and any(call.startswith(plugin.HANDLERS) or call in plugin.MADE for call in calls):
+        return plugin.handled
+    if any(call.startswith(plugin.HINTS) for call in calls):
+        return plugin.handled
     return tree if any(call.startswith(MANAGER) for call in calls) else None

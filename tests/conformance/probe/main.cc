@@ -15,6 +15,8 @@ nlohmann::json Answer(const std::string& line) {
   const bool amounts = request.contains("amount");
   const auto ask = amounts                             ? AskAmounts
                    : request.contains("quota_tree")    ? AskQuotaTree
+                   : request.contains("quota_forest")  ? AskQuotaForest
+                   : request.contains("quota_profile") ? AskQuotaProfile
                    : request.contains("quota_rules")   ? AskQuotaRules
                    : request.contains("quota_level")   ? AskQuotaLevel
                    : request.contains("quota_victims") ? AskQuotaVictims

@@ -5,6 +5,8 @@
 //
 //   {"amount": "less_equal", "l": RESOURCE, "r": RESOURCE}         -> {"answer": true}
 //   {"quota_tree": OPTIONS, "ops": [{"op": "total", "delta": {"cpu": 8000}}, ...]} -> {"answers": [{"groups": ...}]}
+//   {"quota_forest": OPTIONS, "ops": [{"op": "node", "name": NAME, "amounts": {"cpu": 8000}}, ...]} -> {"answers": [{"trees": ...}]}
+//   {"quota_profile": {"name": NAME, "nodes": [NODE, ...], ...}} -> {"answers": {"tree": NAME, "total": {"cpu": 8000}, ...}}
 //   {"quota_rules": OPTIONS, "ops": [{"op": "create", "quota": QUOTA}, ...]} -> {"answers": [{"accepted": true}]}
 //   {"cpus": {"machine": [[CPU, CORE, ZONE, SOCKET], ...], "available": "0-3,8", "count": 2, ...}} -> {"answers": "0-1"}
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
@@ -35,6 +37,10 @@ absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
 
 // Elastic quota trees: event after event; a step of the answer has the numbers of each group that changed.
 absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
+// The same of several such trees, with the nodes that feed them; each step has the numbers of all groups.
+absl::StatusOr<nlohmann::json> AskQuotaForest(const nlohmann::json& request);
+// The root of a tree that has what some nodes have.
+absl::StatusOr<nlohmann::json> AskQuotaProfile(const nlohmann::json& request);
 // Edits of such a tree: which are accepted.
 absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
 // One level of such a tree alone: what its children get, what is left of a minimum.

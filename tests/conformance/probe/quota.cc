@@ -18,13 +18,13 @@
 #include "lib/quota/redistribution.h"
 #include "lib/quota/resource_names.h"
 #include "tests/conformance/probe/probe.h"
+#include "tests/conformance/probe/quota_json.h"
 
 namespace muster::testing {
-namespace {
 
 using nlohmann::json;
 
-NamedAmounts Amounts(const json& object, const char* key) {
+NamedAmounts QuotaAmounts(const json& object, const char* key) {
   NamedAmounts amounts;
   if (!object.contains(key)) return amounts;
   for (const auto& [name, amount] : object[key].items()) {
@@ -64,27 +64,31 @@ json NumbersOf(const ElasticTree& tree, const std::string& group) {
   return numbers;
 }
 
-QuotaTask TaskOf(const json& object) {
+QuotaTask QuotaTaskOf(const json& object) {
   return {.name = object.value("name", ""),
-          .request = Amounts(object, "request"),
+          .request = QuotaAmounts(object, "request"),
           .assigned = object.value("assigned", false),
           .preemptible = object.value("preemptible", true)};
 }
 
+QuotaGroup QuotaGroupOf(const json& object) {
+  QuotaGroup quota{.name = object.value("group", ""),
+                   .parent = object.value("parent", ""),
+                   .is_parent = object.value("is_parent", false),
+                   .lends = object.value("lends", true),
+                   .max = QuotaAmounts(object, "max"),
+                   .min = QuotaAmounts(object, "min")};
+  if (object.contains("weight")) quota.weight = QuotaAmounts(object, "weight");
+  return quota;
+}
+
+namespace {
+
 absl::Status Do(const json& op, ElasticTree* tree, json* step) {
   const std::string what = op.value("op", ""), group = op.value("group", "");
-  const QuotaTask task = TaskOf(op.value("task", json::object()));
-  if (what == "total") return tree->AddTotal(Amounts(op, "delta"));
-  if (what == "put") {
-    QuotaGroup quota{.name = group,
-                     .parent = op.value("parent", ""),
-                     .is_parent = op.value("is_parent", false),
-                     .lends = op.value("lends", true),
-                     .max = Amounts(op, "max"),
-                     .min = Amounts(op, "min")};
-    if (op.contains("weight")) quota.weight = Amounts(op, "weight");
-    return tree->Put(quota);
-  }
+  const QuotaTask task = QuotaTaskOf(op.value("task", json::object()));
+  if (what == "total") return tree->AddTotal(QuotaAmounts(op, "delta"));
+  if (what == "put") return tree->Put(QuotaGroupOf(op));
   if (what == "remove") return tree->Remove(group);
   if (what == "refresh") {
     (*step)["result"] = Written(tree->Refresh(group));
@@ -106,8 +110,8 @@ absl::Status Do(const json& op, ElasticTree* tree, json* step) {
   if (what == "reserve") return tree->Reserve(group, task);
   if (what == "unreserve") return tree->Unreserve(group, task);
   if (what == "request" || what == "use") {
-    const absl::StatusOr<Sparse> delta = tree->Intern(Amounts(op, "delta"));
-    const absl::StatusOr<Sparse> fixed = tree->Intern(Amounts(op, "fixed"));
+    const absl::StatusOr<Sparse> delta = tree->Intern(QuotaAmounts(op, "delta"));
+    const absl::StatusOr<Sparse> fixed = tree->Intern(QuotaAmounts(op, "fixed"));
     const ElasticTree::Index at = tree->IndexOf(group);
     if (!delta.ok()) return delta.status();
     if (!fixed.ok()) return fixed.status();
@@ -116,8 +120,8 @@ absl::Status Do(const json& op, ElasticTree* tree, json* step) {
     return absl::OkStatus();
   }
   if (what == "update_task") {
-    return tree->UpdateTask(op.value("old_group", ""), TaskOf(op.value("old_task", json::object())),
-                            group, task);
+    return tree->UpdateTask(op.value("old_group", ""),
+                            QuotaTaskOf(op.value("old_task", json::object())), group, task);
   }
   return absl::InvalidArgumentError(absl::StrCat("no event of a quota tree: \"", what, "\""));
 }
@@ -241,7 +245,7 @@ absl::StatusOr<json> AskQuotaLevel(const json& request) {
     Sparse parts[4];
     const char* const keys[] = {"total", "fixed", "scaling", "original"};
     for (size_t i = 0; i < 4; ++i) {
-      const absl::StatusOr<Sparse> part = names.Intern(Amounts(level, keys[i]));
+      const absl::StatusOr<Sparse> part = names.Intern(QuotaAmounts(level, keys[i]));
       if (!part.ok()) return part.status();
       parts[i] = *part;
     }
@@ -267,8 +271,8 @@ absl::StatusOr<json> AskQuotaTree(const json& request) {
   ElasticTree tree({.scale_min = options.value("scale_min", true),
                     .guarantee_usage = options.value("guarantee_usage", false),
                     .has_builtin = options.value("has_builtin", true),
-                    .system_max = Amounts(options, "system_max"),
-                    .default_max = Amounts(options, "default_max")});
+                    .system_max = QuotaAmounts(options, "system_max"),
+                    .default_max = QuotaAmounts(options, "default_max")});
   json steps = json::array(), known = json::object();
   for (const json& op : request["ops"]) {
     json step = json::object();
