@@ -6,14 +6,16 @@
 // equal in all columns but the free ones (a name; a task's job, node, state, priority and times) are of one pattern.
 // A pattern is read, checked and interned once, as a row of the ordinary way; for each row there remain its name, its
 // references by index and the writing, of tasks column by column. Where a row is not in order, nothing is done or what
-// was done is taken back - nothing that looks at the cluster has run meanwhile - and all rows go the ordinary way, which
-// has the words.
+// was done is taken back - nothing that looks at the cluster has run meanwhile - and all rows go the ordinary way,
+// which has the words.
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "capi/put.h"
 #include "lib/base/hash_map.h"
@@ -25,12 +27,17 @@ namespace {
 
 constexpr size_t kLeastRows = 64;  // below, the ordinary way is as quick
 
+// Columns in which rows of one pattern may differ.
+constexpr std::string_view kFreeOfNodes[] = {"name"};
+constexpr std::string_view kFreeOfTasks[] = {"name",    "job",     "node",     "status", "priority",
+                                             "created", "ordinal", "uid_rank", "started"};
+
 // Numbers for the rows' patterns: equal where the rows are equal in all columns but `free`.
 struct Patterns {
   std::vector<uint32_t> of_row;
   std::vector<size_t> first_row;  // by pattern
 
-  Patterns(const muster_table& table, std::initializer_list<std::string_view> free)
+  Patterns(const muster_table& table, std::span<const std::string_view> free)
       : of_row(table.rows, 0) {
     uint32_t count = table.rows == 0 ? 0 : 1;
     for (const TableColumn& column : table.columns) {
@@ -142,7 +149,7 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
   Editor& editor = cluster.impl().editor;
   const RowReader<NodeSpec> reader(table, ResolverOf(*handle));
   if (!reader.status().ok()) return reader.status();
-  const Patterns patterns(table, {"name"});
+  const Patterns patterns(table, kFreeOfNodes);
   if (patterns.first_row.size() > table.rows / 4) return false;
 
   struct Pattern {
@@ -191,59 +198,146 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
   });
 }
 
-absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table) {
-  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min() + 1;
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  Cluster& cluster = handle->cluster;
-  Editor& editor = cluster.impl().editor;
-  const TableColumn* names = table.Find("name");
-  if (names == nullptr || !names->is_text()) return false;
-  for (std::string_view whole :
+// A row of each pattern, checked.
+struct TaskPattern {
+  TaskSpec spec;  // `shape` looks into it
+  CheckedShape shape;
+};
+using TaskPatterns = std::vector<std::unique_ptr<TaskPattern>>;
+
+// False where a task hangs on more than its pattern, its numbers and what it refers to, or tells a number in words.
+bool IsPlain(const muster_table& table, const TaskSpec& blank,
+             const std::vector<QueueSpec>& queues) {
+  for (std::string_view number :
        {"status", "priority", "created", "ordinal", "uid_rank", "started"}) {
-    const TableColumn* column = table.Find(whole);
+    const TableColumn* column = table.Find(number);
     if (column != nullptr && column->is_text()) return false;
-  }
-  for (const QueueSpec& queue : cluster.impl().tables->queues.spec) {
-    if (SpeaksOfNodeGroups(queue)) return false;  // a task's class then hangs on its job
   }
   for (std::string_view of_job : {"group", "sub_group"}) {
     if (table.Find(of_job) != nullptr) return false;
   }
-  const RowReader<TaskSpec> reader(table, ResolverOf(*handle));
-  if (!reader.status().ok()) return reader.status();
-  const TaskSpec& blank = reader.blank();
-  if (!blank.group.empty() || !blank.sub_group.empty() || !blank.job.empty() ||
-      !blank.node.empty()) {
-    return false;
+  for (const QueueSpec& queue : queues) {
+    if (SpeaksOfNodeGroups(queue)) return false;  // a task's class then hangs on its job
   }
-  const Patterns patterns(table, {"name", "job", "node", "status", "priority", "created", "ordinal",
-                                  "uid_rank", "started"});
-  if (patterns.first_row.size() > table.rows / 4) return false;
+  return blank.group.empty() && blank.sub_group.empty() && blank.job.empty() && blank.node.empty();
+}
 
-  struct Pattern {
-    TaskSpec spec;  // `shape` looks into it
-    CheckedShape shape;
-  };
-  std::vector<std::unique_ptr<Pattern>> read(patterns.first_row.size());
-  for (size_t p = 0; p < read.size(); ++p) {
-    read[p] = std::make_unique<Pattern>();
-    TaskSpec& spec = read[p]->spec;
+bool ReadPatterns(const RowReader<TaskSpec>& reader, const Patterns& patterns,
+                  const Interner& interner, TaskPatterns* read) {
+  const TaskSpec& blank = reader.blank();
+  read->reserve(patterns.first_row.size());
+  for (size_t row : patterns.first_row) {
+    TaskPattern& pattern = *read->emplace_back(std::make_unique<TaskPattern>());
+    TaskSpec& spec = pattern.spec;
     spec = blank;
-    if (!reader.Fill(patterns.first_row[p], &spec).ok()) return false;
-    spec.job.clear();  // a job and a node are the rows' own; here they are not looked at
+    if (!reader.Fill(row, &spec).ok()) return false;
+    // What is free is a row's own, and is not looked at here.
+    spec.job.clear();
     spec.node.clear();
     spec.status = TaskStatus::kPending;
-    // So are numbers, where the row says them.
     spec.priority = blank.priority;
     spec.created = blank.created;
     spec.ordinal = blank.ordinal;
     spec.uid_rank = blank.uid_rank;
     spec.started = blank.started;
     if (!CheckTask(spec).ok()) return false;
-    absl::StatusOr<CheckedShape> shape = editor.interner().Check(spec.shape, "task", spec.name);
+    absl::StatusOr<CheckedShape> shape = interner.Check(spec.shape, "task", spec.name);
     if (!shape.ok()) return false;
-    read[p]->shape = *std::move(shape);
+    pattern.shape = *std::move(shape);
   }
+  return true;
+}
+
+// False: a number is out of its range.
+bool ReadNumbers(const muster_table& table, TaskColumns* columns) {
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min() + 1;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  const auto read = [&table](std::string_view key, int64_t least, int64_t most,
+                             std::span<const int64_t>* cells) {
+    const TableColumn* given = table.Find(key);
+    if (given == nullptr) return true;
+    *cells = given->numbers;
+    return std::all_of(cells->begin(), cells->end(), [least, most](int64_t cell) {
+      return cell == kAbsent || (cell >= least && cell <= most);
+    });
+  };
+  return read("status", 0, kTaskStatusCount - 1, &columns->status) &&
+         read("priority", std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(),
+              &columns->priority) &&
+         read("created", kLeast, kMost, &columns->created) &&
+         read("ordinal", 0, kMost, &columns->ordinal) &&
+         read("uid_rank", kLeast, kMost, &columns->uid_rank) &&
+         read("started", kLeast, kMost, &columns->started);
+}
+
+// What rows refer to.
+struct TaskReferences {
+  explicit TaskReferences(size_t rows) : job(rows), node(rows) {}
+  std::vector<JobIndex> job;
+  std::vector<NodeIndex> node;
+};
+
+// False: a name cannot be one, a reference leads nowhere, or a state and its node do not go together. `blank`: the
+// state of rows that say none.
+bool ReadReferences(const muster_table& table, const TableColumn& names, const Tables& tables,
+                    std::span<const int64_t> states, TaskStatus blank, TaskReferences* read) {
+  References jobs(table.Find("job"), tables.jobs.names, tables.jobs.alive);
+  References nodes(table.Find("node"), tables.nodes.names, tables.nodes.alive);
+  for (size_t i = 0; i < table.rows; ++i) {
+    std::string_view name;
+    if (!names.Text(i, &name) || !IsName(name) || !jobs.Get(i, &read->job[i]) ||
+        !nodes.Get(i, &read->node[i])) {
+      return false;
+    }
+    const bool said = !states.empty() && states[i] != kAbsent;
+    const TaskStatus status = said ? static_cast<TaskStatus>(states[i]) : blank;
+    if (status == TaskStatus::kPlaced || HoldsNode(status) != (read->node[i] != kNone)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// False, and nothing done: a name is there already, or twice.
+bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
+                const TaskPatterns& patterns, TaskStatus blank, TaskColumns columns) {
+  Editor& editor = cluster.impl().editor;
+  std::vector<TaskRow> written;  // by pattern, in the order in which rows bring them up
+  written.reserve(patterns.size());
+  for (const auto& pattern : patterns) {
+    written.push_back(editor.RowOfTask(pattern->spec, pattern->shape, TaskRefs()));
+    written.back().status = blank;
+  }
+  columns.patterns = written;
+  const auto name = [&names](size_t i) {
+    std::string_view text;
+    names.Text(i, &text);
+    return text;
+  };
+  if (!editor.AppendTasks(name, columns)) return false;
+  Deltas& deltas = cluster.impl().deltas;
+  const TaskTable& tasks = editor.tables().tasks;
+  const auto end = static_cast<TaskIndex>(tasks.alive.size());
+  for (TaskIndex task = end - static_cast<TaskIndex>(rows); task < end && deltas.anything_waits();
+       ++task) {
+    deltas.Appeared(RowKind::kTask, tasks.names.name(task));
+  }
+  return true;
+}
+
+absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table) {
+  Cluster& cluster = handle->cluster;
+  Editor& editor = cluster.impl().editor;
+  const TableColumn* names = table.Find("name");
+  if (names == nullptr || !names->is_text()) return false;
+  const RowReader<TaskSpec> reader(table, ResolverOf(*handle));
+  if (!reader.status().ok()) return reader.status();
+  if (!IsPlain(table, reader.blank(), cluster.impl().tables->queues.spec)) return false;
+  const Patterns patterns(table, kFreeOfTasks);
+  if (patterns.first_row.size() > table.rows / 4) return false;
+  TaskPatterns read;
+  if (!ReadPatterns(reader, patterns, editor.interner(), &read)) return false;
+
   const Tables& tables = editor.Own();
   if (!editor
            .CheckRoom(tables.tasks.names, static_cast<int64_t>(table.rows),
@@ -251,65 +345,18 @@ absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table)
            .ok()) {
     return false;
   }
-
+  const TaskStatus blank = reader.blank().status;
   TaskColumns columns;
-  const auto numbers = [&](std::string_view column, int64_t least, int64_t most,
-                           std::span<const int64_t>* cells) {
-    const TableColumn* given = table.Find(column);
-    if (given == nullptr) return true;
-    *cells = given->numbers;
-    return std::all_of(cells->begin(), cells->end(), [least, most](int64_t cell) {
-      return cell == kAbsent || (cell >= least && cell <= most);
-    });
-  };
-  if (!numbers("status", 0, kTaskStatusCount - 1, &columns.status) ||
-      !numbers("priority", std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(),
-               &columns.priority) ||
-      !numbers("created", kLeast, kMost, &columns.created) ||
-      !numbers("ordinal", 0, kMost, &columns.ordinal) ||
-      !numbers("uid_rank", kLeast, kMost, &columns.uid_rank) ||
-      !numbers("started", kLeast, kMost, &columns.started)) {
+  TaskReferences references(table.rows);
+  if (!ReadNumbers(table, &columns) ||
+      !ReadReferences(table, *names, tables, columns.status, blank, &references)) {
     return false;
   }
-  std::vector<JobIndex> job(table.rows);
-  std::vector<NodeIndex> node(table.rows);
-  References jobs(table.Find("job"), tables.jobs.names, tables.jobs.alive);
-  References nodes(table.Find("node"), tables.nodes.names, tables.nodes.alive);
-  for (size_t i = 0; i < table.rows; ++i) {
-    std::string_view name;
-    if (!names->Text(i, &name) || !IsName(name) || !jobs.Get(i, &job[i]) ||
-        !nodes.Get(i, &node[i])) {
-      return false;
-    }
-    const bool said = !columns.status.empty() && columns.status[i] != kAbsent;
-    const TaskStatus status = said ? static_cast<TaskStatus>(columns.status[i]) : blank.status;
-    if (status == TaskStatus::kPlaced || HoldsNode(status) != (node[i] != kNone)) return false;
-  }
-  const auto name = [names](size_t i) {
-    std::string_view text;
-    names->Text(i, &text);
-    return text;
-  };
-  return Changing(handle, [&] {
-    std::vector<TaskRow> rows;  // by pattern, in the order in which rows bring them up
-    rows.reserve(read.size());
-    for (const auto& pattern : read) {
-      rows.push_back(editor.RowOfTask(pattern->spec, pattern->shape, TaskRefs()));
-      rows.back().status = blank.status;
-    }
-    columns.patterns = rows;
-    columns.pattern = patterns.of_row;
-    columns.job = job;
-    columns.node = node;
-    if (!editor.AppendTasks(name, columns)) return false;
-    Deltas& deltas = cluster.impl().deltas;
-    const auto end = static_cast<TaskIndex>(tables.tasks.alive.size());
-    for (TaskIndex task = end - static_cast<TaskIndex>(table.rows);
-         task < end && deltas.anything_waits(); ++task) {
-      deltas.Appeared(RowKind::kTask, tables.tasks.names.name(task));
-    }
-    return true;
-  });
+  columns.pattern = patterns.of_row;
+  columns.job = references.job;
+  columns.node = references.node;
+  return Changing(handle,
+                  [&] { return WriteTasks(cluster, *names, table.rows, read, blank, columns); });
 }
 
 }  // namespace

@@ -3,11 +3,14 @@
 // A plan as columns. They are made with the plan, so that any thread may read them.
 #include "capi/plan.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "capi/handles.h"
 #include "lib/plan/plan_data.h"
@@ -83,6 +86,20 @@ class Filler {
     for (const auto& row : list) *next++ = end += static_cast<int64_t>(size_of(row));
     return begin;
   }
+  // The rows' texts, one behind the other.
+  template <class List, class F>
+  void Texts(const List& list, const int64_t** offsets, const char** bytes, const F& text_of) {
+    Bytes& texts = plan_->texts;
+    const size_t begin = texts.size();
+    int64_t* next = Room<int64_t>().Take(list.size() + 1);
+    *offsets = next;
+    *bytes = texts.data() + begin;
+    *next++ = 0;
+    for (const auto& row : list) {
+      texts.append(text_of(row));
+      *next++ = static_cast<int64_t>(texts.size() - begin);
+    }
+  }
   // Of each row a list of so many, `absent` where its own ends earlier.
   template <class List, class Row, class T>
   const T* Amounts(const List& list, size_t dimensions, std::vector<T> Row::*amounts, T absent) {
@@ -110,54 +127,63 @@ class Filler {
   muster_plan* plan_;
 };
 
-void Fill(muster_plan* made) {
-  const Plan& plan = made->plan;
-  const auto decisions = plan.decisions();
-  const auto tentative = plan.tentative();
-  const auto pending = plan.pending();
-  const auto reasons = plan.reasons();
-  const auto shares = plan.shares();
-  const auto domains = plan.domains();
-  const auto devices = plan.devices();
-  std::vector<const Refusal*> refusals;
-  size_t text_bytes = 0;
-  for (const ChosenDomain& chosen : domains) {
-    text_bytes += chosen.sub_group.size() + chosen.domain.size();
-  }
-  for (const ChosenDevice& chosen : devices) text_bytes += chosen.device.size();
-  for (const Reason& reason : reasons) {
-    text_bytes += reason.policy.size() + reason.where.size();
-    for (const Refusal& refusal : reason.refusals) {
-      refusals.push_back(&refusal);
-      text_bytes += refusal.detail.size();
+// What the columns are made of.
+struct Parts {
+  std::span<const Decision> decisions;
+  std::span<const Tentative> tentative;
+  std::span<const PendingTask> pending;
+  std::span<const Reason> reasons;
+  std::span<const QueueShare> shares;
+  std::span<const ChosenDomain> domains;
+  std::span<const ChosenDevice> devices;
+  std::vector<const Refusal*> refusals;  // those of all reasons
+  size_t dimensions = 0;
+
+  explicit Parts(const Plan& plan)
+      : decisions(plan.decisions()),
+        tentative(plan.tentative()),
+        pending(plan.pending()),
+        reasons(plan.reasons()),
+        shares(plan.shares()),
+        domains(plan.domains()),
+        devices(plan.devices()) {
+    for (const Reason& reason : reasons) {
+      for (const Refusal& refusal : reason.refusals) refusals.push_back(&refusal);
+    }
+    for (const QueueShare& share : shares) {
+      dimensions = std::max({dimensions, share.allocated_before.size(),
+                             share.allocated_after.size(), share.deserved.size()});
     }
   }
-  size_t dimensions = 0;
-  for (const QueueShare& share : shares) {
-    dimensions = std::max({dimensions, share.allocated_before.size(), share.allocated_after.size(),
-                           share.deserved.size()});
+};
+
+// Room for all columns, so that none of them moves while others are filled.
+void Reserve(const Parts& parts, muster_plan* made) {
+  const size_t reasons = parts.reasons.size(), refusals = parts.refusals.size();
+  const size_t shares = parts.shares.size(), domains = parts.domains.size();
+  const size_t devices = parts.devices.size();
+  made->indices.Reserve(7 * parts.decisions.size() + 3 * parts.tentative.size() +
+                        2 * parts.pending.size() + 3 * reasons + 2 * refusals + shares +
+                        2 * domains + devices);
+  made->numbers.Reserve(2 * reasons + 3 * (reasons + 1) + refusals + (refusals + 1) +
+                        2 * shares * parts.dimensions + 2 * (domains + 1) + 2 * devices +
+                        (devices + 1));
+  made->reals.Reserve(shares * (parts.dimensions + 2));
+  size_t bytes = 1;
+  for (const Reason& reason : parts.reasons) bytes += reason.policy.size() + reason.where.size();
+  for (const Refusal* refusal : parts.refusals) bytes += refusal->detail.size();
+  for (const ChosenDomain& chosen : parts.domains) {
+    bytes += chosen.sub_group.size() + chosen.domain.size();
   }
-  made->indices.Reserve(7 * decisions.size() + 3 * tentative.size() + 2 * pending.size() +
-                        3 * reasons.size() + 2 * refusals.size() + shares.size() +
-                        2 * domains.size() + devices.size());
-  made->numbers.Reserve(2 * reasons.size() + 3 * (reasons.size() + 1) + refusals.size() +
-                        refusals.size() + 1 + 2 * shares.size() * dimensions +
-                        2 * (domains.size() + 1) + 3 * devices.size() + 1);
-  made->reals.Reserve(shares.size() * (dimensions + 2));
-  made->texts.reserve(text_bytes + 1);
+  for (const ChosenDevice& chosen : parts.devices) bytes += chosen.device.size();
+  made->texts.reserve(bytes);
+}
 
-  Filler fill(made);
-  muster_plan_view& view = made->view;
-  view.dimensions = static_cast<int32_t>(dimensions);
-  view.complete = plan.complete() ? 1 : 0;
-  view.cursor = plan.cursor();
-  view.work = plan.work();
-  view.version = plan.version();
-
+void FillDecisions(const Parts& parts, Filler& fill, muster_plan_view& view) {
   using D = Decision;
-  view.decision_count = static_cast<int64_t>(decisions.size());
+  view.decision_count = static_cast<int64_t>(parts.decisions.size());
   fill.Rows(
-      decisions,
+      parts.decisions,
       Field{&view.decision_kind, [](const D& d) { return static_cast<int32_t>(d.kind); }},
       Field{&view.decision_task, [](const D& d) { return IndexOut(d.task); }},
       Field{&view.decision_node, [](const D& d) { return IndexOut(d.node); }},
@@ -167,17 +193,21 @@ void Fill(muster_plan* made) {
       Field{&view.decision_after_eviction, [](const D& d) { return d.after_eviction ? 1 : 0; }});
 
   using T = Tentative;
-  view.tentative_count = static_cast<int64_t>(tentative.size());
-  fill.Rows(tentative, Field{&view.tentative_task, [](const T& t) { return IndexOut(t.task); }},
+  view.tentative_count = static_cast<int64_t>(parts.tentative.size());
+  fill.Rows(parts.tentative,
+            Field{&view.tentative_task, [](const T& t) { return IndexOut(t.task); }},
             Field{&view.tentative_node, [](const T& t) { return IndexOut(t.node); }},
             Field{&view.tentative_nominated, [](const T& t) { return t.nominated ? 1 : 0; }});
+}
 
+void FillReasons(const Parts& parts, Filler& fill, muster_plan_view& view) {
   using P = PendingTask;
-  view.pending_count = static_cast<int64_t>(pending.size());
-  fill.Rows(pending, Field{&view.pending_task, [](const P& p) { return IndexOut(p.task); }},
+  view.pending_count = static_cast<int64_t>(parts.pending.size());
+  fill.Rows(parts.pending, Field{&view.pending_task, [](const P& p) { return IndexOut(p.task); }},
             Field{&view.pending_reason, [](const P& p) { return IndexOut(p.reason); }});
 
   using R = Reason;
+  const auto reasons = parts.reasons;
   view.reason_count = static_cast<int64_t>(reasons.size());
   fill.Rows(reasons,
             Field{&view.reason_kind, [](const R& r) { return static_cast<int32_t>(r.kind); }},
@@ -186,50 +216,46 @@ void Fill(muster_plan* made) {
             Field{&view.reason_placed, [](const R& r) { return r.placed; }},
             Field{&view.reason_needed, [](const R& r) { return r.needed; }});
   view.reason_refusals = fill.Offsets(reasons, [](const R& r) { return r.refusals.size(); });
-  view.reason_policy_offsets = fill.Offsets(reasons, [](const R& r) { return r.policy.size(); });
-  view.reason_where_offsets = fill.Offsets(reasons, [](const R& r) { return r.where.size(); });
+  fill.Texts(reasons, &view.reason_policy_offsets, &view.reason_policies,
+             [](const R& r) -> const std::string& { return r.policy; });
+  fill.Texts(reasons, &view.reason_where_offsets, &view.reason_wheres,
+             [](const R& r) -> const std::string& { return r.where; });
 
   using F = const Refusal*;
-  view.refusal_count = static_cast<int64_t>(refusals.size());
-  fill.Rows(refusals, Field{&view.refusal_code, [](F r) { return static_cast<int32_t>(r->code); }},
+  view.refusal_count = static_cast<int64_t>(parts.refusals.size());
+  fill.Rows(parts.refusals,
+            Field{&view.refusal_code, [](F r) { return static_cast<int32_t>(r->code); }},
             Field{&view.refusal_dimension, [](F r) { return IndexOut(r->dimension); }},
             Field{&view.refusal_nodes, [](F r) { return r->nodes; }});
-  view.refusal_detail_offsets = fill.Offsets(refusals, [](F r) { return r->detail.size(); });
-  for (const R& reason : reasons) made->texts.append(reason.policy);
-  const size_t details = made->texts.size();
-  for (F refusal : refusals) made->texts.append(refusal->detail);
-  const size_t wheres = made->texts.size();
-  for (const R& reason : reasons) made->texts.append(reason.where);
-  view.reason_policies = made->texts.data();
-  view.refusal_details = made->texts.data() + details;
-  view.reason_wheres = made->texts.data() + wheres;
+  fill.Texts(parts.refusals, &view.refusal_detail_offsets, &view.refusal_details,
+             [](F r) -> const std::string& { return r->detail; });
+}
 
+void FillPlaces(const Parts& parts, Filler& fill, muster_plan_view& view) {
   using C = ChosenDomain;
-  view.domain_count = static_cast<int64_t>(domains.size());
-  fill.Rows(domains, Field{&view.domain_job, [](const C& c) { return IndexOut(c.job); }},
+  view.domain_count = static_cast<int64_t>(parts.domains.size());
+  fill.Rows(parts.domains, Field{&view.domain_job, [](const C& c) { return IndexOut(c.job); }},
             Field{&view.domain_tier, [](const C& c) { return c.tier; }});
-  view.domain_sub_group_offsets =
-      fill.Offsets(domains, [](const C& c) { return c.sub_group.size(); });
-  view.domain_name_offsets = fill.Offsets(domains, [](const C& c) { return c.domain.size(); });
-  const size_t sub_groups = made->texts.size();
-  for (const C& chosen : domains) made->texts.append(chosen.sub_group);
-  const size_t names = made->texts.size();
-  for (const C& chosen : domains) made->texts.append(chosen.domain);
-  view.domain_sub_groups = made->texts.data() + sub_groups;
-  view.domain_names = made->texts.data() + names;
+  fill.Texts(parts.domains, &view.domain_sub_group_offsets, &view.domain_sub_groups,
+             [](const C& c) -> const std::string& { return c.sub_group; });
+  fill.Texts(parts.domains, &view.domain_name_offsets, &view.domain_names,
+             [](const C& c) -> const std::string& { return c.domain; });
 
   using V = ChosenDevice;
-  view.device_count = static_cast<int64_t>(devices.size());
-  fill.Rows(devices, Field{&view.device_task, [](const V& v) { return IndexOut(v.task); }},
+  view.device_count = static_cast<int64_t>(parts.devices.size());
+  fill.Rows(parts.devices, Field{&view.device_task, [](const V& v) { return IndexOut(v.task); }},
             Field{&view.device_milli, [](const V& v) { return v.milli; }},
             Field{&view.device_memory, [](const V& v) { return v.memory; }});
-  view.device_name_offsets = fill.Offsets(devices, [](const V& v) { return v.device.size(); });
-  const size_t device_names = made->texts.size();
-  for (const V& chosen : devices) made->texts.append(chosen.device);
-  view.device_names = made->texts.data() + device_names;
+  fill.Texts(parts.devices, &view.device_name_offsets, &view.device_names,
+             [](const V& v) -> const std::string& { return v.device; });
+}
 
-  view.share_count = static_cast<int64_t>(shares.size());
+void FillShares(const Parts& parts, Filler& fill, muster_plan_view& view) {
   using Q = QueueShare;
+  const auto shares = parts.shares;
+  const size_t dimensions = parts.dimensions;
+  view.dimensions = static_cast<int32_t>(dimensions);
+  view.share_count = static_cast<int64_t>(shares.size());
   fill.Rows(shares, Field{&view.share_queue, [](const Q& q) { return IndexOut(q.queue); }},
             Field{&view.share_before, [](const Q& q) { return q.share_before; }},
             Field{&view.share_after, [](const Q& q) { return q.share_after; }});
@@ -237,6 +263,22 @@ void Fill(muster_plan* made) {
       fill.Amounts(shares, dimensions, &Q::allocated_before, MUSTER_ABSENT);
   view.share_allocated_after = fill.Amounts(shares, dimensions, &Q::allocated_after, MUSTER_ABSENT);
   view.share_deserved = fill.Amounts(shares, dimensions, &Q::deserved, -1.0);
+}
+
+void Fill(muster_plan* made) {
+  const Plan& plan = made->plan;
+  const Parts parts(plan);
+  Reserve(parts, made);
+  Filler fill(made);
+  muster_plan_view& view = made->view;
+  view.complete = plan.complete() ? 1 : 0;
+  view.cursor = plan.cursor();
+  view.work = plan.work();
+  view.version = plan.version();
+  FillDecisions(parts, fill, view);
+  FillReasons(parts, fill, view);
+  FillPlaces(parts, fill, view);
+  FillShares(parts, fill, view);
 }
 
 std::string_view NameOf(const PlanNames& names, int32_t kind, uint32_t row) {

@@ -13,7 +13,8 @@
  *
  *   if (muster_cluster_new(NULL, &cluster, &error) ||
  *       muster_cluster_add_json(cluster,
- *           "{\"muster\": 1, \"nodes\": [{\"name\": \"n\", \"count\": 100, \"capacity\": {\"cpu\": \"64\", \"memory\": \"256Gi\"}}],"
+ *           "{\"muster\": 1,"
+ *           " \"nodes\": [{\"name\": \"n\", \"count\": 100, \"capacity\": {\"cpu\": \"64\", \"memory\": \"256Gi\"}}],"
  *           " \"jobs\": [{\"name\": \"train\", \"min_available\": 16, \"groups\": [{\"count\": 16,"
  *           "             \"shape\": {\"request\": {\"cpu\": \"8\"}}}]}]}", MUSTER_TO_NUL, &error) ||
  *       muster_cluster_schedule(cluster, "volcano", NULL, &plan, &error) ||
@@ -28,27 +29,27 @@
  *   muster_cluster_free(cluster);
  *
  * Failure. A call that can fail returns a muster_status, 0 or a negative MUSTER_E_..., and fills *error (may be NULL)
- *   with words that name the row and the rule: node "n1", capacity "cpu": unknown unit "x" in "5x". What it returns is
- *   then NULL and what it was to change is as it was. "Could not be placed" is no failure: a plan says why.
+ *   with words that name the row and the rule: node "n1", capacity "cpu": unknown unit "x" in "5x". What it was to hand
+ *   out is then NULL, and what it was to change is as it was. "Could not be placed" is no failure: a plan says why.
  *   No call exits, aborts, prints, throws or lets an exception of C++ through.
  * Memory. Where a muster_allocator returns NULL or its budget is spent, the call fails like any other. The engine's own
- *   books are on the C++ heap. Where that is exhausted, calls return MUSTER_E_RESOURCE_EXHAUSTED: a cluster that is left
- *   in the middle of a change then answers MUSTER_E_DATA_LOSS and can only be freed, and its snapshots and plans stay
- *   good.
+ *   books are on the C++ heap. Where that is exhausted, calls return MUSTER_E_RESOURCE_EXHAUSTED. A cluster that is
+ *   then left in the middle of a change answers every further call with MUSTER_E_DATA_LOSS and can only be freed; its
+ *   snapshots and plans stay good.
  * Ownership. Nothing that is passed in is looked at after the call has returned, unless its comment says otherwise;
- *   columns are copied. What a muster_..._new, _get, _schedule and the like hands out is freed by the _free of its
- *   kind, which takes NULL as well. Pointers into an object live as long as the object, and it never changes.
+ *   columns are copied. An object that a call hands out belongs to the caller and is freed by the _free of its type,
+ *   which takes NULL as well. What pointers into an object show never changes, and they live as long as the object.
  * Threads. Objects are independent of each other. A muster_snapshot, muster_plan and muster_text may be read by any
  *   number of threads at once, a muster_cancel may be set by any; other objects are used by one thread at a time.
  *   The library starts no threads, has no state of its own, reads no environment, and its one clock is the monotonic
  *   one, read only where a time_limit is given.
- * Callbacks run on the caller's thread, inside the call that they were given to. They may read what they are handed
- *   and snapshots, plans and texts; calls that use or change the cluster they came from are refused. They must not throw
- *   or longjmp. User data are integers, so that callers whose memory moves can pass a key of their own.
+ * Callbacks. They run on the caller's thread, inside the call that they were given to. They may read what they are
+ *   handed, and snapshots, plans and texts; calls that use or change the cluster they came from are refused. They must
+ *   not throw or longjmp. User data are integers, so that callers whose memory moves can pass a key of their own.
  * Cost. One call a cycle; columns are read once. bench/README.md has measurements.
  * Versions. A struct begins with its size as the caller knew it; set it by the MUSTER_..._INIT macro. Fields are only
- *   appended, and 0 or NULL in each means "default". A larger struct than the library knows is refused unless what the
- *   library does not know is 0. Numbers of statuses, kinds and codes are never reused.
+ *   appended, and 0 or NULL in each means "default". A struct that is larger than the library knows is refused unless
+ *   all that the library does not know of it is 0. Numbers of statuses, kinds and codes are never reused.
  */
 #ifndef MUSTER_C_H_
 #define MUSTER_C_H_
@@ -125,8 +126,9 @@ MUSTER_API void muster_text_free(muster_text* text);
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
 /* Where the bulk of what crosses this interface is kept: the columns of tables and plans, texts, the recorder's lines.
- * The engine's own books are on the C++ heap; schedule options bound the largest of them. `allocate` returns memory
- * aligned to 16 bytes, or NULL. It may be called as long as anything that was made with it is alive. */
+ * The engine's own books are on the C++ heap; muster_schedule_options bounds the largest of them. `allocate` returns
+ * memory aligned to 16 bytes, or NULL; `release` gets the size that was asked for. Both or neither are set. They may be
+ * called as long as anything that was made with them is alive. */
 typedef struct muster_allocator {
   uint32_t struct_size;
   uint32_t reserved;
@@ -153,7 +155,7 @@ typedef struct muster_allocator {
 #define MUSTER_NONE (-1)        /* no row */
 #define MUSTER_ABSENT INT64_MIN /* a number that was not given: absent is not zero */
 
-#define MUSTER_PENDING 0 /* states of tasks */
+#define MUSTER_PENDING 0 /* states of tasks; 1 is the library's own */
 #define MUSTER_NOMINATED 2
 #define MUSTER_BINDING 3
 #define MUSTER_BOUND 4
@@ -170,16 +172,19 @@ typedef struct muster_allocator {
 #define MUSTER_JOB_COMPLETED 4
 
 /*
- * A table is a list of rows that are on their way into a cluster. A column is called as scenario files call the field
- * (docs/scenario.md): "name", "queue", "min_available"; a key of a map follows a dot: "capacity.cpu", "labels.zone",
- * "shape.request.memory". Amounts are numbers in the unit of the dimension - thousandths, and whole ones for memory,
- * pods, ephemeral-storage and hugepages-* - or texts as Kubernetes writes them ("500m", "8Gi"). Fields that are
- * lists or objects ("taints", "tolerations", "shape", "groups") take JSON as their text. Flags are 0 and 1; states,
- * phases are the numbers above or words. A field that names another row (a task's "job" and "node", a job's "queue", a
- * queue's "parent", a node's "domain") takes names, or numbers: the index of that row in the cluster. The one group of
- * a job may be told by columns, too: "group.count", "group.shape.request.cpu".
+ * A table is a list of rows that are on their way into a cluster. A column has the name that scenario files give to the
+ * field (docs/scenario.md): "name", "queue", "min_available"; a key of a map follows a dot: "capacity.cpu",
+ * "labels.zone", "shape.request.memory". What cells hold:
+ *   amounts      numbers in the unit of the dimension - thousandths, and whole ones for memory, pods, ephemeral-storage
+ *                and hugepages-* - or texts as Kubernetes writes them ("500m", "8Gi")
+ *   other rows   a task's "job" and "node", a job's "queue", a queue's "parent", a node's "domain": names, or numbers,
+ *                which are the row's index in the cluster
+ *   flags        0 and 1
+ *   states       of tasks, and phases of jobs: the numbers above, or words
+ *   the rest     numbers and texts; lists and objects ("taints", "tolerations", "shape", "groups") are JSON in a text
+ * A job with one group may tell it in columns, too: "group.count", "group.shape.request.cpu".
  *
- * In a row where a column is MUSTER_ABSENT, or its code -1, or the text of a map's key empty, the field is not said.
+ * A cell that is MUSTER_ABSENT, or has the code -1, or is the empty text under a map's key, says nothing of its field.
  *
  * A table may be filled again and again: muster_table_reset keeps its memory. All columns have `rows` rows.
  */
@@ -192,12 +197,12 @@ MUSTER_API muster_status muster_table_reset(muster_table* table, int64_t rows, m
 MUSTER_API muster_status muster_table_set_numbers(muster_table* table, const char* column,
                                                   const int64_t* values /* [count] */,
                                                   int64_t count, muster_error* error);
-/* Text i is bytes[offsets[i]] to bytes[offsets[i + 1]]; offsets go up from 0 or more to `size` at most. */
+/* Text i is the bytes from offsets[i] up to, not including, offsets[i + 1]. Offsets never fall and are 0 to `size`. */
 MUSTER_API muster_status muster_table_set_texts(muster_table* table, const char* column,
                                                 const int64_t* offsets /* [count + 1] */,
                                                 int64_t count, const char* bytes /* [size] */,
                                                 int64_t size, muster_error* error);
-/* The same where few texts are many rows': row i has the text codes[i] of the list, or none where that is -1. */
+/* The same where many rows share few texts: row i has text codes[i] of the list, or none where that is -1. */
 MUSTER_API muster_status muster_table_set_codes(muster_table* table, const char* column,
                                                 const int32_t* codes /* [count] */, int64_t count,
                                                 const int64_t* offsets /* [texts + 1] */,
@@ -227,11 +232,11 @@ typedef struct muster_cluster_options {
   const muster_allocator* allocator; /* copied; serves plans and texts of this cluster too */
   muster_log_sink log;
   uintptr_t log_user;
-  muster_record_sink
-      record; /* every change and cycle from now on, with digests: `muster replay-log` plays it again */
+  /* Gets every change and cycle from now on, with digests: `muster replay-log` plays them again. */
+  muster_record_sink record;
   uintptr_t record_user;
-  int64_t
-      record_limit; /* bytes; before a line that would pass it the record ends with a line that says so. 0: none */
+  /* Bytes; before a line that would pass it the record ends with a line that says so. 0: no limit. */
+  int64_t record_limit;
 } muster_cluster_options;
 #define MUSTER_CLUSTER_OPTIONS_INIT \
   { (uint32_t)sizeof(muster_cluster_options), 0, NULL, NULL, 0, NULL, 0, 0 }
@@ -250,7 +255,7 @@ MUSTER_API void muster_cluster_free(muster_cluster* cluster);
  *   ADD     rows that are new
  *   UPDATE  rows that are there, by name. Fields that neither a column nor the defaults say stay as they are. Domains
  *           cannot be updated; for budgets and namespaces, which are set whole, ADD and UPDATE are one.
- * Cost: O(rows); a task in a large table some 0.4 us. */
+ * Cost: O(rows); in a large table about 0.4 us a task. */
 #define MUSTER_ADD 0
 #define MUSTER_UPDATE 1
 MUSTER_API muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode,
@@ -263,13 +268,14 @@ MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const 
 MUSTER_API muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind,
                                                const char* name, int64_t size, muster_error* error);
 
-/* What the world reports about tasks, by index: node is MUSTER_NONE where the state needs none or it is known. All or
- * none. Some 0.1 us a task. */
+/* What the world reports of tasks, by index. nodes[i] is MUSTER_NONE where the state needs no node, or the task keeps
+ * the one it has. All or none. Cost: about 0.1 us a task. */
 MUSTER_API muster_status muster_cluster_set_tasks(muster_cluster* cluster, int64_t count,
                                                   const int32_t* tasks /* [count] */,
                                                   const int32_t* states /* [count] */,
                                                   const int32_t* nodes /* [count], or NULL */,
                                                   muster_error* error);
+/* The same of one task, by name; `node` may be NULL. */
 MUSTER_API muster_status muster_cluster_set_task(muster_cluster* cluster, const char* name,
                                                  int64_t size, int32_t state, const char* node,
                                                  int64_t node_size, muster_error* error);
@@ -279,9 +285,9 @@ MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* clust
                                                            muster_error* error);
 
 /* Events of a watch. Generations grow with each change of an object at its source; events may come twice, late or
- * out of order, and objects wait for those they name. Row i of the table, of nodes, queues, jobs or tasks, has
- * generations[i]; outcomes[i] (may be NULL) becomes one of the numbers below. A row says its object whole. Rows go one
- * by one: where one is refused, *done (may be NULL) is how many went before it, and those stay. */
+ * out of order, and objects wait for those they name. The table is of nodes, queues, jobs or tasks. Row i says its
+ * object whole and has generations[i]; outcomes[i] (`outcomes` may be NULL) becomes one of the numbers below. Rows are
+ * taken one by one: where one is refused, *done (may be NULL) is how many were taken before it, and those stay. */
 #define MUSTER_APPLIED 0
 #define MUSTER_STALE 1
 #define MUSTER_WAITING 2
@@ -290,38 +296,39 @@ MUSTER_API muster_status muster_cluster_apply_deltas(muster_cluster* cluster,
                                                      const uint64_t* generations /* [rows] */,
                                                      int32_t* outcomes /* [rows] */, int64_t* done,
                                                      muster_error* error);
+/* The event that an object is gone. *outcome (may be NULL) is one of the same numbers. */
 MUSTER_API muster_status muster_cluster_apply_removal(muster_cluster* cluster, int32_t kind,
                                                       const char* name, int64_t size,
                                                       uint64_t generation, int32_t* outcome,
                                                       muster_error* error);
-/* Makes the cluster equal to the tables, whole listings (a kind without a table has no rows; jobs' tasks are rows of the
- * table of tasks). *drift is one line for each row that differed: missing node "n1". */
+/* Makes the cluster equal to the tables, which list all there is: a kind without a table has no rows, and tasks of jobs
+ * are rows of the table of tasks. *drift (may be NULL) has one line for each row that differed: missing node "n1". */
 MUSTER_API muster_status muster_cluster_reconcile(muster_cluster* cluster,
                                                   const muster_table* const* tables, int32_t count,
                                                   muster_text** drift, muster_error* error);
 
-/* The index of a row, for numbers in columns and muster_cluster_set_tasks. Indices are kept while
- * muster_cluster_layout stays the same: it grows when removals make the tables move together. */
+/* The index of a row, for numbers in columns and for muster_cluster_set_tasks. An index holds while
+ * muster_cluster_layout stays the same; that number grows where removals close the gaps in the tables. */
 MUSTER_API muster_status muster_cluster_find(const muster_cluster* cluster, int32_t kind,
                                              const char* name, int64_t size, int32_t* index,
                                              muster_error* error);
 MUSTER_API uint64_t muster_cluster_layout(const muster_cluster* cluster); /* 0 for NULL */
-MUSTER_API uint64_t
-muster_cluster_version(const muster_cluster* cluster); /* grows with every change */
+/* Grows with every change. 0 for NULL. */
+MUSTER_API uint64_t muster_cluster_version(const muster_cluster* cluster);
 
 /* The rows as a scenario document: another cluster that reads it makes plans of the same names. `profile` may be NULL.
  * A standby that is to go on where this one stands loads a state (muster_state_save). */
 MUSTER_API muster_status muster_cluster_write_scenario(const muster_cluster* cluster,
                                                        const char* profile, muster_text** out,
                                                        muster_error* error);
-/* Replaces all rows. *profile (may be NULL) is the one the document names, empty where it names none. */
+/* Replaces all rows. *profile (may be NULL) is the profile that the document names, empty where it names none. */
 MUSTER_API muster_status muster_cluster_read_scenario(muster_cluster* cluster, const char* json,
                                                       int64_t size, muster_text** profile,
                                                       muster_error* error);
 
 /* ---- cycles --------------------------------------------------------------------------------------------------- */
 
-#define MUSTER_NO_BLOCK_WINNERS 1 /* switches of speed, off; none ever changes a plan */
+#define MUSTER_NO_BLOCK_WINNERS 1 /* each turns a means of speed off; none ever changes a plan */
 #define MUSTER_NO_EQUAL_STATES 2
 #define MUSTER_NO_INFEASIBILITY_MEMORY 4
 #define MUSTER_NO_VECTOR_KERNELS 8
@@ -338,9 +345,9 @@ typedef struct muster_schedule_options {
   const muster_cancel* cancel;
   int32_t keep_cut;
   uint32_t switches; /* MUSTER_NO_..., or-ed */
-  int64_t
-      memory_limit; /* bytes that scores kept between placements may take; 0: 128 MiB; below 0: none */
-  const muster_policies* policies; /* of the caller's own */
+  /* Bytes that scores kept between placements may take; 0: 128 MiB; below 0: none are kept. */
+  int64_t memory_limit;
+  const muster_policies* policies; /* of the caller's own; NULL: none */
 } muster_schedule_options;
 #define MUSTER_SCHEDULE_OPTIONS_INIT \
   { (uint32_t)sizeof(muster_schedule_options), 0, 0, 0, 0, 0, NULL, 0, 0, 0, NULL }
@@ -358,14 +365,15 @@ MUSTER_API muster_status muster_cluster_apply(muster_cluster* cluster, const mus
                                               int64_t* applied, muster_text** refused,
                                               muster_error* error);
 
-/* Set by any thread at any time; cycles that were given it end at the next gang. It must outlive them. */
+/* While it is set, to anything but 0, cycles that were given it end at the next gang. Any thread may set it, at any
+ * time. It must outlive those cycles. */
 MUSTER_API muster_status muster_cancel_new(muster_cancel** out, muster_error* error);
 MUSTER_API void muster_cancel_set(muster_cancel* cancel, int32_t cancelled);
 MUSTER_API void muster_cancel_free(muster_cancel* cancel);
 
 /* ---- snapshots: frozen clusters, for what-if and for threads --------------------------------------------------- */
 
-/* O(1); the next change of the cluster copies its tables once. */
+/* Cost: O(1); the next change of the cluster copies its tables once. */
 MUSTER_API muster_status muster_cluster_freeze(const muster_cluster* cluster, muster_snapshot** out,
                                                muster_error* error);
 MUSTER_API void muster_snapshot_free(muster_snapshot* snapshot);
@@ -374,7 +382,7 @@ MUSTER_API muster_status muster_snapshot_schedule(const muster_snapshot* snapsho
                                                   const muster_schedule_options* options,
                                                   muster_plan** out, muster_error* error);
 MUSTER_API uint64_t muster_snapshot_version(const muster_snapshot* snapshot); /* 0 for NULL */
-/* Indices are below it; rows that were removed count. 0 for NULL, and kinds without indices. */
+/* All indices are below it: it counts rows that were removed, too. 0 for NULL, and for kinds without indices. */
 MUSTER_API int64_t muster_snapshot_count(const muster_snapshot* snapshot, int32_t kind);
 /* NOT ended by a NUL: *size is the length. NULL where there is no such row. */
 MUSTER_API const char* muster_snapshot_name(const muster_snapshot* snapshot, int32_t kind,
@@ -437,7 +445,7 @@ typedef struct muster_plan_view {
   const int32_t* decision_node;
   const int32_t* decision_job;
   const int32_t* decision_beneficiary;    /* EVICT: the task it is for */
-  const int32_t* decision_phase;          /* PHASE: as it stands after the cycle */
+  const int32_t* decision_phase;          /* PHASE: the job's, as it stands after the cycle */
   const int32_t* decision_after_eviction; /* NOMINATE: 1 where something was evicted there for it */
 
   int64_t tentative_count; /* placements in the books that are no decisions; by task */
@@ -492,8 +500,8 @@ typedef struct muster_plan_view {
   const int64_t* device_name_offsets; /* [device_count + 1]: into device_names */
   const char* device_names;
 
-  /* What else a reason is about, in words, or empty: who above or beside its queue refuses (queue "lab"), the widest tier
-   * of a job that no domain holds. */
+  /* What else a reason is about, in words, or empty: who above or beside its queue refuses (queue "lab"), or the widest
+   * tier where no domain has room for a job. */
   const int64_t* reason_where_offsets; /* [reason_count + 1]: into reason_wheres */
   const char* reason_wheres;
 } muster_plan_view;
@@ -514,7 +522,7 @@ MUSTER_API const char* muster_plan_name(const muster_plan* plan, int32_t kind, i
 /* Of everything but names: equal inputs give equal digests on every machine. 32 digits and a NUL. */
 MUSTER_API muster_status muster_plan_digest(const muster_plan* plan, char out[33],
                                             muster_error* error);
-/* Why a job or a task is not, or not wholly, placed. */
+/* Why a job or a task is not, or not wholly, placed. MUSTER_E_NOT_FOUND where the plan knows no such name. */
 MUSTER_API muster_status muster_plan_explain(const muster_plan* plan, const char* name,
                                              int64_t size, muster_text** out, muster_error* error);
 MUSTER_API muster_status muster_plan_to_text(const muster_plan* plan, muster_text** out,
@@ -522,7 +530,7 @@ MUSTER_API muster_status muster_plan_to_text(const muster_plan* plan, muster_tex
 MUSTER_API muster_status muster_plan_to_json(const muster_plan* plan, muster_text** out,
                                              muster_error* error);
 
-/* What profiles, policies, actions and options there are, as JSON: {"profiles": [...], "policies": [...]}. */
+/* The profiles, policies, actions and options that there are, as JSON: {"profiles": [...], "policies": [...]}. */
 MUSTER_API muster_status muster_catalogue(muster_text** out, muster_error* error);
 
 /* ---- policies of the caller's own ------------------------------------------------------------------------------- */
@@ -530,8 +538,8 @@ MUSTER_API muster_status muster_catalogue(muster_text** out, muster_error* error
 /* The cycle that asks: valid inside the callbacks it is handed to. */
 typedef struct muster_cycle muster_cycle;
 MUSTER_API int64_t muster_cycle_now(const muster_cycle* cycle);
-MUSTER_API int64_t muster_cycle_count(const muster_cycle* cycle,
-                                      int32_t kind); /* rows, removed ones included */
+/* As muster_snapshot_count. */
+MUSTER_API int64_t muster_cycle_count(const muster_cycle* cycle, int32_t kind);
 /* As muster_snapshot_name. */
 MUSTER_API const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t index,
                                          int64_t* size);
@@ -568,15 +576,16 @@ typedef struct muster_nodes_view {
   const double* used;
 } muster_nodes_view;
 
-#define MUSTER_POLICY_LIVE \
-  1u /* asked about nodes and orders again whenever the books changed, not once a cycle */
+/* A flag: asked about nodes and orders again whenever the books changed, not once a cycle. */
+#define MUSTER_POLICY_LIVE 1u
 
 /*
- * One policy. A callback that is NULL has no opinion. Each gets an output filled with "no opinion" and changes what it
- * likes; it returns 0, or MUSTER_PASSTHROUGH (the output is ignored), or anything else: the cycle is discarded with
- * MUSTER_E_USER. Answers that are not numbers, or not finite, fail the cycle and are named. Equal questions must get
- * equal answers, or plans are no functions any more. A profile places the policy by its name:
- * "volcano:tiers=mine/priority+gang/drf+predicates+proportion+nodeorder"; else it is in the last tier.
+ * One policy. A callback that is NULL has no opinion. Each gets an output filled with "no opinion", the value after
+ * "out:" below, and changes what it likes. It returns 0, or MUSTER_PASSTHROUGH (the output is ignored), or anything
+ * else: the cycle is then discarded with MUSTER_E_USER. An answer that is not finite discards the cycle, too, and the
+ * error names it. Equal questions must get equal answers, or equal inputs no longer give equal plans. A profile places
+ * the policy by its name, "volcano:tiers=mine/priority+gang/drf+predicates+proportion+nodeorder"; where it does not,
+ * the policy is in the last tier.
  */
 typedef struct muster_policy {
   uint32_t struct_size;
@@ -584,6 +593,7 @@ typedef struct muster_policy {
   uintptr_t user;
   const char* name;    /* as an option's name: lower case, digits, '-' and '_' */
   const char* refusal; /* what reasons say where `fit` refused; NULL: the name */
+  /* First of all in a cycle. */
   muster_status (*open)(uintptr_t user, const muster_cycle* cycle);
   /* May the class run there? out: 1. */
   muster_status (*fit)(uintptr_t user, const muster_cycle* cycle,
@@ -600,17 +610,18 @@ typedef struct muster_policy {
                                int64_t count, double* out);
   muster_status (*task_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* tasks,
                               int64_t count, double* out);
-  /* Asked again once the books changed. overused: no turn for the queue, out: 0. ready: the gang may start, out: 1. */
+  /* Asked again whenever the books changed. overused: the queue gets no turn, out: 0. ready: the gang may start,
+   * out: 1. */
   muster_status (*overused)(uintptr_t user, const muster_cycle* cycle, const int32_t* queues,
                             int64_t count, uint8_t* out);
   muster_status (*ready)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
                          int64_t count, uint8_t* out);
-  /* Once a cycle. valid: is tried at all, out: 1. admit: 1 permits, -1 rejects, out: 0. */
+  /* Asked once a cycle. valid: the job is tried at all, out: 1. admit: 1 permits, -1 rejects, out: 0. */
   muster_status (*valid)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
                          int64_t count, uint8_t* out);
   muster_status (*admit)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
                          int64_t count, int8_t* out);
-  /* May a queue take a task of the class? out: 1. Asked again once the books changed. */
+  /* May a queue take a task of the class? out: 1. Asked again whenever the books changed. */
   muster_status (*allocatable)(uintptr_t user, const muster_cycle* cycle,
                                const muster_class_view* task_class, const int32_t* queues,
                                int64_t count, uint8_t* out);
@@ -619,7 +630,7 @@ typedef struct muster_policy {
                                const int32_t* tasks, int64_t count, uint8_t* out);
   muster_status (*reclaimable)(uintptr_t user, const muster_cycle* cycle, int32_t evictor,
                                const int32_t* tasks, int64_t count, uint8_t* out);
-  void (*destroy)(uintptr_t user); /* when the last user of the list is gone */
+  void (*destroy)(uintptr_t user); /* once nothing uses the list any more */
 } muster_policy;
 #define MUSTER_POLICY_INIT                                                                       \
   {                                                                                              \
@@ -627,14 +638,14 @@ typedef struct muster_policy {
         NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                 \
   }
 
-/* A list of policies, fixed once it is made. A cluster keeps what it learnt as long as it is handed the same list.
- * Clusters that used it keep it alive; callbacks may run until the last of them is freed or has used four other
- * profiles since. `destroy` is called for each policy also where this call fails. */
+/* A list of policies, fixed once it is made. What a cluster keeps from cycle to cycle it keeps as long as it is handed
+ * the same list. Clusters that used a list keep it alive; callbacks may run until the last of them is freed or has used
+ * four other profiles since. `destroy` is called for each policy also where this call fails. */
 MUSTER_API muster_status muster_policies_new(const muster_policy* const* policies, int32_t count,
                                              muster_policies** out, muster_error* error);
 MUSTER_API void muster_policies_free(muster_policies* policies);
 
-/* ---- replay: traces, played again --------------------------------------------------------------------------------- */
+/* ---- replay: traces, played again ------------------------------------------------------------------------------ */
 
 typedef struct muster_replay muster_replay;
 
@@ -689,15 +700,15 @@ MUSTER_API muster_status muster_replay_nodes(const muster_pool_trace* trace,
                                              const char* policy, const muster_cancel* cancel,
                                              muster_replay** out, muster_error* error);
 
-/* ---- episodes: replays in which the caller decides, step by step ---------------------------------------------------- */
+/* ---- episodes: replays in which the caller decides, step by step ------------------------------------------------ */
 
 typedef struct muster_episodes muster_episodes;
 
 typedef struct muster_episodes_options {
   uint32_t struct_size;
-  /* What an action is. 0, on a pool: the place of a job among the oldest `places` that wait; it starts. 1, on nodes: the
-   * row of the node that the next task of the first waiting job gets. The number of choices: wait for the next
-   * submission or end. */
+  /* What an action is. 0, on a pool: the place of a job among the oldest `places` that wait, which starts. 1, on nodes:
+   * the row of the node that the next task of the first waiting job gets. Either way the action after the last choice,
+   * `choices` of the view, waits for the next submission or end. */
   int32_t on_nodes;
   int64_t jobs;   /* of an episode; 0: 256 */
   int64_t places; /* 0: 16 */
@@ -733,8 +744,9 @@ MUSTER_API muster_status muster_episodes_get_view(const muster_episodes* episode
 /* The episode begins anew, with the jobs from row `first`, at most rows - jobs. */
 MUSTER_API muster_status muster_episodes_reset(muster_episodes* episodes, int64_t episode,
                                                int64_t first, muster_error* error);
-/* One step of each episode that is not over. A reward is what the sum of slowdowns fell by, over the jobs: an episode's
- * add up to minus its mean slowdown. allowed (may be NULL): 0 where the mask forbade the action, which then waited. */
+/* One step of each episode that is not over. A reward is what the sum of slowdowns fell by, divided by the number of
+ * jobs: those of an episode add up to minus its mean slowdown. `allowed` (may be NULL) has 0 where the mask forbade the
+ * action; the episode then waited. */
 MUSTER_API muster_status muster_episodes_act(muster_episodes* episodes,
                                              const int64_t* actions /* [count] */,
                                              double* rewards /* [count] */,
@@ -749,7 +761,7 @@ MUSTER_API muster_status muster_episodes_look(
 MUSTER_API muster_status muster_episodes_starts(const muster_episodes* episodes, int64_t episode,
                                                 int64_t* out /* [jobs] */, muster_error* error);
 
-/* ---- several cycles at once, standbys, revisions --------------------------------------------------------------------- */
+/* ---- several cycles at once, standbys, revisions ---------------------------------------------------------------- */
 
 /* Hands out work: calls run(work, i) once for each i from 0 to count - 1, in any order and on any threads, and returns
  * when all of them have returned. What it returns other than 0 fails the call it was given to. */
@@ -765,8 +777,8 @@ MUSTER_API muster_status muster_snapshot_schedule_all(
     muster_executor executor, uintptr_t user, muster_plan** out /* [count] */, muster_error* error);
 
 /* All that a scheduler must remember: rows and their indices, events that wait, what plans said and the world has not
- * confirmed. A cluster that loads it makes equal plans, with equal digests, of equal calls. Both write down, or set, the
- * rows without those that were removed: indices move and muster_cluster_layout grows. */
+ * confirmed. A cluster that loads it makes equal plans, with equal digests, of equal calls. Both calls number the rows
+ * anew, without those that were removed: indices move and muster_cluster_layout grows. */
 MUSTER_API muster_status muster_state_save(muster_cluster* cluster, muster_text** out,
                                            muster_error* error);
 MUSTER_API muster_status muster_state_load(muster_cluster* cluster, const char* state, int64_t size,
@@ -776,11 +788,12 @@ MUSTER_API muster_status muster_state_load(muster_cluster* cluster, const char* 
  * name. */
 MUSTER_API int32_t muster_policy_revision(const char* name);
 
-/* ---- what-if: shares of queues if things were different, without a cycle -------------------------------------------- */
+/* ---- what-if: shares of queues if things were different, without a cycle ---------------------------------------- */
 
 typedef struct muster_outlook muster_outlook;
 
-/* Amounts are queue by queue: dimension d of queue i is at [i * dimensions + d]. Of each queue alone. */
+/* Columns of an outlook, owned by it. Amounts are those of each queue alone, without its children, queue by queue:
+ * dimension d of queue i is at [i * dimensions + d]. */
 typedef struct muster_outlook_view {
   uint32_t struct_size;
   int32_t dimensions;
@@ -801,12 +814,13 @@ typedef struct muster_outlook_view {
         NULL                                                                                     \
   }
 
-/* `changes` is JSON, made in its order (docs/what_if.md):
+/* `changes` is JSON; they are made in their order (docs/what_if.md):
  *   {"changes": [{"queue": {"name": "vision", "weight": 3, "limit": {"cpu": 64}}},
- *                {"remove_nodes": {"labels": {"pool": "b"}}}, {"add_nodes": {"count": 2, "node": {"name": "new", ...}}},
+ *                {"remove_nodes": {"labels": {"pool": "b"}}},
+ *                {"add_nodes": {"count": 2, "node": {"name": "new", ...}}},
  *                {"add_job": {"name": "train", "queue": "vision", "groups": [...]}}, {"remove_job": "old"}]}
- * `before` is what a cycle would report as it opens, `after` the same of a cluster that was really changed. Of a snapshot
- * O(nodes + tasks); of a cluster what changed since the last cycle of the profile, and O(queues + changes). */
+ * `before` is what a cycle would report as it opens, `after` the same of a cluster that was really changed. Cost: of a
+ * snapshot O(nodes + tasks); of a cluster what changed since the last cycle of the profile, and O(queues + changes). */
 MUSTER_API muster_status muster_snapshot_what_if(const muster_snapshot* snapshot,
                                                  const char* profile, const char* changes,
                                                  int64_t size, muster_outlook** out,
@@ -816,8 +830,8 @@ MUSTER_API muster_status muster_cluster_what_if(muster_cluster* cluster, const c
                                                 muster_outlook** out, muster_error* error);
 MUSTER_API muster_status muster_outlook_get_view(const muster_outlook* outlook,
                                                  muster_outlook_view* view, muster_error* error);
-/* Of a queue, by its index, or a dimension, by its column. Ends with a NUL; *size (may be NULL) is the length. NULL where
- * there is no such thing. */
+/* The name of a queue, by its index, or of a dimension, by its place among the amounts. Ends with a NUL; *size (may be
+ * NULL) is the length. NULL where there is none. */
 MUSTER_API const char* muster_outlook_name(const muster_outlook* outlook, int32_t kind,
                                            int32_t index, int64_t* size);
 MUSTER_API void muster_outlook_free(muster_outlook* outlook);

@@ -1,0 +1,167 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Every handle and pointer NULL, and sizes and kinds that are none: refused in words, and nothing has changed.
+#include <iterator>
+
+#include "tests/capi/capi_support.h"
+#include "tests/capi/fault_world.h"
+
+namespace muster {
+namespace {
+
+TEST(Nulls, Anywhere) {
+  muster_error error = MUSTER_ERROR_INIT;
+  FaultWorld w;
+  muster_cluster* c = w.cluster.get();
+  Held<muster_plan> plan;
+  Held<muster_text> text;
+  Held<muster_episodes> episodes;
+  Held<muster_outlook> outlook;
+  const char* profiles[] = {nullptr};
+  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+  int32_t index;
+  const int32_t some[] = {0};
+  char digest[33];
+  const muster_status calls[] = {
+      muster_catalogue(nullptr, &error),
+      muster_table_new(MUSTER_TASKS, 0, nullptr, nullptr, &error),
+      muster_table_reset(nullptr, 1, &error),
+      muster_table_set_numbers(nullptr, "x", nullptr, 0, &error),
+      muster_table_set_texts(nullptr, "x", nullptr, 0, nullptr, 0, &error),
+      muster_table_set_codes(nullptr, "x", nullptr, 0, nullptr, 0, nullptr, 0, &error),
+      muster_table_set_strings(nullptr, "x", nullptr, 0, &error),
+      muster_table_set_defaults(nullptr, "{}", 2, &error),
+      muster_table_set_defaults(w.tasks.get(), nullptr, 2, &error),
+      muster_table_set_defaults(w.tasks.get(), "{}", -2, &error),
+      muster_cluster_new(nullptr, nullptr, &error),
+      muster_cluster_put(nullptr, MUSTER_ADD, w.tasks.get(), &error),
+      muster_cluster_put(c, MUSTER_ADD, nullptr, &error),
+      muster_cluster_put(c, 9, w.tasks.get(), &error),
+      muster_cluster_add_json(nullptr, "{}", 2, &error),
+      muster_cluster_add_json(c, nullptr, 2, &error),
+      muster_cluster_add_json(c, "", 0, &error),
+      muster_cluster_remove(nullptr, MUSTER_NODES, "x", 1, &error),
+      muster_cluster_remove(c, MUSTER_NODES, nullptr, 1, &error),
+      muster_cluster_remove(c, MUSTER_BUDGETS, "x", 1, &error),
+      muster_cluster_set_tasks(nullptr, 0, nullptr, nullptr, nullptr, &error),
+      muster_cluster_set_tasks(c, 1, nullptr, some, nullptr, &error),
+      muster_cluster_set_tasks(c, 1, some, nullptr, nullptr, &error),
+      muster_cluster_set_tasks(c, -1, some, some, nullptr, &error),
+      muster_cluster_set_task(nullptr, "x", 1, 0, nullptr, 0, &error),
+      muster_cluster_set_task(c, nullptr, 1, 0, nullptr, 0, &error),
+      muster_cluster_set_task(c, "fits-0", 6, -1, nullptr, 0, &error),
+      muster_cluster_report_bind_failed(nullptr, "x", 1, &error),
+      muster_cluster_report_bind_failed(c, nullptr, 1, &error),
+      muster_cluster_apply_deltas(nullptr, w.tasks.get(), nullptr, nullptr, nullptr, &error),
+      muster_cluster_apply_deltas(c, nullptr, nullptr, nullptr, nullptr, &error),
+      muster_cluster_apply_deltas(c, w.tasks.get(), nullptr, nullptr, nullptr, &error),
+      muster_cluster_apply_removal(nullptr, MUSTER_TASKS, "x", 1, 1, nullptr, &error),
+      muster_cluster_apply_removal(c, MUSTER_TASKS, nullptr, 1, 1, nullptr, &error),
+      muster_cluster_apply_removal(c, MUSTER_DOMAINS, "x", 1, 1, nullptr, &error),
+      muster_cluster_reconcile(nullptr, nullptr, 0, nullptr, &error),
+      muster_cluster_reconcile(c, nullptr, 1, nullptr, &error),
+      muster_cluster_reconcile(c, nullptr, -1, nullptr, &error),
+      muster_cluster_find(nullptr, MUSTER_TASKS, "x", 1, &index, &error),
+      muster_cluster_find(c, MUSTER_TASKS, nullptr, 1, &index, &error),
+      muster_cluster_find(c, MUSTER_TASKS, "fits-0", 6, nullptr, &error),
+      muster_cluster_find(c, 77, "fits-0", 6, &index, &error),
+      muster_cluster_write_scenario(nullptr, nullptr, Out(text), &error),
+      muster_cluster_write_scenario(c, nullptr, nullptr, &error),
+      muster_cluster_read_scenario(nullptr, "{}", 2, nullptr, &error),
+      muster_cluster_read_scenario(c, nullptr, 2, nullptr, &error),
+      muster_cluster_schedule(nullptr, "muster", nullptr, Out(plan), &error),
+      muster_cluster_schedule(c, nullptr, nullptr, Out(plan), &error),
+      muster_cluster_schedule(c, "muster", nullptr, nullptr, &error),
+      muster_cluster_schedule(c, "", nullptr, Out(plan), &error),
+      muster_cluster_apply(nullptr, w.plan.get(), nullptr, nullptr, &error),
+      muster_cluster_apply(c, nullptr, nullptr, nullptr, &error),
+      muster_cluster_freeze(nullptr, nullptr, &error),
+      muster_cluster_freeze(c, nullptr, &error),
+      muster_cancel_new(nullptr, &error),
+      muster_snapshot_schedule(nullptr, "muster", nullptr, Out(plan), &error),
+      muster_snapshot_schedule(w.snapshot.get(), nullptr, nullptr, Out(plan), &error),
+      muster_snapshot_schedule(w.snapshot.get(), "muster", nullptr, nullptr, &error),
+      muster_snapshot_find(nullptr, MUSTER_TASKS, "x", 1, &index, &error),
+      muster_snapshot_find(w.snapshot.get(), MUSTER_TASKS, nullptr, 1, &index, &error),
+      muster_snapshot_find(w.snapshot.get(), MUSTER_TASKS, "fits-0", 6, nullptr, &error),
+      muster_plan_get_view(nullptr, &view, &error),
+      muster_plan_get_view(w.plan.get(), nullptr, &error),
+      muster_plan_digest(nullptr, digest, &error),
+      muster_plan_digest(w.plan.get(), nullptr, &error),
+      muster_plan_explain(nullptr, "x", 1, Out(text), &error),
+      muster_plan_explain(w.plan.get(), nullptr, 1, Out(text), &error),
+      muster_plan_explain(w.plan.get(), "x", 1, nullptr, &error),
+      muster_plan_to_text(nullptr, Out(text), &error),
+      muster_plan_to_text(w.plan.get(), nullptr, &error),
+      muster_plan_to_json(nullptr, Out(text), &error),
+      muster_plan_to_json(w.plan.get(), nullptr, &error),
+      muster_cycle_get_numbers(nullptr, MUSTER_TASKS, "priority", nullptr, 0, nullptr, &error),
+      muster_policies_new(nullptr, 1, nullptr, &error),
+      muster_policies_new(nullptr, -1, nullptr, &error),
+      muster_replay_pool(nullptr, "easy", nullptr, nullptr, &error),
+      muster_replay_get_view(nullptr, nullptr, &error),
+      muster_replay_nodes(nullptr, nullptr, nullptr, "easy", nullptr, nullptr, &error),
+      muster_episodes_new(nullptr, nullptr, nullptr, nullptr, 1, nullptr, &error),
+      muster_episodes_new(nullptr, nullptr, nullptr, nullptr, 1, Out(episodes), &error),
+      muster_episodes_get_view(nullptr, nullptr, &error),
+      muster_episodes_reset(nullptr, 0, 0, &error),
+      muster_episodes_act(nullptr, nullptr, nullptr, nullptr, nullptr, &error),
+      muster_episodes_look(nullptr, nullptr, nullptr, nullptr, &error),
+      muster_episodes_starts(nullptr, 0, nullptr, &error),
+      muster_snapshot_schedule_all(nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr, &error),
+      muster_snapshot_schedule_all(w.snapshot.get(), nullptr, nullptr, 1, nullptr, 0, nullptr,
+                                   &error),
+      muster_snapshot_schedule_all(w.snapshot.get(), profiles, nullptr, 1, nullptr, 0, nullptr,
+                                   &error),
+      muster_snapshot_schedule_all(w.snapshot.get(), profiles, nullptr, -1, nullptr, 0, nullptr,
+                                   &error),
+      muster_snapshot_what_if(nullptr, "muster", kChanges, -1, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), nullptr, kChanges, -1, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), "muster", nullptr, -1, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), "muster", kChanges, -2, Out(outlook), &error),
+      muster_snapshot_what_if(w.snapshot.get(), "muster", kChanges, -1, nullptr, &error),
+      muster_cluster_what_if(nullptr, "muster", kChanges, -1, Out(outlook), &error),
+      muster_cluster_what_if(c, nullptr, kChanges, -1, Out(outlook), &error),
+      muster_cluster_what_if(c, "muster", nullptr, -1, Out(outlook), &error),
+      muster_cluster_what_if(c, "muster", kChanges, -1, nullptr, &error),
+      muster_outlook_get_view(nullptr, nullptr, &error),
+      muster_state_save(nullptr, Out(text), &error),
+      muster_state_save(c, nullptr, &error),
+      muster_state_load(nullptr, "", 0, &error),
+      muster_state_load(c, nullptr, 0, &error),
+      muster_state_load(c, "muster state 1\n", MUSTER_TO_NUL, &error),
+  };
+  for (size_t i = 0; i < std::size(calls); ++i) EXPECT_EQ(calls[i], MUSTER_E_INVALID_ARGUMENT) << i;
+  EXPECT_EQ(ScenarioOf(c), w.scenario);
+
+  EXPECT_EQ(muster_text_size(nullptr), 0);
+  EXPECT_STREQ(muster_text_data(nullptr), "");
+  EXPECT_EQ(muster_plan_name(nullptr, MUSTER_TASKS, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_plan_name(w.plan.get(), MUSTER_TASKS, -1, nullptr), nullptr);
+  EXPECT_EQ(muster_plan_name(w.plan.get(), 77, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_snapshot_name(nullptr, MUSTER_TASKS, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_snapshot_count(nullptr, MUSTER_TASKS), 0);
+  EXPECT_EQ(muster_snapshot_version(nullptr), 0u);
+  EXPECT_EQ(muster_cluster_version(nullptr), 0u);
+  EXPECT_EQ(muster_cluster_layout(nullptr), 0u);
+  EXPECT_EQ(muster_outlook_name(nullptr, MUSTER_QUEUES, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_cycle_now(nullptr), 0);
+  EXPECT_EQ(muster_cycle_count(nullptr, MUSTER_TASKS), 0);
+  EXPECT_EQ(muster_cycle_name(nullptr, MUSTER_TASKS, 0, nullptr), nullptr);
+  muster_cancel_set(nullptr, 1);
+  muster_text_free(nullptr);
+  muster_table_free(nullptr);
+  muster_cluster_free(nullptr);
+  muster_snapshot_free(nullptr);
+  muster_plan_free(nullptr);
+  muster_policies_free(nullptr);
+  muster_cancel_free(nullptr);
+  muster_replay_free(nullptr);
+  muster_episodes_free(nullptr);
+  muster_outlook_free(nullptr);
+  EXPECT_EQ(muster_has_feature(nullptr), 0);
+  EXPECT_EQ(muster_policy_revision(nullptr), 0);
+}
+
+}  // namespace
+}  // namespace muster
