@@ -301,10 +301,14 @@ void Ledger::Uncharge(TaskIndex t) {
 void Ledger::SyncJob(JobIndex j) {
   ++job_stamp_[j];
   if (!tables_->jobs.alive[j]) return;
-  // Its queue or groups may have changed: its tasks are charged anew.
-  for (TaskIndex t : tables_->jobs.tasks[j]) Uncharge(t);
   const uint32_t groups = static_cast<uint32_t>(tables_->jobs.groups[j].size());
-  if (groups > group_count_[j]) {
+  const size_t sub_groups = tables_->jobs.spec[j].sub_groups.size();
+  const bool more_groups = groups > group_count_[j];
+  const bool more_sub_groups = sub_groups > 0 && sub_groups + 1 > sub_groups_[j].size();
+  if (more_groups || more_sub_groups) {
+    for (TaskIndex t : tables_->jobs.tasks[j]) Uncharge(t);
+  }
+  if (more_groups) {
     // What is left in the counts belongs to tasks that are gone: their turn comes later in the change log.
     const size_t old = group_start_[j];
     group_start_[j] = groups_.size();
@@ -312,16 +316,26 @@ void Ledger::SyncJob(JobIndex j) {
     std::copy_n(groups_.begin() + old, group_count_[j], groups_.begin() + group_start_[j]);
     group_count_[j] = groups;
   }
-  const size_t sub_groups = tables_->jobs.spec[j].sub_groups.size();
-  if (sub_groups + 1 > sub_groups_[j].size() && sub_groups > 0) {
+  if (more_sub_groups) {
     // As with groups; while there was no sub-group, the tasks that are left were in none.
     if (sub_groups_[j].empty()) sub_groups_[j].push_back(jobs_[j]);
     sub_groups_[j].resize(sub_groups + 1);
   }
+  // Its queue may have changed, or where its groups stand.
   for (TaskIndex t : tables_->jobs.tasks[j]) SyncTask(t);
 }
 
 void Ledger::SyncTask(TaskIndex t) {
+  if (IsCharged(t)) {
+    // What changed of it is in no account, or is in all of them by an earlier entry of the log. Who looks at more than
+    // accounts is told.
+    if (charged_job_[t] != kNone) ChargeQueues(t, Effect());
+    if (!view_[t]) return;
+    for (const int8_t sign : {int8_t{-1}, int8_t{1}}) {
+      view_journal_.push_back({t, node_[t], sign, status_[t]});
+    }
+    return;
+  }
   Uncharge(t);
   Enroll(t);
   if (!charged_alive_[t]) return;
@@ -351,6 +365,22 @@ void Ledger::Enroll(TaskIndex t) {
     grants_[t] =
         devices_->Held(tables_->nodes.spec[node_[t]], tables_->hold_lists[charged_holds_[t]]);
   }
+}
+
+// Whether the task is charged as the tables have it. Where devices are given out nobody says so: what it holds of them may
+// be counted otherwise since its node changed.
+bool Ledger::IsCharged(TaskIndex t) const {
+  const TaskTable& tasks = tables_->tasks;
+  if (devices_ || !charged_alive_[t] || !tasks.alive[t]) return false;
+  const TaskStatus status = tasks.status[t];
+  const NodeIndex node = HoldsNode(status) ? tasks.node[t] : kNone;
+  const JobIndex job = tasks.job[t];
+  return status_[t] == status && node_[t] == node &&
+         static_cast<bool>(view_[t]) == (node != kNone) && charged_job_[t] == job &&
+         charged_queue_[t] == (job == kNone ? kNone : tables_->jobs.queue[job]) &&
+         charged_group_[t] == tasks.group[t] && charged_sub_group_[t] == tasks.sub_group[t] &&
+         charged_class_[t] == tasks.task_class[t] &&
+         static_cast<bool>(charged_preemptable_[t]) == ((tasks.flags[t] & kTaskPreemptable) != 0);
 }
 
 // Whether all accounts would move by the same, each its own node's.

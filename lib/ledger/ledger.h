@@ -216,6 +216,7 @@ class Ledger {
   void SyncJob(JobIndex j);
   void SyncTask(TaskIndex t);
   void Enroll(TaskIndex t);  // notes what there is to charge for it
+  bool IsCharged(TaskIndex t) const;
   bool ChargedAlike(TaskIndex a, TaskIndex b) const;
   void Uncharge(TaskIndex t);
   // What a task does to accounts, in units of its request.
