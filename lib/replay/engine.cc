@@ -348,7 +348,7 @@ class Loop {
     result_.outcome[row] = JobOutcome::kDone;
     SetWants(row);
     --active_;
-    status_ = world_.RemoveJob(row);
+    world_.RemoveJob(row);
   }
   void Ended(uint32_t row) {
     estimates_.Ended(row);
