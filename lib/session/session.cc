@@ -73,8 +73,9 @@ void Session::Follow() {
       if (change.table == Change::Table::kJob && change.index < known_phases_.size()) {
         const JobPhase phase = tables_->jobs.spec[change.index].phase;
         known_phases_[change.index] = phases_[change.index] = phase;
+        // Who is not quiet is listed already, so that the list is never longer than the jobs.
+        if (quiet_at_[change.index] != 0) edited_.push_back(change.index);
         quiet_at_[change.index] = 0;
-        edited_.push_back(change.index);
       }
     }
   }
