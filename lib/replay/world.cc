@@ -154,9 +154,7 @@ absl::StatusOr<JobKind> World::KindOf(uint32_t row, JobSpec job) {
     if (!one.ok() || __builtin_mul_overflow(*one, job.min_available, &all)) continue;
     job.min_resources->emplace_back(name, FormatQuantity(all, UnitOf(name)));
   }
-  job.groups.resize(1);
-  job.groups[0].name = "w";
-  job.groups[0].count = trace_.tasks[row];
+  job.groups = {{.name = "w", .count = trace_.tasks[row]}};
   const absl::StatusOr<Amounts> amounts = CheckJob(job);
   if (!amounts.ok()) return amounts.status();
   const absl::StatusOr<CheckedShape> checked =
