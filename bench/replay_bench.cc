@@ -192,6 +192,8 @@ void RegisterReplays() {
     RegisterSynthetic("synthetic_nodes", profile, kNodes,
                       [] { return SyntheticNodes(kNodes, kNodes); });
   }
+  RegisterSynthetic("synthetic_nodes", "easy", 3 * kNodes,
+                    [] { return SyntheticNodes(3 * kNodes, kNodes); });
 }
 
 }  // namespace muster::bench

@@ -1,249 +1,23 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Moves: what one does to the accounts, and how it is taken back. How the books are opened and follow the tables is in
+// ledger_sync.cc.
 #include "lib/ledger/ledger.h"
 
 #include <algorithm>
+
+#include "lib/ledger/amounts.h"
 
 namespace muster {
 namespace {
 
 constexpr uint32_t kChoose = kNone;  // a list of grants that is still to be chosen
 
-// Amounts are at most 2^53 each, so it takes a thousand of the largest in one account to pass int64; then the
-// account wraps, to be taken back exactly all the same.
-int64_t Sum(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-
-void Add(int times, int64_t amount, int64_t* cell) {
-  const auto product = static_cast<uint64_t>(int64_t{times}) * static_cast<uint64_t>(amount);
-  *cell = Sum(*cell, static_cast<int64_t>(product));
-}
-
-void AddRow(int64_t* cells, std::span<const int64_t> row, int times) {
-  for (size_t d = 0; d < row.size(); ++d) Add(times, row[d], &cells[d]);
-}
-
 bool MayBeEvicted(TaskStatus status) {
   return status == TaskStatus::kRunning || status == TaskStatus::kBound;
 }
 
 }  // namespace
-
-Ledger::Ledger(const Tables& tables, Accounting accounting)
-    : tables_(&tables), accounting_(accounting) {
-  Start();
-}
-
-void Ledger::Restart(const Tables& tables, Accounting accounting) {
-  Ledger old = std::move(*this);
-  *this = Ledger();
-  tables_ = &tables;
-  accounting_ = accounting;
-  birth_ = old.birth_ + 1;
-  const auto reuse = [&](auto... columns) {
-    const auto empty = [&](auto column) {
-      (this->*column).swap(old.*column);
-      (this->*column).clear();
-    };
-    (empty(columns), ...);
-  };
-  using L = Ledger;
-  reuse(&L::rows_, &L::evictable_, &L::allocatable_, &L::jobs_, &L::groups_, &L::job_allocated_,
-        &L::status_, &L::node_, &L::view_, &L::charged_job_, &L::charged_queue_, &L::charged_group_,
-        &L::charged_sub_group_, &L::charged_class_, &L::charged_preemptable_, &L::charged_alive_,
-        &L::log_, &L::journal_, &L::view_journal_, &L::job_journal_);
-  Start();
-}
-
-void Ledger::Start() {
-  dimensions_ = tables_->dimension_count();
-  tail_ = kNodeAccounts * dimensions_;
-  stride_ = tail_ + 3;
-  if (accounting_.devices) {
-    devices_.emplace(*accounting_.devices);
-    ++stride_;
-  }
-  total_.assign(dimensions_, 0);
-  total_nodes_.assign(dimensions_, 0);
-  total_present_.assign(dimensions_, 0);
-  synced_layout_ = tables_->layout;
-  synced_log_ = tables_->log_start + tables_->log.size();
-  Grow();
-  const Tables& tables = *tables_;
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    SyncDevices(n);
-    SyncNode(n);
-  }
-  // Tasks come in gangs of equal ones, which job and queues are charged for at once.
-  const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
-  for (TaskIndex t = 0; t < tasks; ++t) Enroll(t);
-  for (TaskIndex t = 0, end = 0; t < tasks; t = end) {
-    end = t + 1;
-    while (end < tasks && ChargedAlike(t, end)) ++end;
-    if (!charged_alive_[t]) continue;
-    const Effect effect = EffectOf(t, status_[t]);
-    for (TaskIndex member = t; member < end && node_[t] != kNone; ++member) {
-      const NodeIndex node = node_[member];
-      if (devices_) ChargeDevices(member, status_[t], node, +1);
-      ChargeNode(t, effect, node);
-      ChargeView(t, status_[t], node, +1);
-    }
-    if (charged_job_[t] == kNone) continue;
-    const int count = static_cast<int>(end - t);
-    CountStatus(t, status_[t], count);
-    ChargeQueues(t, Effect().Plus(count, effect));
-  }
-  journal_.clear();
-  view_journal_.clear();
-  job_journal_.clear();
-}
-
-Ledger::Ledger(const Tables& tables, Accounting accounting, const Sums& sums)
-    : Ledger(tables, accounting) {
-  total_ = sums.total;
-  total_present_ = sums.total_present;
-  const QueueTable& queues = tables.queues;
-  std::vector<QueueIndex> order;  // parents before children
-  for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-    if (queues.alive[q] && queues.parent[q] == kNone) order.push_back(q);
-  }
-  for (size_t i = 0; i < order.size(); ++i) {
-    const auto& children = queues.children[order[i]];
-    order.insert(order.end(), children.begin(), children.end());
-  }
-  for (size_t i = order.size(); i-- > 0;) {
-    const QueueIndex q = order[i], parent = queues.parent[q];
-    const size_t cell = q * dimensions_;
-    std::ranges::copy(sums.queue_allocated.row(q), queue_allocated_.begin() + cell);
-    std::ranges::copy(sums.queue_pending.row(q), queue_pending_.begin() + cell);
-    AddRow(&tree_allocated_[cell], queue_allocated(q), 1);
-    AddRow(&tree_pending_[cell], queue_pending(q), 1);
-    if (parent == kNone) continue;
-    AddRow(&tree_allocated_[parent * dimensions_], tree_allocated(q), 1);
-    AddRow(&tree_pending_[parent * dimensions_], tree_pending(q), 1);
-  }
-}
-
-void Ledger::Grow() {
-  const size_t nodes = tables_->nodes.alive.size();
-  rows_.resize(nodes * stride_, 0);
-  allocatable_.resize(nodes * dimensions_, kAbsent);
-  evictable_.resize(nodes * dimensions_, 0);
-  node_alive_.resize(nodes, 0);
-  if (lists_built_) lists_.resize(nodes);
-
-  const size_t jobs = tables_->jobs.alive.size();
-  const size_t known_jobs = jobs_.size();
-  jobs_.resize(jobs);
-  job_allocated_.resize(jobs * dimensions_, 0);
-  job_stamp_.resize(jobs, 0);
-  group_start_.resize(jobs);
-  group_count_.resize(jobs, 0);
-  for (size_t j = known_jobs; j < jobs; ++j) {
-    group_start_[j] = groups_.size();
-    group_count_[j] = static_cast<uint32_t>(tables_->jobs.groups[j].size());
-    groups_.resize(groups_.size() + group_count_[j]);
-  }
-  sub_groups_.resize(jobs);
-  for (size_t j = known_jobs; j < jobs; ++j) {
-    const size_t sub_groups = tables_->jobs.spec[j].sub_groups.size();
-    if (sub_groups > 0) sub_groups_[j].resize(sub_groups + 1);
-  }
-  const size_t queues = tables_->queues.alive.size();
-  queue_allocated_.resize(queues * dimensions_, 0);
-  queue_pending_.resize(queues * dimensions_, 0);
-  tree_allocated_.resize(queues * dimensions_, 0);
-  tree_pending_.resize(queues * dimensions_, 0);
-  for (size_t q = parent_.size(); q < queues; ++q) parent_.push_back(tables_->queues.parent[q]);
-  queue_stamp_.resize(queues, 0);
-
-  const size_t tasks = tables_->tasks.alive.size();
-  status_.resize(tasks, TaskStatus::kUnknown);
-  node_.resize(tasks, kNone);
-  view_.resize(tasks, 0);
-  charged_job_.resize(tasks, kNone);
-  charged_queue_.resize(tasks, kNone);
-  charged_group_.resize(tasks, 0);
-  charged_sub_group_.resize(tasks, kNone);
-  charged_class_.resize(tasks, 0);
-  charged_preemptable_.resize(tasks, 0);
-  charged_alive_.resize(tasks, 0);
-  if (devices_) {
-    grants_.resize(tasks, 0);
-    charged_holds_.resize(tasks, 0);
-  }
-}
-
-bool Ledger::Sync() {
-  if (tables_->layout != synced_layout_ || tables_->log_start > synced_log_) return false;
-  // A queue that moved in the tree takes the accounts of all its ancestors with it: rare, so all is counted anew.
-  for (size_t q = 0; q < parent_.size(); ++q) {
-    if (parent_[q] != tables_->queues.parent[q]) return false;
-  }
-  Grow();
-  const uint64_t end = tables_->log_start + tables_->log.size();
-  if (synced_log_ != end) {
-    content_ = ++clock_;
-    release_ = ++clock_;
-    undone_.clear();
-  }
-  // Tasks hold devices of nodes as these are now.
-  for (uint64_t p = synced_log_; devices_ && p < end; ++p) {
-    const Change& change = tables_->log[p - tables_->log_start];
-    if (change.table == Change::Table::kNode) SyncDevices(change.index);
-  }
-  for (; synced_log_ < end; ++synced_log_) {
-    const Change& change = tables_->log[synced_log_ - tables_->log_start];
-    switch (change.table) {
-      case Change::Table::kNode:
-        SyncNode(change.index);
-        break;
-      case Change::Table::kJob:
-        SyncJob(change.index);
-        break;
-      case Change::Table::kTask:
-        SyncTask(change.index);
-        break;
-      case Change::Table::kQueue:
-        ++queue_stamp_[change.index];
-        break;
-      case Change::Table::kDomain:
-      case Change::Table::kOther:
-        break;
-    }
-  }
-  ShrinkDevices();
-  return true;
-}
-
-void Ledger::SyncDevices(NodeIndex n) {
-  if (!devices_) return;
-  const NodeSpec& spec = tables_->nodes.spec[n];
-  const uint32_t fresh = tables_->nodes.alive[n] ? devices_->Fresh(spec) : 0;
-  int64_t& book = rows_[n * stride_ + tail_ + 3];
-  const auto old = static_cast<uint32_t>(book);
-  if (devices_->SameMachine(old, fresh)) return;
-  book = fresh;
-  journal_.push_back(n);
-  if (old == 0) return;  // nobody holds any of no devices
-  for (TaskIndex t : tasks_on(n)) {
-    grants_[t] = devices_->Held(spec, tables_->hold_lists[charged_holds_[t]]);
-    ChargeDevices(t, status_[t], n, +1);
-  }
-}
-
-// Books that no node has any more are forgotten between cycles, once they are many.
-void Ledger::ShrinkDevices() {
-  constexpr size_t kFew = 65536;
-  const size_t nodes = node_alive_.size();
-  if (!devices_ || devices_->size() <= kFew + 4 * nodes) return;
-  std::vector<int64_t*> kept;
-  for (NodeIndex n = 0; n < nodes; ++n) kept.push_back(&rows_[n * stride_ + tail_ + 3]);
-  devices_->Restart(kept);
-  journal_.clear();
-  view_journal_.clear();
-  ++birth_;
-}
 
 void Ledger::ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
   if (grants_[t] == 0) return;
@@ -262,104 +36,6 @@ uint32_t Ledger::GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const {
   const bool starts = status_[t] == TaskStatus::kNominated && to == TaskStatus::kPlaced;
   if (node == node_[t] && !(starts && asks)) return grants_[t];
   return arrives && asks ? kChoose : 0;
-}
-
-void Ledger::SyncNode(NodeIndex n) {
-  // An absent pod capacity sets no limit: idle counts as more than anybody can ask for.
-  constexpr int64_t kUnlimited = int64_t{1} << 61;
-  const bool was_alive = node_alive_[n];
-  const bool alive = tables_->nodes.alive[n];
-  const auto cells = tables_->nodes.allocatable.row(n);
-  int64_t* idle = &rows_[n * stride_ + kIdle * dimensions_];
-  for (size_t d = 0; d < dimensions_; ++d) {
-    int64_t& charged = allocatable_[n * dimensions_ + d];
-    const int64_t was = charged;
-    const int64_t now = alive ? cells[d] : kAbsent;
-    const int64_t if_absent = d == kPods ? kUnlimited : 0;
-    idle[d] = Sum(idle[d], (now != kAbsent ? now
-                            : alive        ? if_absent
-                                           : 0) -
-                               (was != kAbsent ? was
-                                : was_alive    ? if_absent
-                                               : 0));
-    total_[d] = Sum(total_[d], OrZero(now) - OrZero(was));
-    total_nodes_[d] += (now != kAbsent) - (was != kAbsent);
-    total_present_[d] = total_nodes_[d] > 0;
-    charged = now;
-  }
-  node_alive_[n] = alive;
-  journal_.push_back(n);
-}
-
-void Ledger::Uncharge(TaskIndex t) {
-  if (!charged_alive_[t]) return;
-  Charge(t, status_[t], node_[t], view_[t], -1);
-  if (lists_built_) SetNodeList(t, node_[t], kNone);
-  charged_alive_[t] = 0;
-}
-
-void Ledger::SyncJob(JobIndex j) {
-  ++job_stamp_[j];
-  if (!tables_->jobs.alive[j]) return;
-  // Its queue or groups may have changed: its tasks are charged anew.
-  for (TaskIndex t : tables_->jobs.tasks[j]) Uncharge(t);
-  const uint32_t groups = static_cast<uint32_t>(tables_->jobs.groups[j].size());
-  if (groups > group_count_[j]) {
-    // What is left in the counts belongs to tasks that are gone: their turn comes later in the change log.
-    const size_t old = group_start_[j];
-    group_start_[j] = groups_.size();
-    groups_.resize(groups_.size() + groups);
-    std::copy_n(groups_.begin() + old, group_count_[j], groups_.begin() + group_start_[j]);
-    group_count_[j] = groups;
-  }
-  const size_t sub_groups = tables_->jobs.spec[j].sub_groups.size();
-  if (sub_groups + 1 > sub_groups_[j].size() && sub_groups > 0) {
-    // As with groups; while there was no sub-group, the tasks that are left were in none.
-    if (sub_groups_[j].empty()) sub_groups_[j].push_back(jobs_[j]);
-    sub_groups_[j].resize(sub_groups + 1);
-  }
-  for (TaskIndex t : tables_->jobs.tasks[j]) SyncTask(t);
-}
-
-void Ledger::SyncTask(TaskIndex t) {
-  Uncharge(t);
-  Enroll(t);
-  if (!charged_alive_[t]) return;
-  Charge(t, status_[t], node_[t], view_[t], +1);
-  if (lists_built_) SetNodeList(t, kNone, node_[t]);
-}
-
-void Ledger::Enroll(TaskIndex t) {
-  const auto& tasks = tables_->tasks;
-  status_[t] = TaskStatus::kUnknown;
-  node_[t] = kNone;
-  view_[t] = 0;
-  if (devices_) grants_[t] = charged_holds_[t] = 0;
-  charged_alive_[t] = tasks.alive[t];
-  if (!tasks.alive[t]) return;
-  charged_job_[t] = tasks.job[t];
-  charged_queue_[t] = tasks.job[t] == kNone ? kNone : tables_->jobs.queue[tasks.job[t]];
-  charged_group_[t] = tasks.group[t];
-  charged_sub_group_[t] = tasks.sub_group[t];
-  charged_class_[t] = tasks.task_class[t];
-  charged_preemptable_[t] = (tasks.flags[t] & kTaskPreemptable) != 0;
-  status_[t] = tasks.status[t];
-  node_[t] = HoldsNode(status_[t]) ? tasks.node[t] : kNone;
-  view_[t] = node_[t] != kNone;
-  if (devices_ && node_[t] != kNone && tasks.devices[t] != 0) {
-    charged_holds_[t] = tasks.devices[t];
-    grants_[t] =
-        devices_->Held(tables_->nodes.spec[node_[t]], tables_->hold_lists[charged_holds_[t]]);
-  }
-}
-
-// Whether all accounts would move by the same, each its own node's.
-bool Ledger::ChargedAlike(TaskIndex a, TaskIndex b) const {
-  return charged_alive_[a] && charged_alive_[b] && (node_[a] == kNone) == (node_[b] == kNone) &&
-         status_[a] == status_[b] && charged_job_[a] == charged_job_[b] &&
-         charged_group_[a] == charged_group_[b] && charged_class_[a] == charged_class_[b] &&
-         charged_sub_group_[a] == charged_sub_group_[b] &&
-         charged_preemptable_[a] == charged_preemptable_[b];
 }
 
 Ledger::Effect Ledger::EffectOf(TaskIndex t, TaskStatus status) const {
@@ -388,11 +64,11 @@ void Ledger::ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node) {
   int64_t* evictable = &evictable_[node * dimensions_];
   for (size_t d = 0; d < dimensions_; ++d) {
     const int64_t amount = request[d];
-    Add(effect.idle, amount, &row[kIdle * dimensions_ + d]);
-    Add(effect.releasing, amount, &row[kReleasing * dimensions_ + d]);
-    Add(effect.pipelined, amount, &row[kPipelined * dimensions_ + d]);
-    Add(effect.used, amount, &row[kUsed * dimensions_ + d]);
-    Add(effect.evictable, amount, &evictable[d]);
+    AddTimes(effect.idle, amount, &row[kIdle * dimensions_ + d]);
+    AddTimes(effect.releasing, amount, &row[kReleasing * dimensions_ + d]);
+    AddTimes(effect.pipelined, amount, &row[kPipelined * dimensions_ + d]);
+    AddTimes(effect.used, amount, &row[kUsed * dimensions_ + d]);
+    AddTimes(effect.evictable, amount, &evictable[d]);
   }
   journal_.push_back(node);
 }
@@ -577,8 +253,8 @@ bool Ledger::OnlyPlacementsSince(const Moment& moment) const {
 
 int64_t Ledger::future_idle(NodeIndex n, DimensionIndex d) const {
   const int64_t* row = &rows_[n * stride_];
-  return Sum(Sum(row[kIdle * dimensions_ + d], row[kReleasing * dimensions_ + d]),
-             -row[kPipelined * dimensions_ + d]);
+  return WrappingSum(WrappingSum(row[kIdle * dimensions_ + d], row[kReleasing * dimensions_ + d]),
+                     -row[kPipelined * dimensions_ + d]);
 }
 
 std::span<const TaskIndex> Ledger::tasks_on(NodeIndex n) {

@@ -213,9 +213,11 @@ class Ledger {
   void Start();
   void Grow();  // room for rows that the tables have gained
   void SyncNode(NodeIndex n);
+  void GrowGroups(JobIndex j);
   void SyncJob(JobIndex j);
   void SyncTask(TaskIndex t);
   void Enroll(TaskIndex t);  // notes what there is to charge for it
+  bool IsCharged(TaskIndex t) const;
   bool ChargedAlike(TaskIndex a, TaskIndex b) const;
   void Uncharge(TaskIndex t);
   // What a task does to accounts, in units of its request.
@@ -300,6 +302,8 @@ class Ledger {
   uint64_t synced_layout_ = 0;
   uint64_t synced_log_ = 0;
   std::vector<JobIndex> job_journal_;
+  uint64_t sync_ = 0;                // the end of the log that is being followed, and by task:
+  std::vector<uint64_t> task_sync_;  // that of the last time it was looked at
 };
 
 }  // namespace muster

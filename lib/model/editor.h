@@ -86,6 +86,20 @@ struct TaskColumns {
   std::span<const int64_t> status, priority, created, ordinal, uid_rank, started;
 };
 
+// What jobs have in common that differ in name, priority, times and rank alone, checked and looked up once for all of
+// them. It is good while the tables' layout is the same and no queue changed.
+struct JobKind {
+  struct Tasks {  // of a group
+    std::string group;
+    int64_t count = 0;
+    TaskRow row;
+  };
+  QueueIndex queue = kNone;
+  std::vector<GroupRow> groups;
+  std::vector<int64_t> min_resources;  // a row of the table
+  std::vector<Tasks> tasks;
+};
+
 class Editor {
  public:
   // Fills empty tables with the queue that exists from the start. `tables` must outlive the editor.
@@ -127,6 +141,12 @@ class Editor {
                    const TaskColumns& columns);
   // The class and the interned parts of a task's row; its references, status and numbers are the spec's.
   TaskRow RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const TaskRefs& refs);
+  // Of the job and the shapes of its groups. May make dimensions known.
+  JobKind KindOf(const JobSpec& spec, const Amounts& min_resources, const JobRefs& refs,
+                 std::span<const CheckedShape> shapes);
+  // A job with its tasks as PutJob and PutRow append them, but that the row keeps of the spec what it is given, without
+  // groups. REQUIRES: names that are not there, `spec` is in order.
+  JobIndex AppendJob(const JobKind& kind, JobSpec spec);
   uint32_t PutDomain(const DomainSpec& spec, uint32_t parent);
   void PutBudget(const DisruptionBudgetSpec& spec);
   void PutNamespace(const NamespaceSpec& spec);
@@ -175,6 +195,7 @@ class Editor {
   void Enter(TaskIndex task);  // the row's job, class, node and nomination learn of it
   void Leave(TaskIndex task);
   QueueIndex ClassQueue(JobIndex job) const;
+  QueueIndex ClassQueueOf(QueueIndex queue) const;
   void Reclass(JobIndex job);
 
   std::shared_ptr<Tables>& tables_;

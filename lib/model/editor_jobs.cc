@@ -107,6 +107,51 @@ JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& m
   return j;
 }
 
+JobKind Editor::KindOf(const JobSpec& spec, const Amounts& min_resources, const JobRefs& refs,
+                       std::span<const CheckedShape> shapes) {
+  Tables& t = Change();
+  JobKind kind;
+  kind.queue = refs.queue;
+  kind.groups = GroupRowsOf(spec);
+  AddDimensions(min_resources, t);
+  for (size_t g = 0; g < spec.groups.size(); ++g) {
+    const GroupSpec& group = spec.groups[g];
+    JobKind::Tasks& tasks = kind.tasks.emplace_back();
+    tasks.group = group.name;
+    tasks.count = group.count;
+    while (kind.groups[tasks.row.refs.group].name != group.name) ++tasks.row.refs.group;
+    tasks.row.task_class = interner_.Intern(shapes[g], ClassQueueOf(refs.queue), t);
+  }
+  kind.min_resources = RowOf(min_resources, t);
+  return kind;
+}
+
+JobIndex Editor::AppendJob(const JobKind& kind, JobSpec spec) {
+  Tables& t = Change();
+  JobTable& jobs = t.jobs;
+  const JobIndex j = jobs.names.Intern(spec.name);
+  jobs.alive.push_back(1);
+  jobs.spec.push_back(std::move(spec));
+  jobs.queue.push_back(kind.queue);
+  jobs.tasks.emplace_back();
+  jobs.groups.push_back(kind.groups);
+  jobs.min_resources.Append(kind.min_resources);
+  ++living_;
+  ++t.queues.jobs[kind.queue];
+  Log(Change::Table::kQueue, kind.queue);
+  Log(Change::Table::kJob, j);
+  for (const JobKind::Tasks& tasks : kind.tasks) {
+    TaskRow row = tasks.row;
+    row.refs.job = j;
+    row.priority = jobs.spec[j].priority;
+    row.created = jobs.spec[j].created;
+    for (row.ordinal = 0; row.ordinal < tasks.count; ++row.ordinal) {
+      PutRow(kNone, GroupTaskName(jobs.spec[j].name, tasks.group, row.ordinal), row);
+    }
+  }
+  return j;
+}
+
 std::vector<TaskIndex> Editor::DroppedTasks(JobIndex job, const JobSpec& spec) const {
   const JobTable& jobs = tables_->jobs;
   const std::vector<uint32_t> group_moved = Moved(jobs.groups[job], GroupRowsOf(spec));
@@ -155,10 +200,14 @@ void Editor::SetEstimate(JobIndex job, int64_t estimate) {
 
 // The queue as a part of the classes of the job's tasks.
 QueueIndex Editor::ClassQueue(JobIndex job) const {
-  if (wishing_queues_ == 0 || job == kNone) return kNone;
+  return job == kNone ? kNone : ClassQueueOf(tables_->jobs.queue[job]);
+}
+
+QueueIndex Editor::ClassQueueOf(QueueIndex queue) const {
+  if (wishing_queues_ == 0) return kNone;
   const QueueTable& queues = tables_->queues;
-  for (QueueIndex q = tables_->jobs.queue[job]; q != kNone; q = queues.parent[q]) {
-    if (SpeaksOfNodeGroups(queues.spec[q])) return tables_->jobs.queue[job];
+  for (QueueIndex q = queue; q != kNone; q = queues.parent[q]) {
+    if (SpeaksOfNodeGroups(queues.spec[q])) return queue;
   }
   return kNone;
 }

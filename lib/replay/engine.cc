@@ -13,12 +13,9 @@
 #include "lib/replay/engine.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "lib/base/hash_map.h"
@@ -26,11 +23,12 @@
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
 #include "lib/replay/estimates.h"
+#include "lib/replay/event_queue.h"
 #include "lib/replay/node_faults.h"
 #include "lib/replay/node_health.h"
 #include "lib/replay/placements.h"
 #include "lib/replay/progress.h"
-#include "lib/replay/waiting_reasons.h"
+#include "lib/replay/series.h"
 #include "lib/replay/world.h"
 #include "lib/session/session.h"
 #include "muster/schedule.h"
@@ -38,22 +36,7 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kUsualSamples = 512;
-constexpr int64_t kMostSamples = int64_t{1} << 16;
 constexpr uint32_t kGivenBack = kNone;  // the turn of an end whose job has left already
-
-enum Kind : uint8_t { kCorrect, kEnd, kLeft, kDecided };
-
-struct Event {
-  int64_t time;
-  Kind kind;
-  uint64_t number;                 // by insertion
-  uint32_t job = kNone, task = 0;  // row of the trace, place among its tasks
-  uint32_t turn = 0;  // of the job, kCorrect: its beginning; an event of an earlier one is void
-  bool operator>(const Event& other) const {
-    return std::tie(time, kind, number) > std::tie(other.time, other.kind, other.number);
-  }
-};
 
 struct Job {
   Progress progress;
@@ -69,19 +52,6 @@ struct Job {
   std::vector<NodeIndex> places;  // of the turn before a stop, ascending; nodes are never dropped
 };
 
-// Appends to every column but `time` what it has last.
-void RepeatSample(ReplaySeries* series) {
-  const auto repeat = [](auto& column) { column.resize(column.size() + 1, column.back()); };
-  repeat(series->running);
-  repeat(series->waiting);
-  for (auto* columns : {&series->used, &series->capacity, &series->waiting_by_reason}) {
-    for (auto& column : *columns) repeat(column);
-  }
-  for (auto* columns : {&series->fragmentation, &series->queue_share, &series->queue_deserved}) {
-    for (auto& column : *columns) repeat(column);
-  }
-}
-
 class Loop {
  public:
   Loop(const Trace& trace, std::string_view profile, BatchEstimate estimate,
@@ -95,7 +65,8 @@ class Loop {
         health_(trace.machine.nodes),
         world_(trace),
         jobs_(trace.size()),
-        placements_(options.record_placements) {}
+        placements_(options.record_placements),
+        sampler_(world_, &result_.series) {}
 
   absl::StatusOr<ReplayResult> Run() {
     if (absl::Status s = Open(); !s.ok()) return s;
@@ -148,14 +119,7 @@ class Loop {
     const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile_);
     if (!config.ok()) return config.status();
     session_ = std::make_unique<Session>(world_.tables(), *config, SpeedOptions());
-    if (options_.series_interval >= 0 && n > 0) {
-      const auto [least, most] = std::minmax_element(trace_.submit.begin(), trace_.submit.end());
-      interval_ = options_.series_interval;
-      if (interval_ == 0) interval_ = std::max<int64_t>((*most - *least) / kUsualSamples, 1);
-      next_sample_ = *least;
-      world_.BeginSeries(&result_.series);
-      deserved_amounts_.resize(std::max<size_t>(trace_.queues.size(), 1));
-    }
+    sampler_.Begin(trace_, options_.series_interval);
     return absl::OkStatus();
   }
 
@@ -181,7 +145,8 @@ class Loop {
 
   void HandleInstant() {
     const bool each = options_.cycles == CycleTiming::kEachEvent;
-    for (; !events_.empty() && events_.top().time == now_ && events_.top().kind == kCorrect;
+    for (; !events_.empty() && events_.top().time == now_ &&
+           events_.top().kind == EventKind::kCorrect;
          DropVoidCorrections()) {
       ++result_.events;
       HandleTop();
@@ -191,7 +156,8 @@ class Loop {
       ++result_.events;
       if (arrivals_.next_time() == now_) {
         Submit(arrivals_.Pop());
-      } else if (!events_.empty() && events_.top().time == now_ && events_.top().kind <= kLeft) {
+      } else if (!events_.empty() && events_.top().time == now_ &&
+                 events_.top().kind <= EventKind::kLeft) {
         HandleTop();
       } else if (faults_.next_time() == now_) {
         HandleNode(faults_.Pop());
@@ -206,13 +172,12 @@ class Loop {
   }
 
   void HandleTop() {
-    const Event event = events_.top();
-    events_.pop();
+    const Event event = events_.Pop();
     switch (event.kind) {
-      case kCorrect:
+      case EventKind::kCorrect:
         Correct(event.job);
         break;
-      case kEnd:
+      case EventKind::kEnd:
         if (event.turn == kGivenBack) {
           Ended(event.job);
         } else if (jobs_[event.job].turn == event.turn) {
@@ -220,10 +185,10 @@ class Loop {
           Ended(event.job);
         }
         break;
-      case kLeft:
+      case EventKind::kLeft:
         if (jobs_[event.job].turn == event.turn) Leave(event.job, event.task);
         break;
-      case kDecided: {
+      case EventKind::kDecided: {
         const Plan plan = *std::move(late_);
         late_.reset();
         Follow(plan);
@@ -246,13 +211,13 @@ class Loop {
     job.wants = wants;
   }
 
-  void Push(int64_t time, Kind kind, uint32_t row, uint32_t task) {
+  void Push(int64_t time, EventKind kind, uint32_t row, uint32_t task) {
     if (time > kEndless) return;
-    events_.push({time, kind, number_++, row, task, row == kNone ? 0 : jobs_[row].turn});
+    events_.Push({time, kind, row, task, row == kNone ? 0 : jobs_[row].turn});
   }
   void PushEnd(uint32_t row, int64_t time) {
     jobs_[row].ends = time;
-    Push(time, kEnd, row, 0);
+    Push(time, EventKind::kEnd, row, 0);
   }
 
   void Submit(uint32_t row) {
@@ -299,15 +264,15 @@ class Loop {
   void WatchEstimate(uint32_t row) {
     const Job& job = jobs_[row];
     if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
-    events_.push({job.began + job.estimate, kCorrect, number_++, row, 0, job.beginnings});
+    events_.Push({job.began + job.estimate, EventKind::kCorrect, row, 0, job.beginnings});
   }
   // Those of jobs that will have ended by then, or have stopped meanwhile, never happened.
   void DropVoidCorrections() {
-    while (!events_.empty() && events_.top().kind == kCorrect) {
+    while (!events_.empty() && events_.top().kind == EventKind::kCorrect) {
       const Event& event = events_.top();
       const Job& job = jobs_[event.job];
       if (job.beginnings == event.turn && job.progress.active() && job.ends > event.time) return;
-      events_.pop();
+      events_.Pop();
     }
   }
   // That changes no node and no queue, and is no occasion for a cycle.
@@ -348,7 +313,7 @@ class Loop {
     result_.outcome[row] = JobOutcome::kDone;
     SetWants(row);
     --active_;
-    status_ = world_.RemoveJob(row);
+    world_.RemoveJob(row);
   }
   void Ended(uint32_t row) {
     estimates_.Ended(row);
@@ -464,11 +429,11 @@ class Loop {
       ++result_.passes;
       result_.work += data->work;
       result_.decisions += static_cast<int64_t>(data->decisions.size());
-      if (interval_ > 0) Learn(data.get());
+      sampler_.Learn(data.get());
       if (options_.latency > 0) {
         data->names = CopyNames(world_.tables(), *data);
         late_ = Plan(std::move(data));
-        Push(now_ + options_.latency, kDecided, kNone, 0);
+        Push(now_ + options_.latency, EventKind::kDecided, kNone, 0);
         return;
       }
       const bool moved = Follow(Plan(data));
@@ -508,7 +473,7 @@ class Loop {
                  tasks.status[*task] == TaskStatus::kReleasing) {
         moved = true;
         ++result_.evictions;
-        Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), kLeft, row,
+        Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), EventKind::kLeft, row,
              PlaceOf(row, *task));
       }
     }
@@ -524,9 +489,9 @@ class Loop {
   // their ends are still events of their own: see docs/replay.md.
   void EndByEstimate() {
     std::vector<Event> ends;
-    while (!events_.empty() && events_.top().time == now_ && events_.top().kind == kEnd) {
-      ends.push_back(events_.top());
-      events_.pop();
+    while (!events_.empty() && events_.top().time == now_ &&
+           events_.top().kind == EventKind::kEnd) {
+      ends.push_back(events_.Pop());
     }
     for (Event& event : ends) {
       if (jobs_[event.job].turn == event.turn &&
@@ -534,55 +499,13 @@ class Loop {
         GiveBack(event.job);
         event.turn = kGivenBack;
       }
-      events_.push(event);
+      events_.Push(event);
     }
   }
 
-  // --- series
-
-  // What samples show of a plan. Its reasons are taken out of it.
-  void Learn(PlanData* plan) {
-    for (const QueueShare& share : plan->shares) {
-      const uint32_t row = world_.queue_row(share.queue);
-      if (row != kNone) deserved_amounts_[row].assign(share.deserved.begin(), share.deserved.end());
-    }
-    reasons_.Learn(world_, plan);
-  }
-
-  // What queues deserve by the last plan, as shares of the machine.
-  std::vector<double> Deserved() {
-    std::vector<double> total(world_.tables().dimension_count());
-    for (DimensionIndex d = 0; d < total.size(); ++d) total[d] = world_.Capacity(d);
-    std::vector<double> deserved(deserved_amounts_.size(), -1.0);
-    for (size_t q = 0; q < deserved.size(); ++q) {
-      const std::vector<double>& amounts = deserved_amounts_[q];
-      for (DimensionIndex d = 0; d < amounts.size() && d < total.size(); ++d) {
-        if (d == kPods || total[d] <= 0) continue;
-        deserved[q] = std::max(deserved[q], amounts[d] / total[d]);
-      }
-    }
-    return deserved;
-  }
-
-  // The state as it is holds up to, not including, `time`. Only the first sample of it is worked out.
   void SampleUntil(int64_t time) {
-    if (interval_ <= 0) return;
-    ReplaySeries& series = result_.series;
-    bool same = false;
-    while (next_sample_ < time && static_cast<int64_t>(series.time.size()) < kMostSamples) {
-      series.time.push_back(next_sample_);
-      next_sample_ += interval_;
-      if (same) {
-        RepeatSample(&series);
-        continue;
-      }
-      same = true;
-      series.running.push_back(active_);
-      series.waiting.push_back(wanting_);
-      world_.Sample(Deserved(), &series);
-      reasons_.Sample(
-          wanting_, [this](uint32_t row) { return jobs_[row].wants; }, &series);
-    }
+    sampler_.SampleUntil(time, active_, wanting_,
+                         [this](uint32_t row) { return jobs_[row].wants; });
   }
 
   const Trace& trace_;
@@ -598,8 +521,7 @@ class Loop {
   ReplayResult result_;
   absl::Status status_;
 
-  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events_;
-  uint64_t number_ = 0;
+  EventQueue events_;
   int64_t now_ = 0;
   int64_t wanting_ = 0, active_ = 0;  // jobs
   bool dirty_ = false;
@@ -608,10 +530,7 @@ class Loop {
 
   std::unique_ptr<Session> session_;
   PlanData spare_;  // the last plan, whose memory the next one uses
-
-  int64_t interval_ = -1, next_sample_ = 0;
-  std::vector<std::vector<double>> deserved_amounts_;  // by queue of the trace
-  WaitingReasons reasons_;
+  SeriesSampler sampler_;
 };
 
 }  // namespace

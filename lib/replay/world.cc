@@ -145,45 +145,71 @@ bool World::FitsEmpty(uint32_t shape, int64_t needed) {
   return most >= needed;
 }
 
+// Checks all of a job of the trace, and finds out what those like it need not be asked again.
+absl::StatusOr<JobKind> World::KindOf(uint32_t row, JobSpec job) {
+  const TaskShape& shape = trace_.shapes[trace_.shape[row]];
+  for (const auto& [name, amount] : shape.request) {
+    const absl::StatusOr<int64_t> one = ParseQuantity(amount.text, UnitOf(name));
+    int64_t all = 0;
+    if (!one.ok() || __builtin_mul_overflow(*one, job.min_available, &all)) continue;
+    job.min_resources->emplace_back(name, FormatQuantity(all, UnitOf(name)));
+  }
+  job.groups = {{.name = "w", .count = trace_.tasks[row]}};
+  const absl::StatusOr<Amounts> amounts = CheckJob(job);
+  if (!amounts.ok()) return amounts.status();
+  const absl::StatusOr<CheckedShape> checked =
+      editor().interner().Check(shape, "job", job.name, "group", job.groups[0].name);
+  if (!checked.ok()) return checked.status();
+  JobRefs refs;
+  if (const std::optional<Missing> missing = editor().Resolve(job, kNone, &refs)) {
+    return absl::InvalidArgumentError(missing->message);
+  }
+  return editor().KindOf(job, *amounts, refs, {&*checked, 1});
+}
+
 absl::Status World::AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate) {
-  const uint32_t shape = trace_.shape[row];
+  constexpr int64_t kTaskNameBytes = 32;  // "<row>-w-<ordinal>"
   JobSpec job;
   job.name = absl::StrCat(row);
   if (!trace_.queues.empty()) job.queue = trace_.queues[trace_.queue[row]].name;
   if (!trace_.priority.empty()) job.priority = trace_.priority[row];
   job.min_available = min_available;
-  job.groups = {{.name = "w", .count = trace_.tasks[row], .shape = trace_.shapes[shape]}};
+  job.min_resources.emplace();
   job.created = now;
   job.uid_rank = row;
   job.estimate = estimate;
   if (!trace_.deadline.empty() && trace_.deadline[row] != kAbsent)
     job.deadline = trace_.deadline[row];
-  const uint64_t gang = uint64_t{shape} << 32 | static_cast<uint64_t>(min_available);
-  const auto [at, added] = gang_requests_.try_emplace(gang);
-  if (added) {
-    for (const auto& [name, amount] : trace_.shapes[shape].request) {
-      const absl::StatusOr<int64_t> one = ParseQuantity(amount.text, UnitOf(name));
-      int64_t all = 0;
-      if (!one.ok() || __builtin_mul_overflow(*one, min_available, &all)) continue;
-      at->second.emplace_back(name, FormatQuantity(all, UnitOf(name)));
-    }
+  const int64_t tasks = trace_.tasks[row];
+  const JobTable& jobs = tables().jobs;
+  if (absl::Status s = editor().CheckRoom(jobs.names, 1, kTaskNameBytes); !s.ok()) return s;
+  if (absl::Status s = editor().CheckRoom(tables().tasks.names, tasks, tasks * kTaskNameBytes);
+      !s.ok()) {
+    return s;
   }
-  job.min_resources = at->second;
-  if (absl::Status s = cluster_.AddJob(job); !s.ok()) return s;
-  FollowLayout();
-  const JobIndex index = *tables().jobs.names.Find(job.name);
+  const std::tuple key(trace_.shape[row], trace_.tasks[row], min_available, trace_.queue[row]);
+  auto kind = job_kinds_.find(key);
+  if (kind != job_kinds_.end()) {
+    if (const absl::StatusOr<Amounts> own = CheckJob(job); !own.ok()) return own.status();
+  } else {
+    absl::StatusOr<JobKind> learned = KindOf(row, job);
+    if (!learned.ok()) return learned.status();
+    FollowLayout();
+    kind = job_kinds_.try_emplace(key, *std::move(learned)).first;
+  }
+  const JobIndex index = editor().AppendJob(kind->second, std::move(job));
   job_of_[row] = index;
   row_of_.resize(std::max<size_t>(row_of_.size(), index + 1), kNone);
   row_of_[index] = row;
   return absl::OkStatus();
 }
 
-absl::Status World::RemoveJob(uint32_t row) {
+void World::RemoveJob(uint32_t row) {
   row_of_[job_of_[row]] = kNone;
+  editor().EraseJob(job_of_[row]);
   job_of_[row] = kNone;
-  if (absl::Status s = cluster_.RemoveJob(absl::StrCat(row)); !s.ok()) return s;
+  editor().MaybeCompact();
   FollowLayout();
-  return absl::OkStatus();
 }
 
 void World::FollowQueues() {
@@ -198,6 +224,7 @@ void World::FollowQueues() {
 void World::FollowLayout() {
   if (layout_ == tables().layout) return;
   layout_ = tables().layout;
+  job_kinds_.clear();
   FollowQueues();
   const JobTable& jobs = tables().jobs;
   row_of_.assign(jobs.alive.size(), kNone);

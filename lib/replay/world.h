@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "lib/base/hash_map.h"
 #include "lib/model/cluster_impl.h"
 #include "muster/cluster.h"
@@ -42,7 +44,7 @@ class World {
   bool FitsEmpty(uint32_t shape, int64_t tasks);
 
   absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate);
-  absl::Status RemoveJob(uint32_t row);
+  void RemoveJob(uint32_t row);
   void SetEstimate(uint32_t row, int64_t estimate) { editor().SetEstimate(job_of_[row], estimate); }
   JobIndex job(uint32_t row) const { return job_of_[row]; }
   uint32_t row_of(JobIndex job) const { return row_of_[job]; }
@@ -93,6 +95,7 @@ class World {
   void CountTouched();
   std::vector<int64_t> AmountsOf(const Resources& resources) const;
   void FollowLayout();
+  absl::StatusOr<JobKind> KindOf(uint32_t row, JobSpec job);
   void FindTypicalShapes();
 
   const Trace& trace_;
@@ -109,9 +112,10 @@ class World {
   absl::btree_map<std::vector<int64_t>, int64_t> kinds_;  // nodes of the machine by amounts
   std::vector<std::vector<int64_t>> amounts_;             // by shape; below 0: no node has it
   std::vector<int64_t> most_;  // by shape: tasks that fit the empty machine; -1: not counted yet
-  HashMap<uint64_t, Resources> gang_requests_;  // by shape and count
-  std::vector<int64_t> used_;                   // by dimension
-  std::vector<int64_t> node_used_;              // by node, then dimension
+  // By shape, tasks, those that must run at once, and queue; of the tables' layout as it is.
+  HashMap<std::tuple<uint32_t, uint32_t, int64_t, uint32_t>, JobKind> job_kinds_;
+  std::vector<int64_t> used_;       // by dimension
+  std::vector<int64_t> node_used_;  // by node, then dimension
   std::vector<std::vector<int64_t>> queue_used_;
   std::vector<Part> parts_;         // by node, then dimension
   std::vector<Part> sums_;          // by dimension, of parts_

@@ -53,7 +53,12 @@ void Session::Build() {
   layout_ = tables_->layout;
   log_position_ = tables_->log_start + tables_->log.size();
   known_phases_.clear();
+  phases_.clear();
   quiet_at_.clear();
+  waiting_.clear();
+  restless_.clear();
+  edited_.clear();
+  journal_birth_ = 0;
 }
 
 // Brings the books up to the tables as they are now.
@@ -66,7 +71,10 @@ void Session::Follow() {
       nodes_changed |= change.table == Change::Table::kNode;
       domains_changed_ |= nodes_changed || change.table == Change::Table::kDomain;
       if (change.table == Change::Table::kJob && change.index < known_phases_.size()) {
-        known_phases_[change.index] = tables_->jobs.spec[change.index].phase;
+        const JobPhase phase = tables_->jobs.spec[change.index].phase;
+        known_phases_[change.index] = phases_[change.index] = phase;
+        // Who is not quiet is listed already, so that the list is never longer than the jobs.
+        if (quiet_at_[change.index] != 0) edited_.push_back(change.index);
         quiet_at_[change.index] = 0;
       }
     }
@@ -172,25 +180,61 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   return plan;
 }
 
-// Which jobs the cycle is about. The others are passed over by one comparison each.
+// Which jobs may not be quiet, ascending: those that were not when the last cycle opened, and those of which something
+// changed since. The others, most of a large cluster's, are not looked at.
+std::vector<JobIndex> Session::JobsToLookAt() {
+  const auto known = static_cast<JobIndex>(known_phases_.size());
+  const auto count = static_cast<JobIndex>(tables_->jobs.alive.size());
+  marks_.resize(count, 0);
+  std::vector<JobIndex> jobs = std::move(restless_);
+  for (const JobIndex job : jobs) marks_[job] = kSeen;
+  const auto first = static_cast<std::ptrdiff_t>(jobs.size());
+  const auto add = [&](JobIndex job) {
+    if (marks_[job] == 0) jobs.push_back(job);
+    marks_[job] = kSeen;
+  };
+  const std::span<const JobIndex> journal = ledger_->job_journal();
+  if (journal_birth_ != ledger_->birth()) {
+    for (JobIndex job = 0; job < known; ++job) add(job);
+  } else {
+    for (const JobIndex job : journal.subspan(journal_position_)) add(job);
+    for (const JobIndex job : edited_) add(job);
+  }
+  for (JobIndex job = known; job < count; ++job) add(job);
+  journal_birth_ = ledger_->birth();
+  journal_position_ = journal.size();
+  restless_.clear();
+  edited_.clear();
+  for (const JobIndex job : jobs) marks_[job] = 0;
+  std::sort(jobs.begin() + first, jobs.end());
+  std::inplace_merge(jobs.begin(), jobs.begin() + first, jobs.end());
+  return jobs;
+}
+
+// Which jobs the cycle is about.
 void Session::FindWaiting() {
   const JobTable& jobs = tables_->jobs;
+  for (const JobIndex job : waiting_) phases_[job] = known_phases_[job];  // no cycle changes others
+  const std::vector<JobIndex> candidates = JobsToLookAt();
   for (JobIndex j = known_phases_.size(); j < jobs.alive.size(); ++j) {
     known_phases_.push_back(jobs.spec[j].phase);
+    phases_.push_back(jobs.spec[j].phase);
   }
   quiet_at_.resize(jobs.alive.size(), 0);
-  phases_ = known_phases_;
   waiting_.clear();
   changed_.clear();
-  for (JobIndex j = 0; j < phases_.size(); ++j) {
+  for (const JobIndex j : candidates) {
     if (IsQuiet(j)) continue;
     changed_.push_back(j);
     const JobCounts& counts = ledger_->job(j);
     if (jobs.alive[j] && (counts.pending() > 0 || phases_[j] == JobPhase::kPending)) {
       waiting_.push_back(j);
+      restless_.push_back(j);
     } else if (!jobs.alive[j] ||
                (counts.nominated() == 0 && PhaseAtClose(j, phases_[j]) == phases_[j])) {
       quiet_at_[j] = ledger_->job_stamp(j) + 1;
+    } else {
+      restless_.push_back(j);
     }
   }
 }
@@ -265,14 +309,13 @@ void Session::ListDevices(PlanData* plan) const {
 }
 
 // Lists what became of everything, before the books are rolled back.
-void Session::Close(ActionContext& context, PlanData* plan) const {
+void Session::Close(ActionContext& context, PlanData* plan) {
   plan->decisions = std::move(context.decisions());
   plan->domains = std::move(context.chosen_domains);
   ListDevices(plan);
   // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
-  std::vector<uint8_t> admitted(phases_.size(), 0);
   for (const Decision& decision : plan->decisions) {
-    if (decision.kind == DecisionKind::kAdmit) admitted[decision.job] = 1;
+    if (decision.kind == DecisionKind::kAdmit) marks_[decision.job] |= kAdmitted;
   }
   // Equal reasons are one, numbered as they come. Most are also one object, which is found faster.
   HashMap<const Reason*, uint32_t> numbers;
@@ -293,22 +336,23 @@ void Session::Close(ActionContext& context, PlanData* plan) const {
   };
   // A job that was quiet and was left alone is as it was.
   std::vector<JobIndex> touched = changed_;
-  std::vector<uint8_t> seen(phases_.size(), 0);
-  for (const JobIndex job : changed_) seen[job] = 1;
+  for (const JobIndex job : changed_) marks_[job] |= kSeen;
   for (const Ledger::Entry& entry : ledger_->log()) {
     const JobIndex job = tables_->tasks.job[entry.task];
-    if (job == kNone || seen[job]) continue;
-    seen[job] = 1;
+    if (job == kNone || (marks_[job] & kSeen) != 0) continue;
+    marks_[job] |= kSeen;
     touched.push_back(job);
   }
   std::sort(touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
   std::inplace_merge(touched.begin(),
                      touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
   for (const JobIndex job : touched) {
+    const bool admitted = (marks_[job] & kAdmitted) != 0;
+    marks_[job] = 0;
     if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
     const JobCounts& counts = ledger_->job(job);
     const JobPhase phase = PhaseAtClose(job, phases_[job]);
-    const JobPhase known = admitted[job] ? JobPhase::kAdmitted : known_phases_[job];
+    const JobPhase known = admitted ? JobPhase::kAdmitted : known_phases_[job];
     if (phase != known) {
       Decision decision{DecisionKind::kPhase};
       decision.job = job;

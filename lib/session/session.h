@@ -43,9 +43,10 @@ class Session {
   // `placements`: so many decisions are likely.
   PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
-  void Close(ActionContext& context, PlanData* plan) const;
+  void Close(ActionContext& context, PlanData* plan);
   void ListDevices(PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
+  std::vector<JobIndex> JobsToLookAt();
   void FindWaiting();
   bool IsQuiet(JobIndex job) const { return quiet_at_[job] == ledger_->job_stamp(job) + 1; }
   Reason Fallback(const ActionContext& context, JobIndex job, TaskIndex task) const;
@@ -65,6 +66,12 @@ class Session {
   bool counts_gangs_ = false;      // some policy knows when a job is ready, switched on or not
   // The stamp + 1 of the job's account when nothing of it waited and its phase was settled; 0: never.
   std::vector<uint64_t> quiet_at_;
+  std::vector<JobIndex> restless_;  // not quiet when the last cycle opened, ascending
+  std::vector<JobIndex> edited_;    // in the tables, since then
+  uint64_t journal_birth_ = 0;      // of the ledger's journal of jobs, and how far it was read
+  size_t journal_position_ = 0;
+  enum Mark : uint8_t { kSeen = 1, kAdmitted = 2 };
+  std::vector<uint8_t> marks_;  // by job; all 0 between uses
   uint64_t log_position_ = 0;
   uint64_t layout_ = 0;
 };

@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache as _once
@@ -254,7 +255,10 @@ def make_all(
     cache: Cache | None = None,
     progress: TextIO | None = None,
 ) -> tuple[list[dict[str, Any] | None], bool]:
-    """The records, in the order of `runs`, and whether all were made: Ctrl-C leaves None for those that were not."""
+    """The records, in the order of `runs`, and whether all were made: Ctrl-C leaves None for those that were not.
+
+    Where the cache cannot be written there is a warning, once, and all goes on without it.
+    """
     if executor not in _EXECUTORS:
         raise InvalidArgument(f'executor "{executor}" is not known; there are {", ".join(_EXECUTORS)}')
     by_digest = {trace.digest: trace for trace in traces}
@@ -277,7 +281,11 @@ def make_all(
             i = missing[place]
             records[i] = record
             if cache is not None and record["complete"]:
-                cache.put(keys[i], record)
+                try:
+                    cache.put(keys[i], record)
+                except OSError as failure:  # a full disk, a home that is not ours: the study is worth more than its cache
+                    cache = None
+                    warnings.warn(f"finished replays are not kept for a later call: {failure}", RuntimeWarning, stacklevel=4)
             bar.step(from_cache=False)
             if not record["complete"]:
                 return records, False

@@ -6,7 +6,9 @@
 #include "lib/ledger/ledger.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -448,6 +450,29 @@ class Follower {
     for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
       rows_.push_back(Copy(ledger_.node_row(n)));
     }
+    job_journal_ = ledger_.job_journal().size();
+    job_books_.clear();
+    for (JobIndex j = 0; j < ledger_.tables().jobs.alive.size(); ++j) {
+      job_books_.push_back(BooksOf(j));
+    }
+    view_journal_ = ledger_.view_journal().size();
+    seen_on_.clear();
+    for (TaskIndex t = 0; t < ledger_.tables().tasks.alive.size(); ++t) {
+      seen_on_.push_back(ledger_.in_view(t) ? ledger_.node_of(t) : kNone);
+    }
+  }
+
+  // Of a job: what it holds, and how many of its tasks want something.
+  struct JobBooks {
+    Cells allocated;
+    int32_t pending = 0;
+    std::array<int32_t, kTaskStatusCount> by_status{};
+    uint64_t stamp = 0;
+  };
+  JobBooks BooksOf(JobIndex j) const {
+    const JobCounts& counts = ledger_.job(j);
+    return {Copy(ledger_.job_allocated(j)), counts.pending(), counts.by_status,
+            ledger_.job_stamp(j)};
   }
 
   void CheckJournals() {
@@ -461,8 +486,34 @@ class Follower {
       const bool changed = n >= rows_.size() || rows_[n] != Copy(ledger_.node_row(n));
       ASSERT_TRUE(named[n] || !changed) << "the journal misses node " << n;
     }
+    CheckJobJournal();
+    CheckViewJournal();
     StartJournals();
     if (rng_.Chance(0.05)) ledger_.TrimJournals(0);
+  }
+
+  void CheckJobJournal() {
+    std::vector<bool> named(ledger_.tables().jobs.alive.size(), false);
+    for (const JobIndex j : ledger_.job_journal().subspan(job_journal_)) named[j] = true;
+    for (JobIndex j = 0; j < job_books_.size(); ++j) {
+      const JobBooks &before = job_books_[j], now = BooksOf(j);
+      const bool changed = before.allocated != now.allocated || before.pending != now.pending;
+      ASSERT_TRUE(named[j] || !changed) << "the journal misses job " << j;
+      ASSERT_TRUE(before.stamp < now.stamp || before.by_status == now.by_status)
+          << "the stamp of job " << j << " stands still";
+    }
+  }
+
+  // Entries are true one after the other, and lead to what is in the view now.
+  void CheckViewJournal() {
+    seen_on_.resize(ledger_.tables().tasks.alive.size(), kNone);
+    for (const auto& change : ledger_.view_journal().subspan(view_journal_)) {
+      ASSERT_EQ(seen_on_[change.task], change.sign > 0 ? kNone : change.node);
+      seen_on_[change.task] = change.sign > 0 ? change.node : kNone;
+    }
+    for (TaskIndex t = 0; t < seen_on_.size(); ++t) {
+      ASSERT_EQ(seen_on_[t], ledger_.in_view(t) ? ledger_.node_of(t) : kNone) << "task " << t;
+    }
   }
 
   Rng& rng_;
@@ -474,8 +525,10 @@ class Follower {
   std::vector<TaskIndex> evicted_;  // out of the view, in the order in which they left it
   std::vector<std::pair<Ledger::Moment, States>> moments_;
   uint64_t birth_ = 0;
-  size_t journal_ = 0;
+  size_t journal_ = 0, job_journal_ = 0, view_journal_ = 0;
   std::vector<Cells> rows_;
+  std::vector<JobBooks> job_books_;
+  std::vector<NodeIndex> seen_on_;  // by task, in the view; kNone: nowhere
   bool lists_ = false;
   size_t given_ = 0;
 };
@@ -558,6 +611,56 @@ TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
     for (int step = 0; step < 20; ++step) follower.Step();
     reused = std::move(follower.ledger());
     if (HasFailure()) return;
+  }
+}
+
+// A task that is named again as it is charged touches no account, and those who look at more than accounts are told.
+TEST(Ledger, ChargesATaskOnceHoweverOftenItIsNamed) {
+  ClusterSpec world;
+  world.nodes = {{.name = "n", .capacity = {{"cpu", 4}}}};
+  world.queues = {{.name = "default"}, {.name = "other"}};
+  world.jobs = {{.name = "j"}};
+  for (const char* name : {"a", "b"}) {
+    world.tasks.push_back({.name = name,
+                           .job = "j",
+                           .shape = {.request = {{"cpu", 1}}},
+                           .status = TaskStatus::kRunning,
+                           .node = "n"});
+  }
+  for (const bool devices : {false, true}) {
+    Cluster cluster = MakeCluster(world);
+    const Tables& tables = *cluster.impl().tables;
+    Editor& editor = cluster.impl().editor;
+    Ledger ledger(tables, {.devices = devices ? std::optional(DevicePick::kPack) : std::nullopt});
+    const TaskIndex a = *tables.tasks.names.Find("a");
+    const JobIndex j = tables.tasks.job[a];
+    const Cells row = Copy(ledger.node_row(0));
+    const uint64_t job = ledger.job_stamp(j), queue = ledger.queue_stamp(tables.jobs.queue[j]);
+    editor.SetStarted(a, 7);
+    editor.SetStarted(a, 8);
+    ASSERT_TRUE(ledger.Sync());
+    // What it holds of devices may be counted otherwise since its node changed: there it is charged anew.
+    EXPECT_EQ(ledger.journal().size(), devices ? 2 : 0);
+    EXPECT_EQ(Copy(ledger.node_row(0)), row);
+    ASSERT_EQ(ledger.view_journal().size(), 2);
+    for (size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(ledger.view_journal()[i].task, a);
+      EXPECT_EQ(ledger.view_journal()[i].sign, i % 2 == 0 ? -1 : 1);
+      EXPECT_EQ(ledger.view_journal()[i].status, TaskStatus::kRunning);
+    }
+    EXPECT_EQ(ledger.job_journal().back(), j);
+    EXPECT_GT(ledger.job_stamp(j), job);
+    EXPECT_GT(ledger.queue_stamp(tables.jobs.queue[j]), queue);
+    EXPECT_EQ(std::ranges::count(ledger.job_journal(), j), devices ? 2 : 1);
+    // Its job moves: both its tasks are charged elsewhere.
+    JobSpec moved = world.jobs[0];
+    moved.queue = "other";
+    ASSERT_TRUE(cluster.UpdateJob(moved).ok());
+    ASSERT_TRUE(ledger.Sync());
+    const QueueIndex other = *tables.queues.names.Find("other");
+    EXPECT_EQ(Copy(ledger.queue_allocated(other)), Copy(ledger.job_allocated(j)));
+    EXPECT_EQ(ledger.queue_allocated(other)[kCpu], 2000);
+    EXPECT_EQ(ledger.queue_allocated(*tables.queues.names.Find("default"))[kCpu], 0);
   }
 }
 

@@ -129,6 +129,24 @@ class Disks(unittest.TestCase):
         self.assertFalse((self.folder / "study.json").exists())
         self.assertEqual([p.name for p in self.folder.iterdir() if p.suffix == ".part"], [])
 
+    def test_a_cache_that_cannot_be_written(self):
+        """A study does without: all its runs are made and told, and one warning says that they are not kept."""
+        import resource
+
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+        full = subprocess.run(**self.compare(), capture_output=True, preexec_fn=limit)
+        self.cache = self.folder / "no folder"
+        self.cache.write_text("")
+        none = subprocess.run(**self.compare("--report", "report.html"), capture_output=True)
+        for done in (full, none):
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stderr.count("RuntimeWarning: finished replays are not kept"), 1, done.stderr)
+            self.assertIn("ranked by", done.stdout)
+            self.assertNotIn("PARTIAL", done.stdout)
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertEqual(full.stdout, none.stdout.split("report: ")[0])
+        self.assertTrue((self.folder / "report.html").exists())
+
     def test_unknown_policy_and_trace(self):
         done = subprocess.run(**self.command("compare", "mix:hpc:9", "--profile", "eazy", "--replicates", 0), capture_output=True)
         self.assertEqual(done.returncode, 2)

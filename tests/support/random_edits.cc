@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "tests/support/random_edits.h"
 
+#include <cstddef>
+
 namespace muster::testing {
 
 void RandomEdits::Step() {
@@ -36,7 +38,12 @@ void RandomEdits::Step() {
       if (!now.jobs.empty()) {
         JobSpec job = One(now.jobs);
         if (!now.queues.empty()) job.queue = One(now.queues).name;
-        if (rng_.Chance(0.3)) job.groups.push_back({.name = "g" + std::to_string(++names_)});
+        if (rng_.Chance(0.3)) {
+          // Those behind it move.
+          const auto at = static_cast<std::ptrdiff_t>(rng_.Below(job.groups.size() + 1));
+          job.groups.insert(job.groups.begin() + at,
+                            GroupSpec{.name = "g" + std::to_string(++names_)});
+        }
         Try(cluster_.UpdateJob(job));
       }
       break;

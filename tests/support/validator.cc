@@ -14,13 +14,15 @@
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
 #include "lib/reference/selectors.h"
+#include "tests/support/plan_books.h"
 #include "tests/support/random_world.h"
 #include "tests/support/reference_profile.h"
 
 namespace muster::testing {
 namespace {
 
-using Row = std::vector<absl::int128>;
+using Row = PlanBooks::Row;
+using Claims = std::map<QueueIndex, PlanBooks::Claim>;
 
 class Check {
  public:
@@ -28,7 +30,8 @@ class Check {
       : tables_(snapshot.tables()),
         plan_(plan),
         wanted_(invariants),
-        dims_(tables_.dimension_count()),
+        books_(tables_, plan),
+        dims_(books_.dimensions()),
         profile_(ReferenceProfileOf(*ResolveProfile(plan.profile()))) {}
 
   std::vector<std::string> Run() {
@@ -52,17 +55,12 @@ class Check {
   }
   std::string Task(TaskIndex t) const { return std::string(tables_.tasks.names.name(t)); }
   std::string Node(NodeIndex n) const { return std::string(tables_.nodes.names.name(n)); }
-  void Add(Row& row, TaskIndex t, int sign) const {
-    row.resize(dims_, 0);
-    const auto request = tables_.classes.request.row(tables_.tasks.task_class[t]);
-    for (size_t d = 0; d < dims_; ++d) row[d] += sign * absl::int128(request[d]);
-  }
-
   void Decisions() {
+    std::set<TaskIndex> placed, evicted;
     for (const Decision& d : plan_.decisions()) {
       if (d.kind == DecisionKind::kEvict) {
         const TaskStatus status = tables_.tasks.status[d.task];
-        if (!evicted_.insert(d.task).second) Say("I2: ", Task(d.task), " is evicted twice");
+        if (!evicted.insert(d.task).second) Say("I2: ", Task(d.task), " is evicted twice");
         if (status != TaskStatus::kRunning && status != TaskStatus::kBound) {
           Say("I6: ", Task(d.task), " is evicted but was not running");
         }
@@ -72,35 +70,24 @@ class Check {
         if (tables_.tasks.node[d.task] != d.node) Say("I6: ", Task(d.task), " is not on that node");
       }
       if (d.kind != DecisionKind::kBind && d.kind != DecisionKind::kNominate) continue;
-      if (!places_.try_emplace(d.task, d.node).second) Say("I2: ", Task(d.task), " has two places");
+      if (!placed.insert(d.task).second) Say("I2: ", Task(d.task), " has two places");
       if (!tables_.tasks.alive[d.task] || tables_.tasks.status[d.task] != TaskStatus::kPending) {
         Say("I2: ", Task(d.task), " is not pending");
       }
       if (tables_.tasks.flags[d.task] & kTaskGated) Say("I2: ", Task(d.task), " is gated");
       if (!tables_.nodes.alive[d.node]) Say("I2: ", Node(d.node), " is gone");
       if (tables_.tasks.job[d.task] != d.job) Say("I2: ", Task(d.task), " is of another job");
-      (d.kind == DecisionKind::kBind ? bound_ : nominated_).emplace_back(d.task, d.node);
     }
     for (const Tentative& t : plan_.tentative()) {
-      if (places_.count(t.task) > 0) Say("I2: ", Task(t.task), " is decided and tentative");
+      if (books_.gets_place(t.task)) Say("I2: ", Task(t.task), " is decided and tentative");
     }
   }
 
   void Shares() {
-    std::map<QueueIndex, Row> held;
-    const auto charge = [&](TaskIndex t, int sign) {
-      const JobIndex job = tables_.tasks.job[t];
-      if (job != kNone) Add(held[tables_.jobs.queue[job]], t, sign);
-    };
-    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-      const TaskStatus status = tables_.tasks.status[t];
-      if (tables_.tasks.alive[t] && (IsAllocated(status) || status == TaskStatus::kNominated))
-        charge(t, 1);
-    }
     const auto compare = [&](bool after) {
+      const std::map<QueueIndex, Row> held = books_.HeldByQueues(after);
       for (const QueueShare& share : plan_.shares()) {
-        Row& row = held[share.queue];
-        row.resize(dims_, 0);
+        const Row& row = held.at(share.queue);
         const auto& said = after ? share.allocated_after : share.allocated_before;
         if (!std::equal(row.begin(), row.end(), said.begin(), said.end())) {
           Say("I12: queue ", std::string(tables_.queues.names.name(share.queue)),
@@ -109,11 +96,9 @@ class Check {
       }
     };
     compare(false);
-    for (const auto& [task, node] : places_) charge(task, 1);
-    for (const Tentative& t : plan_.tentative()) charge(t.task, 1);
-    for (TaskIndex t : evicted_) charge(t, -1);
     // A peer may leave evictions in its books that did not become decisions; then there is nothing to compare.
-    if (wanted_.exact_books || (nominated_.empty() && evicted_.empty())) compare(true);
+    if (wanted_.exact_books || (books_.nominated().empty() && books_.evicted().empty()))
+      compare(true);
   }
 
   void Reasons() {
@@ -127,12 +112,13 @@ class Check {
     }
     for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
       const bool waits = tables_.tasks.alive[t] && tables_.tasks.job[t] != kNone &&
-                         tables_.tasks.status[t] == TaskStatus::kPending && places_.count(t) == 0;
+                         tables_.tasks.status[t] == TaskStatus::kPending && !books_.gets_place(t);
       if (waits && reason_of.count(t) == 0) Say("I14: ", Task(t), " waits without a reason");
       if (!waits && reason_of.count(t) > 0)
         Say("I14: ", Task(t), " has a reason and does not wait");
     }
-    const bool nothing_moved = places_.empty() && evicted_.empty() && plan_.tentative().empty();
+    const bool nothing_moved =
+        books_.places().empty() && books_.evicted().empty() && plan_.tentative().empty();
     // Tasks of a gang are asked for while those before them hold places, which an undone gang gives back.
     std::set<JobIndex> undone;
     for (const auto& [task, number] : reason_of) {
@@ -173,36 +159,17 @@ class Check {
     Say("I14: ", Task(task), ": ", words);
   }
 
-  // Idle amounts of each node with the binds, and what will be idle with the nominations and without the victims.
   void Overcommit() {
-    std::map<NodeIndex, Row> idle, later;
-    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
-      const auto has = tables_.nodes.allocatable.row(n);
-      Row& row = idle[n];
-      for (size_t d = 0; d < dims_; ++d) row.push_back(has[d] == kAbsent ? 0 : has[d]);
-    }
-    later = idle;
-    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-      const NodeIndex n = tables_.tasks.node[t];
-      if (!tables_.tasks.alive[t] || n == kNone) continue;
-      const TaskStatus status = tables_.tasks.status[t];
-      if (status != TaskStatus::kNominated) Add(idle[n], t, -1);
-      if (status != TaskStatus::kReleasing && evicted_.count(t) == 0) Add(later[n], t, -1);
-    }
-    for (const auto& [task, node] : bound_) {
-      Add(idle[node], task, -1);
-      Add(later[node], task, -1);
-    }
-    for (const auto& [task, node] : nominated_) Add(later[node], task, -1);
-    for (const auto* list : {&bound_, &nominated_}) {
+    PlanBooks::Left left = books_.LeftOnNodes();
+    for (const auto* list : {&books_.bound(), &books_.nominated()}) {
       for (const auto& [task, node] : *list) {
         const auto request = tables_.classes.request.row(tables_.tasks.task_class[task]);
         for (DimensionIndex d = 0; d < dims_; ++d) {
           // Tasks without a request ask the pod limit, which evicted tasks do not count in.
           const bool limited = d != kPods || tables_.nodes.allocatable.row(node)[kPods] != kAbsent;
           if (!limited || request[d] == 0) continue;
-          const bool now = list == &bound_ && d != kPods;
-          if ((now ? idle : later)[node][d] < 0) {
+          const bool now = list == &books_.bound() && d != kPods;
+          if ((now ? left.now : left.later)[node][d] < 0) {
             Say("I1: ", Node(node), " has not enough ", std::string(tables_.dimensions.name(d)),
                 " for ", Task(task));
           }
@@ -212,7 +179,7 @@ class Check {
   }
 
   void Filters() {
-    for (const auto& [task, node] : places_) {
+    for (const auto& [task, node] : books_.places()) {
       const std::optional<Refusal> refusal = ReferenceRefusal(tables_, profile_, task, node);
       if (refusal.has_value() && refusal->code < RefusalCode::kInsufficient) {
         Say("I3: ", Node(node), " refuses ", Task(task), ", code ",
@@ -223,16 +190,16 @@ class Check {
 
   void WholeGangs() {
     std::set<JobIndex> started;
-    for (const auto& [task, node] : bound_) started.insert(tables_.tasks.job[task]);
+    for (const auto& [task, node] : books_.bound()) started.insert(tables_.tasks.job[task]);
     for (JobIndex job : started) {
       int64_t there = 0;
       for (TaskIndex t : tables_.jobs.tasks[job]) {
         const TaskStatus status = tables_.tasks.status[t];
-        const bool stays = IsAllocated(status) && evicted_.count(t) == 0;
+        const bool stays = IsAllocated(status) && !books_.is_evicted(t);
         // Tasks that request nothing count as there while they wait for backfill.
         const bool light = status == TaskStatus::kPending &&
                            tables_.classes.best_effort[tables_.tasks.task_class[t]];
-        there += stays || status == TaskStatus::kSucceeded || light || places_.count(t) > 0;
+        there += stays || status == TaskStatus::kSucceeded || light || books_.gets_place(t);
       }
       if (there < tables_.jobs.spec[job].min_available) {
         Say("I4: job ", std::string(tables_.jobs.names.name(job)), " starts with ", there, " of ",
@@ -242,38 +209,21 @@ class Check {
   }
 
   void Limits() {
-    std::map<QueueIndex, Row> held;
-    std::set<QueueIndex> grew;
-    const auto charge = [&](TaskIndex t) {
-      if (tables_.tasks.job[t] == kNone) return;
-      for (QueueIndex q = tables_.jobs.queue[tables_.tasks.job[t]]; q != kNone;
-           q = tables_.queues.parent[q]) {
-        Add(held[q], t, 1);
-        if (places_.count(t) > 0) grew.insert(q);
-      }
-    };
-    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-      const bool there = IsAllocated(tables_.tasks.status[t]) && evicted_.count(t) == 0;
-      if (tables_.tasks.alive[t] && (there || places_.count(t) > 0)) charge(t);
-    }
-    for (QueueIndex q : grew) {
+    const PlanBooks::Held held = books_.HeldWithAllBelow();
+    for (QueueIndex q : held.grew) {
       const auto limit = tables_.queues.limit.row(q);
       for (DimensionIndex d = 0; d < dims_; ++d) {
-        const bool asked = std::any_of(places_.begin(), places_.end(), [&](const auto& place) {
-          return tables_.classes.request.row(tables_.tasks.task_class[place.first])[d] > 0 &&
-                 IsBelow(tables_.jobs.queue[tables_.tasks.job[place.first]], q);
-        });
-        if (limit[d] != kAbsent && asked && held[q][d] > limit[d]) {
+        const bool asked =
+            std::any_of(books_.places().begin(), books_.places().end(), [&](const auto& place) {
+              return tables_.classes.request.row(tables_.tasks.task_class[place.first])[d] > 0 &&
+                     books_.IsBelow(tables_.jobs.queue[tables_.tasks.job[place.first]], q);
+            });
+        if (limit[d] != kAbsent && asked && held.amounts.at(q)[d] > limit[d]) {
           Say("I5: queue ", std::string(tables_.queues.names.name(q)), " is beyond its limit of ",
               std::string(tables_.dimensions.name(d)));
         }
       }
     }
-  }
-
-  bool IsBelow(QueueIndex q, QueueIndex ancestor) const {
-    while (q != kNone && q != ancestor) q = tables_.queues.parent[q];
-    return q == ancestor;
   }
 
   void Victims() {
@@ -288,12 +238,11 @@ class Check {
           Say("I6: ", Task(d.task), " goes for a job that is not above its own");
         }
       }
-      const auto place = places_.find(d.beneficiary);
-      if (wanted_.useful_evictions && place == places_.end()) {
+      const bool placed = books_.gets_place(d.beneficiary);
+      if (wanted_.useful_evictions && !placed) {
         Say("I7: ", Task(d.task), " goes for ", Task(d.beneficiary), ", which gets no place");
       }
-      if (wanted_.useful_evictions && place != places_.end() && OnlyRoomDecides(d) &&
-          HasRoomBeside(at)) {
+      if (wanted_.useful_evictions && placed && OnlyRoomDecides(d) && books_.HasRoomBeside(at)) {
         Say("I7: ", Task(d.task), " goes for ", Task(d.beneficiary), " in vain");
       }
     }
@@ -304,16 +253,16 @@ class Check {
   bool OnlyRoomDecides(const Decision& eviction) const {
     const JobIndex victim = tables_.tasks.job[eviction.task];
     const JobIndex winner = tables_.tasks.job[eviction.beneficiary];
-    if (victim == kNone || StandingTasks(victim) < tables_.jobs.spec[victim].min_available) {
+    if (victim == kNone || books_.StandingTasks(victim) < tables_.jobs.spec[victim].min_available) {
       return false;
     }
     for (QueueIndex q = tables_.jobs.queue[winner]; q != kNone; q = tables_.queues.parent[q]) {
       const QueueSpec& queue = tables_.queues.spec[q];
       const bool bounded =
           queue.limit.has_value() || queue.borrow_limit.has_value() || queue.lend_limit.has_value();
-      if (bounded && IsBelow(tables_.jobs.queue[victim], q)) return false;
+      if (bounded && books_.IsBelow(tables_.jobs.queue[victim], q)) return false;
     }
-    for (const auto& [task, node] : places_) {
+    for (const auto& [task, node] : books_.places()) {
       if (node != eviction.node || tables_.tasks.job[task] != winner) continue;
       if (!tables_.classes.shape[tables_.tasks.task_class[task]].devices.empty()) return false;
       const std::optional<Refusal> refusal = ReferenceRefusal(tables_, profile_, task, node);
@@ -322,53 +271,10 @@ class Check {
     return true;
   }
 
-  int64_t StandingTasks(JobIndex job) const {
-    return std::count_if(tables_.jobs.tasks[job].begin(), tables_.jobs.tasks[job].end(),
-                         [&](TaskIndex t) {
-                           return IsAllocated(tables_.tasks.status[t]) && evicted_.count(t) == 0;
-                         });
-  }
-
-  // With that victim there, and those that went for others after it: whether its node holds all that is to be there.
-  bool HasRoomBeside(size_t at) const {
-    const Decision& kept = plan_.decisions()[at];
-    const JobIndex winner = tables_.tasks.job[kept.beneficiary];
-    std::set<TaskIndex> gone;
-    for (size_t i = 0; i < plan_.decisions().size(); ++i) {
-      const Decision& d = plan_.decisions()[i];
-      if (d.kind != DecisionKind::kEvict || i == at) continue;
-      const bool same = d.beneficiary != kNone && tables_.tasks.job[d.beneficiary] == winner;
-      if (i < at || same) gone.insert(d.task);
-    }
-    Row room, to_start(dims_, 0);
-    for (int64_t has : tables_.nodes.allocatable.row(kept.node)) room.push_back(OrZero(has));
-    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-      const TaskStatus status = tables_.tasks.status[t];
-      if (!tables_.tasks.alive[t] || tables_.tasks.node[t] != kept.node) continue;
-      const bool leaves = status == TaskStatus::kReleasing || status == TaskStatus::kNominated;
-      if (!leaves && gone.count(t) == 0) Add(room, t, -1);
-    }
-    for (const auto& [task, node] : places_) {
-      if (node != kept.node) continue;
-      Add(room, task, -1);
-      const ClassIndex c = tables_.tasks.task_class[task];
-      for (size_t d = 0; d < dims_; ++d) {
-        to_start[d] =
-            std::max(to_start[d], absl::int128(tables_.classes.initial_request.row(c)[d]) -
-                                      tables_.classes.request.row(c)[d]);
-      }
-    }
-    for (DimensionIndex d = 0; d < dims_; ++d) {
-      const bool limited = d != kPods || tables_.nodes.allocatable.at(kept.node, d) != kAbsent;
-      if (limited && room[d] < to_start[d]) return false;
-    }
-    return true;
-  }
-
   void Budgets() {
     for (const DisruptionBudgetSpec& budget : tables_.budgets) {
       int64_t victims = 0;
-      for (TaskIndex t : evicted_) {
+      for (TaskIndex t : books_.evicted()) {
         const TaskShape& shape = tables_.classes.shape[tables_.tasks.task_class[t]];
         victims += shape.name_space == budget.name_space &&
                    reference::Matches(budget.selector, shape.labels);
@@ -379,13 +285,7 @@ class Check {
     }
   }
 
-  // What a queue asks for with all below it, and what of that it was promised; its own jobs alone.
-  struct Claim {
-    Row demand, promised, own;
-  };
-
   void FairShares() {
-    std::map<QueueIndex, Claim> claims;
     std::map<QueueIndex, Row> deserved;
     for (const QueueShare& share : plan_.shares()) {
       Row& row = deserved[share.queue];
@@ -394,49 +294,11 @@ class Check {
         row.push_back(static_cast<int64_t>(amount));
       }
       if (row.empty()) return;
-      Row& own = claims[share.queue].own;
-      own.assign(dims_, 0);
     }
-    for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
-      const TaskStatus status = tables_.tasks.status[t];
-      if (!tables_.tasks.alive[t] || tables_.tasks.job[t] == kNone || evicted_.count(t) > 0)
-        continue;
-      if (!IsAllocated(status) && status != TaskStatus::kPending) continue;
-      Add(claims[tables_.jobs.queue[tables_.tasks.job[t]]].own, t, 1);
-    }
-    Row total(dims_, 0);
-    for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
-      for (size_t d = 0; d < dims_ && tables_.nodes.alive[n]; ++d) {
-        total[d] += OrZero(tables_.nodes.allocatable.at(n, d));
-      }
-    }
-    for (const auto& [queue, row] : deserved) {
-      if (tables_.queues.parent[queue] == kNone) SumClaims(queue, claims);
-    }
-    Family(kNone, total, claims, deserved);
+    Family(kNone, books_.Total(), books_.Claims(), deserved);
   }
 
-  void SumClaims(QueueIndex queue, std::map<QueueIndex, Claim>& claims) {
-    Claim& claim = claims[queue];
-    claim.demand = claim.own;
-    claim.promised.assign(dims_, 0);
-    for (QueueIndex child : tables_.queues.children[queue]) {
-      SumClaims(child, claims);
-      for (size_t d = 0; d < dims_; ++d) {
-        claim.demand[d] += claims[child].demand[d];
-        claim.promised[d] += claims[child].promised[d];
-      }
-    }
-    for (size_t d = 0; d < dims_; ++d) {
-      const int64_t limit = tables_.queues.limit.at(queue, d);
-      if (limit != kAbsent) claim.demand[d] = std::min<absl::int128>(claim.demand[d], limit);
-      claim.promised[d] =
-          std::max<absl::int128>(claim.promised[d], OrZero(tables_.queues.guaranteed.at(queue, d)));
-      claim.promised[d] = std::min(claim.promised[d], claim.demand[d]);
-    }
-  }
-
-  void Family(QueueIndex parent, const Row& total, const std::map<QueueIndex, Claim>& claims,
+  void Family(QueueIndex parent, const Row& total, const Claims& claims,
               const std::map<QueueIndex, Row>& deserved) {
     std::vector<QueueIndex> family;
     for (const auto& [queue, row] : deserved) {
@@ -453,8 +315,7 @@ class Check {
   }
 
   void Divided(const std::vector<QueueIndex>& family, size_t d, absl::int128 total,
-               const std::map<QueueIndex, Claim>& claims,
-               const std::map<QueueIndex, Row>& deserved) {
+               const Claims& claims, const std::map<QueueIndex, Row>& deserved) {
     absl::int128 given = 0, asked = 0, promised = 0;
     for (QueueIndex q : family) {
       given += deserved.at(q)[d];
@@ -493,11 +354,9 @@ class Check {
   const Tables& tables_;
   const Plan& plan_;
   const Invariants wanted_;
+  const PlanBooks books_;
   const size_t dims_;
   const ReferenceProfile profile_;
-  std::map<TaskIndex, NodeIndex> places_;
-  std::vector<std::pair<TaskIndex, NodeIndex>> bound_, nominated_;
-  std::set<TaskIndex> evicted_;
   std::vector<std::string> violations_;
 };
 

@@ -1,0 +1,51 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// When a replay is sampled, and what a sample shows.
+//
+//   SeriesSampler sampler(world, &result.series);
+//   sampler.Begin(trace, options.series_interval);
+//   sampler.Learn(&plan);                                         // after each cycle
+//   sampler.SampleUntil(now, running, waiting, waits);            // before the state changes at `now`
+//
+// The state holds from one event to the next, so that only the first sample between two events is worked out.
+#ifndef MUSTER_REPLAY_SERIES_H_
+#define MUSTER_REPLAY_SERIES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "lib/plan/plan_data.h"
+#include "lib/replay/waiting_reasons.h"
+#include "lib/replay/world.h"
+#include "muster/replay.h"
+
+namespace muster {
+
+class SeriesSampler {
+ public:
+  // Both must outlive it.
+  SeriesSampler(World& world, ReplaySeries* series) : world_(world), series_(*series) {}
+
+  // `interval`: seconds between samples; 0: some hundreds over the trace; below 0: no series. REQUIRES: the world is built.
+  void Begin(const Trace& trace, int64_t interval);
+  // What samples show of a plan. Its reasons are taken out of it.
+  void Learn(PlanData* plan);
+  // The state as it is holds up to, not including, `time`: so many jobs run and wait, those for which waits(row).
+  void SampleUntil(int64_t time, int64_t running, int64_t waiting,
+                   absl::FunctionRef<bool(uint32_t row)> waits);
+
+ private:
+  void Repeat();
+  std::vector<double> Deserved();
+
+  World& world_;
+  ReplaySeries& series_;
+  int64_t interval_ = -1, next_ = 0;
+  std::vector<std::vector<double>> deserved_;  // by queue of the trace: amounts
+  WaitingReasons reasons_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_REPLAY_SERIES_H_
