@@ -91,7 +91,7 @@ absl::Status ElasticForest::PutNode(std::string_view name, const NamedAmounts& a
   if (!amounts.ok()) return refuse(amounts.status().message());
   if (IsBelowZero(*amounts)) return refuse("allocatable must not be below zero");
   Sparse& known = nodes_[Key(name)];
-  const absl::Status status = Default().AddTotal(Default().Named(Difference(*amounts, known)));
+  absl::Status status = Default().AddTotal(Default().Named(Difference(*amounts, known)));
   if (status.ok()) known = *std::move(amounts);
   return status;
 }
