@@ -208,8 +208,8 @@ class CPolicy : public Policy {
     return (keys.values[a] > keys.values[b]) - (keys.values[a] < keys.values[b]);
   }
 
-  // All that is asked about rows: `nothing` is what a row without an answer has. A policy that passes has nothing to say
-  // about any row, until it is asked again.
+  // All that is asked about rows: `nothing` is what a row without an answer has. A policy that passes has nothing to
+  // say about any row, until it is asked again.
   template <class T, class F>
   void AskRows(const char* what, const F& call, const RowsOfTable& rows, size_t all, T nothing,
                Answers<T>* answers) {

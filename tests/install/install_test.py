@@ -3,7 +3,8 @@
 Debian package, and with the sources as a part of another project. MUSTER_BUILD names a finished build tree.
 
 All consumers print the same line: the version and the digest of one plan. What has the sources as a part compiles all of
-the library once more, and is built only where MUSTER_BUILD_PARTS is set (./test --full).
+the library once more, and is built only where MUSTER_BUILD_PARTS is set (./test --full). So does what links another Abseil
+than the build, which is tested where MUSTER_ABSEIL names the prefix of one.
 """
 
 import os
@@ -16,6 +17,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONSUMER = ROOT / "tests/install/consumer"
 BUILD = os.environ.get("MUSTER_BUILD", "")
+ABSEIL = os.environ.get("MUSTER_ABSEIL", "")
 # Nothing of the build or the source tree may be needed: what is in the environment about either is left out.
 CLEAN = {key: value for key, value in os.environ.items()
          if key in ("PATH", "HOME", "TMPDIR", "LANG", "CCACHE_DIR", "CMAKE_CXX_COMPILER_LAUNCHER")}
@@ -55,8 +57,9 @@ class Install(unittest.TestCase):
             Install.expected = line
         self.assertEqual(line, Install.expected)
 
-    def pkg_config(self, *arguments, libdir=None):
-        return run("pkg-config", *arguments, PKG_CONFIG_PATH=str((libdir or self.libdir) / "pkgconfig")).split()
+    def pkg_config(self, *arguments, libdirs=None):
+        path = ":".join(str(libdir / "pkgconfig") for libdir in libdirs or [self.libdir])
+        return run("pkg-config", *arguments, PKG_CONFIG_PATH=path).split()
 
     def test_what_is_there(self):
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
@@ -133,8 +136,37 @@ class Install(unittest.TestCase):
         if shutil.which("pkg-config"):
             program = self.work / "by-deb-plain"
             run("cc", self.source / "use_c.c", "-o", program,
-                *self.pkg_config("--cflags", "--libs", "muster-c", libdir=libdir))
+                *self.pkg_config("--cflags", "--libs", "muster-c", libdirs=[libdir]))
             self.same(run(program, LD_LIBRARY_PATH=str(libdir)))
+
+    @unittest.skipUnless(ABSEIL, "MUSTER_ABSEIL names no prefix of another Abseil")
+    def test_another_abseil(self):
+        """Built with it, installed, found by CMake and by pkg-config; and decides the same."""
+        build, prefix = self.work / "another", self.work / "another-prefix"
+        run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+            f"-DCMAKE_PREFIX_PATH={ABSEIL}", "-DMUSTER_BUILD_TESTING=OFF", "-DMUSTER_BUILD_BENCHMARKS=OFF",
+            "-DMUSTER_BUILD_EXAMPLES=OFF")
+        self.assertRegex((build / "CMakeCache.txt").read_text(encoding="utf-8"), rf"(?m)^absl_DIR:PATH={ABSEIL}/")
+        run("cmake", "--build", build)
+        run("cmake", "--install", build, "--prefix", prefix)
+        scenario = self.work / "generated.json"
+        run(self.prefix / "bin/muster", "generate", "--nodes", "20", "--load", "2", "-o", scenario)
+        for profile in ("volcano:+preempt,+reclaim", "muster", "kube-batch"):
+            plans = [run(where / "bin/muster", "run", scenario, "--profile", profile, "--json")
+                     for where in (self.prefix, prefix)]
+            self.assertEqual(plans[0], plans[1], profile)
+        consumer = self.work / "by-another"
+        run("cmake", "-S", self.source, "-B", consumer, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix};{ABSEIL}")
+        run("cmake", "--build", consumer)
+        for program in ("use_c", "use_c_static", "use_cpp"):
+            self.same(run(consumer / program))
+        if shutil.which("pkg-config"):
+            libdirs = [next(pathlib.Path(place).rglob("pkgconfig")).parent for place in (prefix, ABSEIL)]
+            out = self.work / "by-another-plain"
+            for compiler, source, module in (("cc", "use_c.c", "muster-c"), ("c++ -std=c++20", "use_cpp.cc", "muster")):
+                run(*compiler.split(), self.source / source, "-o", out,
+                    *self.pkg_config("--cflags", "--libs", module, libdirs=libdirs))
+                self.same(run(out, LD_LIBRARY_PATH=":".join(str(libdir) for libdir in libdirs)))
 
     def part(self, how, *arguments):
         """A project that has the sources as a part of it."""
