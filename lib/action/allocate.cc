@@ -221,7 +221,9 @@ constexpr OptionDecl kAllocateOptions[] = {
      "within a turn, a node that refused one task of a role is not asked for another"},
 };
 
-void RunAllocate(ActionContext& context, const Options& options) { Allocate(context, options).Run(); }
+void RunAllocate(ActionContext& context, const Options& options) {
+  Allocate(context, options).Run();
+}
 
 }  // namespace
 

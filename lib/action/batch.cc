@@ -147,7 +147,8 @@ class Batch {
     std::vector<NodeIndex> nodes;
     for (TaskIndex task : context_.PendingTasks(head, /*with_best_effort=*/true)) {
       const NodeIndex now_node = context_.search.Best(task, Want::kNow);
-      const NodeIndex node = now_node != kNone ? now_node : context_.search.Best(task, Want::kLater);
+      const NodeIndex node =
+          now_node != kNone ? now_node : context_.search.Best(task, Want::kLater);
       if (node == kNone) break;
       ledger_.Move(task, now_node != kNone ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
       nodes.push_back(node);

@@ -84,7 +84,8 @@ class Conservative {
       const std::vector<uint8_t> refused = Refused(task, time, end);
       NodeIndex node = context_.search.BestExcept(task, Want::kNow, refused);
       const bool now = node != kNone;
-      if (!now && time > context_.now) node = context_.search.BestExcept(task, Want::kLater, refused);
+      if (!now && time > context_.now)
+        node = context_.search.BestExcept(task, Want::kLater, refused);
       if (node == kNone) {
         if (failure != nullptr) {
           *failure = context_.NoNode(context_.ClassOf(task));

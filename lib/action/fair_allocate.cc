@@ -15,7 +15,8 @@ void RunFairAllocate(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl FairAllocateAction() {
-  return {"allocate", "give what is free to gangs, in fair order", kFairFillOptions, RunFairAllocate};
+  return {"allocate", "give what is free to gangs, in fair order", kFairFillOptions,
+          RunFairAllocate};
 }
 
 }  // namespace muster

@@ -338,9 +338,9 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
     }
   }
   for (const Want want : {Want::kNow, Want::kLater}) {
-    const NodeIndex node = within == kNone
-                               ? search.Best(task, want)
-                               : search.BestAmong(task, want, context_.domains.nodes(within), nullptr);
+    const NodeIndex node =
+        within == kNone ? search.Best(task, want)
+                        : search.BestAmong(task, want, context_.domains.nodes(within), nullptr);
     if (node != kNone) return At(task, node);
   }
   no_node_ = context_.NoNode(c);

@@ -39,15 +39,15 @@ class GangPreempt : public GangEviction {
   }
 };
 
-void RunGangPreempt(ActionContext& context, const Options& options) { GangPreempt(context, options).Run(); }
+void RunGangPreempt(ActionContext& context, const Options& options) {
+  GangPreempt(context, options).Run();
+}
 
 }  // namespace
 
 ActionDecl GangPreemptAction() {
-  return {kGangPreempt,
-          "room for whole gangs, from lesser gangs of the same queue",
-          kGangEvictionOptions,
-          RunGangPreempt,
+  return {kGangPreempt,         "room for whole gangs, from lesser gangs of the same queue",
+          kGangEvictionOptions, RunGangPreempt,
           /*admits=*/false,
           /*evicts=*/true};
 }

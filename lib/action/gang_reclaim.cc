@@ -46,15 +46,15 @@ class GangReclaim : public GangEviction {
   }
 };
 
-void RunGangReclaim(ActionContext& context, const Options& options) { GangReclaim(context, options).Run(); }
+void RunGangReclaim(ActionContext& context, const Options& options) {
+  GangReclaim(context, options).Run();
+}
 
 }  // namespace
 
 ActionDecl GangReclaimAction() {
-  return {kGangReclaim,
-          "queues take back room for whole gangs from what others borrowed",
-          kGangEvictionOptions,
-          RunGangReclaim,
+  return {kGangReclaim,         "queues take back room for whole gangs from what others borrowed",
+          kGangEvictionOptions, RunGangReclaim,
           /*admits=*/false,
           /*evicts=*/true};
 }

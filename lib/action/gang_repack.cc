@@ -23,8 +23,8 @@ class Repack {
     if (classes_.size() < 2) return {};
     NodeSearch& search = context_.search;
     std::erase_if(classes_, [&](ClassIndex c) {
-      const TaskIndex one = *std::find_if(
-          tasks.begin(), tasks.end(), [&](TaskIndex t) { return context_.ClassOf(t) == c; });
+      const TaskIndex one = *std::find_if(tasks.begin(), tasks.end(),
+                                          [&](TaskIndex t) { return context_.ClassOf(t) == c; });
       return search.Best(one, Want::kNow) == kNone && search.Best(one, Want::kLater) == kNone;
     });
     if (!KeepTasks(tasks)) return {};

@@ -164,12 +164,15 @@ class KubeBatchAllocate {
   HashMap<JobIndex, Worksheet> sheets_;
 };
 
-void RunKubeBatchAllocate(ActionContext& context, const Options&) { KubeBatchAllocate(context).Run(); }
+void RunKubeBatchAllocate(ActionContext& context, const Options&) {
+  KubeBatchAllocate(context).Run();
+}
 
 }  // namespace
 
 ActionDecl KubeBatchAllocateAction() {
-  return {"allocate", "place the tasks of all jobs, and keep what is placed", {}, RunKubeBatchAllocate};
+  return {
+      "allocate", "place the tasks of all jobs, and keep what is placed", {}, RunKubeBatchAllocate};
 }
 
 }  // namespace muster

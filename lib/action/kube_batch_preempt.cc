@@ -156,12 +156,15 @@ class KubeBatchPreempt {
   std::vector<TaskIndex> running_;
 };
 
-void RunKubeBatchPreempt(ActionContext& context, const Options&) { KubeBatchPreempt(context).Run(); }
+void RunKubeBatchPreempt(ActionContext& context, const Options&) {
+  KubeBatchPreempt(context).Run();
+}
 
 }  // namespace
 
 ActionDecl KubeBatchPreemptAction() {
-  return {"preempt",        "room for jobs, from running tasks of the same queue", {}, RunKubeBatchPreempt,
+  return {"preempt",           "room for jobs, from running tasks of the same queue", {},
+          RunKubeBatchPreempt,
           /*admits=*/false,
           /*evicts=*/true};
 }

@@ -78,12 +78,15 @@ class KubeBatchReclaim {
   std::vector<TaskIndex> running_;
 };
 
-void RunKubeBatchReclaim(ActionContext& context, const Options&) { KubeBatchReclaim(context).Run(); }
+void RunKubeBatchReclaim(ActionContext& context, const Options&) {
+  KubeBatchReclaim(context).Run();
+}
 
 }  // namespace
 
 ActionDecl KubeBatchReclaimAction() {
-  return {"reclaim",        "queues take back what others borrowed, a task a job", {}, RunKubeBatchReclaim,
+  return {"reclaim",           "queues take back what others borrowed, a task a job", {},
+          RunKubeBatchReclaim,
           /*admits=*/false,
           /*evicts=*/true};
 }

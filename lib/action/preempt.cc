@@ -336,7 +336,7 @@ void RunPreempt(ActionContext& context, const Options& options) { Preempt(contex
 
 ActionDecl PreemptAction() {
   return {"preempt",        "room for starving jobs, from lesser jobs of the same queue",
-          kPreemptOptions,         RunPreempt,
+          kPreemptOptions,  RunPreempt,
           /*admits=*/false, /*evicts=*/true};
 }
 

@@ -188,14 +188,16 @@ class RayAllocate {
   const bool avoids_accelerators_;
 };
 
-void RunRayAllocate(ActionContext& context, const Options& options) { RayAllocate(context, options).Run(); }
+void RunRayAllocate(ActionContext& context, const Options& options) {
+  RayAllocate(context, options).Run();
+}
 
 }  // namespace
 
 ActionDecl RayAllocateAction() {
   return {"allocate",
-          "groups of bundles whole or not at all, other tasks to nodes that are not busy", kRayAllocateOptions,
-          RunRayAllocate};
+          "groups of bundles whole or not at all, other tasks to nodes that are not busy",
+          kRayAllocateOptions, RunRayAllocate};
 }
 
 }  // namespace muster

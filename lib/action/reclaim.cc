@@ -133,7 +133,8 @@ void RunReclaim(ActionContext& context, const Options&) { Reclaim(context).Run()
 }  // namespace
 
 ActionDecl ReclaimAction() {
-  return {"reclaim",      "queues take back what other queues borrowed", {}, RunReclaim, /*admits=*/false,
+  return {"reclaim",        "queues take back what other queues borrowed", {}, RunReclaim,
+          /*admits=*/false,
           /*evicts=*/true};
 }
 

@@ -41,7 +41,8 @@ bool TaskPlacer::Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* re
     pooled_ = within;
   }
   for (const Want want : {Want::kNow, Want::kLater}) {
-    const NodeIndex node = pools ? pool_.Best(search, task, want) : Best(task, want, within, refused);
+    const NodeIndex node =
+        pools ? pool_.Best(search, task, want) : Best(task, want, within, refused);
     if (node == kNone) continue;
     if (pools) {
       Move(task, want == Want::kNow, node);

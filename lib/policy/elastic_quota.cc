@@ -303,8 +303,8 @@ class ElasticQuota : public Policy {
 
 PolicyDecl ElasticQuotaPolicy() {
   return {"elastic-quota",
-          "queues lend what they do not ask for, and are held to what is theirs now", kElasticQuotaOptions,
-          [](const Options& options) -> std::unique_ptr<Policy> {
+          "queues lend what they do not ask for, and are held to what is theirs now",
+          kElasticQuotaOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<ElasticQuota>(options);
           }};
 }

@@ -460,8 +460,8 @@ class NetworkTopology : public Policy {
 }  // namespace
 
 PolicyDecl NetworkTopologyPolicy() {
-  return {"network-topology-aware", "gangs close together in the tree of domains", kNetworkTopologyOptions,
-          [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"network-topology-aware", "gangs close together in the tree of domains",
+          kNetworkTopologyOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NetworkTopology>(options);
           }};
 }

@@ -152,8 +152,8 @@ class Rescheduling : public Policy {
 }  // namespace
 
 PolicyDecl ReschedulingPolicy() {
-  return {"rescheduling", "from nodes that are busy in fact to nodes that are not", kReschedulingOptions,
-          [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"rescheduling", "from nodes that are busy in fact to nodes that are not",
+          kReschedulingOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Rescheduling>(options);
           }};
 }

@@ -209,8 +209,8 @@ class ResourceStrategyFit : public Policy {
 }  // namespace
 
 PolicyDecl ResourceStrategyFitPolicy() {
-  return {"resource-strategy-fit", "fill nodes by one resource, spread by another", kResourceStrategyFitOptions,
-          [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"resource-strategy-fit", "fill nodes by one resource, spread by another",
+          kResourceStrategyFitOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<ResourceStrategyFit>(options);
           }};
 }

@@ -99,8 +99,8 @@ class TaskTopology : public Policy {
 }  // namespace
 
 PolicyDecl TaskTopologyPolicy() {
-  return {"task-topology", "groups of a job on one node, or on different ones", kTaskTopologyOptions,
-          [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"task-topology", "groups of a job on one node, or on different ones",
+          kTaskTopologyOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<TaskTopology>(options);
           }};
 }

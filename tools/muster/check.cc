@@ -7,13 +7,14 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kCheckText = {"check", "check FILE... [flags]",
-                               "Schedules each scenario and compares the plan with what the file "
-                               "expects of it. Prints one line for each\n"
-                               "file and each difference, and last `N passed, N failed`. Ends with "
-                               "1 if one failed, with 2 if one could\n"
-                               "not be run at all.",
-                               "muster check tests/scenarios/*.json"};
+constexpr CommandText kCheckText = {
+    "check", "check FILE... [flags]",
+    "Schedules each scenario and compares the plan with what the file "
+    "expects of it. Prints one line for each\n"
+    "file and each difference, and last `N passed, N failed`. Ends with "
+    "1 if one failed, with 2 if one could\n"
+    "not be run at all.",
+    "muster check tests/scenarios/*.json"};
 
 }  // namespace
 

@@ -11,10 +11,11 @@
 namespace muster {
 namespace {
 
-constexpr CommandText kExplainText = {"explain", "explain FILE [JOB|TASK] [flags]",
-                               "Schedules the scenario in FILE and says how the job or task came "
-                               "out; without a name, everything pending.",
-                               "muster explain tests/scenarios/gang_undone.json train"};
+constexpr CommandText kExplainText = {
+    "explain", "explain FILE [JOB|TASK] [flags]",
+    "Schedules the scenario in FILE and says how the job or task came "
+    "out; without a name, everything pending.",
+    "muster explain tests/scenarios/gang_undone.json train"};
 
 std::string AllPending(const Plan& plan, const Snapshot& snapshot) {
   std::string out;

@@ -102,7 +102,8 @@ int GenerateCommand(const Arguments& arguments) {
                          "--mix FILE makes traces: with --trace DIR, or `muster replay mix`");
   }
   absl::StatusOr<Scenario> scenario = Generate(options);
-  if (!scenario.ok()) return ComplainUsage(kGenerateText, absl::StrCat("--", scenario.status().message()));
+  if (!scenario.ok())
+    return ComplainUsage(kGenerateText, absl::StrCat("--", scenario.status().message()));
   scenario->profile = profile;
   const std::string text = WriteScenario(*scenario);
   if (output == "-") return Print(text);

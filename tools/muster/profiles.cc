@@ -151,7 +151,7 @@ int ProfilesCommand(const Arguments& arguments) {
     for (const std::string& name : parsed.others) {
       if (absl::c_linear_search(names, name)) continue;
       return ComplainUsage(kProfilesText, absl::StrCat("unknown profile \"", name, "\"; there are ",
-                                               absl::StrJoin(names, ", ")));
+                                                       absl::StrJoin(names, ", ")));
     }
     std::erase_if(profiles, [&](const ProfileInfo& profile) {
       return !absl::c_linear_search(parsed.others, profile.name);

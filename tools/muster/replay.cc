@@ -19,8 +19,8 @@ constexpr CommandText kReplayText = {
     "muster replay hpc --file KTH-SP2.csv.gz --procs 100 --policy easy --decisions out.csv"};
 
 std::string KindList() {
-  std::string out =
-      absl::StrCat("usage: muster ", ToAbsl(kReplayText.usage), "\n\n", ToAbsl(kReplayText.about), "\n");
+  std::string out = absl::StrCat("usage: muster ", ToAbsl(kReplayText.usage), "\n\n",
+                                 ToAbsl(kReplayText.about), "\n");
   for (const TraceKind& kind : TraceKinds()) {
     absl::StrAppend(&out, "  ", ToAbsl(kind.name), std::string(13 - kind.name.size(), ' '),
                     ToAbsl(kind.about), "\n");
@@ -94,9 +94,10 @@ int ComplainKind(const std::string& name) {
   for (const TraceKind& known : TraceKinds()) names.push_back(known.name);
   const std::string_view nearest = NearestName(name, names);
   return ComplainUsage(
-      kReplayText, absl::StrCat("kind of trace ", Quote(name), " is not known",
-                          nearest.empty() ? "; muster replay --help lists them"
-                                          : absl::StrCat(", did you mean ", Quote(nearest), "?")));
+      kReplayText,
+      absl::StrCat("kind of trace ", Quote(name), " is not known",
+                   nearest.empty() ? "; muster replay --help lists them"
+                                   : absl::StrCat(", did you mean ", Quote(nearest), "?")));
 }
 
 // Reads, replays and says what came out.

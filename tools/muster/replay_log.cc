@@ -255,7 +255,8 @@ int ReplayLogCommand(const Arguments& arguments) {
   const Parsed parsed = ParseArguments(kReplayLogText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kReplayLogText, "needs one FILE");
-  if (cycle.has_value() && *cycle < 1) return ComplainUsage(kReplayLogText, "--cycle: counts from 1");
+  if (cycle.has_value() && *cycle < 1)
+    return ComplainUsage(kReplayLogText, "--cycle: counts from 1");
   const int64_t shown = cycle.value_or(0);
   const absl::StatusOr<std::string> text = ReadFile(parsed.others[0]);
   if (!text.ok()) return Complain(std::string(text.status().message()));

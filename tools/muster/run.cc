@@ -8,10 +8,10 @@ namespace muster {
 namespace {
 
 constexpr CommandText kRunText = {"run", "run FILE [flags]",
-                               "Schedules the scenario in FILE (- is standard input) once and "
-                               "prints the plan: every decision in order,\n"
-                               "every reason for what is pending, and a summary.",
-                               "muster run tests/scenarios/gang_undone.json --profile volcano"};
+                                  "Schedules the scenario in FILE (- is standard input) once and "
+                                  "prints the plan: every decision in order,\n"
+                                  "every reason for what is pending, and a summary.",
+                                  "muster run tests/scenarios/gang_undone.json --profile volcano"};
 
 std::string Summary(const Plan& plan) {
   int64_t counts[5] = {};
