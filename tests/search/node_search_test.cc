@@ -130,22 +130,27 @@ TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
     const Cluster cluster = MakeCluster(RandomWorld(seed));
     const Tables& tables = *cluster.impl().tables;
     Searched world(tables, *ResolveProfile(specs[seed % 3]));
+    std::vector<TaskIndex> one_of(tables.classes.shape.size(), kNone);
+    for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
+      if (tables.tasks.alive[t]) one_of[tables.tasks.task_class[t]] = t;
+    }
     const std::unique_ptr<NodeSearch> keeps = world.MakeSearch(speeds[seed % std::size(speeds)]);
     for (int step = 0; step < 30; ++step) {
       world.Move(rng);
       const std::unique_ptr<NodeSearch> fresh = world.MakeSearch({false, false, false, false, 0});
       for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
         if (tables.classes.tasks[c] == 0 || rng.Chance(0.4)) continue;
+        const TaskIndex task = one_of[c];
         SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step, ", class ", c));
         for (const Want want : kAllWants) {
           if (want == Want::kEither || rng.Chance(0.3)) continue;
-          const NodeIndex best = fresh->Best(c, want);
-          ASSERT_EQ(keeps->Best(c, want), best) << "want " << static_cast<int>(want);
+          const NodeIndex best = fresh->Best(task, want);
+          ASSERT_EQ(keeps->Best(task, want), best) << "want " << static_cast<int>(want);
           found += best != kNone;
         }
         ASSERT_EQ(Words(keeps->Refusals(c)), Words(fresh->Refusals(c)));
-        ASSERT_EQ(Words(keeps->RankForEviction(c, Want::kEvicting)),
-                  Words(fresh->RankForEviction(c, Want::kEvicting)));
+        ASSERT_EQ(Words(keeps->RankForEviction(task, Want::kEvicting)),
+                  Words(fresh->RankForEviction(task, Want::kEvicting)));
         ASSERT_EQ(keeps->ListForEviction(c, Want::kAnywhere),
                   fresh->ListForEviction(c, Want::kAnywhere));
       }

@@ -428,7 +428,7 @@ class Asked {
     const TaskIndex task = Task(1);
     if (!error_.ok()) return nullptr;
     for (const Want want : {Want::kNow, Want::kLater}) {
-      const NodeIndex node = search_->Best(tables_.tasks.task_class[task], want);
+      const NodeIndex node = search_->Best(task, want);
       if (node != kNone) return std::string(tables_.nodes.names.name(node));
     }
     return nullptr;
@@ -488,8 +488,7 @@ class Asked {
     const TaskIndex task = Task(1);
     const NodeIndex node = Node(2);
     if (!error_.ok()) return nullptr;
-    for (const Ranked& r :
-         search_->RankForEviction(tables_.tasks.task_class[task], Want::kAnywhere)) {
+    for (const Ranked& r : search_->RankForEviction(task, Want::kAnywhere)) {
       if (r.node == node) return r.score;
     }
     return nullptr;
