@@ -31,7 +31,7 @@ endif()
 
 # muster_precompile(TARGET [HEADER...]): what most files of the target read first, compiled once for all of them. Only
 # headers of others: a change of ours then compiles again what includes it and nothing else. Each file still names
-# what it uses: one build of tests/house/digest_matrix.sh does without this.
+# what it uses: the preset debug does without this.
 function(muster_precompile target)
   if(MUSTER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE
@@ -45,8 +45,8 @@ endfunction()
 
 # muster_unite(TARGET [FILE...]): the target's sources are compiled by the eight, room by room, so that what they all
 # include is read once: less time from nothing, more after a change. The files named stay alone, because names that are
-# private to them mean something else in their neighbours; so do files with options of their own. The preset debug and
-# one build of tests/house/digest_matrix.sh take every file by itself.
+# private to them mean something else in their neighbours; so do files with options of their own. The preset debug
+# takes every file by itself.
 function(muster_unite target)
   if(NOT MUSTER_UNITE)
     return()
