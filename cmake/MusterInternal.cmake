@@ -31,7 +31,7 @@ endif()
 
 # muster_precompile(TARGET [HEADER...]): what most files of the target read first, compiled once for all of them. Only
 # headers of others: a change of ours then compiles again what includes it and nothing else. Each file still names
-# what it uses: the preset debug does without this.
+# what it uses: -DMUSTER_PRECOMPILE=OFF -DMUSTER_UNITE=OFF shows whether it does.
 function(muster_precompile target)
   if(MUSTER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE
