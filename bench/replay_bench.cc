@@ -192,8 +192,10 @@ void RegisterReplays() {
     RegisterSynthetic("synthetic_nodes", profile, kNodes,
                       [] { return SyntheticNodes(kNodes, kNodes); });
   }
-  RegisterSynthetic("synthetic_nodes", "easy", 3 * kNodes,
-                    [] { return SyntheticNodes(3 * kNodes, kNodes); });
+  for (const int64_t jobs : {3 * kNodes, 10 * kMillion}) {
+    RegisterSynthetic("synthetic_nodes", "easy", jobs,
+                      [jobs] { return SyntheticNodes(jobs, kNodes); });
+  }
 }
 
 }  // namespace muster::bench

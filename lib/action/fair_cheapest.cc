@@ -188,11 +188,32 @@ class FairOffers::Cheaper {
     return FitsWithout(all);
   }
 
+  // Who could be in a set: each candidate that its gang can spare; then, as a whole, gangs that cannot spare all of
+  // theirs. False: more than can be tried.
+  bool ListItems() {
+    Tasks before;
+    std::vector<JobIndex> gangs;
+    for (const Candidate& candidate : offers_.candidates_) {
+      const TaskIndex t = candidate.task;
+      const JobIndex job = tasks_.job[t];
+      if (offers_.GangSpares(t, {})) Add({t}, /*whole_gang=*/false, job);
+      if (items_.size() > kMostItems) return false;
+      if (!offers_.GangSpares(t, before) &&
+          std::find(gangs.begin(), gangs.end(), job) == gangs.end()) {
+        gangs.push_back(job);
+      }
+      before.push_back(t);
+    }
+    for (JobIndex job : gangs) {
+      Tasks members;
+      if (offers_.GangMayGo(task_, job, &members)) Add(std::move(members), true, job);
+    }
+    return items_.size() <= kMostItems;
+  }
+
   // Puts the cheapest set into the units; no more sets are looked at than `most`, which becomes what is left of them.
-  // False: none is cheaper, or too many could go; the units stay what they were.
+  // False: none is cheaper; the units stay what they were. REQUIRES: ListItems said that they can be tried.
   bool Find(std::vector<Unit>* units, int64_t* most) {
-    ListItems();
-    if (items_.size() > kMostItems) return false;
     const auto may_begin = [&](const Set& set) {
       return (*most)-- > 0 && GangsSpare(set) && (!offers_.in_order_ || AllMayGo(set));
     };
@@ -209,25 +230,6 @@ class FairOffers::Cheaper {
   }
 
  private:
-  // Each candidate that its gang can spare; then, as a whole, gangs that cannot spare all of theirs.
-  void ListItems() {
-    Tasks before;
-    std::vector<JobIndex> gangs;
-    for (const Candidate& candidate : offers_.candidates_) {
-      const TaskIndex t = candidate.task;
-      const JobIndex job = tasks_.job[t];
-      if (offers_.GangSpares(t, {})) Add({t}, /*whole_gang=*/false, job);
-      if (!offers_.GangSpares(t, before) &&
-          std::find(gangs.begin(), gangs.end(), job) == gangs.end()) {
-        gangs.push_back(job);
-      }
-      before.push_back(t);
-    }
-    for (JobIndex job : gangs) {
-      Tasks members;
-      if (offers_.GangMayGo(task_, job, &members)) Add(std::move(members), true, job);
-    }
-  }
   void Add(Tasks members, bool whole_gang, JobIndex job) {
     Item item{std::move(members), whole_gang, job};
     item.gives.assign(dimensions_.size(), 0);
@@ -295,14 +297,14 @@ void FairOffers::Cheapen(TaskIndex task) {
   if (victims < 2) return;
   Cheaper cheaper(*this, task, PriceOf(made_));
   int64_t any = std::numeric_limits<int64_t>::max();
-  if (cheaper.Possible()) cheaper.Find(&made_.units, &any);
+  if (cheaper.Possible() && cheaper.ListItems()) cheaper.Find(&made_.units, &any);
 }
 
 bool FairOffers::MakeOutOfOrder(TaskIndex task) {
   if (candidates_.empty() || looked_at_ >= kMostOutOfOrder) return false;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   Cheaper any(*this, task, {kMost, kMost, kMost, made_.node});
-  if (!any.RoomForAll()) return false;
+  if (!any.ListItems() || !any.RoomForAll()) return false;
   int64_t left = kMostOutOfOrder - looked_at_;
   const bool found = any.Find(&made_.units, &left);
   looked_at_ = kMostOutOfOrder - left;

@@ -199,24 +199,26 @@ absl::Status ElasticForest::Remove(std::string_view group) {
 
 // --- tasks ---------------------------------------------------------------------------------------------------
 
-absl::Status ElasticForest::AddTask(std::string_view group, const QuotaTask& task) {
+// To the tree of the group; a task that is counted nowhere is nobody's business.
+absl::Status ElasticForest::Pass(TreeCall call, std::string_view group, const QuotaTask& task) {
   const Place at = Locate(group);
-  return at.tree == nullptr ? absl::OkStatus() : at.tree->AddTask(at.tree->name(at.group), task);
+  return at.tree == nullptr ? absl::OkStatus() : (at.tree->*call)(at.tree->name(at.group), task);
+}
+
+absl::Status ElasticForest::AddTask(std::string_view group, const QuotaTask& task) {
+  return Pass(&ElasticTree::AddTask, group, task);
 }
 
 absl::Status ElasticForest::RemoveTask(std::string_view group, const QuotaTask& task) {
-  const Place at = Locate(group);
-  return at.tree == nullptr ? absl::OkStatus() : at.tree->RemoveTask(at.tree->name(at.group), task);
+  return Pass(&ElasticTree::RemoveTask, group, task);
 }
 
 absl::Status ElasticForest::Reserve(std::string_view group, const QuotaTask& task) {
-  const Place at = Locate(group);
-  return at.tree == nullptr ? absl::OkStatus() : at.tree->Reserve(at.tree->name(at.group), task);
+  return Pass(&ElasticTree::Reserve, group, task);
 }
 
 absl::Status ElasticForest::Unreserve(std::string_view group, const QuotaTask& task) {
-  const Place at = Locate(group);
-  return at.tree == nullptr ? absl::OkStatus() : at.tree->Unreserve(at.tree->name(at.group), task);
+  return Pass(&ElasticTree::Unreserve, group, task);
 }
 
 absl::Status ElasticForest::UpdateTask(std::string_view old_group, const QuotaTask& old_task,

@@ -52,10 +52,10 @@ struct ForestGroup {
 class ElasticForest {
  public:
   struct Options {
-    ElasticTree::Options tree =
-        {};  // of all trees, but that only the default one has built-in groups
-    bool takes_strangers =
-        true;  // tasks of no group are counted in the group for them, else nowhere
+    // Of all trees, but that only the default one has built-in groups.
+    ElasticTree::Options tree = {};
+    // Tasks of no group are counted in the group for them, else nowhere.
+    bool takes_strangers = true;
   };
   explicit ElasticForest(const Options& options);
   ElasticForest(const ElasticForest&) = delete;
@@ -84,8 +84,8 @@ class ElasticForest {
   Place PlaceOf(std::string_view group) { return Locate(group); }
 
   std::vector<std::string> Trees() const;  // the default one, "", first, then by name
-  ElasticTree* Find(
-      std::string_view tree);  // null: unknown. For amounts and questions; groups are the forest's
+  // Null: unknown. For amounts and questions; groups are the forest's.
+  ElasticTree* Find(std::string_view tree);
   const ElasticTree* Find(std::string_view tree) const;
 
   // Whether it is worth asking again for a task that was refused in group `waiting`: after a task of group `gone`, which
@@ -106,7 +106,10 @@ class ElasticForest {
     Sparse taken;      // of the default tree, in that tree's resources
   };
 
+  using TreeCall = absl::Status (ElasticTree::*)(std::string_view group, const QuotaTask& task);
+
   Place Locate(std::string_view group) const;
+  absl::Status Pass(TreeCall call, std::string_view group, const QuotaTask& task);
   ElasticTree& Default() { return default_->tree; }
   absl::Status Check(const ForestGroup& quota) const;
   void SetTotal(Tree* tree, const Sparse& total, const Sparse& taken);

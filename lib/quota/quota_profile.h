@@ -31,8 +31,8 @@ struct QuotaProfile {
   std::string tree = {};   // empty: as TreeOf has it
   std::string group = {};  // the root's name
   double ratio = 1;        // the part of the nodes that the tree has
-  std::vector<std::string> resources = {"cpu",
-                                        "memory"};  // that the root's minimum and maximum name
+  // That the root's minimum and maximum name.
+  std::vector<std::string> resources = {"cpu", "memory"};
 };
 
 struct ProfiledNode {

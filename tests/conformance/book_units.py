@@ -92,6 +92,33 @@ def _scenario(
     }
 
 
+def _in_sub_groups(scenario: Json, job: Json) -> Json:
+    """Tells the scenario's job which sub-groups it has, and its tasks which they are in."""
+    members = {
+        name: sub["UID"]
+        for sub in job.get("SubJobs", {}).values()
+        for names in sub["TaskStatusIndex"].values()
+        for name in names
+    }
+    scenario["jobs"][0] |= {
+        "sub_groups": [
+            {
+                "name": sub["UID"],
+                "policy": sub["GID"],
+                "min_available": sub.get("MinAvailable", 0),
+                "order": sub.get("MatchIndex", 0),
+            }
+            for sub in job.get("SubJobs", {}).values()
+        ],
+        "sub_group_policies": [
+            {"name": name, "min_sub_groups": least} for name, least in job.get("MinSubJobs", {}).items()
+        ],
+    }
+    for task in scenario["tasks"]:
+        task["sub_group"] = members.get(task["name"], "")
+    return scenario
+
+
 def _moves(tasks: dict[str, Json]) -> list[list[Any]]:
     """What a world cannot hold: tasks that the running cycle has placed."""
     placed = [name for name, task in sorted(tasks.items()) if task["Status"] == "Allocated"]
@@ -111,8 +138,6 @@ def _holding(tasks: dict[str, Json]) -> dict[str, Json]:
 def _change_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """AddTaskInfo, DeleteTaskInfo: what the job holds and asks for, and how many of its tasks are in each status."""
     job, task = case["state"]["args"]
-    if len(job.get("SubJobs", {})) > 1:
-        raise Unanswerable("the job has several sub-jobs: not built yet")
     known = job.get("Tasks", {})
     change = _changes(task["UID"], task, task["UID"] in known)
     # Books are opened for the dimensions there are.
@@ -299,9 +324,6 @@ def _bundles(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """CreateJobBundles(job, tasks that may go): those it can spare, then those without which it falls apart."""
     job, tasks = case["state"]["args"]
     index = job["TaskStatusIndex"]
-    there = sum(len(names) for s, names in index.items() if STATUS[s] in READY["ready"])
-    if job.get("SubJobs") and there >= job.get("MinAvailable", 0):
-        raise Unanswerable("the job has sub-jobs: not built yet")
     status = {name: s for s, names in index.items() for name in names}
     known = {name: task | {"Status": status[name]} for name, task in job["Tasks"].items()}
     roles = {task["TaskRole"] for task in known.values()}
@@ -315,7 +337,7 @@ def _bundles(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     for task in scenario["tasks"]:
         task["group"] = known[task["name"]]["TaskRole"]
         task["priority"] = known[task["name"]].get("Priority", 0)
-    [bundles] = probe.session(scenario, [["bundles", JOB, [t["UID"] for t in tasks]]])
+    [bundles] = probe.session(_in_sub_groups(scenario, job), [["bundles", JOB, [t["UID"] for t in tasks]]])
     want = [
         {"whole": b.get("Type", 0) == 1, "tasks": [t["UID"] for t in b["Tasks"]]}
         for b in case["observed"]["results"][0]
@@ -345,11 +367,14 @@ def _best_fit(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 
 
 def _pending(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """collectPendingTasksForJobStartup, collectPendingTasksForRunningJob (session, job)"""
+    """collectPendingTasksForJobStartup (session, job): all of them; ...ForRunningJob: those of the first sub-group."""
     job = case["state"]["args"][1]
-    if len(job["SubJobs"]) > 1:
-        raise Unanswerable("the job has several sub-jobs: not built yet")
-    [names] = probe.session(_scenario(job["Tasks"], kube_batch), [["pending", JOB]])
+    [groups] = probe.session(
+        _in_sub_groups(_scenario(job["Tasks"], kube_batch), job), [["pending", JOB]]
+    )
+    if case["state"]["fn"] == "collectPendingTasksForRunningJob":
+        groups = groups[:1]
+    names = [name for group in groups for name in group]
     want = [task["UID"] for task in case["observed"]["results"][0] or []]
     return differences(names, want, "pending tasks ")
 

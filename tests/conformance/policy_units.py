@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 from amount_units import EMPTY, differences
 from book_units import amounts_request
-from interop import Report
+from interop import ImportFailure, Report
 from interop.access import seconds
 from interop.configuration import parse_window, profile_spec
 from interop.quantity import seconds as duration
@@ -234,14 +234,35 @@ USAGE = {
 }
 
 
+DOMAINS = {
+    "GlobalWeight": ("weight", 1),
+    "HyperNodeBinPackingCPU": ("cpu", 1),
+    "HyperNodeBinPackingMemory": ("memory", 1),
+    "maxHyperNodesForEviction": ("evict_domains", 8),
+    "hyperNodeBinPackingFading": ("fading", 0.8),
+}
+
+
 def _new(probe: Probe, case: Json, _: bool) -> list[str]:
-    """New(arguments), of whatever plugin's package the test is in."""
-    want = _want(case)
-    if "usageWeight" not in want:
-        raise Unanswerable("arguments of a policy that is not built yet")
-    got = _options("usage", case["state"]["args"][0])
-    given = {key: float(got.get(option, unset)) for key, (option, unset) in USAGE.items()}
-    return differences(given, {key: want[key] for key in USAGE})
+    """New(arguments), of usage or of network-topology-aware."""
+    want, arguments = _want(case), case["state"]["args"][0]
+    if "usageWeight" in want:
+        got = _options("usage", arguments)
+        given = {key: float(got.get(option, unset)) for key, (option, unset) in USAGE.items()}
+        return differences(given, {key: want[key] for key in USAGE})
+    try:
+        got = _options("network-topology-aware", arguments)
+    except ImportFailure as failure:
+        raise Unanswerable("an argument that the importer refuses, where the peer takes its default") from failure
+    given = {key: float(got.get(option, unset)) for key, (option, unset) in DOMAINS.items()}
+    flat = {"hyperNodeBinPackingFading": 0} | want | want["weight"] | want["normalPodConfig"]
+    lines = differences(given, {key: flat[key] for key in DOMAINS})
+    packs = got.get("normal_tasks", "on") == "on"
+    lines += differences(packs, want["normalPodConfig"].get("hyperNodeBinPackingEnable", False), "normal_tasks ")
+    resources = {
+        name.removeprefix("resource."): float(weight) for name, weight in got.items() if name.startswith("resource.")
+    }
+    return lines + differences(resources, want["weight"]["HyperNodeBinPackingResources"], "resource.")
 
 
 def _weights(probe: Probe, case: Json, _: bool) -> list[str]:

@@ -15,20 +15,12 @@
 #include "lib/base/rng.h"
 #include "lib/quota/quota_profile.h"
 #include "lib/reference/elastic_quota.h"
+#include "tests/support/quota_amounts.h"
 
 namespace muster {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-NamedAmounts Cpu(int64_t amount) { return {{"cpu", amount}}; }
-
-int64_t CpuOf(const NamedAmounts& amounts) {
-  for (const auto& [name, amount] : amounts) {
-    if (name == "cpu") return amount;
-  }
-  return 0;
-}
 
 int64_t TotalOf(ElasticForest& forest, const std::string& tree) {
   return CpuOf(forest.Find(tree)->Refresh(kRootQuota));

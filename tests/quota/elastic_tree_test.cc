@@ -11,20 +11,12 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/reference/elastic_quota.h"
+#include "tests/support/quota_amounts.h"
 
 namespace muster {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-
-NamedAmounts Cpu(int64_t amount) { return {{"cpu", amount}}; }
-
-int64_t CpuOf(const NamedAmounts& amounts) {
-  for (const auto& [name, amount] : amounts) {
-    if (name == "cpu") return amount;
-  }
-  return 0;
-}
 
 void Ask(ElasticTree& tree, const std::string& group, const std::string& task, int64_t cpu,
          bool assigned = false) {

@@ -310,6 +310,39 @@ TEST(FairEvict, OfEqualNumbersTheLowestAndYoungestGo) {
   EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"young", "large"}));
 }
 
+// So many cpus of low priority, each of a job of its own or all of one; then two tasks of 10. Their queue can spare 20, for
+// which somebody asks: those who come first in line use it up, and only the two behind them make room.
+ClusterSpec SpentByTheFirst(int64_t low, bool alike) {
+  ClusterSpec world;
+  world.nodes = {{.name = "n", .capacity = {{"cpu", low + 20}}}};
+  world.queues = {
+      {.name = "default"}, {.name = "a", .weight = low}, {.name = "b", .weight = int64_t{20}}};
+  world.jobs = {{.name = "high", .queue = "a", .priority = 1}, {.name = "asks", .queue = "b"}};
+  world.tasks = {Running("h0", "high", 10), Running("h1", "high", 10), Running("new", "asks", 20)};
+  world.tasks[2].status = TaskStatus::kPending;
+  world.tasks[2].node.clear();
+  for (int64_t i = 0; i < low; ++i) {
+    const std::string job = absl::StrCat("low-", alike ? 0 : i);
+    if (!alike || i == 0) world.jobs.push_back({.name = job, .queue = "a"});
+    world.tasks.push_back(Running(absl::StrCat("l", i).c_str(), job.c_str(), 1));
+  }
+  return world;
+}
+
+TEST(FairEvict, ThoseBehindGoWhereTheFirstCannotAllBeSpared) {
+  const std::vector<std::string> both = {"h0", "h1"}, nobody;
+  const auto evicted = [](int64_t low, bool alike) {
+    std::vector<std::string> names = EvictedFrom(SpentByTheFirst(low, alike));
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  EXPECT_EQ(evicted(11, /*alike=*/false), both);
+  EXPECT_EQ(evicted(14, /*alike=*/true), both);
+  // More than 16 could go, and more than 10,000 sets would have to be looked at: both are given up.
+  EXPECT_EQ(evicted(15, /*alike=*/true), nobody);
+  EXPECT_EQ(evicted(14, /*alike=*/false), nobody);
+}
+
 struct Price {
   int64_t victims = 0, priority = 0, age = 0;
   NodeIndex node = kNone;

@@ -206,7 +206,7 @@ def _allocate(script: Script, probe: Probe) -> list[str]:
     [step] = calls
     args = script.args(step)
     if any(args.values()):
-        raise Unanswerable("devices held to NUMA zones or reservations: not built yet")
+        raise Unanswerable("devices held to NUMA zones or reservations: the caller narrows the machine before it asks")
     if script.value(step.get("receiver") or {}).get("scorer"):
         raise Unanswerable("the record does not say what the scorer weighs")
     pod = pods[0]

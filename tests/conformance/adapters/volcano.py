@@ -89,7 +89,7 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
     """Why the case cannot be run, each reason read from what the case holds."""
     for action in actions_run(case):
         if action not in actions:
-            yield f"action {action} not built yet"
+            yield f"action {action} is none of ours"
     conf = configuration(case)
     for plugin in (p for tier in conf.get("tiers", []) for p in tier.get("plugins", [])):
         if plugin["name"] in MADE_UP and made_up_victims(case) is None:

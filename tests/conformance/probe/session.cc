@@ -16,6 +16,7 @@
 #include "lib/action/actions.h"
 #include "lib/action/eviction.h"
 #include "lib/action/gang_victims.h"
+#include "lib/action/group_sheet.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/plan/explain.h"
 #include "lib/policy/job_demand.h"
@@ -141,12 +142,7 @@ class Asked {
     if (question == "nodes_to_find") return NodesToFind();
     if (question == "bundles") return Bundles();
     if (question == "best_fit") return BestFit();
-    if (question == "pending") {
-      return Of(Job(1), [&](JobIndex j) {
-        WorkMeter meter(std::nullopt, nullptr);
-        return TaskNames(Context(meter).PendingTasks(j, /*with_best_effort=*/true));
-      });
-    }
+    if (question == "pending") return Of(Job(1), [&](JobIndex j) { return Pending(j); });
     if (question == "wishes_hold") {
       return Of(Job(1), [&](JobIndex j) { return WishesHold(tables_, j); });
     }
@@ -404,6 +400,22 @@ class Asked {
     json names = json::array();
     for (TaskIndex t : tasks) names.push_back(std::string(tables_.tasks.names.name(t)));
     return names;
+  }
+
+  // ["pending", JOB]: the tasks to place of each sub-group, in the order in which sub-groups come.
+  json Pending(JobIndex job) {
+    WorkMeter meter(std::nullopt, nullptr);
+    const ActionContext context = Context(meter);
+    GroupSheet sheet =
+        MakeGroupSheet(context, job, context.PendingTasks(job, /*with_best_effort=*/true));
+    json groups = json::array();
+    while (!sheet.groups.empty()) {
+      TaskQueue& tasks = sheet.tasks[sheet.groups.Pop().index + 1];
+      std::vector<TaskIndex> of_group;
+      while (!tasks.empty()) of_group.push_back(tasks.Pop());
+      groups.push_back(TaskNames(of_group));
+    }
+    return groups;
   }
 
   // ["bundles", JOB, [TASK...]]: the tasks that the job can spare, and those without which it falls apart.
