@@ -10,8 +10,8 @@
 // those run; and no policy may protect any of them when all are asked about at once.
 // Guarantee. Where no more than kMostItems could go, no set is cheaper than the offer: fewer victims, then lower priority
 // (of the highest), then younger (the oldest). Of equally cheap ones the offer stays what it was, else the first in order.
-// Where nobody in this order makes room, but the task would fit if all candidates went, the cheapest set is the offer, as
-// long as for this kind of asker no more than kMostOutOfOrder sets had to be looked at. Where more could go, the offer stays
+// Where nobody in this order makes room, but the task would fit if all candidates went, the cheapest set is the offer; once
+// kMostOutOfOrder sets were looked at for this kind of asker, the cheapest of those. Where more could go, the offer stays
 // what it was.
 // Cost. Branch and bound: a branch is left when it lacks more than what its victims to come could give, would cost as
 // much as what is known, or holds somebody who may not go after those before him, where that is all that policies look at.

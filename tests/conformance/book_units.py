@@ -111,7 +111,8 @@ def _in_sub_groups(scenario: Json, job: Json) -> Json:
             for sub in job.get("SubJobs", {}).values()
         ],
         "sub_group_policies": [
-            {"name": name, "min_sub_groups": least} for name, least in job.get("MinSubJobs", {}).items()
+            {"name": name, "min_sub_groups": job.get("MinSubJobs", {}).get(name, 0)}
+            for name in sorted({sub["GID"] for sub in job.get("SubJobs", {}).values()})
         ],
     }
     for task in scenario["tasks"]:
