@@ -13,6 +13,9 @@ namespace muster {
 namespace {
 
 constexpr size_t kLeastDead = 1024;
+// Tables come back to the size at which they are compacted: the memory for that stays, for it would have to be fetched and
+// filled anew each time.
+constexpr size_t kMostSlack = 4;
 
 // Where the rows of one table go.
 struct Moves {
@@ -30,7 +33,7 @@ struct Moves {
       if (keep[i] && to[i] != i) column[to[i]] = std::move(column[i]);
     }
     column.resize(count);
-    column.shrink_to_fit();
+    if (column.capacity() / kMostSlack > count) column.shrink_to_fit();
   }
   void Drop(NameTable& names) const {
     NameTable kept;
