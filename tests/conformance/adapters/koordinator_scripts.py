@@ -275,11 +275,51 @@ def _merge(script: Script, probe: Probe) -> list[str]:
     return out
 
 
+def _exclusive(script: Script, probe: Probe) -> list[str]:
+    """checkExclusivePolicy(hint, policy, states of the zones): whether a hint stays preferred."""
+    out = []
+    for step in script.calls("checkExclusivePolicy"):
+        args = script.args(step)
+        states = args["allNUMANodeStatus"] or []
+        got = probe.numa(
+            {
+                "policy": "restricted",
+                "zones": (1 << len(states)) - 1,
+                "scored": [[_hint(args["affinity"]) | {"preferred": True}]],
+                "alone": states if args["exclusivePolicy"] == "Required" else [],
+            }
+        )
+        if got["admitted"] != script.results[step["n"]]:
+            out.append(f"step {step['n']}: {got['admitted']}, recorded {script.results[step['n']]}")
+    return out
+
+
+ADMITS = {
+    "nonePolicy.canAdmitPodResult": "none",
+    "bestEffortPolicy.canAdmitPodResult": "best-effort",
+    "restrictedPolicy.canAdmitPodResult": "restricted",
+    "singleNumaNodePolicy.canAdmitPodResult": "single-numa-node",
+}
+
+
+def _admits(script: Script, probe: Probe) -> list[str]:
+    """canAdmitPodResult(hint): of a task of one resource that has this hint alone."""
+    out = []
+    for step in script.calls(*ADMITS):
+        hint = _hint(script.args(step)["hint"])
+        got = probe.numa({"policy": ADMITS[step["call"]], "zones": 0b11, "scored": [[hint]], "alone": []})
+        if got["admitted"] != script.results[step["n"]]:
+            out.append(f"step {step['n']}: {got['admitted']}, recorded {script.results[step['n']]}")
+    return out
+
+
 RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
     "AutopilotAllocator.Allocate": _allocate,
     "Plugin.Filter": _loads,
     "Plugin.Score": _loads,
     "Policy.Merge": _merge,
+    "checkExclusivePolicy": _exclusive,
+    **dict.fromkeys(ADMITS, _admits),
     "ValidateDeviceRequest": _validate,
     "takeCPUs": _take_cpus,
     "takePreferredCPUs": _take_cpus,
