@@ -199,17 +199,25 @@ void GangArrival(benchmark::State& state, const Topology& workload, const std::s
   gang.topology = TopologyWish{.hard = true, .highest_tier = 1};
   Must(cluster.Schedule(profile).status());
   int64_t placed = 0;
+  double seconds = 0;
   for (auto _ : state) {
     Must(cluster.AddJob(gang));
     const double start = Seconds();
     absl::StatusOr<Plan> plan = cluster.Schedule(profile);
-    state.SetIterationTime(Seconds() - start);
+    const double spent = Seconds() - start;
+    state.SetIterationTime(spent);
+    seconds += spent;
     Must(plan.status());
     placed = Placements(*plan);
     Must(cluster.RemoveJob(gang.name));
     Must(cluster.Schedule(profile).status());
   }
   state.counters["placements"] = static_cast<double>(placed);
+  // The twin gets a gang of 16.
+  gang.groups[0].count = gang.min_available = 16;
+  Must(cluster.AddJob(gang));
+  const double each = seconds / static_cast<double>(state.iterations() * placed);
+  state.counters["twin_ratio"] = TwinSecondsPerPlacement(cluster, profile) / each;
 }
 
 void IdleCycle(benchmark::State& state, const std::string& profile) {
@@ -288,7 +296,9 @@ void RegisterAll() {
     });
   }
   Register("topology/hard/10000/200x16", [](benchmark::State& state) {
-    RunCycles(state, MakeTopology({10000, 40, 10, 5, 200, 16}), kTopologyProfile, {});
+    RunCycles(state, MakeTopology({10000, 40, 10, 5, 200, 16}), kTopologyProfile, {.twin = [] {
+                return MakeTopology({10000, 40, 10, 5, 1, 16});
+              }});
   });
   benchmark::RegisterBenchmark("topology/arrival/100000/1x1000",
                                [](benchmark::State& state) {
@@ -303,7 +313,10 @@ void RegisterAll() {
     });
   }
   Register("peer/volcano/topology/1000", [](benchmark::State& state) {
-    RunCycles(state, MakeTopology({1000, 20, 5, 5, 200, 16}), kTopologyProfile, {82.85 / 3200});
+    RunCycles(state, MakeTopology({1000, 20, 5, 5, 200, 16}), kTopologyProfile,
+              {82.85 / 3200, [] {
+                 return MakeTopology({1000, 20, 5, 5, 1, 16});
+               }});
   });
   // Volcano ed72c7c81, one core, every node searched: CPU seconds for that many tasks, least of the runs.
   struct Recorded {

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -56,7 +57,16 @@ std::optional<PackingTrace> Openb(const std::string& list, int64_t seed) {
   return *std::move(trace);
 }
 
-// Of the twin, a decision.
+// Of the twin, a decision. `order`: positions in the list, as they arrive.
+double TwinSeconds(const std::string& policy, std::vector<reference::Packing::Machine> machines,
+                   const std::vector<reference::PackingTask>& list,
+                   std::span<const uint32_t> order) {
+  reference::Packing twin(policy, std::move(machines), list, 0);
+  const double before = Seconds();
+  for (uint32_t i : order.first(kTwinDecisions)) benchmark::DoNotOptimize(twin.Place(list[i]));
+  return (Seconds() - before) / static_cast<double>(kTwinDecisions);
+}
+
 double TwinSeconds(const PackingTrace& trace, const std::string& policy) {
   std::vector<reference::PackingTask> shapes, list;
   for (const PackingShape& s : trace.shapes) {
@@ -71,12 +81,7 @@ double TwinSeconds(const PackingTrace& trace, const std::string& policy) {
                                std::vector<int64_t>(static_cast<size_t>(node.gpus), kWholeGpu),
                                node.model};
   }
-  reference::Packing twin(policy, std::move(machines), list, 0);
-  const double before = Seconds();
-  for (size_t i = 0; i < kTwinDecisions; ++i) {
-    benchmark::DoNotOptimize(twin.Place(list[trace.arrivals[i]]));
-  }
-  return (Seconds() - before) / static_cast<double>(kTwinDecisions);
+  return TwinSeconds(policy, std::move(machines), list, trace.arrivals);
 }
 
 void Play(benchmark::State& state, const std::string& policy) {
@@ -111,7 +116,7 @@ void PlayTable(benchmark::State& state) {
       traces.push_back(*std::move(trace));
     }
   }
-  double decisions = 0, spent = -Seconds();
+  double decisions = 0, twin = 0, spent = -Seconds();
   for (auto _ : state) {
     for (const PackingTrace& trace : traces) {
       for (std::string_view policy : PackingPolicies()) {
@@ -122,16 +127,22 @@ void PlayTable(benchmark::State& state) {
     }
   }
   spent += Seconds();
+  for (std::string_view policy : PackingPolicies()) {
+    if (policy != "fgd:random") twin += TwinSeconds(traces[0], std::string(policy));
+  }
   state.counters["decisions_per_s"] = decisions / spent;
+  state.counters["twin_ratio"] = twin / 5 * decisions / spent;
 }
 
-void Share(benchmark::State& state, PackingPolicy policy) {
+void Share(benchmark::State& state, PackingPolicy policy, const char* twin) {
   Rng rng(1);
   std::vector<GpuTaskKind> kinds;
   std::vector<GpuTaskType> types;
+  std::vector<reference::PackingTask> list;
   for (int32_t i = 0; i < 10; ++i) {
     const GpuTaskType type{200 + 100 * i, 1, 25 + 10 * i, 1};
     types.push_back(type);
+    list.push_back({type.cpu_milli, type.memory, type.gpu_milli, type.gpus});
     kinds.push_back({type.cpu_milli, type.gpu_milli, 1, "", ~0ULL, 1});
   }
   std::vector<uint32_t> arrivals;
@@ -144,14 +155,18 @@ void Share(benchmark::State& state, PackingPolicy policy) {
     for (uint32_t type : arrivals) placed += packer.Place(type).machine >= 0;
   }
   spent = (spent + Seconds()) / static_cast<double>(state.iterations());
-  state.counters["tasks_per_s"] = static_cast<double>(arrivals.size()) / spent;
+  const auto decisions = static_cast<double>(arrivals.size());
+  state.counters["tasks_per_s"] = decisions / spent;
+  const reference::Packing::Machine machine{96000, 1 << 20, std::vector<int64_t>(8, kWholeGpu), ""};
+  state.counters["twin_ratio"] =
+      TwinSeconds(twin, std::vector(machines.size(), machine), list, arrivals) * decisions / spent;
   state.counters["placed"] = static_cast<double>(placed) / static_cast<double>(state.iterations());
 }
 
-BENCHMARK_CAPTURE(Share, fgd, PackingPolicy::kFragments)
+BENCHMARK_CAPTURE(Share, fgd, PackingPolicy::kFragments, "fgd")
     ->Name("fit/share/1000x8/fgd")
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(Share, best_fit, PackingPolicy::kBestFit)
+BENCHMARK_CAPTURE(Share, best_fit, PackingPolicy::kBestFit, "fgd:best-fit")
     ->Name("fit/share/1000x8")
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(PlayTable)->Name("openb/425")->Unit(benchmark::kMillisecond);
