@@ -61,6 +61,35 @@ TEST(NumaWorlds, EngineAndTwinAgree) {
   }
 }
 
+// Plans are followed, tasks end, nodes are told anew: the books of a living cluster are those of one that was just made.
+TEST(NumaWorlds, LivingClustersDecideAsNewOnes) {
+  const char* const alignments[] = {"single-numa-node", "restricted", "best-effort", ""};
+  for (uint64_t seed = 0; seed < 1000; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const std::string profile = kProfiles[seed % std::size(kProfiles)];
+    Cluster cluster = MakeCluster(WorldWithCpus(seed));
+    for (int cycle = 0; cycle < 4; ++cycle) {
+      const absl::StatusOr<Plan> plan = cluster.Schedule(profile);
+      const absl::StatusOr<Plan> fresh = Schedule(cluster.Freeze(), profile);
+      ASSERT_TRUE(plan.ok() && fresh.ok()) << plan.status();
+      ASSERT_EQ(plan->ToText(), fresh->ToText()) << profile << ", cycle " << cycle;
+      ASSERT_TRUE(cluster.Apply(*plan).ok());
+      const ClusterSpec now = cluster.Describe();
+      for (const TaskSpec& task : now.tasks) {
+        const bool ends = task.status == TaskStatus::kReleasing || rng.Chance(0.1);
+        if (!task.node.empty() && ends) {
+          ASSERT_TRUE(cluster.SetTaskStatus(task.name, TaskStatus::kSucceeded).ok());
+        }
+      }
+      if (now.nodes.empty()) continue;
+      NodeSpec node = now.nodes[rng.Below(now.nodes.size())];
+      node.alignment = alignments[rng.Below(std::size(alignments))];
+      ASSERT_TRUE(cluster.UpdateNode(node).ok());
+    }
+  }
+}
+
 TEST(NumaWorlds, AreNotDull) {
   for (const std::string profile : kProfiles) {
     size_t binds = 0, cpus = 0, refused = 0;
