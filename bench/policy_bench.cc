@@ -88,6 +88,26 @@ void Zones(int64_t, NodeSpec* node) {
 
 void Guarantee(int64_t, JobSpec* job) { job->groups[0].shape.guaranteed = true; }
 
+// The same zones of four cores with two CPUs each.
+void Cpus(int64_t n, NodeSpec* node) {
+  Zones(n, node);
+  node->alignment = "restricted";
+  for (int cpu = 0; cpu < 64; ++cpu) {
+    node->devices.push_back(
+        {.name = std::to_string(cpu),
+         .kind = "cpu",
+         .zone = "node-" + std::to_string(cpu / 8),
+         .links = {"core-" + std::to_string(cpu / 2), "socket-" + std::to_string(cpu / 32)}});
+  }
+}
+
+void AlignWhole(int64_t g, JobSpec* job) {
+  TaskShape& shape = job->groups[0].shape;
+  shape.guaranteed = true;
+  shape.alignment = "restricted";
+  shape.containers = {{.request = {{"cpu", 1 + g % 6}}}};
+}
+
 std::vector<Row> Rows() {
   return {
       {"nodegroup(strict=off)",
@@ -115,6 +135,7 @@ std::vector<Row> Rows() {
             }}},
       {"usage", {.node = Usage}},
       {"load-aware", {.node = Usage}},
+      {"numa-aware", {.node = Cpus, .job = AlignWhole}},
       {"zones", {.node = Zones, .job = Guarantee}},
       {"zones(strategy=fewest)", {.node = Zones, .job = Guarantee}},
   };

@@ -165,6 +165,9 @@ struct TaskShape {
   bool revocable = false;   // content with nodes that are lent for hours of the day (policy tdm)
   bool guaranteed = false;  // its limits are its requests: zones hold it to cpu and memory, too
   std::vector<DeviceRequest> devices = {};  // which devices it needs (policy devices)
+  // How the nodes it goes to align tasks with zones (policy numa-aware): "none", "best-effort", "restricted",
+  // "single-numa-node"; "": not said, as none, which any node will do for.
+  std::string alignment = {};
   friend bool operator==(const TaskShape&, const TaskShape&) = default;
 };
 
@@ -269,9 +272,11 @@ struct ZoneSpec {
   std::vector<std::pair<std::string, int64_t>> distances = {};  // to zones, itself too; 255
 };
 
+// Kind "cpu" is a logical CPU of a node that gives whole ones: its name is its number, its links are "core-N" and
+// "socket-N" with the numbers of these, and it has a zone.
 struct DeviceSpec {
   std::string name = {};  // unique on its node
-  std::string kind = {};  // "gpu", "rdma", ...
+  std::string kind = {};  // "gpu", "rdma", "cpu", ...
   std::string model = {};
   std::string zone = {};                // of its node; may be empty
   std::vector<std::string> links = {};  // NVLink clique, PCIe switch, ...: groups by name

@@ -43,6 +43,7 @@ struct NumaMachine {
 struct NumaTask {
   std::optional<NumaPolicy> policy;      // kNone is as good as nothing
   std::vector<int64_t> container_milli;  // of each container; below 0: it asks for no CPU
+  friend bool operator==(const NumaTask&, const NumaTask&) = default;
 };
 
 enum class NumaOutcome : uint8_t {

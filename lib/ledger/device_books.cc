@@ -32,8 +32,10 @@ std::string Wanted(const DeviceRequest& request) {
 
 }  // namespace
 
-DeviceBooks::DeviceBooks(DevicePick strategy) : strategy_(strategy) {
+DeviceBooks::DeviceBooks(std::optional<DevicePick> strategy, bool cpus)
+    : strategy_(strategy), cpus_(cpus) {
   machines_.emplace_back();
+  aligned_cpus_.emplace_back();
   machine_of_.emplace(std::string(), 0);
   lists_.push_back({0, 0});
   index_.assign(64, kNone);
@@ -55,10 +57,15 @@ uint32_t DeviceBooks::Fresh(const NodeSpec& node) {
     absl::StrAppend(&key, ";", device.milli, ";", MemoryOf(device.memory), ";", device.healthy,
                     "\n");
   }
+  const bool has_cpus = cpus_ && AlignedCpus::AreOn(node);
+  if (has_cpus) absl::StrAppend(&key, AlignedCpus::Key(node));
   const auto [entry, is_new] =
       machine_of_.try_emplace(key, static_cast<uint32_t>(machines_.size()));
   if (is_new) {
     machines_.emplace_back();
+    aligned_cpus_.emplace_back();
+    if (has_cpus) aligned_cpus_.back().emplace(node);
+    any_cpus_ |= has_cpus;
     for (const DeviceSpec& device : node.devices) {
       NodeDevice& made = machines_.back().emplace_back();
       made.kind = Number(device.kind);
@@ -139,15 +146,16 @@ std::vector<DeviceAmount> DeviceBooks::Free(uint32_t book, bool later) const {
   return free;
 }
 
-const std::vector<DeviceAsk>& DeviceBooks::Asks(const Tables& tables, ClassIndex c) {
-  if (c >= asks_.size()) {
-    asks_.resize(tables.classes.shape.size());
-    asks_known_.resize(asks_.size(), 0);
-  }
-  if (asks_known_[c]) return asks_[c];
-  asks_known_[c] = 1;
-  for (const DeviceRequest& request : tables.classes.shape[c].devices) {
-    DeviceAsk& ask = asks_[c].emplace_back();
+const DeviceBooks::ClassAsks& DeviceBooks::Asks(const Tables& tables, ClassIndex c) {
+  if (c >= asks_.size()) asks_.resize(tables.classes.shape.size());
+  ClassAsks& asks = asks_[c];
+  if (asks.known) return asks;
+  asks.known = true;
+  const TaskShape& shape = tables.classes.shape[c];
+  if (cpus_) asks.cpus = CpuAskOf(shape);
+  if (!strategy_) return asks;
+  for (const DeviceRequest& request : shape.devices) {
+    DeviceAsk& ask = asks.devices.emplace_back();
     ask.kind = Number(request.kind);
     ask.count = request.count;
     ask.each = {request.milli, MemoryOf(request.memory)};
@@ -157,25 +165,45 @@ const std::vector<DeviceAsk>& DeviceBooks::Asks(const Tables& tables, ClassIndex
                    : request.same == "link" ? DeviceTogether::kLink
                                             : DeviceTogether::kAnyhow;
   }
-  return asks_[c];
+  return asks;
 }
 
 uint32_t DeviceBooks::Choose(const Tables& tables, ClassIndex c, uint32_t book, bool later) {
-  return Find(tables, c, book, later, nullptr) ? InternGrants() : 0;
+  if (!Find(tables, c, book, later, nullptr)) chosen_.clear();
+  const std::optional<AlignedCpus>& cpus = aligned_cpus_[books_[book].machine];
+  if (cpus && Asks(tables, c).cpus) {
+    cpus->AddGrants(PlaceCpus(tables, c, book).cpus, &chosen_);
+    SortChosen();
+  }
+  return InternGrants();
+}
+
+NumaAnswer DeviceBooks::PlaceCpus(const Tables& tables, ClassIndex c, uint32_t book) {
+  const NumaTask& task = *Asks(tables, c).cpus;
+  const std::optional<AlignedCpus>& cpus = aligned_cpus_[books_[book].machine];
+  if (!cpus) return PlaceOnZones(NumaMachine(), task);
+  ReadFree(book, /*later=*/false, &free_);
+  return cpus->Place(task, free_);
+}
+
+int DeviceBooks::CountZones(uint32_t book, const CpuSet& cpus) const {
+  const std::optional<AlignedCpus>& machine = aligned_cpus_[books_[book].machine];
+  return machine ? machine->CountZones(cpus) : 0;
 }
 
 bool DeviceBooks::Find(const Tables& tables, ClassIndex c, uint32_t book, bool later,
                        double* score) {
-  const std::vector<DeviceAsk>& asks = Asks(tables, c);
+  const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
   const std::vector<NodeDevice>& devices = machines_[books_[book].machine];
+  const DevicePick strategy = strategy_.value_or(DevicePick::kPack);
   ReadFree(book, later, &free_);
-  if (!ChooseNodeDevices(devices, free_, asks, strategy_, &chosen_)) return false;
-  if (score != nullptr) *score = ScoreNodeDevices(devices, free_, asks, chosen_, strategy_);
+  if (!ChooseNodeDevices(devices, free_, asks, strategy, &chosen_)) return false;
+  if (score != nullptr) *score = ScoreNodeDevices(devices, free_, asks, chosen_, strategy);
   return true;
 }
 
 std::string DeviceBooks::WhyNot(const Tables& tables, ClassIndex c, uint32_t book, bool later) {
-  const std::vector<DeviceAsk>& asks = Asks(tables, c);
+  const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
   const std::vector<DeviceRequest>& requests = tables.classes.shape[c].devices;
   ReadFree(book, later, &free_);
   const size_t which = FirstShortAsk(machines_[books_[book].machine], free_, asks);
@@ -189,6 +217,11 @@ std::string DeviceBooks::WhyNot(const Tables& tables, ClassIndex c, uint32_t boo
     absl::StrAppend(&words, words.back() == ' ' ? "" : ", ", request.count, " ", request.kind);
   }
   return words;
+}
+
+void DeviceBooks::SortChosen() {
+  std::sort(chosen_.begin(), chosen_.end(),
+            [](const DevicePart& a, const DevicePart& b) { return a.device < b.device; });
 }
 
 uint32_t DeviceBooks::InternGrants() {
@@ -214,8 +247,7 @@ uint32_t DeviceBooks::Held(const NodeSpec& node, const std::vector<DeviceHold>& 
     chosen_.push_back(
         {static_cast<uint32_t>(device - node.devices.data()), {hold.milli, MemoryOf(hold.memory)}});
   }
-  std::sort(chosen_.begin(), chosen_.end(),
-            [](const DevicePart& a, const DevicePart& b) { return a.device < b.device; });
+  SortChosen();
   return InternGrants();
 }
 

@@ -2,7 +2,7 @@
 //
 // How much of each device of each node is free, by number.
 //
-//   DeviceBooks books(DevicePick::kPack);
+//   DeviceBooks books(DevicePick::kPack, /*cpus=*/false);
 //   uint32_t book = books.Fresh(node_spec);                      // all of it is free
 //   uint32_t grants = books.Choose(tables, c, book, /*later=*/false);   // 0: the class asks for none, or gets none
 //   book = books.With(book, grants, /*now=*/-1, /*later=*/-1);   // a task takes them
@@ -13,18 +13,24 @@
 // are in one state only if their devices are alike and equally free; what was found out about a book and a class holds
 // for every node that ever has that book; and giving back what was taken leads to the very same number.
 // Book 0 is a machine without devices; grant list 0 is empty.
+// Two give out devices, each for itself: by `strategy` who asks for some gets them (policy devices), by `cpus` guaranteed
+// tasks get CPUs (policy numa-aware, aligned_cpus.h). CPUs are chosen among those that are free both now and later, also for
+// tasks that are to come later. With `cpus` it tells machines apart how nodes align tasks, too.
 // Cost. A transition copies, hashes and finds a book: O(devices). Numbers are kept until Restart.
 #ifndef MUSTER_LEDGER_DEVICE_BOOKS_H_
 #define MUSTER_LEDGER_DEVICE_BOOKS_H_
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "lib/base/names.h"
 #include "lib/fit/node_devices.h"
+#include "lib/fit/numa_task.h"
+#include "lib/ledger/aligned_cpus.h"
 #include "lib/model/tables.h"
 #include "muster/spec.h"
 
@@ -32,20 +38,31 @@ namespace muster {
 
 class DeviceBooks {
  public:
-  explicit DeviceBooks(DevicePick strategy);
+  DeviceBooks(std::optional<DevicePick> strategy, bool cpus);
 
   uint32_t Fresh(const NodeSpec& node);
   bool SameMachine(uint32_t a, uint32_t b) const { return books_[a].machine == books_[b].machine; }
   // The book after the grants were added to what is free: `now` and `later` are -1 (taken), 0 or +1 (given back).
   uint32_t With(uint32_t book, uint32_t grants, int now, int later);
 
+  // Whether tasks of the class get any devices.
+  bool Serves(const TaskShape& shape) const {
+    return (strategy_ && !shape.devices.empty()) || (cpus_ && AsksForCpus(shape));
+  }
   // What a task of the class would get of the machine in that book. `later`: of what is free later; else of what is free
   // both now and later.
   uint32_t Choose(const Tables& tables, ClassIndex c, uint32_t book, bool later);
-  // The same for many who ask and do not take; false: no devices would do. `score` (may be null): how good they are.
+  // The same, CPUs aside, for many who ask and do not take; false: no devices would do. `score` (may be null): how good
+  // they are.
   bool Find(const Tables& tables, ClassIndex c, uint32_t book, bool later, double* score);
   // Why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find says no.
   std::string WhyNot(const Tables& tables, ClassIndex c, uint32_t book, bool later);
+
+  // The CPUs that it would get, or why none, and in how many zones they are. REQUIRES: AsksForCpus of the class's shape.
+  NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, uint32_t book);
+  int CountZones(uint32_t book, const CpuSet& cpus) const;
+  // Whether any machine has CPUs that are given out.
+  bool any_cpus() const { return any_cpus_; }
 
   // What is held by name, by position; a device that the node does not have is left out.
   uint32_t Held(const NodeSpec& node, const std::vector<DeviceHold>& holds);
@@ -72,23 +89,32 @@ class DeviceBooks {
   };
   uint32_t Number(const std::string& name);
   uint32_t Intern(uint32_t machine);  // the book whose cells are in scratch_
+  void SortChosen();                  // by device
   uint32_t InternGrants();            // the list in chosen_
-  const std::vector<DeviceAsk>& Asks(const Tables& tables, ClassIndex c);
+  // What the classes ask for.
+  struct ClassAsks {
+    bool known = false;
+    std::vector<DeviceAsk> devices;
+    std::optional<NumaTask> cpus;
+  };
+  const ClassAsks& Asks(const Tables& tables, ClassIndex c);
   void Rehash();
   void ReadFree(uint32_t book, bool later, std::vector<DeviceAmount>* free) const;
 
-  DevicePick strategy_;
-  NameTable names_;                                // kinds, models, zones, links
-  std::vector<std::vector<NodeDevice>> machines_;  // 0: no devices
-  std::map<std::string, uint32_t> machine_of_;     // by contents
+  std::optional<DevicePick> strategy_;
+  bool cpus_;
+  NameTable names_;                                       // kinds, models, zones, links
+  std::vector<std::vector<NodeDevice>> machines_;         // 0: no devices
+  std::vector<std::optional<AlignedCpus>> aligned_cpus_;  // of each machine
+  bool any_cpus_ = false;
+  std::map<std::string, uint32_t> machine_of_;  // by contents
   std::vector<Book> books_;
   std::vector<int64_t> cells_;
   std::vector<uint32_t> index_;  // open addressing over books; kNone: empty
   std::vector<List> lists_;
   std::vector<DevicePart> grants_;
   std::map<std::vector<int64_t>, uint32_t> list_of_;  // by contents
-  std::vector<std::vector<DeviceAsk>> asks_;          // per class
-  std::vector<uint8_t> asks_known_;
+  std::vector<ClassAsks> asks_;                       // per class
   std::vector<int64_t> scratch_;
   std::vector<DeviceAmount> free_;
   std::vector<DevicePart> chosen_;

@@ -30,7 +30,7 @@ void Ledger::ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int s
 // kChoose: they are chosen once what it holds is given back.
 uint32_t Ledger::GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const {
   if (!devices_ || node == kNone) return 0;
-  const bool asks = !tables_->classes.shape[charged_class_[t]].devices.empty();
+  const bool asks = devices_->Serves(tables_->classes.shape[charged_class_[t]]);
   const bool arrives = to == TaskStatus::kPlaced || to == TaskStatus::kNominated;
   // What a nominated task was to get may not be free yet.
   const bool starts = status_[t] == TaskStatus::kNominated && to == TaskStatus::kPlaced;

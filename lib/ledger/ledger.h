@@ -17,7 +17,7 @@
 //   used        held by tasks that hold the node, leaving ones included, nominated ones not
 //   requested   the sum over tasks as Kubernetes' own node view has it: nominated tasks count, tasks evicted
 //               in this cycle do not
-// Where devices are given out (Accounting::devices), the last cell of a row is the number of the node's book of devices
+// Where devices are given out (Accounting::devices, cpus), the last cell of a row is the number of the node's book of devices
 // (device_books.h), charged by the same moves: a move to placed or nominated chooses the devices of a task whose class
 // asks for some, a move within the node keeps them, a move away gives them back. A leaving task still holds its devices
 // now, but not later; a nominated one holds them later only, out of what is free then.
@@ -49,8 +49,10 @@ struct Accounting {
   // volcano: undoing an eviction leaves a task running even if it had only been bound, and the Kubernetes view
   // goes on without it.
   bool undone_eviction_lingers = false;
-  // Gives out devices; absent: nobody reads which devices tasks ask for, or hold.
+  // Gives out the devices that tasks ask for; absent: nobody reads which.
   std::optional<DevicePick> devices = {};
+  // Gives guaranteed tasks CPUs of nodes that align tasks with their zones. With neither nobody reads what tasks hold.
+  bool cpus = false;
   friend bool operator==(const Accounting&, const Accounting&) = default;
 };
 

@@ -42,8 +42,8 @@ void Ledger::Start() {
   dimensions_ = tables_->dimension_count();
   tail_ = kNodeAccounts * dimensions_;
   stride_ = tail_ + 3;
-  if (accounting_.devices) {
-    devices_.emplace(*accounting_.devices);
+  if (accounting_.devices || accounting_.cpus) {
+    devices_.emplace(accounting_.devices, accounting_.cpus);
     ++stride_;
   }
   total_.assign(dimensions_, 0);

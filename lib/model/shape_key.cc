@@ -21,6 +21,7 @@ void AddRest(const TaskShape& shape, Key& key) {
   key.Add(shape.spread);
   key.Add(shape.host_ports);
   key.Add(int64_t{shape.revocable} + 2 * int64_t{shape.guaranteed});
+  key.Add(shape.alignment);
 }
 
 void AddContainerKind(const ContainerSpec& container, Key& key) {

@@ -200,6 +200,8 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
     amounts.device_memory.push_back(
         CheckDeviceMemory("device request", request.kind, request.memory, check));
   }
+  check.OneOf("alignment", shape.alignment,
+              {"", "none", "best-effort", "restricted", "single-numa-node"});
   return amounts;
 }
 

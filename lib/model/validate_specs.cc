@@ -2,9 +2,11 @@
 //
 // The rules of nodes, queues, jobs, tasks and the rest that need nothing but the spec itself.
 #include <algorithm>
+#include <bit>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/cpu_devices.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
 #include "muster/quantity.h"
@@ -18,6 +20,8 @@ constexpr int32_t kHighestTier = 1 << 16;
 constexpr int64_t kMostDeviceMilli = 1'000'000;
 // As many as sets of zones have bits.
 constexpr size_t kMostZones = 64;
+// Of them all sets are looked at; kubelets refuse more than 8.
+constexpr int kMostCpuZones = 16;
 constexpr int64_t kFarthest = int64_t{1} << 40;
 
 void CheckTopology(const std::optional<TopologyWish>& wish, Checker& check) {
@@ -102,6 +106,7 @@ void CheckZones(const NodeSpec& node, const Amounts& capacity, Checker& check) {
 
 void CheckDevices(const NodeSpec& node, Checker& check) {
   Checker::Distinct devices(check, "device");
+  uint64_t cpu_zones = 0;  // a bit each
   for (const DeviceSpec& device : node.devices) {
     check.Name("device", device.name);
     devices.Add(device.name);
@@ -119,6 +124,15 @@ void CheckDevices(const NodeSpec& node, Checker& check) {
       check.Fail("device", device.name,
                  absl::StrCat("zone ", Quote(device.zone), " does not exist"));
     }
+    if (device.kind != kCpuKind) continue;
+    CpuDevice cpu;
+    const std::string problem = ReadCpuDevice(node, device, &cpu);
+    if (!problem.empty()) check.Fail("device", device.name, problem);
+    cpu_zones |= uint64_t{1} << cpu.zone % 64;  // who has more is refused anyway
+  }
+  if (std::popcount(cpu_zones) > kMostCpuZones) {
+    check.Fail(absl::StrCat("has CPUs in ", std::popcount(cpu_zones), " zones; must be ",
+                            kMostCpuZones, " or fewer"));
   }
 }
 

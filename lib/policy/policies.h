@@ -27,6 +27,7 @@ PolicyDecl LeafOrderPolicy();
 PolicyDecl NetworkTopologyPolicy();
 PolicyDecl NodeGroupPolicy();
 PolicyDecl NodeOrderPolicy();
+PolicyDecl NumaAwarePolicy();
 PolicyDecl OvercommitPolicy();
 PolicyDecl PdbPolicy();
 PolicyDecl PredicatesPolicy();

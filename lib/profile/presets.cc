@@ -158,6 +158,7 @@ std::vector<PolicyDecl> PolicyCatalogue() {
           NetworkTopologyPolicy(),
           NodeGroupPolicy(),
           NodeOrderPolicy(),
+          NumaAwarePolicy(),
           OvercommitPolicy(),
           PdbPolicy(),
           PredicatesPolicy(),

@@ -152,6 +152,7 @@ class Resolver {
         if (mention.name == "devices") {
           config.accounting.devices = StrategyOf(policy->options.text("strategy"));
         }
+        if (mention.name == "numa-aware") config.accounting.cpus = true;
         config.tiers.back().push_back(*std::move(policy));
       }
     }

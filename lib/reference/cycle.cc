@@ -92,6 +92,7 @@ Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t n
   if (const ReferencePolicy* devices = FindPolicy(cycle, "devices")) {
     cycle.world.device_strategy = TextOption(*devices, "strategy", "pack");
   }
+  cycle.world.gives_cpus = FindPolicy(cycle, "numa-aware") != nullptr;
   for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
     const bool milli = IsMilliDimension(tables.dimensions.name(d));
     cycle.tolerance.push_back(d == kMemory ? 10.0 * 1024 * 1024 : milli ? 10 : 0.01);
@@ -142,7 +143,8 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
   }
   plan.decisions = cycle.decisions;
   for (const Decision& d : cycle.decisions) {
-    if (d.kind != DecisionKind::kBind || !cycle.world.device_strategy) continue;
+    if (d.kind != DecisionKind::kBind) continue;
+    if (!cycle.world.device_strategy && !cycle.world.gives_cpus) continue;
     for (const DeviceSpec& device : tables.nodes.spec[d.node].devices) {
       const auto hold = cycle.world.held[d.task].find(device.name);
       if (hold == cycle.world.held[d.task].end()) continue;

@@ -313,6 +313,13 @@ std::optional<Refusal> ZoneRefusal(const Cycle& cycle, const ReferencePolicy& po
                                    TaskIndex task, NodeIndex node);
 double ZoneScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task, NodeIndex node);
 
+// --- numa_rules.cc -------------------------------------------------------------------------------
+
+std::optional<Refusal> CpuRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
+// One score a node, compared over `nodes`.
+std::vector<double> CpuScores(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
+                              const std::vector<NodeIndex>& nodes);
+
 // --- task_topology.cc ----------------------------------------------------------------------------
 
 // Below 0: l goes first.

@@ -148,6 +148,7 @@ std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, T
     if (policy->name == "load-aware") by_rule = LoadRefusal(cycle, *policy, task, node);
     if (policy->name == "nodegroup") by_rule = NodeGroupRefusal(cycle, *policy, task, node);
     if (policy->name == "zones") by_rule = ZoneRefusal(cycle, *policy, task, node);
+    if (policy->name == "numa-aware") by_rule = CpuRefusal(cycle, task, node);
     if (policy->name == "tdm") by_rule = LendingRefusal(cycle, *policy, task, node);
     if (by_rule) refusals.push_back(*by_rule);
     if (policy->name != "predicates") continue;

@@ -412,6 +412,9 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
     } else if (policy->name == "network-topology-aware") {
       const std::vector<double> scores = TreeScores(cycle, *policy, task, nodes);
       for (size_t i = 0; i < nodes.size(); ++i) batch[i] += scores[i];
+    } else if (policy->name == "numa-aware") {
+      const std::vector<double> scores = CpuScores(cycle, *policy, task, nodes);
+      for (size_t i = 0; i < nodes.size(); ++i) batch[i] += scores[i];
     } else if (policy->name == "task-topology") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += BucketScore(cycle, *policy, task, nodes[i]);

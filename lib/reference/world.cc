@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "lib/reference/node_devices.h"
+#include "lib/reference/numa_rules.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {
@@ -166,6 +167,9 @@ void Place(World& world, TaskIndex task, NodeIndex node, TaskStatus status) {
   if (world.device_strategy && !world.shape(task).devices.empty()) {
     const bool later = status == TaskStatus::kNominated;
     world.held[task] = ChooseDevices(world, task, node, later).value_or(HeldDevices());
+  }
+  if (world.gives_cpus) {
+    world.held[task].merge(HoldCpus(world, node, JudgeCpus(world, task, node).cpus));
   }
   world.status[task] = status;
   AddToNode(world, task, node);

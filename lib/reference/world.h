@@ -52,6 +52,7 @@ struct World {
   std::vector<std::pair<TaskIndex, NodeIndex>> placements;  // all there were, undone or not
 
   std::optional<std::string> device_strategy;  // absent: nobody gives out devices
+  bool gives_cpus = false;                     // to guaranteed tasks, by their zones
   std::vector<HeldDevices> held;               // of each task
 
   size_t dimensions() const { return tables->dimension_count(); }

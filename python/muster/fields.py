@@ -36,6 +36,7 @@ SHAPE = (
     "host_ports",
     "revocable",
     "guaranteed",
+    "alignment",
 )
 # Fields whose value for one row is a list: a list given for them is no column.
 _LISTS = {

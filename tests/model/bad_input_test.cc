@@ -315,6 +315,28 @@ TEST_F(BadInput, Nodes) {
               "9007199254740992");
   RefusesNode({.name = "n1", .devices = {{.name = "g", .links = {""}}}},
               "node \"n1\", device link \"\": the name is empty");
+  const auto refuses_cpu = [&](const DeviceSpec& cpu, const std::string& rule) {
+    NodeSpec node{.name = "n1", .zones = {{.name = "z"}}, .devices = {cpu}};
+    node.devices[0].kind = "cpu";
+    RefusesNode(node, "node \"n1\", device \"" + cpu.name + "\": " + rule);
+  };
+  for (const char* name : {"c0", "8192", "01", "-1"}) {
+    refuses_cpu({.name = name, .zone = "z", .links = {"core-0", "socket-0"}},
+                "its name must be the number of a CPU, 0 to 8191");
+  }
+  refuses_cpu({.name = "0", .zone = "z", .links = {"socket-0", "core0"}},
+              "a CPU has one link core-N, N from 0 to 8191");
+  refuses_cpu({.name = "0", .zone = "z", .links = {"core-0", "socket-0", "socket-1"}},
+              "a CPU has one link socket-N, N from 0 to 8191");
+  refuses_cpu({.name = "0", .links = {"core-0", "socket-0"}}, "a CPU has a zone");
+  NodeSpec wide{.name = "n1"};
+  for (int z = 0; z < 17; ++z) {
+    const std::string number = std::to_string(z);
+    wide.zones.push_back({.name = number});
+    wide.devices.push_back(
+        {.name = number, .kind = "cpu", .zone = number, .links = {"core-" + number, "socket-0"}});
+  }
+  RefusesNode(wide, "node \"n1\": has CPUs in 17 zones; must be 16 or fewer");
   RefusesNode({.name = "n1", .images = {{.names = {"i"}, .size = -5}}},
               "node \"n1\", image \"i\": size is -5; must be 0 or more");
   Refuses(cluster_.AddNodes(-1, {.name = "m"}), "node \"m\": count is -1; must be 0 to 134217728");

@@ -521,6 +521,54 @@ class Clusters(unittest.TestCase):
         self.assertEqual(said, [(None, "30%"), ("2", None), (None, "0"), (None, None)])
         self.assertIn("'some' is no number of tasks; 0 counts", " ".join(map(str, report)))
 
+    def test_cpus_of_nodes_and_how_pods_align_with_them(self):
+        cpu = {str(i): {"numa": i // 2, "core": i // 2} for i in range(4)}
+        cpu["3"]["socket"] = 1
+        topology = {
+            "apiVersion": "nodeinfo.volcano.sh/v1alpha1",
+            "kind": "Numatopology",
+            "metadata": {"name": "n1"},
+            "spec": {
+                "policies": {"CPUManagerPolicy": "static", "TopologyManagerPolicy": "restricted"},
+                "resReserved": {"cpu": "500m"},
+                "numares": {"cpu": {"allocatable": "1-2", "capacity": 4}},
+                "cpuDetail": cpu,
+            },
+        }
+        dynamic = {**topology, "metadata": {"name": "n2"}, "spec": {"policies": {"CPUManagerPolicy": "none"}}}
+        key = "volcano.sh/numa-topology-policy"
+        limits = {"cpu": "1", "memory": "1Gi"}
+        same = [{"name": "c", "resources": {"limits": limits, "requests": limits}}]
+        less = [{"name": "c", "resources": {"limits": limits, "requests": {"cpu": "500m"}}}]
+        scenario, report = imported(
+            node("n1"),
+            node("n2"),
+            topology,
+            dynamic,
+            {**topology, "metadata": {"name": "gone"}},
+            pod("a", annotations={key: "restricted"}, containers=same),
+            pod("b", annotations={key: "strict"}, containers=less),
+            pod("c", status={"qosClass": "Guaranteed"}),
+        )
+        n1, n2 = scenario["nodes"]
+        self.assertEqual((n1["alignment"], n1["zones"]), ("restricted", [{"name": "node-0"}, {"name": "node-1"}]))
+        links = ["core-1", "socket-1"]
+        self.assertEqual(
+            n1["devices"][3],
+            {"name": "3", "kind": "cpu", "zone": "node-1", "links": links, "healthy": False},
+        )
+        self.assertEqual([d.get("healthy", True) for d in n1["devices"]], [False, True, True, False])
+        self.assertNotIn("devices", n2)
+        shapes = [scenario["shapes"][t["shape"]] for t in scenario["tasks"]]
+        self.assertEqual(
+            [(s.get("alignment"), s.get("guaranteed")) for s in shapes],
+            [("restricted", True), (None, None), (None, True)],
+        )
+        said = " ".join(map(str, report))
+        self.assertIn("Numatopology n1: spec.resReserved: cpu is 500m, but of 4 the node has 4", said)
+        self.assertIn("Numatopology gone: no node of that name is there", said)
+        self.assertIn(f"Pod ns/b: metadata.annotations[{key!r}]: 'strict' is no policy", said)
+
     def test_measured_load(self):
         def value(name, metric, amount, time="1970-01-01T00:01:40Z", kind="Node"):
             return {

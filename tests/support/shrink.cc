@@ -180,6 +180,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay_shape(&TaskShape::host_ports);
     unsay_shape(&TaskShape::revocable);
     unsay_shape(&TaskShape::guaranteed);
+    unsay_shape(&TaskShape::alignment);
     for (size_t r = 0; r < task.shape.request.size(); ++r) {
       changes.push_back([=](ClusterSpec& w) {
         w.tasks[i].shape.request.erase(w.tasks[i].shape.request.begin() + r);

@@ -284,6 +284,9 @@ def _arguments(name: str, arguments: Json, place: str, report: Report) -> Json:
     elif name == "task-topology" and "task-topology.weight" in rest:
         weight = rest.pop("task-topology.weight")
         options["weight"] = _integer(weight, f"{place}.arguments['task-topology.weight']")
+    elif name == "numa-aware" and (weight := _integer(rest.get("weight", -1), f"{place}.arguments")) >= 0:
+        options["weight"] = weight
+        del rest["weight"]
     elif name == "network-topology-aware":
         options = _domains(rest, f"{place}.arguments")
     elif name == "rescheduling":

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
-from . import hypernodes, kubernetes, marks, metrics, quantity, sub_groups
+from . import hypernodes, kubernetes, marks, metrics, numa, quantity, sub_groups
 from .access import Object, get, items, seconds, section, texts
 from .configuration import PLACE, divides_tree, parse_configuration, profile_spec
 from .kubernetes import PodRules
@@ -56,7 +56,7 @@ _KNOWN = {
     "Queue",
     "ResourceQuota",
 }
-_OF_VOLCANO = {"HyperNode", "NodeShard"}
+_OF_VOLCANO = {"HyperNode", "NodeShard", "Numatopology"}
 
 
 def scenario(
@@ -90,6 +90,7 @@ class _Import:
         self.named_shapes: Json = {}
         self.metrics: list[Json] = []
         self.parents: dict[str, str] = {}  # of queues, as they name them
+        self.lists_cpus = False  # some nodes say which CPUs they have
         self.orphans: list[str] = []  # queues whose parents would leave them out of any tree
 
     def run(
@@ -109,6 +110,10 @@ class _Import:
         jobs = self.jobs(kinds, {q["name"] for q in queues})
         nodes = self.nodes(kinds)
         metrics.measure(self.metrics, nodes, self.report)
+        if self.dialect.volcano:
+            topologies = kinds.get("Numatopology", {})
+            self.lists_cpus = bool(topologies)
+            numa.put(topologies, nodes, self.report)
         tasks = self.tasks(kinds, nodes, jobs)
         out: Json = {"muster": 1}
         if not hyper and self.dialect.volcano:
@@ -563,6 +568,12 @@ class _Import:
         shape = kubernetes.task_shape(pod, self.report, self.dialect.pod_rules, images)
         if self.dialect.volcano and marks.is_revocable(pod):
             shape["revocable"] = True
+        if self.dialect.volcano:
+            if alignment := numa.alignment(pod, self.report):
+                shape["alignment"] = alignment
+            # Nobody but numa-aware asks.
+            if (alignment or self.lists_cpus) and numa.is_guaranteed(pod):
+                shape["guaranteed"] = True
         frozen = repr(shape)
         if frozen not in self.shapes:
             self.shapes[frozen] = name = f"s{len(self.shapes)}"

@@ -37,6 +37,7 @@ POLICIES = {
     "resourcequota",
     "resource-strategy-fit",
     "nodegroup",
+    "numa-aware",
     "tdm",
     "network-topology-aware",
 }

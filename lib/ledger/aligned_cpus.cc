@@ -1,0 +1,120 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/ledger/aligned_cpus.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "lib/model/cpu_devices.h"
+#include "lib/model/device_holds.h"
+#include "muster/quantity.h"
+
+namespace muster {
+namespace {
+
+NumaPolicy NumaPolicyOf(std::string_view alignment) {
+  if (alignment == "best-effort") return NumaPolicy::kBestEffort;
+  if (alignment == "restricted") return NumaPolicy::kRestricted;
+  if (alignment == "single-numa-node") return NumaPolicy::kSingleZone;
+  return NumaPolicy::kNone;
+}
+
+// -1: none is named.
+int64_t CpuMilli(const Resources& resources) {
+  for (const auto& [name, quantity] : resources) {
+    if (name == "cpu") return ParseQuantity(quantity.text, Unit::kMilli).value_or(0);
+  }
+  return -1;
+}
+
+int64_t ReservedMilli(const NodeSpec& node) {
+  if (!node.allocatable) return 0;
+  const int64_t left = std::max<int64_t>(0, CpuMilli(*node.allocatable));
+  return std::max<int64_t>(0, CpuMilli(node.capacity) - left);
+}
+
+StaticCpus ReadCpus(const NodeSpec& node) {
+  std::vector<LogicalCpu> cpus;
+  for (const DeviceSpec& device : node.devices) {
+    if (device.kind != kCpuKind) continue;
+    CpuDevice cpu;
+    ReadCpuDevice(node, device, &cpu);
+    cpus.push_back({.cpu = cpu.cpu, .core = cpu.core, .zone = cpu.zone, .socket = cpu.socket});
+  }
+  // Validation of nodes is at least as strict.
+  return *StaticCpus::Make(cpus);
+}
+
+}  // namespace
+
+bool AsksForCpus(const TaskShape& shape) {
+  return shape.guaranteed && std::ranges::none_of(shape.devices, [](const DeviceRequest& request) {
+           return request.kind == kCpuKind;
+         });
+}
+
+std::optional<NumaTask> CpuAskOf(const TaskShape& shape) {
+  if (!AsksForCpus(shape)) return std::nullopt;
+  NumaTask task;
+  if (!shape.alignment.empty()) task.policy = NumaPolicyOf(shape.alignment);
+  for (const ContainerSpec& container : shape.containers) {
+    if (container.init || container.sidecar) continue;
+    task.container_milli.push_back(CpuMilli(container.request));
+  }
+  if (shape.containers.empty()) task.container_milli.push_back(CpuMilli(shape.request));
+  return task;
+}
+
+bool AlignedCpus::AreOn(const NodeSpec& node) {
+  return std::ranges::find(node.devices, kCpuKind, &DeviceSpec::kind) != node.devices.end();
+}
+
+std::string AlignedCpus::Key(const NodeSpec& node) {
+  std::string key =
+      absl::StrCat(static_cast<int>(NumaPolicyOf(node.alignment)), ":", ReservedMilli(node), "\n");
+  for (const DeviceSpec& device : node.devices) {
+    if (device.kind != kCpuKind) continue;
+    CpuDevice cpu;
+    ReadCpuDevice(node, device, &cpu);
+    absl::StrAppend(&key, cpu.cpu, ",", cpu.zone, ";");
+  }
+  return key;
+}
+
+AlignedCpus::AlignedCpus(const NodeSpec& node)
+    : cpus_(ReadCpus(node)),
+      policy_(NumaPolicyOf(node.alignment)),
+      reserved_milli_(ReservedMilli(node)) {
+  for (uint32_t d = 0; d < node.devices.size(); ++d) {
+    const DeviceSpec& device = node.devices[d];
+    if (device.kind != kCpuKind) continue;
+    CpuDevice cpu;
+    ReadCpuDevice(node, device, &cpu);
+    devices_.push_back({.device = d,
+                        .cpu = cpu.cpu,
+                        .total = {device.milli, MemoryOf(device.memory)},
+                        .usable = device.healthy && device.milli > 0});
+  }
+}
+
+NumaAnswer AlignedCpus::Place(const NumaTask& task, std::span<const DeviceAmount> free) const {
+  NumaMachine machine{
+      .cpus = &cpus_, .policy = policy_, .static_manager = true, .reserved_milli = reserved_milli_};
+  for (const Device& device : devices_) {
+    if (device.usable && free[device.device].milli == device.total.milli) {
+      machine.free.Add(device.cpu);
+    }
+  }
+  return PlaceOnZones(machine, task);
+}
+
+int AlignedCpus::CountZones(const CpuSet& cpus) const { return std::popcount(cpus_.ZonesOf(cpus)); }
+
+void AlignedCpus::AddGrants(const CpuSet& cpus, std::vector<DevicePart>* grants) const {
+  for (const Device& device : devices_) {
+    if (cpus.Contains(device.cpu)) grants->push_back({device.device, device.total});
+  }
+}
+
+}  // namespace muster
