@@ -96,7 +96,7 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         if plugin["name"] in MADE_UP and made_up_victims(case) is None:
             yield f"a plugin of the test itself: {plugin['name']}"
         if plugin["name"] not in policies | MADE_UP:
-            yield f"policy {plugin['name']} not built yet"
+            yield f"policy {plugin['name']} is none of ours"
     objects: dict[str, list[dict[str, Any]]] = {}
     for obj in case["objects"]:
         objects.setdefault(obj["kind"], []).append(obj)
