@@ -1,0 +1,83 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/action/gang_devices.h"
+
+#include <utility>
+
+#include "lib/fit/gang_packing.h"
+
+namespace muster {
+namespace {
+
+constexpr uint32_t kUnknownLoad = kNoParts - 1;
+
+}  // namespace
+
+uint32_t GangDevices::Add(Load load) {
+  load.one_more.assign(classes_.size(), kUnknownLoad);
+  loads_.push_back(std::move(load));
+  return static_cast<uint32_t>(loads_.size() - 1);
+}
+
+uint32_t GangDevices::Empty(uint32_t book) {
+  const auto found = empty_.find(book);
+  if (found != empty_.end()) return found->second;
+  const uint32_t load =
+      Add({.fresh = book, .book = book, .tasks = std::vector<int64_t>(classes_.size(), 0)});
+  empty_[book] = load;
+  return load;
+}
+
+uint32_t GangDevices::With(size_t shape, uint32_t load) {
+  const uint32_t known = loads_[load].one_more[shape];
+  if (known != kUnknownLoad) return known;
+  Load more = loads_[load];
+  ++more.tasks[shape];
+  const size_t size = more.order.size() + 1;
+  bool stands = false;
+  if (more.orders <= kMostOrders)
+    more.orders = more.orders * static_cast<int64_t>(size) / more.tasks[shape];
+  if (more.orders <= kMostOrders) {
+    more.order.clear();
+    stands = Arrange(more.fresh, size, &more);
+  } else {
+    more.order.push_back(static_cast<uint32_t>(shape));
+    more.book = After(static_cast<uint32_t>(shape), more.book);
+    stands = more.book != kNoParts;
+  }
+  const uint32_t made = stands ? Add(std::move(more)) : kNoParts;
+  loads_[load].one_more[shape] = made;
+  return made;
+}
+
+// Lines up those of the load's tasks that its order lacks, `more` of them; else leaves them and the order as they were.
+bool GangDevices::Arrange(uint32_t book, size_t more, Load* load) {
+  if (more == 0) {
+    load->book = book;
+    return true;
+  }
+  for (uint32_t shape = 0; shape < classes_.size(); ++shape) {
+    int64_t lined_up = 0;
+    for (uint32_t there : load->order) lined_up += there == shape;
+    if (lined_up == load->tasks[shape]) continue;
+    const uint32_t after = After(shape, book);
+    if (after == kNoParts) continue;
+    load->order.push_back(shape);
+    if (Arrange(after, more - 1, load)) return true;
+    load->order.pop_back();
+  }
+  return false;
+}
+
+// The book of devices once a task of the shape came to it.
+uint32_t GangDevices::After(uint32_t shape, uint32_t book) {
+  const uint64_t key = (uint64_t{shape} << 32) | book;
+  const auto found = after_.find(key);
+  if (found != after_.end()) return found->second;
+  const uint32_t grants = books_.Choose(tables_, classes_[shape], book, later_);
+  const uint32_t after =
+      grants == 0 ? kNoParts : books_.With(book, grants, later_ ? 0 : -1, /*later=*/-1);
+  after_[key] = after;
+  return after;
+}
+
+}  // namespace muster
