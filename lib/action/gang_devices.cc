@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/action/gang_devices.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "lib/fit/gang_packing.h"
@@ -18,19 +20,50 @@ uint32_t GangDevices::Add(Load load) {
   return static_cast<uint32_t>(loads_.size() - 1);
 }
 
-uint32_t GangDevices::Empty(uint32_t book) {
+uint32_t GangDevices::AddNode(NodeIndex node, uint32_t book) {
   const auto found = empty_.find(book);
-  if (found != empty_.end()) return found->second;
-  const uint32_t load =
-      Add({.fresh = book, .book = book, .tasks = std::vector<int64_t>(classes_.size(), 0)});
+  if (found != empty_.end()) {
+    ++loads_[found->second].nodes;
+    return found->second;
+  }
+  const uint32_t load = Add({.fresh = book,
+                             .book = book,
+                             .tasks = std::vector<int64_t>(classes_.size(), 0),
+                             .node = node,
+                             .nodes = 1});
   empty_[book] = load;
   return load;
+}
+
+int64_t GangDevices::SizeOf(size_t shape) const {
+  int64_t size = 0;
+  for (const DeviceRequest& request : tables_.classes.shape[classes_[shape]].devices) {
+    __int128 all = 0;
+    for (const Load& load : loads_) {
+      if (load.nodes == 0) continue;
+      const std::vector<DeviceAmount> free = books_.Free(load.fresh, later_);
+      const std::vector<DeviceSpec>& devices = tables_.nodes.spec[load.node].devices;
+      for (size_t d = 0; d < devices.size(); ++d) {
+        const std::vector<std::string>& models = request.models;
+        if (!devices[d].healthy || devices[d].kind != request.kind) continue;
+        if (!models.empty() &&
+            std::find(models.begin(), models.end(), devices[d].model) == models.end())
+          continue;
+        all += static_cast<__int128>(load.nodes) * std::max<int64_t>(free[d].milli, 0);
+      }
+    }
+    if (all == 0) continue;
+    const __int128 part = static_cast<__int128>(request.count) * request.milli * 1'000'000 / all;
+    size += static_cast<int64_t>(std::min<__int128>(part, 1'000'000));
+  }
+  return size;
 }
 
 uint32_t GangDevices::With(size_t shape, uint32_t load) {
   const uint32_t known = loads_[load].one_more[shape];
   if (known != kUnknownLoad) return known;
   Load more = loads_[load];
+  more.nodes = 0;
   ++more.tasks[shape];
   const size_t size = more.order.size() + 1;
   bool stands = false;

@@ -3,7 +3,7 @@
 // Whether a node's devices would do for several tasks of a gang, and in which order the tasks would have to come.
 //
 //   GangDevices devices(tables, *ledger.devices(), classes, /*later=*/false);
-//   uint32_t load = devices.Empty(ledger.device_book(node));   // nobody of the gang is there yet
+//   uint32_t load = devices.AddNode(node, ledger.device_book(node));   // nobody of the gang is there yet
 //   load = devices.With(/*shape=*/0, load);                    // a task of classes[0], too; kNoParts: they would not do
 //   devices.Order(load);                                       // the shapes, as they are to come
 //
@@ -36,7 +36,10 @@ class GangDevices {
               bool later)
       : tables_(tables), books_(books), classes_(classes), later_(later) {}
 
-  uint32_t Empty(uint32_t book);
+  uint32_t AddNode(NodeIndex node, uint32_t book);
+  // What a task of the shape wants of all that is free, on the nodes added, of healthy devices of the kinds and models that it
+  // asks for: in millionths, added up over its requests.
+  int64_t SizeOf(size_t shape) const;
   // REQUIRES: the class asks for devices.
   uint32_t With(size_t shape, uint32_t load);
   // Valid until the next load is made.
@@ -49,6 +52,8 @@ class GangDevices {
     std::vector<int64_t> tasks = {};      // of each shape
     std::vector<uint32_t> order = {};     // of shapes
     std::vector<uint32_t> one_more = {};  // by shape: the load with one more, where that is known
+    NodeIndex node = kNone;               // without tasks: one of the nodes that were added,
+    int64_t nodes = 0;                    // and how many
   };
   uint32_t Add(Load load);
   bool Arrange(uint32_t book, size_t more, Load* load);

@@ -44,7 +44,7 @@ class Repack {
     const size_t groups = context_.tables.jobs.groups[context_.tables.tasks.job[tasks_[0]]].size();
     need.of_group.resize(groups);
     for (GroupIndex g = 0; g < groups; ++g) need.of_group[g] = gang_.Lacking(g);
-    const std::vector<PackShape> shapes = Shapes();
+    std::vector<PackShape> shapes = Shapes();
     const bool parts = std::any_of(shapes.begin(), shapes.end(),
                                    [](const PackShape& shape) { return shape.parts; });
     for (const bool now : {true, false}) {
@@ -53,7 +53,9 @@ class Repack {
       if (parts) {
         GangDevices devices(context_.tables, *context_.ledger.devices(), classes_, !now);
         for (size_t n = 0; n < nodes.size(); ++n)
-          nodes[n].book = devices.Empty(context_.ledger.device_book(nodes_[n]));
+          nodes[n].book = devices.AddNode(nodes_[n], context_.ledger.device_book(nodes_[n]));
+        for (size_t s = 0; s < shapes.size(); ++s)
+          if (shapes[s].parts) shapes[s].size = devices.SizeOf(s);
         steps = PackGang(shapes, nodes, of_tasks, need, most_tries,
                          [&](size_t shape, uint32_t load) { return devices.With(shape, load); });
         LineUp(shapes, of_tasks, nodes, &devices, &steps);

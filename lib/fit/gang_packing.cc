@@ -52,7 +52,8 @@ class Search {
  private:
   void SortTasks() {
     const size_t resources = shapes_[0].to_start.size();
-    std::vector<int64_t> size(shapes_.size(), 0);
+    std::vector<int64_t> size;
+    for (const PackShape& shape : shapes_) size.push_back(shape.size);
     for (size_t r = 0; r < resources; ++r) {
       __int128 all = 0;
       for (const PackNode& node : nodes_) all += std::max<int64_t>(node.room[r], 0);

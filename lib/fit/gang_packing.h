@@ -35,7 +35,8 @@ namespace muster {
 
 struct PackShape {
   std::vector<int64_t> to_start, held;  // per resource
-  bool parts = false;                   // it takes more than amounts
+  bool parts = false;                   // it takes more than amounts:
+  int64_t size = 0;                     // so much of what there is of it, in millionths
 };
 
 struct PackNode {

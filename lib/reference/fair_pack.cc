@@ -3,9 +3,10 @@
 // Where a gang of the muster profile may be, and the search for places for all of it at once.
 //
 // The search: tasks that fit nowhere are left out; the others go the largest first, by the millionths they want of what
-// is free on the nodes that take any of them. A task tries the nodes in order, then to be left out if the gang can do
-// without it; one alike the task before begins at that one's node, or is left out as that one was. A node just like the
-// last one tried is passed over. What is idle is searched first, then what will be.
+// is free on the nodes that take any of them, of resources and of devices that would do by kind and model. A task tries
+// the nodes in order, then to be left out if the gang can do without it; one alike the task before begins at that one's
+// node, or is left out as that one was. A node just like the last one tried is passed over. What is idle is searched
+// first, then what will be.
 //
 // Devices: those that ask for some go to a node only if all of them there get theirs when they come in some order; of all
 // orders the first one by classes, and by the search within a class. Where there are more than 120, only the one
@@ -47,8 +48,10 @@ class Packing {
     for (TaskIndex t : tasks) {
       if (!later.at(ClassOf(t)).empty()) tasks_.push_back(t);
     }
+    std::map<TaskIndex, int64_t> size;
+    for (TaskIndex t : tasks_) size[t] = Size(t);
     std::stable_sort(tasks_.begin(), tasks_.end(), [&](TaskIndex l, TaskIndex r) {
-      if (Size(l) != Size(r)) return Size(l) > Size(r);
+      if (size[l] != size[r]) return size[l] > size[r];
       if (ClassOf(l) != ClassOf(r)) return ClassOf(l) < ClassOf(r);
       return GroupOf(l) < GroupOf(r);
     });
@@ -85,6 +88,14 @@ class Packing {
       if (all == 0) continue;
       const __int128 part = static_cast<__int128>(OrZero(request[d])) * 1'000'000 / all;
       size += static_cast<int64_t>(std::min<__int128>(part, 1'000'000));
+    }
+    if (!AsksDevices(t)) return size;
+    for (const DeviceRequest& request : cycle_.world.shape(t).devices) {
+      __int128 all = 0;
+      for (const auto& [n, room] : room_) all += FreeShareFor(cycle_.world, request, n, !now_);
+      if (all == 0) continue;
+      const __int128 wanted = static_cast<__int128>(request.count) * request.milli;
+      size += static_cast<int64_t>(std::min<__int128>(wanted * 1'000'000 / all, 1'000'000));
     }
     return size;
   }

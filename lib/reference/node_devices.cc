@@ -189,6 +189,18 @@ std::string DevicesInWords(const World& world, NodeIndex node) {
   return words;
 }
 
+int64_t FreeShareFor(const World& world, const DeviceRequest& request, NodeIndex node, bool later) {
+  int64_t share = 0;
+  for (const Found& device : Look(world, node, later)) {
+    const bool wanted =
+        request.models.empty() ||
+        std::count(request.models.begin(), request.models.end(), device.spec->model) > 0;
+    if (device.spec->healthy && device.spec->kind == request.kind && wanted)
+      share += std::max<int64_t>(device.milli, 0);
+  }
+  return share;
+}
+
 double DeviceScore(const World& world, TaskIndex task, NodeIndex node) {
   if (world.shape(task).devices.empty()) return 0;
   bool later = false;

@@ -45,7 +45,7 @@ class GangDevicesTest : public ::testing::Test {
   Shapes OrderOf(const Shapes& shapes, bool later = false) {
     DeviceBooks books(DevicePick::kPack);
     GangDevices devices(snapshot_->tables(), books, classes_, later);
-    uint32_t load = devices.Empty(books.Fresh(snapshot_->tables().nodes.spec[0]));
+    uint32_t load = devices.AddNode(0, books.Fresh(snapshot_->tables().nodes.spec[0]));
     for (uint32_t shape : shapes) {
       load = devices.With(shape, load);
       if (load == kNoParts) return {};
@@ -88,6 +88,24 @@ TEST_F(GangDevicesTest, ManyTasksComeAsTheyWerePut) {
   EXPECT_EQ(OrderOf(put), put);
   put.push_back(1);
   EXPECT_EQ(OrderOf(put), Shapes());
+}
+
+// Half of what there is of model a, a third of all; shares of one device, and of two.
+TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
+  Make({"a", "a", "b"}, {{.kind = "gpu"},
+                         {.kind = "gpu", .models = {"a"}},
+                         {.kind = "gpu", .count = 2, .milli = 300},
+                         {.kind = "nic"}});
+  DeviceBooks books(DevicePick::kPack);
+  GangDevices devices(snapshot_->tables(), books, classes_, /*later=*/false);
+  const uint32_t book = books.Fresh(snapshot_->tables().nodes.spec[0]);
+  devices.With(0, devices.AddNode(0, book));
+  EXPECT_EQ(devices.SizeOf(0), 333'333);
+  EXPECT_EQ(devices.SizeOf(1), 500'000);
+  EXPECT_EQ(devices.SizeOf(2), 200'000);
+  EXPECT_EQ(devices.SizeOf(3), 0);
+  devices.AddNode(0, book);
+  EXPECT_EQ(devices.SizeOf(1), 250'000);
 }
 
 }  // namespace

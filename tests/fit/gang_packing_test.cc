@@ -91,6 +91,15 @@ TEST(GangPacking, AsksWhatPartsNodesHave) {
   EXPECT_EQ(pack({{{3}, both, 2}, {{1}, {true, false}, 1}}, 4, 100), "0>0 1>1 2>0 3>0");
 }
 
+TEST(GangPacking, PartsCountInSizes) {
+  std::vector<PackShape> shapes = {{{1}, {1}}, {{1}, {1}}};
+  const std::vector<PackNode> nodes = {{{2}, {true, true}}};
+  const std::vector<PackTask> tasks = {{0}, {1}};
+  EXPECT_EQ(Words(PackGang(shapes, nodes, tasks, {.all = 2}, 10)), "0>0 1>0");
+  shapes[1].size = 1;
+  EXPECT_EQ(Words(PackGang(shapes, nodes, tasks, {.all = 2}, 10)), "1>0 0>0");
+}
+
 // 2,000 like tasks of one kind and one of another: the search has no depth to run out of.
 TEST(GangPacking, LongGangs) {
   std::vector<PackTask> tasks(2000, PackTask{0});

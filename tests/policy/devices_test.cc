@@ -177,6 +177,19 @@ TEST(Devices, AGangComesInTheOrderInWhichAllGetTheirs) {
                   .empty());
 }
 
+// Those who need model a are the larger ones, for there is less of it: they go first, and no try is in vain.
+TEST(Devices, LargeGangsOfUnlikeTasksFillAllDevices) {
+  Cluster cluster;
+  for (int n = 0; n < 40; ++n) Accept(cluster.AddNode(TwoModels("n" + std::to_string(n))));
+  Accept(cluster.AddJob({.name = "j", .min_available = 80}));
+  for (int t = 0; t < 80; ++t) {
+    DeviceRequest request{.kind = "gpu"};
+    if (t % 2 == 1) request.models = {"a"};
+    Accept(cluster.AddTask(Asks("t" + std::to_string(t), "j", request)));
+  }
+  EXPECT_EQ(PlanOf(cluster, "muster").binds().size(), 80u);
+}
+
 TEST(Devices, AGangWithAHardWishComesToTheDomainThatHasThem) {
   Cluster cluster;
   for (const char* rack : {"rack-0", "rack-1"})
@@ -211,7 +224,8 @@ TEST(Devices, AGangThatHasToWaitIsNominatedToDevicesForAll) {
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(cluster.Describe().tasks[1].nominated_node, "n");
   Accept(cluster.SetTaskStatus("gone", TaskStatus::kSucceeded));
-  EXPECT_EQ(PlanOf(cluster, "muster").ToText(), "bind only-a to n with a\nbind any to n with b\n");
+  EXPECT_EQ(PlanOf(cluster, "muster").ToText(),
+            "bind only-a to n with a\nbind any to n with b\nphase old completed\n");
 }
 
 TEST(Devices, ALivingClusterKeepsWhatItsPlansGave) {
