@@ -367,5 +367,56 @@ TEST(BruteForceDevices, UnlikeTasksAreMissedLessTheMoreTries) {
   }
 }
 
+// A gang that was nominated is bound once all that was leaving has gone, in whatever order its tasks are looked at then.
+// But a nomination names no devices: where other gangs are about, they may take then, or have taken after it, what it was
+// to get. That is counted.
+TEST(BruteForceDevices, GangsThatAreNominatedAreBoundInTheEnd) {
+  int64_t nominated = 0, lost = 0, to_others = 0;
+  std::string first;
+  for (uint64_t seed = FirstSeed(1); seed < FirstSeed(1) + WorldCount(2000); ++seed) {
+    const auto& [name, strategy] = kStrategies[seed % std::size(kStrategies)];
+    const std::string profile = absl::StrCat("muster:devices(strategy=", name, ")");
+    Rng rng(seed);
+    const ClusterSpec world = WorldOfGangs(rng, /*alike=*/seed % 2 == 0);
+    Cluster cluster = MakeCluster(world);
+    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), profile);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    if (plan->nominations().empty()) continue;
+    ASSERT_TRUE(cluster.Apply(*plan).ok());
+    for (const TaskSpec& task : cluster.Describe().tasks) {
+      if (task.status != TaskStatus::kReleasing) continue;
+      ASSERT_TRUE(cluster.SetTaskStatus(task.name, TaskStatus::kSucceeded).ok());
+    }
+    const absl::StatusOr<Plan> next = Schedule(cluster.Freeze(), profile);
+    ASSERT_TRUE(next.ok()) << next.status();
+    const auto gangs_of = [](const Plan& of, const std::vector<Decision>& places) {
+      std::set<std::string> gangs;
+      for (const Decision& d : places) {
+        const std::string task(of.task_name(d.task));
+        gangs.insert(task.substr(0, task.find('-')));
+      }
+      return gangs;
+    };
+    const std::set<std::string> bound = gangs_of(*next, next->binds());
+    for (const std::string& gang : gangs_of(*plan, plan->nominations())) {
+      ++nominated;
+      if (bound.contains(gang)) continue;
+      if (world.jobs.size() > 2) {
+        ++to_others;
+        continue;
+      }
+      ++lost;
+      if (first.empty())
+        first = absl::StrCat("seed ", seed, "\n", AsScenario(world, profile), plan->ToText(),
+                             "then\n", next->ToText());
+    }
+  }
+  std::cout << absl::StrFormat("%d gangs nominated, %d not bound, %d more beside other gangs\n",
+                               nominated, lost, to_others);
+  EXPECT_GT(nominated, 100);
+  EXPECT_LE(to_others, nominated / 100);
+  EXPECT_EQ(lost, 0) << first;
+}
+
 }  // namespace
 }  // namespace muster::testing
