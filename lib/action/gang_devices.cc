@@ -69,9 +69,11 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
   bool stands = false;
   if (more.orders <= kMostOrders)
     more.orders = more.orders * static_cast<int64_t>(size) / more.tasks[shape];
-  if (more.orders <= kMostOrders) {
+  // Like tasks, of which there may be any number, have one order: that with the new one at its end.
+  if (more.orders > 1 && more.orders <= kMostOrders) {
     more.order.clear();
-    stands = Arrange(more.fresh, size, &more);
+    std::vector<int64_t> left = more.tasks;
+    stands = Arrange(more.fresh, size, &left, &more);
   } else {
     more.order.push_back(static_cast<uint32_t>(shape));
     more.book = After(static_cast<uint32_t>(shape), more.book);
@@ -82,20 +84,20 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
   return made;
 }
 
-// Lines up those of the load's tasks that its order lacks, `more` of them; else leaves them and the order as they were.
-bool GangDevices::Arrange(uint32_t book, size_t more, Load* load) {
+// Lines up the tasks that are left, `more` in all; else leaves them, and the load's order, as they were.
+bool GangDevices::Arrange(uint32_t book, size_t more, std::vector<int64_t>* left, Load* load) {
   if (more == 0) {
     load->book = book;
     return true;
   }
   for (uint32_t shape = 0; shape < classes_.size(); ++shape) {
-    int64_t lined_up = 0;
-    for (uint32_t there : load->order) lined_up += there == shape;
-    if (lined_up == load->tasks[shape]) continue;
+    if ((*left)[shape] == 0) continue;
     const uint32_t after = After(shape, book);
     if (after == kNoParts) continue;
     load->order.push_back(shape);
-    if (Arrange(after, more - 1, load)) return true;
+    --(*left)[shape];
+    if (Arrange(after, more - 1, left, load)) return true;
+    ++(*left)[shape];
     load->order.pop_back();
   }
   return false;

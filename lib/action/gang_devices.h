@@ -4,8 +4,8 @@
 //
 //   GangDevices devices(tables, *ledger.devices(), classes, /*later=*/false);
 //   uint32_t load = devices.AddNode(node, ledger.device_book(node));   // nobody of the gang is there yet
-//   load = devices.With(/*shape=*/0, load);                    // a task of classes[0], too; kNoParts: they would not do
-//   devices.Order(load);                                       // the shapes, as they are to come
+//   load = devices.With(/*shape=*/0, load);   // a task of classes[0], too; kNoParts (gang_packing.h): they would not do
+//   devices.Order(load);                      // the shapes, as they are to come
 //
 // Which devices a task gets is the strategy's choice among those that are free when it comes: a task that takes any model
 // may take the only one that another could have used. So tasks are counted, not lined up. A load is the book of a node and
@@ -56,7 +56,7 @@ class GangDevices {
     int64_t nodes = 0;                    // and how many
   };
   uint32_t Add(Load load);
-  bool Arrange(uint32_t book, size_t more, Load* load);
+  bool Arrange(uint32_t book, size_t more, std::vector<int64_t>* left, Load* load);
   uint32_t After(uint32_t shape, uint32_t book);
 
   const Tables& tables_;
