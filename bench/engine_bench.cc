@@ -9,6 +9,7 @@
 //   build_snapshot/<nodes>, memory/<nodes>/<classes>
 //   capacity/{allocate,reclaim}/{flat,tree}/<leaves>   1,000 nodes under policy capacity
 //   devices/cycle/<strategy>/1000x8          100,000 tasks want parts of the GPUs of 1,000 nodes with eight each
+//   devices/gang/1000x2                      a gang of 2,000 unlike tasks that is searched places for, for all of 2,000 GPUs
 //   topology/hard/10000/200x16               200 gangs of 16, each within one of 250 domains, 10,000 nodes in 3 tiers
 //   topology/arrival/100000/1x1000           a gang of 1,000 within a domain of 1,000 arrives at 100,000 nodes
 //   peer/volcano/{alloc,preempt,reclaim,hdrf,topology}/... the peers' workloads, with the recorded figure and the ratio
@@ -305,6 +306,9 @@ void RegisterAll() {
                 {.twin = [] { return MakeGpuShares(10, 1000); }});
     });
   }
+  Register("devices/gang/1000x2", [](benchmark::State& state) {
+    RunCycles(state, MakeGpuGang(1000), "muster:allocate(tries=2000)", {});
+  });
   Register("peer/volcano/topology/1000", [](benchmark::State& state) {
     RunCycles(state, MakeTopology({1000, 20, 5, 5, 200, 16}), kTopologyProfile,
               {82.85 / 3200, [] {

@@ -315,6 +315,25 @@ Cluster MakeGpuShares(int64_t nodes, int64_t tasks) {
   return cluster;
 }
 
+Cluster MakeGpuGang(int64_t nodes) {
+  Cluster cluster;
+  NodeSpec node{.name = "n", .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"pods", 256}}};
+  for (const char* model : {"a", "b"})
+    node.devices.push_back({.name = model, .kind = "gpu", .model = model});
+  Must(cluster.AddNodes(nodes, node));
+  AddQueue(&cluster, "q0", 1);
+  JobSpec job{.name = "j", .queue = "q0", .min_available = 2 * nodes};
+  for (const char* model : {"", "a"}) {
+    GroupSpec group{.name = std::string("g") + model, .count = nodes};
+    group.shape.request = {{"cpu", "100m"}};
+    group.shape.devices = {{.kind = "gpu"}};
+    if (*model != 0) group.shape.devices[0].models = {model};
+    job.groups.push_back(std::move(group));
+  }
+  Must(cluster.AddJob(job));
+  return cluster;
+}
+
 Plan MustSchedule(const Snapshot& snapshot, const std::string& profile) {
   absl::StatusOr<Plan> plan = Schedule(snapshot, profile);
   if (!plan.ok()) {

@@ -61,6 +61,9 @@ Cluster MakeTopology(const Topology& workload);
 // Such nodes with eight GPUs each, and jobs of 1,000 tasks that want 30, 50, 70, 90 or 120 thousandths of one: with 100 tasks a
 // node nine tenths of all GPUs.
 Cluster MakeGpuShares(int64_t nodes, int64_t tasks);
+// Nodes with a GPU of each of two models, and one gang for all of them, of which half the tasks need the first model: one
+// after another they do not find their places.
+Cluster MakeGpuGang(int64_t nodes);
 
 // A plan of a profile that is known to be good: anything else is a defect of the benchmark itself, and ends it.
 Plan MustSchedule(const Snapshot& snapshot, const std::string& profile);

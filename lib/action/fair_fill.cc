@@ -122,27 +122,23 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
   Try tried, best;
   FindReach(job, sheet);
   for (uint32_t within : reach_) {
-    tried = TryGang(gang, job, sheet, within);
-    if (!tried.whole) {
-      ledger.Rollback(before);
-      best.placed = std::max(best.placed, tried.placed);
-      best.end = std::max(best.end, tried.end);
-      tried.whole = tried.skipped = PlaceAsAWhole(gang, job, sheet, within);
-    }
+    tried = TryDomain(gang, job, sheet, within);
     if (tried.whole) break;
+    best.placed = std::max(best.placed, tried.placed);
+    best.end = std::max(best.end, tried.end);
+    best.broke |= tried.broke;
   }
   if (!tried.whole) {
     Reason reason = refusal_;
     if (no_node_ != nullptr) reason.refusals = no_node_->refusals;
     reason.placed = gang.placed() + best.placed;
     reason.needed = gang.needed();
-    if (sheet.one_class && no_node_ != nullptr) {
+    if (sheet.one_class && no_node_ != nullptr && !best.broke) {
       failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, best.placed, no_node_};
     }
     ExplainGang(job, sheet, ForWish(job, std::move(reason)), sheet.next, best.end);
     return false;
   }
-  if (!AllIdle(before)) Nominate(before);
   NoteHeld(sheet, before);
   context_.Commit(before);
   if (tried.skipped) {
@@ -155,9 +151,42 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
   return true;
 }
 
+bool FairFill::WantsDevices(const Sheet& sheet) {
+  if (context_.ledger.devices() == nullptr) return false;
+  ClassIndex last = kNone;
+  return std::any_of(sheet.tasks.begin() + sheet.next, sheet.tasks.end(), [&](TaskIndex t) {
+    const ClassIndex c = context_.ClassOf(t);
+    return c != std::exchange(last, c) && context_.search.WantsParts(c);
+  });
+}
+
+// All that the gang lacks, in the books, to be bound or nominated; or nothing.
+FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet,
+                                  uint32_t within) {
+  const Ledger::Savepoint before = context_.ledger.Save();
+  const auto stands = [&] { return AllIdle(before) || Nominate(before); };
+  Try tried = TryGang(gang, job, sheet, within, /*hold=*/false);
+  if (tried.whole && stands()) return tried;
+  context_.ledger.Rollback(before);
+  if (PlaceAsAWhole(gang, job, sheet, within) && stands()) {
+    tried.whole = tried.skipped = true;
+    return tried;
+  }
+  context_.ledger.Rollback(before);
+  tried.broke = std::exchange(tried.whole, false);
+  if (tried.broke) tried.placed = 0;
+  if (!WantsDevices(sheet)) return tried;
+  const Try held = TryGang(gang, job, sheet, within, /*hold=*/true);
+  if (held.whole && stands()) return held;
+  context_.ledger.Rollback(before);
+  tried.placed = std::max(tried.placed, held.placed);
+  tried.end = std::max(tried.end, held.end);
+  return tried;
+}
+
 // One task after another, each to the best node. Leaves in the books what it placed.
 FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet,
-                                uint32_t within) {
+                                uint32_t within, bool hold) {
   Try tried;
   tried.end = sheet.next;
   const int64_t there = gang.placed();
@@ -168,7 +197,7 @@ FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet&
       continue;
     }
     context_.meter.Spend();
-    if (PlaceTask(task, within) == Place::kNowhere) {
+    if (PlaceTask(task, within, hold) == Place::kNowhere) {
       tried.skipped = true;
       if (!gang.Hopeful({sheet.tasks.begin() + tried.end, sheet.tasks.end()})) break;
       continue;
@@ -182,7 +211,9 @@ FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet&
 // All that the gang lacks, in the books; or nothing.
 bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet,
                              uint32_t within) {
-  if (tries_ == 0 || sheet.one_class || HasPromises(sheet)) return false;
+  if (tries_ == 0 || sheet.one_class) return false;
+  // Who was promised a place for its devices may find it taken by a task of its own gang that came before it.
+  if (HasPromises(sheet) && !WantsDevices(sheet)) return false;
   const Ledger::Savepoint before = context_.ledger.Save();
   const std::span<const TaskIndex> rest(sheet.tasks.begin() + sheet.next, sheet.tasks.end());
   for (const FoundPlace& place : FindPlaces(context_, gang, rest, within, tries_)) {
@@ -196,7 +227,7 @@ bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sh
         !context_.search.FitsNode(c, place.node)) {
       break;
     }
-    At(place.task, place.node);
+    At(place.task, place.node, place.waits);
   }
   if (context_.ledger.log().size() > before.position && context_.dispatcher.Pipelined(job))
     return true;
@@ -289,7 +320,7 @@ bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
     if (reach_.empty()) refusal_ = Reason{ReasonKind::kGangUndone};
     Place place = Place::kNowhere;
     for (uint32_t within : reach_) {
-      place = PlaceTask(task, within);
+      place = PlaceTask(task, within, /*hold=*/false);
       if (place != Place::kNowhere) break;
     }
     if (place != Place::kNowhere) {
@@ -311,7 +342,7 @@ bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
   return false;
 }
 
-FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
+FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within, bool hold) {
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
   Denial denial;
@@ -327,7 +358,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
   if (promised != kNone && tables.nodes.alive[promised] &&
       (within == kNone || context_.domains.Holds(within, promised)) &&
       search.FitsFutureIdle(c, promised)) {
-    if (search.FitsNode(c, promised)) return At(task, promised);
+    if (search.FitsNode(c, promised)) return At(task, promised, hold);
     // Those who are leaving may still be in the way: a full number of tasks, a port, an affinity.
     if (context_.ledger.node(promised, kReleasing)[kPods] > 0) {
       const std::vector<NodeIndex> later = search.ListForEviction(c, Want::kEvicting);
@@ -341,15 +372,15 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within) {
     const NodeIndex node =
         within == kNone ? search.Best(task, want)
                         : search.BestAmong(task, want, context_.domains.nodes(within), nullptr);
-    if (node != kNone) return At(task, node);
+    if (node != kNone) return At(task, node, hold);
   }
   no_node_ = context_.NoNode(c);
   refusal_ = Reason{ReasonKind::kGangUndone};
   return Place::kNowhere;
 }
 
-FairFill::Place FairFill::At(TaskIndex task, NodeIndex node) {
-  const bool idle = context_.search.FitsIdle(context_.ClassOf(task), node);
+FairFill::Place FairFill::At(TaskIndex task, NodeIndex node, bool hold) {
+  const bool idle = !hold && context_.search.FitsIdle(context_.ClassOf(task), node);
   context_.ledger.Move(task, idle ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
   return idle ? Place::kIdle : Place::kLater;
 }
@@ -360,14 +391,19 @@ bool FairFill::AllIdle(const Ledger::Savepoint& before) const {
                      [](const Ledger::Entry& e) { return e.to == TaskStatus::kPlaced; });
 }
 
-// What was placed since `before` is nominated instead.
-void FairFill::Nominate(const Ledger::Savepoint& before) {
+// What was placed since `before` is nominated instead. False: devices that will be free do not do for all, taken in turn;
+// what was done until then is in the books.
+bool FairFill::Nominate(const Ledger::Savepoint& before) {
   const auto log = context_.ledger.log().subspan(before.position);
   const std::vector<Ledger::Entry> placed(log.begin(), log.end());
   context_.ledger.Rollback(before);
   for (const Ledger::Entry& entry : placed) {
+    const ClassIndex c = context_.ClassOf(entry.task);
+    if (context_.search.WantsParts(c) && !context_.search.FitsFutureIdle(c, entry.to_node))
+      return false;
     context_.ledger.Move(entry.task, TaskStatus::kNominated, entry.to_node);
   }
+  return true;
 }
 
 // The job's reason holds for all its tasks: older ones of those from first to end are forgotten.

@@ -13,6 +13,9 @@
 //   whole, but not yet all idle nominated, all of it: the places are held, and nothing of it starts before all can;
 //                               what else the job gets is nominated, too
 //   not whole                   undone; the others go on
+// Devices are given out as tasks come, and what is free later is not what is free now. So a gang with devices that is whole,
+// but not yet all idle, is whole only if each task gets its devices when all are nominated; and one that found no place for
+// all tries once more with all that it gets nominated.
 // A gang of unlike tasks that found no place one task after another is looked at as a whole (gang_repack.h) with a budget
 // of `tries`; one of like tasks needs no such search, for it takes from every node what fits there.
 // A job with a topology wish has all its tasks in one domain up to the tier that it allows: where some are placed, that
@@ -66,6 +69,7 @@ class FairFill {
   struct Try {
     bool whole = false;
     bool skipped = false;  // some task before `end` was passed over
+    bool broke = false;    // it was whole until its tasks were to be nominated
     size_t end = 0;        // of the tasks tried
     int64_t placed = 0;
   };
@@ -76,7 +80,9 @@ class FairFill {
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
   bool Turn(JobIndex job);                                       // whether the job wants another
   bool GangTurn(JobIndex job, Sheet& sheet);
-  Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
+  bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
+  Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
+  Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within, bool hold);
   bool PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
   void FindReach(JobIndex job, const Sheet& sheet);
   void NoteHeld(Sheet& sheet, const Ledger::Savepoint& before);
@@ -84,10 +90,11 @@ class FairFill {
   Reason ForWish(JobIndex job, Reason reason) const;
   bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
   bool TaskTurn(JobIndex job, Sheet& sheet, bool may_start);
-  Place PlaceTask(TaskIndex task, uint32_t within);
-  Place At(TaskIndex task, NodeIndex node);
+  // `hold`: it is nominated wherever it gets a place.
+  Place PlaceTask(TaskIndex task, uint32_t within, bool hold);
+  Place At(TaskIndex task, NodeIndex node, bool hold);
   bool AllIdle(const Ledger::Savepoint& before) const;
-  void Nominate(const Ledger::Savepoint& before);
+  bool Nominate(const Ledger::Savepoint& before);
   void ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first, size_t end);
 
   ActionContext& context_;

@@ -2,8 +2,10 @@
 #include "lib/action/gang_repack.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "lib/action/gang_devices.h"
 #include "lib/fit/gang_packing.h"
 
 namespace muster {
@@ -42,13 +44,31 @@ class Repack {
     const size_t groups = context_.tables.jobs.groups[context_.tables.tasks.job[tasks_[0]]].size();
     need.of_group.resize(groups);
     for (GroupIndex g = 0; g < groups; ++g) need.of_group[g] = gang_.Lacking(g);
-    const std::vector<PackShape> shapes = Shapes();
+    std::vector<PackShape> shapes = Shapes();
+    const bool parts = std::any_of(shapes.begin(), shapes.end(),
+                                   [](const PackShape& shape) { return shape.parts; });
     for (const bool now : {true, false}) {
-      const std::vector<PackStep> steps = PackGang(shapes, Nodes(now), of_tasks, need, most_tries);
+      std::vector<PackNode> nodes = Nodes(now);
+      std::vector<PackStep> steps;
+      if (parts) {
+        GangDevices devices(context_.tables, *context_.ledger.devices(), classes_, !now);
+        for (size_t n = 0; n < nodes.size(); ++n)
+          nodes[n].book = devices.AddNode(nodes_[n], context_.ledger.device_book(nodes_[n]));
+        for (size_t s = 0; s < shapes.size(); ++s)
+          if (shapes[s].parts) shapes[s].size = devices.SizeOf(s);
+        steps = PackGang(shapes, nodes, of_tasks, need, most_tries,
+                         [&](size_t shape, uint32_t load) { return devices.With(shape, load); });
+        LineUp(shapes, of_tasks, nodes, &devices, &steps);
+      } else {
+        steps = PackGang(shapes, nodes, of_tasks, need, most_tries);
+      }
       if (steps.empty()) continue;
       std::vector<FoundPlace> places;
       places.reserve(steps.size());
-      for (const PackStep& step : steps) places.push_back({tasks_[step.task], nodes_[step.node]});
+      for (const PackStep& step : steps) {
+        const bool waits = !now && shapes[of_tasks[step.task].shape].parts;
+        places.push_back({tasks_[step.task], nodes_[step.node], waits});
+      }
       return places;
     }
     return {};
@@ -63,6 +83,30 @@ class Repack {
         tasks_.push_back(t);
     }
     return !tasks_.empty() && gang_.Hopeful(tasks_);
+  }
+
+  // On each node those that want devices in the order in which they get them.
+  static void LineUp(std::span<const PackShape> shapes, std::span<const PackTask> of_tasks,
+                     std::span<const PackNode> nodes, GangDevices* devices,
+                     std::vector<PackStep>* steps) {
+    std::map<size_t, std::vector<size_t>> on_node;  // steps
+    for (size_t i = 0; i < steps->size(); ++i) {
+      const PackStep& step = (*steps)[i];
+      if (shapes[of_tasks[step.task].shape].parts) on_node[step.node].push_back(i);
+    }
+    for (const auto& [node, mine] : on_node) {
+      uint32_t load = nodes[node].book;
+      std::map<size_t, std::vector<size_t>> of_shape;  // tasks, the last one first
+      for (size_t i : mine) load = devices->With(of_tasks[(*steps)[i].task].shape, load);
+      for (auto i = mine.rbegin(); i != mine.rend(); ++i)
+        of_shape[of_tasks[(*steps)[*i].task].shape].push_back((*steps)[*i].task);
+      const std::span<const uint32_t> order = devices->Order(load);
+      for (size_t k = 0; k < mine.size(); ++k) {
+        std::vector<size_t>& next = of_shape[order[k]];
+        (*steps)[mine[k]].task = next.back();
+        next.pop_back();
+      }
+    }
   }
 
   // Nodes that take some class.
@@ -101,6 +145,7 @@ class Repack {
         shape.to_start.push_back(OrZero(amount));
       for (int64_t amount : context_.tables.classes.request.row(c))
         shape.held.push_back(OrZero(amount));
+      shape.parts = context_.ledger.devices() != nullptr && context_.search.WantsParts(c);
     }
     return shapes;
   }

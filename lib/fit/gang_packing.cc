@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -16,8 +17,8 @@ constexpr size_t kNobody = std::numeric_limits<size_t>::max();
 class Search {
  public:
   Search(std::span<const PackShape> shapes, std::span<const PackNode> nodes,
-         std::span<const PackTask> tasks, const PackNeed& need, int64_t most_tries)
-      : shapes_(shapes), tasks_(tasks), most_tries_(most_tries), missing_(need.all) {
+         std::span<const PackTask> tasks, const PackNeed& need, int64_t most_tries, PackParts parts)
+      : shapes_(shapes), tasks_(tasks), most_tries_(most_tries), parts_(parts), missing_(need.all) {
     nodes_.assign(nodes.begin(), nodes.end());
     size_t groups = need.of_group.size();
     for (const PackTask& task : tasks) groups = std::max(groups, task.group + 1);
@@ -51,7 +52,8 @@ class Search {
  private:
   void SortTasks() {
     const size_t resources = shapes_[0].to_start.size();
-    std::vector<int64_t> size(shapes_.size(), 0);
+    std::vector<int64_t> size;
+    for (const PackShape& shape : shapes_) size.push_back(shape.size);
     for (size_t r = 0; r < resources; ++r) {
       __int128 all = 0;
       for (const PackNode& node : nodes_) all += std::max<int64_t>(node.room[r], 0);
@@ -71,6 +73,7 @@ class Search {
     chosen_.resize(order_.size());
     next_.resize(order_.size());
     last_.resize(order_.size());
+    books_.resize(order_.size());
   }
 
   bool Whole() const {
@@ -115,19 +118,23 @@ class Search {
     for (size_t n = next_[at]; n < nodes_.size(); ++n) {
       if (!Fits(task, nodes_[n])) continue;
       if (last_[at] != kNobody && nodes_[n].takes == nodes_[last_[at]].takes &&
-          nodes_[n].room == nodes_[last_[at]].room) {
+          nodes_[n].room == nodes_[last_[at]].room && nodes_[n].book == nodes_[last_[at]].book) {
         continue;
       }
+      uint32_t book = nodes_[n].book;
+      if (shapes_[task.shape].parts) book = parts_(task.shape, book);
+      if (book == kNoParts) continue;
       last_[at] = n;
-      return Take(at, n);
+      return Take(at, n, book);
     }
-    return next_[at] <= nodes_.size() && MayLeaveOut(task.group) && Take(at, nodes_.size());
+    return next_[at] <= nodes_.size() && MayLeaveOut(task.group) && Take(at, nodes_.size(), 0);
   }
 
-  bool Take(size_t at, size_t node) {
+  bool Take(size_t at, size_t node, uint32_t book) {
     if (++tries_ > most_tries_) return false;
     chosen_[at] = node;
     next_[at] = node + 1;
+    books_[at] = book;
     Count(at, 1);
     return true;
   }
@@ -139,17 +146,22 @@ class Search {
     if (chosen_[at] == nodes_.size()) return;
     missing_ -= sign;
     lacking_[task.group] -= sign;
+    PackNode& node = nodes_[chosen_[at]];
     const std::vector<int64_t>& held = shapes_[task.shape].held;
-    for (size_t r = 0; r < held.size(); ++r) nodes_[chosen_[at]].room[r] -= sign * held[r];
+    for (size_t r = 0; r < held.size(); ++r) node.room[r] -= sign * held[r];
+    std::swap(node.book, books_[at]);
   }
 
   const std::span<const PackShape> shapes_;
   const std::span<const PackTask> tasks_;
   const int64_t most_tries_;
+  const PackParts parts_;
   std::vector<PackNode> nodes_;
   std::vector<size_t> order_;
   // Along the order: the node of each task (their number: left out), where it goes on, the last one tried.
   std::vector<size_t> chosen_, next_, last_;
+  std::vector<uint32_t>
+      books_;  // that of the node with the task on it, or, once it is there, without
   int64_t missing_, left_ = 0, tries_ = 0;
   std::vector<int64_t> lacking_, left_of_group_;
 };
@@ -158,8 +170,8 @@ class Search {
 
 std::vector<PackStep> PackGang(std::span<const PackShape> shapes, std::span<const PackNode> nodes,
                                std::span<const PackTask> tasks, const PackNeed& need,
-                               int64_t most_tries) {
-  return Search(shapes, nodes, tasks, need, most_tries).Run();
+                               int64_t most_tries, PackParts parts) {
+  return Search(shapes, nodes, tasks, need, most_tries, parts).Run();
 }
 
 }  // namespace muster

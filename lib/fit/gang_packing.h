@@ -10,9 +10,17 @@
 // Only tasks that bring the gang nearer to being whole are placed, and the search ends as soon as it is.
 // What need not be tried: a task like the one before it goes to no earlier node than that one, and is left out if that
 // one was; a node is passed over that is just what the last one tried for the same task was.
-// Guarantee. Where tasks hold what they need to start, and tries suffice, a way is found if there is one. Ties. Shapes,
-// tasks and nodes in the order given.
-// Cost. A try is a task put on a node or left out; finding the node for it is O(nodes x resources).
+// Parts. A shape may take more of a node than amounts: devices, say. What a node has of these is a book, by a number of
+// the caller's, who is asked in which book it is once one more task is there, or that it has not what the task takes.
+//
+//   PackGang(shapes, nodes, tasks, need, tries,
+//            [&](size_t shape, uint32_t book) { return books.After(shape, book); });   // kNoParts: it has them not
+//
+// Guarantee. Where tasks hold what they need to start, nodes that have parts for several tasks have them for those that came
+// before the last one, too, and tries suffice, a way is found if there is one. Ties. Shapes, tasks and nodes in the order
+// given.
+// Cost. A try is a task put on a node or left out; finding the node for it is O(nodes x resources), and a question about
+// parts for each that has room, where the shape takes any.
 #ifndef MUSTER_FIT_GANG_PACKING_H_
 #define MUSTER_FIT_GANG_PACKING_H_
 
@@ -21,15 +29,20 @@
 #include <span>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+
 namespace muster {
 
 struct PackShape {
   std::vector<int64_t> to_start, held;  // per resource
+  bool parts = false;                   // it takes more than amounts:
+  int64_t size = 0;                     // so much of what there is of it, in millionths
 };
 
 struct PackNode {
   std::vector<int64_t> room;  // per resource
   std::vector<bool> takes;    // per shape: resources aside
+  uint32_t book = 0;          // of what it has beside amounts
 };
 
 struct PackTask {
@@ -45,10 +58,16 @@ struct PackStep {
   size_t task, node;
 };
 
+// The book of a node in that book with one more task of the shape; kNoParts: it has not what the task takes. Asked of
+// shapes that take parts alone; the same question has the same answer.
+using PackParts = absl::FunctionRef<uint32_t(size_t shape, uint32_t book)>;
+inline constexpr uint32_t kNoParts = UINT32_MAX;
+inline uint32_t SameBook(size_t, uint32_t book) { return book; }
+
 // REQUIRES: there is a shape, and lists are as long as shapes and resources are many.
 std::vector<PackStep> PackGang(std::span<const PackShape> shapes, std::span<const PackNode> nodes,
                                std::span<const PackTask> tasks, const PackNeed& need,
-                               int64_t most_tries);
+                               int64_t most_tries, PackParts parts = SameBook);
 
 }  // namespace muster
 

@@ -73,12 +73,16 @@ bool MustBeTogether(const Cycle& cycle, JobIndex job);
 // tasks that are left, those with promises first.
 std::vector<std::vector<NodeIndex>> WithinReach(const Cycle& cycle, JobIndex job,
                                                 const std::vector<TaskIndex>& waiting);
+struct FoundPlace {
+  TaskIndex task;
+  NodeIndex node;
+  bool waits;  // it is to be nominated, whatever is free
+};
 // Places for all that the gang lacks among the nodes, in the order in which they are to be taken;
 // empty: none found in so many tries.
-std::vector<std::pair<TaskIndex, NodeIndex>> PackWhole(const Cycle& cycle, JobIndex job,
-                                                       const std::vector<TaskIndex>& tasks,
-                                                       const std::vector<NodeIndex>& nodes,
-                                                       int64_t most_tries);
+std::vector<FoundPlace> PackWhole(const Cycle& cycle, JobIndex job,
+                                  const std::vector<TaskIndex>& tasks,
+                                  const std::vector<NodeIndex>& nodes, int64_t most_tries);
 
 // --- actions -------------------------------------------------------------------------------------
 

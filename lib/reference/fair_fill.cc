@@ -3,8 +3,10 @@
 // Progressive filling. Jobs that earlier promises make whole first, in job order; then everybody in fair order. A
 // gang that is not whole gets all it lacks or nothing, in one of the sets of nodes that it may be in; a whole one gets
 // one task a turn. Whoever is
-// whole, but not ready, is nominated with all it gets.
+// whole, but not ready, is nominated with all it gets: devices are then those that will be free. A gang with devices that
+// found no place tries last with all of it nominated.
 #include <algorithm>
+#include <functional>
 
 #include "lib/reference/domains.h"
 #include "lib/reference/fair.h"
@@ -30,9 +32,9 @@ NodeIndex PromisedPlace(const Cycle& cycle, TaskIndex task, const std::vector<No
   return world.releasing[node][kPods] > 0 && !verdict.unresolvable ? node : kNone;
 }
 
-bool PlaceAt(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node) {
+bool PlaceAt(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node, bool waits) {
   const World& world = cycle.world;
-  if (HasRoomNow(world, task, node) && !Judge(cycle, task, node).refusal) {
+  if (!waits && HasRoomNow(world, task, node) && !Judge(cycle, task, node).refusal) {
     DoAllocate(cycle, statement, task, node);
   } else {
     DoPipeline(cycle, statement, task, node, false);
@@ -41,28 +43,30 @@ bool PlaceAt(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex node)
 }
 
 bool PlaceFree(Cycle& cycle, Statement& statement, TaskIndex task,
-               const std::vector<NodeIndex>& nodes) {
+               const std::vector<NodeIndex>& nodes, bool waits) {
   if (!Allocatable(cycle, cycle.world.queue_of(task), task)) return false;
   NodeIndex node = PromisedPlace(cycle, task, nodes);
   if (node == kNone) node = FreePlace(cycle, task, nodes);
-  return node != kNone && PlaceAt(cycle, statement, task, node);
+  return node != kNone && PlaceAt(cycle, statement, task, node, waits);
 }
 
-// The statement's tasks keep their places, but none may start.
-void Hold(Cycle& cycle, const World& before, Statement& statement) {
+// The statement's tasks keep their places, but none may start. False: one of them does not get its devices then.
+bool Hold(Cycle& cycle, const World& before, Statement& statement) {
   const Statement placed = statement;
   cycle.world = before;
   statement.clear();
   for (const Operation& operation : placed) {
+    if (!HasDevices(cycle.world, operation.task, operation.node, /*later=*/true)) return false;
     DoPipeline(cycle, statement, operation.task, operation.node, false);
   }
+  return true;
 }
 
 bool OneByOne(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
-              const std::vector<NodeIndex>& nodes, Statement& statement) {
+              const std::vector<NodeIndex>& nodes, bool waits, Statement& statement) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     if (!GangWants(cycle, job, cycle.tables().tasks.group[tasks[i]])) continue;
-    if (!PlaceFree(cycle, statement, tasks[i], nodes)) {
+    if (!PlaceFree(cycle, statement, tasks[i], nodes, waits)) {
       if (!GangCouldBeWhole(cycle, job, {tasks.begin() + i + 1, tasks.end()})) return false;
       continue;
     }
@@ -72,36 +76,47 @@ bool OneByOne(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
 }
 
 bool AllAtOnce(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
-               const std::vector<NodeIndex>& nodes, int64_t tries, Statement& statement) {
-  if (IsPromised(cycle, tasks.front())) return false;
-  for (const auto& [task, node] : PackWhole(cycle, job, tasks, nodes, tries)) {
+               const std::vector<NodeIndex>& nodes, int64_t tries, bool devices,
+               Statement& statement) {
+  if (IsPromised(cycle, tasks.front()) && !devices) return false;
+  for (const auto& [task, node, waits] : PackWhole(cycle, job, tasks, nodes, tries)) {
     if (!Allocatable(cycle, cycle.world.queue_of(task), task)) return false;
     if (!HasRoomLater(cycle.world, task, node)) return false;
     if (Judge(cycle, task, node).refusal) return false;
-    PlaceAt(cycle, statement, task, node);
+    PlaceAt(cycle, statement, task, node, waits);
   }
   return !statement.empty() && JobPipelined(cycle, job);
 }
 
+// Tries to have it whole, ready to be committed: all of it bound, or all of it nominated.
+bool InOneWay(Cycle& cycle, Statement& statement, const std::function<bool()>& way) {
+  const World before = cycle.world;
+  bool whole = way();
+  const bool all_now = std::all_of(statement.begin(), statement.end(), [](const Operation& o) {
+    return o.kind == Operation::kAllocate;
+  });
+  if (whole && !all_now) whole = Hold(cycle, before, statement);
+  if (whole) return true;
+  cycle.world = before;
+  statement.clear();
+  return false;
+}
+
 // Takes what was placed off `tasks`. Whether anything became a decision.
 bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tries) {
-  const World before = cycle.world;
+  const bool devices = std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex t) {
+    return cycle.world.device_strategy && !cycle.world.shape(t).devices.empty();
+  });
   for (const std::vector<NodeIndex>& nodes : WithinReach(cycle, job, tasks)) {
     Statement statement;
-    bool whole = OneByOne(cycle, job, tasks, nodes, statement);
-    if (!whole) {
-      cycle.world = before;
-      statement.clear();
-      whole = AllAtOnce(cycle, job, tasks, nodes, tries, statement);
-    }
-    if (!whole) {
-      cycle.world = before;
-      continue;
-    }
-    const bool all_now = std::all_of(statement.begin(), statement.end(), [](const Operation& o) {
-      return o.kind == Operation::kAllocate;
-    });
-    if (!all_now) Hold(cycle, before, statement);
+    const bool whole =
+        InOneWay(cycle, statement,
+                 [&] { return OneByOne(cycle, job, tasks, nodes, false, statement); }) ||
+        InOneWay(cycle, statement,
+                 [&] { return AllAtOnce(cycle, job, tasks, nodes, tries, devices, statement); }) ||
+        (devices && InOneWay(cycle, statement,
+                             [&] { return OneByOne(cycle, job, tasks, nodes, true, statement); }));
+    if (!whole) continue;
     Commit(cycle, statement);
     std::erase_if(tasks,
                   [&](TaskIndex t) { return cycle.world.status[t] != TaskStatus::kPending; });
@@ -113,7 +128,7 @@ bool GangTurn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t
 bool PlaceWithinReach(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks,
                       Statement& statement) {
   for (const std::vector<NodeIndex>& nodes : WithinReach(cycle, job, tasks)) {
-    if (PlaceFree(cycle, statement, tasks.front(), nodes)) return true;
+    if (PlaceFree(cycle, statement, tasks.front(), nodes, false)) return true;
   }
   return false;
 }

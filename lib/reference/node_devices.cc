@@ -30,26 +30,35 @@ struct Found {
   }
 };
 
+struct Free {
+  int64_t now_milli, then_milli, now_memory, then_memory;
+};
+
+Free FreeOf(const World& world, NodeIndex node, const DeviceSpec& spec) {
+  Free free{spec.milli, spec.milli, Bytes(spec.memory), Bytes(spec.memory)};
+  for (TaskIndex t : world.on_node[node]) {
+    const auto hold = world.held[t].find(spec.name);
+    if (hold == world.held[t].end()) continue;
+    if (world.status[t] != TaskStatus::kNominated) {
+      free.now_milli -= hold->second.milli;
+      free.now_memory -= hold->second.memory;
+    }
+    if (world.status[t] != TaskStatus::kReleasing) {
+      free.then_milli -= hold->second.milli;
+      free.then_memory -= hold->second.memory;
+    }
+  }
+  return free;
+}
+
 std::vector<Found> Look(const World& world, NodeIndex node, bool later) {
   std::vector<Found> all;
   for (const DeviceSpec& spec : world.tables->nodes.spec[node].devices) {
-    int64_t now_milli = spec.milli, then_milli = spec.milli;
-    int64_t now_memory = Bytes(spec.memory), then_memory = now_memory;
-    for (TaskIndex t : world.on_node[node]) {
-      const auto hold = world.held[t].find(spec.name);
-      if (hold == world.held[t].end()) continue;
-      if (world.status[t] != TaskStatus::kNominated) {
-        now_milli -= hold->second.milli;
-        now_memory -= hold->second.memory;
-      }
-      if (world.status[t] != TaskStatus::kReleasing) {
-        then_milli -= hold->second.milli;
-        then_memory -= hold->second.memory;
-      }
-    }
+    const Free free = FreeOf(world, node, spec);
     all.push_back({&spec, static_cast<int64_t>(all.size()),
-                   later ? then_milli : std::min(now_milli, then_milli),
-                   later ? then_memory : std::min(now_memory, then_memory), Bytes(spec.memory)});
+                   later ? free.then_milli : std::min(free.now_milli, free.then_milli),
+                   later ? free.then_memory : std::min(free.now_memory, free.then_memory),
+                   Bytes(spec.memory)});
   }
   return all;
 }
@@ -162,6 +171,34 @@ std::optional<HeldDevices> ChooseDevices(const World& world, TaskIndex task, Nod
 bool HasDevices(const World& world, TaskIndex task, NodeIndex node, bool later) {
   if (!world.device_strategy || world.shape(task).devices.empty()) return true;
   return Choose(world, task, node, later).has_value();
+}
+
+std::string DevicesInWords(const World& world, NodeIndex node) {
+  std::string words;
+  for (const DeviceSpec& spec : world.tables->nodes.spec[node].devices) {
+    const Free free = FreeOf(world, node, spec);
+    for (const std::string* text : {&spec.kind, &spec.model, &spec.zone})
+      words.append(*text).append("/");
+    for (const std::string& link : spec.links) words.append(link).append("+");
+    for (const int64_t number :
+         {spec.milli, Bytes(spec.memory), int64_t{spec.healthy}, free.now_milli, free.then_milli,
+          free.now_memory, free.then_memory})
+      words.append(",").append(std::to_string(number));
+    words += "\n";
+  }
+  return words;
+}
+
+int64_t FreeShareFor(const World& world, const DeviceRequest& request, NodeIndex node, bool later) {
+  int64_t share = 0;
+  for (const Found& device : Look(world, node, later)) {
+    const bool wanted =
+        request.models.empty() ||
+        std::count(request.models.begin(), request.models.end(), device.spec->model) > 0;
+    if (device.spec->healthy && device.spec->kind == request.kind && wanted)
+      share += std::max<int64_t>(device.milli, 0);
+  }
+  return share;
 }
 
 double DeviceScore(const World& world, TaskIndex task, NodeIndex node) {

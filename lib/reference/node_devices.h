@@ -18,6 +18,10 @@ std::optional<HeldDevices> ChooseDevices(const World& world, TaskIndex task, Nod
                                          bool later);
 // Whether it would get them; true where nobody gives out devices, or it asks for none.
 bool HasDevices(const World& world, TaskIndex task, NodeIndex node, bool later);
+// All that could tell the devices of two nodes apart: what they are, and what of them is free now and later.
+std::string DevicesInWords(const World& world, NodeIndex node);
+// The share that is free of healthy devices of that kind, and of one of those models.
+int64_t FreeShareFor(const World& world, const DeviceRequest& request, NodeIndex node, bool later);
 // 0 to 100; 0 where the node does not have them.
 double DeviceScore(const World& world, TaskIndex task, NodeIndex node);
 

@@ -65,6 +65,41 @@ TEST(GangPacking, AsksNodesWhatTheyTake) {
   EXPECT_EQ(steps[1].node, 0U);
 }
 
+std::string Words(const std::vector<PackStep>& steps) {
+  std::string words;
+  for (const PackStep& step : steps) {
+    absl::StrAppend(&words, words.empty() ? "" : " ", step.task, ">", step.node);
+  }
+  return words;
+}
+
+// A book is how many parts are left; a task of shape 0 takes one.
+TEST(GangPacking, AsksWhatPartsNodesHave) {
+  const auto one_less = [](size_t, uint32_t book) { return book == 0 ? kNoParts : book - 1; };
+  const std::vector<PackShape> shapes = {{{1}, {1}, true}, {{1}, {1}}};
+  const std::vector<PackTask> tasks = {{0}, {0}, {1}, {1}};
+  const auto pack = [&](const std::vector<PackNode>& nodes, int64_t all, int64_t tries) {
+    return Words(PackGang(shapes, nodes, tasks, {.all = all}, tries, one_less));
+  };
+  const std::vector<bool> both = {true, true};
+  EXPECT_EQ(pack({{{3}, both, 1}, {{1}, both, 1}}, 4, 4), "0>0 1>1 2>0 3>0");
+  // Alike but for their parts: the second one is looked at all the same, and no try is spent on the first.
+  EXPECT_EQ(pack({{{2}, both, 0}, {{2}, both, 2}}, 4, 4), "0>1 1>1 2>0 3>0");
+  EXPECT_EQ(pack({{{4}, both, 1}, {{4}, both, 0}}, 4, 1000), "");
+  // What went back gave its part back: the first way puts both with parts on the first node.
+  EXPECT_EQ(pack({{{2}, both, 2}, {{2}, {true, false}, 1}}, 3, 100), "0>0 1>1 2>0");
+  EXPECT_EQ(pack({{{3}, both, 2}, {{1}, {true, false}, 1}}, 4, 100), "0>0 1>1 2>0 3>0");
+}
+
+TEST(GangPacking, PartsCountInSizes) {
+  std::vector<PackShape> shapes = {{{1}, {1}}, {{1}, {1}}};
+  const std::vector<PackNode> nodes = {{{2}, {true, true}}};
+  const std::vector<PackTask> tasks = {{0}, {1}};
+  EXPECT_EQ(Words(PackGang(shapes, nodes, tasks, {.all = 2}, 10)), "0>0 1>0");
+  shapes[1].size = 1;
+  EXPECT_EQ(Words(PackGang(shapes, nodes, tasks, {.all = 2}, 10)), "1>0 0>0");
+}
+
 // 2,000 like tasks of one kind and one of another: the search has no depth to run out of.
 TEST(GangPacking, LongGangs) {
   std::vector<PackTask> tasks(2000, PackTask{0});

@@ -150,6 +150,84 @@ TEST(Devices, EvictionsFreeThem) {
   }
 }
 
+// A GPU of model a, then one of model b.
+NodeSpec TwoModels(const std::string& name) {
+  NodeSpec node{.name = name, .capacity = {{"cpu", 10}, {"memory", 1000}, {"pods", 99}}};
+  node.devices = {{.name = "a", .kind = "gpu", .model = "a"},
+                  {.name = "b", .kind = "gpu", .model = "b"}};
+  return node;
+}
+
+// One task that takes any GPU, and one that needs model a.
+void UnlikeGang(Cluster& cluster, JobSpec job) {
+  job.min_available = 2;
+  Accept(cluster.AddJob(job));
+  Accept(cluster.AddTask(Asks("any", job.name, {.kind = "gpu"})));
+  Accept(cluster.AddTask(Asks("only-a", job.name, {.kind = "gpu", .models = {"a"}})));
+}
+
+// Whoever takes any would get the first one, which is the only one for the other.
+TEST(Devices, AGangComesInTheOrderInWhichAllGetTheirs) {
+  Cluster cluster;
+  Accept(cluster.AddNode(TwoModels("n")));
+  UnlikeGang(cluster, {.name = "j"});
+  EXPECT_EQ(PlanOf(cluster, "muster").ToText(), "bind only-a to n with a\nbind any to n with b\n");
+  EXPECT_TRUE(PlanOf(cluster, "muster:allocate(tries=0),reclaim(tries=0),preempt(tries=0)")
+                  .binds()
+                  .empty());
+}
+
+// Those who need model a are the larger ones, for there is less of it: they go first, and no try is in vain.
+TEST(Devices, LargeGangsOfUnlikeTasksFillAllDevices) {
+  Cluster cluster;
+  for (int n = 0; n < 40; ++n) Accept(cluster.AddNode(TwoModels("n" + std::to_string(n))));
+  Accept(cluster.AddJob({.name = "j", .min_available = 80}));
+  for (int t = 0; t < 80; ++t) {
+    DeviceRequest request{.kind = "gpu"};
+    if (t % 2 == 1) request.models = {"a"};
+    Accept(cluster.AddTask(Asks("t" + std::to_string(t), "j", request)));
+  }
+  EXPECT_EQ(PlanOf(cluster, "muster").binds().size(), 80u);
+}
+
+TEST(Devices, AGangWithAHardWishComesToTheDomainThatHasThem) {
+  Cluster cluster;
+  for (const char* rack : {"rack-0", "rack-1"})
+    Accept(cluster.AddDomain({.name = rack, .tier = 1}));
+  NodeSpec small = TwoModels("m"), large = TwoModels("n");
+  small.devices.pop_back();
+  small.domain = "rack-0";
+  large.domain = "rack-1";
+  Accept(cluster.AddNode(small));
+  Accept(cluster.AddNode(large));
+  UnlikeGang(cluster, {.name = "j", .topology = TopologyWish{.hard = true, .highest_tier = 1}});
+  EXPECT_EQ(PlanOf(cluster, "muster").ToText(), "bind only-a to n with a\nbind any to n with b\n");
+}
+
+// Of what is free now there is a GPU for each, if `any` takes b at once; of what will be free it would take a.
+TEST(Devices, AGangThatHasToWaitIsNominatedToDevicesForAll) {
+  Cluster cluster;
+  Accept(cluster.AddNode(TwoModels("n")));
+  Job(cluster, "old");
+  TaskSpec leaving = Runs(Asks("gone", "old", {.kind = "gpu"}), "n", {{.device = "a"}});
+  leaving.status = TaskStatus::kReleasing;
+  Accept(cluster.AddTask(leaving));
+  UnlikeGang(cluster, {.name = "j"});
+  const Plan plan = PlanOf(cluster, "muster");
+  EXPECT_TRUE(plan.binds().empty());
+  ASSERT_EQ(plan.nominations().size(), 2u) << plan.ToText();
+  EXPECT_EQ(plan.task_name(plan.nominations()[0].task), "only-a");
+  EXPECT_EQ(plan.task_name(plan.nominations()[1].task), "any");
+
+  // Once all is free it gets what it was promised, although `any` comes before `only-a`.
+  const absl::StatusOr<ApplyReport> report = cluster.Apply(plan);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(cluster.Describe().tasks[1].nominated_node, "n");
+  Accept(cluster.SetTaskStatus("gone", TaskStatus::kSucceeded));
+  EXPECT_EQ(PlanOf(cluster, "muster").ToText(),
+            "bind only-a to n with a\nbind any to n with b\nphase old completed\n");
+}
+
 TEST(Devices, ALivingClusterKeepsWhatItsPlansGave) {
   Cluster cluster;
   Accept(cluster.AddNode(GpuNode("n")));

@@ -42,6 +42,7 @@ const char* const kProfiles[] = {
     "muster",
     "muster:devices(strategy=spread,weight=10),actions=allocate",
     "muster:devices(strategy=best-fit),actions=allocate+preempt+reclaim",
+    "muster:devices(strategy=spread),allocate(tries=30),actions=allocate+reclaim",
     "ray:+devices",
 };
 

@@ -14,6 +14,7 @@
 #include "lib/base/strings.h"
 #include "lib/scenario/generate.h"
 #include "muster/schedule.h"
+#include "tests/support/random_devices.h"
 #include "tests/support/random_edits.h"
 #include "tests/support/random_world.h"
 #include "tests/support/shrink.h"
@@ -88,6 +89,21 @@ TEST(Flips, NoSpeedOptionChangesAPlan) {
     FAIL() << "seed " << seed << ": " << FlipThatMatters(MakeCluster(small).Freeze(), profile)
            << " under " << profile << "\n"
            << AsScenario(small, profile);
+  }
+}
+
+TEST(Flips, NoSpeedOptionChangesAPlanWithDevices) {
+  const std::string profiles[] = {"muster", "muster:devices(strategy=spread)",
+                                  "muster:devices(strategy=best-fit),actions=allocate",
+                                  "volcano:+devices,+preempt"};
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const std::string& profile = profiles[seed % std::size(profiles)];
+    Rng rng(seed);
+    ClusterSpec world = RandomWorld(rng.Next());
+    AddDevices(rng, &world);
+    ASSERT_EQ(FlipThatMatters(MakeCluster(world).Freeze(), profile), "")
+        << "seed " << seed << " under " << profile << "\n"
+        << AsScenario(world, profile);
   }
 }
 
