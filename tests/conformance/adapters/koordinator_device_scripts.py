@@ -2,6 +2,7 @@
 """Koordinator's recorded scripts about devices: its allocator and the calls of its plug-in on one machine, whose books the
 script wrote, and how requests are read. Each is one question to the room of devices; nothing is carried over."""
 
+import json
 import math
 import re
 from typing import Any, Callable
@@ -355,6 +356,115 @@ def _score_device(script: Any, probe: Probe) -> list[str]:
     return out
 
 
+# --- books ---------------------------------------------------------------------------------------------------------
+
+
+def _held(pod: Json | None) -> Json:
+    """What devices a task holds, as its annotation says; nothing of one that no machine has."""
+    if not pod or not (pod.get("spec") or {}).get("nodeName"):
+        return {}
+    text = (pod["metadata"].get("annotations") or {}).get("scheduling.koordinator.sh/device-allocated", "")
+    return koordinator_devices.granted(json.loads(text)) if text.startswith("{") else {}
+
+
+def _written(books: Json) -> Json:
+    """kind -> minor -> (used, free), without zeros, of a record or of an answer."""
+    return {
+        kind: {minor: [{n: a for n, a in part.items() if a} for part in parts] for minor, parts in of_kind.items()}
+        for kind, of_kind in books.items()
+    }
+
+
+def _recorded_books(held: Json) -> Json:
+    def part(name: str, kind: str, minor: str) -> Json:
+        return koordinator_devices.whole(((held.get(name) or {}).get(kind) or {}).get(minor))
+
+    return {
+        kind: {minor: [part("deviceUsed", kind, minor), part("deviceFree", kind, minor)] for minor in totals}
+        for kind, totals in (held.get("deviceTotal") or {}).items()
+    }
+
+
+def _books(script: Any, probe: Probe) -> list[str]:
+    """Tasks that come to a machine, or leave it: what is used and free of its devices then."""
+    [step] = script.calls(*BOOKS)
+    args, inputs = script.args(step), _inputs(script)
+
+    def held(name: str) -> Json:
+        value = script.value(args.get(name))
+        return _held(_object(script, value)) if isinstance(value, dict) and "ref" in value else {}
+
+    changes = []
+    if step["call"] == "Plugin.Unreserve":
+        changes.append(("give_back", granted((_state(script) or {}).get("allocationResult"))))
+    else:
+        leaves = step["call"].endswith("Delete")
+        changes += [("give_back", held("oldObj")), ("give_back" if leaves else "hold", held("newObj") or held("obj"))]
+    changes = [(op, grants) for op, grants in changes if grants]
+    before = ((inputs.get("deviceCache") or inputs.get("nodeDeviceCache") or {}).get("nodeDeviceInfos")) or {}
+    if not changes or len(before) != 1:
+        raise Unanswerable("a task without devices: nobody takes or gives back any")
+    [(name, machine)] = _whole(script, before).items()
+    ops = [
+        {
+            "op": op,
+            "node": name,
+            "grants": {
+                kind: [{"minor": m, "amounts": dict(amounts), "function": f} for m, amounts, f in grants]
+                for kind, grants in of_kinds.items()
+            },
+        }
+        for op, of_kinds in changes
+    ]
+    options = {"machines": {name: _machine(machine, {})}, "weights": {}}
+    last = probe.devices(options, ops)[-1]
+    ours = _written({k: {m: [b["used"], b["free"]] for m, b in of.items()} for k, of in last.items()})
+    wanted = script.case["expect"]["wantCache"]
+    theirs = _written(_recorded_books(wanted.get("nodeDeviceInfos", wanted)[name]))
+    return [] if ours == theirs else [f"the books are {ours}, recorded {theirs}"]
+
+
+BOOKS = (
+    "nodeDeviceCache.onPodAdd",
+    "nodeDeviceCache.onPodDelete",
+    "nodeDeviceCache.onPodUpdate",
+    "Plugin.Unreserve",
+)
+
+
+def _fill(script: Any, probe: Probe) -> list[str]:
+    """fillGPUTotalMem(): the ratio that an amount of memory is, and the other way round."""
+    [step] = script.calls("fillGPUTotalMem")
+    args = _whole(script, step["args"])
+    allocation = args["allocations"]
+    [(kind, [grant])] = allocation.items()
+    if FILLED <= grant["Resources"].keys():
+        raise Unanswerable("a grant that names memory and ratio: no request comes to that")
+    request = _request({"podRequests": {kind: grant["Resources"]}})
+    answer = _ask(probe, _machine(args["nodeDeviceInfo"], {}), request, None, final=True)
+    if script.results[step["n"]] is not None:
+        return [] if answer["code"] != "Success" else ["fills, recorded an error"]
+    return _compare(answer, request, None, script.case["expect"]["wantAllocations"])
+
+
+def _share_of_memory(script: Any, probe: Probe) -> list[str]:
+    """memoryBytesToRatio() and memoryRatioToBytes()."""
+    out = []
+    memory, ratio = "koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"
+    for step in script.calls("memoryBytesToRatio", "memoryRatioToBytes"):
+        args = script.args(step)
+        asked, wanted = (memory, ratio) if "bytes" in args else (ratio, memory)
+        amount = args["bytes"] if "bytes" in args else args["ratio"]
+        held = {"deviceTotal": {"gpu": {"0": {memory: args["totalMemory"], ratio: "100"}}}}
+        request = _request({"podRequests": {"gpu": {asked: amount}}})
+        answer = _ask(probe, _machine(held, {}), request, None, final=True)
+        got = answer["allocation"]["gpu"][0]["amounts"][wanted]
+        recorded = koordinator_devices.whole({wanted: script.results[step["n"]]})[wanted]
+        if got != recorded:
+            out.append(f"step {step['n']}: {got}, recorded {recorded}")
+    return out
+
+
 # --- how requests are read -----------------------------------------------------------------------------------------
 
 
@@ -463,6 +573,8 @@ CALLS: dict[str, Callable[[Any, Probe], list[str]]] = {
     "resourceAllocationScorer.scoreDevice": _score_device,
     "ConvertDeviceRequest": _convert,
     "ValidateDeviceRequest": _validate,
+    "memoryBytesToRatio": _share_of_memory,
+    "memoryRatioToBytes": _share_of_memory,
 }
 OF_PLUGIN: dict[str, Callable[[Any, Probe], list[str]]] = {
     "Plugin.Filter": _filter,
@@ -482,6 +594,8 @@ def rule(script: Any) -> Callable[[Any, Probe], list[str]] | None:
         return _before_filter if own and calls <= {"Plugin.PreFilter", "getPreFilterState"} else None
     if calls & OF_PLUGIN.keys():
         return next((OF_PLUGIN[call] for call in OF_PLUGIN if call in calls), None) if _state(script) else None
-    if calls == {"parseGPURequirements"}:
-        return _parse
+    if calls & set(BOOKS):
+        return _books if "Plugin.Unreserve" not in calls or _state(script) else None
+    if calls in ({"parseGPURequirements"}, {"fillGPUTotalMem"}):
+        return _parse if "parseGPURequirements" in calls else _fill
     return next((CALLS[call] for call in CALLS if call in calls), None)

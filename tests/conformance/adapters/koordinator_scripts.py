@@ -128,8 +128,12 @@ def _loads(script: Script, probe: Probe) -> list[str]:
         scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": assigned["timestamp"]}
         pod["status"] = (pod.get("status") or {}) | {"conditions": [scheduled]}
     metrics = [one["status"] for one in latest.values() if one["kind"] == "NodeMetric"]
-    if script.calls("Plugin.Score") and any("nodeMetric" not in status for status in metrics):
-        raise Unanswerable("the record does not tell an empty measurement, which is scored, from none")
+    scores = [script.variable("score", step["n"])[1] for step in script.calls("Plugin.Score")]
+    for status in metrics:
+        if scores and "nodeMetric" not in status:
+            if not all(scores):
+                raise Unanswerable("the record does not tell an empty measurement, which is scored, from none")
+            status["nodeMetric"] = {"nodeUsage": {"resources": {}}}  # without a measurement the score were 0
     times = [status["updateTime"] for status in metrics]
     out = []
     for step in script.calls("Plugin.Filter", "Plugin.Score"):
@@ -152,6 +156,27 @@ def _loads(script: Script, probe: Probe) -> list[str]:
             "observed": {"pods": [asked]},
         }
         out += koordinator_loads.loads(case, probe)
+    return out
+
+
+def _estimates(script: Script, probe: Probe) -> list[str]:
+    """EstimatePod(): what a task is likely to use."""
+    [made] = script.calls("NewDefaultEstimator")
+    args = LOAD_AWARE | script.args(made)["args"]
+    names = sorted(args["EstimatedScalingFactors"])
+    out = []
+    for step in script.calls("Estimator.EstimatePod"):
+        ref = script.args(step)["pod"]["ref"]
+        pod = next(one["object"] for one in script.case["objects"] if one["ref"] == ref)
+        pod = {"kind": "Pod", "metadata": {}} | pod
+        pod["metadata"] = {"name": "asker"} | pod["metadata"]
+        pod["spec"] = {"containers": []} | (pod.get("spec") or {})
+        op = {"production": False, "assigned": 0, "estimate": koordinator_loads.estimate(pod, args, names)}
+        op |= {"filter": {}, "score": {}}
+        [answer] = probe.loads({"nodes": {}, "weights": [], "dominant": 0}, [op])
+        ours, (_, theirs) = dict(zip(names, answer["estimate"], strict=True)), script.variable("got", step["n"])
+        if ours != theirs:
+            out.append(f"step {step['n']}: {ours}, recorded {theirs}")
     return out
 
 
@@ -245,6 +270,7 @@ def _admits(script: Script, probe: Probe) -> list[str]:
 
 
 RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
+    "Estimator.EstimatePod": _estimates,
     "Plugin.Filter": _loads,
     "Plugin.Score": _loads,
     "Policy.Merge": _merge,

@@ -162,6 +162,29 @@ json Choose(const json& op, const DeviceClaim& request, const DeviceScorer& scor
           {"allocation", Written(answer.grants)}};
 }
 
+DeviceGrants GrantsOf(const json& object) {
+  DeviceGrants grants;
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    for (const json& one : object.value(kKinds[k], json::array())) {
+      grants[k].push_back({one["minor"], AmountsOf(one["amounts"]), one["function"]});
+    }
+  }
+  return grants;
+}
+
+// What is used and free of each device.
+json Written(const MachineDevices& machine) {
+  json written = json::object();
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    const DeviceBook& book = machine.books[k];
+    for (size_t i = 0; i < book.devices.size(); ++i) {
+      written[kKinds[k]][std::to_string(book.devices[i].minor)] = {{"used", Written(book.used[i])},
+                                                                   {"free", Written(book.Free(i))}};
+    }
+  }
+  return written;
+}
+
 // What a request was read as, kind by kind.
 json Written(const DeviceClaim& request) {
   json written = json::object();
@@ -227,6 +250,12 @@ absl::StatusOr<json> AskDevices(const json& request) {
     if (op["op"] == "score") {
       steps.push_back(
           scorer.Score(AmountsOf(op["request"]), AmountsOf(op["total"]), AmountsOf(op["free"])));
+      continue;
+    }
+    if (op["op"] == "hold" || op["op"] == "give_back") {
+      MachineDevices& machine = machines[op["node"]];
+      (op["op"] == "hold" ? Take : Release)(GrantsOf(op["grants"]), &machine);
+      steps.push_back(Written(machine));
       continue;
     }
     const std::string task = op.value("task", "");
