@@ -4,7 +4,7 @@ again; the rest of a script only prepares them, and a script of which nothing is
 
 from typing import Any, Callable
 
-from adapters import koordinator_device_scripts, koordinator_loads
+from adapters import koordinator_device_scripts, koordinator_load_scripts, koordinator_loads
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -159,27 +159,6 @@ def _loads(script: Script, probe: Probe) -> list[str]:
     return out
 
 
-def _estimates(script: Script, probe: Probe) -> list[str]:
-    """EstimatePod(): what a task is likely to use."""
-    [made] = script.calls("NewDefaultEstimator")
-    args = LOAD_AWARE | script.args(made)["args"]
-    names = sorted(args["EstimatedScalingFactors"])
-    out = []
-    for step in script.calls("Estimator.EstimatePod"):
-        ref = script.args(step)["pod"]["ref"]
-        pod = next(one["object"] for one in script.case["objects"] if one["ref"] == ref)
-        pod = {"kind": "Pod", "metadata": {}} | pod
-        pod["metadata"] = {"name": "asker"} | pod["metadata"]
-        pod["spec"] = {"containers": []} | (pod.get("spec") or {})
-        op = {"production": False, "assigned": 0, "estimate": koordinator_loads.estimate(pod, args, names)}
-        op |= {"filter": {}, "score": {}}
-        [answer] = probe.loads({"nodes": {}, "weights": [], "dominant": 0}, [op])
-        ours, (_, theirs) = dict(zip(names, answer["estimate"], strict=True)), script.variable("got", step["n"])
-        if ours != theirs:
-            out.append(f"step {step['n']}: {ours}, recorded {theirs}")
-    return out
-
-
 # --- NUMA hints ----------------------------------------------------------------------------------------------------
 
 
@@ -270,7 +249,6 @@ def _admits(script: Script, probe: Probe) -> list[str]:
 
 
 RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
-    "Estimator.EstimatePod": _estimates,
     "Plugin.Filter": _loads,
     "Plugin.Score": _loads,
     "Policy.Merge": _merge,
@@ -285,7 +263,8 @@ def _whole_script(script: Script) -> Any:
     # Later than this module, which the quotas' own module imports.
     from adapters import koordinator_quota_scripts
 
-    return koordinator_quota_scripts.rule(script) or koordinator_device_scripts.rule(script)
+    rooms = (koordinator_quota_scripts, koordinator_device_scripts, koordinator_load_scripts)
+    return next((found for room in rooms if (found := room.rule(script))), None)
 
 
 def run(level: str, case: Json, probe: Probe) -> list[str]:
