@@ -248,11 +248,29 @@ def _admits(script: Script, probe: Probe) -> list[str]:
     return out
 
 
+def _single_zone(script: Script, probe: Probe) -> list[str]:
+    """filterSingleNumaHints(): a hint stays exactly if a task of one resource that has it alone is admitted."""
+    out = []
+    for step in script.calls("filterSingleNumaHints"):
+        resources = script.args(step)["allResourcesHints"] or []
+        if not resources:
+            raise Unanswerable("no hints: nothing that could stay")
+        kept = []
+        for hints in resources:
+            asked = [{"policy": "single-numa-node", "zones": 0b111, "scored": [[_hint(h)]], "alone": []} for h in hints]
+            kept.append([h for h, one in zip(hints, asked, strict=True) if probe.numa(one)["admitted"]])
+        recorded = [hints or [] for hints in script.results[step["n"]]]
+        if kept != recorded:
+            out.append(f"step {step['n']}: stay {kept}, recorded {recorded}")
+    return out
+
+
 RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
     "Plugin.Filter": _loads,
     "Plugin.Score": _loads,
     "Policy.Merge": _merge,
     "checkExclusivePolicy": _exclusive,
+    "filterSingleNumaHints": _single_zone,
     **dict.fromkeys(ADMITS, _admits),
     "takeCPUs": _take_cpus,
     "takePreferredCPUs": _take_cpus,
