@@ -39,7 +39,7 @@ def check(level: str, case: Case, probe: Probe) -> list[str]:
         return quota_tree(case, ops, probe)
     if kinds and kinds <= {"create", "update", "delete"}:
         return quota_rules(case, ops, probe)
-    raise Unanswerable(f"Koordinator's {level} cases of this kind are not read yet")
+    raise Unanswerable(f"Koordinator's {level} cases without a call that decides anything")
 
 
 def units(values: dict[str, Any] | None) -> Amounts:

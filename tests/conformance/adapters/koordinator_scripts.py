@@ -2,11 +2,9 @@
 """Koordinator's recorded scripts: what a test of it did, call after call. Calls that are one rule of ours are asked
 again; the rest of a script only prepares them, and a script of which nothing is left is not compared."""
 
-import math
 from typing import Any, Callable
 
-from adapters import koordinator_devices, koordinator_loads
-from interop import quantity
+from adapters import koordinator_device_scripts, koordinator_load_scripts, koordinator_loads
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -130,8 +128,12 @@ def _loads(script: Script, probe: Probe) -> list[str]:
         scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": assigned["timestamp"]}
         pod["status"] = (pod.get("status") or {}) | {"conditions": [scheduled]}
     metrics = [one["status"] for one in latest.values() if one["kind"] == "NodeMetric"]
-    if script.calls("Plugin.Score") and any("nodeMetric" not in status for status in metrics):
-        raise Unanswerable("the record does not tell an empty measurement, which is scored, from none")
+    scores = [script.variable("score", step["n"])[1] for step in script.calls("Plugin.Score")]
+    for status in metrics:
+        if scores and "nodeMetric" not in status:
+            if not all(scores):
+                raise Unanswerable("the record does not tell an empty measurement, which is scored, from none")
+            status["nodeMetric"] = {"nodeUsage": {"resources": {}}}  # without a measurement the score were 0
     times = [status["updateTime"] for status in metrics]
     out = []
     for step in script.calls("Plugin.Filter", "Plugin.Score"):
@@ -155,73 +157,6 @@ def _loads(script: Script, probe: Probe) -> list[str]:
         }
         out += koordinator_loads.loads(case, probe)
     return out
-
-
-# --- devices -------------------------------------------------------------------------------------------------------
-
-
-def _validate(script: Script, probe: Probe) -> list[str]:
-    """Which combinations of amounts mean something: asked of no machine at all, a request is refused or is not."""
-    out = []
-    for step in script.calls("ValidateDeviceRequest"):
-        amounts = script.args(step)["podRequest"] or {}
-        if not amounts:
-            raise Unanswerable("a request of nothing: nobody asks for it")
-        whole = {name: math.ceil(amount) for name, amount in quantity.parse_map(amounts, "request").items()}
-        request = {"amounts": whole, "wishes": {}, "joint": []}
-        op = {"op": "schedule", "task": "asker", "request": request}
-        [answer] = probe.devices({"machines": {}, "weights": {}}, [op])
-        recorded = [c["actual"] for c in script.checks if c["what"] == "tt.wantErr"]
-        if len(recorded) != 1:
-            raise Unanswerable("the record does not hold what the call returned")
-        if ("refused" in answer) != recorded[0]:
-            out.append(f"step {step['n']}: {answer.get('refused', 'accepted')}, recorded {recorded[0]}")
-    return out
-
-
-def _granted(allocation: Json | None) -> Json:
-    """As koordinator_devices.ours has it."""
-    out: Json = {}
-    for kind, grants in (allocation or {}).items():
-        functions = [
-            "".join(f["BusID"] for f in (grant.get("Extension") or {}).get("VirtualFunctions") or [])
-            for grant in grants
-        ]
-        out[kind] = sorted(
-            (grant.get("Minor", 0), sorted(koordinator_devices.whole(grant["Resources"]).items()), function)
-            for grant, function in zip(grants, functions, strict=True)
-        )
-    return out
-
-
-def _allocate(script: Script, probe: Probe) -> list[str]:
-    """AutopilotAllocator.Allocate() on the one machine of a script."""
-    latest = {one["ref"].partition("#")[0]: one["object"] for one in script.case["objects"]}
-    nodes = [one for one in latest.values() if one["kind"] == "Node"]
-    found = [one for one in latest.values() if one["kind"] == "Device"]
-    pods = [one for one in latest.values() if one["kind"] == "Pod"]
-    calls = script.calls("AutopilotAllocator.Allocate")
-    if len(calls) != 1 or len(nodes) != 1 or len(found) != 1 or len(pods) != 1:
-        raise Unanswerable("a script of several tasks, or of machines that no Device object describes")
-    [step] = calls
-    args = script.args(step)
-    if any(args.values()):
-        raise Unanswerable("devices held to NUMA zones or reservations: the caller narrows the machine before it asks")
-    if script.value(step.get("receiver") or {}).get("scorer"):
-        raise Unanswerable("the record does not say what the scorer weighs")
-    pod = pods[0]
-    pod["metadata"] = {"name": "asker"} | pod.get("metadata", {})
-    options = {"machines": {"n": koordinator_devices.machine(nodes[0], found[0])}, "weights": {}}
-    request = koordinator_devices.request(pod)
-    if options["machines"]["n"]["secondary_well_planned"] and request["joint"]:
-        raise Unanswerable("what a filter leaves to the final choice; the probe tells of final choices")
-    [answer] = probe.devices(options, [{"op": "schedule", "task": "asker", "request": request}])
-    expect = script.case["expect"]
-    if not any(key in expect for key in ("want", "wantErr")):
-        raise Unanswerable("the record does not hold what the call returned")
-    ours = koordinator_devices.ours(answer.get("allocation"))
-    theirs = {} if expect.get("wantErr") else _granted(expect.get("want"))
-    return [] if ours == theirs else [f"allocates {ours}, recorded {theirs}"]
 
 
 # --- NUMA hints ----------------------------------------------------------------------------------------------------
@@ -313,34 +248,49 @@ def _admits(script: Script, probe: Probe) -> list[str]:
     return out
 
 
+def _single_zone(script: Script, probe: Probe) -> list[str]:
+    """filterSingleNumaHints(): a hint stays exactly if a task of one resource that has it alone is admitted."""
+    out = []
+    for step in script.calls("filterSingleNumaHints"):
+        resources = script.args(step)["allResourcesHints"] or []
+        if not resources:
+            raise Unanswerable("no hints: nothing that could stay")
+        kept = []
+        for hints in resources:
+            asked = [{"policy": "single-numa-node", "zones": 0b111, "scored": [[_hint(h)]], "alone": []} for h in hints]
+            kept.append([h for h, one in zip(hints, asked, strict=True) if probe.numa(one)["admitted"]])
+        recorded = [hints or [] for hints in script.results[step["n"]]]
+        if kept != recorded:
+            out.append(f"step {step['n']}: stay {kept}, recorded {recorded}")
+    return out
+
+
 RULES: dict[str, Callable[[Script, Probe], list[str]]] = {
-    "AutopilotAllocator.Allocate": _allocate,
     "Plugin.Filter": _loads,
     "Plugin.Score": _loads,
     "Policy.Merge": _merge,
     "checkExclusivePolicy": _exclusive,
+    "filterSingleNumaHints": _single_zone,
     **dict.fromkeys(ADMITS, _admits),
-    "ValidateDeviceRequest": _validate,
     "takeCPUs": _take_cpus,
     "takePreferredCPUs": _take_cpus,
 }
 
 
-def _quota_rule(script: Script) -> Any:
-    # Later than this module, which that one's own module imports.
+def _whole_script(script: Script) -> Any:
+    # Later than this module, which the quotas' own module imports.
     from adapters import koordinator_quota_scripts
 
-    return koordinator_quota_scripts.rule(script)
+    rooms = (koordinator_quota_scripts, koordinator_device_scripts, koordinator_load_scripts)
+    return next((found for room in rooms if (found := room.rule(script))), None)
 
 
 def run(level: str, case: Json, probe: Probe) -> list[str]:
     """How our answers differ from the recorded ones."""
     script = Script(case)
-    if quotas := _quota_rule(script):
-        return quotas(script, probe)
+    if whole := _whole_script(script):
+        return whole(script, probe)
     rules = {RULES[step["call"]]: None for step in script.steps if step.get("call") in RULES}
-    if _allocate in rules:
-        rules = {_allocate: None}  # checks of the request before it are part of it
     # Other plug-ins have a Filter and a Score, too; this one's arguments know measured load.
     own = {"v1args.FilterExpiredNodeMetrics", "v1args.ScoreAccordingProdUsage"}
     if own.isdisjoint(step.get("set") for step in script.steps):

@@ -78,10 +78,20 @@ MachineDevices MachineOf(const json& object) {
     for (const json& group : one["virtual_groups"]) {
       device.virtual_groups.push_back({LabelsOf(group["labels"]), group["functions"]});
     }
+    for (const json& function : one.value("used_functions", json::array())) {
+      book.used_functions.insert({device.minor, function});
+    }
     book.devices.push_back(std::move(device));
-    book.used.emplace_back();
+    book.used.push_back(AmountsOf(one.value("used", json::object())));
   }
   if (object.value("hopper", false)) machine.partitions = HopperPartitions();
+  for (const json& one : object.value("partitions", json::array())) {
+    GpuPartitions& of_size = machine.partitions.emplace_back();
+    of_size.gpus = one["gpus"];
+    for (const json& partition : one["partitions"]) {
+      of_size.partitions.push_back({.minors = partition[0], .score = partition[1]});
+    }
+  }
   machine.honors_partitions = object.value("honors_partitions", false);
   machine.secondary_well_planned = object.value("secondary_well_planned", false);
   return machine;
@@ -114,17 +124,77 @@ absl::StatusOr<DeviceClaim> RequestOf(const json& object) {
   return request;
 }
 
+json Written(const DeviceAmounts& amounts) {
+  json written = json::object();
+  for (const auto& [name, resource] : kResources) {
+    if (amounts.has(resource)) written[name] = amounts.at(resource);
+  }
+  return written;
+}
+
 json Written(const DeviceGrants& grants) {
   json written = json::object();
   for (size_t k = 0; k < kDeviceKinds; ++k) {
     for (const DeviceGrant& grant : grants[k]) {
-      json one = {
-          {"minor", grant.minor}, {"function", grant.function}, {"amounts", json::object()}};
-      for (const auto& [name, resource] : kResources) {
-        if (grant.amounts.has(resource)) one["amounts"][name] = grant.amounts.at(resource);
-      }
-      written[kKinds[k]].push_back(std::move(one));
+      written[kKinds[k]].push_back({{"minor", grant.minor},
+                                    {"function", grant.function},
+                                    {"amounts", Written(grant.amounts)}});
     }
+  }
+  return written;
+}
+
+const char* CodeOf(const DeviceAnswer& answer) {
+  return answer.ok()                ? "Success"
+         : answer.EvictionMayHelp() ? "Unschedulable"
+                                    : "UnschedulableAndUnresolvable";
+}
+
+// One step of that way, on one machine, whose books stay as they are.
+json Choose(const json& op, const DeviceClaim& request, const DeviceScorer& scorer,
+            const MachineDevices& machine) {
+  const bool final = op["final"];
+  const DeviceAnswer answer =
+      ChooseDevices(machine, request, op["scored"].get<bool>() ? &scorer : nullptr, final);
+  return {{"code", CodeOf(answer)},
+          {"kind", kKinds[static_cast<size_t>(answer.kind)]},
+          {"score", ScoreMachine(machine, request, scorer)},
+          {"allocation", Written(answer.grants)}};
+}
+
+DeviceGrants GrantsOf(const json& object) {
+  DeviceGrants grants;
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    for (const json& one : object.value(kKinds[k], json::array())) {
+      grants[k].push_back({one["minor"], AmountsOf(one["amounts"]), one["function"]});
+    }
+  }
+  return grants;
+}
+
+// What is used and free of each device.
+json Written(const MachineDevices& machine) {
+  json written = json::object();
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    const DeviceBook& book = machine.books[k];
+    for (size_t i = 0; i < book.devices.size(); ++i) {
+      written[kKinds[k]][std::to_string(book.devices[i].minor)] = {{"used", Written(book.used[i])},
+                                                                   {"free", Written(book.Free(i))}};
+    }
+  }
+  return written;
+}
+
+// What a request was read as, kind by kind.
+json Written(const DeviceClaim& request) {
+  json written = json::object();
+  for (size_t k = 0; k < kDeviceKinds; ++k) {
+    const DeviceWish& wish = request.wishes[k];
+    if (wish.total.IsZero()) continue;
+    written[kKinds[k]] = {{"total", Written(wish.total)},
+                          {"each", Written(wish.each)},
+                          {"count", wish.count},
+                          {"partial", wish.partial}};
   }
   return written;
 }
@@ -137,9 +207,7 @@ json Schedule(const DeviceClaim& request, const DeviceScorer& scorer,
   int64_t most = 0;
   for (const auto& [name, machine] : *machines) {
     const DeviceAnswer answer = ChooseDevices(machine, request, nullptr, /*final=*/false);
-    step["filter"][name] = answer.ok()                ? "Success"
-                           : answer.EvictionMayHelp() ? "Unschedulable"
-                                                      : "UnschedulableAndUnresolvable";
+    step["filter"][name] = CodeOf(answer);
     if (!answer.ok()) continue;
     scores[name] = ScoreMachine(machine, request, scorer);
     most = std::max(most, scores[name]);
@@ -179,7 +247,18 @@ absl::StatusOr<json> AskDevices(const json& request) {
   std::map<std::string, DeviceGrants> held;
   json steps = json::array();
   for (const json& op : request["ops"]) {
-    const std::string task = op["task"];
+    if (op["op"] == "score") {
+      steps.push_back(
+          scorer.Score(AmountsOf(op["request"]), AmountsOf(op["total"]), AmountsOf(op["free"])));
+      continue;
+    }
+    if (op["op"] == "hold" || op["op"] == "give_back") {
+      MachineDevices& machine = machines[op["node"]];
+      (op["op"] == "hold" ? Take : Release)(GrantsOf(op["grants"]), &machine);
+      steps.push_back(Written(machine));
+      continue;
+    }
+    const std::string task = op.value("task", "");
     if (op["op"] == "release") {
       Release(held[task], &machines[op["node"]]);
       held.erase(task);
@@ -189,6 +268,14 @@ absl::StatusOr<json> AskDevices(const json& request) {
     const absl::StatusOr<DeviceClaim> wanted = RequestOf(op["request"]);
     if (!wanted.ok()) {
       steps.push_back({{"refused", std::string(wanted.status().message())}});
+      continue;
+    }
+    if (op["op"] == "read") {
+      steps.push_back(Written(*wanted));
+      continue;
+    }
+    if (op["op"] == "choose") {
+      steps.push_back(Choose(op, *wanted, scorer, machines[op["node"]]));
       continue;
     }
     steps.push_back(Schedule(*wanted, scorer, &machines, &held[task]));

@@ -59,7 +59,7 @@ absl::StatusOr<json> AskLoads(const json& request) {
   json steps = json::array();
   for (const json& op : request["ops"]) {
     const LoadTask task = TaskOf(op);
-    json step;
+    json step = {{"estimate", task.estimate}};
     for (const auto& [name, node] : asked["nodes"].items()) {
       const std::vector<int64_t> capacity = node["capacity"];
       const auto with_task = [&, &name = name](const json& view) {
@@ -75,6 +75,7 @@ absl::StatusOr<json> AskLoads(const json& request) {
       step["fits"][name] =
           !load.has_value() || !FirstAbove(*load, capacity, thresholds).has_value();
       const std::optional<Loads> scored = with_task(op["score"]);
+      if (scored.has_value()) step["load"][name] = *scored;
       step["score"][name] =
           scored.has_value() ? LoadScore(*scored, capacity, weights, asked["dominant"]) : 0;
     }

@@ -10,6 +10,7 @@
 //   {"quota_rules": OPTIONS, "ops": [{"op": "create", "quota": QUOTA}, ...]} -> {"answers": [{"accepted": true}]}
 //   {"cpus": {"machine": [[CPU, CORE, ZONE, SOCKET], ...], "available": "0-3,8", "count": 2, ...}} -> {"answers": "0-1"}
 //   {"devices": {"machines": {NAME: MACHINE}, ...}, "ops": [{"op": "schedule", ...}]} -> {"answers": [{"node": NAME}]}
+//     (or "choose": that step alone on one machine; "read": what a request asks for; "score"; "hold", "give_back": the books)
 //   {"loads": {"nodes": {NAME: LOAD}, ...}, "ops": [{"task": NAME, ...}]} -> {"answers": [{"fits": {NAME: true}}]}
 //   {"capacity": [{"op": "add", "namespace": NAME, "min": {"cpu": 8000}}, ...]} -> {"answers": [{"accounts": ...}]}
 //   {"zones": {"resources": [NAME, ...], "nodes": {NAME: NODE}}, "ops": [{"task": TASK, ...}]} -> {"answers": [...]}
