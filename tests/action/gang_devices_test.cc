@@ -43,7 +43,7 @@ class GangDevicesTest : public ::testing::Test {
 
   // The order in which tasks of these shapes, put there one by one, come; empty: they do not fit.
   Shapes OrderOf(const Shapes& shapes, bool later = false) {
-    DeviceBooks books(DevicePick::kPack);
+    DeviceBooks books(DevicePick::kPack, /*cpus=*/false);
     GangDevices devices(snapshot_->tables(), books, classes_, later);
     uint32_t load = devices.AddNode(0, books.Fresh(snapshot_->tables().nodes.spec[0]));
     for (uint32_t shape : shapes) {
@@ -96,7 +96,7 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
                          {.kind = "gpu", .models = {"a"}},
                          {.kind = "gpu", .count = 2, .milli = 300},
                          {.kind = "nic"}});
-  DeviceBooks books(DevicePick::kPack);
+  DeviceBooks books(DevicePick::kPack, /*cpus=*/false);
   GangDevices devices(snapshot_->tables(), books, classes_, /*later=*/false);
   const uint32_t book = books.Fresh(snapshot_->tables().nodes.spec[0]);
   devices.With(0, devices.AddNode(0, book));
