@@ -108,5 +108,31 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
   EXPECT_EQ(devices.SizeOf(1), 250'000);
 }
 
+// A task that would get a CPU there, but not the two GPUs it asks for.
+TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
+  NodeSpec node{.name = "n", .capacity = {{"cpu", 1}}};
+  node.zones = {{.name = "z"}};
+  node.alignment = "best-effort";
+  node.devices = {{.name = "0", .kind = "cpu", .zone = "z", .links = {"core-0", "socket-0"}},
+                  {.name = "g", .kind = "gpu"}};
+  Cluster cluster;
+  ASSERT_TRUE(cluster.AddNode(node).ok());
+  ASSERT_TRUE(cluster.AddJob({.name = "j"}).ok());
+  for (const int64_t gpus : {1, 2}) {
+    TaskSpec task{.name = "t" + std::to_string(gpus), .job = "j"};
+    task.shape = {.request = {{"cpu", 1}}, .guaranteed = true};
+    task.shape.devices = {{.kind = "gpu", .count = gpus}};
+    ASSERT_TRUE(cluster.AddTask(task).ok());
+  }
+  const Snapshot snapshot = cluster.Freeze();
+  const Tables& tables = snapshot.tables();
+  const std::vector<ClassIndex> classes = {tables.tasks.task_class[0], tables.tasks.task_class[1]};
+  DeviceBooks books(DevicePick::kPack, /*cpus=*/true);
+  GangDevices devices(tables, books, classes, /*later=*/false);
+  const uint32_t load = devices.AddNode(0, books.Fresh(tables.nodes.spec[0]));
+  EXPECT_NE(devices.With(0, load), kNoParts);
+  EXPECT_EQ(devices.With(1, load), kNoParts);
+}
+
 }  // namespace
 }  // namespace muster::testing
