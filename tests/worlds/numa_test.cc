@@ -35,8 +35,8 @@ const char* const kProfiles[] = {
     "volcano:actions=allocate,tiers=gang/predicates+numa-aware(weight=10)+binpack",
     "volcano:actions=allocate,tiers=gang/predicates+nodeorder+devices+numa-aware",
     "volcano:+numa-aware,+preempt,+reclaim",
-    "volcano:+numa-aware(weight=0),+devices(strategy=spread),"
-    "actions=reclaim+allocate+preempt+backfill",
+    ("volcano:+numa-aware(weight=0),+devices(strategy=spread),"
+     "actions=reclaim+allocate+preempt+backfill"),
     "volcano:+numa-aware,actions=allocate+preempt(topology_aware=on)",
     "volcano:+numa-aware,+sampling(least_nodes=2),+preempt",
     "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+numa-aware",
