@@ -15,7 +15,7 @@
 //   peer/volcano/{alloc,preempt,reclaim,hdrf,topology}/... the peers' workloads, with the recorded figure and the ratio
 // Counters. placements_per_s counts binds and nominations. bytes: what the cluster and the plan hold. twin_ratio:
 // time a placement of the slow twin, on as many nodes with 100 tasks (under capacity and devices: on 10;
-// of topology: a gang of 16 on 1,000), over ours. ratio: the peer's time over ours.
+// of topology: a gang of 16 on 1,000 and 2,000), over ours. ratio: the peer's time over ours.
 // All figures are of CPU time of this one thread, as the peer's are.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -291,7 +291,7 @@ void RegisterAll() {
   }
   Register("topology/hard/10000/200x16", [](benchmark::State& state) {
     RunCycles(state, MakeTopology({10000, 40, 10, 5, 200, 16}), kTopologyProfile, {.twin = [] {
-                return MakeTopology({1000, 40, 5, 5, 1, 16});
+                return MakeTopology({2000, 40, 10, 5, 1, 16});
               }});
   });
   benchmark::RegisterBenchmark("topology/arrival/100000/1x1000",
