@@ -16,14 +16,14 @@
 #include <vector>
 
 #include "bench/thread_clock.h"
-#include "lib/fit/bundles.h"
-#include "lib/fit/cpu_accumulator.h"
-#include "lib/fit/device_allocator.h"
 #include "lib/fit/zoned_node.h"
-#include "lib/reference/bundles.h"
-#include "lib/reference/cpus.h"
-#include "lib/reference/device_worlds.h"
-#include "lib/reference/zones.h"
+#include "lib/peer/koordinator/device/cpu_accumulator.h"
+#include "lib/peer/koordinator/device/device_allocator.h"
+#include "lib/peer/ray/bundles.h"
+#include "lib/reference/fit/zones.h"
+#include "lib/reference/peer/koordinator/cpus.h"
+#include "lib/reference/peer/koordinator/device_worlds.h"
+#include "lib/reference/peer/ray/bundles.h"
 
 namespace muster::bench {
 namespace {

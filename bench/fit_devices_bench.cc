@@ -19,15 +19,15 @@
 #include <vector>
 
 #include "bench/thread_clock.h"
-#include "lib/fit/ascend.h"
-#include "lib/fit/cpu_accumulator.h"
-#include "lib/fit/device_allocator.h"
 #include "lib/fit/numa_hints.h"
 #include "lib/fit/numa_task.h"
 #include "lib/fit/static_cpus.h"
-#include "lib/fit/vgpu.h"
-#include "lib/reference/cards.h"
-#include "lib/reference/numa.h"
+#include "lib/peer/koordinator/device/cpu_accumulator.h"
+#include "lib/peer/koordinator/device/device_allocator.h"
+#include "lib/peer/volcano/cards/ascend.h"
+#include "lib/peer/volcano/cards/vgpu.h"
+#include "lib/reference/fit/numa.h"
+#include "lib/reference/peer/volcano/cards.h"
 
 namespace muster::bench {
 namespace {

@@ -23,8 +23,8 @@
 #include "absl/strings/str_split.h"
 #include "bench/thread_clock.h"
 #include "lib/base/rng.h"
-#include "lib/fit/gpu_packer.h"
-#include "lib/reference/gpu_packing.h"
+#include "lib/peer/fgd/gpu_packer.h"
+#include "lib/reference/peer/fgd/gpu_packing.h"
 #include "muster/packing.h"
 
 namespace muster::bench {

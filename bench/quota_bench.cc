@@ -24,13 +24,13 @@
 #include <vector>
 
 #include "bench/thread_clock.h"
-#include "lib/quota/capacity_preemption.h"
-#include "lib/quota/drf.h"
-#include "lib/quota/elastic_forest.h"
-#include "lib/quota/elastic_tree.h"
-#include "lib/reference/drf.h"
-#include "lib/reference/elastic_quota.h"
-#include "lib/reference/namespace_quotas.h"
+#include "lib/peer/koordinator/quota/elastic_forest.h"
+#include "lib/peer/koordinator/quota/elastic_tree.h"
+#include "lib/peer/scheduler_plugins/capacity_preemption.h"
+#include "lib/peer/transwarp/drf_tree.h"
+#include "lib/reference/peer/koordinator/elastic_quota.h"
+#include "lib/reference/peer/scheduler_plugins/namespace_quotas.h"
+#include "lib/reference/peer/transwarp/drf_tree.h"
 
 namespace muster::bench {
 namespace {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/extension/options.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/numbers.h"
@@ -23,13 +24,21 @@ const OptionDecl* FindDecl(std::span<const OptionDecl> declared, std::string_vie
   return nullptr;
 }
 
-bool IsChoice(std::string_view value, std::string_view choices) {
-  for (;;) {
-    const size_t end = choices.find('|');
-    if (choices.substr(0, end) == value) return true;
-    if (end == choices.npos) return false;
-    choices.remove_prefix(end + 1);
+// The words before the colon of a choice's help: "one|other: what it is".
+std::vector<std::string_view> ChoicesOf(std::string_view help) {
+  std::string_view rest = help.substr(0, help.find(':'));
+  std::vector<std::string_view> choices;
+  for (size_t end = rest.find('|'); end != rest.npos; end = rest.find('|')) {
+    choices.push_back(rest.substr(0, end));
+    rest.remove_prefix(end + 1);
   }
+  choices.push_back(rest);
+  return choices;
+}
+
+std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {
+  const std::string_view nearest = NearestName(word, known);
+  return nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?");
 }
 
 }  // namespace
@@ -42,10 +51,8 @@ absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const O
     if (decl == nullptr) {
       std::vector<std::string_view> names;
       for (const OptionDecl& d : declared) names.push_back(d.name);
-      const std::string_view nearest = NearestName(name, names);
-      return absl::InvalidArgumentError(absl::StrCat(
-          ToAbsl(place), ": unknown option ", Quote(name),
-          nearest.empty() ? "" : absl::StrCat("; did you mean ", Quote(nearest), "?")));
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(place), ": unknown option ", Quote(name), DidYouMean(name, names)));
     }
     for (size_t j = 0; j < i; ++j) {
       if (given[j].first == name) {
@@ -62,11 +69,11 @@ absl::StatusOr<Options> Options::Check(std::string_view place, std::span<const O
     }
     if (decl->kind == OptionKind::kText) continue;
     if (decl->kind == OptionKind::kChoice) {
-      const std::string_view choices = decl->help.substr(0, decl->help.find(':'));
-      if (IsChoice(value, choices)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(ToAbsl(place), ": option ", Quote(name),
-                                                     " is ", Quote(value), "; must be one of ",
-                                                     ToAbsl(choices)));
+      const std::vector<std::string_view> choices = ChoicesOf(decl->help);
+      if (std::ranges::find(choices, value) != choices.end()) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          ToAbsl(place), ": option ", Quote(name), " is ", Quote(value), "; must be one of ",
+          ToAbsl(decl->help.substr(0, decl->help.find(':'))), DidYouMean(value, choices)));
     }
     double number;
     if (!absl::SimpleAtod(value, &number) || !std::isfinite(number) || number < decl->min ||

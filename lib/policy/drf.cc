@@ -16,10 +16,10 @@
 #include <cmath>
 #include <memory>
 
-#include "lib/policy/kube_batch_total.h"
+#include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
-#include "lib/policy/share.h"
 #include "lib/policy/share_tree.h"
+#include "lib/share/share.h"
 
 namespace muster {
 namespace {
@@ -48,7 +48,7 @@ class Drf : public Policy {
     ledger_ = &cycle.ledger;
     const ClusterTotal before = total_;
     if (kube_batch_) {
-      total_ = KubeBatchTotal(*ledger_);
+      total_ = TotalWithoutOverfull(*ledger_);
     } else {
       total_.amount.assign(ledger_->total().begin(), ledger_->total().end());
     }

@@ -14,11 +14,11 @@
 // dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
 #include <algorithm>
 
-#include "lib/policy/kube_batch_total.h"
+#include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_demand.h"
-#include "lib/policy/share.h"
-#include "lib/policy/water_filling.h"
+#include "lib/share/share.h"
+#include "lib/share/water_filling.h"
 
 namespace muster {
 namespace {
@@ -43,7 +43,7 @@ class Proportion : public Policy {
     ledger_ = &cycle.ledger;
     const size_t dimensions = tables_->dimension_count();
     const size_t queues = tables_->queues.alive.size();
-    slack_ = KubeBatchSlack(dimensions);
+    slack_ = LeastAmounts(dimensions);
     claim_of_.assign(queues, kNone);
     const std::vector<Claim> before = std::move(claims_);
     claims_.clear();
@@ -51,7 +51,7 @@ class Proportion : public Policy {
     stamps_.assign(queues, ~uint64_t{0});
 
     Amounts total(dimensions);
-    const ClusterTotal sum = kube_batch_ ? KubeBatchTotal(*ledger_) : ClusterTotal();
+    const ClusterTotal sum = kube_batch_ ? TotalWithoutOverfull(*ledger_) : ClusterTotal();
     const auto amount = kube_batch_ ? std::span(sum.amount) : ledger_->total();
     const auto present = kube_batch_ ? std::span(sum.present) : ledger_->total_present();
     for (DimensionIndex d = 0; d < dimensions; ++d) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lib/policy/share.h"
+#include "lib/share/share.h"
 #include "muster/quantity.h"
 
 namespace muster {

@@ -25,8 +25,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/kube/refusals.h"
 #include "lib/policy/policies.h"
-#include "lib/policy/refusals.h"
 #include "lib/policy/zone_books.h"
 
 namespace muster {

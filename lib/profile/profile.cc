@@ -136,12 +136,6 @@ class Resolver {
       auto options =
           Options::Check(absl::StrCat("action ", mention.name), decl.options, mention.options);
       if (!options.ok()) return options.status();
-      for (const auto& [key, value] : options->given()) {
-        const auto orders = BatchOrders();
-        if (key == "order" && std::find(orders.begin(), orders.end(), value) == orders.end()) {
-          return Unknown("order", value, {orders.begin(), orders.end()});
-        }
-      }
       config.actions.push_back({decl, *std::move(options)});
     }
     for (const auto& tier : tiers_) {

@@ -24,6 +24,7 @@
 #include "absl/status/statusor.h"
 #include "lib/profile/extensions.h"
 #include "lib/session/config.h"
+#include "lib/session/preset.h"
 
 namespace muster {
 
@@ -32,22 +33,7 @@ namespace muster {
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec,
                                              const Extensions* extensions = nullptr);
 
-// Options that a profile gives to a policy unless the spec says otherwise: where its peer differs in a number.
-struct PolicyDefault {
-  std::string_view policy, option, value;
-};
-
-// One row of the table of profiles (presets.cc).
-struct Preset {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view actions;  // as after "actions="
-  std::string_view tiers;    // as after "tiers="
-  std::vector<PolicyDefault> defaults;
-  std::vector<ActionDecl> catalogue;  // the actions this profile may run
-  ProfileConfig rules;                // all fields but name, actions and tiers
-};
-
+// Every preset, in the order in which lists show them, and every policy, by name.
 std::vector<Preset> Presets();
 std::vector<PolicyDecl> PolicyCatalogue();
 

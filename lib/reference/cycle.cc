@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "lib/reference/fair.h"
-#include "lib/reference/transwarp.h"
-#include "lib/reference/tree.h"
+#include "lib/reference/peer/muster/fair.h"
+#include "lib/reference/peer/transwarp/transwarp.h"
+#include "lib/reference/peer/volcano/network_topology.h"
 
 namespace muster::reference {
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "lib/reference/node_devices.h"
-#include "lib/reference/numa_rules.h"
+#include "lib/reference/fit/node_devices.h"
+#include "lib/reference/peer/volcano/numa_rules.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {

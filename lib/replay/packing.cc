@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The experiment around the packer (lib/fit/gpu_packer.h): arrivals, what became of them, and curves over what arrived.
+// The experiment around the packer (lib/peer/fgd/gpu_packer.h): arrivals, what became of them, and curves over what arrived.
 //
 // Curves are the study's, with its roundings, so that they can be held against its tables to the last digit: after
 // each arrival the share of GPUs in use, the fragments and their share of what is free are rounded to hundredths;
@@ -20,7 +20,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lib/base/strings.h"
-#include "lib/fit/gpu_packer.h"
+#include "lib/peer/fgd/gpu_packer.h"
 
 namespace muster {
 namespace {

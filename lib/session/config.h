@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/action/actions.h"
 #include "lib/extension/dispatcher.h"
 #include "lib/extension/options.h"
 #include "lib/ledger/ledger.h"
+#include "lib/part/action.h"
 #include "lib/search/node_search.h"
 
 namespace muster {

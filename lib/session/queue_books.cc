@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
-#include "lib/policy/kube_batch_total.h"
+#include "lib/ledger/overfull.h"
 
 namespace muster {
 namespace {

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/action/context.h"
+#include "lib/part/context.h"
 #include "lib/plan/plan_data.h"
 #include "lib/session/config.h"
 #include "muster/schedule.h"

@@ -2,7 +2,7 @@
 //
 // NUMA placement: numbers worked out by hand, recordings of the peer's accumulator, and random machines against the
 // slow twin.
-#include "lib/reference/numa.h"
+#include "lib/reference/fit/numa.h"
 
 #include <cstdint>
 #include <optional>

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
-#include "lib/reference/zones.h"
+#include "lib/reference/fit/zones.h"
 
 namespace muster::testing {
 namespace {

@@ -1,12 +1,14 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The arrows between the rooms point one way.
 
-    base <- quota <- policy
-    base <- fit <- {ledger, search}
-    base <- model <- {plan, ledger} <- extension <- search <- {policy, action} <- session <- profile
-         <- scenario <- replay <- {capi, python, tools}
+    base <- {share, fit}
+    base <- model <- {plan, ledger} <- extension <- search <- {kube, part}
+    {kube, part, share, fit} <- policy
+    part <- session
+    {policy, session} <- peer/* <- profile <- scenario <- replay <- {capi, python, tools}
 
-A room may include itself, every room its arrow leads back to, and include/muster. Public headers include
+A room may include itself, every room its arrow leads back to, and include/muster. Each folder of lib/peer is a room
+of its own: a peer includes another only where its header declares that it derives from it (DERIVED). Public headers include
 public headers, the standard library and Abseil's status. JSON and Eigen stay in .cc files.
 """
 
@@ -20,21 +22,25 @@ import source
 # room -> the rooms its arrows point to; the closure is what it may include.
 ARROWS = {
     "base": [],
-    "model": ["base"],
-    "quota": ["base"],
+    "share": ["base"],
     "fit": ["base"],
+    "model": ["base"],
     "plan": ["model"],
     "ledger": ["model", "fit"],
     "extension": ["plan", "ledger"],
     "search": ["extension", "fit"],
-    "policy": ["search", "quota"],
-    "action": ["search"],
-    "session": ["policy", "action"],
-    "profile": ["session"],
+    "kube": ["search", "share"],
+    "part": ["search"],
+    "policy": ["kube", "part", "share", "fit"],
+    "session": ["part"],
+    "peer": ["policy", "session"],  # stands for every folder of lib/peer
+    "profile": ["peer"],
     "scenario": ["profile"],
     "replay": ["scenario"],
     "reference": ["model", "plan"],  # slow twins: nothing of what they are compared with
 }
+# peer -> the peer that it derives from, as its header declares.
+DERIVED = {"transwarp": "muster", "koordinator": "volcano"}
 OUTSIDE = ("capi", "python", "tools")  # see every room of the library
 FOLDERS = ("include", "lib", "examples") + OUTSIDE
 
@@ -51,8 +57,9 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTI
 
 
 def closure(room):
-    seen = set()
-    rest = [room]
+    """The rooms that `room` may include; "peer" stands for all peers and "peer/x" for one."""
+    seen = {room, "peer/" + DERIVED.get(room.removeprefix("peer/"), "")} if room.startswith("peer/") else set()
+    rest = ["policy", "session"] if room.startswith("peer/") else [room]
     while rest:
         at = rest.pop()
         if at not in seen:
@@ -62,10 +69,10 @@ def closure(room):
 
 
 def room_of(path):
-    """"ledger" for lib/ledger/..., "public" for include/muster, else the top folder."""
+    """"ledger" for lib/ledger/..., "peer/ray" for lib/peer/ray/..., "public" for include/muster, else the top folder."""
     parts = pathlib.PurePath(path).parts
     if parts[0] == "lib":
-        return parts[1] if len(parts) > 2 else ""
+        return "/".join(parts[1 : 3 if parts[1] == "peer" else 2]) if len(parts) > 2 else ""
     return "public" if parts[0] == "include" else parts[0]
 
 
@@ -73,7 +80,7 @@ def complaint(path, name, angled):
     """Why the file may not include `name`, or None."""
     room = room_of(path)
     header = path.suffix == ".h"
-    if path.parts[0] == "lib" and room not in ARROWS:
+    if path.parts[0] == "lib" and room.split("/")[0] not in ARROWS:
         return f"lib/{room} is not a room; the list is in {pathlib.Path(__file__).name}"
     if name.startswith(NO_HEADER_INCLUDES):
         if header:
@@ -94,7 +101,7 @@ def complaint(path, name, angled):
             return "lib/reference is for tests" if name.startswith("lib/reference/") else None
         allowed = closure(room)
         target = room_of(name)
-        if target not in allowed:
+        if target not in allowed and not (target.startswith("peer/") and "peer" in allowed):
             return f"lib/{room} may include {', '.join(sorted(allowed))}"
         return None
     if angled:
@@ -150,22 +157,27 @@ class SeededViolations(unittest.TestCase):
     def test_arrows(self):
         self.assert_allowed("lib/replay/events.cc", '"lib/base/heap.h"')
         self.assert_allowed("lib/ledger/ledger.h", '"lib/model/tables.h"')
-        self.assert_allowed("lib/session/session.cc", '"lib/action/allocate.h"')
+        self.assert_allowed("lib/session/session.cc", '"lib/part/action.h"')
+        self.assert_allowed("lib/peer/ray/allocate.cc", '"lib/session/preset.h"')
+        self.assert_allowed("lib/peer/transwarp/transwarp.cc", '"lib/peer/muster/muster.h"')
+        self.assert_allowed("lib/profile/presets.cc", '"lib/peer/ray/ray.h"')
         self.assert_allowed("tools/muster/main.cc", '"lib/scenario/read.h"')
         self.assert_refused("lib/base/heap.h", '"lib/model/tables.h"')
         self.assert_refused("lib/plan/plan.cc", '"lib/ledger/ledger.h"')
         self.assert_refused("lib/ledger/ledger.cc", '"lib/policy/drf.h"')
-        self.assert_refused("lib/policy/drf.cc", '"lib/action/allocate.h"')
-        self.assert_refused("lib/action/allocate.cc", '"lib/policy/drf.h"')
+        self.assert_refused("lib/policy/drf.cc", '"lib/peer/volcano/actions.h"')
+        self.assert_refused("lib/session/session.cc", '"lib/policy/policies.h"')
+        self.assert_refused("lib/peer/muster/muster.cc", '"lib/peer/volcano/volcano.h"')
+        self.assert_refused("lib/share/sparse.h", '"lib/model/tables.h"')
         self.assert_refused("lib/session/session.cc", '"lib/profile/table.h"')
         self.assert_refused("lib/cellar/wine.cc", '"lib/base/heap.h"')
         self.assert_refused("lib/stray.cc", '"lib/base/heap.h"')
 
     def test_reference_stands_alone(self):
-        self.assert_allowed("lib/reference/drf.cc", '"lib/plan/plan_data.h"')
-        self.assert_refused("lib/reference/drf.cc", '"lib/ledger/ledger.h"')
-        self.assert_refused("lib/session/session.cc", '"lib/reference/drf.h"')
-        self.assert_refused("tools/muster/main.cc", '"lib/reference/drf.h"')
+        self.assert_allowed("lib/reference/peer/transwarp/drf_tree.cc", '"lib/plan/plan_data.h"')
+        self.assert_refused("lib/reference/peer/transwarp/drf_tree.cc", '"lib/ledger/ledger.h"')
+        self.assert_refused("lib/session/session.cc", '"lib/reference/peer/transwarp/drf_tree.h"')
+        self.assert_refused("tools/muster/main.cc", '"lib/reference/peer/transwarp/drf_tree.h"')
 
     def test_public_headers(self):
         self.assert_allowed("include/muster/plan.h", '"muster/types.h"')

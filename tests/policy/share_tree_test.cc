@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tests/policy/plan_words.h"
+#include "tests/support/plan_words.h"
 
 namespace muster::testing {
 namespace {

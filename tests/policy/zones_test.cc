@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lib/base/strings.h"
-#include "tests/policy/plan_words.h"
+#include "tests/support/plan_words.h"
 
 namespace muster::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Check vectors of the scores, computed by hand from their definitions.
-#include "lib/reference/scores.h"
+#include "lib/reference/kube/scores.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lib/reference/batch.h"
+#include "lib/reference/peer/batch/batch.h"
 #include "muster/metrics.h"
 #include "muster/replay.h"
 #include "tests/replay/logs.h"

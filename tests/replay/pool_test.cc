@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lib/reference/batch.h"
+#include "lib/reference/peer/batch/batch.h"
 #include "lib/replay/engine.h"
 #include "lib/replay/table_reader.h"
 #include "muster/metrics.h"

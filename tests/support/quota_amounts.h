@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "lib/quota/resource_names.h"
+#include "lib/share/resource_names.h"
 
 namespace muster {
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Machines for the bundles of a group, and for single tasks.
-#include "lib/fit/bundles.h"
+#include "lib/peer/ray/bundles.h"
 
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/rng.h"
-#include "lib/fit/node_choice.h"
+#include "lib/peer/ray/node_choice.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

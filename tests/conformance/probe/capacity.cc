@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/quota/capacity_preemption.h"
+#include "lib/peer/scheduler_plugins/capacity_preemption.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

@@ -9,12 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/fit/ascend.h"
-#include "lib/fit/card_request.h"
-#include "lib/fit/exclusive_cards.h"
-#include "lib/fit/gpu_share.h"
-#include "lib/fit/mig.h"
-#include "lib/fit/vgpu.h"
+#include "lib/peer/volcano/cards/ascend.h"
+#include "lib/peer/volcano/cards/card_request.h"
+#include "lib/peer/volcano/cards/exclusive_cards.h"
+#include "lib/peer/volcano/cards/gpu_share.h"
+#include "lib/peer/volcano/cards/mig.h"
+#include "lib/peer/volcano/cards/vgpu.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

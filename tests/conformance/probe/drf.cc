@@ -1,14 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Dominant resource fairness: tasks started and ended over a tree, and what divisible tasks get.
-#include "lib/quota/drf.h"
-
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/peer/transwarp/drf_tree.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

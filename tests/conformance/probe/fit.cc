@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/fit/cpu_accumulator.h"
-#include "lib/fit/device_allocator.h"
+#include "lib/peer/koordinator/device/cpu_accumulator.h"
+#include "lib/peer/koordinator/device/device_allocator.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

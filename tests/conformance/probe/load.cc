@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/fit/load_aware.h"
+#include "lib/peer/koordinator/measured_load.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/fit/numa_hints.h"
-#include "lib/fit/scored_hints.h"
 #include "lib/fit/static_cpus.h"
+#include "lib/peer/koordinator/device/scored_hints.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

@@ -12,11 +12,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/quota/elastic_tree.h"
-#include "lib/quota/min_scaling.h"
-#include "lib/quota/quota_rules.h"
-#include "lib/quota/redistribution.h"
-#include "lib/quota/resource_names.h"
+#include "lib/peer/koordinator/quota/elastic_tree.h"
+#include "lib/peer/koordinator/quota/min_scaling.h"
+#include "lib/peer/koordinator/quota/quota_rules.h"
+#include "lib/peer/koordinator/quota/redistribution.h"
+#include "lib/share/resource_names.h"
 #include "tests/conformance/probe/probe.h"
 #include "tests/conformance/probe/quota_json.h"
 

@@ -8,9 +8,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "lib/policy/selectors.h"
-#include "lib/quota/elastic_forest.h"
-#include "lib/quota/quota_profile.h"
+#include "lib/kube/selectors.h"
+#include "lib/peer/koordinator/quota/elastic_forest.h"
+#include "lib/peer/koordinator/quota/quota_profile.h"
 #include "muster/spec.h"
 #include "tests/conformance/probe/probe.h"
 #include "tests/conformance/probe/quota_json.h"

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "lib/quota/elastic_tree.h"
+#include "lib/peer/koordinator/quota/elastic_tree.h"
 #include "nlohmann/json.hpp"
 
 namespace muster::testing {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/quota/elastic_preemption.h"
-#include "lib/quota/elastic_revoke.h"
-#include "lib/quota/resource_names.h"
+#include "lib/peer/koordinator/quota/elastic_preemption.h"
+#include "lib/peer/koordinator/quota/elastic_revoke.h"
+#include "lib/share/resource_names.h"
 #include "tests/conformance/probe/probe.h"
 
 namespace muster::testing {

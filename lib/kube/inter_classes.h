@@ -1,0 +1,75 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which task classes a selector speaks of, and which affinity terms speak of a task class.
+//
+//   classes.Open(tables, true);
+//   for (ClassIndex e : classes.Selected(*constraint.selector)) ...   // in any namespace
+//   for (const HeldTerm* held : classes.TermsAbout(c)) ...            // terms of tasks that may be there
+//
+// Only classes that have tasks are considered. Both questions are answered by an index: a selector that wants a
+// certain value (or one of some values) of a label can only match classes with that label, so most pairs of a
+// term and a class are never looked at. A term is matched with a class once per cycle, not with tasks.
+#ifndef MUSTER_KUBE_INTER_CLASSES_H_
+#define MUSTER_KUBE_INTER_CLASSES_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/model/tables.h"
+
+namespace muster {
+
+enum class TermKind : uint8_t { kRequired, kRequiredAnti, kPreferred, kPreferredAnti };
+
+struct HeldTerm {
+  ClassIndex owner;
+  TermKind kind;
+  int32_t weight;  // of a preferred term
+  const AffinityTerm* term;
+};
+
+class InterClasses {
+ public:
+  // `namespace_selectors`: terms may have one (before Kubernetes 1.21 they had not).
+  void Open(const Tables& tables, bool namespace_selectors);
+
+  // Classes that have tasks, ascending, of those whose labels match.
+  std::vector<ClassIndex> Selected(const Selector& selector);
+  // Terms of classes that have tasks which match tasks of class `c`, owners ascending.
+  std::vector<const HeldTerm*> TermsAbout(ClassIndex c);
+  // Classes that have tasks and want host port `port`, whatever the protocol and address.
+  const std::vector<ClassIndex>& WithHostPort(int32_t port);
+
+  // Whether `term`, of the task that is looking for a place, matches tasks of `other`. Its namespace selector
+  // stands for the known namespaces that match, unless it is empty: then for any.
+  bool MatchesOwn(const AffinityTerm& term, const TaskShape& owner, const TaskShape& other) const;
+  // Whether `term` of a task already there matches the newcomer. To it an unknown namespace has no labels.
+  bool MatchesHeld(const AffinityTerm& term, const TaskShape& owner,
+                   const TaskShape& newcomer) const;
+
+ private:
+  using Pair = std::pair<std::string, std::string>;  // a label
+  bool InNamespace(const AffinityTerm& term, const TaskShape& owner, const std::string& name_space,
+                   bool known_only) const;
+  void Hold(ClassIndex owner, TermKind kind, int32_t weight, const AffinityTerm& term);
+
+  const Tables* tables_ = nullptr;
+  bool namespace_selectors_ = true;
+  HashMap<std::string, const Labels*> namespaces_;
+
+  std::vector<HeldTerm> terms_;
+  HashMap<Pair, std::vector<uint32_t>> terms_by_label_;  // of terms that need the label
+  std::vector<uint32_t> loose_terms_;                    // of the others
+
+  bool labels_indexed_ = false;
+  HashMap<Pair, std::vector<ClassIndex>> classes_by_label_;
+  HashMap<int32_t, std::vector<ClassIndex>> classes_by_port_;
+  std::vector<ClassIndex> no_classes_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_KUBE_INTER_CLASSES_H_

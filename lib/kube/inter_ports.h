@@ -1,0 +1,42 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Host ports: two tasks of a node cannot hold the same port of the same address. Kubernetes' NodePorts.
+//
+// Ports conflict if number and protocol are equal and either address is 0.0.0.0 or both are the same text. Ports
+// of one task are not compared with each other. Peer: keeps a set per node, so that of two tasks forced onto one
+// port the first to go frees it; here both must go.
+//
+//   ports.Open(&view, &classes);
+//   if (ports.FitDepends(c)) ports.Fit(c, nodes, &refusals);
+#ifndef MUSTER_KUBE_INTER_PORTS_H_
+#define MUSTER_KUBE_INTER_PORTS_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "lib/kube/inter_classes.h"
+#include "lib/kube/inter_counters.h"
+#include "lib/kube/inter_view.h"
+#include "lib/kube/refusals.h"
+
+namespace muster {
+
+class InterPorts {
+ public:
+  void Open(InterView* view, InterClasses* classes);
+  bool FitDepends(ClassIndex c) { return CountersOf(c).has_effects(); }
+  void Fit(ClassIndex c, std::span<const NodeIndex> nodes, Refusals* refusals);
+
+ private:
+  // The one counter: tasks in the way, by node.
+  Counters& CountersOf(ClassIndex c);
+
+  InterView* view_ = nullptr;
+  InterClasses* classes_ = nullptr;
+  std::vector<std::unique_ptr<Counters>> counters_;  // by class, made when first asked for
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_KUBE_INTER_PORTS_H_

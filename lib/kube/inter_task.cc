@@ -1,0 +1,100 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The facade: which rules are on, and in which order they are asked. Each rule lives in a file of its own and is
+// written as counters per (class, rule, domain); see inter_counters.h for why that is exact.
+//
+//   inter_view.h      where tasks are, and the values of topology keys
+//   inter_classes.h   which classes a term speaks of
+//   inter_counters.h  counting along the journal
+//   inter_ports.h, inter_affinity.h, inter_spread.h, image_spread.h   the rules
+//
+// Everything is made for a class when it is first asked for, so that a cluster without such rules pays one look
+// at its task classes per cycle.
+#include "lib/kube/inter_task.h"
+
+#include "lib/kube/image_spread.h"
+#include "lib/kube/inter_affinity.h"
+#include "lib/kube/inter_classes.h"
+#include "lib/kube/inter_ports.h"
+#include "lib/kube/inter_spread.h"
+#include "lib/kube/inter_view.h"
+#include "lib/kube/refusals.h"
+
+namespace muster {
+
+struct InterTask::State {
+  InterTaskOptions options;
+  InterView view;
+  InterClasses classes;
+  InterPorts ports;
+  InterAffinity affinity;
+  InterSpread spread;
+  ImageSpread images;
+
+  bool scores_affinity() const { return options.affinity_weight != 0; }
+  bool scores_spread() const { return options.spread_weight != 0; }
+  // 1.16 scores images only where it keeps metadata, which kube-batch does not.
+  bool scores_images() const { return options.image_weight != 0 && !options.version_1_16; }
+};
+
+InterTask::InterTask(const InterTaskOptions& options) : state_(std::make_unique<State>()) {
+  state_->options = options;
+}
+
+InterTask::~InterTask() = default;
+
+void InterTask::Open(const Tables& tables, const Ledger& ledger) {
+  State& s = *state_;
+  s.view.Open(tables, ledger, s.options.version_1_16);
+  s.classes.Open(tables, !s.options.version_1_16);
+  s.ports.Open(&s.view, &s.classes);
+  s.affinity.Open(&s.view, &s.classes, s.options.version_1_16);
+  s.spread.Open(&s.view, &s.classes);
+  s.images.Open(&s.view);
+}
+
+bool InterTask::FitDepends(ClassIndex c) {
+  State& s = *state_;
+  return (s.options.host_ports && s.ports.FitDepends(c)) ||
+         (s.options.affinity && s.affinity.FitDepends(c)) ||
+         (s.options.spread && s.spread.FitDepends(c));
+}
+
+bool InterTask::ScoreDepends(ClassIndex c) {
+  State& s = *state_;
+  return (s.scores_affinity() && s.affinity.ScoreDepends(c)) ||
+         (s.scores_spread() && s.spread.ScoreDepends(c)) ||
+         (s.scores_images() && s.images.ScoreDepends(c));
+}
+
+void InterTask::Fit(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
+                    std::span<RefusalCode> codes, std::span<uint8_t> hard) {
+  State& s = *state_;
+  s.view.Refresh();
+  Refusals refusals(fits, codes, hard);
+  if (s.options.host_ports) s.ports.Fit(c, nodes, &refusals);
+  if (s.options.affinity) s.affinity.Fit(c, nodes, &refusals);
+  if (s.options.spread) s.spread.Fit(c, nodes, &refusals);
+}
+
+bool InterTask::FitsAffinity(ClassIndex c, NodeIndex node) {
+  State& s = *state_;
+  if (!s.options.affinity || !s.affinity.FitDepends(c)) return true;
+  s.view.Refresh();
+  uint8_t fits = 1, hard = 0;
+  RefusalCode code;
+  Refusals refusals({&fits, 1}, {&code, 1}, {&hard, 1});
+  s.affinity.Fit(c, {&node, 1}, &refusals);
+  return fits;
+}
+
+void InterTask::Score(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
+                      std::span<double> batch) {
+  State& s = *state_;
+  s.view.Refresh();
+  if (s.scores_affinity()) s.affinity.Score(c, nodes, s.options.affinity_weight, batch);
+  if (s.scores_spread()) s.spread.Score(c, nodes, s.options.spread_weight, batch);
+  if (s.scores_images()) s.images.Score(c, nodes, s.options.image_weight, order);
+}
+
+}  // namespace muster

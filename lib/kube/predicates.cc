@@ -1,0 +1,131 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// predicates: where a task may run at all.
+//
+// Promise. A task is placed only where the node is schedulable for it, matches its node selector and required
+// node affinity, has no taint it does not tolerate, has room for one more task, and where host ports, required
+// inter-task (anti-)affinity and required spread hold. Requests are compared by the engine itself.
+// Peer. Volcano's predicates plugin (filters of Kubernetes 1.36 without NodeResourcesFit). To volcano a node is
+// ready as soon as it exists; node_ready asks its condition, too. kube_batch: the rules of 1.16, where node and
+// network must be ready and a node marked unschedulable refuses whatever is tolerated.
+// What depends on the node alone is asked once per node and set of constraints; the task limit once per state;
+// the rest only of task classes that some term mentions (inter_task.h). Evicting cannot cure the former.
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/kube/inter_task.h"
+#include "lib/kube/policies.h"
+#include "lib/kube/selectors.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kPredicatesOptions[] = {
+    {"node_affinity", OptionKind::kFlag, "on", 0, 0, "node selectors and required node affinity"},
+    {"taints", OptionKind::kFlag, "on", 0, 0, "taints and tolerations"},
+    {"host_ports", OptionKind::kFlag, "on", 0, 0, "host ports"},
+    {"pod_affinity", OptionKind::kFlag, "on", 0, 0,
+     "required inter-task affinity and anti-affinity"},
+    {"spread", OptionKind::kFlag, "on", 0, 0, "required topology spread"},
+    {"trial_evictions", OptionKind::kFlag, "on", 0, 0,
+     "what preempt evicts on trial no longer counts for inter-task affinity"},
+    {"node_ready", OptionKind::kFlag, "off", 0, 0, "the node's own ready condition"},
+    {"kube_batch", OptionKind::kFlag, "off", 0, 0,
+     "the rules of Kubernetes 1.16 as kube-batch has them"},
+};
+
+MUSTER_KERNEL void KeepWithRoom(const double* tasks, const double* limit, size_t begin, size_t end,
+                                uint8_t* fits) {
+  for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(tasks[i] < limit[i]);
+}
+
+InterTaskOptions FilterOptions(const Options& options) {
+  InterTaskOptions result;
+  result.host_ports = options.flag("host_ports");
+  result.affinity = options.flag("pod_affinity");
+  result.spread = options.flag("spread") && !options.flag("kube_batch");
+  result.version_1_16 = options.flag("kube_batch");
+  return result;
+}
+
+std::string TaintText(const Taint& taint) {
+  return taint.value.empty() ? taint.key : absl::StrCat(taint.key, "=", taint.value);
+}
+
+class Predicates : public Policy {
+ public:
+  explicit Predicates(const Options& options)
+      : node_affinity_(options.flag("node_affinity")),
+        taints_(options.flag("taints")),
+        kube_batch_(options.flag("kube_batch")),
+        node_ready_(kube_batch_ || options.flag("node_ready")),
+        trial_evictions_(options.flag("trial_evictions")),
+        inter_task_(FilterOptions(options)) {}
+
+  std::string_view name() const override { return "predicates"; }
+  PointSet points() const override { return {Point::kFit}; }
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    inter_task_.Open(cycle.tables, cycle.ledger);
+  }
+
+  Scope FitScope(ClassIndex c) override {
+    return inter_task_.FitDepends(c) ? Scope::kCluster : Scope::kState;
+  }
+
+  bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) override {
+    const TaskShape& shape = tables_->classes.shape[c];
+    const NodeSpec& spec = tables_->nodes.spec[node];
+    if ((node_ready_ && !spec.ready) || (kube_batch_ && spec.network_unavailable)) {
+      *refusal = {RefusalCode::kNotReady, {}};
+      return false;
+    }
+    if (spec.unschedulable && (kube_batch_ || !ToleratesUnschedulable(shape))) {
+      *refusal = {RefusalCode::kUnschedulable, {}};
+      return false;
+    }
+    if (node_affinity_ && !MatchesNode(shape, spec)) {
+      *refusal = {RefusalCode::kNodeAffinity, {}};
+      return false;
+    }
+    if (taints_) {
+      if (const Taint* taint = FirstUntolerated(shape, spec)) {
+        *refusal = {RefusalCode::kTaint, TaintText(*taint)};
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool ReadsFree() const override { return false; }
+  void FitStates(ClassIndex, const StateColumns& states, size_t begin, size_t end,
+                 uint8_t* fits) override {
+    KeepWithRoom(states.tasks.data(), states.task_limit.data(), begin, end, fits);
+  }
+  RefusalCode StateRefusal() const override { return RefusalCode::kPodLimit; }
+
+  void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
+                std::span<RefusalCode> codes, std::span<uint8_t> hard) override {
+    inter_task_.Fit(c, nodes, fits, codes, hard);
+  }
+
+  bool FitsTrial(ClassIndex c, NodeIndex node) override {
+    return inter_task_.FitsAffinity(c, node);
+  }
+  bool SeesTrials() const override { return trial_evictions_; }
+
+ private:
+  const bool node_affinity_, taints_, kube_batch_, node_ready_, trial_evictions_;
+  InterTask inter_task_;
+  const Tables* tables_ = nullptr;
+};
+
+}  // namespace
+
+PolicyDecl PredicatesPolicy() {
+  return {"predicates", "where a task may run at all", kPredicatesOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<Predicates>(options);
+          }};
+}
+
+}  // namespace muster

@@ -1,0 +1,121 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Kubernetes reads a selector in two steps: a requirement it cannot read (In without values, Gt with a word)
+// makes the whole term unusable, and only then are labels compared. Requirements of a term are ANDed, so an
+// unreadable one may simply count as one that does not hold.
+#include "lib/kube/selectors.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace muster {
+namespace {
+
+// As Go's ParseInt in base 10: an optional sign, digits, and the value fits.
+std::optional<int64_t> ParseInteger(std::string_view text) {
+  if (text.starts_with('+')) {
+    text.remove_prefix(1);
+    if (text.starts_with('-')) return std::nullopt;
+  }
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+bool Holds(const std::vector<std::string>& values, std::string_view value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+bool MatchesAll(const Labels& wanted, const Labels& labels) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const auto& pair) {
+    const std::string* value = FindLabel(labels, pair.first);
+    return value != nullptr && *value == pair.second;
+  });
+}
+
+bool MatchesAll(const std::vector<Requirement>& requirements, const Labels& labels) {
+  return std::all_of(requirements.begin(), requirements.end(),
+                     [&](const Requirement& r) { return Matches(r, labels); });
+}
+
+// Any field but the name is empty on every node. A node without a name has no fields to compare.
+bool MatchesField(const Requirement& field, const NodeSpec& node) {
+  if (field.values.size() != 1 || (field.op != "In" && field.op != "NotIn")) return false;
+  if (node.name.empty()) return true;
+  const std::string_view value = field.key == "metadata.name" ? std::string_view(node.name) : "";
+  return (value == field.values[0]) == (field.op == "In");
+}
+
+bool ToleratesAny(const TaskShape& shape, const Taint& taint) {
+  return std::any_of(shape.tolerations.begin(), shape.tolerations.end(),
+                     [&](const Toleration& t) { return Tolerates(t, taint); });
+}
+
+}  // namespace
+
+const std::string* FindLabel(const Labels& labels, std::string_view key) {
+  for (const auto& [name, value] : labels) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+bool Matches(const Requirement& requirement, const Labels& labels) {
+  const auto& [key, op, values] = requirement;
+  const std::string* value = FindLabel(labels, key);
+  if (op == "In") return value != nullptr && Holds(values, *value);
+  if (op == "NotIn") return !values.empty() && (value == nullptr || !Holds(values, *value));
+  if (op == "Exists") return values.empty() && value != nullptr;
+  if (op == "DoesNotExist") return values.empty() && value == nullptr;
+  if (op != "Gt" && op != "Lt") return false;
+  if (values.size() != 1 || value == nullptr) return false;
+  const auto bound = ParseInteger(values[0]);
+  const auto number = ParseInteger(*value);
+  if (!bound || !number) return false;
+  return op == "Gt" ? *number > *bound : *number < *bound;
+}
+
+bool Matches(const Selector& selector, const Labels& labels) {
+  return MatchesAll(selector.match_labels, labels) &&
+         MatchesAll(selector.match_expressions, labels);
+}
+
+bool Matches(const NodeTerm& term, const NodeSpec& node) {
+  if (term.match_expressions.empty() && term.match_fields.empty()) return false;
+  return MatchesAll(term.match_expressions, node.labels) &&
+         std::all_of(term.match_fields.begin(), term.match_fields.end(),
+                     [&](const Requirement& field) { return MatchesField(field, node); });
+}
+
+bool MatchesNode(const TaskShape& shape, const NodeSpec& node) {
+  if (!MatchesAll(shape.node_selector, node.labels)) return false;
+  if (!shape.required_node_affinity) return true;
+  return std::any_of(shape.required_node_affinity->begin(), shape.required_node_affinity->end(),
+                     [&](const NodeTerm& term) { return Matches(term, node); });
+}
+
+bool Tolerates(const Toleration& toleration, const Taint& taint) {
+  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (!toleration.key.empty() && toleration.key != taint.key) return false;
+  if (toleration.op == "Exists") return true;
+  return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
+}
+
+const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node) {
+  for (const Taint& taint : node.taints) {
+    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
+    if (!ToleratesAny(shape, taint)) return &taint;
+  }
+  return nullptr;
+}
+
+bool ToleratesUnschedulable(const TaskShape& shape) {
+  return ToleratesAny(shape, {"node.kubernetes.io/unschedulable", "", "NoSchedule"});
+}
+
+}  // namespace muster

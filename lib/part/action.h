@@ -1,0 +1,34 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// An action: an algorithm that changes the books of a cycle.
+//
+//   const ActionDecl action = AllocateAction();   // lib/peer/volcano/actions.h
+//   action.run(context, *Options::Check("action allocate", action.options, {}));
+//
+// A profile lists actions by name; the session runs them in that order. Each action's rules stand at the top of its file.
+#ifndef MUSTER_PART_ACTION_H_
+#define MUSTER_PART_ACTION_H_
+
+#include <span>
+#include <string_view>
+
+#include "lib/extension/options.h"
+#include "lib/part/context.h"
+
+namespace muster {
+
+// A kind of action, as profiles and help texts list it.
+struct ActionDecl {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const OptionDecl> options;
+  void (*run)(ActionContext& context, const Options& options);
+  // Jobs may ask for nodes only after this action has admitted them.
+  bool admits = false;
+  // The action makes room for tasks that found no node.
+  bool evicts = false;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PART_ACTION_H_

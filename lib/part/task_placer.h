@@ -1,0 +1,44 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// How Volcano's allocate finds the node of one task: the nominated one if it serves, else the best where the task fits
+// what is idle, else the best where it fits what will be.
+//
+//   TaskPlacer placer(context);
+//   if (placer.Place(task, kNone, /*refused=*/nullptr)) ... the books have it placed or nominated
+//
+// In a domain, only its nodes are looked at, which costs a look at each, or at one of each state in a leaf domain;
+// anywhere, the class's scoreboard answers.
+#ifndef MUSTER_PART_TASK_PLACER_H_
+#define MUSTER_PART_TASK_PLACER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/part/context.h"
+#include "lib/search/node_pool.h"
+
+namespace muster {
+
+class TaskPlacer {
+ public:
+  explicit TaskPlacer(ActionContext& context) : context_(context) {}
+
+  // Other tasks than its own, or a rollback, have moved since the last call.
+  void StartAfresh() { pooled_ = kNone; }
+  // `within`: kNone is anywhere. `refused`: the memory of the task's role, or null.
+  bool Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* refused);
+
+ private:
+  bool PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within, std::vector<uint8_t>* refused);
+  void Move(TaskIndex task, bool now, NodeIndex node);
+  NodeIndex Best(TaskIndex task, Want want, uint32_t within, std::vector<uint8_t>* refused);
+  bool MayPool(ClassIndex c, uint32_t within, const std::vector<uint8_t>* refused);
+
+  ActionContext& context_;
+  NodePool pool_;
+  uint32_t pooled_ = kNone;  // the leaf domain whose nodes are in the pool
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PART_TASK_PLACER_H_

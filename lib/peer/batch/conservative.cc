@@ -1,0 +1,238 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// conservative: backfilling that delays nobody who came before, for nodes of several resources.
+//
+// Idea (Mu'alem and Feitelson, TPDS 2001). Jobs go in order, and each is promised the earliest time at which its tasks find
+// nodes that they can keep for as long as the job's estimate, beside what runs and what was promised before it. If that is
+// now, it starts. Times looked at are now and those at which a task or a promise should end; at a time, tasks that should be
+// gone by then are gone, and a node serves if it has room beside the promises all through the job's stay. Tasks
+// take the best node by the ordinary search among those, as under easy (batch.cc): one that is free now before one that will be.
+// Guarantee. With estimates no shorter than run times, whoever goes ahead delays no promise made before his own in the same
+// cycle. Promises are made afresh in every cycle, as conservative:reservations=afresh makes them on a pool: a plan follows
+// from the cluster, and promises are no part of it.
+// Peer. On one node with one resource this is lib/replay/pool_conservative.cc with reservations=afresh, start by start;
+// tests compare. A job whose tasks fit at no time (an estimate is missing, or a node is) is promised nothing.
+// Ties. Job order, or `order`; the earliest time. Cost. For each job the times up to its promise, and a search a task at those
+// at which the whole cluster would have room.
+#include <algorithm>
+#include <utility>
+
+#include "lib/peer/batch/batch.h"
+#include "lib/peer/batch/batch_queue.h"
+
+namespace muster {
+namespace {
+
+class Conservative {
+ public:
+  Conservative(ActionContext& context, const Options& options)
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        order_(options.text("order")) {}
+
+  void Run() {
+    std::vector<JobIndex> queue = BatchQueue(context_);
+    SortByBatchOrder(context_, order_, &queue);
+    ends_ = BatchEnds(context_);
+    promised_.resize(tables_.nodes.alive.size());
+    held_.resize(promised_.size());
+    for (const auto& [end, task] : ends_) held_[ledger_.node_of(task)].emplace_back(end, task);
+    for (const JobIndex job : queue) {
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      if (Start(job)) {
+        Insert(job);
+      } else {
+        Promise(job);
+      }
+    }
+  }
+
+ private:
+  struct Stay {
+    int64_t from, to;
+    TaskIndex task;
+  };
+  using Amounts = std::vector<int64_t>;
+
+  // Places the job's waiting tasks and commits them, if enough find a node that they can keep.
+  bool Start(JobIndex job) {
+    const Ledger::Savepoint before = ledger_.Save();
+    ActionContext::ReasonPtr failure;
+    if (Place(job, context_.now, &failure)) {
+      context_.Commit(before);
+      return true;
+    }
+    Reason reason{ReasonKind::kGangUndone};
+    reason.placed = ledger_.job(job).ready();
+    reason.needed = tables_.jobs.spec[job].min_available;
+    if (failure != nullptr) reason.refusals = failure->refusals;
+    ledger_.Rollback(before);
+    context_.ExplainJob(job, std::move(reason));
+    return false;
+  }
+
+  // Puts the job's tasks on nodes, from `time` on. Whether it is enough of them; the books are changed either way.
+  bool Place(JobIndex job, int64_t time, ActionContext::ReasonPtr* failure) {
+    const size_t before = ledger_.log().size();
+    const int64_t estimate = BatchEstimateOf(tables_, job);
+    const int64_t end = estimate > kNever - std::max<int64_t>(time, 0) ? kNever : time + estimate;
+    int64_t placed = ledger_.job(job).ready();
+    for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      context_.meter.Spend();
+      const std::vector<uint8_t> refused = Refused(task, time, end);
+      NodeIndex node = context_.search.BestExcept(task, Want::kNow, refused);
+      const bool now = node != kNone;
+      if (!now && time > context_.now)
+        node = context_.search.BestExcept(task, Want::kLater, refused);
+      if (node == kNone) {
+        if (failure != nullptr) {
+          *failure = context_.NoNode(context_.ClassOf(task));
+          context_.Explain(task, *failure);
+        }
+        break;
+      }
+      ledger_.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+      ++placed;
+    }
+    return ledger_.log().size() > before && placed >= tables_.jobs.spec[job].min_available;
+  }
+
+  // Nodes where promises that overlap the stay leave too little for the task.
+  std::vector<uint8_t> Refused(TaskIndex task, int64_t from, int64_t to) const {
+    std::vector<uint8_t> refused(tables_.nodes.alive.size(), 0);
+    for (NodeIndex node = 0; node < promised_.size(); ++node) {
+      if (promised_[node].empty()) continue;
+      refused[node] = !HasRoomAt(node, task, from, from);
+      for (const Stay& stay : promised_[node]) {
+        if (stay.from > from && stay.from < to) {
+          refused[node] |= !HasRoomAt(node, task, from, stay.from);
+        }
+      }
+    }
+    return refused;
+  }
+
+  // Whether the node has room for the task at `time`. The books are as of `from`: who has gone by then has left.
+  bool HasRoomAt(NodeIndex node, TaskIndex task, int64_t from, int64_t time) const {
+    Amounts room(ledger_.dimensions(), 0);
+    const auto add = [&](TaskIndex other, int sign) {
+      const auto request = ledger_.request(other);
+      for (size_t d = 0; d < room.size(); ++d) room[d] += sign * request[d];
+    };
+    for (const auto& [end, held] : held_[node]) {
+      if (end > from && end <= time) add(held, 1);
+    }
+    for (const Stay& stay : promised_[node]) {
+      if (stay.from <= time && time < stay.to) add(stay.task, -1);
+    }
+    const auto request = ledger_.request(task);
+    for (DimensionIndex d = 0; d < room.size(); ++d) {
+      if (request[d] > 0 && d != kPods && request[d] > room[d] + ledger_.future_idle(node, d)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // Promises the job the earliest time after now, if there is one.
+  void Promise(JobIndex job) {
+    const Ledger::Savepoint before = ledger_.Save();
+    const Amounts needed = Needed(job);
+    size_t gone = 0, next_promise = 0;
+    while (gone < ends_.size() || next_promise < promise_ends_.size()) {
+      const int64_t time =
+          std::min(gone < ends_.size() ? ends_[gone].first : kNever,
+                   next_promise < promise_ends_.size() ? promise_ends_[next_promise] : kNever);
+      for (; gone < ends_.size() && ends_[gone].first == time; ++gone) {
+        const TaskIndex task = ends_[gone].second;
+        ledger_.Move(task, TaskStatus::kReleasing, ledger_.node_of(task));
+      }
+      while (next_promise < promise_ends_.size() && promise_ends_[next_promise] == time) {
+        ++next_promise;
+      }
+      if (!HasRoom(needed)) continue;
+      const Ledger::Savepoint then = ledger_.Save();
+      const bool found = Place(job, time, nullptr);
+      if (found) Keep(job, time);
+      ledger_.Rollback(then);
+      if (found) break;
+    }
+    ledger_.Rollback(before);
+  }
+
+  // At least this is needed of the whole cluster: by tasks of one class, without those that may be left out.
+  Amounts Needed(JobIndex job) const {
+    Amounts needed(ledger_.dimensions(), 0);
+    const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
+    const bool alike = std::all_of(tasks.begin(), tasks.end(), [&](TaskIndex t) {
+      return context_.ClassOf(t) == context_.ClassOf(tasks[0]);
+    });
+    if (tasks.empty() || !alike) return needed;
+    const int64_t least =
+        std::max<int64_t>(tables_.jobs.spec[job].min_available - ledger_.job(job).ready(), 1);
+    const auto request = ledger_.request(tasks[0]);
+    for (size_t d = 0; d < needed.size(); ++d) needed[d] = d == kPods ? 0 : least * request[d];
+    return needed;
+  }
+
+  bool HasRoom(const Amounts& needed) const {
+    for (DimensionIndex d = 0; d < needed.size(); ++d) {
+      int64_t room = 0;
+      for (NodeIndex n = 0; n < tables_.nodes.alive.size() && room < needed[d]; ++n) {
+        if (tables_.nodes.alive[n]) room += std::max<int64_t>(ledger_.future_idle(n, d), 0);
+      }
+      if (room < needed[d]) return false;
+    }
+    return true;
+  }
+
+  // With the job's tasks in the books: they are promised their nodes from `time` on.
+  void Keep(JobIndex job, int64_t time) {
+    const int64_t estimate = BatchEstimateOf(tables_, job);
+    const int64_t end = estimate > kNever - std::max<int64_t>(time, 0) ? kNever : time + estimate;
+    for (TaskIndex task : tables_.jobs.tasks[job]) {
+      const TaskStatus status = ledger_.status(task);
+      if (status != TaskStatus::kPlaced && status != TaskStatus::kNominated) continue;
+      promised_[ledger_.node_of(task)].push_back({time, end, task});
+    }
+    if (end == kNever) return;
+    promise_ends_.insert(std::lower_bound(promise_ends_.begin(), promise_ends_.end(), end), end);
+  }
+
+  // The ends of tasks that have just started.
+  void Insert(JobIndex job) {
+    const int64_t estimate = BatchEstimateOf(tables_, job);
+    if (estimate > kNever - std::max<int64_t>(context_.now, 0)) return;
+    const int64_t end = std::max(context_.now + estimate, context_.now + 1);
+    for (TaskIndex task : tables_.jobs.tasks[job]) {
+      if (ledger_.status(task) != TaskStatus::kBinding ||
+          tables_.tasks.status[task] != TaskStatus::kPending) {
+        continue;
+      }
+      const std::pair<int64_t, TaskIndex> entry(end, task);
+      ends_.insert(std::lower_bound(ends_.begin(), ends_.end(), entry), entry);
+      held_[ledger_.node_of(task)].push_back(entry);
+    }
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const std::string order_;
+  std::vector<std::pair<int64_t, TaskIndex>> ends_;  // of tasks that hold their nodes now
+  std::vector<std::vector<std::pair<int64_t, TaskIndex>>> held_;  // the same by node, in no order
+  std::vector<std::vector<Stay>> promised_;                       // by node
+  std::vector<int64_t> promise_ends_;                             // ascending
+};
+
+}  // namespace
+
+ActionDecl ConservativeAction() {
+  return {
+      "conservative", "start gangs where that delays no promise to one before", kBatchOptions,
+      [](ActionContext& context, const Options& options) { Conservative(context, options).Run(); }};
+}
+
+}  // namespace muster

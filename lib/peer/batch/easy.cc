@@ -1,0 +1,196 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// fcfs and easy: the policies of batch systems, for nodes of several resources.
+//
+// Idea. Waiting jobs go by job order, whole gangs: a job starts when min_available of its tasks, those that have their
+// places counted, find nodes. fcfs stops at the first job that does not start. easy (Lifka, JSSPP 1995) promises that
+// one, the head, the earliest time at which it could start, the shadow, and lets later jobs go ahead.
+//   The shadow: running tasks are taken off their nodes in the order of their estimated ends (`started` plus the job's
+//   `estimate`; one that has outlived it may end any moment, one without never does), all of one time together, until
+//   the head finds nodes by the ordinary search. The nodes it finds are promised to it, and what is left on them beside
+//   it at that time is `extra`.
+//   Another job may start if its tasks find nodes now and it either ends by the shadow, or takes no more of a promised
+//   node than is extra there, which then shrinks. A node where it would is passed over for the next best.
+// Guarantee. With estimates no shorter than run times the head starts no later than at its shadow, whatever goes ahead:
+// each promise is made anew in every cycle, and the nodes promised before are still there.
+// Peer. On one node with one resource this is easy on a pool (lib/replay/pool_easy.cc), start by start; tests compare.
+// Nothing here is special to one: `order` sorts who may go ahead, by estimate or by size, which is the sum of what the
+// tasks request over what the cluster has, in the dimension where that is largest.
+// Ties. Job order; among ends, all of one time are one. Cost. A search a task, and for the shadow one of the head for
+// each time at which tasks end.
+#include <algorithm>
+#include <map>
+
+#include "lib/peer/batch/batch.h"
+#include "lib/peer/batch/batch_queue.h"
+
+namespace muster {
+namespace {
+
+class Batch {
+ public:
+  Batch(ActionContext& context, const Options& options, bool goes_ahead)
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        order_(options.text("order")),
+        goes_ahead_(goes_ahead) {}
+
+  void Run() {
+    std::vector<JobIndex> queue = BatchQueue(context_);
+    if (!goes_ahead_) SortByBatchOrder(context_, order_, &queue);
+    size_t head = 0;
+    for (; head < queue.size(); ++head) {
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      if (!Start(queue[head], /*keeps_promise=*/true)) break;
+    }
+    if (!goes_ahead_ || head + 1 >= queue.size()) return;
+    Promise(queue[head]);
+    std::vector<JobIndex> others(queue.begin() + static_cast<std::ptrdiff_t>(head) + 1,
+                                 queue.end());
+    SortByBatchOrder(context_, order_, &others);
+    for (const JobIndex job : others) {
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      Start(job, EndsBy(job, shadow_));
+    }
+  }
+
+ private:
+  int64_t Estimate(JobIndex job) const { return BatchEstimateOf(tables_, job); }
+  bool EndsBy(JobIndex job, int64_t time) const {
+    const int64_t estimate = Estimate(job);
+    return time == kNever || (estimate != kNever && now() <= time - estimate);
+  }
+  int64_t now() const { return context_.now; }
+
+  // Places the job's waiting tasks and commits them, if enough find a node.
+  bool Start(JobIndex job, bool keeps_promise) {
+    const Ledger::Savepoint before = ledger_.Save();
+    std::map<NodeIndex, std::vector<int64_t>> extra_before;
+    if (!keeps_promise) extra_before = extra_;
+    ActionContext::ReasonPtr failure;
+    for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
+      context_.meter.Spend();
+      const ClassIndex c = context_.ClassOf(task);
+      const NodeIndex node =
+          keeps_promise ? context_.search.Best(task, Want::kNow) : BestBesidePromise(task);
+      if (node == kNone) {
+        failure = context_.NoNode(c);
+        context_.Explain(task, failure);
+        break;
+      }
+      ledger_.Move(task, TaskStatus::kPlaced, node);
+      if (keeps_promise) continue;
+      if (const auto promised = extra_.find(node); promised != extra_.end()) {
+        for (size_t d = 0; d < promised->second.size(); ++d) {
+          promised->second[d] -= ledger_.request(task)[d];
+        }
+      }
+    }
+    const JobCounts& counts = ledger_.job(job);
+    const bool some = ledger_.log().size() > before.position;
+    if (some && counts.ready() >= tables_.jobs.spec[job].min_available) {
+      context_.Commit(before);
+      return failure == nullptr;
+    }
+    Reason reason{ReasonKind::kGangUndone};
+    reason.placed = counts.ready();
+    reason.needed = tables_.jobs.spec[job].min_available;
+    if (failure != nullptr) reason.refusals = failure->refusals;
+    ledger_.Rollback(before);
+    if (!keeps_promise) extra_ = std::move(extra_before);
+    context_.ExplainJob(job, std::move(reason));
+    return false;
+  }
+
+  // The best node on which the task takes nothing that is promised.
+  NodeIndex BestBesidePromise(TaskIndex task) {
+    const NodeIndex node = context_.search.Best(task, Want::kNow);
+    if (node == kNone || IsBesidePromise(task, node)) return node;
+    std::vector<uint8_t> refused(tables_.nodes.alive.size(), 0);
+    for (const auto& [promised, extra] : extra_)
+      refused[promised] = !IsBesidePromise(task, promised);
+    return context_.search.BestExcept(task, Want::kNow, refused);
+  }
+  bool IsBesidePromise(TaskIndex task, NodeIndex node) const {
+    const auto promised = extra_.find(node);
+    if (promised == extra_.end()) return true;
+    const auto request = ledger_.request(task);
+    for (size_t d = 0; d < request.size(); ++d) {
+      if (request[d] > 0 && d != kPods && request[d] > promised->second[d]) return false;
+    }
+    return true;
+  }
+
+  // Finds the shadow of the head and what is extra on the nodes it will have.
+  void Promise(JobIndex head) {
+    shadow_ = kNever;
+    extra_.clear();
+    const std::vector<std::pair<int64_t, TaskIndex>> ends = BatchEnds(context_);
+    const Ledger::Savepoint before = ledger_.Save();
+    for (size_t i = 0; i < ends.size() && shadow_ == kNever;) {
+      const int64_t end = ends[i].first;
+      for (; i < ends.size() && ends[i].first == end; ++i) {
+        ledger_.Move(ends[i].second, TaskStatus::kReleasing, ledger_.node_of(ends[i].second));
+      }
+      if (FitsThen(head)) shadow_ = end;
+    }
+    ledger_.Rollback(before);
+  }
+
+  // Whether the head finds nodes among what is idle or being released; notes what is left there beside it.
+  bool FitsThen(JobIndex head) {
+    const Ledger::Savepoint before = ledger_.Save();
+    int64_t placed = ledger_.job(head).ready();
+    std::vector<NodeIndex> nodes;
+    for (TaskIndex task : context_.PendingTasks(head, /*with_best_effort=*/true)) {
+      const NodeIndex now_node = context_.search.Best(task, Want::kNow);
+      const NodeIndex node =
+          now_node != kNone ? now_node : context_.search.Best(task, Want::kLater);
+      if (node == kNone) break;
+      ledger_.Move(task, now_node != kNone ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+      nodes.push_back(node);
+      ++placed;
+    }
+    const bool fits = !nodes.empty() && placed >= tables_.jobs.spec[head].min_available;
+    for (NodeIndex node : nodes) {
+      if (!fits) break;
+      std::vector<int64_t>& extra = extra_[node];
+      extra.clear();
+      for (DimensionIndex d = 0; d < ledger_.dimensions(); ++d) {
+        extra.push_back(ledger_.future_idle(node, d));
+      }
+    }
+    ledger_.Rollback(before);
+    return fits;
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const std::string order_;
+  const bool goes_ahead_;
+  // kNever: nothing that ends would help the head, and nothing is promised.
+  int64_t shadow_ = kNever;
+  std::map<NodeIndex, std::vector<int64_t>> extra_;  // on promised nodes, by dimension
+};
+
+}  // namespace
+
+ActionDecl FcfsAction() {
+  return {"fcfs", "start gangs in order, up to the first that does not fit", kBatchOptions,
+          [](ActionContext& context, const Options& options) {
+            Batch(context, options, /*goes_ahead=*/false).Run();
+          }};
+}
+
+ActionDecl EasyAction() {
+  return {"easy", "start gangs in order, and others ahead of the first that does not fit",
+          kBatchOptions, [](ActionContext& context, const Options& options) {
+            Batch(context, options, /*goes_ahead=*/true).Run();
+          }};
+}
+
+}  // namespace muster

@@ -1,0 +1,404 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The steps of cpu_accumulator.h, in their order. Counters are arrays over cores, zones and sockets; a choice among
+// zones or sockets is a minimum, not a sort.
+#include "lib/peer/koordinator/device/cpu_accumulator.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+
+namespace muster {
+namespace {
+
+using Counts = absl::InlinedVector<int, 128>;
+using Cpus = absl::InlinedVector<int, 256>;
+
+size_t At(int i) { return static_cast<size_t>(i); }
+
+class Accumulator {
+ public:
+  Accumulator(const CpuTopology& topology, const CpuUse& use, const CpuSet& available,
+              const CpuRequest& request)
+      : topology_(topology),
+        use_(use),
+        request_(request),
+        left_(available),
+        needed_(request.count),
+        core_taken_(At(topology.cores()), 0),
+        zone_taken_(At(topology.zones()), 0) {
+    left_ &= topology.cpus();
+    if (request.exclusive == CpuExclusive::kCore) MarkTaken(use.core_exclusive);
+    if (request.exclusive == CpuExclusive::kZone) MarkTaken(use.zone_exclusive);
+  }
+
+  std::optional<CpuSet> Run() {
+    if (needed_ < 1) return taken_;
+    if (needed_ > left_.size()) return std::nullopt;
+    const bool full = request_.bind == CpuBind::kFullCores;
+    if (full || topology_.cpus_per_core() == 1) {
+      if (FullCoresOfOneZone() || FullCoresOfOneSocket() || FullCoresOfSockets()) return taken_;
+    }
+    if (!full && (OneZone() || OneSocket())) return taken_;
+    TakeNearest(/*exclusive=*/true);
+    TakeNearest(/*exclusive=*/false);
+    return taken_;
+  }
+
+ private:
+  // The CPUs left that a step may use, counted.
+  struct Count {
+    explicit Count(const CpuTopology& t)
+        : cores(At(t.cores()), 0), zones(At(t.zones()), 0), sockets(At(t.sockets()), 0) {}
+    Counts cores, zones, sockets;
+  };
+
+  void MarkTaken(const CpuSet& cpus) {
+    cpus.ForEach([&](int cpu) {
+      if (!topology_.cpus().Contains(cpu)) return;
+      const int core = topology_.core_of(cpu);
+      if (request_.exclusive == CpuExclusive::kCore) core_taken_[At(core)] = 1;
+      if (request_.exclusive == CpuExclusive::kZone) zone_taken_[At(topology_.zone_of(core))] = 1;
+    });
+  }
+
+  void Take(std::span<const int> cpus) {
+    CpuSet set;
+    for (int cpu : cpus) set.Add(cpu);
+    taken_ |= set;
+    left_.AndNot(set);
+    MarkTaken(set);
+    needed_ -= static_cast<int>(cpus.size());
+  }
+
+  // Leaves out cores and zones that others have for themselves, as far as the two flags say.
+  Count CountLeft(bool respect_cores, bool respect_zones) const {
+    Count count(topology_);
+    left_.ForEach([&](int cpu) { ++count.cores[At(topology_.core_of(cpu))]; });
+    for (int core = 0; core < topology_.cores(); ++core) {
+      int& cpus = count.cores[At(core)];
+      const int zone = topology_.zone_of(core);
+      if ((respect_cores && core_taken_[At(core)]) || (respect_zones && zone_taken_[At(zone)])) {
+        cpus = 0;
+      }
+      count.zones[At(zone)] += cpus;
+      count.sockets[At(topology_.socket_of(core))] += cpus;
+    }
+    return count;
+  }
+
+  int Preference(int free) const { return request_.order == ZoneOrder::kFewestFree ? free : -free; }
+
+  bool shared() const { return !use_.sharers.empty(); }
+  int SharersOf(int cpu) const { return At(cpu) < use_.sharers.size() ? use_.sharers[At(cpu)] : 0; }
+
+  // Sums over the CPUs left, by core.
+  absl::InlinedVector<int64_t, 128> SharersOfCores() const {
+    absl::InlinedVector<int64_t, 128> sums(At(topology_.cores()), 0);
+    left_.ForEach([&](int cpu) { sums[At(topology_.core_of(cpu))] += SharersOf(cpu); });
+    return sums;
+  }
+
+  // Whole free cores.
+
+  bool IsFull(const Count& count, int core) const {
+    return count.cores[At(core)] == topology_.cpus_per_core();
+  }
+
+  // CPUs of the whole cores for which in_group(core) holds, core by core.
+  template <typename InGroup>
+  Cpus CpusOfFullCores(const Count& count, InGroup in_group) const {
+    Counts cores;
+    for (int core = 0; core < topology_.cores(); ++core) {
+      if (IsFull(count, core) && in_group(core)) cores.push_back(core);
+    }
+    if (shared()) {
+      const auto sharers = SharersOfCores();
+      std::stable_sort(cores.begin(), cores.end(),
+                       [&](int a, int b) { return sharers[At(a)] < sharers[At(b)]; });
+    }
+    Counts begin(At(topology_.cores()), -1);
+    const int width = topology_.cpus_per_core();
+    for (size_t i = 0; i < cores.size(); ++i) begin[At(cores[i])] = static_cast<int>(i) * width;
+    Cpus cpus(cores.size() * At(width), 0);
+    left_.ForEach([&](int cpu) {
+      int& next = begin[At(topology_.core_of(cpu))];
+      if (next >= 0) cpus[At(next++)] = cpu;
+    });
+    return cpus;
+  }
+
+  void TakeFirst(const Cpus& cpus) { Take(std::span(cpus).first(At(needed_))); }
+
+  bool FullCoresOfOneZone() {
+    if (needed_ > topology_.cpus_per_zone()) return false;
+    for (bool respect_zones : {true, false}) {
+      const Count count = CountLeft(/*respect_cores=*/false, respect_zones);
+      Counts full(At(topology_.zones()), 0);
+      for (int core = 0; core < topology_.cores(); ++core) {
+        if (IsFull(count, core)) full[At(topology_.zone_of(core))] += topology_.cpus_per_core();
+      }
+      std::tuple best{0, 0, -1};
+      for (int zone = 0; zone < topology_.zones(); ++zone) {
+        if (full[At(zone)] < needed_) continue;
+        const int in_socket = count.sockets[At(topology_.socket_of_zone(zone))];
+        const std::tuple rank{Preference(full[At(zone)]), Preference(in_socket), zone};
+        if (std::get<2>(best) < 0 || rank < best) best = rank;
+      }
+      const int zone = std::get<2>(best);
+      if (zone < 0) continue;
+      TakeFirst(CpusOfFullCores(count, [&](int core) { return topology_.zone_of(core) == zone; }));
+      return true;
+    }
+    return false;
+  }
+
+  Counts FullCpusOfSockets(const Count& count) const {
+    Counts full(At(topology_.sockets()), 0);
+    for (int core = 0; core < topology_.cores(); ++core) {
+      if (IsFull(count, core)) full[At(topology_.socket_of(core))] += topology_.cpus_per_core();
+    }
+    return full;
+  }
+
+  bool FullCoresOfOneSocket() {
+    if (needed_ > topology_.cpus_per_socket()) return false;
+    const Count count = CountLeft(false, false);
+    const Counts full = FullCpusOfSockets(count);
+    std::pair best{0, -1};
+    for (int socket = 0; socket < topology_.sockets(); ++socket) {
+      if (full[At(socket)] < needed_) continue;
+      const std::pair rank{Preference(full[At(socket)]), socket};
+      if (best.second < 0 || rank < best) best = rank;
+    }
+    if (best.second < 0) return false;
+    TakeFirst(
+        CpusOfFullCores(count, [&](int core) { return topology_.socket_of(core) == best.second; }));
+    return true;
+  }
+
+  // Whole sockets, the largest first, then cores of those that were too large, the smallest first.
+  bool FullCoresOfSockets() {
+    const Count count = CountLeft(false, false);
+    const Counts full = FullCpusOfSockets(count);
+    Counts order;
+    for (int socket = 0; socket < topology_.sockets(); ++socket) {
+      if (full[At(socket)] > 0) order.push_back(socket);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int a, int b) { return full[At(a)] > full[At(b)]; });
+    const auto cpus_of = [&](int socket) {
+      return CpusOfFullCores(count, [&](int core) { return topology_.socket_of(core) == socket; });
+    };
+    Counts too_large;
+    for (int socket : order) {
+      if (full[At(socket)] > needed_) {
+        too_large.push_back(socket);
+        continue;
+      }
+      Take(cpus_of(socket));
+      if (needed_ < 1) return true;
+    }
+    const int width = topology_.cpus_per_core();
+    if (needed_ < width) return false;
+    std::stable_sort(too_large.begin(), too_large.end(),
+                     [&](int a, int b) { return full[At(a)] < full[At(b)]; });
+    for (int socket : too_large) {
+      const Cpus cpus = cpus_of(socket);
+      for (size_t i = 0; i < cpus.size(); i += At(width)) {
+        Take(std::span(cpus).subspan(i, At(width)));
+        if (needed_ < 1) return true;
+        if (needed_ < width) break;  // of this socket: the next gives a core all the same
+      }
+    }
+    return false;
+  }
+
+  // Single CPUs.
+
+  // One CPU of each core in turn, as the cores come up in the list. A list no longer than a core stays as it is.
+  void TakeInTurn(const Cpus& cpus) {
+    if (cpus.size() <= At(topology_.cpus_per_core())) {
+      TakeFirst(cpus);
+      return;
+    }
+    Counts seen(At(topology_.cores()), 0);
+    absl::InlinedVector<Cpus, 2> rounds;
+    for (int cpu : cpus) {
+      const size_t round = At(seen[At(topology_.core_of(cpu))]++);
+      if (round == rounds.size()) rounds.emplace_back();
+      rounds[round].push_back(cpu);
+    }
+    Cpus first;
+    for (const Cpus& round : rounds) {
+      const size_t room = At(needed_) - first.size();
+      first.insert(first.end(), round.begin(), round.begin() + std::min(room, round.size()));
+    }
+    Take(first);
+  }
+
+  void SortBySharers(int* begin, int* end) const {
+    if (!shared()) return;
+    std::stable_sort(begin, end, [&](int a, int b) { return SharersOf(a) < SharersOf(b); });
+  }
+
+  // CPUs left in the cores for which in_group(core) holds, those that `count` leaves out excepted.
+  template <typename InGroup>
+  Cpus CpusLeft(const Count& count, bool one_per_core, InGroup in_group) const {
+    Cpus cpus;
+    left_.ForEach([&](int cpu) {
+      const int core = topology_.core_of(cpu);
+      if (count.cores[At(core)] > 0 && in_group(core)) cpus.push_back(cpu);
+    });
+    SortBySharers(cpus.data(), cpus.data() + cpus.size());
+    if (one_per_core) {
+      Counts seen(At(topology_.cores()), 0);
+      cpus.erase(std::remove_if(cpus.begin(), cpus.end(),
+                                [&](int cpu) { return seen[At(topology_.core_of(cpu))]++ > 0; }),
+                 cpus.end());
+    }
+    return cpus;
+  }
+
+  // Who wants to be alone counts a core as one CPU in the first round.
+  bool OneZone() {
+    if (needed_ > topology_.cpus_per_zone()) return false;
+    for (bool exclusive : {true, false}) {
+      const Count count = CountLeft(exclusive, exclusive);
+      Counts usable(At(topology_.zones()), 0);
+      for (int core = 0; core < topology_.cores(); ++core) {
+        const int cpus = count.cores[At(core)];
+        usable[At(topology_.zone_of(core))] += exclusive ? std::min(cpus, 1) : cpus;
+      }
+      std::tuple best{0, 0, -1};
+      for (int zone = 0; zone < topology_.zones(); ++zone) {
+        if (usable[At(zone)] < needed_) continue;
+        const int in_socket = count.sockets[At(topology_.socket_of_zone(zone))];
+        const std::tuple rank{Preference(count.zones[At(zone)]), Preference(in_socket), zone};
+        if (std::get<2>(best) < 0 || rank < best) best = rank;
+      }
+      const int zone = std::get<2>(best);
+      if (zone < 0) continue;
+      TakeInTurn(CpusLeft(count, exclusive, [&](int c) { return topology_.zone_of(c) == zone; }));
+      return true;
+    }
+    return false;
+  }
+
+  bool OneSocket() {
+    if (needed_ > topology_.cpus_per_socket()) return false;
+    for (bool exclusive : {true, false}) {
+      const Count count = CountLeft(exclusive, /*respect_zones=*/false);
+      Counts usable(At(topology_.sockets()), 0);
+      for (int core = 0; core < topology_.cores(); ++core) {
+        const int cpus = count.cores[At(core)];
+        usable[At(topology_.socket_of(core))] += exclusive ? std::min(cpus, 1) : cpus;
+      }
+      std::pair best{0, -1};
+      for (int socket = 0; socket < topology_.sockets(); ++socket) {
+        if (usable[At(socket)] < needed_) continue;
+        const std::pair rank{Preference(usable[At(socket)]), socket};
+        if (best.second < 0 || rank < best) best = rank;
+      }
+      if (best.second < 0) continue;
+      TakeInTurn(CpusLeft(count, exclusive,
+                          [&](int core) { return topology_.socket_of(core) == best.second; }));
+      return true;
+    }
+    return false;
+  }
+
+  // One by one: the socket that has most of what was taken, then the preferred socket and zone, then the core with
+  // the fewest CPUs left.
+  void TakeNearest(bool exclusive) {
+    if (needed_ < 1) return;
+    const Count count = CountLeft(exclusive, exclusive);
+    Counts near(At(topology_.sockets()), 0);
+    taken_.ForEach([&](int cpu) { ++near[At(topology_.socket_of(topology_.core_of(cpu)))]; });
+    const auto sharers = shared() ? SharersOfCores() : absl::InlinedVector<int64_t, 128>();
+
+    // A rank in two words, compared as numbers. No count reaches 2^16: kMostCpus.
+    struct Rank {
+      uint64_t high, low;
+      int64_t sharers;
+      int core;
+      bool operator<(const Rank& other) const {
+        return std::tie(high, low, sharers, core) <
+               std::tie(other.high, other.low, other.sharers, other.core);
+      }
+    };
+    const auto bits = [](int value) { return static_cast<uint64_t>(value + 0x8000) & 0xFFFF; };
+    absl::InlinedVector<Rank, 128> cores;
+    for (int core = 0; core < topology_.cores(); ++core) {
+      const int cpus = count.cores[At(core)];
+      if (cpus == 0) continue;
+      const int socket = topology_.socket_of(core), zone = topology_.zone_of(core);
+      cores.push_back({bits(-near[At(socket)]) << 32 |
+                           bits(Preference(count.sockets[At(socket)])) << 16 |
+                           bits(Preference(count.zones[At(zone)])),
+                       bits(cpus) << 16 | bits(socket), shared() ? sharers[At(core)] : 0, core});
+    }
+    std::sort(cores.begin(), cores.end());
+
+    Counts begin(At(topology_.cores()), -1);
+    int size = 0;
+    for (const Rank& rank : cores) {
+      begin[At(rank.core)] = size;
+      size += count.cores[At(rank.core)];
+    }
+    Cpus cpus(At(size), 0);
+    Counts next = begin;
+    left_.ForEach([&](int cpu) {
+      int& at = next[At(topology_.core_of(cpu))];
+      if (at >= 0) cpus[At(at++)] = cpu;
+    });
+    for (const Rank& rank : cores) {
+      int* first = cpus.data() + begin[At(rank.core)];
+      SortBySharers(first, first + count.cores[At(rank.core)]);
+    }
+    if (size <= needed_) {
+      Take(cpus);
+    } else {
+      TakeInTurn(cpus);
+    }
+  }
+
+  const CpuTopology& topology_;
+  const CpuUse& use_;
+  const CpuRequest& request_;
+  CpuSet left_, taken_;
+  int needed_;
+  absl::InlinedVector<char, 128> core_taken_, zone_taken_;  // by whoever wants to be alone
+};
+
+}  // namespace
+
+std::optional<CpuSet> TakeCpus(const CpuTopology& topology, const CpuUse& use,
+                               const CpuSet& available, const CpuRequest& request) {
+  return Accumulator(topology, use, available, request).Run();
+}
+
+std::optional<CpuSet> TakePreferredCpus(const CpuTopology& topology, const CpuUse& use,
+                                        const CpuSet& available, const CpuSet& preferred,
+                                        const CpuRequest& request) {
+  CpuSet first = available, taken;
+  first &= preferred;
+  first &= topology.cpus();
+  CpuRequest rest = request;
+  if (const int most = first.size(); most > 0) {
+    rest.count = std::min(request.count, most);
+    taken = *TakeCpus(topology, use, first, rest);
+    rest.count = request.count - taken.size();
+  }
+  CpuSet others = available;
+  others.AndNot(first);
+  const std::optional<CpuSet> more = TakeCpus(topology, use, others, rest);
+  if (!more.has_value()) return std::nullopt;
+  return taken |= *more;
+}
+
+}  // namespace muster

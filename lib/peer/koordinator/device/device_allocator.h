@@ -1,0 +1,89 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Which devices of a machine a task gets, and how much of each.
+//
+//   DeviceAnswer answer = ChooseDevices(machine, request, &scorer);
+//   if (answer.ok()) Take(answer.grants, &machine); else answer.reason ...
+//
+// Idea. GPUs: a partition of GPUs that are wired together, where the machine has a table of them and the request is
+// for whole ones; else the smallest part of the machine's tree (bus, zone, machine) that has enough, the one already
+// in use if several do; else one by one. Cards and FPGAs: one by one, highest score first. A joint request takes
+// the first kind, then the others on the buses of what it took.
+// Order. Among partitions: the one that leaves the most valuable partitions whole. In the tree: the deepest, then
+// the most in use, then (parts of a GPU) the higher score, then the smaller zone or bus. One by one: the higher
+// score, then the smaller minor; near a joint device: the best card of every bus first, then the second of each.
+// Guarantee. A pure function; every device is healthy, has room, matches the selector.
+// Peer. Koordinator's DeviceShare without reservations, NUMA hints and templates. Kept of it: a partition's score
+// counts the wrong way round when groups are tried (lower first); within the tree a part of a GPU is scored with
+// free and total exchanged, so that GPUs in use count as full; the policy "alone on its PCIe switch" has no effect.
+// Where kinds are asked for without "joint", the peer refuses by the kind that comes up first; here GPUs come first.
+// Cost. O(devices) for each kind, O(partitions) for whole GPUs.
+#ifndef MUSTER_PEER_KOORDINATOR_DEVICE_DEVICE_ALLOCATOR_H_
+#define MUSTER_PEER_KOORDINATOR_DEVICE_DEVICE_ALLOCATOR_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/peer/koordinator/device/device_request.h"
+#include "lib/peer/koordinator/device/devices.h"
+
+namespace muster {
+
+// How full a device or a machine is after the request, 0 to 100: empty is better, or full is.
+struct DeviceScorer {
+  bool prefer_full = false;
+  DeviceAmounts weights;  // resources that are not named do not count
+
+  int64_t Score(const DeviceAmounts& request, const DeviceAmounts& total,
+                const DeviceAmounts& free) const;
+};
+
+struct DeviceGrant {
+  int minor = 0;
+  DeviceAmounts amounts;
+  std::string function;  // the virtual function, where one is asked for
+};
+using DeviceGrants = std::array<std::vector<DeviceGrant>, kDeviceKinds>;
+
+enum class DeviceReason : uint8_t {
+  kNone,
+  kNoDevices,         // of the kind; as all reasons up to kNoTopology, no eviction helps
+  kNoFunctions,       // no card of the machine has virtual functions
+  kNoPartitionTable,  // partitions are to be honoured, and not known
+  kNoPartitionSize,   // no partition has so many GPUs
+  kSharedGpus,        // parts of several GPUs within a scope
+  kNoTopology,        // a scope, and it is not known where the GPUs are
+  kFewDevices,
+  kFewGpus,
+  kFewInScope,
+  kFewPartitions,
+  kOffTheBus,  // joint devices would not be on the same buses
+};
+
+struct DeviceAnswer {
+  DeviceGrants grants;
+  DeviceReason reason = DeviceReason::kNone;
+  DeviceKind kind = DeviceKind::kGpu;  // that the reason is about
+
+  bool ok() const { return reason == DeviceReason::kNone; }
+  bool EvictionMayHelp() const { return reason > DeviceReason::kNoTopology; }
+};
+
+// Without a scorer all devices score 0: enough to know whether there is a place. `final`: the machine is chosen, so
+// cards that were taken for granted (secondary_well_planned) are chosen, too.
+DeviceAnswer ChooseDevices(const MachineDevices& machine, const DeviceClaim& request,
+                           const DeviceScorer* scorer, bool final);
+
+// How good the machine is for the request.
+int64_t ScoreMachine(const MachineDevices& machine, const DeviceClaim& request,
+                     const DeviceScorer& scorer);
+
+// Change the books.
+void Take(const DeviceGrants& grants, MachineDevices* machine);
+void Release(const DeviceGrants& grants, MachineDevices* machine);
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_KOORDINATOR_DEVICE_DEVICE_ALLOCATOR_H_

@@ -1,0 +1,312 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// elastic-quota: queues lend what they do not ask for, and are held to what is theirs at this moment.
+//
+// Promise. A queue takes a task only if with it, it stays within its runtime: its minimum (`guaranteed`), or what it asks
+// for if that is less, and by weight its part of what others leave, up to its maximum (`limit`). A task that cannot be
+// preempted must also stay, with all others of its kind in the queue, within the minimum. With `parents` all queues
+// above are held to their runtimes as well. A queue that holds more than its runtime of anything is overused. It
+// orders nothing and evicts nobody.
+// Peer. Koordinator's elastic quota at PreFilter (lib/peer/koordinator/quota/elastic_tree.h divides), where every queue is refreshed: the
+// peer refreshes a group when it is asked about, and all of them every few seconds. A dimension that the limit
+// does not name is limited as the peer's default group is, by a fifth of the largest number. What is being released
+// counts no more, which the peer counts until it is gone. Shared weights are the queue's weight in every dimension.
+// Ties. None; units that divisions leave go to the names that come first.
+// Cost. O(queues x dimensions) to look for changes when a cycle opens, and one division among the children of each queue
+// below which something changed; O(depth x dimensions) a question.
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
+#include "lib/peer/koordinator/policies.h"
+#include "lib/peer/koordinator/quota/elastic_tree.h"
+#include "lib/policy/kept_sums.h"
+#include "lib/policy/queue_demand.h"
+#include "lib/policy/queue_tree.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kElasticQuotaOptions[] = {
+    {"runtime", OptionKind::kFlag, "on", 0, 0, "off: queues are held to their limits alone"},
+    {"scale_min", OptionKind::kFlag, "on", 0, 0,
+     "minimums shrink together where there is less than all of them"},
+    {"parents", OptionKind::kFlag, "off", 0, 0, "the queues above are held to theirs as well"},
+};
+
+using Row = std::span<const int64_t>;
+
+class ElasticQuota : public Policy {
+ public:
+  explicit ElasticQuota(const Options& options)
+      : runtime_(options.flag("runtime")),
+        scale_min_(options.flag("scale_min")),
+        parents_(options.flag("parents")) {}
+
+  std::string_view name() const override { return "elastic-quota"; }
+  // The order of queues only because that is where a plan asks for their shares.
+  PointSet points() const override {
+    return {Point::kAllocatable, Point::kOverused, Point::kQueueOrder};
+  }
+
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+    dimensions_ = tables_->dimension_count();
+    const bool fresh = IsReshaped();
+    if (fresh) Plant();
+    sound_ = (fresh || sound_) && TellBounds();
+    if (sound_) {
+      TellLoads();
+      tree_->RefreshAll();
+      TakeRuntimes();
+    }
+    FindFixed(cycle);
+  }
+
+  bool Overused(QueueIndex queue) override {
+    if (!sound_) return false;
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      if (d != kPods && Held(queue, d) > Limit(queue, d)) return true;
+    }
+    return false;
+  }
+
+  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
+    if (!IsOpen(*tables_, queue, denial)) return false;
+    denial->tree = !sound_;
+    if (!sound_) return false;
+    const Row request = ledger_->request(task);
+    // What the queue holds too much of already counts whether the task asks for it or not.
+    if (!StaysWithin(queue, request, /*all=*/true, denial)) return false;
+    if ((tables_->tasks.flags[task] & kTaskPreemptable) == 0 &&
+        !FixedStayWithin(queue, request, denial)) {
+      return false;
+    }
+    for (QueueIndex q = tables_->queues.parent[queue]; parents_ && q != kNone;
+         q = tables_->queues.parent[q]) {
+      if (!StaysWithin(q, request, /*all=*/false, denial)) return false;
+    }
+    return true;
+  }
+
+  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
+    if (!sound_) return false;
+    *share = 0;
+    deserved->assign(dimensions_, 0);
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      if (d == kPods) continue;
+      const double runtime = static_cast<double>(Limit(queue, d));
+      (*deserved)[d] = runtime;
+      if (runtime > 0) *share = std::max(*share, static_cast<double>(Held(queue, d)) / runtime);
+    }
+    return true;
+  }
+
+ private:
+  // What a queue that names no limit may have at most.
+  static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max() / 5;
+
+  struct Known {
+    ElasticTree::Index group = ElasticTree::kNone;
+    std::vector<int64_t> bounds;  // as told: weight, limits, guarantees
+    Sparse request, used;         // of its own tasks
+  };
+
+  // --- the tree
+
+  // Whether the queues are others, or others' children, than when the tree was planted.
+  bool IsReshaped() {
+    const QueueTable& queues = tables_->queues;
+    const bool same = tree_ != nullptr && layout_ == tables_->layout && alive_ == queues.alive &&
+                      above_ == queues.parent;
+    if (same) return false;
+    layout_ = tables_->layout;
+    alive_ = queues.alive;
+    above_ = queues.parent;
+    return true;
+  }
+
+  void Plant() {
+    tree_ = std::make_unique<ElasticTree>(
+        ElasticTree::Options{.scale_min = scale_min_, .has_builtin = false});
+    known_.assign(alive_.size(), Known());
+    total_.clear();
+    order_ = QueuesFromTheTop(tables_->queues);
+  }
+
+  NamedAmounts Named(const std::vector<int64_t>& amounts) const {
+    NamedAmounts named;
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      if (d != kPods && amounts[d] != kAbsent) {
+        named.emplace_back(std::string(tables_->dimensions.name(d)), amounts[d]);
+      }
+    }
+    return named;
+  }
+
+  // False: the queues are none that the tree can hold (one has the name of its root, or there are too many dimensions).
+  bool TellBounds() {
+    const QueueTable& queues = tables_->queues;
+    std::vector<int64_t> bounds(1 + 2 * dimensions_), row(dimensions_, 0);
+    // Dimensions become the tree's resources in their own order.
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      if (!tree_->Intern({{std::string(tables_->dimensions.name(d)), 0}}).ok()) return false;
+    }
+    for (QueueIndex q : order_) {
+      bounds[0] = queues.spec[q].weight;
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        bounds[1 + d] = queues.limit.at(q, d);
+        bounds[1 + dimensions_ + d] = queues.guaranteed.at(q, d);
+      }
+      if (known_[q].bounds == bounds) continue;
+      QuotaGroup group{.name = queues.spec[q].name,
+                       .parent = above_[q] == kNone ? "" : queues.spec[above_[q]].name,
+                       .is_parent = !queues.children[q].empty()};
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        row[d] = bounds[1 + d] == kAbsent ? kUnlimited : bounds[1 + d];
+      }
+      group.max = Named(row);
+      group.min = Named({bounds.begin() + 1 + static_cast<ptrdiff_t>(dimensions_), bounds.end()});
+      row.assign(dimensions_, bounds[0]);
+      group.weight = Named(row);
+      if (!tree_->Put(group).ok()) return false;
+      known_[q].bounds = bounds;
+      known_[q].group = tree_->IndexOf(group.name);
+    }
+    return true;
+  }
+
+  // What changed of what nodes have and of what queues hold and wait for.
+  void TellLoads() {
+    NamedAmounts more;
+    total_.resize(dimensions_, 0);
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      const int64_t now = ledger_->total()[d];
+      if (d == kPods || now == total_[d]) continue;
+      more.emplace_back(std::string(tables_->dimensions.name(d)), now - total_[d]);
+      total_[d] = now;
+    }
+    // Names that were taken in above are not refused.
+    if (!more.empty()) sound_ = tree_->AddTotal(more).ok();
+    for (QueueIndex q : order_) {
+      const Row held = ledger_->queue_allocated(q), waiting = ledger_->queue_pending(q);
+      Sparse request, used;
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        if (d == kPods) continue;
+        request.Set(d, held[d] + waiting[d]);
+        used.Set(d, held[d]);
+      }
+      Known& known = known_[q];
+      const Sparse asks = Difference(request, known.request);
+      const Sparse holds = Difference(used, known.used);
+      if (!asks.IsZero()) tree_->AddRequest(known.group, asks, Sparse());
+      if (!holds.IsZero()) tree_->AddUse(known.group, holds, Sparse());
+      known.request = std::move(request);
+      known.used = std::move(used);
+    }
+  }
+
+  void TakeRuntimes() {
+    limits_.assign(alive_.size() * dimensions_, kUnlimited);
+    for (QueueIndex q : order_) {
+      const Sparse runtime = runtime_ ? tree_->Refresh(known_[q].group) : Sparse();
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        const int64_t limit = tables_->queues.limit.at(q, d);
+        int64_t& cell = limits_[q * dimensions_ + d];
+        if (runtime.has(d)) cell = runtime.at(d);
+        if (!runtime_ && limit != kAbsent) cell = limit;
+      }
+    }
+  }
+
+  // --- questions
+
+  int64_t Held(QueueIndex q, DimensionIndex d) const { return ledger_->tree_allocated(q)[d]; }
+  int64_t Limit(QueueIndex q, DimensionIndex d) const { return limits_[q * dimensions_ + d]; }
+
+  bool StaysWithin(QueueIndex q, Row request, bool all, Denial* denial) const {
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      if (d == kPods || (!all && request[d] == kAbsent)) continue;
+      if (Held(q, d) + OrZero(request[d]) <= Limit(q, d)) continue;
+      denial->dimension = d;
+      denial->deserved = runtime_;
+      return false;
+    }
+    return true;
+  }
+
+  // Jobs of each queue with tasks that cannot be preempted.
+  void FindFixed(const Cycle& cycle) {
+    if (cycle.changed == nullptr) {  // indices may mean other jobs
+      fixed_jobs_.clear();
+      fixed_.clear();
+    }
+    ForChangedJobs(cycle, [&](JobIndex j) {
+      if (const auto known = fixed_jobs_.find(j); known != fixed_jobs_.end()) {
+        fixed_[known->second].erase(j);
+        fixed_jobs_.erase(known);
+      }
+      if (!tables_->jobs.alive[j]) return;
+      const std::vector<TaskIndex>& tasks = tables_->jobs.tasks[j];
+      if (std::all_of(tasks.begin(), tasks.end(), [&](TaskIndex t) { return !IsFixed(t); })) return;
+      fixed_jobs_[j] = tables_->jobs.queue[j];
+      fixed_[tables_->jobs.queue[j]].insert(j);
+    });
+  }
+  bool IsFixed(TaskIndex t) const { return (tables_->tasks.flags[t] & kTaskPreemptable) == 0; }
+
+  // Only what the minimum names is compared.
+  bool FixedStayWithin(QueueIndex queue, Row request, Denial* denial) {
+    std::vector<int64_t> held(dimensions_, 0);
+    for (JobIndex j : fixed_[queue]) {
+      for (TaskIndex t : tables_->jobs.tasks[j]) {
+        if (!IsFixed(t) || !IsAllocated(ledger_->status(t))) continue;
+        const Row one = ledger_->request(t);
+        for (DimensionIndex d = 0; d < dimensions_; ++d) held[d] += OrZero(one[d]);
+      }
+    }
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      const int64_t min = tables_->queues.guaranteed.at(queue, d);
+      if (d == kPods || min == kAbsent) continue;
+      if (held[d] + OrZero(request[d]) <= min) continue;
+      denial->dimension = d;
+      denial->deserved = true;
+      return false;
+    }
+    return true;
+  }
+
+  const bool runtime_, scale_min_, parents_;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  size_t dimensions_ = 0;
+  bool sound_ = false;
+  uint64_t layout_ = 0;
+  std::vector<uint8_t> alive_;
+  std::vector<QueueIndex> above_;
+  std::vector<QueueIndex> order_;  // parents before children
+  std::unique_ptr<ElasticTree> tree_;
+  std::vector<Known> known_;     // by queue
+  std::vector<int64_t> total_;   // as told
+  std::vector<int64_t> limits_;  // by queue and dimension, in this cycle
+  absl::btree_map<JobIndex, QueueIndex> fixed_jobs_;
+  absl::btree_map<QueueIndex, absl::btree_set<JobIndex>> fixed_;
+};
+
+}  // namespace
+
+PolicyDecl ElasticQuotaPolicy() {
+  return {"elastic-quota",
+          "queues lend what they do not ask for, and are held to what is theirs now",
+          kElasticQuotaOptions, [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<ElasticQuota>(options);
+          }};
+}
+
+}  // namespace muster

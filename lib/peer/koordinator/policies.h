@@ -1,0 +1,18 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Koordinator's policies. What each promises stands at the top of its file.
+//
+//   const PolicyDecl decl = ElasticQuotaPolicy();
+#ifndef MUSTER_PEER_KOORDINATOR_POLICIES_H_
+#define MUSTER_PEER_KOORDINATOR_POLICIES_H_
+
+#include "lib/extension/options.h"
+
+namespace muster {
+
+PolicyDecl ElasticQuotaPolicy();
+PolicyDecl LoadAwarePolicy();
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_KOORDINATOR_POLICIES_H_

@@ -1,0 +1,178 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// allocate (kube-batch): place the tasks of all jobs, and never take a placement back.
+//
+// Idea. Queues take turns by queue order. In its turn a queue gives one job, by job order, nodes for as many tasks
+// as the job needs to be ready, or all it has; a job that is ready already gets one task a turn. A task fits a node
+// where its request fits what is idle, or else what is being released, each alone, and goes to the best such node.
+// Peer. kube-batch's allocate. Each placement counts at once; when the job is ready with it, all that is placed of
+// the job is bound. A gang that cannot complete keeps what it has, undecided, until the cycle ends: others do
+// without it. A placement on what is being released is a decision at once, ready or not. The first task without a
+// node ends its job's part in the action. A queue has as many turns as it has jobs; a turn that finds it overused
+// is lost, and so is one that finds no job left.
+// Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task; a turn for
+// every job that waits where one queue has all jobs, and for every job where there are more.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/base/go_heap.h"
+#include "lib/base/hash_map.h"
+#include "lib/peer/kube_batch/actions.h"
+#include "lib/peer/kube_batch/amounts.h"
+
+namespace muster {
+namespace {
+
+class KubeBatchAllocate {
+ public:
+  explicit KubeBatchAllocate(ActionContext& context)
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        dispatcher_(context.dispatcher) {}
+
+  void Run() {
+    std::vector<QueueIndex> queues;  // with jobs
+    for (QueueIndex q = 0; q < tables_.queues.alive.size(); ++q) {
+      if (tables_.queues.alive[q] && tables_.queues.jobs[q] > 0) queues.push_back(q);
+    }
+    if (queues.size() == 1) {
+      RunAlone(queues[0]);
+    } else if (context_.waiting.empty()) {
+      ExplainOverused(std::move(queues));
+    } else {
+      RunInTurns();
+    }
+  }
+
+ private:
+  struct Worksheet {
+    std::vector<TaskIndex> tasks;  // in task order
+    size_t next = 0;
+    bool empty() const { return next == tasks.size(); }
+  };
+
+  // Nobody is between two turns of the queue. A job's place in the order moves with nothing but what is placed of the job
+  // itself, which is out of the heap by then: so those that want nothing need not be compared with those that do.
+  void RunAlone(QueueIndex queue) {
+    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
+    GoHeap<JobIndex, decltype(job_before)> jobs(job_before);
+    for (const JobIndex job : context_.waiting) jobs.Push(job);
+    while (!IsOverused(queue) && !jobs.empty()) {
+      if (context_.meter.Cut()) return;
+      const JobIndex job = jobs.Pop();
+      if (TakeTurn(job)) jobs.Push(job);
+    }
+  }
+
+  // Which queue is next depends on how the heap has been shuffled by all turns before, idle ones too. Only those after the
+  // last job that wants something are as good as not taken.
+  void RunInTurns() {
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+      return dispatcher_.QueueBefore(a, b);
+    };
+    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
+    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
+    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+    std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
+    size_t wanting = context_.waiting.size();
+    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+      if (!tables_.jobs.alive[j]) continue;
+      queues.Push(tables_.jobs.queue[j]);
+      jobs[tables_.jobs.queue[j]].Push(j);
+    }
+    while (wanting > 0 && !queues.empty()) {
+      const QueueIndex queue = queues.Pop();
+      if (IsOverused(queue) || jobs[queue].empty()) continue;
+      if (context_.meter.Cut()) return;
+      const JobIndex job = jobs[queue].Pop();
+      if (TakeTurn(job)) {
+        jobs[queue].Push(job);
+      } else {
+        wanting -= std::ranges::binary_search(context_.waiting, job);
+      }
+      queues.Push(queue);
+    }
+    ExplainOverused(queues.elements());
+  }
+
+  // What turns find that nobody takes.
+  void ExplainOverused(std::vector<QueueIndex> queues) {
+    std::ranges::sort(queues);
+    queues.erase(std::unique(queues.begin(), queues.end()), queues.end());
+    for (const QueueIndex queue : queues) (void)IsOverused(queue);
+  }
+
+  bool IsOverused(QueueIndex queue) {
+    std::string_view who;
+    if (!dispatcher_.Overused(queue, &who)) return false;
+    context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, who));
+    return true;
+  }
+
+  // Whether the job wants another turn.
+  bool TakeTurn(JobIndex job) {
+    if (ledger_.job(job).pending() == 0) return false;
+    const auto [at, added] = sheets_.try_emplace(job);
+    Worksheet& sheet = at->second;
+    if (added) {
+      sheet.tasks = KubeBatch::Waiting(context_, job);
+      std::erase_if(sheet.tasks,
+                    [&](TaskIndex t) { return KubeBatch::IsNothing(ledger_.request(t)); });
+    }
+    if (sheet.empty()) return false;
+    context_.meter.Spend();
+    while (!sheet.empty()) {
+      const TaskIndex task = sheet.tasks[sheet.next++];
+      context_.meter.Spend();
+      if (!Place(task)) {
+        ActionContext::ReasonPtr failure = context_.NoNode(context_.ClassOf(task));
+        context_.Explain(task, failure);
+        if (!dispatcher_.Ready(job)) ExplainGang(job, failure);
+        return false;
+      }
+      if (dispatcher_.Ready(job) && !sheet.empty()) return true;
+    }
+    if (!dispatcher_.Ready(job)) ExplainGang(job, nullptr);
+    return false;
+  }
+
+  bool Place(TaskIndex task) {
+    const NodeIndex node = context_.search.Best(task, Want::kEither);
+    if (node == kNone) return false;
+    if (context_.search.FitsIdle(context_.ClassOf(task), node)) {
+      KubeBatch::Allocate(context_, task, node);
+    } else {
+      KubeBatch::Nominate(context_, task, node, /*after_eviction=*/false);
+    }
+    return true;
+  }
+
+  void ExplainGang(JobIndex job, const ActionContext::ReasonPtr& failure) {
+    const JobCounts& counts = ledger_.job(job);
+    context_.ExplainJob(
+        job, context_.GangReason(ReasonKind::kGangWaits, counts.ready() + counts.nominated(),
+                                 tables_.jobs.spec[job].min_available, failure));
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  HashMap<JobIndex, Worksheet> sheets_;
+};
+
+void RunKubeBatchAllocate(ActionContext& context, const Options&) {
+  KubeBatchAllocate(context).Run();
+}
+
+}  // namespace
+
+ActionDecl KubeBatchAllocateAction() {
+  return {
+      "allocate", "place the tasks of all jobs, and keep what is placed", {}, RunKubeBatchAllocate};
+}
+
+}  // namespace muster

@@ -1,0 +1,42 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/kube_batch/kube_batch.h"
+
+#include "lib/peer/kube_batch/actions.h"
+
+namespace muster {
+
+Preset KubeBatchPreset() {
+  Preset preset;
+  preset.name = "kube-batch";
+  preset.summary = "kube-batch 0.5 as it comes, the scores and filters of Kubernetes 1.16";
+  preset.actions = "allocate+backfill";
+  preset.tiers = "priority+gang/drf+predicates+proportion+nodeorder";
+  preset.defaults = {{"gang", "best_effort_counts", "off"},
+                     {"gang", "count_down_victims", "off"},
+                     {"gang", "groups", "off"},
+                     {"gang", "sub_groups", "off"},
+                     {"priority", "kube_batch", "on"},
+                     {"drf", "kube_batch", "on"},
+                     {"proportion", "kube_batch", "on"},
+                     {"predicates", "kube_batch", "on"},
+                     {"nodeorder", "kube_batch", "on"},
+                     {"nodeorder", "node_affinity", "1"},
+                     {"nodeorder", "pod_affinity", "1"}};
+  preset.catalogue = {KubeBatchAllocateAction(), KubeBatchBackfillAction(),
+                      KubeBatchPreemptAction(), KubeBatchReclaimAction()};
+  ProfileConfig& config = preset.rules;
+  config.rules = {VoteRule::kAll, VoteRule::kAll, VictimRule::kSticky, /*tasks_by_ordinal=*/false};
+  config.accounting.nominated_takes_releasing = true;
+  config.accounting.evicted_stay_in_view = true;
+  config.accounting.score_main_containers = true;
+  config.phase_rule = PhaseRule::kAllocated;
+  // Less than 10 milli-units or 10 MiB more than there is still fits.
+  config.slack_milli = 9;
+  config.slack_memory = (10 << 20) - 1;
+  config.pods_are_a_resource = false;
+  config.want_releasing = true;
+  config.overfull_nodes_are_out = true;
+  return preset;
+}
+
+}  // namespace muster

@@ -1,0 +1,19 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The actions of the profile muster. The rules of each stand at the top of its file.
+//
+//   const ActionDecl action = FairAllocateAction();
+#ifndef MUSTER_PEER_MUSTER_ACTIONS_H_
+#define MUSTER_PEER_MUSTER_ACTIONS_H_
+
+#include "lib/part/action.h"
+
+namespace muster {
+
+ActionDecl FairAllocateAction();
+ActionDecl FairPreemptAction();
+ActionDecl FairReclaimAction();
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_MUSTER_ACTIONS_H_

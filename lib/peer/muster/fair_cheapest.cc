@@ -1,0 +1,314 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The cheapest set of those who could go from a node, where one alone does not suffice.
+//
+// Idea. An offer takes candidates in their order until the task fits and gives back whom it does not need, so nobody of it
+// is there in vain; but two large ones may do where three small ones come first, a younger pair where the first pair is
+// old, and where the first ones use up what their queue can spare, the task fits behind others only. So all sets are gone
+// through, in the order in which candidates go, and the cheapest is kept.
+// Who may be in a set: candidates that their gangs can spare together, or gangs as a whole, with all their tasks wherever
+// those run; and no policy may protect any of them when all are asked about at once.
+// Guarantee. Where no more than kMostItems could go, no set is cheaper than the offer: fewer victims, then lower priority
+// (of the highest), then younger (the oldest). Of equally cheap ones the offer stays what it was, else the first in order.
+// Where nobody in this order makes room, but the task would fit if all candidates went, the cheapest set is the offer; once
+// kMostOutOfOrder sets were looked at for this kind of asker, the cheapest of those. Where more could go, the offer stays
+// what it was.
+// Cost. Branch and bound: a branch is left when it lacks more than what its victims to come could give, would cost as
+// much as what is known, or holds somebody who may not go after those before him, where that is all that policies look at.
+// Of neighbours that are alike only the first ones are tried. Nothing where one victim suffices, one look at each candidate
+// where all are alike.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
+#include "lib/peer/muster/fair_gang.h"
+#include "lib/peer/muster/fair_offers.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kMostItems = 16;
+constexpr int64_t kMostOutOfOrder = 10000;
+
+struct Cost {
+  int64_t victims = 0, priority = std::numeric_limits<int64_t>::min(),
+          age = std::numeric_limits<int64_t>::min();
+  // clang-tidy 14 takes the 0 of a rewritten comparison for a null pointer.
+  friend auto operator<=>(const Cost&, const Cost&) = default;  // NOLINT(modernize-use-nullptr)
+};
+
+Cost operator+(const Cost& a, const Cost& b) {
+  return {a.victims + b.victims, std::max(a.priority, b.priority), std::max(a.age, b.age)};
+}
+
+// Who goes together.
+struct Item {
+  std::vector<TaskIndex> tasks;
+  bool whole_gang = false;
+  JobIndex job = kNone;
+  bool like_last = false;  // as the item before, but for its place in the order
+  Cost cost;
+  std::vector<int64_t> gives;  // on the node, of each amount that is lacking
+};
+
+using Set = std::vector<const Item*>;
+
+// The cheapest set of items that gives enough, costs less than `limit` and of which `suffices` holds. No set is looked at
+// that begins with one of which `may_begin` does not hold.
+class CheapestSet {
+ public:
+  using Test = absl::FunctionRef<bool(const Set&)>;
+  CheapestSet(std::span<const Item> items, const Cost& limit, std::span<const int64_t> lacking,
+              Test may_begin, Test suffices)
+      : items_(items),
+        may_begin_(may_begin),
+        suffices_(suffices),
+        best_(limit),
+        lacking_(lacking.begin(), lacking.end()),
+        rest_(items.size() + 1),
+        most_(items.size() + 1) {
+    rest_.back().assign(lacking.size(), 0);
+    most_.back().assign(lacking.size(), 0);
+    for (size_t i = items.size(); i-- > 0;) {
+      rest_[i] = rest_[i + 1];
+      most_[i] = most_[i + 1];
+      for (size_t d = 0; d < lacking.size(); ++d) {
+        const int64_t each =
+            (items[i].gives[d] + items[i].cost.victims - 1) / items[i].cost.victims;
+        rest_[i][d] += items[i].gives[d];
+        most_[i][d] = std::max(most_[i][d], each);
+      }
+    }
+  }
+
+  // Empty: there is none.
+  const Set& Find() {
+    From(0, {});
+    return cheapest_;
+  }
+
+ private:
+  // What is chosen costs as much as this and lacks lacking_: as it is, and with some of the items from here on.
+  void From(size_t next, const Cost& cost) {
+    const int64_t more = MoreVictims(next);
+    if (more == 0 && !chosen_.empty() && suffices_(chosen_)) {
+      best_ = cost;
+      cheapest_ = chosen_;
+      return;
+    }
+    if (more < 0 || cost + Cost{std::max<int64_t>(more, 1)} >= best_) return;
+    for (size_t i = next; i < items_.size(); ++i) {
+      const Item& item = items_[i];
+      if ((i > next && item.like_last) || cost + item.cost >= best_ || Overlaps(item)) continue;
+      Choose(item, 1);
+      if (may_begin_(chosen_)) From(i + 1, cost + item.cost);
+      Choose(item, -1);
+    }
+  }
+
+  // How many more have to go at the least, of the items from `next` on; below zero: they do not suffice.
+  int64_t MoreVictims(size_t next) const {
+    int64_t more = 0;
+    for (size_t d = 0; d < lacking_.size(); ++d) {
+      if (lacking_[d] <= 0) continue;
+      if (rest_[next][d] < lacking_[d]) return -1;
+      more = std::max(more, (lacking_[d] + most_[next][d] - 1) / most_[next][d]);
+    }
+    return more;
+  }
+  bool Overlaps(const Item& item) const {
+    return item.whole_gang && std::any_of(chosen_.begin(), chosen_.end(), [&](const Item* other) {
+             return other->job == item.job;
+           });
+  }
+  void Choose(const Item& item, int sign) {
+    for (size_t d = 0; d < lacking_.size(); ++d) lacking_[d] -= sign * item.gives[d];
+    if (sign > 0) {
+      chosen_.push_back(&item);
+    } else {
+      chosen_.pop_back();
+    }
+  }
+
+  const std::span<const Item> items_;
+  const Test may_begin_, suffices_;
+  Cost best_;
+  std::vector<int64_t> lacking_;
+  std::vector<std::vector<int64_t>> rest_;  // what the items from each on give together
+  std::vector<std::vector<int64_t>> most_;  // and at the most by one victim
+  Set chosen_, cheapest_;
+};
+
+}  // namespace
+
+// A cheaper set than an offer of the node whose candidates candidates_ are.
+class FairOffers::Cheaper {
+ public:
+  Cheaper(FairOffers& offers, TaskIndex task, const Price& price)
+      : offers_(offers),
+        ledger_(offers.context_.ledger),
+        tasks_(offers.context_.tables.tasks),
+        task_(task),
+        node_(price.node),
+        price_(price) {
+    const ActionContext& context = offers.context_;
+    const auto request = context.tables.classes.initial_request.row(context.ClassOf(task));
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if ((d > kPods && request[d] == 0) || request[d] <= ledger_.future_idle(node_, d)) continue;
+      dimensions_.push_back(d);
+      lacking_.push_back(request[d] - ledger_.future_idle(node_, d));
+    }
+  }
+
+  // Whether numbers alone leave room for one. As many have to go at the least, if all give as much as the largest; where
+  // that is as many as do, a cheaper set is all of lower priority, or all younger and of no higher one.
+  bool Possible() const {
+    absl::InlinedVector<int64_t, 8> largest(dimensions_.size(), 0);
+    int64_t lower = 0, younger = 0, least = 1;
+    for (const Candidate& candidate : offers_.candidates_) {
+      const auto gives = ledger_.request(candidate.task);
+      for (size_t d = 0; d < dimensions_.size(); ++d) {
+        largest[d] = std::max(largest[d], gives[dimensions_[d]]);
+      }
+      lower += candidate.priority < price_.priority;
+      younger += candidate.priority <= price_.priority && -candidate.created < price_.age;
+    }
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      if (largest[d] > 0) least = std::max(least, (lacking_[d] + largest[d] - 1) / largest[d]);
+    }
+    return least < price_.victims || std::max(lower, younger) >= price_.victims;
+  }
+
+  // Whether all candidates together make room.
+  bool RoomForAll() {
+    Tasks all;
+    for (const Candidate& candidate : offers_.candidates_) all.push_back(candidate.task);
+    return FitsWithout(all);
+  }
+
+  // Who could be in a set: each candidate that its gang can spare; then, as a whole, gangs that cannot spare all of
+  // theirs. False: more than can be tried.
+  bool ListItems() {
+    Tasks before;
+    std::vector<JobIndex> gangs;
+    for (const Candidate& candidate : offers_.candidates_) {
+      const TaskIndex t = candidate.task;
+      const JobIndex job = tasks_.job[t];
+      if (offers_.GangSpares(t, {})) Add({t}, /*whole_gang=*/false, job);
+      if (items_.size() > kMostItems) return false;
+      if (!offers_.GangSpares(t, before) &&
+          std::find(gangs.begin(), gangs.end(), job) == gangs.end()) {
+        gangs.push_back(job);
+      }
+      before.push_back(t);
+    }
+    for (JobIndex job : gangs) {
+      Tasks members;
+      if (offers_.GangMayGo(task_, job, &members)) Add(std::move(members), true, job);
+    }
+    return items_.size() <= kMostItems;
+  }
+
+  // Puts the cheapest set into the units; no more sets are looked at than `most`, which becomes what is left of them.
+  // False: none is cheaper; the units stay what they were. REQUIRES: ListItems said that they can be tried.
+  bool Find(std::vector<Unit>* units, int64_t* most) {
+    const auto may_begin = [&](const Set& set) {
+      return (*most)-- > 0 && GangsSpare(set) && (!offers_.in_order_ || AllMayGo(set));
+    };
+    const auto suffices = [this](const Set& set) {
+      return (offers_.in_order_ || AllMayGo(set)) && FitsWithout(AllOf(set));
+    };
+    CheapestSet search(items_, {price_.victims, price_.priority, price_.age}, lacking_, may_begin,
+                       suffices);
+    const Set& cheapest = search.Find();
+    if (cheapest.empty()) return false;
+    units->clear();
+    for (const Item* item : cheapest) units->emplace_back(item->tasks.begin(), item->tasks.end());
+    return true;
+  }
+
+ private:
+  void Add(Tasks members, bool whole_gang, JobIndex job) {
+    Item item{std::move(members), whole_gang, job};
+    item.gives.assign(dimensions_.size(), 0);
+    item.like_last = !items_.empty() && Alike(items_.back(), item);
+    const int64_t priority = offers_.context_.tables.jobs.spec[job].priority;
+    for (TaskIndex t : item.tasks) {
+      item.cost = item.cost + Cost{1, priority, -tasks_.created[t]};
+      if (ledger_.node_of(t) != node_) continue;
+      for (size_t d = 0; d < dimensions_.size(); ++d) {
+        item.gives[d] += ledger_.request(t)[dimensions_[d]];
+      }
+    }
+    items_.push_back(std::move(item));
+  }
+  // Tasks of one class and job are alike to everybody, unless it matters which parts of the node they hold.
+  bool Alike(const Item& a, const Item& b) const {
+    if (a.whole_gang || b.whole_gang || a.job != b.job) return false;
+    const TaskIndex left = a.tasks[0], right = b.tasks[0];
+    const ClassIndex c = tasks_.task_class[left];
+    return c == tasks_.task_class[right] && tasks_.group[left] == tasks_.group[right] &&
+           !offers_.context_.search.WantsParts(c);
+  }
+
+  static Tasks AllOf(const Set& set) {
+    Tasks all;
+    for (const Item* item : set) all.insert(all.end(), item->tasks.begin(), item->tasks.end());
+    return all;
+  }
+  bool AllMayGo(const Set& set) const {
+    const Tasks all = AllOf(set);
+    return offers_.Unprotected(task_, all).size() == all.size();
+  }
+  bool FitsWithout(const Tasks& victims) {
+    const Ledger::Savepoint before = ledger_.Save();
+    for (TaskIndex t : victims) ledger_.Move(t, TaskStatus::kReleasing, ledger_.node_of(t));
+    const bool fits = offers_.Fits(task_, node_);
+    ledger_.Rollback(before);
+    return fits;
+  }
+  // No job has single tasks in a set beside its whole gang.
+  bool GangsSpare(const Set& set) const {
+    Tasks spared;
+    for (const Item* item : set) {
+      if (item->whole_gang) continue;
+      if (!offers_.GangSpares(item->tasks[0], spared)) return false;
+      spared.push_back(item->tasks[0]);
+    }
+    return true;
+  }
+
+  FairOffers& offers_;
+  Ledger& ledger_;
+  const TaskTable& tasks_;
+  const TaskIndex task_;
+  const NodeIndex node_;
+  const Price price_;
+  absl::InlinedVector<DimensionIndex, 8> dimensions_;  // of which the node has too little
+  absl::InlinedVector<int64_t, 8> lacking_;            // of each of them
+  std::vector<Item> items_;
+};
+
+void FairOffers::Cheapen(TaskIndex task) {
+  size_t victims = 0;
+  for (const Unit& unit : made_.units) victims += unit.size();
+  if (victims < 2) return;
+  Cheaper cheaper(*this, task, PriceOf(made_));
+  int64_t any = std::numeric_limits<int64_t>::max();
+  if (cheaper.Possible() && cheaper.ListItems()) cheaper.Find(&made_.units, &any);
+}
+
+bool FairOffers::MakeOutOfOrder(TaskIndex task) {
+  if (candidates_.empty() || looked_at_ >= kMostOutOfOrder) return false;
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  Cheaper any(*this, task, {kMost, kMost, kMost, made_.node});
+  if (!any.ListItems() || !any.RoomForAll()) return false;
+  int64_t left = kMostOutOfOrder - looked_at_;
+  const bool found = any.Find(&made_.units, &left);
+  looked_at_ = kMostOutOfOrder - left;
+  return found;
+}
+
+}  // namespace muster

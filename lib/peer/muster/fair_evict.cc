@@ -1,0 +1,390 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// reclaim and preempt, as muster does them: as few as can be are asked to go, and nobody in vain.
+//
+// reclaim takes from other queues what they hold beyond what they deserve, for a queue that holds less than it
+// deserves; preempt takes from jobs of lower priority in the same queue. Jobs take turns in fair order as in allocate,
+// and a turn is about the same tasks: all that a gang still needs, or one more of a whole gang. Each task gets a free
+// place if there is one, else the best offer (fair_offers.h). If all have a place, the victims without whom they still
+// have it are given back, last one first: a victim of a later task, or a gang that had to go, may have freed more than
+// was asked of it. Then the victims are evicted and the whole turn is nominated. Otherwise everything is as before.
+// Nobody goes for a job that must be in one domain of the tree: it waits for what is free.
+// Fixed point. After evictions what queues deserve is counted again, what is free is filled again, and turns are taken
+// again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
+// nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
+// none reclaims beyond that, so nothing goes back and forth.
+// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see fair_offers.h. A round in
+// which nobody has anybody to take from takes no turns: O(waiting tasks), or O(queues) where one queue holds everything.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "lib/base/hash_map.h"
+#include "lib/peer/muster/actions.h"
+#include "lib/peer/muster/fair_fill.h"
+#include "lib/peer/muster/fair_offers.h"
+#include "lib/peer/muster/fair_walk.h"
+
+namespace muster {
+namespace {
+
+// One way of taking, once around all jobs.
+class FairRound {
+ public:
+  FairRound(ActionContext& context, Taking taking)
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        dispatcher_(context.dispatcher),
+        taking_(taking),
+        offers_(context, taking) {}
+
+  // Whether anybody was evicted.
+  bool Run() {
+    if (context_.waiting.empty()) return false;
+    // A turn that evicts nobody leaves everything as it was. So if no first turn can, none can.
+    if (taking_ == Taking::kFromLesserJobs) lowest_ = LowestPriorities();
+    if (std::none_of(context_.waiting.begin(), context_.waiting.end(),
+                     [this](JobIndex j) { return MayTake(j); })) {
+      return false;
+    }
+    FairWalk walk(context_);
+    sheets_.resize(context_.waiting.size());
+    for (JobIndex j : context_.waiting) {
+      if (taking_ == Taking::kFromLesserJobs && !HasLesser(j)) continue;
+      if (TakesPart(j)) walk.Add(j);
+    }
+    bool evicted = false;
+    for (;;) {
+      const JobIndex job = walk.Next();
+      if (job == kNone || context_.meter.Cut()) break;
+      context_.meter.Spend();
+      givers_.clear();
+      const bool took = TakesPart(job) && Turn(job);
+      evicted |= took;
+      walk.Done(job, took && ledger_.job(job).pending() > 0);
+      if (took) walk.Resort(givers_);
+    }
+    return evicted;
+  }
+
+ private:
+  struct Step {
+    TaskIndex task;
+    NodeIndex node;                         // where it is nominated
+    std::vector<FairOffers::Unit> victims;  // who goes for it
+  };
+  struct Failure {
+    ClassIndex task_class = kNone;
+    QueueIndex queue = kNone;
+    int64_t priority = 0, missing = 0;
+    Ledger::Moment moment;
+  };
+
+  // Per queue the lowest priority of a job with tasks to lose.
+  std::vector<int64_t> LowestPriorities() const {
+    std::vector<int64_t> lowest(tables_.queues.alive.size(), std::numeric_limits<int64_t>::max());
+    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+      const JobCounts& counts = ledger_.job(j);
+      if (!tables_.jobs.alive[j] ||
+          counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] == 0) {
+        continue;
+      }
+      int64_t& of_queue = lowest[tables_.jobs.queue[j]];
+      of_queue = std::min<int64_t>(of_queue, tables_.jobs.spec[j].priority);
+    }
+    return lowest;
+  }
+
+  bool HasLesser(JobIndex job) const {
+    return lowest_[tables_.jobs.queue[job]] < tables_.jobs.spec[job].priority;
+  }
+
+  // Whether there is anybody whom the job might take from, as the books are.
+  bool MayTake(JobIndex job) {
+    if (taking_ == Taking::kFromLesserJobs) return HasLesser(job);
+    const QueueIndex queue = tables_.jobs.queue[job];
+    if (!OthersHold(queue)) return false;
+    for (TaskIndex task : tables_.jobs.tasks[job]) {
+      if (ledger_.status(task) != TaskStatus::kPending) continue;
+      const bool added = asked_.insert(uint64_t{queue} << 32 | context_.ClassOf(task)).second;
+      if (added && dispatcher_.Preemptive(queue, ledger_.request(task))) return true;
+    }
+    return false;
+  }
+  // Whether a queue other than this one holds anything and lets it be reclaimed.
+  bool OthersHold(QueueIndex queue) {
+    if (holders_.empty()) {
+      holders_.resize(tables_.queues.alive.size(), 0);
+      for (QueueIndex q = 0; q < holders_.size(); ++q) {
+        const auto allocated = ledger_.queue_allocated(q);
+        holders_[q] = tables_.queues.alive[q] && tables_.queues.spec[q].reclaimable &&
+                      std::any_of(allocated.begin(), allocated.end(),
+                                  [](int64_t amount) { return amount > 0; });
+        holding_ += holders_[q];
+      }
+    }
+    return holding_ > holders_[queue];
+  }
+
+  bool TakesPart(JobIndex job) const {
+    return ledger_.job(job).pending() > 0 && !context_.domains.Bounds(job) &&
+           dispatcher_.Valid(job);
+  }
+
+  std::vector<TaskIndex>& SheetOf(JobIndex job) {
+    const auto& waiting = context_.waiting;
+    return sheets_[std::lower_bound(waiting.begin(), waiting.end(), job) - waiting.begin()];
+  }
+
+  bool Turn(JobIndex job) {
+    std::vector<TaskIndex>& sheet = SheetOf(job);
+    if (sheet.empty()) sheet = context_.PendingTasks(job, /*with_best_effort=*/true);
+    std::erase_if(sheet, [&](TaskIndex t) { return ledger_.status(t) != TaskStatus::kPending; });
+    const bool one_by_one = dispatcher_.Pipelined(job);
+    if (sheet.empty() || FailedAlike(job, one_by_one)) return false;
+    const Ledger::Moment moment = ledger_.moment();
+    offers_.NewTurn();
+    lacked_ = false;
+    bool took = one_by_one ? AnyTask(job) : Gang(job);
+    if (!took && offers_.TookOld()) {
+      // Older offers may have missed something.
+      offers_.Forget();
+      took = one_by_one ? AnyTask(job) : Gang(job);
+    }
+    if (!took) {
+      offers_.Forget();
+      if (lacked_) Remember(job, one_by_one, moment);
+    }
+    return took;
+  }
+
+  bool AnyTask(JobIndex job) {
+    ClassIndex failed = kNone;
+    for (TaskIndex task : SheetOf(job)) {
+      if (context_.ClassOf(task) == failed) continue;
+      const Ledger::Savepoint before = ledger_.Save();
+      steps_.clear();
+      if (!PlaceTask(task)) {
+        lacked_ = true;
+      } else if (Keep(before)) {
+        return true;
+      }
+      ledger_.Rollback(before);
+      // Others of the class may still evict where this one never does.
+      if (!(tables_.tasks.flags[task] & kTaskNeverPreempts)) failed = context_.ClassOf(task);
+    }
+    return false;
+  }
+
+  bool Gang(JobIndex job) {
+    const FairGang gang(context_, job);
+    const std::vector<TaskIndex>& sheet = SheetOf(job);
+    const Ledger::Savepoint before = ledger_.Save();
+    steps_.clear();
+    for (size_t i = 0; i < sheet.size(); ++i) {
+      if (!gang.Wants(tables_.tasks.group[sheet[i]])) continue;
+      if (!PlaceTask(sheet[i]) && !gang.Hopeful({sheet.begin() + i + 1, sheet.end()})) {
+        lacked_ = true;
+        break;
+      }
+      if (!dispatcher_.Pipelined(job)) continue;
+      if (Keep(before)) return true;
+      break;
+    }
+    ledger_.Rollback(before);
+    return false;
+  }
+
+  bool PlaceTask(TaskIndex task) {
+    context_.meter.Spend();
+    const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
+    if (taking_ == Taking::kFromOtherQueues &&
+        !dispatcher_.Preemptive(queue, ledger_.request(task)))
+      return false;
+    Denial denial;
+    std::string_view who;
+    if (dispatcher_.Allocatable(queue, task, &denial, &who)) {
+      NodeIndex node = context_.search.Best(task, Want::kNow);
+      if (node == kNone) node = context_.search.Best(task, Want::kLater);
+      if (node != kNone) {
+        Do({task, node, {}});
+        return true;
+      }
+    }
+    if (tables_.tasks.flags[task] & kTaskNeverPreempts) return false;
+    FairOffers::Offer offer;
+    if (!offers_.Take(task, &offer)) return false;
+    Do({task, offer.node, std::move(offer.units)});
+    offers_.Renew(task, offer.node);
+    return true;
+  }
+
+  void Evict(const Step& step) {
+    for (const FairOffers::Unit& unit : step.victims) {
+      for (TaskIndex victim : unit) {
+        ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
+      }
+    }
+  }
+
+  void Do(Step step) {
+    Evict(step);
+    ledger_.Move(step.task, TaskStatus::kNominated, step.node);
+    steps_.push_back(std::move(step));
+  }
+
+  // The turn becomes decisions. False: nobody had to go, so filling has found no place for reasons of its own.
+  bool Keep(const Ledger::Savepoint& before) {
+    GiveBack(before);
+    bool any = false;
+    for (const Step& step : steps_) {
+      for (const FairOffers::Unit& unit : step.victims) {
+        for (TaskIndex victim : unit) {
+          context_.NoteEviction(victim, step.task);
+          givers_.push_back(tables_.jobs.queue[tables_.tasks.job[victim]]);
+        }
+      }
+      if (!step.victims.empty()) context_.NoteNominatedAfterEviction(step.task);
+      any |= !step.victims.empty();
+    }
+    if (any) context_.Commit(before);
+    return any;
+  }
+
+  // Tries the turn without each unit, last one first.
+  void GiveBack(const Ledger::Savepoint& before) {
+    for (size_t s = steps_.size(); s-- > 0;) {
+      for (size_t u = steps_[s].victims.size(); u-- > 0;) {
+        if (!LeavesRoomFor(steps_[s].victims[u])) continue;
+        std::vector<Step> steps = steps_;
+        steps[s].victims.erase(steps[s].victims.begin() + u);
+        if (!Holds(before, steps)) steps = std::move(steps_);
+        ledger_.Rollback(before);
+        steps_.clear();
+        for (Step& step : steps) Do(std::move(step));
+      }
+    }
+  }
+
+  // With the whole turn in the books: whether the nodes that it is about have room for all of the unit beside it.
+  // Where they have not, it is not worth while to try.
+  bool LeavesRoomFor(const FairOffers::Unit& unit) const {
+    return std::all_of(unit.begin(), unit.end(), [&](TaskIndex victim) {
+      const NodeIndex node = ledger_.node_of(victim);
+      const bool wanted = std::any_of(steps_.begin(), steps_.end(),
+                                      [&](const Step& step) { return step.node == node; });
+      const auto request = ledger_.request(victim);
+      for (DimensionIndex d = 0; wanted && d <= kPods; ++d) {
+        if (request[d] > ledger_.future_idle(node, d)) return false;
+      }
+      return true;
+    });
+  }
+
+  // Whether everybody has a place once all victims are gone, and no gang is cut. Leaves the books in between.
+  bool Holds(const Ledger::Savepoint& before, const std::vector<Step>& steps) {
+    ledger_.Rollback(before);
+    for (const Step& step : steps) Evict(step);
+    for (const Step& step : steps) {
+      for (const FairOffers::Unit& unit : step.victims) {
+        for (TaskIndex victim : unit) {
+          if (!FairGang(context_, tables_.tasks.job[victim]).StandsOrIsGone()) return false;
+        }
+      }
+    }
+    for (const Step& step : steps) {
+      if (!offers_.Fits(step.task, step.node)) return false;
+      ledger_.Move(step.task, TaskStatus::kNominated, step.node);
+    }
+    return true;
+  }
+
+  // A gang of one class fails if an alike one, of no more tasks, found no place for all of them on these books.
+  bool FailedAlike(JobIndex job, bool one_by_one) {
+    return OneClass(job) && ledger_.SameAs(failure_.moment) &&
+           failure_.task_class == context_.ClassOf(SheetOf(job)[0]) &&
+           failure_.queue == tables_.jobs.queue[job] &&
+           failure_.priority == tables_.jobs.spec[job].priority &&
+           failure_.missing <= Missing(job, one_by_one);
+  }
+  void Remember(JobIndex job, bool one_by_one, const Ledger::Moment& moment) {
+    if (!OneClass(job)) return;
+    failure_ = {context_.ClassOf(SheetOf(job)[0]), tables_.jobs.queue[job],
+                tables_.jobs.spec[job].priority, Missing(job, one_by_one), moment};
+  }
+  bool OneClass(JobIndex job) {
+    const std::vector<TaskIndex>& sheet = SheetOf(job);
+    return ledger_.job(job).allocated() == 0 &&
+           std::all_of(sheet.begin(), sheet.end(), [&](TaskIndex t) {
+             return context_.ClassOf(t) == context_.ClassOf(sheet[0]) &&
+                    !(tables_.tasks.flags[t] & kTaskNeverPreempts);
+           });
+  }
+  int64_t Missing(JobIndex job, bool one_by_one) const {
+    const FairGang gang(context_, job);
+    return one_by_one ? 1 : gang.needed() - gang.placed();
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  const Taking taking_;
+  FairOffers offers_;
+  std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
+  std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold what may be reclaimed,
+  int64_t holding_ = 0;           // their number,
+  HashSet<uint64_t> asked_;       // and by queue and class, who may not take
+  std::vector<std::vector<TaskIndex>> sheets_;  // pending tasks, beside context_.waiting
+  std::vector<Step> steps_;                     // of the turn
+  bool lacked_ = false;                         // a task of it had no place
+  std::vector<QueueIndex> givers_;              // queues that lose by it
+  Failure failure_;                             // the last one
+};
+
+void TakeUntilSettled(ActionContext& context, const Options& options,
+                      std::initializer_list<Taking> ways) {
+  const auto tries = static_cast<int64_t>(options.number("tries"));
+  for (;;) {
+    bool evicted = false;
+    for (Taking way : ways) {
+      evicted |= FairRound(context, way).Run();
+      if (context.meter.was_cut()) return;
+    }
+    if (!evicted) return;
+    context.dispatcher.Recount();
+    FairFill(context, tries).Run();
+    if (context.meter.was_cut()) return;
+  }
+}
+
+void RunFairReclaim(ActionContext& context, const Options& options) {
+  context.reclaims = true;
+  TakeUntilSettled(context, options, {Taking::kFromOtherQueues});
+}
+
+// What preempt frees may open a way for reclaim, so both go on until both have settled.
+void RunFairPreempt(ActionContext& context, const Options& options) {
+  if (context.reclaims) {
+    TakeUntilSettled(context, options, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
+  } else {
+    TakeUntilSettled(context, options, {Taking::kFromLesserJobs});
+  }
+}
+
+}  // namespace
+
+ActionDecl FairReclaimAction() {
+  return {"reclaim",        "take back what other queues borrowed, from as few as can be",
+          kFairFillOptions, RunFairReclaim,
+          /*admits=*/false, /*evicts=*/true};
+}
+
+ActionDecl FairPreemptAction() {
+  return {"preempt",        "take from lesser jobs of the same queue, as few as can be",
+          kFairFillOptions, RunFairPreempt,
+          /*admits=*/false, /*evicts=*/true};
+}
+
+}  // namespace muster

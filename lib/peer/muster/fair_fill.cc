@@ -1,0 +1,416 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/muster/fair_fill.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lib/peer/muster/fair_walk.h"
+#include "lib/peer/muster/gang_repack.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kFillOptions[] = {
+    {"tries", OptionKind::kNumber, "200", 0, 100000,
+     "tries to place a gang of unlike tasks that found no place one after another"},
+};
+
+}  // namespace
+
+const std::span<const OptionDecl> kFairFillOptions = kFillOptions;
+
+void FairFill::Run() {
+  sheets_.assign(context_.waiting.size(), {});
+  std::vector<JobIndex> promised;
+  for (JobIndex j : context_.waiting) {
+    if (Prepare(j) && PromisesSuffice(j, SheetOf(j))) promised.push_back(j);
+  }
+  std::sort(promised.begin(), promised.end(),
+            [this](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
+  for (JobIndex j : promised) {
+    while (HasPromises(SheetOf(j))) {
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      const size_t before = context_.decisions().size();
+      Turn(j);
+      if (context_.decisions().size() == before) break;
+    }
+  }
+  FairWalk walk(context_);
+  for (JobIndex j : context_.waiting) {
+    if (SheetOf(j).next < SheetOf(j).tasks.size()) walk.Add(j);
+  }
+  for (;;) {
+    const JobIndex job = walk.Next();
+    if (job == kNone || context_.meter.Cut()) return;
+    context_.meter.Spend();
+    walk.Done(job, Turn(job));
+  }
+}
+
+FairFill::Sheet& FairFill::SheetOf(JobIndex job) {
+  const auto& waiting = context_.waiting;
+  return sheets_[std::lower_bound(waiting.begin(), waiting.end(), job) - waiting.begin()];
+}
+
+// Whether the job takes part; fills its sheet.
+bool FairFill::Prepare(JobIndex job) {
+  const JobTable& jobs = context_.tables.jobs;
+  if (context_.ledger.job(job).pending() == 0) return false;
+  if (!context_.dispatcher.Valid(job)) {
+    Reason reason{ReasonKind::kInvalidGang};
+    reason.placed = static_cast<int64_t>(jobs.tasks[job].size());
+    reason.needed = FairGang(context_, job).needed();
+    context_.ExplainJob(job, std::move(reason));
+    return false;
+  }
+  Sheet& sheet = SheetOf(job);
+  sheet.tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
+  if (sheet.tasks.empty()) return false;
+  std::stable_partition(sheet.tasks.begin(), sheet.tasks.end(), [this](TaskIndex t) {
+    return context_.tables.tasks.nominated[t] != kNone;
+  });
+  const Domains::Wish wish = context_.domains.WishOf(job);
+  sheet.wishes = wish.there && wish.hard;
+  if (sheet.wishes) {
+    for (TaskIndex t : jobs.tasks[job]) {
+      const TaskStatus status = context_.ledger.status(t);
+      if (!IsAllocated(status) && status != TaskStatus::kNominated) continue;
+      const uint32_t above = context_.domains.above(context_.ledger.node_of(t));
+      sheet.holds = context_.domains.Lca(sheet.holds, above);
+    }
+  }
+  const ClassIndex c = context_.ClassOf(sheet.tasks.front());
+  sheet.one_class = !sheet.wishes &&
+                    std::all_of(sheet.tasks.begin(), sheet.tasks.end(),
+                                [&](TaskIndex t) { return context_.ClassOf(t) == c; }) &&
+                    !context_.search.FitDependsOnOthers(c) && !HasPromises(sheet);
+  return true;
+}
+
+bool FairFill::HasPromises(const Sheet& sheet) const {
+  return sheet.next < sheet.tasks.size() &&
+         context_.tables.tasks.nominated[sheet.tasks[sheet.next]] != kNone;
+}
+
+bool FairFill::PromisesSuffice(JobIndex job, const Sheet& sheet) const {
+  size_t promised = 0;
+  while (promised < sheet.tasks.size() &&
+         context_.tables.tasks.nominated[sheet.tasks[promised]] != kNone) {
+    ++promised;
+  }
+  return promised > 0 &&
+         FairGang(context_, job).Hopeful({sheet.tasks.begin(), sheet.tasks.begin() + promised});
+}
+
+bool FairFill::Turn(JobIndex job) {
+  Sheet& sheet = SheetOf(job);
+  if (context_.dispatcher.Ready(job)) return TaskTurn(job, sheet, /*may_start=*/true);
+  if (context_.dispatcher.Pipelined(job)) return TaskTurn(job, sheet, /*may_start=*/false);
+  return GangTurn(job, sheet) && sheet.next < sheet.tasks.size();
+}
+
+bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
+  const FairGang gang(context_, job);
+  if (KnownToFail(job, sheet, gang)) return false;
+  Ledger& ledger = context_.ledger;
+  const Ledger::Savepoint before = ledger.Save();
+  const Ledger::Moment moment = ledger.moment();
+  no_node_ = nullptr;
+  refusal_ = Reason{ReasonKind::kGangUndone};
+  Try tried, best;
+  FindReach(job, sheet);
+  for (uint32_t within : reach_) {
+    tried = TryDomain(gang, job, sheet, within);
+    if (tried.whole) break;
+    best.placed = std::max(best.placed, tried.placed);
+    best.end = std::max(best.end, tried.end);
+    best.broke |= tried.broke;
+  }
+  if (!tried.whole) {
+    Reason reason = refusal_;
+    if (no_node_ != nullptr) reason.refusals = no_node_->refusals;
+    reason.placed = gang.placed() + best.placed;
+    reason.needed = gang.needed();
+    if (sheet.one_class && no_node_ != nullptr && !best.broke) {
+      failures_[context_.ClassOf(sheet.tasks[sheet.next])] = {moment, best.placed, no_node_};
+    }
+    ExplainGang(job, sheet, ForWish(job, std::move(reason)), sheet.next, best.end);
+    return false;
+  }
+  NoteHeld(sheet, before);
+  context_.Commit(before);
+  if (tried.skipped) {
+    std::erase_if(sheet.tasks,
+                  [&](TaskIndex t) { return ledger.status(t) != TaskStatus::kPending; });
+    sheet.next = 0;
+  } else {
+    sheet.next = tried.end;
+  }
+  return true;
+}
+
+bool FairFill::WantsDevices(const Sheet& sheet) {
+  if (context_.ledger.devices() == nullptr) return false;
+  ClassIndex last = kNone;
+  return std::any_of(sheet.tasks.begin() + sheet.next, sheet.tasks.end(), [&](TaskIndex t) {
+    const ClassIndex c = context_.ClassOf(t);
+    return c != std::exchange(last, c) && context_.search.WantsParts(c);
+  });
+}
+
+// All that the gang lacks, in the books, to be bound or nominated; or nothing.
+FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet,
+                                  uint32_t within) {
+  const Ledger::Savepoint before = context_.ledger.Save();
+  const auto stands = [&] { return AllIdle(before) || Nominate(before); };
+  Try tried = TryGang(gang, job, sheet, within, /*hold=*/false);
+  if (tried.whole && stands()) return tried;
+  context_.ledger.Rollback(before);
+  if (PlaceAsAWhole(gang, job, sheet, within) && stands()) {
+    tried.whole = tried.skipped = true;
+    return tried;
+  }
+  context_.ledger.Rollback(before);
+  tried.broke = std::exchange(tried.whole, false);
+  if (tried.broke) tried.placed = 0;
+  if (!WantsDevices(sheet)) return tried;
+  const Try held = TryGang(gang, job, sheet, within, /*hold=*/true);
+  if (held.whole && stands()) return held;
+  context_.ledger.Rollback(before);
+  tried.placed = std::max(tried.placed, held.placed);
+  tried.end = std::max(tried.end, held.end);
+  return tried;
+}
+
+// One task after another, each to the best node. Leaves in the books what it placed.
+FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet,
+                                uint32_t within, bool hold) {
+  Try tried;
+  tried.end = sheet.next;
+  const int64_t there = gang.placed();
+  while (tried.end < sheet.tasks.size() && !tried.whole) {
+    const TaskIndex task = sheet.tasks[tried.end++];
+    if (!gang.Wants(context_.tables.tasks.group[task])) {
+      tried.skipped = true;
+      continue;
+    }
+    context_.meter.Spend();
+    if (PlaceTask(task, within, hold) == Place::kNowhere) {
+      tried.skipped = true;
+      if (!gang.Hopeful({sheet.tasks.begin() + tried.end, sheet.tasks.end()})) break;
+      continue;
+    }
+    tried.whole = context_.dispatcher.Pipelined(job);
+  }
+  tried.placed = gang.placed() - there;
+  return tried;
+}
+
+// All that the gang lacks, in the books; or nothing.
+bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet,
+                             uint32_t within) {
+  if (tries_ == 0 || sheet.one_class) return false;
+  // Who was promised a place for its devices may find it taken by a task of its own gang that came before it.
+  if (HasPromises(sheet) && !WantsDevices(sheet)) return false;
+  const Ledger::Savepoint before = context_.ledger.Save();
+  const std::span<const TaskIndex> rest(sheet.tasks.begin() + sheet.next, sheet.tasks.end());
+  for (const FoundPlace& place : FindPlaces(context_, gang, rest, within, tries_)) {
+    context_.meter.Spend();
+    Denial denial;
+    std::string_view who;
+    const ClassIndex c = context_.ClassOf(place.task);
+    if (!context_.dispatcher.Allocatable(context_.tables.jobs.queue[job], place.task, &denial,
+                                         &who) ||
+        !context_.search.FitsFutureIdle(c, place.node) ||
+        !context_.search.FitsNode(c, place.node)) {
+      break;
+    }
+    At(place.task, place.node, place.waits);
+  }
+  if (context_.ledger.log().size() > before.position && context_.dispatcher.Pipelined(job))
+    return true;
+  context_.ledger.Rollback(before);
+  return false;
+}
+
+void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
+  reach_.clear();
+  if (!sheet.wishes) {
+    reach_.push_back(kNone);
+    return;
+  }
+  const Domains& domains = context_.domains;
+  const int32_t tier = domains.WishOf(job).tier;
+  const auto shown = [&](uint32_t d) { return d == domains.root() ? kNone : d; };
+  const auto add_from = [&](uint32_t from) {
+    for (uint32_t d = from; d != kNone && domains.tier(d) <= tier; d = domains.parent(d))
+      reach_.push_back(shown(d));
+  };
+  if (sheet.holds != kNone) {
+    add_from(sheet.holds);
+    return;
+  }
+  uint32_t promised = kNone;
+  for (size_t i = sheet.next; i < sheet.tasks.size(); ++i) {
+    const NodeIndex node = context_.tables.tasks.nominated[sheet.tasks[i]];
+    if (node == kNone) break;  // those with promises come first
+    if (context_.tables.nodes.alive[node]) promised = domains.Lca(promised, domains.above(node));
+  }
+  add_from(promised);
+  auto [it, added] = up_to_tier_.try_emplace(tier);
+  if (added) {
+    for (uint32_t d = 0; d <= domains.root(); ++d) {
+      const bool there = d == domains.root() || context_.tables.domains.alive[d];
+      if (there && domains.tier(d) <= tier) it->second.push_back(d);
+    }
+    std::sort(it->second.begin(), it->second.end(), [&](uint32_t a, uint32_t b) {
+      return domains.tier(a) != domains.tier(b) ? domains.tier(a) < domains.tier(b)
+                                                : domains.NameBefore(a, b);
+    });
+  }
+  for (uint32_t d : it->second) reach_.push_back(shown(d));
+}
+
+// What was placed since `before` is part of what the job holds.
+void FairFill::NoteHeld(Sheet& sheet, const Ledger::Savepoint& before) {
+  if (!sheet.wishes) return;
+  for (const Ledger::Entry& entry : context_.ledger.log().subspan(before.position)) {
+    sheet.holds = context_.domains.Lca(sheet.holds, context_.domains.above(entry.to_node));
+  }
+}
+
+Reason FairFill::ForWish(JobIndex job, Reason reason) const {
+  const Domains::Wish wish = context_.domains.WishOf(job);
+  const bool about_nodes =
+      reason.kind == ReasonKind::kGangUndone || reason.kind == ReasonKind::kNoNode;
+  if (!about_nodes || !context_.domains.Bounds(job)) return reason;
+  reason.kind = ReasonKind::kNoDomain;
+  reason.where = context_.domains.TierText(wish.tier);
+  return reason;
+}
+
+// A gang of one class takes from every node what fits there, in whatever order: on the same books another one that
+// needs as many fails, too.
+bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang) {
+  if (!sheet.one_class) return false;
+  const auto it = failures_.find(context_.ClassOf(sheet.tasks[sheet.next]));
+  if (it == failures_.end() || !context_.ledger.SameAs(it->second.moment) ||
+      gang.needed() - gang.placed() <= it->second.placed) {
+    return false;
+  }
+  context_.meter.Spend();
+  // Gangs that lack as much share the reason.
+  context_.ExplainJob(
+      job, context_.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
+                               gang.needed(), it->second.reason));
+  return true;
+}
+
+bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
+  while (sheet.next < sheet.tasks.size()) {
+    const TaskIndex task = sheet.tasks[sheet.next];
+    if (context_.ledger.status(task) == TaskStatus::kPending) FindReach(job, sheet);
+    ++sheet.next;
+    if (context_.ledger.status(task) != TaskStatus::kPending) continue;
+    context_.meter.Spend();
+    const Ledger::Savepoint before = context_.ledger.Save();
+    no_node_ = nullptr;
+    if (reach_.empty()) refusal_ = Reason{ReasonKind::kGangUndone};
+    Place place = Place::kNowhere;
+    for (uint32_t within : reach_) {
+      place = PlaceTask(task, within, /*hold=*/false);
+      if (place != Place::kNowhere) break;
+    }
+    if (place != Place::kNowhere) {
+      if (place == Place::kIdle && !may_start) Nominate(before);
+      NoteHeld(sheet, before);
+      context_.Commit(before);
+      return sheet.next < sheet.tasks.size();
+    }
+    if (context_.domains.Bounds(job)) {
+      Reason reason = no_node_ != nullptr ? *no_node_ : refusal_;
+      reason.placed = context_.ledger.job(job).ready() + context_.ledger.job(job).nominated();
+      context_.Explain(task, ForWish(job, std::move(reason)));
+    } else if (no_node_ != nullptr) {
+      context_.Explain(task, no_node_);
+    } else {
+      context_.Explain(task, refusal_);
+    }
+  }
+  return false;
+}
+
+FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within, bool hold) {
+  const Tables& tables = context_.tables;
+  const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
+  Denial denial;
+  std::string_view who;
+  if (!context_.dispatcher.Allocatable(queue, task, &denial, &who)) {
+    refusal_ = context_.QueueReason(queue, who, denial);
+    no_node_ = nullptr;
+    return Place::kNowhere;
+  }
+  const ClassIndex c = context_.ClassOf(task);
+  NodeSearch& search = context_.search;
+  const NodeIndex promised = tables.tasks.nominated[task];
+  if (promised != kNone && tables.nodes.alive[promised] &&
+      (within == kNone || context_.domains.Holds(within, promised)) &&
+      search.FitsFutureIdle(c, promised)) {
+    if (search.FitsNode(c, promised)) return At(task, promised, hold);
+    // Those who are leaving may still be in the way: a full number of tasks, a port, an affinity.
+    if (context_.ledger.node(promised, kReleasing)[kPods] > 0) {
+      const std::vector<NodeIndex> later = search.ListForEviction(c, Want::kEvicting);
+      if (std::binary_search(later.begin(), later.end(), promised)) {
+        context_.ledger.Move(task, TaskStatus::kNominated, promised);
+        return Place::kLater;
+      }
+    }
+  }
+  for (const Want want : {Want::kNow, Want::kLater}) {
+    const NodeIndex node =
+        within == kNone ? search.Best(task, want)
+                        : search.BestAmong(task, want, context_.domains.nodes(within), nullptr);
+    if (node != kNone) return At(task, node, hold);
+  }
+  no_node_ = context_.NoNode(c);
+  refusal_ = Reason{ReasonKind::kGangUndone};
+  return Place::kNowhere;
+}
+
+FairFill::Place FairFill::At(TaskIndex task, NodeIndex node, bool hold) {
+  const bool idle = !hold && context_.search.FitsIdle(context_.ClassOf(task), node);
+  context_.ledger.Move(task, idle ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
+  return idle ? Place::kIdle : Place::kLater;
+}
+
+bool FairFill::AllIdle(const Ledger::Savepoint& before) const {
+  const auto log = context_.ledger.log().subspan(before.position);
+  return std::all_of(log.begin(), log.end(),
+                     [](const Ledger::Entry& e) { return e.to == TaskStatus::kPlaced; });
+}
+
+// What was placed since `before` is nominated instead. False: devices that will be free do not do for all, taken in turn;
+// what was done until then is in the books.
+bool FairFill::Nominate(const Ledger::Savepoint& before) {
+  const auto log = context_.ledger.log().subspan(before.position);
+  const std::vector<Ledger::Entry> placed(log.begin(), log.end());
+  context_.ledger.Rollback(before);
+  for (const Ledger::Entry& entry : placed) {
+    const ClassIndex c = context_.ClassOf(entry.task);
+    if (context_.search.WantsParts(c) && !context_.search.FitsFutureIdle(c, entry.to_node))
+      return false;
+    context_.ledger.Move(entry.task, TaskStatus::kNominated, entry.to_node);
+  }
+  return true;
+}
+
+// The job's reason holds for all its tasks: older ones of those from first to end are forgotten.
+void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first,
+                           size_t end) {
+  for (size_t i = first; i < end; ++i) context_.ForgetReason(sheet.tasks[i]);
+  context_.ExplainJob(job, std::move(reason));
+}
+
+}  // namespace muster

@@ -1,0 +1,453 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/muster/fair_offers.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "lib/part/eviction.h"
+#include "lib/peer/muster/fair_gang.h"
+
+namespace muster {
+
+// Adds units until the task fits, and gives back those that were not needed. Where limits and fits hold before anybody
+// left, and the task asks for no devices, only the sums on the node matter and are counted here; else the books are
+// really changed, and rolled back.
+class FairOffers::Draft {
+ public:
+  Draft(FairOffers& offers, TaskIndex task, NodeIndex node)
+      : offers_(offers),
+        ledger_(offers.context_.ledger),
+        task_(task),
+        node_(node),
+        before_(ledger_.Save()),
+        units_(offers.made_.units) {
+    offers.made_.node = node;
+    units_.clear();
+    ActionContext& context = offers.context_;
+    const ClassIndex c = context.ClassOf(task);
+    counts_ = offers.SumsDecide(task) && context.search.FitsNode(c, node);
+    if (!counts_) return;
+    const auto request = context.tables.classes.initial_request.row(c);
+    for (DimensionIndex d = 0; d < request.size(); ++d) {
+      if (d <= kPods || request[d] > 0) {
+        short_.emplace_back(d, request[d] - ledger_.future_idle(node, d));
+      }
+    }
+  }
+  // The books as they were. Not a destructor's work: it may need memory.
+  void End() { ledger_.Rollback(before_); }
+
+  bool Fits() {
+    if (!counts_) return offers_.Fits(task_, node_);
+    return std::all_of(short_.begin(), short_.end(), [](const auto& s) { return s.second <= 0; });
+  }
+  void Add(Unit unit) {
+    Leave(unit);
+    units_.push_back(std::move(unit));
+  }
+  // Whether nothing but the victim's room is lacking; it is then the only unit.
+  bool AddIfAlone(TaskIndex victim) {
+    Add({victim});
+    if (Fits()) return true;
+    const Unit unit = std::move(units_.back());
+    units_.pop_back();
+    Stay(unit);
+    return false;
+  }
+  // False: without a look at anything else, the victim's room is not enough.
+  bool CouldDoAlone(TaskIndex victim) const {
+    const auto request = ledger_.request(victim);
+    return !counts_ || std::all_of(short_.begin(), short_.end(),
+                                   [&](const auto& s) { return s.second <= request[s.first]; });
+  }
+  // Where sums decide: how much more is needed of what.
+  using Missing = absl::InlinedVector<std::pair<DimensionIndex, int64_t>, 6>;
+  bool counts() const { return counts_; }
+  const Missing& missing() const { return short_; }
+  // Whether `more` may go as well, on the books as they were before anybody left.
+  bool MayGo(std::span<const TaskIndex> more) {
+    Tasks all;
+    for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
+    all.insert(all.end(), more.begin(), more.end());
+    if (!counts_) ledger_.Rollback(before_);
+    const bool may = offers_.Unprotected(task_, all).size() == all.size();
+    if (!counts_) LeaveAll();
+    return may;
+  }
+  // Units of one task of `job` become part of the gang that goes as a whole.
+  void AddGang(JobIndex job, const Tasks& members) {
+    Unit all;
+    std::erase_if(units_, [&](const Unit& unit) {
+      if (unit.size() != 1 || offers_.context_.tables.tasks.job[unit[0]] != job) return false;
+      all.push_back(unit[0]);
+      return true;
+    });
+    Leave(members);
+    all.insert(all.end(), members.begin(), members.end());
+    units_.push_back(std::move(all));
+  }
+  void GiveBack() {
+    for (size_t i = units_.size(); i-- > 0;) {
+      // What the sums forbid need not be tried.
+      if (counts_ && !SumsFitWith(units_[i])) continue;
+      Unit unit = std::move(units_[i]);
+      units_.erase(units_.begin() + i);
+      Stay(unit);
+      if (Fits()) continue;
+      Leave(unit);
+      units_.insert(units_.begin() + i, std::move(unit));
+    }
+  }
+  bool Has(TaskIndex victim) const {
+    for (const Unit& unit : units_) {
+      if (std::find(unit.begin(), unit.end(), victim) != unit.end()) return true;
+    }
+    return false;
+  }
+
+ private:
+  void Leave(std::span<const TaskIndex> unit) {
+    if (counts_) {
+      Count(unit, -1);
+      return;
+    }
+    for (TaskIndex victim : unit) {
+      ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
+    }
+  }
+  // Who stays after all comes back by undoing everything, because an eviction taken back by a move of its own would
+  // leave its mark on what filters see.
+  void Stay(const Unit& unit) {
+    if (counts_) {
+      Count(unit, 1);
+      return;
+    }
+    ledger_.Rollback(before_);
+    LeaveAll();
+  }
+  void LeaveAll() {
+    for (const Unit& unit : units_) Leave(unit);
+  }
+  void Count(std::span<const TaskIndex> unit, int sign) {
+    for (TaskIndex victim : unit) {
+      if (ledger_.node_of(victim) != node_) continue;
+      const auto request = ledger_.request(victim);
+      for (auto& [d, amount] : short_) amount += sign * request[d];
+    }
+  }
+  bool SumsFitWith(const Unit& unit) const {
+    return std::all_of(short_.begin(), short_.end(), [&](const auto& s) {
+      int64_t amount = s.second;
+      for (TaskIndex victim : unit) {
+        if (ledger_.node_of(victim) == node_) amount += ledger_.request(victim)[s.first];
+      }
+      return amount <= 0;
+    });
+  }
+
+  FairOffers& offers_;
+  Ledger& ledger_;
+  const TaskIndex task_;
+  const NodeIndex node_;
+  const Ledger::Savepoint before_;
+  bool counts_ = false;
+  Missing short_;
+  std::vector<Unit>& units_;
+};
+
+FairOffers::FairOffers(ActionContext& context, Taking taking)
+    : context_(context),
+      taking_(taking),
+      in_order_(context.dispatcher.JudgesInOrder(
+          taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable)) {}
+
+bool FairOffers::Take(TaskIndex task, Offer* offer) {
+  if (asker_ != AskerOf(task)) Rank(task);
+  if (TakeRanked(task, offer)) return true;
+  if (context_.ledger.SameAs(ranked_)) return false;
+  Rank(task);
+  return TakeRanked(task, offer);
+}
+
+bool FairOffers::TakeRanked(TaskIndex task, Offer* offer) {
+  while (!ranking_.empty()) {
+    const Price price = Pop();
+    if (!Make(task, price.node)) continue;
+    const Price now = PriceOf(made_);
+    if (now == price) {
+      took_old_ |= old_;
+      *offer = made_;
+      return true;
+    }
+    Push(now);
+  }
+  return false;
+}
+
+void FairOffers::Renew(TaskIndex task, NodeIndex node) {
+  if (asker_ == AskerOf(task) && Make(task, node)) Push(PriceOf(made_));
+}
+
+FairOffers::Asker FairOffers::AskerOf(TaskIndex task) const {
+  const Tables& tables = context_.tables;
+  const JobIndex job = tables.tasks.job[task];
+  const bool holds = context_.ledger.job(job)[TaskStatus::kRunning] > 0 ||
+                     context_.ledger.job(job)[TaskStatus::kBound] > 0;
+  return {context_.ClassOf(task), tables.jobs.queue[job], tables.jobs.spec[job].priority,
+          holds ? job : kNone};
+}
+
+void FairOffers::Rank(TaskIndex task) {
+  asker_ = AskerOf(task);
+  ranked_ = context_.ledger.moment();
+  old_ = false;
+  looked_at_ = 0;
+  ranking_.clear();
+  if (!AnybodyMayGo(task)) return;
+  for (NodeIndex node : context_.search.ListForEviction(context_.ClassOf(task), Want::kEvicting)) {
+    if (Make(task, node)) ranking_.push_back(PriceOf(made_));
+  }
+  std::make_heap(ranking_.begin(), ranking_.end(), std::greater<>());
+}
+
+// A look at the queues, which may save one at all tasks of all nodes.
+bool FairOffers::AnybodyMayGo(TaskIndex task) const {
+  const Tables& tables = context_.tables;
+  const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
+  const auto holds = [this](QueueIndex q) {
+    const auto allocated = context_.ledger.queue_allocated(q);
+    return std::any_of(allocated.begin(), allocated.end(), [](int64_t x) { return x > 0; });
+  };
+  if (taking_ != Taking::kFromOtherQueues) return holds(queue);
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    if (q != queue && tables.queues.alive[q] && tables.queues.spec[q].reclaimable && holds(q)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether limits hold for the task as the books are, and fits depend on the node alone.
+bool FairOffers::SumsDecide(TaskIndex task) {
+  if (task == summed_task_ && context_.ledger.SameAs(summed_)) return sums_decide_;
+  summed_task_ = task;
+  summed_ = context_.ledger.moment();
+  const ClassIndex c = context_.ClassOf(task);
+  const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
+  Denial denial;
+  std::string_view who;
+  sums_decide_ = !context_.search.FitDependsOnOthers(c) && !context_.search.WantsParts(c) &&
+                 context_.dispatcher.Allocatable(queue, task, &denial, &who);
+  return sums_decide_;
+}
+
+// Who may be evicted for the task, in the order in which they go.
+void FairOffers::ListCandidates(TaskIndex task, NodeIndex node) {
+  const TaskTable& tasks = context_.tables.tasks;
+  const auto& jobs = context_.tables.jobs.spec;
+  candidates_.clear();
+  const std::span<const TaskIndex> there = context_.ledger.tasks_on(node);
+  // Where nothing but the index tells them apart, they are in order from the last one on.
+  for (size_t i = there.size(); i-- > 0;) {
+    const TaskIndex t = there[i];
+    if (!MayGo(task, t)) continue;
+    candidates_.push_back({jobs[tasks.job[t]].priority, tasks.created[t], t});
+  }
+  const auto before = [](const Candidate& a, const Candidate& b) {
+    if (a.priority != b.priority) return a.priority < b.priority;
+    if (a.created != b.created) return a.created > b.created;
+    return a.task > b.task;
+  };
+  if (!std::is_sorted(candidates_.begin(), candidates_.end(), before)) {
+    std::sort(candidates_.begin(), candidates_.end(), before);
+  }
+}
+
+bool FairOffers::Make(TaskIndex task, NodeIndex node) {
+  const TaskTable& tasks = context_.tables.tasks;
+  // The tasks of a class and job are alike to everybody, and often one comes right after the other.
+  if (made_for_ != kNone && made_.node == node && context_.ledger.SameAs(made_at_) &&
+      tasks.job[made_for_] == tasks.job[task] &&
+      context_.ClassOf(made_for_) == context_.ClassOf(task)) {
+    return true;
+  }
+  made_for_ = kNone;
+  if (!CouldMakeRoom(context_, task, node)) return false;
+  ListCandidates(task, node);
+  Draft draft(*this, task, node);
+  bool fits = draft.Fits();
+  ClassIndex too_small = kNone;
+  for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
+    const TaskIndex t = candidates_[i].task;
+    if (context_.ClassOf(t) == too_small) continue;
+    if (!draft.CouldDoAlone(t)) {
+      too_small = context_.ClassOf(t);
+      continue;
+    }
+    fits = FairGang(context_, tasks.job[t]).CanSpare(tasks.group[t], 1, 1) &&
+           draft.MayGo({&t, 1}) && draft.AddIfAlone(t);
+  }
+  if (!fits && FirstSuffice(task, draft)) {
+    for (TaskIndex t : first_) draft.Add({t});
+    fits = true;
+  }
+  for (TaskIndex t : fits ? Tasks() : Spare(task)) {
+    if (fits) break;
+    draft.Add({t});
+    fits = draft.Fits();
+  }
+  for (size_t i = 0; i < candidates_.size() && !fits; ++i) {
+    if (draft.Has(candidates_[i].task)) continue;
+    const JobIndex gang = tasks.job[candidates_[i].task];
+    Tasks members;
+    if (!GangMayGo(task, gang, &members)) continue;
+    std::erase_if(members, [&](TaskIndex t) { return draft.Has(t); });
+    if (!draft.MayGo(members)) continue;
+    draft.AddGang(gang, members);
+    fits = draft.Fits();
+  }
+  if (fits) draft.GiveBack();
+  draft.End();
+  if (fits) {
+    Cheapen(task);
+  } else if (!MakeOutOfOrder(task)) {
+    return false;
+  }
+  made_for_ = task;
+  made_at_ = context_.ledger.moment();
+  return true;
+}
+
+// Whether the victim's gang can do without it, too. Candidates of one node are few: counting among them beats a map.
+bool FairOffers::GangSpares(TaskIndex victim, const Tasks& spared) const {
+  const TaskTable& tasks = context_.tables.tasks;
+  const JobIndex job = tasks.job[victim];
+  int64_t of_job = 1, of_group = 1;
+  for (TaskIndex s : spared) {
+    if (tasks.job[s] != job) continue;
+    ++of_job;
+    of_group += tasks.group[s] == tasks.group[victim];
+  }
+  return FairGang(context_, job).CanSpare(tasks.group[victim], of_job, of_group);
+}
+
+// Whether Spare begins with first_, behind whom the task fits, which sums and the policies' order tell without asking
+// about more candidates.
+bool FairOffers::FirstSuffice(TaskIndex task, const Draft& draft) {
+  if (!in_order_ || !draft.counts()) return false;
+  first_.clear();
+  Draft::Missing missing = draft.missing();
+  for (const Candidate& candidate : candidates_) {
+    if (!GangSpares(candidate.task, first_)) continue;
+    first_.push_back(candidate.task);
+    const auto request = context_.ledger.request(candidate.task);
+    bool enough = true;
+    for (auto& [d, amount] : missing) {
+      amount -= request[d];
+      enough &= amount <= 0;
+    }
+    if (enough) return Unprotected(task, first_).size() == first_.size();
+  }
+  return false;
+}
+
+// The candidates that their gangs can do without and that nobody protects. Who is protected does not count against
+// his gang: then those it has yet to spare are looked at once more.
+FairOffers::Tasks FairOffers::Spare(TaskIndex task) const {
+  const TaskTable& tasks = context_.tables.tasks;
+  Tasks candidates, spare, kept;
+  for (const Candidate& candidate : candidates_) candidates.push_back(candidate.task);
+  for (;;) {
+    spare.clear();
+    kept.clear();
+    for (TaskIndex t : candidates) (GangSpares(t, spare) ? spare : kept).push_back(t);
+    Tasks free_to_go = Unprotected(task, spare);
+    if (kept.empty() || free_to_go.size() == spare.size()) return free_to_go;
+    std::erase_if(spare, [&](TaskIndex t) {
+      return std::find(free_to_go.begin(), free_to_go.end(), t) != free_to_go.end();
+    });
+    const bool again = std::any_of(kept.begin(), kept.end(), [&](TaskIndex k) {
+      return std::any_of(spare.begin(), spare.end(),
+                         [&](TaskIndex s) { return tasks.job[s] == tasks.job[k]; });
+    });
+    if (!again) return free_to_go;
+    std::erase_if(candidates, [&](TaskIndex t) {
+      return std::find(spare.begin(), spare.end(), t) != spare.end();
+    });
+  }
+}
+
+FairOffers::Price FairOffers::PriceOf(const Offer& offer) const {
+  const TaskTable& tasks = context_.tables.tasks;
+  Price price{0, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::min(),
+              offer.node};
+  for (const Unit& unit : offer.units) {
+    for (TaskIndex t : unit) {
+      ++price.victims;
+      price.priority =
+          std::max<int64_t>(price.priority, context_.tables.jobs.spec[tasks.job[t]].priority);
+      price.age = std::max(price.age, -tasks.created[t]);
+    }
+  }
+  return price;
+}
+
+bool FairOffers::MayGo(TaskIndex task, TaskIndex victim) const {
+  const Tables& tables = context_.tables;
+  const TaskStatus status = context_.ledger.status(victim);
+  if (status != TaskStatus::kRunning && status != TaskStatus::kBound) return false;
+  const JobIndex job = tables.tasks.job[task], other = tables.tasks.job[victim];
+  if (!(tables.tasks.flags[victim] & kTaskPreemptable) || other == kNone || other == job) {
+    return false;
+  }
+  const QueueIndex queue = tables.jobs.queue[job], giver = tables.jobs.queue[other];
+  if (taking_ == Taking::kFromOtherQueues) {
+    return giver != queue && tables.queues.spec[giver].reclaimable;
+  }
+  return giver == queue && tables.jobs.spec[other].priority < tables.jobs.spec[job].priority;
+}
+
+// A gang goes as it stands: none of it may be on its way in, and all of it must be free to go.
+bool FairOffers::GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const {
+  const JobCounts& counts = context_.ledger.job(gang);
+  if (counts[TaskStatus::kPlaced] + counts[TaskStatus::kBinding] + counts.nominated() > 0) {
+    return false;
+  }
+  for (TaskIndex t : context_.tables.jobs.tasks[gang]) {
+    if (!IsAllocated(context_.ledger.status(t))) continue;
+    if (!MayGo(task, t)) return false;
+    members->push_back(t);
+  }
+  return true;
+}
+
+FairOffers::Tasks FairOffers::Unprotected(TaskIndex task,
+                                          std::span<const TaskIndex> victims) const {
+  return taking_ == Taking::kFromOtherQueues ? context_.dispatcher.Reclaimable(task, victims)
+                                             : context_.dispatcher.Preemptable(task, victims);
+}
+
+bool FairOffers::Fits(TaskIndex task, NodeIndex node) {
+  const ClassIndex c = context_.ClassOf(task);
+  const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
+  Denial denial;
+  std::string_view who;
+  return context_.search.FitsFutureIdle(c, node) &&
+         context_.dispatcher.Allocatable(queue, task, &denial, &who) &&
+         context_.search.FitsNode(c, node);
+}
+
+void FairOffers::Push(const Price& price) {
+  ranking_.push_back(price);
+  std::push_heap(ranking_.begin(), ranking_.end(), std::greater<>());
+}
+
+FairOffers::Price FairOffers::Pop() {
+  std::pop_heap(ranking_.begin(), ranking_.end(), std::greater<>());
+  const Price price = ranking_.back();
+  ranking_.pop_back();
+  return price;
+}
+
+}  // namespace muster

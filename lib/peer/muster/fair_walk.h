@@ -1,0 +1,70 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Whose turn is it? Down the queue tree, at each level to the child that goes first.
+//
+//   FairWalk walk(context);
+//   for (JobIndex job : waiting) walk.Add(job);
+//   for (JobIndex job; (job = walk.Next()) != kNone;) {
+//     const bool again = TakeTurn(job);
+//     walk.Done(job, again);
+//   }
+//
+// Every inner queue has a heap of those children that have a waiting job below them, by queue order. After a turn
+// only the queues on the job's way to the root have changed, and only they are moved in their heaps. An inner queue's
+// own jobs go before its children. In a queue jobs go by job order. All orders are total, so the answer is that of a
+// scan. Policies that order queues are told who is in line, and may say that more places than those on the way have
+// changed: then all heaps are made anew. Loops, not recursion: a tree may be 10,000 levels deep.
+#ifndef MUSTER_PEER_MUSTER_FAIR_WALK_H_
+#define MUSTER_PEER_MUSTER_FAIR_WALK_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lib/base/indexed_heap.h"
+#include "lib/part/context.h"
+
+namespace muster {
+
+class FairWalk {
+ public:
+  explicit FairWalk(const ActionContext& context);
+
+  void Add(JobIndex job);
+  JobIndex Next();  // kNone: nobody is left
+  // After the turn of the job that Next named; `again`: it wants another.
+  void Done(JobIndex job, bool again);
+  // After Done, when the turn also changed the books of other queues. Costs their families.
+  void Resort(std::span<const QueueIndex> changed);
+
+ private:
+  struct ChildBefore {
+    const Dispatcher* dispatcher;
+    const std::vector<QueueIndex>* children;
+    bool operator()(uint32_t a, uint32_t b) const {
+      return dispatcher->QueueBefore((*children)[a], (*children)[b]);
+    }
+  };
+  using Heap = IndexedHeap<ChildBefore>;
+
+  bool Waits(QueueIndex queue) const { return !jobs_[queue].empty() || !heaps_[queue].empty(); }
+  Heap& Family(QueueIndex queue) {  // the heap that `queue` is in
+    const QueueIndex parent = tables_.queues.parent[queue];
+    return heaps_[parent == kNone ? root_ : parent];
+  }
+  void PushJob(QueueIndex queue, JobIndex job);
+  void Rebuild(QueueIndex parent);
+
+  const Tables& tables_;
+  const Dispatcher& dispatcher_;
+  const QueueIndex root_;  // stands for the parent of the roots
+  std::vector<QueueIndex> roots_;
+  std::vector<uint32_t> place_;              // of a queue among its siblings
+  std::vector<Heap> heaps_;                  // per queue, then root_
+  std::vector<std::vector<JobIndex>> jobs_;  // per queue: a heap, the first job on top
+  uint64_t epoch_;                           // of the order of queues
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_MUSTER_FAIR_WALK_H_

@@ -1,0 +1,235 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// fairshare: every queue of the tree gets its weight's worth of what its parent has, and may borrow the rest.
+//
+// Idea. What a queue deserves is found from the top down: what the parent deserves (the roots: what the cluster has)
+// is divided among the children by weight, up to what each asks for (held and pending, at most its limit) and at
+// least what it is guaranteed, per dimension and in exact integers (weighted_division.h). Jobs of an inner queue are
+// served before those of its children, and what they ask for is taken off first.
+// Free resources may be borrowed up to the limits. What may be taken back, and by whom, follows from what is
+// deserved, by one rule read from both sides:
+//   the asker  holds no more than it deserves with the task, in the dimensions it requests;
+//   the giver  holds more than it deserves in a dimension the asker requests, and after giving holds no less in any
+//              dimension of which there is not enough for all that siblings ask for or hold, and no less than it is
+//              guaranteed in any.
+// It is read for both queues and for their ancestors below the one where the two paths meet: above it nothing
+// changes hands. An inner queue's own jobs are served before its children, so they are the last to give: they keep what
+// they ask for as far as the queue deserves it. A queue that gave cannot ask for it again, so nothing goes back and forth.
+// The number of tasks (`pods`) is left out everywhere: it is no share of anything.
+// Order. Among siblings: first those below their guarantee in a dimension they want more of; then the smallest
+// dominant share of the cluster divided by the weight; then the larger priority. Other ties go to the next policy.
+// Cost. Open: O(queues * dimensions), and a sort of each family. A question: O(depth) at most; limits are looked at
+// only where there are any. The tree is walked by loops, so its depth does not matter otherwise.
+#include <algorithm>
+
+#include "lib/base/math.h"
+#include "lib/peer/muster/policies.h"
+#include "lib/policy/queue_tree.h"
+#include "lib/share/share.h"
+#include "lib/share/weighted_division.h"
+
+namespace muster {
+namespace {
+
+class FairShare : public Policy {
+ public:
+  std::string_view name() const override { return "fairshare"; }
+  PointSet points() const override {
+    return {Point::kQueueOrder, Point::kAllocatable, Point::kPreemptive, Point::kReclaimable};
+  }
+
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+    dimensions_ = tables_->dimension_count();
+    standings_.assign(tables_->queues.alive.size(), {});
+    tree_.Open(*tables_, *ledger_);
+    Recount();
+  }
+
+  void Recount() override {
+    SumDemands();
+    for (DimensionIndex d = 0; d < dimensions_; ++d)
+      DivideAmong(tree_.roots(), ledger_->total()[d], d);
+    for (QueueIndex q : tree_.order()) {
+      const auto& children = tables_->queues.children[q];
+      if (children.empty()) continue;
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        const int64_t own = OwnDemand(q, d);
+        const int64_t below = DivideAmong(children, std::max<int64_t>(deserved(q, d) - own, 0), d);
+        short_[q * dimensions_ + d] = SatAdd(own, below) > deserved(q, d);
+      }
+    }
+  }
+
+  int CompareQueues(QueueIndex a, QueueIndex b) override {
+    const Standing& left = StandingOf(a);
+    const Standing& right = StandingOf(b);
+    if (left.below_guarantee != right.below_guarantee) return left.below_guarantee ? -1 : 1;
+    if (left.share != right.share) return left.share < right.share ? -1 : 1;
+    const auto& spec = tables_->queues.spec;
+    return Sign(static_cast<int64_t>(spec[b].priority) - spec[a].priority);
+  }
+
+  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
+    return tree_.WithinLimits(queue, ledger_->request(task), denial);
+  }
+
+  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
+    // An inner queue's own jobs go before its children: what those hold does not count against it.
+    return StaysWithin(DeservedOf(queue), ledger_->queue_allocated(queue), request,
+                       &denial->dimension);
+  }
+
+  Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    const auto wanted = ledger_->request(evictor);
+    const auto may_take = [&](QueueIndex q) {
+      DimensionIndex ignored;
+      return StaysWithin(DeservedOf(q), ledger_->tree_allocated(q), wanted, &ignored);
+    };
+    const auto may_give = [&](const QueueTree::Way& way, std::span<const int64_t> request) {
+      return MayGive(way, request, wanted);
+    };
+    tree_.Choose(evictor, candidates, may_take, may_give, chosen);
+    return Vote::kPermit;
+  }
+  bool JudgesInOrder() const override { return true; }
+
+  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved_amounts,
+                    double* share) override {
+    const std::span<const int64_t> deserved = DeservedOf(queue);
+    deserved_amounts->assign(deserved.begin(), deserved.end());
+    *share = StandingOf(queue).share;
+    return true;
+  }
+
+ private:
+  struct Standing {
+    uint64_t stamp = ~uint64_t{0};
+    double share = 0;
+    bool below_guarantee = false;
+  };
+  int64_t deserved(QueueIndex q, DimensionIndex d) const { return deserved_[q * dimensions_ + d]; }
+  std::span<const int64_t> DeservedOf(QueueIndex q) const {
+    return std::span(deserved_).subspan(q * dimensions_, dimensions_);
+  }
+  int64_t OwnDemand(QueueIndex q, DimensionIndex d) const {
+    return SatAdd(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]);
+  }
+
+  // What each queue asks for with all below it, and what of that it was promised.
+  void SumDemands() {
+    const QueueTable& queues = tables_->queues;
+    demand_.assign(queues.alive.size() * dimensions_, 0);
+    promised_ = deserved_ = demand_;
+    contested_.assign(demand_.size(), 0);
+    short_ = contested_;
+    for (size_t i = tree_.order().size(); i-- > 0;) {
+      const QueueIndex q = tree_.order()[i], parent = queues.parent[q];
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        int64_t& demand = demand_[q * dimensions_ + d];
+        int64_t& promised = promised_[q * dimensions_ + d];
+        const int64_t limit = queues.limit.at(q, d), guaranteed = queues.guaranteed.at(q, d);
+        demand = SatAdd(demand, OwnDemand(q, d));
+        if (limit != kAbsent) demand = std::min(demand, limit);
+        promised = std::min(std::max(promised, OrZero(guaranteed)), demand);
+        if (parent == kNone) continue;
+        int64_t& above = demand_[parent * dimensions_ + d];
+        int64_t& promised_above = promised_[parent * dimensions_ + d];
+        above = SatAdd(above, demand);
+        promised_above = SatAdd(promised_above, promised);
+      }
+    }
+  }
+
+  // Returns what they ask for together.
+  int64_t DivideAmong(const std::vector<QueueIndex>& siblings, int64_t total, DimensionIndex d) {
+    portions_.clear();
+    int64_t asked = 0, used = 0;  // who is over his limit holds more than he may ask for
+    for (QueueIndex q : siblings) {
+      const size_t cell = q * dimensions_ + d;
+      used = SatAdd(used, std::max(demand_[cell], ledger_->tree_allocated(q)[d]));
+      if (demand_[cell] <= 0) continue;
+      asked = SatAdd(asked, demand_[cell]);
+      portions_.push_back({tables_->queues.spec[q].weight, promised_[cell], demand_[cell]});
+    }
+    if (portions_.empty()) return 0;
+    DivideByWeight(total, portions_);
+    size_t next = 0;
+    for (QueueIndex q : siblings) {
+      const size_t cell = q * dimensions_ + d;
+      contested_[cell] = used > total;
+      if (demand_[cell] > 0) deserved_[cell] = portions_[next++].amount;
+    }
+    return asked;
+  }
+
+  const Standing& StandingOf(QueueIndex q) {
+    Standing& standing = standings_[q];
+    const uint64_t stamp = ledger_->queue_stamp(q);
+    if (standing.stamp == stamp) return standing;
+    standing.stamp = stamp;
+    standing.below_guarantee = tree_.BelowGuarantee(q);
+    standing.share = ShareForWeight(ledger_->tree_allocated(q), ledger_->total(),
+                                    tables_->queues.spec[q].weight);
+    return standing;
+  }
+
+  // Whether the inner queue's own jobs keep what they ask for, as far as it deserves that, of what is short.
+  bool OwnMayGive(QueueIndex q, std::span<const int64_t> request) {
+    const std::span<const int64_t> held = tree_.OwnHeld(q);
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      if (d == kPods || request[d] <= 0 || !short_[q * dimensions_ + d]) continue;
+      if (held[d] - request[d] < std::min(OwnDemand(q, d), deserved(q, d))) return false;
+    }
+    return true;
+  }
+
+  bool MayGive(const QueueTree::Way& way, std::span<const int64_t> request,
+               std::span<const int64_t> wanted) {
+    const QueueIndex top = way.queues.back();
+    const std::span<const int64_t> of_top = tree_.Held(top);
+    bool above = false;
+    for (DimensionIndex d = 0; d < dimensions_; ++d) {
+      above |= d != kPods && wanted[d] > 0 && of_top[d] > deserved(top, d);
+    }
+    if (!above) return false;
+    if (!tables_->queues.children[way.giver].empty() && !OwnMayGive(way.giver, request)) {
+      return false;
+    }
+    for (QueueIndex q : way.queues) {
+      const std::span<const int64_t> held = tree_.Held(q);
+      for (DimensionIndex d = 0; d < dimensions_; ++d) {
+        if (d == kPods || request[d] <= 0) continue;
+        const int64_t left = held[d] - request[d];
+        const int64_t guaranteed = tables_->queues.guaranteed.at(q, d);
+        if (guaranteed != kAbsent && left < guaranteed) return false;
+        if (contested_[q * dimensions_ + d] && left < deserved(q, d)) return false;
+      }
+    }
+    return true;
+  }
+
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  size_t dimensions_ = 0;
+  QueueTree tree_;
+  std::vector<int64_t> demand_, promised_, deserved_;  // per queue and dimension
+  std::vector<uint8_t> contested_;  // its siblings and it hold or ask for more than there is
+  std::vector<uint8_t> short_;      // of inner queues: its own jobs and its children do
+  std::vector<Standing> standings_;
+  std::vector<Portion> portions_;
+};
+
+}  // namespace
+
+PolicyDecl FairSharePolicy() {
+  return {"fairshare",
+          "every queue of the tree gets its weight's worth, and may borrow the rest",
+          {},
+          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<FairShare>(); },
+          /*revision=*/2};
+}
+
+}  // namespace muster

@@ -1,0 +1,120 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/muster/gang_devices.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lib/fit/gang_packing.h"
+
+namespace muster {
+namespace {
+
+constexpr uint32_t kUnknownLoad = kNoParts - 1;
+
+}  // namespace
+
+uint32_t GangDevices::Add(Load load) {
+  load.one_more.assign(classes_.size(), kUnknownLoad);
+  loads_.push_back(std::move(load));
+  return static_cast<uint32_t>(loads_.size() - 1);
+}
+
+uint32_t GangDevices::AddNode(NodeIndex node, uint32_t book) {
+  const auto found = empty_.find(book);
+  if (found != empty_.end()) {
+    ++loads_[found->second].nodes;
+    return found->second;
+  }
+  const uint32_t load = Add({.fresh = book,
+                             .book = book,
+                             .tasks = std::vector<int64_t>(classes_.size(), 0),
+                             .node = node,
+                             .nodes = 1});
+  empty_[book] = load;
+  return load;
+}
+
+int64_t GangDevices::SizeOf(size_t shape) const {
+  int64_t size = 0;
+  for (const DeviceRequest& request : tables_.classes.shape[classes_[shape]].devices) {
+    __int128 all = 0;
+    for (const Load& load : loads_) {
+      if (load.nodes == 0) continue;
+      const std::vector<DeviceAmount> free = books_.Free(load.fresh, later_);
+      const std::vector<DeviceSpec>& devices = tables_.nodes.spec[load.node].devices;
+      for (size_t d = 0; d < devices.size(); ++d) {
+        const std::vector<std::string>& models = request.models;
+        if (!devices[d].healthy || devices[d].kind != request.kind) continue;
+        if (!models.empty() &&
+            std::find(models.begin(), models.end(), devices[d].model) == models.end())
+          continue;
+        all += static_cast<__int128>(load.nodes) * std::max<int64_t>(free[d].milli, 0);
+      }
+    }
+    if (all == 0) continue;
+    const __int128 part = static_cast<__int128>(request.count) * request.milli * 1'000'000 / all;
+    size += static_cast<int64_t>(std::min<__int128>(part, 1'000'000));
+  }
+  return size;
+}
+
+uint32_t GangDevices::With(size_t shape, uint32_t load) {
+  const uint32_t known = loads_[load].one_more[shape];
+  if (known != kUnknownLoad) return known;
+  Load more = loads_[load];
+  more.nodes = 0;
+  ++more.tasks[shape];
+  const size_t size = more.order.size() + 1;
+  bool stands = false;
+  if (more.orders <= kMostOrders)
+    more.orders = more.orders * static_cast<int64_t>(size) / more.tasks[shape];
+  // Like tasks, of which there may be any number, have one order: that with the new one at its end.
+  if (more.orders > 1 && more.orders <= kMostOrders) {
+    more.order.clear();
+    std::vector<int64_t> left = more.tasks;
+    stands = Arrange(more.fresh, size, &left, &more);
+  } else {
+    more.order.push_back(static_cast<uint32_t>(shape));
+    more.book = After(static_cast<uint32_t>(shape), more.book);
+    stands = more.book != kNoParts;
+  }
+  const uint32_t made = stands ? Add(std::move(more)) : kNoParts;
+  loads_[load].one_more[shape] = made;
+  return made;
+}
+
+// Lines up the tasks that are left, `more` in all; else leaves them, and the load's order, as they were.
+bool GangDevices::Arrange(uint32_t book, size_t more, std::vector<int64_t>* left, Load* load) {
+  if (more == 0) {
+    load->book = book;
+    return true;
+  }
+  for (uint32_t shape = 0; shape < classes_.size(); ++shape) {
+    if ((*left)[shape] == 0) continue;
+    const uint32_t after = After(shape, book);
+    if (after == kNoParts) continue;
+    load->order.push_back(shape);
+    --(*left)[shape];
+    if (Arrange(after, more - 1, left, load)) return true;
+    ++(*left)[shape];
+    load->order.pop_back();
+  }
+  return false;
+}
+
+// The book of devices once a task of the shape came to it.
+uint32_t GangDevices::After(uint32_t shape, uint32_t book) {
+  const uint64_t key = (uint64_t{shape} << 32) | book;
+  const auto found = after_.find(key);
+  if (found != after_.end()) return found->second;
+  uint32_t after = kNoParts;
+  if (books_.Find(tables_, classes_[shape], book, later_, /*score=*/nullptr)) {
+    const uint32_t grants = books_.Choose(tables_, classes_[shape], book, later_);
+    after = books_.With(book, grants, later_ ? 0 : -1, /*later=*/-1);
+  }
+  after_[key] = after;
+  return after;
+}
+
+}  // namespace muster

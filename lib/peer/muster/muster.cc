@@ -1,0 +1,28 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/muster/muster.h"
+
+#include "lib/peer/muster/actions.h"
+#include "lib/peer/muster/policies.h"
+
+namespace muster {
+
+Preset MusterPreset() {
+  Preset preset;
+  preset.name = "muster";
+  preset.summary = "fair shares over the queue tree, whole gangs, as few evictions as can be";
+  preset.actions = "allocate+reclaim+preempt";
+  preset.tiers =
+      "priority+gang(without=preemptable|reclaimable)+conformance+pdb/"
+      "fairshare+predicates+devices+zones+nodeorder+binpack";
+  preset.defaults = {{"gang", "best_effort_counts", "off"}, {"gang", "every_group", "on"},
+                     {"gang", "sub_groups", "off"},         {"pdb", "whole_plan", "on"},
+                     {"predicates", "node_ready", "on"},    {"zones", "strategy", "fewest"},
+                     {"nodeorder", "least_requested", "0"}, {"binpack", "weight", "5"}};
+  preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};
+  preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
+  return preset;
+}
+
+std::vector<PolicyDecl> MusterPolicies() { return {FairSharePolicy()}; }
+
+}  // namespace muster

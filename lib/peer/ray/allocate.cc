@@ -1,0 +1,203 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// allocate, as Ray does it: groups of bundles whole or not at all, other tasks one by one.
+//
+// Idea. Jobs take turns, each once, first come, first served. Where a job has a bundle strategy its pending tasks are
+// the bundles of one placement group: lib/peer/ray/bundles.h says where they go, and they go there together. Any other job's
+// tasks go to the node that lib/peer/ray/node_choice.h prefers: the one they were promised while it is not busy, else the
+// least busy; a task that needs no accelerator goes where there is none, if it can.
+// Guarantee. All bundles of a job that wait are placed, or none; a strict strategy holds for what runs already, too.
+// Peer. Ray's placement groups and its hybrid policy. Ray asks again for a group that failed after a while, and puts one
+// that is infeasible aside until a node comes; here both are asked in every cycle. A strict pack goes on where the
+// group's other bundles are; Ray, which loses them all together, has no such case. Ray draws among the best fifth of
+// nodes for a task, this takes the first; labels, taints and the like are rules of policies; min_available, priorities
+// and queues are not looked at.
+// Ties. Job order, which without policies is the order of creation; the first node of equals.
+// Cost. As PlaceBundles a group; O(nodes) a task.
+#include <algorithm>
+#include <utility>
+
+#include "lib/peer/ray/node_view.h"
+#include "lib/peer/ray/ray.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kRayAllocateOptions[] = {
+    {"threshold", OptionKind::kNumber, "0.5", 0, 1,
+     "nodes of which less than this part is used count as not busy"},
+    {"accelerator", OptionKind::kText, "nvidia.com/gpu", 0, 0,
+     "the scarcest resource, whose nodes are kept for tasks that need it"},
+    {"avoid_accelerators", OptionKind::kFlag, "on", 0, 0,
+     "tasks that need no accelerator go where there is none, if there is room"},
+};
+
+BundleStrategy StrategyOf(std::string_view word) {
+  if (word == "spread") return BundleStrategy::kSpread;
+  if (word == "strict_pack") return BundleStrategy::kStrictPack;
+  if (word == "strict_spread") return BundleStrategy::kStrictSpread;
+  return BundleStrategy::kPack;
+}
+
+class RayAllocate {
+ public:
+  RayAllocate(ActionContext& context, const Options& options)
+      : context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        view_(context, options.text("accelerator")),
+        choice_(view_.nodes(), view_.Busy()),
+        threshold_(static_cast<float>(options.number("threshold"))),
+        avoids_accelerators_(options.flag("avoid_accelerators")) {}
+
+  void Run() {
+    std::vector<JobIndex> jobs(context_.waiting.begin(), context_.waiting.end());
+    std::stable_sort(jobs.begin(), jobs.end(),
+                     [&](JobIndex a, JobIndex b) { return context_.dispatcher.JobBefore(a, b); });
+    for (JobIndex job : jobs) {
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
+      if (tasks.empty()) continue;
+      if (!tables_.jobs.spec[job].bundle_strategy.empty()) {
+        PlaceGroup(job, tasks);
+        continue;
+      }
+      for (TaskIndex task : tasks) PlaceTask(task);
+    }
+  }
+
+ private:
+  using Outcome = BundlePlan::Outcome;
+
+  void PlaceGroup(JobIndex job, const std::vector<TaskIndex>& tasks) {
+    Reason reason{ReasonKind::kGangUndone};
+    // What was found out about nodes may be out of date, and then hides nothing but refusals.
+    for (const bool afresh : {false, true}) {
+      if (afresh) view_.ForgetAllowed();
+      const BundlePlan plan = Choose(job, tasks);
+      if (plan.outcome == Outcome::kInfeasible) {
+        reason = Reason{ReasonKind::kInfeasible};
+        break;
+      }
+      if (plan.outcome == Outcome::kFailed) {
+        reason.refusals = context_.NoNode(context_.ClassOf(tasks[0]))->refusals;
+        break;
+      }
+      if (Take(tasks, plan, &reason)) return;
+    }
+    reason.needed = static_cast<int64_t>(tasks.size());
+    context_.ExplainJob(job, std::move(reason));
+  }
+
+  BundlePlan Choose(JobIndex job, const std::vector<TaskIndex>& tasks) {
+    BundleOptions options{.strategy = StrategyOf(tables_.jobs.spec[job].bundle_strategy)};
+    std::vector<bool> held(view_.nodes().size(), false);
+    bool holds = false;
+    for (TaskIndex t : tables_.jobs.tasks[job]) {
+      const std::optional<size_t> place =
+          IsAllocated(ledger_.status(t)) ? view_.place(ledger_.node_of(t)) : std::nullopt;
+      if (!place) continue;
+      held[*place] = true;
+      holds = true;
+    }
+    const NodeIndex promised = tables_.tasks.nominated[tasks[0]];
+    if (promised != kNone) options.wished = view_.place(promised);
+    const bool joins = holds && options.strategy == BundleStrategy::kStrictPack;
+    std::vector<Bundle> bundles;
+    for (TaskIndex t : tasks) {
+      const ClassIndex c = context_.ClassOf(t);
+      Bundle& bundle = bundles.emplace_back(Bundle{view_.Request(c), view_.Allows(c)});
+      for (size_t i = 0; joins && i < held.size(); ++i) {
+        bundle.nodes[i] = bundle.nodes[i] && held[i];
+      }
+    }
+    options.used_already = std::move(held);
+    // No error: the model keeps amounts within 2^53, the view what is free within what there is.
+    return *PlaceBundles(view_.nodes(), bundles, options);
+  }
+
+  bool Take(const std::vector<TaskIndex>& tasks, const BundlePlan& plan, Reason* reason) {
+    const Ledger::Savepoint before = ledger_.Save();
+    *reason = Reason{ReasonKind::kGangUndone};
+    for (size_t b = 0; b < tasks.size(); ++b) {
+      const NodeIndex node = view_.node(plan.nodes[b]);
+      const ClassIndex c = context_.ClassOf(tasks[b]);
+      context_.meter.Spend();
+      if (!MayTake(tasks[b], reason) || !view_.StillFits(c, node)) {
+        if (reason->kind == ReasonKind::kGangUndone) {
+          reason->placed = static_cast<int64_t>(b);
+          reason->refusals = context_.NoNode(c)->refusals;
+        }
+        ledger_.Rollback(before);
+        return false;
+      }
+      ledger_.Move(tasks[b], TaskStatus::kPlaced, node);
+    }
+    Commit(before);
+    return true;
+  }
+
+  void PlaceTask(TaskIndex task) {
+    const ClassIndex c = context_.ClassOf(task);
+    Reason refusal{ReasonKind::kNoNode};
+    context_.meter.Spend();
+    if (!MayTake(task, &refusal)) return context_.Explain(task, std::move(refusal));
+    ChoiceWishes wishes{
+        .needs_room = true, .avoids_accelerators = avoids_accelerators_, .threshold = threshold_};
+    const NodeIndex promised = tables_.tasks.nominated[task];
+    if (promised != kNone) wishes.preferred = view_.place(promised);
+    for (const bool afresh : {false, true}) {
+      if (afresh) view_.ForgetAllowed();
+      wishes.allowed = &view_.Allows(c);
+      const std::optional<size_t> place = choice_.Hybrid(view_.Request(c), wishes, nullptr);
+      if (!place) break;
+      const NodeIndex node = view_.node(*place);
+      if (!view_.StillFits(c, node)) continue;
+      const Ledger::Savepoint before = ledger_.Save();
+      ledger_.Move(task, TaskStatus::kPlaced, node);
+      return Commit(before);
+    }
+    context_.Explain(task, context_.NoNode(c));
+  }
+
+  bool MayTake(TaskIndex task, Reason* reason) const {
+    const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
+    Denial denial;
+    std::string_view who;
+    if (context_.dispatcher.Allocatable(queue, task, &denial, &who)) return true;
+    *reason = context_.QueueReason(queue, who, denial);
+    return false;
+  }
+
+  void Commit(const Ledger::Savepoint& before) {
+    std::vector<NodeIndex> changed;
+    for (const Ledger::Entry& entry : ledger_.log().subspan(before.position)) {
+      changed.push_back(entry.to_node);
+    }
+    context_.Commit(before);
+    for (NodeIndex n : changed) view_.Renew(n);
+  }
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  RayView view_;
+  MachineChoice choice_;
+  const float threshold_;
+  const bool avoids_accelerators_;
+};
+
+void RunRayAllocate(ActionContext& context, const Options& options) {
+  RayAllocate(context, options).Run();
+}
+
+}  // namespace
+
+ActionDecl RayAllocateAction() {
+  return {"allocate",
+          "groups of bundles whole or not at all, other tasks to nodes that are not busy",
+          kRayAllocateOptions, RunRayAllocate};
+}
+
+}  // namespace muster

@@ -1,0 +1,90 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/peer/ray/node_view.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+// The most that bundles count. Whoever does not limit the number of tasks has as many places.
+constexpr int64_t kMost = int64_t{1} << 53;
+
+}  // namespace
+
+RayView::RayView(ActionContext& context, const std::string& accelerator) : context_(context) {
+  const Tables& tables = context.tables;
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
+    if (tables.nodes.alive[n]) alive_.push_back(n);
+  }
+  const size_t dimensions = tables.dimension_count();
+  for (DimensionIndex d = kPods + 1; d < dimensions; ++d) {
+    if (tables.dimensions.name(d) == accelerator) {
+      order_.insert(order_.begin(), d);
+      accelerator_ = 0;
+    } else {
+      order_.push_back(d);
+    }
+  }
+  order_.push_back(kMemory);
+  order_.push_back(kCpu);
+  if (std::any_of(alive_.begin(), alive_.end(),
+                  [&](NodeIndex n) { return tables.nodes.allocatable.row(n)[kPods] != kAbsent; })) {
+    order_.push_back(kPods);
+  }
+  nodes_.resize(alive_.size());
+  for (NodeIndex n : alive_) Renew(n);
+}
+
+std::optional<size_t> RayView::place(NodeIndex node) const {
+  const auto it = std::lower_bound(alive_.begin(), alive_.end(), node);
+  if (it == alive_.end() || *it != node) return std::nullopt;
+  return it - alive_.begin();
+}
+
+MachineChoice::Options RayView::Busy() const {
+  MachineChoice::Options options{.accelerator = accelerator_};
+  for (size_t r = 0; r < order_.size(); ++r) {
+    if (order_[r] == kCpu || order_[r] == kMemory) options.counted.push_back(r);
+  }
+  return options;
+}
+
+void RayView::Renew(NodeIndex node) {
+  BundleNode& mine = nodes_[*place(node)];
+  const auto total = context_.tables.nodes.allocatable.row(node);
+  const auto idle = context_.ledger.node(node, kIdle);
+  mine.total.clear();
+  mine.available.clear();
+  for (DimensionIndex d : order_) {
+    const int64_t all = d == kPods && total[d] == kAbsent ? kMost : OrZero(total[d]);
+    const int64_t free = std::min(idle[d], context_.ledger.future_idle(node, d));
+    mine.total.push_back(all);
+    mine.available.push_back(std::clamp<int64_t>(free, 0, all));
+  }
+}
+
+BundleAmounts RayView::Request(ClassIndex c) const {
+  BundleAmounts amounts;
+  const auto request = context_.tables.classes.initial_request.row(c);
+  for (DimensionIndex d : order_) amounts.push_back(OrZero(request[d]));
+  return amounts;
+}
+
+const std::vector<bool>& RayView::Allows(ClassIndex c) {
+  NodeSearch& search = context_.search;
+  if (search.FitDependsOnOthers(c) || search.WantsParts(c)) allows_.erase(c);
+  const auto [it, added] = allows_.try_emplace(c);
+  if (added) {
+    for (NodeIndex n : alive_) {
+      it->second.push_back(search.HasPartsNow(c, n) && search.FitsNode(c, n));
+    }
+  }
+  return it->second;
+}
+
+bool RayView::StillFits(ClassIndex c, NodeIndex node) const {
+  NodeSearch& search = context_.search;
+  return search.FitsIdle(c, node) && search.FitsFutureIdle(c, node) && search.FitsNode(c, node);
+}
+
+}  // namespace muster

@@ -1,0 +1,55 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The nodes of the ledger as lib/peer/ray/bundles.h and lib/peer/ray/node_choice.h want them: plain amounts, the scarcest resource
+// first.
+//
+//   RayView view(context, "nvidia.com/gpu");
+//   PlaceBundles(view.nodes(), {{.request = view.Request(c), .nodes = view.Allows(c)}}, {});
+//   view.Renew(node);   // after a move there
+//
+// Resources go by what Ray takes for scarce: the accelerator, then all others in the order of the cluster's dimensions,
+// memory, cpu. The number of tasks is the last one, where some node limits it.
+#ifndef MUSTER_PEER_RAY_NODE_VIEW_H_
+#define MUSTER_PEER_RAY_NODE_VIEW_H_
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/part/context.h"
+#include "lib/peer/ray/bundles.h"
+#include "lib/peer/ray/node_choice.h"
+
+namespace muster {
+
+class RayView {
+ public:
+  RayView(ActionContext& context, const std::string& accelerator);
+
+  std::span<const BundleNode> nodes() const { return nodes_; }
+  NodeIndex node(size_t i) const { return alive_[i]; }
+  std::optional<size_t> place(NodeIndex node) const;  // nullopt: it is gone
+  // What MachineChoice has to know: cpu and memory make a node busy.
+  MachineChoice::Options Busy() const;
+  void Renew(NodeIndex node);
+
+  BundleAmounts Request(ClassIndex c) const;
+  // The nodes whose labels, taints and the like allow the class, as it was found out last.
+  const std::vector<bool>& Allows(ClassIndex c);
+  void ForgetAllowed() { allows_.clear(); }
+  // On the books as they are now.
+  bool StillFits(ClassIndex c, NodeIndex node) const;
+
+ private:
+  ActionContext& context_;
+  std::vector<DimensionIndex> order_;  // of resources
+  std::optional<size_t> accelerator_;
+  std::vector<NodeIndex> alive_;
+  std::vector<BundleNode> nodes_;
+  HashMap<ClassIndex, std::vector<bool>> allows_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_RAY_NODE_VIEW_H_

@@ -1,0 +1,234 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// allocate: place the tasks of admitted jobs, gang by gang.
+//
+// Idea. Queues take turns by queue order. In its turn a queue gives one job, by job order, the nodes for as many
+// tasks as the job needs to be ready; a job that is ready already gets one task a turn, so that shares are looked
+// at again between any two. A turn that ends ready is committed; one that ends pipelined - enough tasks have a
+// place, but some of it is still being released - stays in the books undecided until the cycle ends; any other is
+// undone.
+// Peer. Volcano's allocate; for jobs with wishes for domains or sub-groups see domain_allocate.h. Its details that
+// decide: nodes that fit what is idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
+// turn unless the job can still become ready without it; a role one of whose tasks found no node is not tried
+// again in this cycle; and within one turn a node that refused one task of a role is not asked again for another
+// task of that role, even where that one's request or constraints differ.
+// Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task.
+#include <algorithm>
+#include <utility>
+
+#include "lib/part/task_placer.h"
+#include "lib/peer/volcano/action/domain_allocate.h"
+#include "lib/peer/volcano/action/role_memory.h"
+#include "lib/peer/volcano/actions.h"
+
+namespace muster {
+namespace {
+
+// The part of a job's worksheet that is left.
+struct Worksheet {
+  TaskQueue tasks;
+  ClassIndex first_class = kNone;
+  bool one_class = true;  // all of one task class
+  bool empty() const { return tasks.empty(); }
+};
+
+class Allocate {
+ public:
+  Allocate(ActionContext& context, const Options& options)
+      : error_cache_(options.flag("error_cache")),
+        context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        dispatcher_(context.dispatcher),
+        memory_(context),
+        placer_(context),
+        by_domain_(context, error_cache_) {
+    sheets_.reserve(context.waiting.size());
+  }
+
+  void Run() {
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+      return dispatcher_.QueueBefore(a, b);
+    };
+    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
+    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
+    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+    std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
+    std::vector<uint8_t> seen(jobs.size(), 0);
+    for (const JobIndex j : context_.waiting) {
+      if (!Prepare(j)) continue;
+      const QueueIndex queue = tables_.jobs.queue[j];
+      if (!seen[queue]) {
+        seen[queue] = 1;
+        queues.Push(queue);
+      }
+      jobs[queue].Push(j);
+    }
+    while (!queues.empty()) {
+      const QueueIndex queue = queues.Pop();
+      std::string_view who;
+      if (dispatcher_.Overused(queue, &who)) {
+        context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, who));
+        continue;
+      }
+      if (jobs[queue].empty()) continue;
+      if (context_.meter.Cut()) return;
+      context_.meter.Spend();
+      const JobIndex job = jobs[queue].Pop();
+      const Ledger::Savepoint before = ledger_.Save();
+      if (by_domain_.Has(job)) {
+        if (by_domain_.Place(job) && dispatcher_.Ready(job)) {
+          context_.Commit(before);
+          by_domain_.Committed(job);
+          if (by_domain_.HasWork(job)) jobs[queue].Push(job);
+        }
+        queues.Push(queue);
+        continue;
+      }
+      if (PlaceTasks(job, before) && dispatcher_.Ready(job)) {
+        context_.Commit(before);
+        if (!sheets_[job].empty()) jobs[queue].Push(job);
+      }
+      queues.Push(queue);
+    }
+  }
+
+ private:
+  // Whether the job takes part; fills its worksheet.
+  bool Prepare(JobIndex job) {
+    const JobTable& jobs = tables_.jobs;
+    if (context_.IsPending(job)) {
+      if (context_.admission) return false;
+      context_.phases[job] = JobPhase::kAdmitted;
+    }
+    if (ledger_.job(job).pending() == 0) return false;
+    if (!dispatcher_.Valid(job)) {
+      Reason reason{ReasonKind::kInvalidGang};
+      reason.placed = static_cast<int64_t>(jobs.tasks[job].size());
+      reason.needed = jobs.spec[job].min_available;
+      context_.ExplainJob(job, std::move(reason));
+      return false;
+    }
+    std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/false);
+    if (tasks.empty()) return false;
+    if (context_.domains.Concerns(job)) {
+      by_domain_.Add(job, tasks);
+      return true;
+    }
+    Worksheet& sheet = sheets_[job];
+    sheet.first_class = context_.ClassOf(tasks[0]);
+    for (TaskIndex t : tasks) sheet.one_class &= context_.ClassOf(t) == sheet.first_class;
+    sheet.tasks = TaskQueue(context_, std::move(tasks));
+    return true;
+  }
+
+  // Places tasks until the job is ready. False: undone, nothing remains of the turn.
+  bool PlaceTasks(JobIndex job, const Ledger::Savepoint& before) {
+    Worksheet& sheet = sheets_[job];
+    const QueueIndex queue = tables_.jobs.queue[job];
+    std::vector<TaskIndex> tried;
+    memory_.Forget();
+    remember_ =
+        error_cache_ && (!sheet.one_class || context_.search.FitDependsOnOthers(sheet.first_class));
+    ActionContext::ReasonPtr failure;
+    while (!sheet.empty()) {
+      const TaskIndex task = sheet.tasks.Pop();
+      tried.push_back(task);
+      context_.meter.Spend();
+      Denial denial;
+      std::string_view who;
+      if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
+        context_.Explain(task, context_.QueueReason(queue, who, denial));
+        continue;
+      }
+      const GroupIndex group = tables_.tasks.group[task];
+      const bool named = !tables_.jobs.groups[job][group].name.empty();
+      if (named && context_.fit_errors.Has(job, group)) {
+        context_.fit_errors.Note(job, group, task, nullptr);
+        context_.Explain(task, context_.NoNode(context_.ClassOf(task)));
+        continue;
+      }
+      if (Place(task)) {
+        if (dispatcher_.Ready(job)) break;
+        continue;
+      }
+      failure = context_.NoNode(context_.ClassOf(task));
+      context_.Explain(task, failure);
+      if (!MayContinue(job)) break;
+    }
+    if (dispatcher_.Ready(job)) return true;
+    const bool waits = dispatcher_.Pipelined(job);
+    ExplainGang(job, tried, waits, failure);
+    if (!waits) ledger_.Rollback(before);
+    return waits;
+  }
+
+  bool Place(TaskIndex task) {
+    std::vector<uint8_t>* refused = remember_ ? memory_.Of(task) : nullptr;
+    if (placer_.Place(task, kNone, refused)) return true;
+    context_.NoteNoNode(task, Want::kNow, refused);
+    return false;
+  }
+
+  // After a task failed: can the job still become ready with others?
+  bool MayContinue(JobIndex job) const {
+    const int64_t need = tables_.jobs.spec[job].min_available;
+    const auto& groups = tables_.jobs.groups[job];
+    if (need >= static_cast<int64_t>(tables_.jobs.tasks[job].size())) return false;
+    int64_t group_needs = 0;
+    for (const GroupRow& group : groups) group_needs += OrZero(group.min_available);
+    if (need < group_needs) {
+      int64_t hopeful = ledger_.job(job).ready();
+      for (TaskIndex t : tables_.jobs.tasks[job]) {
+        hopeful += ledger_.status(t) == TaskStatus::kPending &&
+                   !context_.fit_errors.Has(job, tables_.tasks.group[t]);
+      }
+      return hopeful >= need;
+    }
+    for (GroupIndex g : context_.fit_errors.groups(job)) {
+      const int64_t group_need = OrZero(groups[g].min_available);
+      const JobCounts& counts = ledger_.group(job, g);
+      if (group_need > 0 && counts.ready() + counts.pending_best_effort < group_need) return false;
+    }
+    return true;
+  }
+
+  void ExplainGang(JobIndex job, std::span<const TaskIndex> tried, bool waits,
+                   const ActionContext::ReasonPtr& failure) {
+    for (TaskIndex task : tried) {
+      if (ledger_.status(task) != TaskStatus::kPending) context_.ForgetReason(task);
+    }
+    context_.ExplainJob(
+        job, context_.GangReason(waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone,
+                                 ledger_.job(job).ready() + ledger_.job(job).nominated(),
+                                 tables_.jobs.spec[job].min_available, failure));
+  }
+
+  const bool error_cache_;
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  RoleMemory memory_;  // of one turn
+  TaskPlacer placer_;
+  DomainAllocate by_domain_;  // jobs with wishes for domains, or sub-groups
+  bool remember_ = true;      // whether the turn could see it
+  HashMap<JobIndex, Worksheet> sheets_;
+};
+
+constexpr OptionDecl kAllocateOptions[] = {
+    {"error_cache", OptionKind::kFlag, "on", 0, 0,
+     "within a turn, a node that refused one task of a role is not asked for another"},
+};
+
+void RunAllocate(ActionContext& context, const Options& options) {
+  Allocate(context, options).Run();
+}
+
+}  // namespace
+
+ActionDecl AllocateAction() {
+  return {"allocate", "place admitted jobs, gang by gang", kAllocateOptions, RunAllocate};
+}
+
+}  // namespace muster

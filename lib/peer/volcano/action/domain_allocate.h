@@ -1,0 +1,125 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// allocate for jobs that wish to be together in the tree of domains, and for gangs of sub-groups.
+//
+//   DomainAllocate by_domain(context, error_cache);
+//   by_domain.Add(job, pending);
+//   if (by_domain.Place(job) && dispatcher.Ready(job)) { context.Commit(before); by_domain.Committed(job); }
+//
+// Idea. A job's turn is tried in every domain that its wish allows, list by list, the narrowest first: its sub-groups
+// take turns, those first without which the job cannot become ready, and each is tried in every domain within that its
+// own wish allows; what was placed is taken back, and the domain of the highest score is gone through again for good.
+// A job that can become nothing but ready or waiting in no domain of any list is left as it was.
+// Peer. Volcano's allocateForJob and allocateForSubJob. The score of a domain for a job is the sum of those of the
+// domains that its sub-groups chose; refusals of roles are forgotten from domain to domain, and a turn ends as soon as
+// the job is ready, so that beyond its minimum one task, or one sub-group, is placed a turn. What a try wrote down
+// about where sub-groups are is kept by domain and counts once that domain is chosen, even by a later turn.
+// Ties. The domain first by name.
+// Cost. A try is a look at each node of the domain for each task. Domains whose sums cannot hold the tasks of one class
+// are passed over, and of leaf domains with equal nodes only one is tried (DomainTwins); neither changes a decision.
+#ifndef MUSTER_PEER_VOLCANO_ACTION_DOMAIN_ALLOCATE_H_
+#define MUSTER_PEER_VOLCANO_ACTION_DOMAIN_ALLOCATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/part/context.h"
+#include "lib/part/domain_twins.h"
+#include "lib/part/group_sheet.h"
+#include "lib/part/task_placer.h"
+#include "lib/peer/volcano/action/role_memory.h"
+
+namespace muster {
+
+class DomainAllocate {
+ public:
+  DomainAllocate(ActionContext& context, bool error_cache);
+
+  // `tasks`: the job's pending ones, without those that request nothing, in task order.
+  void Add(JobIndex job, const std::vector<TaskIndex>& tasks);
+  bool Has(JobIndex job) const { return sheets_.contains(job); }
+  bool HasWork(JobIndex job) const { return !sheets_.at(job).groups.empty(); }
+  // A turn of the job. True: it is in the books, ready or waiting for the rest.
+  bool Place(JobIndex job);
+  // What the turn placed has become a decision.
+  void Committed(JobIndex job);
+
+ private:
+  using Sheet = GroupSheet;
+  struct Move {
+    TaskIndex task;
+    TaskStatus status;
+    NodeIndex node;
+  };
+  // What is known of tries of one sub-group while the books are the same between them.
+  struct Outcomes {
+    bool of_twins = false;              // one try tells of all twins
+    ClassIndex one_class = kNone;       // all tasks are of this class
+    int64_t hopeless = 0;               // so many tasks are not enough
+    HashMap<uint32_t, bool> by_number;  // of DomainTwins
+  };
+  struct Try {
+    uint32_t domain;
+    double score = 0;
+    std::vector<Move> moves = {};
+    std::optional<Sheet> left = {};  // absent: the twin of one that was gone through
+  };
+  struct Attempt {
+    uint32_t domain;
+    std::vector<Move> moves = {};
+    std::optional<TaskQueue> left = {};  // absent: as in Try
+  };
+  // What tries wrote down about where sub-groups are: (job's domain, sub-group) -> its domain.
+  struct Turns {
+    uint32_t domain = kNone;  // the one chosen
+    HashMap<std::pair<uint32_t, uint32_t>, uint32_t> groups;
+  };
+
+  bool PlaceFlat(JobIndex job);
+  void SpendSince(size_t begin);
+  Outcomes BeginTries(const SubGroup& group, const TaskQueue& tasks);
+  // The outcome of a try if it can be told without it.
+  std::optional<bool> Told(const Outcomes& outcomes, uint32_t domain);
+  // REQUIRES: the try has been taken back.
+  void Learn(uint32_t domain, bool placed, Outcomes* outcomes);
+  bool IsLeaf(uint32_t domain) const;
+  // For a job that is one gang, where all domains of a list are leaves: their scores are known before they are tried, so
+  // the first to hold it in the order of scores is the best. nullopt: it took several goes, whose scores add up.
+  std::optional<bool> PlaceInBestLeaf(const SubGroup& gang, const std::vector<uint32_t>& list,
+                                      Outcomes* outcomes);
+  // Goes through the sheet in one domain. True: ready or waiting, and in the books. `groups`: how many times a
+  // sub-group was placed.
+  bool TryJob(JobIndex job, uint32_t domain, Sheet* sheet, double* score, int* groups);
+  bool PlaceGroup(const SubGroup& group, uint32_t within, TaskQueue* tasks, double* score);
+  void Settle(const SubGroup& group, uint32_t within, uint32_t domain);
+  bool PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueue* tasks);
+  bool MayContinue(const SubGroup& group) const;
+  std::vector<Move> MovesSince(const Ledger::Savepoint& before) const;
+  void Replay(const std::vector<Move>& moves);
+  void Explain(JobIndex job, bool waits);
+  void StartAfresh(const SubGroup& group);
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  Domains& domains_;
+  const bool error_cache_;
+  RoleMemory memory_;
+  TaskPlacer placer_;
+  DomainTwins twins_;
+  HashMap<JobIndex, Sheet> sheets_;
+  HashMap<JobIndex, Turns> turns_;
+  // Of the job in turn: roles of which a task found no node, by sub-group; the most that was placed in one try, and in
+  // the last one that failed (0 where some of it was only promised); a task that found no node.
+  std::vector<std::vector<GroupIndex>> failed_;
+  int64_t most_ = 0, last_placed_ = 0;
+  TaskIndex failed_task_ = kNone;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_VOLCANO_ACTION_DOMAIN_ALLOCATE_H_

@@ -1,0 +1,78 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What gangpreempt and gangreclaim share: from a starving gang to victims and places for all of it, or to nothing.
+//
+//   0. Candidate domains are those that the policies offer for making room, the widest first, at most `max_domains`; the
+//      whole cluster where they offer none and nothing of the job is bound to domains. What follows is done in one
+//      after the other until it works.
+//   1. Tasks of the domain that may go are sorted into bundles (gang_victims.h): what their gangs can spare, and the rest of them.
+//   2. Bundles are ordered - spared ones first - and the policies are asked about all their tasks at once. A spared
+//      bundle keeps those that may go, a whole one is dropped unless all may.
+//   3. VictimBundle after bundle joins the victims. Whenever the sum over the domain's nodes would cover the gang's need the
+//      whole of it is tried: all victims so far are evicted, and sub-group after sub-group each pending task looks for
+//      its node: of a job bound to domains in the first of those offered to the sub-group below this one where all of
+//      it finds places, else anywhere in this one. If the job is then pipelined, or was ready before and one sub-group
+//      is placed, the trial stands, else it is undone and the next bundle joins.
+// Evictions are as many as the bundles hold: none is spared for being needless.
+#ifndef MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
+#define MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lib/part/context.h"
+#include "lib/part/group_sheet.h"
+#include "lib/peer/volcano/action/gang_victims.h"
+#include "lib/peer/volcano/action/role_memory.h"
+
+namespace muster {
+
+extern const std::span<const OptionDecl> kGangEvictionOptions;
+
+class GangEviction {
+ public:
+  GangEviction(ActionContext& context, const Options& options, std::string_view name,
+               bool from_other_queues);
+  virtual ~GangEviction() = default;
+  void Run();
+
+ protected:
+  // Whether the queue's jobs get a turn.
+  virtual bool MayAsk(QueueIndex queue) { return true; }
+  // Whether the job may take that much. False: it was explained.
+  virtual bool MayTake(JobIndex job, std::span<const int64_t> request) { return true; }
+  virtual bool IsCandidate(JobIndex job, TaskIndex victim) const = 0;
+  // Negative: for `job`, tasks of `a` go before those of `b`, of the same kind; 0: their worth decides.
+  virtual int CompareVictims(JobIndex job, JobIndex a, JobIndex b) const = 0;
+
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  const std::string_view name_;
+
+ private:
+  void ForJob(JobIndex job);
+  std::vector<TaskIndex> Wanting(JobIndex job) const;
+  std::vector<uint32_t> CandidateDomains(JobIndex job) const;
+  // Whether the job got places in the domain. `tried`: there were victims who might have been enough.
+  bool InDomain(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
+                std::span<const int64_t> need, bool* tried);
+  std::vector<VictimBundle> Bundles(JobIndex job, uint32_t domain, std::span<const int64_t> need);
+  bool Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
+           std::span<const TaskIndex> victims);
+  std::optional<Reason> PlaceAll(JobIndex job, uint32_t domain, GroupSheet sheet, bool was_ready);
+  std::optional<Reason> PlaceGroup(const SubGroup& group, uint32_t domain, TaskQueue tasks);
+  NodeIndex NodeFor(TaskIndex task, uint32_t domain);
+  void Explain(JobIndex job, Reason reason);
+
+  const bool from_other_queues_, whole_gangs_, error_cache_;
+  const size_t max_domains_;
+  RoleMemory memory_;  // of one trial
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_

@@ -1,0 +1,62 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// gangreclaim: a queue takes back room for a whole gang from what other queues borrowed.
+//
+// Queues that are overused are passed over, and a job gets no turn if its queue may not take all that its pending
+// tasks hold together. Victims run in other, reclaimable queues, those of the last queue in queue order first; within
+// a queue a gang that is taken apart should serve much of the need and lose little besides. How the need becomes
+// victims and places is told in gang_eviction.h.
+// Peer. Volcano's gangreclaim over the whole cluster. What it leaves open: no policy of fair shares is asked who has
+// more than it deserves, so with conformance alone a queue may be taken from below its share.
+// Guarantee, cost. As gangpreempt. Ties. Node index; equal bundles of a queue by the job's uid.
+#include <string>
+
+#include "lib/peer/volcano/action/gang_eviction.h"
+#include "lib/peer/volcano/actions.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kGangReclaim = "gangreclaim";
+
+class GangReclaim : public GangEviction {
+ public:
+  GangReclaim(ActionContext& context, const Options& options)
+      : GangEviction(context, options, kGangReclaim, /*from_other_queues=*/true) {}
+
+ protected:
+  bool MayAsk(QueueIndex queue) override { return !dispatcher_.Overused(queue); }
+  bool MayTake(JobIndex job, std::span<const int64_t> request) override {
+    const QueueIndex queue = tables_.jobs.queue[job];
+    Denial denial;
+    std::string_view who;
+    if (dispatcher_.Preemptive(queue, request, &denial, &who)) return true;
+    context_.ExplainJob(job, context_.QueueReason(queue, who, denial));
+    return false;
+  }
+  bool IsCandidate(JobIndex job, TaskIndex victim) const override {
+    if (ledger_.status(victim) != TaskStatus::kRunning) return false;
+    const QueueIndex other = tables_.jobs.queue[tables_.tasks.job[victim]];
+    return other != tables_.jobs.queue[job] && tables_.queues.spec[other].reclaimable;
+  }
+  int CompareVictims(JobIndex job, JobIndex a, JobIndex b) const override {
+    const QueueIndex left = tables_.jobs.queue[a], right = tables_.jobs.queue[b];
+    if (left == right) return 0;
+    return dispatcher_.VictimQueueBefore(left, right, tables_.jobs.queue[job]) ? -1 : 1;
+  }
+};
+
+void RunGangReclaim(ActionContext& context, const Options& options) {
+  GangReclaim(context, options).Run();
+}
+
+}  // namespace
+
+ActionDecl GangReclaimAction() {
+  return {kGangReclaim,         "queues take back room for whole gangs from what others borrowed",
+          kGangEvictionOptions, RunGangReclaim,
+          /*admits=*/false,
+          /*evicts=*/true};
+}
+
+}  // namespace muster

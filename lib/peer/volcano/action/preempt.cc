@@ -1,0 +1,343 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// preempt: room for starving jobs, taken from lesser jobs of the same queue.
+//
+// Phase 1, queue by queue and job by job: each pending task of a starving job looks for a node where evicting tasks
+// of other jobs of the queue makes room; the whole of it is kept only if the job is then pipelined (its gang has a
+// place). Phase 2: tasks of a job may take the place of lesser tasks of the same job; each such exchange stands
+// alone.
+// One task, one node after the other, best score first: the policies name the victims, together they must suffice,
+// and they go one by one - least important first - until the task is allocatable in its queue, fits what will be
+// idle, and passes every fit again. A node where it fits without eviction is taken as it is.
+// topology_aware: instead, nodes are tried in index order without scores, on each the victims are spared again as far
+// as the task still fits, and of the first nodes that need victims (a tenth of all, at most 100) the one that loses
+// least is taken: lowest priority of its first victim, then least sum of priorities, fewest, latest started. While
+// victims are tried, of the rules about other tasks affinity alone is asked.
+// Peer. Volcano's preempt, both variants. Guarantee: no more victims than needed on the chosen node in victim
+// order; not minimal over nodes. Ties: node index, then Go's heap order. Cost: O(nodes) to rank them a task, then
+// the nodes tried.
+#include <algorithm>
+#include <string>
+
+#include "lib/part/eviction.h"
+#include "lib/peer/volcano/action/role_memory.h"
+#include "lib/peer/volcano/actions.h"
+
+namespace muster {
+namespace {
+
+class Preempt {
+ public:
+  Preempt(ActionContext& context, const Options& options)
+      : topology_aware_(options.flag("topology_aware")),
+        error_cache_(options.flag("error_cache")),
+        context_(context),
+        tables_(context.tables),
+        ledger_(context.ledger),
+        dispatcher_(context.dispatcher),
+        memory_(context) {}
+
+  void Run() {
+    const JobTable& jobs = tables_.jobs;
+    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
+      return dispatcher_.QueueBefore(a, b);
+    };
+    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
+    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
+    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+    std::vector<std::vector<JobIndex>> candidates(tables_.queues.alive.size());
+    std::vector<JobHeap> heaps(candidates.size(), JobHeap(job_before));
+    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+      if (!jobs.alive[j] || context_.IsPending(j) || Wishes(j) || !dispatcher_.Valid(j) ||
+          !dispatcher_.Starving(j)) {
+        continue;
+      }
+      const QueueIndex queue = jobs.queue[j];
+      if (candidates[queue].empty()) queues.Push(queue);
+      candidates[queue].push_back(j);
+      heaps[queue].Push(j);
+    }
+    while (!queues.empty()) {
+      const QueueIndex queue = queues.Pop();
+      while (!heaps[queue].empty()) {
+        if (context_.meter.Cut()) return;
+        context_.meter.Spend();
+        BetweenJobs(heaps[queue].Pop());
+      }
+      for (JobIndex job : candidates[queue]) {
+        if (context_.meter.Cut()) return;
+        context_.meter.Spend();
+        WithinJob(job);
+      }
+    }
+  }
+
+ private:
+  // The peer makes room for nobody who wishes for a domain. A sub-group without tasks wishes for nothing.
+  bool Wishes(JobIndex job) const {
+    const JobSpec& spec = tables_.jobs.spec[job];
+    if (spec.topology.has_value()) return true;
+    return std::any_of(tables_.jobs.tasks[job].begin(), tables_.jobs.tasks[job].end(),
+                       [&](TaskIndex t) {
+                         const uint32_t group = tables_.tasks.sub_group[t];
+                         return group != kNone && spec.sub_groups[group].topology.has_value();
+                       });
+  }
+
+  void BetweenJobs(JobIndex job) {
+    const Ledger::Savepoint before = ledger_.Save();
+    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    while (!tasks.empty() && dispatcher_.Starving(job)) {
+      context_.meter.Spend();
+      MakeRoom(tasks.Pop(), /*same_job=*/false);
+    }
+    if (dispatcher_.Pipelined(job)) {
+      context_.Commit(before);
+      return;
+    }
+    if (ledger_.log().size() == before.position) return;
+    Reason reason{ReasonKind::kGangUndone};
+    reason.policy = "preempt";
+    reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
+    reason.needed = tables_.jobs.spec[job].min_available;
+    ledger_.Rollback(before);
+    context_.ExplainJob(job, std::move(reason));
+  }
+
+  void WithinJob(JobIndex job) {
+    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    while (!tasks.empty()) {
+      const TaskIndex task = tasks.Pop();
+      context_.meter.Spend();
+      const Ledger::Savepoint before = ledger_.Save();
+      if (!MakeRoom(task, /*same_job=*/true)) return;
+      context_.Commit(before);
+    }
+  }
+
+  // Nominates `task` on the best node where victims make room. False: everything is as before.
+  bool MakeRoom(TaskIndex task, bool same_job) {
+    if (!Eligible(task)) return false;
+    const ClassIndex c = context_.ClassOf(task);
+    std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
+    const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
+    const bool samples = context_.search.samples();
+    std::vector<uint8_t> examined;
+    std::vector<NodeIndex> sample;
+    if (samples) {
+      sample = context_.search.Sample(c, Want::kEvicting, hopeless, memory, &examined);
+    }
+    // Refusals of the role before this task, and nodes that allocate gave up.
+    std::vector<uint8_t> passed_over;
+    if (memory != nullptr) passed_over = *memory;
+    if (hopeless != nullptr) {
+      passed_over.resize(hopeless->size(), 0);
+      for (NodeIndex n = 0; n < hopeless->size(); ++n) passed_over[n] |= (*hopeless)[n];
+    }
+    if (memory != nullptr) {
+      std::vector<uint8_t> now = passed_over;
+      context_.search.AddRefused(c, Want::kEvicting, /*tell_hopeless=*/true, &now);
+      for (NodeIndex n = 0; n < now.size(); ++n) {
+        if (!passed_over[n] && (!samples || examined[n])) (*memory)[n] = now[n];
+      }
+    }
+    if (samples) {
+      passed_over.assign(tables_.nodes.alive.size(), 1);
+      for (NodeIndex n : sample) passed_over[n] = 0;
+    }
+    const std::vector<uint8_t>* refused = passed_over.empty() ? nullptr : &passed_over;
+    if (topology_aware_) {
+      if (!samples) {
+        sample = context_.search.ListForEviction(c, Want::kEvicting);
+        if (refused != nullptr) std::erase_if(sample, [&](NodeIndex n) { return (*refused)[n]; });
+      }
+      return MakeRoomLosingLeast(task, c, same_job, sample);
+    }
+    return context_.search.VisitByScore(task, Want::kEvicting, refused, [&](NodeIndex node) {
+      return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
+    });
+  }
+
+  // An earlier plan's nomination is still being waited for, or the task must not preempt at all.
+  bool Eligible(TaskIndex task) {
+    const TaskTable& tasks = tables_.tasks;
+    if (tasks.flags[task] & kTaskNeverPreempts) return false;
+    const NodeIndex nominated = tasks.nominated[task];
+    if (nominated == kNone) return true;
+    bool hard = false;
+    if (context_.search.FitsNode(context_.ClassOf(task), nominated, &hard)) return false;
+    if (hard) return true;
+    for (TaskIndex t : ledger_.tasks_on(nominated)) {
+      if (tasks.status[t] == TaskStatus::kReleasing && tasks.priority[t] < tasks.priority[task]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool IsCandidate(TaskIndex task, TaskIndex victim, bool same_job) const {
+    const TaskStatus status = ledger_.status(victim);
+    if (status != TaskStatus::kBound && status != TaskStatus::kRunning) return false;
+    if (!(tables_.tasks.flags[victim] & kTaskPreemptable)) return false;
+    const JobIndex job = tables_.tasks.job[task], other = tables_.tasks.job[victim];
+    if (other == kNone || (job == other) != same_job) return false;
+    if (tables_.jobs.queue[other] != tables_.jobs.queue[job]) return false;
+    return !context_.IsBestEffort(task) || context_.IsBestEffort(victim);
+  }
+
+  // What may go from the node for the task: named by the policies, and together enough. Empty and false: not enough.
+  bool FindVictims(TaskIndex task, NodeIndex node, bool same_job, std::vector<TaskIndex>* victims) {
+    candidates_.clear();
+    for (TaskIndex t : ledger_.tasks_on(node)) {
+      if (IsCandidate(task, t, same_job)) candidates_.push_back(t);
+    }
+    *victims = dispatcher_.Preemptable(task, candidates_);
+    return VictimsSuffice(context_, task, node, *victims);
+  }
+
+  QueueIndex QueueOf(TaskIndex task) const { return tables_.jobs.queue[tables_.tasks.job[task]]; }
+  bool FitsByAllRules(TaskIndex task, ClassIndex c, NodeIndex node) {
+    Denial denial;
+    std::string_view who;
+    return dispatcher_.Allocatable(QueueOf(task), task, &denial, &who) &&
+           context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
+  }
+  // A trial compares nodes by whom the task would drive away; its queue and filters are asked as far as evictions can
+  // change their answer, as the peer's dry runs ask them.
+  bool FitsByTrialRules(TaskIndex task, ClassIndex c, NodeIndex node) {
+    return dispatcher_.AllocatableTrial(QueueOf(task), task) &&
+           context_.search.FitsFutureIdle(c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
+  }
+
+  bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
+    std::vector<TaskIndex> victims;
+    if (!FindVictims(task, node, same_job, &victims)) return false;
+    const Ledger::Savepoint before = ledger_.Save();
+    VictimOrder order(context_, task, victims);
+    bool evicted = false;
+    while (!FitsByAllRules(task, c, node)) {
+      if (order.empty()) {
+        ledger_.Rollback(before);
+        return false;
+      }
+      const TaskIndex victim = order.Pop();
+      Evict(context_, victim, task);
+      evicted |= !context_.IsBestEffort(victim);
+    }
+    ledger_.Move(task, TaskStatus::kNominated, node);
+    context_.NoteNominatedAfterEviction(task, evicted);
+    return true;
+  }
+
+  // The fewest of the node's victims in victim order that make room, the most important first; none: nobody has to
+  // go, or it would not help. The books are as before.
+  std::vector<TaskIndex> Losses(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
+    std::vector<TaskIndex> victims, gone;
+    if (!FindVictims(task, node, same_job, &victims)) return {};
+    if (!dispatcher_.FitsTrial(c, node, /*seen=*/false)) return {};
+    const Ledger::Savepoint before = ledger_.Save();
+    VictimOrder order(context_, task, victims);
+    while (!order.empty()) {
+      gone.push_back(order.Pop());
+      Evict(context_, gone.back(), task);
+      if (FitsByTrialRules(task, c, node)) break;
+    }
+    const bool helps = !gone.empty() && dispatcher_.FitsTrial(c, node, /*seen=*/true);
+    std::vector<TaskIndex> losses;
+    for (size_t spared = gone.size(); helps && spared-- > 0;) {
+      ledger_.Restore(before);
+      for (size_t i = 0; i < spared; ++i) Evict(context_, gone[i], task);
+      for (TaskIndex victim : losses) Evict(context_, victim, task);
+      if (!FitsByTrialRules(task, c, node)) losses.push_back(gone[spared]);
+    }
+    ledger_.Restore(before);
+    return losses;
+  }
+
+  bool LosesLess(const std::vector<TaskIndex>& l, const std::vector<TaskIndex>& r) const {
+    const TaskTable& tasks = tables_.tasks;
+    if (tasks.priority[l[0]] != tasks.priority[r[0]])
+      return tasks.priority[l[0]] < tasks.priority[r[0]];
+    const auto sum = [&](const std::vector<TaskIndex>& victims) {
+      int64_t total = 0;
+      for (TaskIndex t : victims) total += tasks.priority[t] + (int64_t{1} << 31);
+      return total;
+    };
+    if (sum(l) != sum(r)) return sum(l) < sum(r);
+    if (l.size() != r.size()) return l.size() < r.size();
+    // The earliest start among the victims of highest priority.
+    const auto start = [&](const std::vector<TaskIndex>& victims) {
+      std::pair<int32_t, int64_t> top{tasks.priority[victims[0]], tasks.created[victims[0]]};
+      for (TaskIndex t : victims) {
+        if (tasks.priority[t] > top.first) top = {tasks.priority[t], tasks.created[t]};
+        if (tasks.priority[t] == top.first) top.second = std::min(top.second, tasks.created[t]);
+      }
+      return top.second;
+    };
+    return start(l) > start(r);
+  }
+
+  bool MakeRoomLosingLeast(TaskIndex task, ClassIndex c, bool same_job,
+                           std::span<const NodeIndex> nodes) {
+    for (size_t begin = 0; begin < nodes.size();) {
+      size_t end = begin;
+      while (end < nodes.size() &&
+             context_.search.rank(nodes[end]) == context_.search.rank(nodes[begin])) {
+        ++end;
+      }
+      if (MakeRoomLosingLeastOf(task, c, same_job, nodes.subspan(begin, end - begin))) return true;
+      begin = end;
+    }
+    return false;
+  }
+
+  bool MakeRoomLosingLeastOf(TaskIndex task, ClassIndex c, bool same_job,
+                             std::span<const NodeIndex> nodes) {
+    const size_t wanted = std::clamp<size_t>(nodes.size() / 10, 1, 100);
+    NodeIndex best = kNone;
+    std::vector<TaskIndex> best_losses;
+    size_t found = 0;
+    for (NodeIndex node : nodes) {
+      if (found == wanted) break;
+      std::vector<TaskIndex> losses = Losses(task, c, node, same_job);
+      if (losses.empty()) continue;
+      ++found;
+      if (best == kNone || LosesLess(losses, best_losses)) {
+        best = node;
+        best_losses = std::move(losses);
+      }
+    }
+    if (best == kNone) return false;
+    for (TaskIndex victim : best_losses) Evict(context_, victim, task);
+    ledger_.Move(task, TaskStatus::kNominated, best);
+    context_.NoteNominatedAfterEviction(task);
+    return true;
+  }
+
+  const bool topology_aware_, error_cache_;
+  ActionContext& context_;
+  const Tables& tables_;
+  Ledger& ledger_;
+  const Dispatcher& dispatcher_;
+  RoleMemory memory_;  // of the whole action
+  std::vector<TaskIndex> candidates_;
+};
+
+constexpr OptionDecl kPreemptOptions[] = {
+    {"topology_aware", OptionKind::kFlag, "off", 0, 0,
+     "of the first nodes that need victims, the one that loses least"},
+    {"error_cache", OptionKind::kFlag, "on", 0, 0,
+     "a node that refused one task of a role is not asked for another"},
+};
+
+void RunPreempt(ActionContext& context, const Options& options) { Preempt(context, options).Run(); }
+
+}  // namespace
+
+ActionDecl PreemptAction() {
+  return {"preempt",        "room for starving jobs, from lesser jobs of the same queue",
+          kPreemptOptions,  RunPreempt,
+          /*admits=*/false, /*evicts=*/true};
+}
+
+}  // namespace muster

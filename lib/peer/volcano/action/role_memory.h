@@ -1,0 +1,37 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Volcano's memory of refusals: a node that refused one task of a role is not asked again for another task of the
+// same role of the same job, although that one may differ or the node may have changed its mind.
+//
+// It can be seen only where tasks of a role differ, or where a placement elsewhere can make a node fit. For all
+// other roles a refusal stays true by itself, and the fast search is used as if there were no memory.
+//
+//   std::vector<uint8_t>* refused = memory.Of(task);   // by node; null: a refusal stays true by itself
+//   NodeIndex node = refused != nullptr ? search.BestExcept(task, Want::kNow, *refused) : search.Best(task, Want::kNow);
+#ifndef MUSTER_PEER_VOLCANO_ACTION_ROLE_MEMORY_H_
+#define MUSTER_PEER_VOLCANO_ACTION_ROLE_MEMORY_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "lib/part/context.h"
+
+namespace muster {
+
+class RoleMemory {
+ public:
+  explicit RoleMemory(ActionContext& context) : context_(context) {}
+
+  // The nodes that refused the task's role so far, to be passed over and added to; null: no memory is needed.
+  std::vector<uint8_t>* Of(TaskIndex task);
+  void Forget() { refused_.clear(); }
+
+ private:
+  ActionContext& context_;
+  std::vector<std::pair<std::pair<JobIndex, GroupIndex>, std::vector<uint8_t>>> refused_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_VOLCANO_ACTION_ROLE_MEMORY_H_

@@ -1,0 +1,41 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// shuffle: who sits badly goes, and will find another place.
+//
+// All running tasks are put to the policies at the point `victims`, and those they name are evicted, each at once.
+// Nobody gets the place for sure: the task comes back as a pending one, and the next cycles place it by what is then
+// known. So a policy that names victims has to see to it by itself that there is a better place (rescheduling).
+// Peer. Volcano's shuffle. It asks nobody whether a gang can spare the task. Answers add up, so that a disruption budget
+// protects from no other policy of its tier.
+// Ties. Jobs and their tasks in row order. Cost. O(tasks) and what the policies take.
+#include "lib/part/eviction.h"
+#include "lib/peer/volcano/actions.h"
+
+namespace muster {
+namespace {
+
+void RunShuffle(ActionContext& context, const Options&) {
+  if (context.meter.Cut()) return;
+  context.meter.Spend();
+  const JobTable& jobs = context.tables.jobs;
+  std::vector<TaskIndex> running;
+  for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
+    if (!jobs.alive[j]) continue;
+    for (TaskIndex t : jobs.tasks[j]) {
+      if (context.ledger.status(t) == TaskStatus::kRunning) running.push_back(t);
+    }
+  }
+  for (TaskIndex victim : context.dispatcher.Victims(running)) {
+    const Ledger::Savepoint before = context.ledger.Save();
+    Evict(context, victim, /*beneficiary=*/kNone);
+    context.Commit(before);
+  }
+}
+
+}  // namespace
+
+ActionDecl ShuffleAction() {
+  return {"shuffle", "evicts who sits badly, for nobody's sake", {}, RunShuffle};
+}
+
+}  // namespace muster

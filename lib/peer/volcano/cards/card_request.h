@@ -1,0 +1,44 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a container asks of shared cards, from its limits and requests by name.
+//
+//   CardNames names{.count = "volcano.sh/vgpu-number", .memory = "volcano.sh/vgpu-memory", ...};
+//   absl::StatusOr<std::optional<CardRequest>> asked = ReadCardRequest(limits, requests, names);
+//
+// A limit of the count or of the memory makes a container ask (memory alone: for one card); the other amounts are limits,
+// or requests where no limit is given. Who names neither an amount of memory nor a percentage asks for all of it.
+// Peer. Volcano's vGPU and HAMi Ascend devices.
+#ifndef MUSTER_PEER_VOLCANO_CARDS_CARD_REQUEST_H_
+#define MUSTER_PEER_VOLCANO_CARDS_CARD_REQUEST_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace muster {
+
+struct CardRequest {
+  int64_t count = 1;
+  int64_t memory = 0;              // on each card
+  std::optional<int64_t> percent;  // of each card's memory instead
+  int64_t cores = 0;               // hundredths of each card
+};
+
+struct CardNames {
+  std::string count, memory;
+  std::string percent, cores;  // empty: there is no such resource
+};
+
+using CardAmounts = std::map<std::string, int64_t>;
+
+// Nothing: no card is asked for. Refuses amounts below 0 or of more than 31 bits.
+absl::StatusOr<std::optional<CardRequest>> ReadCardRequest(const CardAmounts& limits,
+                                                           const CardAmounts& requests,
+                                                           const CardNames& names);
+
+}  // namespace muster
+
+#endif  // MUSTER_PEER_VOLCANO_CARDS_CARD_REQUEST_H_

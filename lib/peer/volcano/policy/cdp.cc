@@ -1,0 +1,56 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// cdp: who has only just begun is not evicted.
+//
+// Promise. A running task that is protected until some later time is no victim before it.
+// Peer. Volcano's cooldown protection plugin: the time is that of the pod's scheduling and its cooldown together.
+// Tasks that are bound and do not run yet are not protected.
+// Ties. None. Cost. O(candidates).
+#include "lib/peer/volcano/policies.h"
+
+namespace muster {
+namespace {
+
+class Cooldown : public Policy {
+ public:
+  std::string_view name() const override { return "cdp"; }
+  PointSet points() const override { return {Point::kPreemptable, Point::kReclaimable}; }
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    now_ = cycle.now;
+  }
+
+  Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    return LeaveProtected(candidates, chosen);
+  }
+  Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
+                   std::vector<TaskIndex>* chosen) override {
+    return LeaveProtected(candidates, chosen);
+  }
+  bool JudgesInOrder() const override { return true; }
+
+ private:
+  Vote LeaveProtected(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {
+    for (TaskIndex t : candidates) {
+      const bool runs = tables_->tasks.status[t] == TaskStatus::kRunning;
+      const int64_t until = tables_->tasks.protected_until[t];
+      if (!runs || until == kAbsent || until <= now_) chosen->push_back(t);
+    }
+    return Vote::kPermit;
+  }
+
+  const Tables* tables_ = nullptr;
+  int64_t now_ = 0;
+};
+
+}  // namespace
+
+PolicyDecl CooldownPolicy() {
+  return {"cdp",
+          "who has only just begun is not evicted",
+          {},
+          [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Cooldown>(); }};
+}
+
+}  // namespace muster

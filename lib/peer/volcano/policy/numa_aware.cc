@@ -1,0 +1,180 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// numa-aware: guaranteed tasks go where they find whole CPUs on the NUMA zones, and get them by number.
+//
+// Promise. A node that lists its CPUs (devices of kind cpu) and aligns tasks takes a guaranteed task only if its kubelet
+// would admit it by that alignment: each main container that asks for a whole number of CPUs, one after another, by the
+// best set of zones with so many free; restricted and single-numa-node refuse where the best is not good enough,
+// best-effort never does, and gives none where too few are free. The ledger makes the same choice (lib/fit/numa_task.h) in
+// the move that places the task, so nobody else gets these CPUs, and the plan says which they are. A task with an
+// alignment of its own goes only to nodes that list CPUs, align likewise and have any free. All other nodes, and all tasks
+// that are not guaranteed, pass untouched; so do those that ask for devices of kind cpu in words (policy devices).
+// Score, of tasks with an alignment of their own. 100 less 100 times their zones there over the most zones of any
+// candidate, in whole numbers, times the weight: who gets no CPU at all spans no zone.
+// Peer. Volcano's. What is free is what is reported: CPUs of tasks evicted in this cycle, or leaving, are free once they
+// are gone, so evictions are no cure, and a nominated task takes of what is free now. Between cycles the peer takes off the
+// CPUs it gave to tasks that the node does not report yet; here they are held by tasks that say so, as binds that follow a
+// plan do (what others use is a CPU that is not healthy). Domains that are tried and come back to later choose anew; the
+// peer uses what it found at its last look at the node, even if that is gone.
+// Reasons. Policy, with the rule of the node or the container that found no CPUs.
+// Ties. None left. Cost. A look at every candidate node, remembered by class and book of devices; nothing for other
+// classes, nor where no node lists CPUs.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lib/kube/refusals.h"
+#include "lib/peer/volcano/policies.h"
+
+namespace muster {
+namespace {
+
+constexpr OptionDecl kNumaAwareOptions[] = {
+    {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
+};
+
+class NumaAware : public Policy {
+ public:
+  explicit NumaAware(const Options& options) : weight_(options.number("weight")) {}
+
+  std::string_view name() const override { return "numa-aware"; }
+  PointSet points() const override {
+    return weight_ != 0 ? PointSet{Point::kFit, Point::kScore} : PointSet{Point::kFit};
+  }
+  void Open(const Cycle& cycle) override {
+    tables_ = &cycle.tables;
+    ledger_ = &cycle.ledger;
+    books_ = ledger_->devices();
+    if (books_ == nullptr) return;
+    size_t room = 0;
+    for (const Memory& memory : memories_) room += memory.answers.size();
+    if (generation_ == books_->generation() && room < kMostAnswers) return;
+    generation_ = books_->generation();
+    for (Memory& memory : memories_) memory.answers.clear();
+  }
+
+  // A container placed otherwise for what others took may leave room for the next: a refusal is not final because
+  // nothing but placements came after it.
+  Scope FitScope(ClassIndex c) override { return IsAsked(c) ? Scope::kCluster : Scope::kNone; }
+  void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
+                std::span<RefusalCode> codes, std::span<uint8_t> hard) override {
+    Refusals refusals(fits, codes, hard);
+    Memory& memory = MemoryOf(c);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (Ask(memory, c, ledger_->device_book(nodes[i])).ok) continue;
+      refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
+    }
+  }
+  std::string NodeRefusalDetail(ClassIndex c, NodeIndex node) override {
+    const NumaAnswer answer = books_->PlaceCpus(*tables_, c, ledger_->device_book(node));
+    const TaskShape& shape = tables_->classes.shape[c];
+    const std::string& alignment = tables_->nodes.spec[node].alignment;
+    switch (answer.outcome) {
+      case NumaOutcome::kPlaced:
+      case NumaOutcome::kNotAsked:
+        return {};
+      case NumaOutcome::kNoTopology:
+      case NumaOutcome::kNotStatic:
+        return "the node lists no CPUs";
+      case NumaOutcome::kOtherPolicy:
+        return absl::StrCat("the node aligns tasks by ", alignment.empty() ? "none" : alignment,
+                            ", not by ", shape.alignment);
+      case NumaOutcome::kNoCpus:
+        return "no CPU is free";
+      case NumaOutcome::kNotAdmitted:
+        break;
+    }
+    const bool single = alignment == "single-numa-node";
+    std::string words =
+        absl::StrCat("no ", single ? "zone" : "smallest set of zones", " has enough free CPUs");
+    if (!shape.containers.empty()) {
+      absl::StrAppend(&words, " for containers[", MainContainer(shape, answer.container), "]");
+    }
+    return words;
+  }
+
+  Scope ScoreScope(ClassIndex c) override {
+    const std::string& alignment = tables_->classes.shape[c].alignment;
+    const bool wishes = !alignment.empty() && alignment != "none";
+    return weight_ != 0 && wishes && IsAsked(c) ? Scope::kCluster : Scope::kNone;
+  }
+  void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double>,
+                  std::span<double> batch) override {
+    const ClassIndex c = tables_->tasks.task_class[task];
+    Memory& memory = MemoryOf(c);
+    zones_.clear();
+    for (NodeIndex n : nodes) zones_.push_back(Ask(memory, c, ledger_->device_book(n)).zones);
+    const std::vector<int64_t> scores = NumaScores(zones_);
+    for (size_t i = 0; i < nodes.size(); ++i) batch[i] += weight_ * static_cast<double>(scores[i]);
+  }
+
+ private:
+  static constexpr size_t kMostAnswers = size_t{1} << 22;  // kept between cycles
+
+  struct Answer {
+    bool known = false, ok = false;
+    uint8_t zones = 0;
+  };
+  // What classes that ask for the same CPUs were told, by book.
+  struct Memory {
+    NumaTask task;
+    std::vector<Answer> answers;
+  };
+
+  bool IsAsked(ClassIndex c) const {
+    const TaskShape& shape = tables_->classes.shape[c];
+    if (books_ == nullptr || !AsksForCpus(shape)) return false;
+    return books_->any_cpus() || !shape.alignment.empty();
+  }
+
+  // Where in the shape the n-th container that does not run before the others is.
+  static size_t MainContainer(const TaskShape& shape, int n) {
+    size_t at = 0;
+    for (; shape.containers[at].init || shape.containers[at].sidecar || n-- > 0; ++at) {
+    }
+    return at;
+  }
+
+  Memory& MemoryOf(ClassIndex c) {
+    if (c >= memory_of_.size()) memory_of_.resize(tables_->classes.shape.size(), kNone);
+    if (memory_of_[c] == kNone) {
+      const NumaTask task = *CpuAskOf(tables_->classes.shape[c]);
+      uint32_t m = 0;
+      while (m < memories_.size() && memories_[m].task != task) ++m;
+      if (m == memories_.size()) memories_.push_back({task, {}});
+      memory_of_[c] = m;
+    }
+    return memories_[memory_of_[c]];
+  }
+
+  Answer Ask(Memory& memory, ClassIndex c, uint32_t book) {
+    if (book >= memory.answers.size()) memory.answers.resize(std::max<size_t>(2 * book, 64));
+    Answer& answer = memory.answers[book];
+    if (!answer.known) {
+      const NumaAnswer found = books_->PlaceCpus(*tables_, c, book);
+      answer = {true, found.ok(), static_cast<uint8_t>(books_->CountZones(book, found.cpus))};
+    }
+    return answer;
+  }
+
+  const double weight_;
+  const Tables* tables_ = nullptr;
+  const Ledger* ledger_ = nullptr;
+  DeviceBooks* books_ = nullptr;
+  std::vector<uint32_t> memory_of_;  // per class
+  std::vector<Memory> memories_;
+  std::vector<int> zones_;
+  uint64_t generation_ = 0;
+};
+
+}  // namespace
+
+PolicyDecl NumaAwarePolicy() {
+  return {"numa-aware", "whole CPUs on NUMA zones for guaranteed tasks", kNumaAwareOptions,
+          [](const Options& options) -> std::unique_ptr<Policy> {
+            return std::make_unique<NumaAware>(options);
+          }};
+}
+
+}  // namespace muster

@@ -1,0 +1,263 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Batch policies as docs/replay.md words them: every list is walked, every sum is added up anew, and a promise is
+// looked for at every time at which something ends.
+#include "lib/reference/peer/batch/batch.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace muster::reference {
+namespace {
+
+enum Kind : int { kCorrection, kSubmission, kTermination };
+
+struct Promise {
+  int64_t from, to, processors;
+};
+
+class Twin {
+ public:
+  Twin(const Trace& trace, const BatchQuestion& question) : trace_(trace), q_(question) {
+    const size_t n = trace.size();
+    starts_.submit.assign(n, kAbsent);
+    starts_.start.assign(n, kAbsent);
+    starts_.backfilled.assign(n, 0);
+    estimate_.assign(n, 0);
+    corrections_.assign(n, 0);
+    promised_.assign(n, kAbsent);
+    for (uint32_t job = 0; job < n; ++job) {
+      if (Follows(job) == kNone) Insert(trace.submit[job], kSubmission, job);
+    }
+  }
+
+  BatchStarts Run() {
+    while (!events_.empty()) {
+      const auto [time, kind, number, job] = *events_.begin();
+      events_.erase(events_.begin());
+      now_ = time;
+      if (kind == kCorrection) {
+        Correct(job);
+        continue;
+      }
+      // Whoever should have ended by its estimate has given its processors back.
+      const auto due = [this](uint32_t j) { return starts_.start[j] + estimate_[j] <= now_; };
+      std::erase_if(holders_, due);
+      if (kind == kSubmission) {
+        Submit(job);
+      } else {
+        Terminate(job);
+      }
+    }
+    return std::move(starts_);
+  }
+
+ private:
+  uint32_t Follows(uint32_t job) const {
+    return q_.follow_preceding && !trace_.preceding.empty() ? trace_.preceding[job] : kNone;
+  }
+  void Insert(int64_t time, Kind kind, uint32_t job) {
+    events_.insert({time, kind, number_++, job});
+  }
+  int64_t Size(uint32_t job) const { return trace_.tasks[job]; }
+  int64_t User(uint32_t job) const { return std::max(trace_.estimate[job], trace_.run[job]); }
+  int64_t Free() const {
+    int64_t free = trace_.processors;
+    for (uint32_t job : holders_) free -= Size(job);
+    return free;
+  }
+
+  void Submit(uint32_t job) {
+    starts_.submit[job] = now_;
+    if (Size(job) > trace_.processors) {
+      for (uint32_t next = 0; next < trace_.size(); ++next) {
+        if (Follows(next) == job) Insert(std::max(trace_.submit[next], now_), kSubmission, next);
+      }
+      return;
+    }
+    estimate_[job] = q_.estimate == "actual" ? trace_.run[job] : User(job);
+    if (q_.estimate == "last_two" && trace_.user[job] != kNone) {
+      const std::vector<int64_t>& runs = ended_[trace_.user[job]];
+      if (runs.size() >= 2) {
+        const int64_t mean = (runs[runs.size() - 1] + runs[runs.size() - 2]) / 2;
+        estimate_[job] = std::min(estimate_[job], std::max<int64_t>(mean, 1));
+      }
+    }
+    queue_.push_back(job);
+    if (q_.policy == "easy" && q_.order == "fifo" && Size(job) > Free()) return;
+    if (q_.policy == "conservative" && q_.reservations == "kept") {
+      promised_[job] = Earliest(job);
+      return StartPromised();
+    }
+    Pass();
+  }
+
+  void Terminate(uint32_t job) {
+    const bool early = std::erase(holders_, job) > 0;
+    ended_[trace_.user[job]].push_back(trace_.run[job]);
+    for (uint32_t next = 0; next < trace_.size(); ++next) {
+      if (Follows(next) != job) continue;
+      Insert(now_ + (trace_.think.empty() ? 0 : trace_.think[next]), kSubmission, next);
+    }
+    if (q_.policy != "conservative" || q_.reservations != "kept" || broken_) return Pass();
+    if (early) {
+      for (uint32_t waiting : InOrder()) {
+        if (promised_[waiting] <= now_) continue;
+        promised_[waiting] = kAbsent;
+        promised_[waiting] = Earliest(waiting);
+      }
+    }
+    StartPromised();
+  }
+
+  void Correct(uint32_t job) {
+    static constexpr int64_t kMinutes[] = {0, 1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000};
+    const int times = corrections_[job]++;
+    estimate_[job] =
+        times + 1 >= 12
+            ? User(job)
+            : std::min(User(job), estimate_[job] + 60 * (kMinutes[times + 1] - kMinutes[times]));
+    broken_ = true;
+    Watch(job);
+  }
+  void Watch(uint32_t job) {
+    if (estimate_[job] < trace_.run[job]) {
+      Insert(starts_.start[job] + estimate_[job], kCorrection, job);
+    }
+  }
+
+  void Start(uint32_t job) {
+    starts_.start[job] = now_;
+    holders_.push_back(job);
+    std::erase(queue_, job);
+    Insert(now_ + trace_.run[job], kTermination, job);
+    Watch(job);
+  }
+
+  // Waiting jobs in the order of the question; queue_ is in the order of submission.
+  std::vector<uint32_t> InOrder() const {
+    std::vector<uint32_t> jobs = queue_;
+    const auto key = [this](uint32_t job) { return PlaceInOrder(q_, estimate_[job], Size(job)); };
+    std::stable_sort(jobs.begin(), jobs.end(),
+                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+    return jobs;
+  }
+
+  void Pass() {
+    if (q_.policy == "fcfs") {
+      for (uint32_t job : InOrder()) {
+        if (Size(job) > Free()) return;
+        Start(job);
+      }
+    } else if (q_.policy == "easy") {
+      PassEasy();
+    } else {
+      broken_ = false;
+      for (uint32_t job : queue_) promised_[job] = kAbsent;
+      for (uint32_t job : InOrder()) promised_[job] = Earliest(job);
+      StartPromised();
+    }
+  }
+
+  void PassEasy() {
+    while (!queue_.empty() && Size(queue_[0]) <= Free()) Start(queue_[0]);
+    if (queue_.size() < 2) return;
+    const uint32_t head = queue_[0];
+    std::set<int64_t> ends;
+    for (uint32_t job : holders_) ends.insert(starts_.start[job] + estimate_[job]);
+    int64_t shadow = 0, extra = 0;
+    for (int64_t end : ends) {
+      int64_t then = Free();
+      for (uint32_t job : holders_) {
+        if (starts_.start[job] + estimate_[job] <= end) then += Size(job);
+      }
+      shadow = end;
+      extra = then - Size(head);
+      if (extra >= 0) break;
+    }
+    for (uint32_t job : InOrder()) {
+      if (job == head || Size(job) > Free()) continue;
+      const bool in_time = now_ + estimate_[job] <= shadow;
+      if (!in_time && Size(job) > extra) continue;
+      if (!in_time) extra -= Size(job);
+      starts_.backfilled[job] = 1;
+      Start(job);
+    }
+  }
+
+  // Promises and holders that are in force at `time`.
+  int64_t FreeAt(int64_t time) const {
+    int64_t free = trace_.processors;
+    for (uint32_t job : holders_) {
+      if (time < starts_.start[job] + estimate_[job]) free -= Size(job);
+    }
+    for (uint32_t job : queue_) {
+      if (promised_[job] == kAbsent) continue;
+      if (promised_[job] <= time && time < promised_[job] + estimate_[job]) free -= Size(job);
+    }
+    return free;
+  }
+
+  // The free processors change only where something begins or ends.
+  int64_t Earliest(uint32_t job) const {
+    std::set<int64_t> times = {now_};
+    for (uint32_t j : holders_) times.insert(starts_.start[j] + estimate_[j]);
+    for (uint32_t j : queue_) {
+      if (promised_[j] == kAbsent) continue;
+      times.insert(promised_[j]);
+      times.insert(promised_[j] + estimate_[j]);
+    }
+    for (int64_t start : times) {
+      if (start < now_) continue;
+      bool fits = FreeAt(start) >= Size(job);
+      for (int64_t time : times) {
+        if (time > start && time < start + estimate_[job]) fits &= FreeAt(time) >= Size(job);
+      }
+      if (fits) return start;
+    }
+    return kAbsent;  // after the last end everything is free
+  }
+
+  void StartPromised() {
+    bool passed_over = false;
+    for (uint32_t job : InOrder()) {
+      if (promised_[job] <= now_ && Size(job) <= Free()) {
+        starts_.backfilled[job] = passed_over;
+        Start(job);
+      } else {
+        passed_over = true;
+      }
+    }
+  }
+
+  const Trace& trace_;
+  const BatchQuestion q_;
+  BatchStarts starts_;
+  std::set<std::tuple<int64_t, int, int64_t, uint32_t>> events_;
+  int64_t number_ = 0, now_ = 0;
+  std::vector<uint32_t> queue_, holders_;
+  std::vector<int64_t> estimate_, promised_;
+  std::vector<int> corrections_;
+  std::map<uint32_t, std::vector<int64_t>> ended_;  // run times by user, as they ended
+  bool broken_ = false;
+};
+
+}  // namespace
+
+int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size) {
+  if (question.order == "sjf") return estimate;
+  if (question.order == "ljf") return -estimate;
+  if (question.order == "smallest") return size;
+  if (question.order == "largest") return -size;
+  if (question.order == "area") return estimate * size;
+  return 0;
+}
+
+BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question) {
+  return Twin(trace, question).Run();
+}
+
+}  // namespace muster::reference

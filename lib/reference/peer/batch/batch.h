@@ -1,0 +1,41 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Slow twins of the batch policies on a pool of processors: when does each job start?
+//
+//   BatchStarts starts = ReferenceBatch(trace, {.policy = "easy", .order = "sjf"});
+#ifndef MUSTER_REFERENCE_PEER_BATCH_BATCH_H_
+#define MUSTER_REFERENCE_PEER_BATCH_BATCH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "muster/trace.h"
+
+namespace muster::reference {
+
+struct BatchQuestion {
+  std::string policy = "easy";        // fcfs, easy, conservative
+  std::string order = "fifo";         // fifo, sjf, ljf, smallest, largest, area
+  std::string estimate = "user";      // user, actual, last_two
+  std::string reservations = "kept";  // kept, afresh
+  bool follow_preceding = false;
+  int64_t latency = 0;  // of ReferenceLateBatch: seconds from a cycle to its decisions
+};
+
+struct BatchStarts {
+  std::vector<int64_t> submit, start;  // kAbsent where it never was
+  std::vector<uint8_t> backfilled;
+};
+
+// Where a job of that estimate and size stands in the order of the question: smaller first.
+int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t size);
+
+BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question);
+
+// fcfs and easy by cycles after all events of an instant, whose decisions come true late. Without follow_preceding.
+BatchStarts ReferenceLateBatch(const Trace& trace, const BatchQuestion& question);
+
+}  // namespace muster::reference
+
+#endif  // MUSTER_REFERENCE_PEER_BATCH_BATCH_H_

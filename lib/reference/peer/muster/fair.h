@@ -1,0 +1,95 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The muster profile, slowly: what its queues deserve, what its gangs need, who is asked to go.
+//
+// Filters, scores and books are those of the other families; everything else is restated from what
+// docs/policies.md promises, with loops over whole tables. A dry run is a copy of the world.
+#ifndef MUSTER_REFERENCE_PEER_MUSTER_FAIR_H_
+#define MUSTER_REFERENCE_PEER_MUSTER_FAIR_H_
+
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/numeric/int128.h"
+#include "lib/reference/cycle.h"
+
+namespace muster::reference {
+
+// --- fair_shares.cc ------------------------------------------------------------------------------
+
+// A part of one resource for one of those who divide it by weight: at least its floor, at most its ceiling.
+struct Claim {
+  QueueIndex queue;
+  absl::int128 weight, floor, ceiling, amount = 0;
+  bool settled = false;
+};
+// Those of weight 0 get what they were promised, and share what the others leave.
+void DivideClaims(absl::int128 total, std::vector<Claim>& claims);
+
+// What every queue deserves of the world as it is now; kept in the cycle until asked again.
+void CountDeserved(Cycle& cycle);
+int CompareFairQueues(const Cycle& cycle, QueueIndex l, QueueIndex r);
+double FairShareNow(const Cycle& cycle, QueueIndex queue);
+// No queue from here to the root is closed, or beyond a limit with the task.
+bool WithinLimits(const Cycle& cycle, QueueIndex queue, TaskIndex task);
+// The queue's own jobs hold no more than it deserves with the task.
+bool OwnJobsStayDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_t> request);
+std::vector<TaskIndex> AskFairShare(const Cycle& cycle, TaskIndex evictor,
+                                    const std::vector<TaskIndex>& candidates);
+
+// --- fair_gang.cc --------------------------------------------------------------------------------
+
+int64_t GangNeed(const Cycle& cycle, JobIndex job);
+// Whether a task of the group brings the gang nearer to being whole.
+bool GangWants(const Cycle& cycle, JobIndex job, GroupIndex group);
+bool GangCouldBeWhole(const Cycle& cycle, JobIndex job, std::span<const TaskIndex> rest);
+// Whether what is bound and running is still a whole gang without `victims`.
+bool GangCanSpare(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& victims);
+
+// --- fair_fill.cc --------------------------------------------------------------------------------
+
+// The pending tasks of the job that have no gate, in task order.
+std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
+// Whose turn it is: down the tree, the own jobs of a queue before its children.
+JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs);
+// The request against a row of the node's books.
+bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
+// The request against idle or future idle, and the devices.
+bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node);
+bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node);
+// The best of the nodes with room now, else the best of those with room later.
+NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
+// As the options of that action say.
+void FillFree(Cycle& cycle, const std::string& action);
+
+// --- fair_pack.cc --------------------------------------------------------------------------------
+
+// Whether the job has to be in a part of the cluster.
+bool MustBeTogether(const Cycle& cycle, JobIndex job);
+// The sets of nodes that the job may be in, in the order in which they are tried; `waiting`: its
+// tasks that are left, those with promises first.
+std::vector<std::vector<NodeIndex>> WithinReach(const Cycle& cycle, JobIndex job,
+                                                const std::vector<TaskIndex>& waiting);
+struct FoundPlace {
+  TaskIndex task;
+  NodeIndex node;
+  bool waits;  // it is to be nominated, whatever is free
+};
+// Places for all that the gang lacks among the nodes, in the order in which they are to be taken;
+// empty: none found in so many tries.
+std::vector<FoundPlace> PackWhole(const Cycle& cycle, JobIndex job,
+                                  const std::vector<TaskIndex>& tasks,
+                                  const std::vector<NodeIndex>& nodes, int64_t most_tries);
+
+// --- actions -------------------------------------------------------------------------------------
+
+void RunFairAllocate(Cycle& cycle);
+void RunFairReclaim(Cycle& cycle);
+void RunFairPreempt(Cycle& cycle);
+
+}  // namespace muster::reference
+
+#endif  // MUSTER_REFERENCE_PEER_MUSTER_FAIR_H_

@@ -1,0 +1,119 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The strategies as they are told.
+#include "lib/reference/peer/ray/bundles.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace muster::reference {
+namespace {
+
+using Amounts = std::vector<int64_t>;
+
+bool Fits(const Amounts& request, const Amounts& room) {
+  for (size_t r = 0; r < request.size(); ++r) {
+    if (request[r] > room[r]) return false;
+  }
+  return true;
+}
+
+double Emptiness(const Amounts& request, const Amounts& room) {
+  double sum = 0;
+  for (size_t r = 0; r < request.size(); ++r) {
+    if (request[r] > 0)
+      sum += static_cast<double>(room[r] - request[r]) / static_cast<double>(room[r]);
+  }
+  return sum;
+}
+
+// -1: none.
+int BestNode(const Amounts& request, const std::set<size_t>& nodes,
+             const std::vector<Amounts>& rooms) {
+  int best = -1;
+  for (size_t node : nodes) {
+    if (!Fits(request, rooms[node])) continue;
+    if (best < 0 ||
+        Emptiness(request, rooms[node]) > Emptiness(request, rooms[static_cast<size_t>(best)])) {
+      best = static_cast<int>(node);
+    }
+  }
+  return best;
+}
+
+std::set<size_t> Both(const std::set<size_t>& a, const std::set<size_t>& b) {
+  std::set<size_t> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
+  return both;
+}
+
+}  // namespace
+
+std::vector<size_t> BundleWorld::Place(const std::string& strategy, std::string* why) const {
+  std::vector<Amounts> rooms = available;
+  std::set<size_t> unused, used;
+  for (size_t i = 0; i < total.size(); ++i) unused.insert(i);
+  if (strategy == "strict pack") {
+    Amounts sum(bundles[0].size(), 0);
+    std::set<size_t> nodes = unused;
+    for (size_t b = 0; b < bundles.size(); ++b) {
+      for (size_t r = 0; r < sum.size(); ++r) sum[r] += bundles[b][r];
+      nodes = Both(nodes, allowed[b]);
+    }
+    int node = -1;
+    if (wished >= 0) node = BestNode(sum, Both(nodes, {static_cast<size_t>(wished)}), rooms);
+    if (node < 0) node = BestNode(sum, nodes, rooms);
+    if (node >= 0) return std::vector<size_t>(bundles.size(), static_cast<size_t>(node));
+    *why = BestNode(sum, nodes, total) < 0 ? "infeasible" : "failed";
+    return {};
+  }
+  if (strategy == "strict spread") {
+    for (size_t node : used_already) unused.erase(node);
+    if (bundles.size() > unused.size()) {
+      *why = "infeasible";
+      return {};
+    }
+  }
+  for (size_t b = 0; b < bundles.size(); ++b) {
+    if (BestNode(bundles[b], Both(unused, allowed[b]), total) >= 0) continue;
+    *why = "infeasible";
+    return {};
+  }
+  std::vector<size_t> order;
+  for (size_t b = 0; b < bundles.size(); ++b) order.push_back(b);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return bundles[a] > bundles[b]; });
+  std::vector<size_t> places(bundles.size());
+  const auto put = [&](size_t bundle, size_t node) {
+    for (size_t r = 0; r < bundles[bundle].size(); ++r) rooms[node][r] -= bundles[bundle][r];
+    places[bundle] = node;
+    unused.erase(node);
+    used.insert(node);
+  };
+  std::set<size_t> placed;
+  for (size_t bundle : order) {
+    if (placed.contains(bundle)) continue;
+    int node = BestNode(bundles[bundle], Both(unused, allowed[bundle]), rooms);
+    if (node < 0 && strategy == "spread") {
+      node = BestNode(bundles[bundle], Both(used, allowed[bundle]), rooms);
+    }
+    if (node < 0) {
+      *why = "failed";
+      return {};
+    }
+    put(bundle, static_cast<size_t>(node));
+    placed.insert(bundle);
+    if (strategy != "pack") continue;
+    for (size_t other : order) {
+      const bool fits = !placed.contains(other) &&
+                        allowed[other].contains(static_cast<size_t>(node)) &&
+                        Fits(bundles[other], rooms[static_cast<size_t>(node)]);
+      if (!fits) continue;
+      put(other, static_cast<size_t>(node));
+      placed.insert(other);
+    }
+  }
+  return places;
+}
+
+}  // namespace muster::reference

@@ -1,0 +1,28 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The slow twin of bundle placement: every node looked at for every bundle.
+#ifndef MUSTER_REFERENCE_PEER_RAY_BUNDLES_H_
+#define MUSTER_REFERENCE_PEER_RAY_BUNDLES_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster::reference {
+
+struct BundleWorld {
+  // One number for each resource in every vector.
+  std::vector<std::vector<int64_t>> total, available;  // of nodes
+  std::vector<std::vector<int64_t>> bundles;
+  std::vector<std::set<size_t>> allowed;  // nodes of each bundle
+  std::set<size_t> used_already;
+  int wished = -1;
+
+  // "pack", "spread", "strict pack" or "strict spread". Empty: "infeasible" or "failed" says why.
+  std::vector<size_t> Place(const std::string& strategy, std::string* why) const;
+};
+
+}  // namespace muster::reference
+
+#endif  // MUSTER_REFERENCE_PEER_RAY_BUNDLES_H_

@@ -1,0 +1,191 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Ray's way: jobs in order of arrival, each once; a group of bundles by its strategy, other tasks one by one to a node
+// that is not busy. Where nodes are and what they have is looked up for every group and task.
+#include <algorithm>
+
+#include "lib/reference/cycle.h"
+#include "lib/reference/fit/node_devices.h"
+#include "lib/reference/kube/domains.h"
+#include "lib/reference/peer/muster/fair.h"
+#include "lib/reference/peer/ray/bundles.h"
+
+namespace muster::reference {
+
+namespace {
+
+constexpr int64_t kMost = int64_t{1} << 53;
+
+std::string AcceleratorName(const Cycle& cycle) {
+  const auto options = cycle.profile->action_options.find("allocate");
+  if (options == cycle.profile->action_options.end()) return "nvidia.com/gpu";
+  const auto named = options->second.find("accelerator");
+  return named == options->second.end() ? "nvidia.com/gpu" : named->second;
+}
+
+std::vector<DimensionIndex> Scarcest(const Cycle& cycle) {
+  const World& world = cycle.world;
+  std::vector<DimensionIndex> first, others;
+  for (DimensionIndex d = kPods + 1; d < world.dimensions(); ++d) {
+    (cycle.tables().dimensions.name(d) == AcceleratorName(cycle) ? first : others).push_back(d);
+  }
+  first.insert(first.end(), others.begin(), others.end());
+  first.push_back(kMemory);
+  first.push_back(kCpu);
+  for (NodeIndex n : world.session_nodes()) {
+    if (!world.counts_pods[n]) continue;
+    first.push_back(kPods);
+    break;
+  }
+  return first;
+}
+
+int64_t Total(const World& world, NodeIndex n, DimensionIndex d) {
+  return d == kPods && !world.counts_pods[n] ? kMost : world.capacity[n][d];
+}
+int64_t Free(const World& world, NodeIndex n, DimensionIndex d) {
+  if (d == kPods && !world.counts_pods[n]) return kMost;
+  const int64_t free = std::min(world.idle[n][d], world.future_idle(n)[d]);
+  return std::min(std::max<int64_t>(free, 0), Total(world, n, d));
+}
+
+std::set<size_t> AllowedNodes(const Cycle& cycle, TaskIndex task) {
+  const std::vector<NodeIndex> nodes = cycle.world.session_nodes();
+  const FilterState state = PrepareFilters(cycle, task);
+  std::set<size_t> allowed;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (HasDevices(cycle.world, task, nodes[i], /*later=*/false) &&
+        !Judge(cycle, state, task, nodes[i]).refusal) {
+      allowed.insert(i);
+    }
+  }
+  return allowed;
+}
+
+// Everything about the place, on the books as they are.
+bool Takes(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+  const World& world = cycle.world;
+  return HasRoomNow(world, task, node) && HasRoomLater(world, task, node) &&
+         !Judge(cycle, task, node).refusal;
+}
+
+// The place of a node in the list of them all, -1: it is not there.
+int PlaceIn(const std::vector<NodeIndex>& nodes, NodeIndex node) {
+  const auto it = std::find(nodes.begin(), nodes.end(), node);
+  return it == nodes.end() ? -1 : static_cast<int>(it - nodes.begin());
+}
+
+void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks) {
+  const World& world = cycle.world;
+  const std::vector<NodeIndex> nodes = world.session_nodes();
+  const std::vector<DimensionIndex> resources = Scarcest(cycle);
+  BundleWorld bundles;
+  for (NodeIndex n : nodes) {
+    bundles.total.emplace_back();
+    bundles.available.emplace_back();
+    for (DimensionIndex d : resources) {
+      bundles.total.back().push_back(Total(world, n, d));
+      bundles.available.back().push_back(Free(world, n, d));
+    }
+  }
+  std::string strategy = cycle.tables().jobs.spec[job].bundle_strategy;
+  std::replace(strategy.begin(), strategy.end(), '_', ' ');
+  for (TaskIndex t : world.tasks_of(job)) {
+    const int place = IsAllocated(world.status[t]) ? PlaceIn(nodes, world.node[t]) : -1;
+    if (place >= 0) bundles.used_already.insert(static_cast<size_t>(place));
+  }
+  const NodeIndex promised = cycle.tables().tasks.nominated[tasks.front()];
+  if (promised != kNone) bundles.wished = PlaceIn(nodes, promised);
+  for (TaskIndex t : tasks) {
+    bundles.bundles.emplace_back();
+    for (DimensionIndex d : resources) {
+      bundles.bundles.back().push_back(OrZero(world.initial_request(t)[d]));
+    }
+    std::set<size_t> allowed = AllowedNodes(cycle, t);
+    if (strategy == "strict pack" && !bundles.used_already.empty()) {
+      std::erase_if(allowed, [&](size_t i) { return bundles.used_already.count(i) == 0; });
+    }
+    bundles.allowed.push_back(allowed);
+  }
+  std::string why;
+  const std::vector<size_t> places = bundles.Place(strategy, &why);
+  if (places.empty()) return;
+  const World before = cycle.world;
+  Statement statement;
+  for (size_t b = 0; b < tasks.size(); ++b) {
+    const NodeIndex node = nodes[places[b]];
+    if (!Allocatable(cycle, world.queue_of(tasks[b]), tasks[b]) || !Takes(cycle, tasks[b], node)) {
+      cycle.world = before;
+      return;
+    }
+    DoAllocate(cycle, statement, tasks[b], node);
+  }
+  Commit(cycle, statement);
+}
+
+float Busy(const Cycle& cycle, NodeIndex node) {
+  float most = 0;
+  for (DimensionIndex d : {kCpu, kMemory}) {
+    const double total = static_cast<double>(cycle.world.capacity[node][d]);
+    if (total == 0) continue;
+    const double free = static_cast<double>(Free(cycle.world, node, d));
+    most = std::max(most, static_cast<float>(1 - free / total));
+  }
+  return most < static_cast<float>(ActionNumber(cycle, "allocate", "threshold", 0.5)) ? 0 : most;
+}
+
+void PlaceTask(Cycle& cycle, TaskIndex task) {
+  const World& world = cycle.world;
+  if (!Allocatable(cycle, world.queue_of(task), task)) return;
+  const std::vector<NodeIndex> nodes = world.session_nodes();
+  std::vector<NodeIndex> plain, all;
+  std::optional<DimensionIndex> accelerator;
+  for (DimensionIndex d = kPods + 1; d < world.dimensions(); ++d) {
+    if (cycle.tables().dimensions.name(d) == AcceleratorName(cycle)) accelerator = d;
+  }
+  const bool avoids = ActionSwitch(cycle, "allocate", "avoid_accelerators", true) && accelerator &&
+                      OrZero(world.initial_request(task)[*accelerator]) == 0;
+  for (size_t i : AllowedNodes(cycle, task)) {
+    bool room = true;
+    for (DimensionIndex d : Scarcest(cycle)) {
+      room = room && OrZero(world.initial_request(task)[d]) <= Free(world, nodes[i], d);
+    }
+    if (!room) continue;
+    all.push_back(nodes[i]);
+    if (avoids && world.capacity[nodes[i]][*accelerator] == 0) plain.push_back(nodes[i]);
+  }
+  const std::vector<NodeIndex>& candidates = plain.empty() ? all : plain;
+  if (candidates.empty()) return;
+  NodeIndex best = candidates.front();
+  for (NodeIndex n : candidates) {
+    if (Busy(cycle, n) < Busy(cycle, best)) best = n;
+  }
+  const NodeIndex promised = cycle.tables().tasks.nominated[task];
+  if (std::find(candidates.begin(), candidates.end(), promised) != candidates.end() &&
+      Busy(cycle, promised) <= Busy(cycle, best)) {
+    best = promised;
+  }
+  if (!Takes(cycle, task, best)) return;
+  Statement statement;
+  DoAllocate(cycle, statement, task, best);
+  Commit(cycle, statement);
+}
+
+}  // namespace
+
+void RunRayAllocate(Cycle& cycle) {
+  std::vector<JobIndex> jobs = cycle.world.session_jobs();
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [&](JobIndex l, JobIndex r) { return JobLess(cycle, l, r); });
+  for (JobIndex job : jobs) {
+    const std::vector<TaskIndex> tasks = TasksToPlace(cycle, job);
+    if (tasks.empty()) continue;
+    if (!cycle.tables().jobs.spec[job].bundle_strategy.empty()) {
+      PlaceGroup(cycle, job, tasks);
+      continue;
+    }
+    for (TaskIndex task : tasks) PlaceTask(cycle, task);
+  }
+}
+
+}  // namespace muster::reference

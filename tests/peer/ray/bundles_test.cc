@@ -1,0 +1,184 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Bundles of groups on machines, worked out by hand and against the slow twin; machines for single tasks.
+#include "lib/peer/ray/bundles.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lib/base/rng.h"
+#include "lib/peer/ray/node_choice.h"
+#include "lib/reference/peer/ray/bundles.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using Outcome = BundlePlan::Outcome;
+
+std::vector<BundleNode> Empty(const std::vector<BundleAmounts>& totals) {
+  std::vector<BundleNode> nodes;
+  for (const BundleAmounts& total : totals) nodes.push_back({total, total});
+  return nodes;
+}
+
+BundlePlan Place(const std::vector<BundleNode>& nodes, const std::vector<BundleAmounts>& requests,
+                 const BundleOptions& options) {
+  std::vector<Bundle> bundles;
+  for (const BundleAmounts& request : requests) bundles.push_back({request});
+  return *PlaceBundles(nodes, bundles, options);
+}
+
+TEST(Bundles, PackFillsTheEmptiestNodeFirst) {
+  const BundleOptions pack{.strategy = BundleStrategy::kPack};
+  EXPECT_THAT(Place(Empty({{4}, {6}}), {{1}, {2}, {3}}, pack).nodes, ElementsAre(1, 1, 1));
+  EXPECT_THAT(Place(Empty({{4}, {6}}), {{2}, {5}, {2}}, pack).nodes, ElementsAre(0, 1, 0));
+  EXPECT_EQ(Place(Empty({{6}}), {{1}, {2}, {3}, {5}}, pack).outcome, Outcome::kFailed);
+  EXPECT_EQ(Place(Empty({{6}}), {{7}}, pack).outcome, Outcome::kInfeasible);
+}
+
+TEST(Bundles, SpreadComesBackWhenAllNodesAreUsed) {
+  const BundleOptions spread{.strategy = BundleStrategy::kSpread};
+  EXPECT_THAT(Place(Empty({{4}, {6}}), {{1}, {1}, {1}}, spread).nodes, ElementsAre(1, 0, 1));
+  const BundleOptions strict{.strategy = BundleStrategy::kStrictSpread};
+  EXPECT_EQ(Place(Empty({{4}, {6}}), {{1}, {1}, {1}}, strict).outcome, Outcome::kInfeasible);
+  EXPECT_THAT(Place(Empty({{4}, {6}}), {{1}, {1}}, strict).nodes, ElementsAre(1, 0));
+  const BundleOptions again{.strategy = BundleStrategy::kStrictSpread,
+                            .used_already = {true, false}};
+  EXPECT_EQ(Place(Empty({{4}, {6}}), {{1}, {1}}, again).outcome, Outcome::kInfeasible);
+  EXPECT_THAT(Place(Empty({{4}, {6}}), {{1}}, again).nodes, ElementsAre(1));
+}
+
+TEST(Bundles, StrictPackTriesTheWishedNode) {
+  BundleOptions options{.strategy = BundleStrategy::kStrictPack};
+  const std::vector<BundleNode> nodes = Empty({{8}, {2}, {4}});
+  EXPECT_THAT(Place(nodes, {{2}, {2}}, options).nodes, ElementsAre(0, 0));
+  options.wished = 2;
+  EXPECT_THAT(Place(nodes, {{2}, {2}}, options).nodes, ElementsAre(2, 2));
+  options.wished = 1;  // too small
+  EXPECT_THAT(Place(nodes, {{2}, {2}}, options).nodes, ElementsAre(0, 0));
+  EXPECT_EQ(Place(nodes, {{9}}, options).outcome, Outcome::kInfeasible);
+  EXPECT_EQ(Place({{{8}, {3}}}, {{4}}, options).outcome, Outcome::kFailed);
+}
+
+TEST(Bundles, BadInput) {
+  const BundleOptions options;
+  const std::vector<Bundle> one = {{.request = {1}}};
+  EXPECT_EQ(PlaceBundles(Empty({{1}}), {}, options).status().message(), "a group of no bundles");
+  EXPECT_FALSE(PlaceBundles(Empty({{-1}}), one, options).ok());
+  EXPECT_EQ(PlaceBundles(std::vector<BundleNode>{{{1}, {2}}}, one, options).status().message(),
+            "node 0: more is free than there is");
+  const std::vector<Bundle> odd = {{.request = {1}, .nodes = {true, true}}};
+  EXPECT_EQ(PlaceBundles(Empty({{1}}), odd, options).status().message(), "bundle 0: 2 nodes of 1");
+  EXPECT_EQ(PlaceBundles({}, one, options)->outcome, Outcome::kInfeasible);
+}
+
+TEST(Bundles, RandomGroupsAgainstTheTwin) {
+  static constexpr const char* kNames[] = {"pack", "spread", "strict pack", "strict spread"};
+  static constexpr const char* kOutcomes[] = {"", "infeasible", "failed"};
+  int seen[4][3] = {};
+  for (uint64_t seed = 0; seed < 4000; ++seed) {
+    Rng rng(seed);
+    const auto below = [&](uint64_t n) { return static_cast<int64_t>(rng.Below(n)); };
+    reference::BundleWorld slow;
+    std::vector<BundleNode> nodes(1 + rng.Below(6));
+    for (BundleNode& node : nodes) {
+      node.total = {below(4), 4 + below(9)};
+      node.available = node.total;
+      for (int64_t& amount : node.available) amount -= below(static_cast<uint64_t>(amount / 2 + 1));
+      slow.total.push_back(node.total);
+      slow.available.push_back(node.available);
+    }
+    std::vector<Bundle> bundles(1 + rng.Below(6));
+    for (Bundle& bundle : bundles) {
+      bundle.request = {rng.Chance(0.3) ? 1 + below(2) : 0, 1 + below(5)};
+      slow.bundles.push_back(bundle.request);
+      slow.allowed.emplace_back();
+      const bool is_limited = rng.Chance(0.2);
+      for (size_t i = 0; i < nodes.size(); ++i) {
+        const bool allows = !is_limited || rng.Chance(0.7);
+        if (is_limited) bundle.nodes.push_back(allows);
+        if (allows) slow.allowed.back().insert(i);
+      }
+    }
+    const size_t strategy = rng.Below(4);
+    BundleOptions options{.strategy = static_cast<BundleStrategy>(strategy)};
+    if (rng.Chance(0.3))
+      slow.wished = static_cast<int>(*(options.wished = rng.Below(nodes.size())));
+    if (rng.Chance(0.3)) {
+      options.used_already.assign(nodes.size(), false);
+      options.used_already[0] = true;
+      slow.used_already.insert(0);
+    }
+    std::string why;
+    const std::vector<size_t> right = slow.Place(kNames[strategy], &why);
+    const BundlePlan plan = *PlaceBundles(nodes, bundles, options);
+    ASSERT_EQ(kOutcomes[static_cast<size_t>(plan.outcome)], why) << "seed " << seed;
+    ASSERT_EQ(plan.nodes, right) << "seed " << seed << ", " << kNames[strategy];
+    ++seen[strategy][static_cast<size_t>(plan.outcome)];
+  }
+  for (const auto& outcomes : seen) {
+    for (int count : outcomes) EXPECT_GT(count, 0);
+  }
+}
+
+// --- machines for single tasks -----------------------------------------------------------------------------------
+
+TEST(MachineChoice, HybridStaysWhileTheNodeIsNotBusy) {
+  std::vector<BundleNode> nodes = Empty({{10}, {10}, {10}});
+  MachineChoice choice(nodes, {.counted = {0}});
+  Rng rng(1);
+  const ChoiceWishes local{.preferred = 1};
+  EXPECT_EQ(choice.Hybrid({1}, local, &rng), 1u);
+  nodes[1].available = {6};  // 40 % used: below the threshold
+  EXPECT_EQ(choice.Hybrid({1}, local, &rng), 1u);
+  nodes[1].available = {4};
+  EXPECT_EQ(choice.Hybrid({1}, local, &rng), 0u);
+  for (BundleNode& node : nodes) node.available = {0};
+  EXPECT_EQ(choice.Hybrid({1}, local, &rng), 1u);  // it waits there
+  EXPECT_EQ(choice.Hybrid({1}, {.preferred = 1, .needs_room = true}, &rng), std::nullopt);
+  EXPECT_EQ(choice.Hybrid({11}, local, &rng), std::nullopt);
+  EXPECT_EQ(choice.Hybrid({1}, {.preferred = 0, .avoids_preferred = true}, &rng), 1u);
+}
+
+TEST(MachineChoice, DrawsFromTheBest) {
+  const std::vector<BundleNode> nodes = Empty({{10}, {10}, {10}, {10}});
+  MachineChoice choice(nodes, {.counted = {0}});
+  Rng rng(7);
+  int seen[4] = {};
+  for (int i = 0; i < 200; ++i) ++seen[*choice.Hybrid({1}, {.top_fraction = 0.5F}, &rng)];
+  EXPECT_GT(seen[0], 50);
+  EXPECT_GT(seen[1], 50);
+  EXPECT_EQ(seen[2] + seen[3], 0);
+  for (int i = 0; i < 200; ++i) ++seen[*choice.Any({1}, {}, &rng)];
+  EXPECT_GT(seen[2], 20);
+  EXPECT_EQ(choice.Any({11}, {}, &rng), std::nullopt);
+}
+
+TEST(MachineChoice, InTurnAndCertain) {
+  std::vector<BundleNode> nodes = Empty({{2}, {2}, {2}});
+  nodes[1].available = {0};
+  MachineChoice choice(nodes, {.counted = {0}});
+  Rng rng(1);
+  EXPECT_EQ(choice.InTurn({1}, {}), 0u);
+  EXPECT_EQ(choice.InTurn({1}, {}), 2u);
+  EXPECT_EQ(choice.InTurn({1}, {}), 0u);
+  EXPECT_EQ(choice.Certain({1}, 1, false, false, {}, &rng), 1u);
+  EXPECT_EQ(choice.Certain({1}, 1, true, false, {}, &rng), std::nullopt);
+  EXPECT_EQ(choice.Certain({1}, 1, true, true, {}, &rng), 0u);
+  EXPECT_EQ(choice.Certain({1}, std::nullopt, false, true, {}, &rng), 0u);
+}
+
+TEST(MachineChoice, KeepsOffAccelerators) {
+  const std::vector<BundleNode> nodes = Empty({{1, 4}, {0, 2}});
+  MachineChoice choice(nodes, {.counted = {1}, .accelerator = 0});
+  Rng rng(1);
+  const ChoiceWishes wishes{.preferred = 0, .avoids_accelerators = true};
+  EXPECT_EQ(choice.Hybrid({0, 1}, wishes, &rng), 1u);
+  EXPECT_EQ(choice.Hybrid({0, 3}, wishes, &rng), 0u);  // no other holds it
+  EXPECT_EQ(choice.Hybrid({1, 1}, wishes, &rng), 0u);
+}
+
+}  // namespace
+}  // namespace muster::testing

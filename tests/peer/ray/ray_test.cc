@@ -1,0 +1,158 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Profile ray, one small world a rule. Decisions in words: "bind g0 n0; bind g1 n0".
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/plan_words.h"
+
+namespace muster::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Ray : public ::testing::Test {
+ protected:
+  void SetUp() override { Accept(cluster_.AddQueue({.name = "q"})); }
+  void Node(const std::string& name, int cpu, int gpus = 0, Labels labels = {}) {
+    Resources capacity = {{"cpu", cpu}};
+    if (gpus > 0) capacity.emplace_back("nvidia.com/gpu", gpus);
+    Accept(cluster_.AddNode({.name = name, .capacity = capacity, .labels = std::move(labels)}));
+  }
+  void Group(const std::string& name, const std::string& strategy) {
+    Accept(cluster_.AddJob({.name = name, .queue = "q", .bundle_strategy = strategy}));
+  }
+  void Task(const std::string& name, const std::string& job, const Resources& request,
+            TaskSpec task = {}) {
+    task.name = name;
+    task.job = job;
+    task.shape.request = request;
+    Accept(cluster_.AddTask(task));
+  }
+  std::string Plan(const std::string& items = "") {
+    return Decide(cluster_, items.empty() ? "ray" : "ray:" + items);
+  }
+  std::string Why(const std::string& job) {
+    const absl::StatusOr<muster::Plan> plan = Schedule(cluster_.Freeze(), "ray");
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    return plan.ok() ? plan->Explain(job).value_or("") : "";
+  }
+
+  Cluster cluster_;
+};
+
+TEST_F(Ray, PackFillsTheEmptiestNode) {
+  Node("a", 4);
+  Node("b", 6);
+  Group("g", "pack");
+  Task("g0", "g", {{"cpu", 1}});
+  Task("g1", "g", {{"cpu", 2}});
+  Task("g2", "g", {{"cpu", 3}});
+  EXPECT_EQ(Plan(), "bind g0 b; bind g1 b; bind g2 b");
+}
+
+TEST_F(Ray, SpreadUsesEveryNodeBeforeOneTwice) {
+  Node("a", 4);
+  Node("b", 6);
+  Group("g", "spread");
+  for (const char* name : {"g0", "g1", "g2"}) Task(name, "g", {{"cpu", 1}});
+  EXPECT_EQ(Plan(), "bind g0 b; bind g1 a; bind g2 b");
+}
+
+TEST_F(Ray, GpusDecideBeforeCpus) {
+  Node("a", 8, 1);
+  Node("b", 8, 2);
+  Group("g", "strict_spread");
+  Task("g0", "g", {{"cpu", 8}});
+  Task("g1", "g", {{"cpu", 1}, {"nvidia.com/gpu", 1}});
+  // The bundle with a GPU chooses first, the node with more of them.
+  EXPECT_EQ(Plan(), "bind g0 a; bind g1 b");
+}
+
+TEST_F(Ray, AGroupIsPlacedWholeOrNotAtAll) {
+  Node("a", 4);
+  Node("b", 2);
+  Group("g", "strict_spread");
+  for (const char* name : {"g0", "g1"}) Task(name, "g", {{"cpu", 3}});
+  Group("h", "strict_spread");
+  for (const char* name : {"h0", "h1", "h2"}) Task(name, "h", {{"cpu", 1}});
+  Group("i", "strict_pack");
+  for (const char* name : {"i0", "i1"}) Task(name, "i", {{"cpu", 3}});
+  Group("j", "pack");
+  Task("j0", "j", {{"cpu", 4}});
+  Group("k", "strict_pack");
+  for (const char* name : {"k0", "k1"}) Task(name, "k", {{"cpu", 2}});
+  EXPECT_EQ(Plan(), "bind j0 a");
+  EXPECT_THAT(Why("h"), HasSubstr("would not fit even on empty nodes"));
+  EXPECT_THAT(Why("i"), HasSubstr("would not fit even on empty nodes"));
+  EXPECT_THAT(Why("k"), HasSubstr("0 of 2 placed, undone"));
+}
+
+TEST_F(Ray, StrictStrategiesHoldForBundlesThatRun) {
+  Node("a", 4);
+  Node("b", 4);
+  for (const char* strategy : {"strict_pack", "strict_spread"}) {
+    const std::string job = strategy;
+    Group(job, strategy);
+    Task(job + "0", job, {{"cpu", 1}});
+    testing::Run(cluster_, job + "0", "a");
+    Task(job + "1", job, {{"cpu", 1}});
+  }
+  EXPECT_EQ(Plan(), "bind strict_pack1 a; bind strict_spread1 b");
+}
+
+TEST_F(Ray, LabelsBoundTheNodesOfABundle) {
+  Node("a", 8, 0, {{"zone", "x"}});
+  Node("b", 4, 0, {{"zone", "y"}});
+  Group("g", "pack");
+  TaskSpec y;
+  y.shape.node_selector = {{"zone", "y"}};
+  Task("g0", "g", {{"cpu", 1}}, y);
+  Task("g1", "g", {{"cpu", 1}});
+  EXPECT_EQ(Plan(), "bind g0 b; bind g1 b");
+  Group("h", "strict_pack");
+  TaskSpec nowhere;
+  nowhere.shape.node_selector = {{"zone", "z"}};
+  Task("h0", "h", {{"cpu", 1}}, nowhere);
+  EXPECT_THAT(Why("h"), HasSubstr("would not fit even on empty nodes"));
+}
+
+TEST_F(Ray, SingleTasksGoToNodesThatAreNotBusy) {
+  Node("a", 4);
+  Node("b", 4);
+  Group("t", "");
+  for (const char* name : {"t0", "t1", "t2", "t3", "t4"}) Task(name, "t", {{"cpu", 1}});
+  // Below half of its cpu a node is not busy; beyond, the less busy one goes first.
+  EXPECT_EQ(Plan(), "bind t0 a; bind t1 a; bind t2 b; bind t3 b; bind t4 a");
+  EXPECT_EQ(Plan("allocate(threshold=1)"), "bind t0 a; bind t1 a; bind t2 a; bind t3 a; bind t4 b");
+}
+
+TEST_F(Ray, TasksWithoutGpusLeaveThemToOthers) {
+  Node("a", 4, 1);
+  Node("b", 1);
+  Group("t", "");
+  for (const char* name : {"t0", "t1"}) Task(name, "t", {{"cpu", 1}});
+  EXPECT_EQ(Plan(), "bind t0 b; bind t1 a");
+  EXPECT_EQ(Plan("allocate(avoid_accelerators=off)"), "bind t0 a; bind t1 a");
+  EXPECT_EQ(Plan("allocate(accelerator=tpu)"), "bind t0 a; bind t1 a");
+}
+
+TEST_F(Ray, APromisedNodeIsPreferredWhileItIsNotBusy) {
+  Node("a", 4);
+  Node("b", 4);
+  Group("t", "");
+  Task("t0", "t", {{"cpu", 1}}, {.nominated_node = "b"});
+  EXPECT_EQ(Plan(), "bind t0 b");
+}
+
+TEST_F(Ray, ATaskThatFitsNowhereSaysWhy) {
+  Node("a", 4);
+  Group("t", "");
+  Task("t0", "t", {{"cpu", 5}});
+  EXPECT_EQ(Plan(), "");
+  EXPECT_THAT(Why("t"), HasSubstr("1 node: cpu"));
+}
+
+}  // namespace
+}  // namespace muster::testing
