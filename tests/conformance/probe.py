@@ -18,6 +18,7 @@ class Probe:
     def __init__(self, binary: str) -> None:
         self.binary = binary
         self.process: subprocess.Popen[str] | None = None
+        self.heard: list[Any] = []  # the engine's answers to the case at hand
 
     def amount(self, question: str, **arguments: Any) -> Any:
         return self._ask({"amount": question} | arguments)["answer"]
@@ -80,6 +81,7 @@ class Probe:
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         answer = json.loads(line) if line else {"error": "the probe ended"}
+        self.heard.append(answer)
         if "error" in answer:
             raise ValueError(f"probe: {answer['error']}")
         return answer

@@ -13,10 +13,14 @@ adapter reads from the case; every reason is printed.
 
 With --expected FILE the run succeeds when no listed file passes fewer cases than the list says, so that what
 works keeps working while more is built; without it every failure counts.
+
+With --digest FILE it writes one line a case, `DIGEST OUTCOME FILE: CASE`: a digest of what the engine answered, plans
+without their sentences and the probe's answers, as JSON with sorted keys. diff compares the files of two versions.
 """
 
 import argparse
 import gzip
+import hashlib
 import json
 import os
 import subprocess
@@ -61,6 +65,7 @@ class Result:
     function: str = ""  # that the case calls, where it is one call
     differences: list[str] = field(default_factory=list)
     seconds: float = 0
+    digest: str = ""  # of what the engine answered
 
 
 # --- finding and reading cases -----------------------------------------------------------------------------------
@@ -100,8 +105,14 @@ def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
 # --- running -----------------------------------------------------------------------------------------------------
 
 
-def plan_of(scenario: dict[str, Any], binary: str) -> dict[str, Any] | str:
-    """The plan, or what the program said instead of one."""
+def plan_of(scenario: dict[str, Any], binary: str, probe: Probe) -> dict[str, Any] | str:
+    """The plan, or what the program said instead of one; the probe has heard it, too."""
+    plan = _run(scenario, binary)
+    probe.heard.append(decided(plan))
+    return plan
+
+
+def _run(scenario: dict[str, Any], binary: str) -> dict[str, Any] | str:
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(scenario, file)
         file.flush()
@@ -119,11 +130,33 @@ def plan_of(scenario: dict[str, Any], binary: str) -> dict[str, Any] | str:
     return json.loads(done.stdout)
 
 
+def decided(plan: dict[str, Any] | str) -> Any:
+    """What a plan decides, and why not more: no sentences, no work count, no version."""
+    if isinstance(plan, str):
+        return plan
+    reasons = [
+        {k: v for k, v in reason.items() if k not in ("text", "where", "refusals")}
+        | {"refusals": [[r["nodes"], r["code"]] for r in reason.get("refusals", [])]}
+        for reason in plan["reasons"]
+    ]
+    kept = ("decisions", "tentative", "shares", "domains", "devices", "complete", "cursor")
+    pending = [[row["task"], reasons[row["reason"]]] for row in plan["pending"]]
+    return {k: plan[k] for k in kept if k in plan} | {"pending": pending}
+
+
+def digest_of(answers: list[Any]) -> str:
+    """"-" where the engine was not asked."""
+    if not answers:
+        return "-"
+    return hashlib.sha256(json.dumps(answers, sort_keys=True).encode()).hexdigest()
+
+
 def run_case(
     peer: str, level: str, case: dict[str, Any], binary: str, probe: Probe
 ) -> Result:
     start = time.monotonic()
     result = Result(case["name"], "skipped")
+    probe.heard.clear()
     try:
         if hasattr(ADAPTERS[peer], "check"):
             result.differences = ADAPTERS[peer].check(level, case, probe)
@@ -143,6 +176,7 @@ def run_case(
     else:
         result.outcome = "failed" if result.differences else "passed"
     result.seconds = time.monotonic() - start
+    result.digest = digest_of(probe.heard)
     return result
 
 
@@ -162,7 +196,7 @@ def differences(
         decisions = [{"kind": "evict", "task": task} for task in evicted]
         plan = {"decisions": decisions, "tentative": []}
     else:
-        plan = plan_of(scenario, binary)
+        plan = plan_of(scenario, binary, probe)
     if isinstance(plan, str):
         return [plan]
     ours = of_plan(scenario, plan)
@@ -170,7 +204,7 @@ def differences(
     if lines and case.get("varies") and hasattr(adapter, "draws"):
         # A tie, which the peer drew: with equals in the order in which it took them ours must come to the same.
         for redrawn, right in adapter.draws(case, scenario):
-            plan = plan_of(redrawn, binary)
+            plan = plan_of(redrawn, binary, probe)
             if not isinstance(plan, str) and not of_plan(redrawn, plan).differences(right):
                 return []
     return lines
@@ -214,7 +248,7 @@ def show(
     )
     if case.get("expect"):
         print("its test asserts:", json.dumps(case["expect"]))
-    plan = plan_of(scenario, binary)
+    plan = plan_of(scenario, binary, probe)
     if isinstance(plan, str):
         print("Muster:", plan)
         return
@@ -301,6 +335,9 @@ def main() -> int:
         "paths", nargs="+", type=Path, metavar="PATH", help="a file of cases or a folder"
     )
     parser.add_argument("--json", type=Path, metavar="OUT", help="write every result as JSON")
+    parser.add_argument(
+        "--digest", type=Path, metavar="OUT", help="write a digest of every case's answers"
+    )
     parser.add_argument("--only", metavar="NAME", help="only cases whose name contains NAME")
     parser.add_argument(
         "--show", metavar="NAME", help="show the cases of this name instead of running all"
@@ -371,6 +408,14 @@ def main() -> int:
         args.json.write_text(
             json.dumps(
                 {name: [vars(r) for r in results] for name, results in table.items()}, indent=1
+            )
+        )
+    if args.digest:
+        args.digest.write_text(
+            "".join(
+                f"{r.digest} {r.outcome} {name}: {' '.join(r.name.split())}\n"
+                for name, results in table.items()
+                for r in results
             )
         )
     total = Counter(r.outcome for results in table.values() for r in results)

@@ -5,6 +5,7 @@
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='DeviceWorlds.*'
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "lib/base/rng.h"
 #include "muster/schedule.h"
 #include "tests/support/against_reference.h"
+#include "tests/support/profile_specs.h"
 #include "tests/support/random_devices.h"
 #include "tests/support/random_world.h"
 
@@ -30,27 +32,11 @@ ClusterSpec WorldWithDevices(uint64_t seed) {
   return world;
 }
 
-const char* const kProfiles[] = {
-    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+devices(strategy=pack)",
-    "volcano:actions=allocate,tiers=gang/predicates+devices(strategy=spread)+binpack",
-    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+devices(strategy=best-fit,weight=3)",
-    "volcano:+devices(strategy=spread),+preempt,+reclaim",
-    "volcano:+devices(strategy=best-fit,weight=0),actions=reclaim+allocate+preempt+backfill",
-    "volcano:+devices,actions=allocate+preempt(topology_aware=on)",
-    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+devices",
-    "muster:actions=allocate",
-    "muster",
-    "muster:devices(strategy=spread,weight=10),actions=allocate",
-    "muster:devices(strategy=best-fit),actions=allocate+preempt+reclaim",
-    "muster:devices(strategy=spread),allocate(tries=30),actions=allocate+reclaim",
-    "ray:+devices",
-};
-
 TEST(DeviceWorlds, EngineAndTwinAgree) {
   const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
   const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
-    const std::string profile = kProfiles[seed % std::size(kProfiles)];
+    const std::string profile = kDeviceSpecs[seed % std::size(kDeviceSpecs)];
     const ClusterSpec world = WorldWithDevices(seed);
     const std::optional<Cluster> cluster = TryCluster(world);
     ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
@@ -62,7 +48,7 @@ TEST(DeviceWorlds, EngineAndTwinAgree) {
 }
 
 TEST(DeviceWorlds, AreNotDull) {
-  for (const std::string profile : kProfiles) {
+  for (const std::string profile : kDeviceSpecs) {
     size_t binds = 0, devices = 0, refused = 0;
     for (uint64_t seed = 0; seed < 500; ++seed) {
       const Cluster cluster = MakeCluster(WorldWithDevices(seed));

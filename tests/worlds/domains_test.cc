@@ -11,6 +11,7 @@
 #include "lib/base/rng.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
+#include "tests/support/profile_specs.h"
 #include "tests/support/random_domains.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
@@ -18,39 +19,9 @@
 namespace muster::testing {
 namespace {
 
-const char* const kProfiles[] = {
-    "volcano:+network-topology-aware",
-    "volcano:actions=allocate+backfill,tiers=priority+gang/drf+predicates+proportion+nodeorder+"
-    "binpack+network-topology-aware",
-    "volcano:actions=allocate,tiers=gang/"
-    "predicates+network-topology-aware(weight=3,cpu=2,fading=0.5)",
-    "volcano:actions=allocate,tiers=gang+priority/predicates+binpack+"
-    "network-topology-aware(normal_tasks=off,resource.nvidia.com/gpu=4)",
-    "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+conformance/"
-    "drf+predicates+proportion+nodeorder+network-topology-aware",
-    "volcano:actions=reclaim+allocate+backfill+preempt,+network-topology-aware",
-    "volcano:actions=allocate(error_cache=off),tiers=priority/predicates+network-topology-aware",
-    "volcano:actions=allocate+allocate,tiers=priority+gang/"
-    "predicates+nodeorder+network-topology-aware(without=domain_search)",
-    "volcano:actions=allocate,tiers=gang(without=sub_group_ready|sub_group_pipelined)/"
-    "predicates+network-topology-aware(without=domain_score)",
-    "volcano:tiers=sla(waiting_time=2)/gang+predicates+network-topology-aware",
-    "volcano",
-    "volcano:+task-topology,+network-topology-aware",
-    "volcano:+shards(name=a,soft=on),+network-topology-aware",
-    "volcano:+sampling(least_nodes=2,percent=40),actions=allocate",
-    "volcano:actions=gangpreempt+gangreclaim,tiers=priority+gang+conformance/"
-    "predicates+proportion+nodeorder+network-topology-aware",
-    "volcano:actions=allocate+gangpreempt(max_domains=2)+gangreclaim(error_cache=off),"
-    "tiers=priority+gang/drf+predicates+nodeorder+network-topology-aware(evict_domains=3)",
-    "volcano:actions=gangreclaim+gangpreempt(whole_gangs=off),tiers=priority+gang/predicates",
-    "muster",
-    "muster:allocate(tries=30)",
-};
-
 ClusterSpec World(uint64_t seed, std::string* profile) {
   Rng rng(seed);
-  *profile = kProfiles[rng.Below(std::size(kProfiles))];
+  *profile = OneOf(kDomainSpecs, rng);
   ClusterSpec world = RandomWorld(rng.Next());
   AddDomains(rng, &world);
   return world;
@@ -70,7 +41,7 @@ TEST(Domains, AreNotDull) {
   for (uint64_t seed = 0; seed < 2000; ++seed) {
     std::string profile;
     const Cluster cluster = MakeCluster(World(seed, &profile));
-    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), kProfiles[1]);
+    const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), kDomainSpecs[1]);
     ASSERT_TRUE(plan.ok()) << plan.status();
     for (const ChosenDomain& chosen : plan->domains()) {
       ++(chosen.domain.empty() ? whole : chosen.tier == 1 ? lowest : higher);

@@ -5,6 +5,7 @@
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='NumaWorlds.*'
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "lib/base/rng.h"
 #include "muster/schedule.h"
 #include "tests/support/against_reference.h"
+#include "tests/support/profile_specs.h"
 #include "tests/support/random_cpus.h"
 #include "tests/support/random_world.h"
 
@@ -30,27 +32,11 @@ ClusterSpec WorldWithCpus(uint64_t seed) {
   return world;
 }
 
-const char* const kProfiles[] = {
-    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+numa-aware",
-    "volcano:actions=allocate,tiers=gang/predicates+numa-aware(weight=10)+binpack",
-    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+devices+numa-aware",
-    "volcano:+numa-aware,+preempt,+reclaim",
-    ("volcano:+numa-aware(weight=0),+devices(strategy=spread),"
-     "actions=reclaim+allocate+preempt+backfill"),
-    "volcano:+numa-aware,actions=allocate+preempt(topology_aware=on)",
-    "volcano:+numa-aware,+sampling(least_nodes=2),+preempt",
-    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+numa-aware",
-    "kube-batch:+numa-aware(weight=3),+preempt,+reclaim",
-    "muster:+numa-aware",
-    "muster:+numa-aware(weight=50),-devices,actions=allocate",
-    "ray:+numa-aware",
-};
-
 TEST(NumaWorlds, EngineAndTwinAgree) {
   const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
   const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
-    const std::string profile = kProfiles[seed % std::size(kProfiles)];
+    const std::string profile = kCpuSpecs[seed % std::size(kCpuSpecs)];
     const ClusterSpec world = WorldWithCpus(seed);
     const std::optional<Cluster> cluster = TryCluster(world);
     ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
@@ -67,7 +53,7 @@ TEST(NumaWorlds, LivingClustersDecideAsNewOnes) {
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
-    const std::string profile = kProfiles[seed % std::size(kProfiles)];
+    const std::string profile = kCpuSpecs[seed % std::size(kCpuSpecs)];
     Cluster cluster = MakeCluster(WorldWithCpus(seed));
     for (int cycle = 0; cycle < 4; ++cycle) {
       const absl::StatusOr<Plan> plan = cluster.Schedule(profile);
@@ -91,7 +77,7 @@ TEST(NumaWorlds, LivingClustersDecideAsNewOnes) {
 }
 
 TEST(NumaWorlds, AreNotDull) {
-  for (const std::string profile : kProfiles) {
+  for (const std::string profile : kCpuSpecs) {
     size_t binds = 0, cpus = 0, refused = 0;
     for (uint64_t seed = 0; seed < 500; ++seed) {
       const Cluster cluster = MakeCluster(WorldWithCpus(seed));

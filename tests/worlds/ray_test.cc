@@ -4,35 +4,25 @@
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='RayWorlds.*'
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "muster/schedule.h"
+#include "tests/support/profile_specs.h"
+#include "tests/support/random_jobs.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
 
 namespace muster::testing {
 namespace {
 
-const char* const kProfiles[] = {
-    "ray",
-    "ray:allocate(threshold=0.2,accelerator=nvidia.com/gpu)",
-    "ray:allocate(avoid_accelerators=off)",
-    "ray:allocate(accelerator=memory-of-nobody,threshold=1)",
-    "ray:tiers=priority+gang/predicates+proportion",
-};
-
 ClusterSpec World(uint64_t seed, std::string* profile) {
   Rng rng(seed);
-  *profile = kProfiles[rng.Below(std::size(kProfiles))];
+  *profile = OneOf(kRaySpecs, rng);
   ClusterSpec world = RandomWorld(rng.Next());
-  for (JobSpec& job : world.jobs) {
-    const char* const words[] = {"", "pack", "spread", "strict_pack", "strict_spread"};
-    job.bundle_strategy = words[rng.Below(std::size(words))];
-  }
+  AddBundleStrategies(rng, &world);
   return world;
 }
 

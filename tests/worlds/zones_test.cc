@@ -5,6 +5,7 @@
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='ZoneWorlds.*'
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "lib/base/rng.h"
 #include "muster/schedule.h"
 #include "tests/support/against_reference.h"
+#include "tests/support/profile_specs.h"
 #include "tests/support/random_world.h"
 #include "tests/support/random_zones.h"
 
@@ -30,26 +32,11 @@ ClusterSpec WorldWithZones(uint64_t seed) {
   return world;
 }
 
-const char* const kProfiles[] = {
-    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+zones",
-    "volcano:actions=allocate,tiers=gang/predicates+zones(strategy=most,cpu=3)+binpack",
-    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+zones(strategy=fewest,weight=3)",
-    "volcano:actions=allocate,tiers=gang/predicates+zones(strategy=balanced)",
-    "volcano:+zones(strategy=fewest,most_zones=2),+preempt,+reclaim",
-    "volcano:+zones(weight=0),actions=reclaim+allocate+preempt+backfill",
-    "volcano:+zones(resource.nvidia.com/gpu=5),actions=allocate+preempt(topology_aware=on)",
-    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+zones",
-    "kube-batch:+zones(strategy=fewest),+preempt,+reclaim",
-    "muster",
-    "muster:zones(strategy=least,weight=10),actions=allocate",
-    "ray:+zones",
-};
-
 TEST(ZoneWorlds, EngineAndTwinAgree) {
   const uint64_t first = FromEnvironment("MUSTER_SEED", 1);
   const uint64_t worlds = FromEnvironment("MUSTER_WORLDS", 10000);
   for (uint64_t seed = first; seed < first + worlds; ++seed) {
-    const std::string profile = kProfiles[seed % std::size(kProfiles)];
+    const std::string profile = kZoneSpecs[seed % std::size(kZoneSpecs)];
     const ClusterSpec world = WorldWithZones(seed);
     const std::optional<Cluster> cluster = TryCluster(world);
     ASSERT_TRUE(cluster.has_value()) << "seed " << seed << ": a refused cluster was made";
@@ -62,7 +49,7 @@ TEST(ZoneWorlds, EngineAndTwinAgree) {
 
 TEST(ZoneWorlds, AreNotDull) {
   size_t moved = 0;
-  for (const std::string profile : kProfiles) {
+  for (const std::string profile : kZoneSpecs) {
     size_t binds = 0, refused = 0;
     for (uint64_t seed = 0; seed < 500; ++seed) {
       const Cluster cluster = MakeCluster(WorldWithZones(seed));

@@ -1,0 +1,252 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The profiles under which random worlds are scheduled, a table for each family of profiles.
+//
+//   Rng rng(seed);
+//   absl::StatusOr<Plan> plan = Schedule(snapshot, OneOf(kVolcanoSpecs, rng));
+//   for (const std::string spec : kDeviceSpecs) ...
+//
+// A table that grows or changes its order gives other profiles to the seeds of all that draw from it.
+#ifndef MUSTER_TESTS_SUPPORT_PROFILE_SPECS_H_
+#define MUSTER_TESTS_SUPPORT_PROFILE_SPECS_H_
+
+#include <cstddef>
+#include <string>
+
+#include "lib/base/rng.h"
+
+namespace muster::testing {
+
+// Returns a spec of the table, each with the same chance.
+template <size_t N>
+std::string OneOf(const char* const (&specs)[N], Rng& rng) {
+  return specs[rng.Below(N)];
+}
+
+// Volcano's actions in many orders, and each of its policies with some of its options.
+inline constexpr const char* kVolcanoSpecs[] = {
+    "volcano",
+    "volcano:+preempt,+reclaim",
+    "volcano:actions=admit+reclaim+allocate+preempt+backfill",
+    "volcano:actions=allocate+backfill+preempt+reclaim",
+    "volcano:actions=admit+allocate+preempt+reclaim+backfill",
+    "volcano:actions=preempt+allocate",
+    "volcano:actions=reclaim",
+    "volcano:actions=preempt",
+    "volcano:actions=backfill+allocate",
+    "volcano:actions=allocate+allocate+backfill",
+    "volcano:actions=allocate+backfill+preempt+reclaim,"
+    "tiers=priority+gang+conformance/drf+predicates+proportion+nodeorder",
+    "volcano:actions=allocate+preempt(topology_aware=on)",
+    "volcano:actions=admit+allocate+backfill+preempt(topology_aware=on)+reclaim,-proportion,"
+    "predicates(trial_evictions=off)",
+    "volcano:actions=allocate(error_cache=off)+preempt(error_cache=off)",
+    "volcano:actions=allocate+preempt,tiers=gang+priority/drf+predicates+nodeorder",
+    "volcano:actions=allocate+reclaim,tiers=gang/proportion+conformance/predicates+binpack",
+    "volcano:actions=allocate+preempt+reclaim,tiers=priority/gang/conformance/drf/predicates/"
+    "proportion",
+    "volcano:-proportion,+preempt",
+    "volcano:-drf,-overcommit,+reclaim",
+    "volcano:-gang,+preempt,+reclaim",
+    "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+pdb/"
+    "drf+predicates+proportion+pdb",
+    "volcano:-proportion,+capacity,+preempt,+reclaim",
+    "volcano:-proportion,+capacity(hierarchy=on,ancestor_reclaim_level=1),+preempt,+reclaim",
+    "volcano:actions=reclaim,tiers=capacity(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=reclaim+allocate,tiers=priority/"
+    "capacity(hierarchy=on,ancestor_reclaim_level=2)+predicates+nodeorder",
+    "volcano:actions=reclaim+allocate+reclaim,tiers=capacity/predicates+gang",
+    "volcano:actions=allocate+gangreclaim+gangpreempt,"
+    "tiers=priority+gang+capacity(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=gangreclaim+allocate+preempt(topology_aware=on),"
+    "tiers=priority+gang/drf+predicates+capacity+nodeorder",
+    "volcano:+sla(waiting_time=2)",
+    "volcano:tiers=sla+priority/gang/overcommit+drf+predicates+proportion+nodeorder",
+    "volcano:+resourcequota",
+    "volcano:+resource-strategy-fit(most.nvidia.com/*=2,least.cpu=1,scarce_weight=3,"
+    "scarce.nvidia.com/gpu=1)",
+    "volcano:+resource-strategy-fit(reserve_cpu.nvidia.com/gpu=1),+preempt",
+    "volcano:+usage,+preempt",
+    "volcano:+load-aware,+preempt,+reclaim",
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+"
+    "load-aware(cpu_threshold=90,dominant=1,interval=10,expired=trust)",
+    "volcano:actions=allocate+preempt+reclaim,tiers=cdp+priority/predicates+proportion",
+    "volcano:actions=allocate+reclaim,tiers=drf(hierarchy=on)/predicates+nodeorder",
+    "volcano:actions=reclaim+allocate+preempt,tiers=gang+drf(hierarchy=on)/predicates+proportion",
+    "volcano:+nodegroup(strict=off,hierarchy=on)",
+    "volcano:actions=allocate+backfill+preempt+reclaim,tiers=priority+gang/drf+predicates+"
+    "proportion+nodegroup(strict=off)",
+    "volcano:actions=allocate+preempt,tiers=tdm(from.day=0,to.day=1,from.night=1,to.night=0)/"
+    "predicates+nodeorder",
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+"
+    "nodegroup(strict=off,preferred_order=on)+binpack+tdm(from.day=0,to.day=0)",
+    "volcano:actions=shuffle+allocate,tiers=gang/tdm(from.day=1,to.day=0,from.night=1,to.night=1)+"
+    "rescheduling(cpu_low=30,cpu_high=60)/predicates+nodeorder",
+    "volcano:actions=gangpreempt",
+    "volcano:actions=gangreclaim",
+    "volcano:actions=allocate+gangpreempt+gangreclaim,"
+    "tiers=priority+gang+conformance/predicates+proportion+nodeorder+binpack",
+    "volcano:actions=allocate+gangpreempt(whole_gangs=off)+gangreclaim(error_cache=off)",
+    "volcano:actions=gangreclaim(whole_gangs=off)+allocate+gangpreempt(error_cache=off),-"
+    "proportion",
+    "volcano:+shards(name=a),+preempt,+reclaim",
+    "volcano:+shards(name=a,soft=on),+preempt,+reclaim",
+    "volcano:+shards(name=b,soft=on),actions=allocate+preempt(topology_aware=on)+backfill",
+    "volcano:+shards(name=b,soft=on),actions=reclaim+gangpreempt+allocate+gangreclaim+backfill",
+    "volcano:+sampling(least_nodes=2),+preempt,+reclaim",
+    "volcano:+sampling(least_nodes=1,percent=30),+preempt(topology_aware=on)",
+    "volcano:actions=reclaim+allocate+backfill,+sampling(least_nodes=2,percent=40),+shards(name=a,"
+    "soft=on)",
+    "volcano:+task-topology",
+    "volcano:tiers=task-topology(weight=5)+priority+gang/"
+    "predicates+proportion+nodeorder,+preempt,+reclaim",
+    "volcano:actions=allocate+gangpreempt+gangreclaim+backfill,+task-topology",
+    "volcano:actions=shuffle,tiers=rescheduling(cpu_low=50,cpu_high=50)",
+    "volcano:actions=shuffle+allocate,tiers=pdb+rescheduling(cpu_low=50,cpu_high=50)/predicates",
+    "volcano:actions=preempt+shuffle+allocate,tiers=priority+gang/tdm(from.day=1,to.day=1)+"
+    "pdb(whole_plan=on)/predicates",
+    "volcano:actions=shuffle+allocate+preempt,+rescheduling(cpu_low=60,memory_low=80,cpu_high=70,"
+    "memory_high=20)",
+    "volcano:nodeorder(least_requested=0,most_requested=2,balanced=1),binpack(weight=5,cpu=2)",
+};
+
+inline constexpr const char* kKubeBatchSpecs[] = {
+    "kube-batch",
+    "kube-batch:+preempt,+reclaim",
+    "kube-batch:actions=reclaim+allocate+backfill+preempt",
+    "kube-batch:actions=preempt+allocate",
+    "kube-batch:-drf,+reclaim",
+    "kube-batch:-proportion,+preempt",
+};
+
+// Profiles that come as they are stand several times: a draw takes them as often.
+inline constexpr const char* kMusterSpecs[] = {
+    "muster",
+    "muster",
+    "muster",
+    "muster:actions=allocate",
+    "muster:actions=reclaim",
+    "muster:actions=preempt",
+    "muster:actions=preempt+reclaim+allocate",
+    "muster:-binpack,-conformance",
+    "muster:-gang",
+    "muster:-priority",
+    "muster:pdb(whole_plan=off)",
+    "muster:nodeorder(least_requested=1),-binpack",
+};
+
+// For worlds with WorldKnobs::lending.
+inline constexpr const char* kTranswarpSpecs[] = {
+    "transwarp",
+    "transwarp",
+    "transwarp",
+    "transwarp:hdrf(form=naive)",
+    "transwarp:hdrf(form=static)",
+    "transwarp:actions=allocate",
+    "transwarp:actions=allocate,hdrf(form=naive)",
+    "transwarp:actions=reclaim",
+    "transwarp:actions=preempt+reclaim+allocate",
+    "transwarp:borrowing(without=allocatable|reclaimable)",
+    "transwarp:-hdrf,-bindings",
+    "transwarp:-leaf-order,-gang",
+    "muster:-fairshare,+borrowing,+hdrf(form=static)",
+    "muster:-fairshare,+hdrf,+fairshare",
+};
+
+// For worlds with AddDevices.
+inline constexpr const char* kDeviceSpecs[] = {
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+devices(strategy=pack)",
+    "volcano:actions=allocate,tiers=gang/predicates+devices(strategy=spread)+binpack",
+    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+devices(strategy=best-fit,weight=3)",
+    "volcano:+devices(strategy=spread),+preempt,+reclaim",
+    "volcano:+devices(strategy=best-fit,weight=0),actions=reclaim+allocate+preempt+backfill",
+    "volcano:+devices,actions=allocate+preempt(topology_aware=on)",
+    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+devices",
+    "muster:actions=allocate",
+    "muster",
+    "muster:devices(strategy=spread,weight=10),actions=allocate",
+    "muster:devices(strategy=best-fit),actions=allocate+preempt+reclaim",
+    "muster:devices(strategy=spread),allocate(tries=30),actions=allocate+reclaim",
+    "ray:+devices",
+};
+
+// For worlds with AddCpus.
+inline constexpr const char* kCpuSpecs[] = {
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+numa-aware",
+    "volcano:actions=allocate,tiers=gang/predicates+numa-aware(weight=10)+binpack",
+    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+devices+numa-aware",
+    "volcano:+numa-aware,+preempt,+reclaim",
+    ("volcano:+numa-aware(weight=0),+devices(strategy=spread),"
+     "actions=reclaim+allocate+preempt+backfill"),
+    "volcano:+numa-aware,actions=allocate+preempt(topology_aware=on)",
+    "volcano:+numa-aware,+sampling(least_nodes=2),+preempt",
+    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+numa-aware",
+    "kube-batch:+numa-aware(weight=3),+preempt,+reclaim",
+    "muster:+numa-aware",
+    "muster:+numa-aware(weight=50),-devices,actions=allocate",
+    "ray:+numa-aware",
+};
+
+// For worlds with AddZones.
+inline constexpr const char* kZoneSpecs[] = {
+    "volcano:actions=allocate+backfill,tiers=priority+gang/predicates+zones",
+    "volcano:actions=allocate,tiers=gang/predicates+zones(strategy=most,cpu=3)+binpack",
+    "volcano:actions=allocate,tiers=gang/predicates+nodeorder+zones(strategy=fewest,weight=3)",
+    "volcano:actions=allocate,tiers=gang/predicates+zones(strategy=balanced)",
+    "volcano:+zones(strategy=fewest,most_zones=2),+preempt,+reclaim",
+    "volcano:+zones(weight=0),actions=reclaim+allocate+preempt+backfill",
+    "volcano:+zones(resource.nvidia.com/gpu=5),actions=allocate+preempt(topology_aware=on)",
+    "volcano:actions=allocate+gangpreempt+gangreclaim,tiers=priority+gang/predicates+zones",
+    "kube-batch:+zones(strategy=fewest),+preempt,+reclaim",
+    "muster",
+    "muster:zones(strategy=least,weight=10),actions=allocate",
+    "ray:+zones",
+};
+
+// For worlds with AddDomains.
+inline constexpr const char* kDomainSpecs[] = {
+    "volcano:+network-topology-aware",
+    "volcano:actions=allocate+backfill,tiers=priority+gang/drf+predicates+proportion+nodeorder+"
+    "binpack+network-topology-aware",
+    "volcano:actions=allocate,tiers=gang/"
+    "predicates+network-topology-aware(weight=3,cpu=2,fading=0.5)",
+    "volcano:actions=allocate,tiers=gang+priority/predicates+binpack+"
+    "network-topology-aware(normal_tasks=off,resource.nvidia.com/gpu=4)",
+    "volcano:actions=allocate+preempt+reclaim,tiers=priority+gang+conformance/"
+    "drf+predicates+proportion+nodeorder+network-topology-aware",
+    "volcano:actions=reclaim+allocate+backfill+preempt,+network-topology-aware",
+    "volcano:actions=allocate(error_cache=off),tiers=priority/predicates+network-topology-aware",
+    "volcano:actions=allocate+allocate,tiers=priority+gang/"
+    "predicates+nodeorder+network-topology-aware(without=domain_search)",
+    "volcano:actions=allocate,tiers=gang(without=sub_group_ready|sub_group_pipelined)/"
+    "predicates+network-topology-aware(without=domain_score)",
+    "volcano:tiers=sla(waiting_time=2)/gang+predicates+network-topology-aware",
+    "volcano",
+    "volcano:+task-topology,+network-topology-aware",
+    "volcano:+shards(name=a,soft=on),+network-topology-aware",
+    "volcano:+sampling(least_nodes=2,percent=40),actions=allocate",
+    "volcano:actions=gangpreempt+gangreclaim,tiers=priority+gang+conformance/"
+    "predicates+proportion+nodeorder+network-topology-aware",
+    "volcano:actions=allocate+gangpreempt(max_domains=2)+gangreclaim(error_cache=off),"
+    "tiers=priority+gang/drf+predicates+nodeorder+network-topology-aware(evict_domains=3)",
+    "volcano:actions=gangreclaim+gangpreempt(whole_gangs=off),tiers=priority+gang/predicates",
+    "muster",
+    "muster:allocate(tries=30)",
+};
+
+// For worlds with AddBundleStrategies.
+inline constexpr const char* kRaySpecs[] = {
+    "ray",
+    "ray:allocate(threshold=0.2,accelerator=nvidia.com/gpu)",
+    "ray:allocate(avoid_accelerators=off)",
+    "ray:allocate(accelerator=memory-of-nobody,threshold=1)",
+    "ray:tiers=priority+gang/predicates+proportion",
+};
+
+// Orders of the profiles that know `order`: a spec is "conservative:order=" and one of these.
+inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
+                                               "smallest", "largest", "area"};
+
+}  // namespace muster::testing
+
+#endif  // MUSTER_TESTS_SUPPORT_PROFILE_SPECS_H_

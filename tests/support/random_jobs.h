@@ -1,0 +1,24 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Gives the jobs of a random world what only some profiles read.
+//
+//   ClusterSpec world = RandomWorld(seed);
+//   AddEstimates(rng, &world);         // for conservative
+//   AddBundleStrategies(rng, &world);  // for ray
+#ifndef MUSTER_TESTS_SUPPORT_RANDOM_JOBS_H_
+#define MUSTER_TESTS_SUPPORT_RANDOM_JOBS_H_
+
+#include "lib/base/rng.h"
+#include "muster/cluster.h"
+
+namespace muster::testing {
+
+// Sets estimates of run time and start times that collide: few values, some of them past already.
+void AddEstimates(Rng& rng, ClusterSpec* world);
+
+// Sets the placement strategy of every job's bundles; one of five is none.
+void AddBundleStrategies(Rng& rng, ClusterSpec* world);
+
+}  // namespace muster::testing
+
+#endif  // MUSTER_TESTS_SUPPORT_RANDOM_JOBS_H_
