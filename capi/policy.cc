@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "capi/boundary.h"
 #include "lib/base/strings.h"
+#include "lib/extension/cycle.h"
 
 namespace muster::capi {
 namespace {
@@ -31,7 +32,12 @@ RowsOfTable Alive(const std::vector<uint8_t>& alive) {
   return rows;
 }
 
-class CPolicy : public Policy {
+class CPolicy : public Policy,
+                public OrderPolicy,
+                public GatePolicy,
+                public FitPolicy,
+                public ScorePolicy,
+                public VictimPolicy {
  public:
   CPolicy(std::string_view name, std::string_view refusal, const muster_policy& table,
           PolicyList* list)
@@ -59,12 +65,22 @@ class CPolicy : public Policy {
 
   std::string_view name() const override { return name_; }
   PointSet points() const override { return points_; }
+  Traits traits() const override {
+    Traits traits;
+    traits.tells_nodes_apart = points_.has(Point::kFit) || points_.has(Point::kScore);
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
     if (list_->failed()) return;
     cycle_ = list_->Open(cycle);
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     fits_.clear();
     scores_.clear();
     allocatable_.clear();
@@ -107,11 +123,11 @@ class CPolicy : public Policy {
     return !ready_.known || ready_.values[job] != 0;
   }
   bool Valid(JobIndex job) override { return !valid_.known || valid_.values[job] != 0; }
-  Vote Admit(JobIndex job, Denial*) override {
-    if (!admit_.known || admit_.values[job] == 0) return Vote::kAbstain;
-    return admit_.values[job] > 0 ? Vote::kPermit : Vote::kReject;
+  Verdict Admit(JobIndex job) override {
+    if (!admit_.known || admit_.values[job] == 0) return Verdict::Abstain();
+    return admit_.values[job] > 0 ? Verdict::Yes() : Verdict::No();
   }
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial*) override {
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
     const ClassIndex c = tables_->tasks.task_class[task];
     if (c >= allocatable_.size()) allocatable_.resize(tables_->classes.shape.size());
     Answers<uint8_t>& mine = allocatable_[c];
@@ -124,7 +140,7 @@ class CPolicy : public Policy {
       AskRows("allocatable", ask, Alive(tables_->queues.alive), tables_->queues.alive.size(),
               uint8_t{1}, &mine);
     }
-    return !mine.known || mine.values[queue] != 0;
+    return !mine.known || mine.values[queue] != 0 ? Verdict::Yes() : Verdict::No();
   }
 
   Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
@@ -136,14 +152,12 @@ class CPolicy : public Policy {
     return Victims("reclaimable", table_.reclaimable, evictor, candidates, chosen);
   }
 
-  bool TellsNodesApart() const override {
-    return points_.has(Point::kFit) || points_.has(Point::kScore);
-  }
   Scope FitScope(ClassIndex) override { return Scope::kState; }
   Scope ScoreScope(ClassIndex) override { return Scope::kState; }
-  std::string StateRefusalDetail() const override {
-    return refusal_.empty() ? std::string(name_)
-                            : absl::StrCat(ToAbsl(name_), ": ", ToAbsl(refusal_));
+  NodeRefusal StateRefusal() const override {
+    return {RefusalCode::kPolicy, refusal_.empty()
+                                      ? std::string(name_)
+                                      : absl::StrCat(ToAbsl(name_), ": ", ToAbsl(refusal_))};
   }
 
   // A fit does not change within a cycle: it is asked about all nodes once.
@@ -151,7 +165,7 @@ class CPolicy : public Policy {
                  uint8_t* fits) override {
     const std::vector<double>* mine = Frozen(c, &fits_, /*scores=*/false);
     if (mine == nullptr) return;
-    for (size_t i = begin; i < end; ++i) fits[i] &= (*mine)[states.node[i]] != 0;
+    for (size_t i = begin; i < end; ++i) fits[i - begin] &= (*mine)[states.node[i]] != 0;
   }
   void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                    double* order, double*) override {
@@ -159,7 +173,7 @@ class CPolicy : public Policy {
     if (!live_) {
       const std::vector<double>* mine = Frozen(c, &scores_, /*scores=*/true);
       if (mine == nullptr) return;
-      for (size_t i = begin; i < end; ++i) order[i] += (*mine)[states.node[i]];
+      for (size_t i = begin; i < end; ++i) order[i - begin] += (*mine)[states.node[i]];
       return;
     }
     Nodes now;
@@ -177,7 +191,7 @@ class CPolicy : public Policy {
     take(states.used, &now.used);
     std::vector<double> out(now.node.size(), 0.0);
     if (!AskNodes(c, now, /*scores=*/true, &out)) return;
-    for (size_t i = begin; i < end; ++i) order[i] += out[i - begin];
+    for (size_t i = begin; i < end; ++i) order[i - begin] += out[i - begin];
   }
 
  private:
@@ -429,7 +443,8 @@ void PolicyList::Fail(absl::Status failure) {
 }
 
 const muster_cycle* PolicyList::Open(const Cycle& cycle) {
-  cycle_ = {&cycle.tables, &cycle.ledger, &cycle.phases, cycle.now};
+  cycle_ = {&internal::DataOf(cycle).tables, &internal::DataOf(cycle).ledger,
+            &internal::DataOf(cycle).phases, cycle.now()};
   return &cycle_;
 }
 

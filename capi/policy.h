@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "lib/extension/policy.h"
-#include "lib/profile/extensions.h"
+#include "lib/extension/cycle.h"
 #include "muster/c.h"
+#include "muster/policy.h"
 
 struct muster_cycle {
   const muster::Tables* tables = nullptr;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/base/go_heap.h"
+#include "lib/extension/cycle.h"
 
 namespace muster {
 
@@ -35,12 +36,53 @@ std::string_view PointName(Point point) {
   return kNames[static_cast<int>(point)];
 }
 
+namespace {
+
+// Whether the member implements the interface that the point belongs to.
+bool Implements(const Member& member, Point point) {
+  switch (point) {
+    case Point::kJobOrder:
+    case Point::kQueueOrder:
+    case Point::kTaskOrder:
+    case Point::kVictimQueueOrder:
+    case Point::kSubGroupOrder:
+      return member.order != nullptr;
+    case Point::kFit:
+      return member.fit != nullptr;
+    case Point::kScore:
+      return member.score != nullptr;
+    case Point::kPreemptable:
+    case Point::kReclaimable:
+    case Point::kEvictable:
+    case Point::kVictims:
+      return member.victims != nullptr;
+    case Point::kDomainScore:
+    case Point::kDomainSearch:
+      return member.domains != nullptr;
+    default:
+      return member.gate != nullptr;
+  }
+}
+
+}  // namespace
+
 Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules)
     : tiers_(std::move(tiers)), rules_(rules) {
+  size_t count = 0;
+  for (const auto& tier : tiers_) count += tier.size();
+  members_.reserve(count);  // by_point_ holds pointers to members
   for (const auto& tier : tiers_) {
+    const size_t first = members_.size();
+    for (const ActivePolicy& active : tier) {
+      Policy& policy = *active.policy;
+      members_.push_back({&policy, policy.order(), policy.gate(), policy.fit(), policy.score(),
+                          policy.victims(), policy.domains()});
+    }
     for (int p = 0; p < kPointCount; ++p) {
-      for (const ActivePolicy& active : tier) {
-        if (active.points.has(static_cast<Point>(p))) by_point_[p].push_back(active.policy.get());
+      const auto point = static_cast<Point>(p);
+      for (size_t i = 0; i < tier.size(); ++i) {
+        const Member& member = members_[first + i];
+        if (tier[i].points.has(point) && Implements(member, point)) by_point_[p].push_back(&member);
       }
       tier_ends_[p].push_back(by_point_[p].size());
     }
@@ -48,50 +90,49 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
 }
 
 void Dispatcher::Open(const Cycle& cycle) {
-  tables_ = &cycle.tables;
-  domains_ = cycle.domains;
-  for (const auto& tier : tiers_) {
-    for (const ActivePolicy& active : tier) active.policy->Open(cycle);
+  tables_ = &internal::DataOf(cycle).tables;
+  domains_ = internal::DataOf(cycle).domains;
+  for (Member& member : members_) {
+    member.policy->Open(cycle);
+    member.traits = member.policy->traits();
   }
 }
 
 void Dispatcher::Recount() const {
-  for (const auto& tier : tiers_) {
-    for (const ActivePolicy& active : tier) active.policy->Recount();
-  }
+  for (const Member& member : members_) member.policy->Recount();
 }
 
 int Dispatcher::CompareJobs(JobIndex a, JobIndex b) const {
-  for (Policy* policy : at(Point::kJobOrder)) {
-    if (int order = policy->CompareJobs(a, b)) return order;
+  for (const Member* member : at(Point::kJobOrder)) {
+    if (int order = member->order->CompareJobs(a, b)) return order;
   }
   return 0;
 }
 
 int Dispatcher::CompareQueues(QueueIndex a, QueueIndex b) const {
-  for (Policy* policy : at(Point::kQueueOrder)) {
-    if (int order = policy->CompareQueues(a, b)) return order;
+  for (const Member* member : at(Point::kQueueOrder)) {
+    if (int order = member->order->CompareQueues(a, b)) return order;
   }
   return 0;
 }
 
 void Dispatcher::BeginTurns() const {
-  for (Policy* policy : at(Point::kQueueOrder)) policy->BeginTurns();
+  for (const Member* member : at(Point::kQueueOrder)) member->order->BeginTurns();
 }
 
 void Dispatcher::SetInLine(QueueIndex queue, bool in_line) const {
-  for (Policy* policy : at(Point::kQueueOrder)) policy->SetInLine(queue, in_line);
+  for (const Member* member : at(Point::kQueueOrder)) member->order->SetInLine(queue, in_line);
 }
 
 uint64_t Dispatcher::QueueOrderEpoch() const {
   uint64_t sum = 0;
-  for (Policy* policy : at(Point::kQueueOrder)) sum += policy->QueueOrderEpoch();
+  for (const Member* member : at(Point::kQueueOrder)) sum += member->order->QueueOrderEpoch();
   return sum;
 }
 
 bool Dispatcher::FitsTrial(ClassIndex c, NodeIndex node, bool seen) const {
-  for (Policy* policy : at(Point::kFit)) {
-    if (policy->SeesTrials() == seen && !policy->FitsTrial(c, node)) return false;
+  for (const Member* member : at(Point::kFit)) {
+    if (member->traits.sees_trials == seen && !member->fit->FitsTrial(c, node)) return false;
   }
   return true;
 }
@@ -115,8 +156,8 @@ bool Dispatcher::QueueBefore(QueueIndex a, QueueIndex b) const {
 }
 
 bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
-  for (Policy* policy : at(Point::kTaskOrder)) {
-    if (int order = policy->CompareTasks(a, b)) return order < 0;
+  for (const Member* member : at(Point::kTaskOrder)) {
+    if (int order = member->order->CompareTasks(a, b)) return order < 0;
   }
   const TaskTable& tasks = tables_->tasks;
   if (rules_.tasks_by_ordinal && tasks.ordinal[a] != kAbsent && tasks.ordinal[b] != kAbsent &&
@@ -129,8 +170,8 @@ bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
 }
 
 bool Dispatcher::VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const {
-  for (Policy* policy : at(Point::kVictimQueueOrder)) {
-    if (int order = policy->CompareVictimQueues(a, b, evictor)) return order < 0;
+  for (const Member* member : at(Point::kVictimQueueOrder)) {
+    if (int order = member->order->CompareVictimQueues(a, b, evictor)) return order < 0;
   }
   return !QueueBefore(a, b);
 }
@@ -161,59 +202,56 @@ std::vector<TaskIndex> Dispatcher::InVictimOrder(TaskIndex evictor,
 bool Dispatcher::TaskOrderMoves() const {
   const auto policies = at(Point::kTaskOrder);
   return std::any_of(policies.begin(), policies.end(),
-                     [](const Policy* policy) { return policy->TaskOrderMoves(); });
+                     [](const Member* member) { return member->traits.task_order_moves; });
 }
 
-bool Dispatcher::Overused(QueueIndex queue, std::string_view* who) const {
-  for (Policy* policy : at(Point::kOverused)) {
-    if (policy->Overused(queue)) {
-      if (who) *who = policy->name();
-      return true;
-    }
+Verdict Dispatcher::MayTakeTurn(QueueIndex queue) const {
+  for (const Member* member : at(Point::kOverused)) {
+    if (!member->gate->Overused(queue)) continue;
+    Verdict verdict = Verdict::No();
+    verdict.policy = member->policy->name();
+    return verdict;
   }
-  return false;
+  return Verdict::Yes();
 }
 
-bool Dispatcher::Allocatable(QueueIndex queue, TaskIndex task, Denial* denial,
-                             std::string_view* who) const {
-  for (Policy* policy : at(Point::kAllocatable)) {
-    if (!policy->Allocatable(queue, task, denial)) {
-      *who = policy->name();
-      return false;
-    }
+Verdict Dispatcher::Allocatable(QueueIndex queue, TaskIndex task) const {
+  for (const Member* member : at(Point::kAllocatable)) {
+    Verdict verdict = member->gate->Allocatable(queue, task);
+    if (verdict.ok()) continue;
+    verdict.policy = member->policy->name();
+    return verdict;
   }
-  return true;
+  return Verdict::Yes();
 }
 
 bool Dispatcher::AllocatableTrial(QueueIndex queue, TaskIndex task) const {
-  for (Policy* policy : at(Point::kAllocatable)) {
-    if (!policy->AllocatableTrial(queue, task)) return false;
+  for (const Member* member : at(Point::kAllocatable)) {
+    if (!member->gate->AllocatableTrial(queue, task)) return false;
   }
   return true;
 }
 
-bool Dispatcher::Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial,
-                            std::string_view* who) const {
-  Denial ignored;
-  for (Policy* policy : at(Point::kPreemptive)) {
-    if (!policy->Preemptive(queue, request, denial ? denial : &ignored)) {
-      if (who) *who = policy->name();
-      return false;
-    }
+Verdict Dispatcher::Preemptive(QueueIndex queue, std::span<const int64_t> request) const {
+  for (const Member* member : at(Point::kPreemptive)) {
+    Verdict verdict = member->gate->Preemptive(queue, request);
+    if (verdict.ok()) continue;
+    verdict.policy = member->policy->name();
+    return verdict;
   }
-  return true;
+  return Verdict::Yes();
 }
 
 bool Dispatcher::Valid(JobIndex job) const {
-  for (Policy* policy : at(Point::kValid)) {
-    if (!policy->Valid(job)) return false;
+  for (const Member* member : at(Point::kValid)) {
+    if (!member->gate->Valid(job)) return false;
   }
   return true;
 }
 
 bool Dispatcher::Ready(JobIndex job) const {
-  for (Policy* policy : at(Point::kReady)) {
-    if (!policy->Ready(job)) return false;
+  for (const Member* member : at(Point::kReady)) {
+    if (!member->gate->Ready(job)) return false;
   }
   return true;
 }
@@ -223,7 +261,7 @@ bool Dispatcher::Starving(JobIndex job) const {
   for (size_t end : tier_ends_[static_cast<int>(Point::kStarving)]) {
     if (end == 0) continue;  // nobody registered in this tier or before
     for (size_t i = 0; i < end; ++i) {
-      if (!policies[i]->Starving(job)) return false;
+      if (!policies[i]->gate->Starving(job)) return false;
     }
     return true;
   }
@@ -231,35 +269,30 @@ bool Dispatcher::Starving(JobIndex job) const {
 }
 
 bool Dispatcher::Pipelined(JobIndex job) const {
-  return VoteOn(Point::kPipelined, rules_.pipelined, job, nullptr, nullptr);
+  return VoteOn(Point::kPipelined, rules_.pipelined,
+                [&](const Member& member) { return Verdict{.vote = member.gate->Pipelined(job)}; })
+      .ok();
 }
 
 bool Dispatcher::SubGroupReady(const SubGroup& group) const {
   if (!domains_->HasSubGroups(group.job)) return Ready(group.job);
-  const auto policies = at(Point::kSubGroupReady);
-  return std::all_of(policies.begin(), policies.end(),
-                     [&](Policy* policy) { return policy->SubGroupReady(group); });
+  const auto members = at(Point::kSubGroupReady);
+  return std::all_of(members.begin(), members.end(),
+                     [&](const Member* member) { return member->gate->SubGroupReady(group); });
 }
 
 bool Dispatcher::SubGroupPipelined(const SubGroup& group) const {
   if (!domains_->HasSubGroups(group.job)) return Pipelined(group.job);
-  const auto& policies = by_point_[static_cast<int>(Point::kSubGroupPipelined)];
-  size_t i = 0;
-  for (size_t end : tier_ends_[static_cast<int>(Point::kSubGroupPipelined)]) {
-    bool permitted = false;
-    for (; i < end; ++i) {
-      const Vote vote = policies[i]->SubGroupPipelined(group);
-      if (vote == Vote::kReject) return false;
-      permitted |= vote == Vote::kPermit;
-    }
-    if (permitted && rules_.pipelined == VoteRule::kVote) return true;
-  }
-  return true;
+  return VoteOn(Point::kSubGroupPipelined, rules_.pipelined,
+                [&](const Member& member) {
+                  return Verdict{.vote = member.gate->SubGroupPipelined(group)};
+                })
+      .ok();
 }
 
 bool Dispatcher::SubGroupBefore(const SubGroup& a, const SubGroup& b) const {
-  for (Policy* policy : at(Point::kSubGroupOrder)) {
-    if (int order = policy->CompareSubGroups(a, b)) return order < 0;
+  for (const Member* member : at(Point::kSubGroupOrder)) {
+    if (int order = member->order->CompareSubGroups(a, b)) return order < 0;
   }
   const auto order_of = [&](const SubGroup& group) {
     return group.index == kNone ? 0 : tables_->jobs.spec[group.job].sub_groups[group.index].order;
@@ -272,87 +305,88 @@ DomainLists Dispatcher::DomainsForJob(JobIndex job, uint32_t within, uint32_t al
                                       bool evicting) const {
   const auto policies = at(Point::kDomainSearch);
   if (policies.empty()) return {{within}};
-  return policies[0]->DomainsForJob(job, within, allocated, evicting);
+  return policies[0]->domains->DomainsForJob(job, within, allocated, evicting);
 }
 
 DomainLists Dispatcher::DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
                                         bool evicting) const {
   const auto policies = at(Point::kDomainSearch);
   if (policies.empty()) return {{within}};
-  return policies[0]->DomainsForGroup(group, within, allocated, evicting);
+  return policies[0]->domains->DomainsForGroup(group, within, allocated, evicting);
 }
 
 bool Dispatcher::OffersLeaf(const SubGroup& group, uint32_t leaf) const {
   const auto policies = at(Point::kDomainSearch);
-  return policies.empty() || policies[0]->OffersLeaf(group, leaf);
+  return policies.empty() || policies[0]->domains->OffersLeaf(group, leaf);
 }
 
 void Dispatcher::ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
                               std::span<double> scores) const {
-  for (Policy* policy : at(Point::kDomainScore)) policy->ScoreDomains(group, domains, scores);
+  for (const Member* member : at(Point::kDomainScore))
+    member->domains->ScoreDomains(group, domains, scores);
 }
 
-bool Dispatcher::Admit(JobIndex job, Denial* denial, std::string_view* who) const {
-  return VoteOn(Point::kAdmit, rules_.admit, job, denial, who);
+Verdict Dispatcher::Admit(JobIndex job) const {
+  return VoteOn(Point::kAdmit, rules_.admit,
+                [&](const Member& member) { return member.gate->Admit(job); });
 }
 
 void Dispatcher::Admitted(JobIndex job) const {
-  for (Policy* policy : at(Point::kAdmit)) policy->Admitted(job);
+  for (const Member* member : at(Point::kAdmit)) member->gate->Admitted(job);
 }
 
-bool Dispatcher::VoteOn(Point point, VoteRule rule, JobIndex job, Denial* denial,
-                        std::string_view* who) const {
-  const auto& policies = by_point_[static_cast<int>(point)];
+Verdict Dispatcher::VoteOn(Point point, VoteRule rule, AskGate ask) const {
+  const auto& members = by_point_[static_cast<int>(point)];
   size_t i = 0;
   for (size_t end : tier_ends_[static_cast<int>(point)]) {
     bool permitted = false;
     for (; i < end; ++i) {
-      Policy* policy = policies[i];
-      const Vote vote =
-          point == Point::kAdmit ? policy->Admit(job, denial) : policy->Pipelined(job);
-      if (vote == Vote::kReject) {
-        if (who) *who = policy->name();
-        return false;
+      Verdict verdict = ask(*members[i]);
+      if (!verdict.ok()) {
+        verdict.policy = members[i]->policy->name();
+        return verdict;
       }
-      permitted |= vote == Vote::kPermit;
+      permitted |= verdict.vote == Vote::kPermit;
     }
-    if (permitted && rule == VoteRule::kVote) return true;
+    if (permitted && rule == VoteRule::kVote) break;
   }
-  return true;
+  return Verdict::Yes();
 }
 
 std::vector<TaskIndex> Dispatcher::Preemptable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kPreemptable, candidates,
-                [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                  return policy->Preemptable(evictor, asked, chosen);
+                [&](const Member& member, std::span<const TaskIndex> asked, auto* chosen) {
+                  return member.victims->Preemptable(evictor, asked, chosen);
                 });
 }
 
 std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kReclaimable, candidates,
-                [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                  if (!policy->ReclaimsInVictimOrder())
-                    return policy->Reclaimable(evictor, asked, chosen);
-                  return policy->Reclaimable(evictor, InVictimOrder(evictor, asked), chosen);
+                [&](const Member& member, std::span<const TaskIndex> asked, auto* chosen) {
+                  if (!member.traits.reclaims_in_victim_order)
+                    return member.victims->Reclaimable(evictor, asked, chosen);
+                  return member.victims->Reclaimable(evictor, InVictimOrder(evictor, asked),
+                                                     chosen);
                 });
 }
 
 std::vector<TaskIndex> Dispatcher::Evictable(JobIndex evictor, bool from_other_queues,
                                              std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kEvictable, candidates,
-                [&](Policy* policy, std::span<const TaskIndex> asked, auto* chosen) {
-                  return policy->Evictable(evictor, from_other_queues, asked, chosen);
+                [&](const Member& member, std::span<const TaskIndex> asked, auto* chosen) {
+                  return member.victims->Evictable(evictor, from_other_queues, asked, chosen);
                 });
 }
 
 bool Dispatcher::JudgesInOrder(Point point) const {
   const auto policies = at(point);
   return rules_.victims == VictimRule::kStrict &&
-         std::all_of(policies.begin(), policies.end(), [&](const Policy* policy) {
-           const bool reorders = point == Point::kReclaimable && policy->ReclaimsInVictimOrder();
-           return policy->JudgesInOrder() && !reorders;
+         std::all_of(policies.begin(), policies.end(), [&](const Member* member) {
+           const Traits& traits = member->traits;
+           return traits.judges_in_order &&
+                  !(point == Point::kReclaimable && traits.reclaims_in_victim_order);
          });
 }
 
@@ -361,7 +395,7 @@ std::vector<TaskIndex> Dispatcher::Victims(std::span<const TaskIndex> candidates
   std::vector<TaskIndex> victims, chosen;
   size_t i = 0;
   for (size_t end : tier_ends_[static_cast<int>(Point::kVictims)]) {
-    for (; i < end; ++i) policies[i]->Victims(candidates, &chosen);
+    for (; i < end; ++i) policies[i]->victims->Victims(candidates, &chosen);
     if (chosen.empty()) continue;
     std::sort(chosen.begin(), chosen.end());
     for (TaskIndex t : candidates) {
@@ -376,10 +410,10 @@ std::vector<TaskIndex> Dispatcher::Victims(std::span<const TaskIndex> candidates
 std::vector<TaskIndex> Dispatcher::Agreed(Point point, std::span<const TaskIndex> candidates,
                                           AskVictims ask) const {
   std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;
-  for (Policy* policy : at(point)) {
+  for (const Member* member : at(point)) {
     chosen.clear();
     chosen.reserve(victims.size());
-    if (ask(policy, victims, &chosen) != Vote::kAbstain) victims.swap(chosen);
+    if (ask(*member, victims, &chosen) != Vote::kAbstain) victims.swap(chosen);
   }
   return victims;
 }
@@ -395,7 +429,7 @@ std::vector<TaskIndex> Dispatcher::Chosen(Point point, std::span<const TaskIndex
   for (size_t end : tier_ends_[static_cast<int>(point)]) {
     for (; i < end; ++i) {
       chosen.clear();
-      const Vote vote = ask(policies[i], candidates, &chosen);
+      const Vote vote = ask(*policies[i], candidates, &chosen);
       if (!sticky) {
         if (vote == Vote::kAbstain) continue;
         if (chosen.empty()) {

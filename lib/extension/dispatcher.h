@@ -8,10 +8,9 @@
 // queue (Overused) one yes; Starving is what all say up to the first tier in which anybody answers; scores are added.
 //
 //   Dispatcher dispatcher(std::move(tiers), config.rules);
-//   dispatcher.Open({tables, ledger, now, phases});
-//   Denial denial;
-//   std::string_view who;
-//   if (!dispatcher.Allocatable(queue, task, &denial, &who)) ...   // `who` said no, for what `denial` says
+//   dispatcher.Open(Cycle(&data));
+//   const Verdict verdict = dispatcher.Allocatable(queue, task);
+//   if (!verdict.ok()) ...   // verdict.policy refuses, for verdict.cause
 #ifndef MUSTER_EXTENSION_DISPATCHER_H_
 #define MUSTER_EXTENSION_DISPATCHER_H_
 
@@ -22,7 +21,7 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "lib/extension/policy.h"
+#include "lib/extension/cycle.h"
 #include "muster/types.h"
 
 namespace muster {
@@ -57,6 +56,18 @@ struct ActivePolicy {
   PointSet points;  // what it answers, less what the profile switched off
 };
 
+// A policy with its interfaces and traits at hand. An interface is null if the policy does not implement it.
+struct Member {
+  Policy* policy = nullptr;
+  OrderPolicy* order = nullptr;
+  GatePolicy* gate = nullptr;
+  FitPolicy* fit = nullptr;
+  ScorePolicy* score = nullptr;
+  VictimPolicy* victims = nullptr;
+  DomainPolicy* domains = nullptr;
+  Traits traits = {};
+};
+
 class Dispatcher {
  public:
   Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules);
@@ -81,11 +92,11 @@ class Dispatcher {
   int CompareJobs(JobIndex a, JobIndex b) const;
   int CompareQueues(QueueIndex a, QueueIndex b) const;
 
-  bool Overused(QueueIndex queue, std::string_view* who = nullptr) const;
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial, std::string_view* who) const;
+  // Refuses if a policy finds the queue overused.
+  Verdict MayTakeTurn(QueueIndex queue) const;
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) const;
   bool AllocatableTrial(QueueIndex queue, TaskIndex task) const;
-  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial = nullptr,
-                  std::string_view* who = nullptr) const;
+  Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) const;
   bool Valid(JobIndex job) const;
   bool Ready(JobIndex job) const;
   bool Pipelined(JobIndex job) const;
@@ -102,7 +113,7 @@ class Dispatcher {
   bool OffersLeaf(const SubGroup& group, uint32_t leaf) const;
   void ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
                     std::span<double> scores) const;
-  bool Admit(JobIndex job, Denial* denial, std::string_view* who) const;
+  Verdict Admit(JobIndex job) const;
   void Admitted(JobIndex job) const;
 
   // In the order of `candidates`, but for what an intersection keeps from an earlier answer. (A policy that reclaims in
@@ -124,14 +135,16 @@ class Dispatcher {
   bool FitsTrial(ClassIndex c, NodeIndex node, bool seen) const;
 
   // Policies with fit or score, in tier order; node search asks them itself.
-  std::span<Policy* const> at(Point point) const { return by_point_[static_cast<int>(point)]; }
+  std::span<const Member* const> at(Point point) const {
+    return by_point_[static_cast<int>(point)];
+  }
 
  private:
   std::vector<TaskIndex> InVictimOrder(TaskIndex evictor,
                                        std::span<const TaskIndex> candidates) const;
-  bool VoteOn(Point point, VoteRule rule, JobIndex job, Denial* denial,
-              std::string_view* who) const;
-  using AskVictims = absl::FunctionRef<Vote(Policy*, std::span<const TaskIndex> candidates,
+  using AskGate = absl::FunctionRef<Verdict(const Member&)>;
+  Verdict VoteOn(Point point, VoteRule rule, AskGate ask) const;
+  using AskVictims = absl::FunctionRef<Vote(const Member&, std::span<const TaskIndex> candidates,
                                             std::vector<TaskIndex>* chosen)>;
   std::vector<TaskIndex> Chosen(Point point, std::span<const TaskIndex> candidates,
                                 AskVictims ask) const;
@@ -139,10 +152,11 @@ class Dispatcher {
                                 AskVictims ask) const;
 
   std::vector<std::vector<ActivePolicy>> tiers_;
+  std::vector<Member> members_;  // in the order of the tiers
   Rules rules_;
   const Tables* tables_ = nullptr;
   const Domains* domains_ = nullptr;
-  std::array<std::vector<Policy*>, kPointCount> by_point_;
+  std::array<std::vector<const Member*>, kPointCount> by_point_;
   // Where each tier ends in by_point_[p].
   std::array<std::vector<size_t>, kPointCount> tier_ends_;
 };

@@ -25,15 +25,9 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/model/tables.h"
+#include "muster/policy/sub_group.h"
 
 namespace muster {
-
-// The tasks of a job that are in its sub-group `index`; kNone: that are in none.
-struct SubGroup {
-  JobIndex job;
-  uint32_t index;
-  friend bool operator==(const SubGroup&, const SubGroup&) = default;
-};
 
 class Domains {
  public:

@@ -1,12 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/extension/options.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "muster/policy.h"
 
 namespace muster {
 namespace {

@@ -17,6 +17,7 @@
 // Cost. Four divisions per state, in loops that vectorise.
 #include <cmath>
 
+#include "lib/extension/cycle.h"
 #include "lib/kube/inter_task.h"
 #include "lib/kube/policies.h"
 #include "lib/kube/selectors.h"
@@ -65,7 +66,7 @@ MUSTER_KERNEL void AddLeast(double weight, double cpu, double memory, const doub
                             double* __restrict batch) {
   for (size_t i = begin; i < end; ++i) {
     const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
-    batch[i] +=
+    batch[i - begin] +=
         weight * MeanPart(LeastPart(used_cpu[i] + cpu, has_cpu ? capacity_cpu[i] : 1.0), has_cpu,
                           LeastPart(used_memory[i] + memory, has_memory ? capacity_memory[i] : 1.0),
                           has_memory);
@@ -78,7 +79,7 @@ MUSTER_KERNEL void AddMost(double weight, double cpu, double memory, const doubl
                            double* __restrict batch) {
   for (size_t i = begin; i < end; ++i) {
     const bool has_cpu = capacity_cpu[i] != 0, has_memory = capacity_memory[i] != 0;
-    batch[i] +=
+    batch[i - begin] +=
         weight * MeanPart(MostPart(used_cpu[i] + cpu, has_cpu ? capacity_cpu[i] : 1.0), has_cpu,
                           MostPart(used_memory[i] + memory, has_memory ? capacity_memory[i] : 1.0),
                           has_memory);
@@ -109,7 +110,7 @@ MUSTER_KERNEL void AddBalanced(double weight, double cpu, double memory, const d
     const double before = Balance(busy_cpu[i], busy_memory[i]);
     // One resource alone cannot be out of balance: 100 before and after.
     const double change = (has_cpu & has_memory) ? after - before : 0.0;
-    batch[i] += weight * (50.0 + std::floor((50.0 + change) / 2.0));
+    batch[i - begin] += weight * (50.0 + std::floor((50.0 + change) / 2.0));
   }
 }
 
@@ -130,7 +131,7 @@ InterTaskOptions ScoreOptions(const Options& options) {
   return result;
 }
 
-class NodeOrder : public Policy {
+class NodeOrder : public Policy, public ScorePolicy {
  public:
   explicit NodeOrder(const Options& options)
       : least_(options.number("least_requested")),
@@ -143,9 +144,15 @@ class NodeOrder : public Policy {
 
   std::string_view name() const override { return "nodeorder"; }
   PointSet points() const override { return {Point::kScore}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.reads_free = false;
+    return traits;
+  }
+  ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    inter_task_.Open(cycle.tables, cycle.ledger);
+    tables_ = &internal::DataOf(cycle).tables;
+    inter_task_.Open(internal::DataOf(cycle).tables, internal::DataOf(cycle).ledger);
     gpu_ = kNone;
     if (const auto gpu = tables_->dimensions.Find("nvidia.com/gpu")) gpu_ = *gpu;
   }
@@ -154,7 +161,6 @@ class NodeOrder : public Policy {
     return inter_task_.ScoreDepends(c) ? Scope::kCluster : Scope::kState;
   }
 
-  bool ReadsFree() const override { return false; }
   std::vector<KindScore> KindScores() const override {
     if (kube_batch_) return {{node_affinity_, false, 10}};
     return {{node_affinity_, false}, {taint_toleration_, true}};
@@ -245,7 +251,7 @@ class NodeOrder : public Policy {
         change = BalanceOfThree(after[0], after[1], after[2]) -
                  BalanceOfThree(before[0], before[1], before[2]);
       }
-      batch[i] += sweep.balanced * (50.0 + std::floor((50.0 + change) / 2.0));
+      batch[i - begin] += sweep.balanced * (50.0 + std::floor((50.0 + change) / 2.0));
     }
   }
 
@@ -267,7 +273,7 @@ class NodeOrder : public Policy {
       if (fraction[0] < 1 && fraction[1] < 1) {
         balance = std::trunc((1.0 - std::fabs(fraction[0] - fraction[1])) * 10.0);
       }
-      order[i] +=
+      order[i - begin] +=
           least_ * std::floor(least / 2.0) + most_ * std::floor(most / 2.0) + balanced_ * balance;
     }
   }

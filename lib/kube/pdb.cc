@@ -15,6 +15,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/kube/policies.h"
 #include "lib/kube/selectors.h"
 
@@ -26,7 +27,7 @@ constexpr OptionDecl kPdbOptions[] = {
      "budgets last for the whole plan, and only tasks they match are asked about"},
 };
 
-class Pdb : public Policy {
+class Pdb : public Policy, public VictimPolicy {
  public:
   explicit Pdb(const Options& options) : whole_plan_(options.flag("whole_plan")) {}
 
@@ -34,9 +35,15 @@ class Pdb : public Policy {
   PointSet points() const override {
     return {Point::kPreemptable, Point::kReclaimable, Point::kVictims};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  VictimPolicy* victims() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     budgets_of_.clear();
     left_.clear();
     evicted_.clear();
@@ -52,7 +59,6 @@ class Pdb : public Policy {
                    std::vector<TaskIndex>* chosen) override {
     return Ask(candidates, chosen);
   }
-  bool JudgesInOrder() const override { return true; }
   void Victims(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) override {
     if (Ask(candidates, chosen) == Vote::kAbstain)
       chosen->insert(chosen->end(), candidates.begin(), candidates.end());

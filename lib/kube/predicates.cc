@@ -12,6 +12,7 @@
 // the rest only of task classes that some term mentions (inter_task.h). Evicting cannot cure the former.
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/extension/cycle.h"
 #include "lib/kube/inter_task.h"
 #include "lib/kube/policies.h"
 #include "lib/kube/selectors.h"
@@ -35,7 +36,7 @@ constexpr OptionDecl kPredicatesOptions[] = {
 
 MUSTER_KERNEL void KeepWithRoom(const double* tasks, const double* limit, size_t begin, size_t end,
                                 uint8_t* fits) {
-  for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(tasks[i] < limit[i]);
+  for (size_t i = begin; i < end; ++i) fits[i - begin] &= static_cast<uint8_t>(tasks[i] < limit[i]);
 }
 
 InterTaskOptions FilterOptions(const Options& options) {
@@ -51,7 +52,7 @@ std::string TaintText(const Taint& taint) {
   return taint.value.empty() ? taint.key : absl::StrCat(taint.key, "=", taint.value);
 }
 
-class Predicates : public Policy {
+class Predicates : public Policy, public FitPolicy {
  public:
   explicit Predicates(const Options& options)
       : node_affinity_(options.flag("node_affinity")),
@@ -63,9 +64,16 @@ class Predicates : public Policy {
 
   std::string_view name() const override { return "predicates"; }
   PointSet points() const override { return {Point::kFit}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.sees_trials = trial_evictions_;
+    traits.reads_free = false;
+    return traits;
+  }
+  FitPolicy* fit() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    inter_task_.Open(cycle.tables, cycle.ledger);
+    tables_ = &internal::DataOf(cycle).tables;
+    inter_task_.Open(internal::DataOf(cycle).tables, internal::DataOf(cycle).ledger);
   }
 
   Scope FitScope(ClassIndex c) override {
@@ -96,12 +104,11 @@ class Predicates : public Policy {
     return true;
   }
 
-  bool ReadsFree() const override { return false; }
   void FitStates(ClassIndex, const StateColumns& states, size_t begin, size_t end,
                  uint8_t* fits) override {
     KeepWithRoom(states.tasks.data(), states.task_limit.data(), begin, end, fits);
   }
-  RefusalCode StateRefusal() const override { return RefusalCode::kPodLimit; }
+  NodeRefusal StateRefusal() const override { return {RefusalCode::kPodLimit, {}}; }
 
   void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
                 std::span<RefusalCode> codes, std::span<uint8_t> hard) override {
@@ -111,7 +118,6 @@ class Predicates : public Policy {
   bool FitsTrial(ClassIndex c, NodeIndex node) override {
     return inter_task_.FitsAffinity(c, node);
   }
-  bool SeesTrials() const override { return trial_evictions_; }
 
  private:
   const bool node_affinity_, taints_, kube_batch_, node_ready_, trial_evictions_;

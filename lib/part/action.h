@@ -12,8 +12,8 @@
 #include <span>
 #include <string_view>
 
-#include "lib/extension/options.h"
 #include "lib/part/context.h"
+#include "muster/policy.h"
 
 namespace muster {
 

@@ -117,16 +117,15 @@ ActionContext::ReasonPtr ActionContext::NoNode(ClassIndex c) {
   return remembered.reason;
 }
 
-Reason ActionContext::QueueReason(ReasonKind kind, QueueIndex queue, std::string_view who,
-                                  const Denial& denial) const {
+Reason ActionContext::QueueReason(ReasonKind kind, QueueIndex queue, const Verdict& verdict) const {
   Reason reason{kind};
-  reason.policy = std::string(who);
+  reason.policy = std::string(verdict.policy);
   reason.queue = queue;
-  reason.dimension = denial.dimension;
-  if (!denial.binding.empty()) {
-    reason.where = absl::StrCat("binding \"", std::string(denial.binding), "\"");
-  } else if (denial.queue != kNone) {
-    reason.where = absl::StrCat("queue \"", tables.queues.spec[denial.queue].name, "\"");
+  reason.dimension = verdict.dimension;
+  if (!verdict.binding.empty()) {
+    reason.where = absl::StrCat("binding \"", std::string(verdict.binding), "\"");
+  } else if (verdict.queue != kNone) {
+    reason.where = absl::StrCat("queue \"", tables.queues.spec[verdict.queue].name, "\"");
   }
   return reason;
 }

@@ -22,11 +22,11 @@
 #include "lib/base/go_heap.h"
 #include "lib/base/hash_map.h"
 #include "lib/extension/dispatcher.h"
-#include "lib/extension/options.h"
 #include "lib/ledger/ledger.h"
 #include "lib/part/fit_errors.h"
 #include "lib/plan/plan_data.h"
 #include "lib/search/node_search.h"
+#include "muster/policy.h"
 
 namespace muster {
 
@@ -49,10 +49,18 @@ class WorkMeter {
 };
 
 // Why the queue may not take a task.
-inline ReasonKind QueueRefusal(const Denial& denial) {
-  if (denial.closed) return ReasonKind::kQueueClosed;
-  if (denial.tree) return ReasonKind::kQueueTree;
-  return denial.deserved ? ReasonKind::kQueueDeserved : ReasonKind::kQueueLimit;
+inline ReasonKind QueueRefusal(const Verdict& verdict) {
+  switch (verdict.cause) {
+    case Cause::kClosed:
+      return ReasonKind::kQueueClosed;
+    case Cause::kTree:
+      return ReasonKind::kQueueTree;
+    case Cause::kDeserved:
+      return ReasonKind::kQueueDeserved;
+    case Cause::kLimit:
+      break;
+  }
+  return ReasonKind::kQueueLimit;
 }
 
 class ActionContext;
@@ -130,11 +138,10 @@ class ActionContext {
   // the object, so that a cycle with many of them makes few.
   ReasonPtr GangReason(ReasonKind kind, int64_t placed, int64_t needed, const ReasonPtr& failure);
   void ExplainQueue(QueueIndex queue, Reason reason);
-  // That the queue was refused by the policy `who`, with all that the denial says.
-  Reason QueueReason(ReasonKind kind, QueueIndex queue, std::string_view who,
-                     const Denial& denial = {}) const;
-  Reason QueueReason(QueueIndex queue, std::string_view who, const Denial& denial) const {
-    return QueueReason(QueueRefusal(denial), queue, who, denial);
+  // Returns the reason for a refusal of the queue, with what the verdict holds.
+  Reason QueueReason(ReasonKind kind, QueueIndex queue, const Verdict& verdict) const;
+  Reason QueueReason(QueueIndex queue, const Verdict& verdict) const {
+    return QueueReason(QueueRefusal(verdict), queue, verdict);
   }
   // kNoNode with the refusals as they are now; remembered while the books stay the same.
   ReasonPtr NoNode(ClassIndex c);

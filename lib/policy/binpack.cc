@@ -8,6 +8,7 @@
 // ones out; only cpu, memory and the dimensions given as resource.NAME count.
 // Arithmetic: (used + request) * w / allocatable, summed over dimensions in index order, / sum of w, times
 // (100 * weight), each step one IEEE operation. Cost. Two divisions per state and dimension.
+#include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -37,11 +38,11 @@ MUSTER_KERNEL void Finish(const double* sum, const double* exceeded, double weig
                           size_t begin, size_t end, double* __restrict order) {
   for (size_t i = begin; i < end; ++i) {
     const double score = sum[i - begin] / weights * scale;
-    order[i] += exceeded[i - begin] > 0 ? 0.0 : score;
+    order[i - begin] += exceeded[i - begin] > 0 ? 0.0 : score;
   }
 }
 
-class Binpack : public Policy {
+class Binpack : public Policy, public ScorePolicy {
  public:
   explicit Binpack(const Options& options)
       : weight_(options.number("weight")),
@@ -51,8 +52,14 @@ class Binpack : public Policy {
 
   std::string_view name() const override { return "binpack"; }
   PointSet points() const override { return weight_ != 0 ? PointSet{Point::kScore} : PointSet{}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.reads_free = false;
+    return traits;
+  }
+  ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
+    tables_ = &internal::DataOf(cycle).tables;
     weights_.assign(tables_->dimension_count(), -1);  // below 0: not counted
     weights_[kCpu] = cpu_;
     weights_[kMemory] = memory_;
@@ -62,7 +69,6 @@ class Binpack : public Policy {
   }
   Scope ScoreScope(ClassIndex) override { return Scope::kState; }
 
-  bool ReadsFree() const override { return false; }
   void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                    double* order, double*) override {
     const auto request = tables_->classes.request.row(c);

@@ -11,19 +11,26 @@
 #include <array>
 #include <string_view>
 
+#include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
 namespace {
 
-class Conformance : public Policy {
+class Conformance : public Policy, public VictimPolicy {
  public:
   std::string_view name() const override { return "conformance"; }
   PointSet points() const override {
     return {Point::kPreemptable, Point::kReclaimable, Point::kEvictable};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  VictimPolicy* victims() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
+    tables_ = &internal::DataOf(cycle).tables;
     for (size_t i = 0; i < kCritical.size(); ++i) {
       critical_[i] = tables_->strings.Find(kCritical[i]).value_or(kNone);
     }
@@ -41,7 +48,6 @@ class Conformance : public Policy {
                  std::vector<TaskIndex>* chosen) override {
     return LeaveCritical(candidates, chosen);
   }
-  bool JudgesInOrder() const override { return true; }
 
  private:
   Vote LeaveCritical(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {

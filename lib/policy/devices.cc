@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -26,7 +27,7 @@ constexpr OptionDecl kDevicesOptions[] = {
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
 };
 
-class Devices : public Policy {
+class Devices : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit Devices(const Options& options) : weight_(options.number("weight")) {}
 
@@ -34,9 +35,11 @@ class Devices : public Policy {
   PointSet points() const override {
     return weight_ != 0 ? PointSet{Point::kFit, Point::kScore} : PointSet{Point::kFit};
   }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     const DeviceBooks* books = ledger_->devices();
     if (books == nullptr) return;
     size_t room = 0;
@@ -46,33 +49,33 @@ class Devices : public Policy {
     for (Memory& memory : memories_) memory.answers.clear();
   }
 
-  bool WantsParts(ClassIndex c) override {
+  bool Picks(ClassIndex c) override {
     return ledger_->devices() != nullptr && !tables_->classes.shape[c].devices.empty();
   }
-  void FitParts(ClassIndex c, bool later, const StateColumns& states, size_t begin, size_t end,
-                uint8_t* fits) override {
+  void PickStates(ClassIndex c, bool later, const StateColumns& states, size_t begin, size_t end,
+                  uint8_t* fits) override {
     const size_t m = MemoryOf(c);
     for (size_t i = begin; i < end; ++i) {
-      if (!fits[i]) continue;
+      if (!fits[i - begin]) continue;
       const Answer answer = Ask(m, c, states.devices[i]);
-      fits[i] = later ? answer.later : answer.now;
+      fits[i - begin] = later ? answer.later : answer.now;
     }
   }
-  bool HasParts(ClassIndex c, bool later, NodeIndex node) override {
+  bool CanPick(ClassIndex c, bool later, NodeIndex node) override {
     const Answer answer = Ask(MemoryOf(c), c, ledger_->device_book(node));
     return later ? answer.later : answer.now;
   }
-  NodeRefusal PartsRefusal(ClassIndex c, NodeIndex node) override {
+  NodeRefusal PickRefusal(ClassIndex c, NodeIndex node) override {
     const uint32_t book = ledger_->device_book(node);
     return {RefusalCode::kDevice, ledger_->devices()->WhyNot(*tables_, c, book, /*later=*/true)};
   }
 
-  Scope ScoreScope(ClassIndex c) override { return WantsParts(c) ? Scope::kState : Scope::kNone; }
+  Scope ScoreScope(ClassIndex c) override { return Picks(c) ? Scope::kState : Scope::kNone; }
   void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                    double* order, double*) override {
     const size_t m = MemoryOf(c);
     for (size_t i = begin; i < end; ++i) {
-      order[i] += weight_ * Ask(m, c, states.devices[i]).score;
+      order[i - begin] += weight_ * Ask(m, c, states.devices[i]).score;
     }
   }
 

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <memory>
 
+#include "lib/extension/cycle.h"
 #include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/share_tree.h"
@@ -31,7 +32,7 @@ constexpr OptionDecl kDrfOptions[] = {
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "queues share along their share paths"},
 };
 
-class Drf : public Policy {
+class Drf : public Policy, public OrderPolicy, public VictimPolicy {
  public:
   explicit Drf(const Options& options)
       : kube_batch_(options.flag("kube_batch")), hierarchy_(options.flag("hierarchy")) {}
@@ -42,10 +43,12 @@ class Drf : public Policy {
                                  Point::kReclaimable}
                       : PointSet{Point::kJobOrder, Point::kPreemptable};
   }
+  OrderPolicy* order() override { return this; }
+  VictimPolicy* victims() override { return this; }
   void Open(const Cycle& cycle) override {
-    const bool same_ledger = ledger_ == &cycle.ledger;
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    const bool same_ledger = ledger_ == &internal::DataOf(cycle).ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     const ClusterTotal before = total_;
     if (kube_batch_) {
       total_ = TotalWithoutOverfull(*ledger_);

@@ -15,6 +15,7 @@
 // Ties. None of its own. Cost. O(groups and sub-groups) a question, O(1) for jobs without their minimums.
 #include <algorithm>
 
+#include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -30,7 +31,7 @@ constexpr OptionDecl kGangOptions[] = {
     {"every_group", OptionKind::kFlag, "off", 0, 0, "group minimums count whatever they add up to"},
 };
 
-class Gang : public Policy {
+class Gang : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
   explicit Gang(const Options& options)
       : best_effort_counts_(options.flag("best_effort_counts")),
@@ -46,10 +47,18 @@ class Gang : public Policy {
             Point::kReclaimable,   Point::kEvictable,        Point::kSubGroupOrder,
             Point::kSubGroupReady, Point::kSubGroupPipelined};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  VictimPolicy* victims() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
-    domains_ = cycle.domains;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
+    domains_ = internal::DataOf(cycle).domains;
   }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
@@ -99,7 +108,6 @@ class Gang : public Policy {
                    std::vector<TaskIndex>* chosen) override {
     return Spare(candidates, chosen);
   }
-  bool JudgesInOrder() const override { return true; }
   // Gang-aware actions have sorted out already what a gang can spare.
   Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates,
                  std::vector<TaskIndex>* chosen) override {

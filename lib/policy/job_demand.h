@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/extension/policy.h"
+#include "lib/extension/cycle.h"
 
 namespace muster {
 

@@ -19,18 +19,18 @@
 #include "absl/container/btree_map.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/numeric/int128.h"
-#include "lib/extension/policy.h"
+#include "lib/extension/cycle.h"
 
 namespace muster {
 
 // Calls visit(job) for every job, dead ones too, that may differ from what it was when the last cycle opened.
 template <class Visit>
 void ForChangedJobs(const Cycle& cycle, const Visit& visit) {
-  if (cycle.changed != nullptr) {
-    for (JobIndex job : *cycle.changed) visit(job);
+  if (internal::DataOf(cycle).changed != nullptr) {
+    for (JobIndex job : *internal::DataOf(cycle).changed) visit(job);
     return;
   }
-  for (JobIndex job = 0; job < cycle.tables.jobs.alive.size(); ++job) visit(job);
+  for (JobIndex job = 0; job < internal::DataOf(cycle).tables.jobs.alive.size(); ++job) visit(job);
 }
 
 class KeptSums {

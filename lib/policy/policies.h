@@ -7,7 +7,7 @@
 #ifndef MUSTER_POLICY_POLICIES_H_
 #define MUSTER_POLICY_POLICIES_H_
 
-#include "lib/extension/options.h"
+#include "muster/policy.h"
 
 namespace muster {
 

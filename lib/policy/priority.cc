@@ -11,6 +11,7 @@
 // policy. Cost: O(1) a comparison, O(candidates) for victims.
 #include <algorithm>
 
+#include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -20,7 +21,7 @@ constexpr OptionDecl kPriorityOptions[] = {
     {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
 };
 
-class Priority : public Policy {
+class Priority : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
   explicit Priority(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
 
@@ -29,9 +30,17 @@ class Priority : public Policy {
     return {Point::kTaskOrder, Point::kJobOrder,  Point::kPreemptable,
             Point::kStarving,  Point::kEvictable, Point::kSubGroupOrder};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  VictimPolicy* victims() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
   }
 
   int CompareTasks(TaskIndex a, TaskIndex b) override {
@@ -58,7 +67,6 @@ class Priority : public Policy {
     }
     return Vote::kPermit;
   }
-  bool JudgesInOrder() const override { return true; }
 
   Vote Evictable(JobIndex evictor, bool from_other_queues, std::span<const TaskIndex> candidates,
                  std::vector<TaskIndex>* chosen) override {

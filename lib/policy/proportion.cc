@@ -14,6 +14,7 @@
 // dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
 #include <algorithm>
 
+#include "lib/extension/cycle.h"
 #include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_demand.h"
@@ -27,7 +28,7 @@ constexpr OptionDecl kProportionOptions[] = {
     {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
 };
 
-class Proportion : public Policy {
+class Proportion : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
   explicit Proportion(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
 
@@ -37,10 +38,13 @@ class Proportion : public Policy {
     return {Point::kQueueOrder, Point::kOverused,    Point::kAllocatable,
             Point::kPreemptive, Point::kReclaimable, Point::kAdmit};
   }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     const size_t dimensions = tables_->dimension_count();
     const size_t queues = tables_->queues.alive.size();
     slack_ = LeastAmounts(dimensions);
@@ -105,29 +109,26 @@ class Proportion : public Policy {
     return true;
   }
 
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    return IsOpen(*tables_, queue, denial) && MayHold(queue, ledger_->request(task), denial);
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
+    return Preemptive(queue, ledger_->request(task));
   }
   bool AllocatableTrial(QueueIndex queue, TaskIndex task) override {
-    Denial ignored;
-    return MayHold(queue, ledger_->request(task), &ignored);
+    return MayHold(queue, ledger_->request(task)).ok();
   }
-  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
-    return IsOpen(*tables_, queue, denial) && MayHold(queue, request, denial);
+  Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) override {
+    return IsOpen(*tables_, queue) ? MayHold(queue, request) : Verdict::No(Cause::kClosed);
   }
-  bool MayHold(QueueIndex queue, std::span<const int64_t> request, Denial* denial) const {
+  Verdict MayHold(QueueIndex queue, std::span<const int64_t> request) const {
     const Amounts* deserved = Deserved(queue);
-    if (deserved == nullptr) return true;
+    if (deserved == nullptr) return Verdict::Yes();
     const auto allocated = ledger_->queue_allocated(queue);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods || request[d] <= 0) continue;
       if (static_cast<double>(allocated[d] + request[d]) > deserved->value[d]) {
-        denial->deserved = true;
-        denial->dimension = d;
-        return false;
+        return Verdict::No(Cause::kDeserved, d);
       }
     }
-    return true;
+    return Verdict::Yes();
   }
 
   Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates,
@@ -151,10 +152,10 @@ class Proportion : public Policy {
     return Vote::kPermit;
   }
 
-  Vote Admit(JobIndex job, Denial* denial) override {
+  Verdict Admit(JobIndex job) override {
     const QueueIndex queue = tables_->jobs.queue[job];
-    if (!IsOpen(*tables_, queue, denial)) return Vote::kReject;
-    if (!tables_->jobs.spec[job].min_resources.has_value()) return Vote::kPermit;
+    if (!IsOpen(*tables_, queue)) return Verdict::No(Cause::kClosed);
+    if (!tables_->jobs.spec[job].min_resources.has_value()) return Verdict::Yes();
     const auto minimum = tables_->jobs.min_resources.row(job);
     const auto allocated = ledger_->queue_allocated(queue);
     const Amounts& capability = claims_[claim_of_[queue]].capability;
@@ -162,16 +163,15 @@ class Proportion : public Policy {
       if (d == kPods || OrZero(minimum[d]) <= 0) continue;
       const double wanted = demand_.Wanted(queue, d, minimum[d], allocated[d]);
       if (wanted > (capability.has[d] ? capability.value[d] : 0)) {
-        denial->dimension = d;
-        return Vote::kReject;
+        return Verdict::No(Cause::kLimit, d);
       }
     }
-    return Vote::kPermit;
+    return Verdict::Yes();
   }
 
   void Admitted(JobIndex job) override { demand_.Admitted(job); }
 
-  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
+  bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override {
     const Amounts* amounts = Deserved(queue);
     if (amounts == nullptr) return false;
     deserved->assign(amounts->value.begin(), amounts->value.end());

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/extension/cycle.h"
 #include "lib/policy/job_demand.h"
 
 namespace muster {
 
 void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
-  tables_ = &cycle.tables;
-  ledger_ = &cycle.ledger;
+  tables_ = &internal::DataOf(cycle).tables;
+  ledger_ = &internal::DataOf(cycle).ledger;
   dimensions_ = tables_->dimension_count();
   parents_ = std::move(parents);
   const size_t queues = tables_->queues.alive.size();
@@ -27,7 +28,7 @@ void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
       spares_.Put(j, 0, {});
       return;
     }
-    any |= cycle.phases[j] == JobPhase::kPending;
+    any |= internal::DataOf(cycle).phases[j] == JobPhase::kPending;
     const QueueIndex queue = jobs.queue[j];
     const auto allocated = ledger_->job_allocated(j);
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
@@ -38,8 +39,8 @@ void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
     spares_.Put(j, queue, beyond);
     std::vector<int64_t> missing;
     if (jobs.spec[j].min_resources.has_value() &&
-        (cycle.phases[j] == JobPhase::kAdmitted ||
-         RunsItsGang(*tables_, *ledger_, j, cycle.phases[j])) &&
+        (internal::DataOf(cycle).phases[j] == JobPhase::kAdmitted ||
+         RunsItsGang(*tables_, *ledger_, j, internal::DataOf(cycle).phases[j])) &&
         !HoldsMinimum(*tables_, *ledger_, j)) {
       missing = DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j));
       for (int64_t& amount : missing) amount = OrZero(amount);

@@ -12,14 +12,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/extension/policy.h"
+#include "lib/extension/cycle.h"
 #include "lib/policy/kept_sums.h"
 
 namespace muster {
 
-inline bool IsOpen(const Tables& tables, QueueIndex queue, Denial* denial) {
-  denial->closed = tables.queues.spec[queue].state != QueueState::kOpen;
-  return !denial->closed;
+inline bool IsOpen(const Tables& tables, QueueIndex queue) {
+  return tables.queues.spec[queue].state == QueueState::kOpen;
 }
 
 class QueueDemand {

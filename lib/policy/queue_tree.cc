@@ -49,25 +49,19 @@ void QueueTree::Open(const Tables& tables, const Ledger& ledger) {
   }
 }
 
-bool QueueTree::WithinLimits(QueueIndex queue, std::span<const int64_t> request,
-                             Denial* denial) const {
+Verdict QueueTree::WithinLimits(QueueIndex queue, std::span<const int64_t> request) const {
   const QueueTable& queues = tables_->queues;
   for (QueueIndex q = bounded_[queue]; q != kNone;) {
-    if (queues.spec[q].state != QueueState::kOpen) {
-      denial->closed = true;
-      return false;
-    }
+    if (queues.spec[q].state != QueueState::kOpen) return Verdict::No(Cause::kClosed);
     const std::span<const int64_t> held = ledger_->tree_allocated(q);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       const int64_t limit = queues.limit.at(q, d);
       if (limit == kAbsent || request[d] <= 0 || held[d] <= limit - request[d]) continue;
-      denial->dimension = d;
-      if (q != queue) denial->queue = q;
-      return false;
+      return Verdict::No(Cause::kLimit, d, q != queue ? q : kNone);
     }
     q = queues.parent[q] == kNone ? kNone : bounded_[queues.parent[q]];
   }
-  return true;
+  return Verdict::Yes();
 }
 
 bool QueueTree::BelowGuarantee(QueueIndex queue) const {

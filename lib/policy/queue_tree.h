@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "lib/extension/policy.h"
+#include "lib/extension/cycle.h"
 
 namespace muster {
 
@@ -50,7 +50,7 @@ class QueueTree {
 
   // Whether the queue and all above it are open and hold no more than their limits with `request`; else `denial` says
   // what is in the way.
-  bool WithinLimits(QueueIndex queue, std::span<const int64_t> request, Denial* denial) const;
+  Verdict WithinLimits(QueueIndex queue, std::span<const int64_t> request) const;
 
   // Whether the queue, with those below it, holds less than it is guaranteed of something for which tasks of theirs wait.
   bool BelowGuarantee(QueueIndex queue) const;

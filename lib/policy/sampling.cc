@@ -24,7 +24,7 @@ constexpr OptionDecl kSamplingOptions[] = {
     {"least_nodes", OptionKind::kNumber, "100", 1, 1e9, "that many in any case"},
 };
 
-class Sampling : public Policy {
+class Sampling : public Policy, public FitPolicy {
  public:
   explicit Sampling(const Options& options)
       : percent_(static_cast<int64_t>(options.number("percent"))),
@@ -33,7 +33,12 @@ class Sampling : public Policy {
 
   std::string_view name() const override { return "sampling"; }
   PointSet points() const override { return {Point::kFit}; }
-  bool SamplesNodes() const override { return true; }
+  Traits traits() const override {
+    Traits traits;
+    traits.samples_nodes = true;
+    return traits;
+  }
+  FitPolicy* fit() override { return this; }
 
   size_t NodesToFind(size_t nodes) const override {
     const auto n = static_cast<int64_t>(nodes);

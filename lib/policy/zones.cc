@@ -25,6 +25,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/extension/cycle.h"
 #include "lib/kube/refusals.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/zone_books.h"
@@ -50,7 +51,7 @@ ZoneStrategy StrategyOf(std::string_view word) {
   return ZoneStrategy::kLeastAllocated;
 }
 
-class Zones : public Policy {
+class Zones : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit Zones(const Options& options)
       : weights_{{"cpu", options.number("cpu")}, {"memory", options.number("memory")}},
@@ -64,10 +65,12 @@ class Zones : public Policy {
   PointSet points() const override {
     return weight_ != 0 ? PointSet{Point::kFit, Point::kScore} : PointSet{Point::kFit};
   }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    books_.Open(cycle.tables, cycle.ledger, most_zones_);
+    tables_ = &internal::DataOf(cycle).tables;
+    books_.Open(internal::DataOf(cycle).tables, internal::DataOf(cycle).ledger, most_zones_);
     if (!books_.any()) return;
     if (generation_ != books_.generation()) {
       generation_ = books_.generation();

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/profile/extensions.h"
 #include "lib/session/config.h"
 #include "lib/session/preset.h"
+#include "muster/policy.h"
 
 namespace muster {
 

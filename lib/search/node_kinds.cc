@@ -9,11 +9,11 @@ namespace muster {
 NodeKinds::NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher)
     : ledger_(ledger), dispatcher_(dispatcher) {
   const Tables& tables = ledger.tables();
-  for (Policy* policy : dispatcher.at(Point::kScore)) {
+  for (const Member* member : dispatcher.at(Point::kScore)) {
     size_t which = 0;
-    for (const KindScore& score : policy->KindScores()) {
+    for (const KindScore& score : member->score->KindScores()) {
       scores_.push_back(score);
-      questions_.push_back({policy, which++});
+      questions_.push_back({member->score, which++});
     }
   }
   // Nodes of equal capacity start as one kind; dead nodes are a kind of their own.
@@ -53,14 +53,14 @@ void NodeKinds::Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<in
   *refusal = 0;
   raw->assign(scores_.size(), 0);
   NodeRefusal why{RefusalCode::kPolicy, {}};
-  for (Policy* policy : dispatcher_.at(Point::kFit)) {
-    if (policy->FitScope(c) != Scope::kNone && !policy->FitsKind(c, n, &why)) {
+  for (const Member* member : dispatcher_.at(Point::kFit)) {
+    if (member->fit->FitScope(c) != Scope::kNone && !member->fit->FitsKind(c, n, &why)) {
       *refusal = InternRefusal(why);
       return;
     }
   }
   for (size_t s = 0; s < questions_.size(); ++s) {
-    Policy* policy = questions_[s].policy;
+    ScorePolicy* policy = questions_[s].policy;
     if (policy->ScoreScope(c) == Scope::kNone) continue;
     (*raw)[s] = policy->RawKindScore(questions_[s].which, c, n);
   }

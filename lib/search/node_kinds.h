@@ -53,7 +53,7 @@ class NodeKinds {
     bool uniform = true, all_fit = true;
   };
   struct Question {
-    Policy* policy;
+    ScorePolicy* policy;
     size_t which;
   };
   void Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<int64_t>* raw);

@@ -22,8 +22,8 @@ double Highest(std::span<const double> scores) {
 
 bool AnyTellsNodesApart(const Dispatcher& dispatcher) {
   for (Point point : {Point::kFit, Point::kScore}) {
-    for (const Policy* policy : dispatcher.at(point)) {
-      if (policy->TellsNodesApart()) return true;
+    for (const Member* member : dispatcher.at(point)) {
+      if (member->traits.tells_nodes_apart) return true;
     }
   }
   return false;
@@ -46,16 +46,16 @@ NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, Searc
 void NodeSearch::BeginCycle() {
   ++cycle_;
   ranks_.clear();
-  for (const Policy* policy : dispatcher_.at(Point::kScore)) {
-    if (!policy->RanksNodes() || ranks()) continue;
+  for (const Member* member : dispatcher_.at(Point::kScore)) {
+    if (!member->traits.ranks_nodes || ranks()) continue;
     for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
-      ranks_.push_back(policy->RankOf(n));
+      ranks_.push_back(member->score->RankOf(n));
     }
   }
   sampler_ = nullptr;
   next_ = 0;
-  for (const Policy* policy : dispatcher_.at(Point::kFit)) {
-    if (sampler_ == nullptr && policy->SamplesNodes()) sampler_ = policy;
+  for (const Member* member : dispatcher_.at(Point::kFit)) {
+    if (sampler_ == nullptr && member->traits.samples_nodes) sampler_ = member->fit;
   }
 }
 
@@ -133,21 +133,21 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   bool fit = false, score = false, reads_free = false;
   profile->fit_policies.clear();
   profile->score_policies.clear();
-  profile->part_policies.clear();
-  for (Policy* policy : dispatcher_.at(Point::kFit)) {
-    if (policy->WantsParts(c)) profile->part_policies.push_back(policy);
+  profile->pick_policies.clear();
+  for (const Member* member : dispatcher_.at(Point::kFit)) {
+    if (member->fit->Picks(c)) profile->pick_policies.push_back(member->fit);
   }
-  for (Policy* policy : dispatcher_.at(Point::kFit)) {
-    const Scope scope = policy->FitScope(c);
+  for (const Member* member : dispatcher_.at(Point::kFit)) {
+    const Scope scope = member->fit->FitScope(c);
     fit |= scope == Scope::kCluster;
-    if (scope >= Scope::kState) profile->fit_policies.push_back(policy);
-    reads_free |= scope >= Scope::kState && policy->ReadsFree();
+    if (scope >= Scope::kState) profile->fit_policies.push_back(member);
+    reads_free |= scope >= Scope::kState && member->traits.reads_free;
   }
-  for (Policy* policy : dispatcher_.at(Point::kScore)) {
-    const Scope scope = policy->ScoreScope(c);
+  for (const Member* member : dispatcher_.at(Point::kScore)) {
+    const Scope scope = member->score->ScoreScope(c);
     score |= scope == Scope::kCluster;
-    if (scope >= Scope::kState) profile->score_policies.push_back(policy);
-    reads_free |= scope >= Scope::kState && policy->ReadsFree();
+    if (scope >= Scope::kState) profile->score_policies.push_back(member);
+    reads_free |= scope >= Scope::kState && member->traits.reads_free;
   }
   profile->reads_free = reads_free;
   if (!first && !apart_ && fit == profile->cluster_fit && score == profile->cluster_score) return;
@@ -256,9 +256,11 @@ NodeIndex NodeSearch::BestAmong(TaskIndex task, Want want, std::span<const NodeI
 
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
   if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
-  if (WantsParts(c)) return false;
-  for (Policy* policy : dispatcher_.at(Point::kScore)) {
-    if (policy->ScoreScope(c) == Scope::kCluster && !policy->ScoresByDomain()) return false;
+  if (Picks(c)) return false;
+  for (const Member* member : dispatcher_.at(Point::kScore)) {
+    if (member->score->ScoreScope(c) == Scope::kCluster && !member->traits.scores_by_domain) {
+      return false;
+    }
   }
   return true;
 }
@@ -315,9 +317,9 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
     later &= ledger_.future_idle(n, d) >= need;
     released &= releasing[d] >= need;
   }
-  for (Policy* policy : profile.part_policies) {
-    const bool parts_later = policy->HasParts(c, /*later=*/true, n);
-    now &= policy->HasParts(c, /*later=*/false, n);
+  for (FitPolicy* policy : profile.pick_policies) {
+    const bool parts_later = policy->CanPick(c, /*later=*/true, n);
+    now &= policy->CanPick(c, /*later=*/false, n);
     later &= parts_later;
     released &= parts_later;
   }
@@ -361,8 +363,9 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   if (profile.cluster_fit) {
     std::vector<uint8_t> fits(nodes.size(), 1), hard(nodes.size(), 0);
     std::vector<RefusalCode> codes(nodes.size());
-    for (Policy* policy : dispatcher_.at(Point::kFit)) {
-      if (policy->FitScope(c) == Scope::kCluster) policy->FitNodes(c, nodes, fits, codes, hard);
+    for (const Member* member : dispatcher_.at(Point::kFit)) {
+      if (member->fit->FitScope(c) != Scope::kCluster) continue;
+      member->fit->FitNodes(c, nodes, fits, codes, hard);
     }
     size_t kept = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -413,8 +416,9 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassProfile& profile, cons
   }
   if (profile.cluster_score) {
     const ClassIndex c = ClassOf(task);
-    for (Policy* policy : dispatcher_.at(Point::kScore)) {
-      if (policy->ScoreScope(c) == Scope::kCluster) policy->ScoreNodes(task, nodes, order, batch);
+    for (const Member* member : dispatcher_.at(Point::kScore)) {
+      if (member->score->ScoreScope(c) != Scope::kCluster) continue;
+      member->score->ScoreNodes(task, nodes, order, batch);
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];
@@ -522,9 +526,9 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
   }
   const uint32_t slot = states_->state(node);
   uint8_t fits = 1;
-  for (Policy* policy : profile.fit_policies) {
-    policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
-    if (!fits && policy->TellsNodesApart()) {
+  for (const Member* member : profile.fit_policies) {
+    member->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
+    if (!fits && member->traits.tells_nodes_apart) {
       if (hard != nullptr) *hard = true;
       return false;
     }
@@ -532,9 +536,9 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
   if (!profile.cluster_fit) return fits;
   RefusalCode code;
   uint8_t fits_others = 1, no_cure = 0;
-  for (Policy* policy : profile.fit_policies) {
-    if (policy->FitScope(c) == Scope::kCluster) {
-      policy->FitNodes(c, {&node, 1}, {&fits_others, 1}, {&code, 1}, {&no_cure, 1});
+  for (const Member* member : profile.fit_policies) {
+    if (member->fit->FitScope(c) == Scope::kCluster) {
+      member->fit->FitNodes(c, {&node, 1}, {&fits_others, 1}, {&code, 1}, {&no_cure, 1});
     }
   }
   if (hard != nullptr) *hard = no_cure;
@@ -552,8 +556,8 @@ bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
 }
 
 bool NodeSearch::HasPartsNow(ClassIndex c, NodeIndex node) {
-  for (Policy* policy : Needs(c).part_policies) {
-    if (!policy->HasParts(c, /*later=*/false, node)) return false;
+  for (FitPolicy* policy : Needs(c).pick_policies) {
+    if (!policy->CanPick(c, /*later=*/false, node)) return false;
   }
   return true;
 }
@@ -564,8 +568,8 @@ bool NodeSearch::FitsFutureIdle(ClassIndex c, NodeIndex node) {
   for (DimensionIndex d : profile.needs) {
     if (ledger_.future_idle(node, d) < request[d] - rules_.slack[d]) return false;
   }
-  for (Policy* policy : profile.part_policies) {
-    if (!policy->HasParts(c, /*later=*/true, node)) return false;
+  for (FitPolicy* policy : profile.pick_policies) {
+    if (!policy->CanPick(c, /*later=*/true, node)) return false;
   }
   return true;
 }

@@ -77,7 +77,7 @@ class NodeSearch {
   // Whether fit depends on what runs on other nodes, so that a placement can make it better.
   bool FitDependsOnOthers(ClassIndex c) { return Needs(c).cluster_fit; }
   // Whether it takes more of a node than its request: evictions then show what they free only when they are made.
-  bool WantsParts(ClassIndex c) { return !Needs(c).part_policies.empty(); }
+  bool Picks(ClassIndex c) { return !Needs(c).pick_policies.empty(); }
 
   // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
   std::vector<Ranked> RankForEviction(TaskIndex task, Want want);
@@ -166,7 +166,7 @@ class NodeSearch {
   std::vector<std::unique_ptr<KeptTally>> tallies_;  // by class
   int64_t tally_bytes_ = 0;
 
-  const Policy* sampler_ = nullptr;
+  const FitPolicy* sampler_ = nullptr;
   size_t next_ = 0;             // where the next search of a sample begins
   std::vector<uint8_t> ranks_;  // per node; empty: nobody ranks them
   SweepRoom room_;

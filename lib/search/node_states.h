@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "lib/extension/state_columns.h"
 #include "lib/ledger/ledger.h"
 #include "lib/search/node_kinds.h"
+#include "muster/policy/columns.h"
 
 namespace muster {
 

@@ -45,17 +45,18 @@ uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex
                              : ledger_.future_idle(n, d);
     if (have < need) return tally->NumberOf({RefusalCode::kInsufficient, d, {}});
   }
-  for (Policy* policy : profile.part_policies) {
-    if (policy->HasParts(c, /*later=*/true, n)) continue;
-    if (rules_.want_releasing && policy->HasParts(c, /*later=*/false, n)) continue;
-    const NodeRefusal refusal = policy->PartsRefusal(c, n);
+  for (FitPolicy* policy : profile.pick_policies) {
+    if (policy->CanPick(c, /*later=*/true, n)) continue;
+    if (rules_.want_releasing && policy->CanPick(c, /*later=*/false, n)) continue;
+    const NodeRefusal refusal = policy->PickRefusal(c, n);
     return tally->NumberOf({refusal.code, kNone, refusal.detail});
   }
-  for (Policy* policy : profile.fit_policies) {
+  for (const Member* member : profile.fit_policies) {
     uint8_t fits = 1;
-    policy->FitStates(c, states_->columns(), slot, slot + 1, &fits - slot);
+    member->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
     if (!fits) {
-      return tally->NumberOf({policy->StateRefusal(), kNone, policy->StateRefusalDetail()});
+      const NodeRefusal refusal = member->fit->StateRefusal();
+      return tally->NumberOf({refusal.code, kNone, refusal.detail});
     }
   }
   return RefusalTally::kFits;
@@ -114,13 +115,14 @@ std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassProfile&
   }
   std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0), told(hard);
   std::vector<RefusalCode> codes(undecided.size());
-  for (Policy* policy : dispatcher_.at(Point::kFit)) {
-    if (undecided.empty() || policy->FitScope(c) != Scope::kCluster) continue;
-    policy->FitNodes(c, undecided, fits, codes, hard);
+  for (const Member* member : dispatcher_.at(Point::kFit)) {
+    if (undecided.empty() || member->fit->FitScope(c) != Scope::kCluster) continue;
+    member->fit->FitNodes(c, undecided, fits, codes, hard);
     for (size_t i = 0; i < undecided.size(); ++i) {
       if (fits[i] || told[i]) continue;
       told[i] = 1;
-      tally.Add(tally.NumberOf({codes[i], kNone, policy->NodeRefusalDetail(c, undecided[i])}), 1);
+      tally.Add(tally.NumberOf({codes[i], kNone, member->fit->NodeRefusalDetail(c, undecided[i])}),
+                1);
     }
   }
   return tally.Sorted();

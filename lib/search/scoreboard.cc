@@ -60,75 +60,93 @@ NodeIndex NodeOf(const Winner& winner) {
   return winner.score == kNever ? kNone : static_cast<NodeIndex>(winner.head);
 }
 
-MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t begin, size_t end,
+// Kernels over `count` states: columns and results begin at the first of them.
+MUSTER_KERNEL void KeepAtLeast(const double* have, double need, size_t count,
                                uint8_t* __restrict fits) {
-  for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(have[i] >= need);
+  for (size_t i = 0; i < count; ++i) fits[i] &= static_cast<uint8_t>(have[i] >= need);
 }
 
-MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t begin, size_t end,
-                             uint8_t* any) {
-  for (size_t i = begin; i < end; ++i) any[i] |= static_cast<uint8_t>(have[i] < need);
+MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t count, uint8_t* any) {
+  for (size_t i = 0; i < count; ++i) any[i] |= static_cast<uint8_t>(have[i] < need);
 }
 
-void FitResources(const StateColumns& columns, const ClassProfile& profile, ClassIndex c, Want want,
-                  size_t begin, size_t end, uint8_t* fits) {
-  const size_t count = profile.needs.size();
-  auto keep_parts = [&](bool later, uint8_t* out) {
-    for (Policy* policy : profile.part_policies)
-      policy->FitParts(c, later, columns, begin, end, out);
-  };
-  auto keep = [&](const std::vector<std::vector<double>>& account, uint8_t* out) {
-    for (size_t k = 0; k < count; ++k) {
-      KeepAtLeast(account[profile.needs[k]].data(), profile.amount[k] - profile.slack[k], begin,
-                  end, out);
-    }
-  };
-  switch (want) {
-    case Want::kAnywhere:
-    case Want::kEvicting:
-      return;
-    case Want::kNow:
-      keep(columns.room, fits);
-      keep_parts(/*later=*/false, fits);
-      return;
-    case Want::kLater: {
-      keep(columns.future_idle, fits);
-      keep_parts(/*later=*/true, fits);
-      std::vector<uint8_t> short_of(end - begin, 0);
-      uint8_t* later = short_of.data() - begin;
-      for (size_t k = 0; k < count; ++k) {
-        KeepBelow(columns.idle[profile.needs[k]].data(), profile.amount[k] - profile.slack[k],
-                  begin, end, later);
+// Whether the request of a class fits what states of a range have: fits[i] is about state begin + i.
+class ResourceFit {
+ public:
+  ResourceFit(const StateColumns& columns, const ClassProfile& profile, ClassIndex c, size_t begin,
+              size_t end)
+      : columns_(columns), profile_(profile), class_(c), begin_(begin), end_(end) {}
+
+  void Keep(Want want, uint8_t* fits) const {
+    switch (want) {
+      case Want::kAnywhere:
+      case Want::kEvicting:
+        return;
+      case Want::kNow:
+        KeepAmounts(columns_.room, fits);
+        KeepPicks(/*later=*/false, fits);
+        return;
+      case Want::kLater:
+        KeepLater(fits);
+        return;
+      case Want::kEither: {
+        std::vector<uint8_t> released(fits, fits + count());
+        KeepAmounts(columns_.idle, fits);
+        KeepPicks(/*later=*/false, fits);
+        KeepAmounts(columns_.releasing, released.data());
+        KeepPicks(/*later=*/true, released.data());
+        for (size_t i = 0; i < count(); ++i) fits[i] |= released[i];
+        return;
       }
-      if (!profile.part_policies.empty()) {
-        std::vector<uint8_t> parts(end - begin, 1);
-        keep_parts(/*later=*/false, parts.data() - begin);
-        for (size_t i = begin; i < end; ++i) later[i] |= !parts[i - begin];
-      }
-      for (size_t i = begin; i < end; ++i) fits[i] &= later[i];
-      return;
-    }
-    case Want::kEither: {
-      std::vector<uint8_t> released(fits + begin, fits + end);
-      keep(columns.idle, fits);
-      keep_parts(/*later=*/false, fits);
-      keep(columns.releasing, released.data() - begin);
-      keep_parts(/*later=*/true, released.data() - begin);
-      for (size_t i = begin; i < end; ++i) fits[i] |= released[i - begin];
-      return;
     }
   }
+
+ private:
+  size_t count() const { return end_ - begin_; }
+  double Need(size_t k) const { return profile_.amount[k] - profile_.slack[k]; }
+
+  void KeepAmounts(const std::vector<std::vector<double>>& account, uint8_t* fits) const {
+    for (size_t k = 0; k < profile_.needs.size(); ++k) {
+      KeepAtLeast(account[profile_.needs[k]].data() + begin_, Need(k), count(), fits);
+    }
+  }
+
+  void KeepPicks(bool later, uint8_t* fits) const {
+    for (FitPolicy* policy : profile_.pick_policies) {
+      policy->PickStates(class_, later, columns_, begin_, end_, fits);
+    }
+  }
+
+  // Fits once what is being released has gone, and not before.
+  void KeepLater(uint8_t* fits) const {
+    KeepAmounts(columns_.future_idle, fits);
+    KeepPicks(/*later=*/true, fits);
+    std::vector<uint8_t> waits(count(), 0);
+    for (size_t k = 0; k < profile_.needs.size(); ++k) {
+      KeepBelow(columns_.idle[profile_.needs[k]].data() + begin_, Need(k), count(), waits.data());
+    }
+    if (!profile_.pick_policies.empty()) {
+      std::vector<uint8_t> picks(count(), 1);
+      KeepPicks(/*later=*/false, picks.data());
+      for (size_t i = 0; i < count(); ++i) waits[i] |= !picks[i];
+    }
+    for (size_t i = 0; i < count(); ++i) fits[i] &= waits[i];
+  }
+
+  const StateColumns& columns_;
+  const ClassProfile& profile_;
+  const ClassIndex class_;
+  const size_t begin_, end_;
+};
+
+MUSTER_KERNEL void KeepInhabited(const double* head, size_t count, uint8_t* __restrict fits) {
+  for (size_t i = 0; i < count; ++i) fits[i] &= static_cast<uint8_t>(head[i] < kNoHead);
 }
 
-MUSTER_KERNEL void KeepInhabited(const double* head, size_t begin, size_t end,
-                                 uint8_t* __restrict fits) {
-  for (size_t i = begin; i < end; ++i) fits[i] &= static_cast<uint8_t>(head[i] < kNoHead);
-}
-
-// Adds begin <= i < end with fits[i], which is 0 or 1.
-void Collect(const uint8_t* fits, size_t begin, size_t end, std::vector<uint32_t>* slots) {
-  size_t i = begin;
-  for (; i + 64 <= end; i += 64) {
+// Appends begin + i for each i < count with fits[i], which is 0 or 1.
+void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<uint32_t>* slots) {
+  size_t i = 0;
+  for (; i + 64 <= count; i += 64) {
     uint64_t word = 0;
     for (size_t k = 0; k < 8; ++k) {
       uint64_t eight;
@@ -137,11 +155,12 @@ void Collect(const uint8_t* fits, size_t begin, size_t end, std::vector<uint32_t
       word |= (eight * 0x0102040810204080) >> 56 << (8 * k);
     }
     for (; word != 0; word &= word - 1) {
-      slots->push_back(static_cast<uint32_t>(i + static_cast<size_t>(std::countr_zero(word))));
+      slots->push_back(
+          static_cast<uint32_t>(begin + i + static_cast<size_t>(std::countr_zero(word))));
     }
   }
-  for (; i < end; ++i) {
-    if (fits[i]) slots->push_back(static_cast<uint32_t>(i));
+  for (; i < count; ++i) {
+    if (fits[i]) slots->push_back(static_cast<uint32_t>(begin + i));
   }
 }
 
@@ -219,36 +238,45 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& p
       Gather(states.columns(), slots, !resources_fit || profile.reads_free, &room.columns);
     }
     const StateColumns& columns = in_place ? states.columns() : room.columns;
-    const size_t begin = in_place ? first : 0, end = in_place ? first + range : count;
-    uint8_t* fits = room.fits.data() - begin;
-    double* order = room.order.data() - begin;
-    double* batch = room.batch.data() - begin;
-    std::fill(fits + begin, fits + end, 1);
-    if (!resources_fit) {
-      FitResources(columns, profile, class_, want_, begin, end, fits);
-      for (size_t i = 0; !context.kinds.all_fit(profile.row) && i < count; ++i) {
-        fits[in_place ? slots[i] : i] &= context.kinds.fits(profile.row, states.kind(slots[i]));
-      }
-    }
-    for (Policy* policy : profile.fit_policies) {
-      if (want_ != Want::kEvicting || policy->TellsNodesApart()) {
-        policy->FitStates(class_, columns, begin, end, fits);
-      }
-    }
-    std::fill(order + begin, order + end, 0.0);
-    std::fill(batch + begin, batch + end, profile.constant);
-    for (Policy* policy : profile.score_policies) {
-      policy->ScoreStates(class_, columns, begin, end, order, batch);
-    }
+    const size_t begin = in_place ? first : 0, swept = in_place ? range : count;
+    ScoreRange(context, profile, columns, begin, swept, slots, resources_fit);
     for (size_t i = 0; i < count; ++i) {
-      const size_t at = in_place ? slots[i] : i;
-      score_[slots[i]] = fits[at] ? order[at] + batch[at] : kNoScore;
+      const size_t at = in_place ? slots[i] - first : i;
+      score_[slots[i]] = room.fits[at] ? room.order[at] + room.batch[at] : kNoScore;
     }
     for (size_t i = 0; !profile.uniform && i < count; ++i) {
-      const size_t at = in_place ? slots[i] : i;
-      order_[slots[i]] = order[at];
-      batch_[slots[i]] = batch[at];
+      const size_t at = in_place ? slots[i] - first : i;
+      order_[slots[i]] = room.order[at];
+      batch_[slots[i]] = room.batch[at];
     }
+  }
+}
+
+// Fills the fits, order and batch of the room for `count` states of `columns` from `begin` on. Columns of the room hold
+// the states at `slots` side by side; those of the states hold them at their slots.
+void Scoreboard::ScoreRange(const ScoringContext& context, const ClassProfile& profile,
+                            const StateColumns& columns, size_t begin, size_t count,
+                            std::span<const uint32_t> slots, bool resources_fit) {
+  SweepRoom& room = context.room;
+  const size_t end = begin + count;
+  const bool in_place = &columns != &room.columns;
+  std::fill_n(room.fits.begin(), count, uint8_t{1});
+  if (!resources_fit) {
+    ResourceFit(columns, profile, class_, begin, end).Keep(want_, room.fits.data());
+    for (size_t i = 0; !context.kinds.all_fit(profile.row) && i < slots.size(); ++i) {
+      room.fits[in_place ? slots[i] - begin : i] &=
+          context.kinds.fits(profile.row, context.states.kind(slots[i]));
+    }
+  }
+  for (const Member* member : profile.fit_policies) {
+    if (want_ != Want::kEvicting || member->traits.tells_nodes_apart) {
+      member->fit->FitStates(class_, columns, begin, end, room.fits.data());
+    }
+  }
+  std::fill_n(room.order.begin(), count, 0.0);
+  std::fill_n(room.batch.begin(), count, profile.constant);
+  for (const Member* member : profile.score_policies) {
+    member->score->ScoreStates(class_, columns, begin, end, room.order.data(), room.batch.data());
   }
 }
 
@@ -260,14 +288,14 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profil
   const size_t step = context.speed.vector_kernels ? kSweep : 1;
   for (size_t begin = 0; begin < states.slots(); begin += step) {
     const size_t end = std::min(begin + step, states.slots());
-    uint8_t* fits = room.fits.data() - begin;
-    std::fill(fits + begin, fits + end, 1);
-    for (size_t i = begin; !context.kinds.all_fit(profile.row) && i < end; ++i) {
-      fits[i] = context.kinds.fits(profile.row, states.kind(static_cast<uint32_t>(i)));
+    const size_t count = end - begin;
+    std::fill_n(room.fits.begin(), count, uint8_t{1});
+    for (size_t i = 0; !context.kinds.all_fit(profile.row) && i < count; ++i) {
+      room.fits[i] = context.kinds.fits(profile.row, states.kind(static_cast<uint32_t>(begin + i)));
     }
-    KeepInhabited(states.columns().head.data(), begin, end, fits);
-    FitResources(states.columns(), profile, class_, want_, begin, end, fits);
-    Collect(fits, begin, end, &room.slots);
+    KeepInhabited(states.columns().head.data() + begin, count, room.fits.data());
+    ResourceFit(states.columns(), profile, class_, begin, end).Keep(want_, room.fits.data());
+    Collect(room.fits.data(), begin, count, &room.slots);
   }
   std::fill(winner_score_.begin(), winner_score_.end(), kNoScore);
   std::fill(winner_head_.begin(), winner_head_.end(), kNoHead);

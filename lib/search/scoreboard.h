@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
-#include "lib/extension/state_columns.h"
 #include "lib/search/node_kinds.h"
 #include "lib/search/node_states.h"
+#include "muster/policy/columns.h"
 #include "muster/schedule.h"
 
 namespace muster {
@@ -43,12 +43,12 @@ struct ClassProfile {
   uint64_t cycle = 0;  // when cluster_fit and cluster_score were asked
   uint32_t row = 0;    // in NodeKinds
   bool cluster_fit = false, cluster_score = false;
-  bool uniform = true;                                // the score is a number of the state alone
-  double constant = 0;                                // what KindScores add to it then
-  bool reads_free = true;                             // some policy does; see Policy::ReadsFree
-  std::vector<Policy*> fit_policies, score_policies;  // that look at a node's own books
-  std::vector<Policy*> part_policies;                 // that give out parts of nodes
-  std::vector<DimensionIndex> needs;                  // dimensions to compare
+  bool uniform = true;     // the score is a number of the state alone
+  double constant = 0;     // what KindScores add to it then
+  bool reads_free = true;  // some policy does; see Policy::ReadsFree
+  std::vector<const Member*> fit_policies, score_policies;  // that look at a node's own books
+  std::vector<FitPolicy*> pick_policies;                    // that pick parts of nodes
+  std::vector<DimensionIndex> needs;                        // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
 
@@ -109,6 +109,9 @@ class Scoreboard {
   void Sweep(const ScoringContext& context, const ClassProfile& profile);
   void ReadJournal(const ScoringContext& context, const ClassProfile& profile);
   void ScoreSlots(const ScoringContext& context, const ClassProfile& profile, bool resources_fit);
+  void ScoreRange(const ScoringContext& context, const ClassProfile& profile,
+                  const StateColumns& columns, size_t begin, size_t count,
+                  std::span<const uint32_t> slots, bool resources_fit);
   void FindWinner(const NodeStates& states, size_t block);
   void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
   NodeIndex ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;

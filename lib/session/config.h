@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
-#include "lib/extension/options.h"
 #include "lib/ledger/ledger.h"
 #include "lib/part/action.h"
 #include "lib/search/node_search.h"
+#include "muster/policy.h"
 
 namespace muster {
 

@@ -111,7 +111,8 @@ std::vector<QueueShares> QueueBooks::Count() {
   if (whole_nodes_only_) SumWholeNodes();
   const Ledger books(small_, config_.accounting, sums_);
   const std::vector<JobPhase> no_phases;
-  const Cycle cycle{small_, books, 0, no_phases};
+  const internal::CycleData data{small_, books, 0, no_phases};
+  const Cycle cycle(&data);
   std::vector<std::unique_ptr<Policy>> policies;
   for (const auto& tier : config_.tiers) {
     for (const ConfiguredPolicy& policy : tier) {
@@ -124,7 +125,7 @@ std::vector<QueueShares> QueueBooks::Count() {
   for (QueueIndex q = 0; q < shares.size(); ++q) {
     if (!small_.queues.alive[q]) continue;
     for (const auto& policy : policies) {
-      if (policy->QueueShareOf(q, &shares[q].deserved, &shares[q].share)) break;
+      if (policy->PublishShare(q, &shares[q].deserved, &shares[q].share)) break;
     }
   }
   return shares;

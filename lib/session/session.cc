@@ -140,10 +140,12 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
 
   domains_.Open(tables, domains_changed_);
   domains_changed_ = false;
-  dispatcher_->Open({tables, *ledger_, options.now, phases_, &changed_, &domains_});
+  const internal::CycleData data{tables, *ledger_, options.now, phases_, &changed_, &domains_};
+  const class Cycle view(&data);
+  dispatcher_->Open(view);
   for (Point point : {Point::kFit, Point::kScore}) {
-    for (const Policy* policy : dispatcher_->at(point)) {
-      if (policy->KindsChanged()) search_.reset();
+    for (const Member* member : dispatcher_->at(point)) {
+      if (member->traits.kinds_changed) search_.reset();
     }
   }
   if (search_ == nullptr) {
@@ -253,9 +255,9 @@ void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
     const auto allocated = ledger_->queue_allocated(q);
     (after ? share.allocated_after : share.allocated_before)
         .assign(allocated.begin(), allocated.end());
-    for (Policy* policy : dispatcher_->at(Point::kQueueOrder)) {
-      if (policy->QueueShareOf(q, &share.deserved,
-                               after ? &share.share_after : &share.share_before)) {
+    for (const Member* member : dispatcher_->at(Point::kQueueOrder)) {
+      if (member->policy->PublishShare(q, &share.deserved,
+                                       after ? &share.share_after : &share.share_before)) {
         break;
       }
     }

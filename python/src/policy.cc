@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/extension/cycle.h"
 #include "python/src/columns.h"
 #include "python/src/convert.h"
 #include "python/src/views.h"
@@ -57,7 +58,12 @@ struct Adapter {
                   Point::kReady,    Point::kAdmit,      Point::kPreemptable, Point::kReclaimable};
 };
 
-class PythonPolicy : public Policy {
+class PythonPolicy : public Policy,
+                     public OrderPolicy,
+                     public GatePolicy,
+                     public FitPolicy,
+                     public ScorePolicy,
+                     public VictimPolicy {
  public:
   PythonPolicy(std::string_view name, const Adapter& adapter, std::shared_ptr<CycleState> state)
       : name_(name),
@@ -70,12 +76,22 @@ class PythonPolicy : public Policy {
 
   std::string_view name() const override { return name_; }
   PointSet points() const override { return points_; }
+  Traits traits() const override {
+    Traits traits;
+    traits.tells_nodes_apart = Has(Point::kFit) || Has(Point::kScore);
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
     if (state_->failed()) return;
     state_->Open(cycle);
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     scores_.clear();
     fits_.clear();
     for (Column* column :
@@ -108,27 +124,27 @@ class PythonPolicy : public Policy {
   bool Overused(QueueIndex queue) override {
     return Live("overused", &overused_, QueueCount()) && overused_.values[queue] != 0;
   }
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
     const ClassIndex c = tables_->tasks.task_class[task];
     if (c >= allocatable_.size()) allocatable_.resize(tables_->classes.shape.size());
     Column& column = allocatable_[c];
     const uint64_t content = ledger_->moment().content;
     if (!column.known || column.content != content) {
-      if (state_->failed()) return true;
+      if (state_->failed()) return Verdict::Yes();
       column.known = false;
       Ask([&] {
         Take(adapter_->attr("allocatable")(ClassView(state_, c)), &column, QueueCount());
       });
     }
-    return !column.known || column.values[queue] != 0;
+    return !column.known || column.values[queue] != 0 ? Verdict::Yes() : Verdict::No();
   }
   bool Valid(JobIndex job) override { return !valid_.known || valid_.values[job] != 0; }
   bool Ready(JobIndex job) override {
     return !Live("ready", &ready_, JobCount()) || ready_.values[job] != 0;
   }
-  Vote Admit(JobIndex job, Denial* denial) override {
-    if (!admit_.known || admit_.values[job] == 0) return Vote::kAbstain;
-    return admit_.values[job] > 0 ? Vote::kPermit : Vote::kReject;
+  Verdict Admit(JobIndex job) override {
+    if (!admit_.known || admit_.values[job] == 0) return Verdict::Abstain();
+    return admit_.values[job] > 0 ? Verdict::Yes() : Verdict::No();
   }
 
   Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
@@ -140,19 +156,19 @@ class PythonPolicy : public Policy {
     return Victims("reclaimable", evictor, candidates, chosen);
   }
 
-  bool TellsNodesApart() const override { return Has(Point::kFit) || Has(Point::kScore); }
   Scope FitScope(ClassIndex c) override { return Scope::kState; }
   Scope ScoreScope(ClassIndex c) override { return Scope::kState; }
 
-  std::string StateRefusalDetail() const override {
-    return refusal_.empty() ? std::string(name_) : absl::StrCat(ToAbsl(name_), ": ", refusal_);
+  NodeRefusal StateRefusal() const override {
+    return {RefusalCode::kPolicy,
+            refusal_.empty() ? std::string(name_) : absl::StrCat(ToAbsl(name_), ": ", refusal_)};
   }
 
   void FitStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                  uint8_t* fits) override {
     const std::vector<double>* mine = Frozen("fit", c, &fits_);
     if (mine == nullptr) return;
-    for (size_t i = begin; i < end; ++i) fits[i] &= (*mine)[states.node[i]] != 0;
+    for (size_t i = begin; i < end; ++i) fits[i - begin] &= (*mine)[states.node[i]] != 0;
   }
 
   void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
@@ -160,7 +176,7 @@ class PythonPolicy : public Policy {
     if (!node_score_) {
       const std::vector<double>* mine = Frozen("score", c, &scores_);
       if (mine == nullptr) return;
-      for (size_t i = begin; i < end; ++i) order[i] += (*mine)[states.node[i]];
+      for (size_t i = begin; i < end; ++i) order[i - begin] += (*mine)[states.node[i]];
       return;
     }
     if (begin == end || state_->failed()) return;
@@ -169,7 +185,7 @@ class PythonPolicy : public Policy {
       const std::vector<double> mine =
           Doubles(adapter_->attr("score")(ClassView(state_, c), view), end - begin);
       view->Close();
-      for (size_t i = begin; i < end; ++i) order[i] += mine[i - begin];
+      for (size_t i = begin; i < end; ++i) order[i - begin] += mine[i - begin];
     });
   }
 
@@ -299,13 +315,13 @@ void CycleState::Fail(py::error_already_set&& error) {
 }
 
 void CycleState::Open(const Cycle& cycle) {
-  if (open_ && tables_ == &cycle.tables && opening_ != nullptr)
+  if (open_ && tables_ == &internal::DataOf(cycle).tables && opening_ != nullptr)
     return;  // by another policy of the call
   open_ = true;
-  tables_ = &cycle.tables;
-  ledger_ = &cycle.ledger;
-  phases_ = &cycle.phases;
-  now_ = cycle.now;
+  tables_ = &internal::DataOf(cycle).tables;
+  ledger_ = &internal::DataOf(cycle).ledger;
+  phases_ = &internal::DataOf(cycle).phases;
+  now_ = cycle.now();
   auto nodes = std::make_shared<Nodes>();
   nodes->dimensions = ledger_->dimensions();
   const std::vector<uint8_t>& alive = tables_->nodes.alive;

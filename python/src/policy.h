@@ -24,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/extension/policy.h"
-#include "lib/profile/extensions.h"
+#include "lib/extension/cycle.h"
+#include "muster/policy.h"
 
 namespace muster::python {
 

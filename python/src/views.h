@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/extension/state_columns.h"
+#include "muster/policy/columns.h"
 #include "python/src/policy.h"
 
 namespace muster::python {

@@ -14,21 +14,26 @@ namespace muster::python {
 namespace {
 
 // 10 * idle / allocatable cpu as the cycle found them, and 0.001 * (index % 97); once for each class.
-class NativeFrozen : public Policy {
+class NativeFrozen : public Policy, public ScorePolicy {
  public:
   std::string_view name() const override { return "frozen"; }
   PointSet points() const override { return {Point::kScore}; }
-  bool TellsNodesApart() const override { return true; }
+  Traits traits() const override {
+    Traits traits;
+    traits.tells_nodes_apart = true;
+    return traits;
+  }
+  ScorePolicy* score() override { return this; }
   Scope ScoreScope(ClassIndex) override { return Scope::kState; }
   void Open(const Cycle& cycle) override {
-    const NodeTable& nodes = cycle.tables.nodes;
+    const NodeTable& nodes = internal::DataOf(cycle).tables.nodes;
     idle_.assign(nodes.alive.size(), 0);
     allocatable_.assign(nodes.alive.size(), 1);
     for (NodeIndex n = 0; n < nodes.alive.size(); ++n) {
-      idle_[n] = static_cast<double>(cycle.ledger.node(n, kIdle)[kCpu]);
+      idle_[n] = static_cast<double>(internal::DataOf(cycle).ledger.node(n, kIdle)[kCpu]);
       allocatable_[n] = static_cast<double>(OrZero(nodes.allocatable.at(n, kCpu)));
     }
-    scores_.assign(cycle.tables.classes.shape.size(), {});
+    scores_.assign(internal::DataOf(cycle).tables.classes.shape.size(), {});
   }
   void ScoreStates(ClassIndex c, const StateColumns& states, size_t begin, size_t end,
                    double* order, double* batch) override {
@@ -38,7 +43,7 @@ class NativeFrozen : public Policy {
         mine.push_back(10 * idle_[n] / allocatable_[n] + 1e-3 * (n % 97));
       }
     }
-    for (size_t i = begin; i < end; ++i) order[i] += mine[states.node[i]];
+    for (size_t i = begin; i < end; ++i) order[i - begin] += mine[states.node[i]];
   }
 
  private:

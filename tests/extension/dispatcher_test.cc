@@ -26,26 +26,33 @@ struct Script {
   bool in_order = false, reorders = false;  // of candidates
 };
 
-class Scripted : public Policy {
+class Scripted : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
   Scripted(std::string name, Script script, std::string* asked)
       : name_(std::move(name)), script_(std::move(script)), asked_(asked) {}
 
   std::string_view name() const override { return name_; }
   PointSet points() const override { return {}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.reclaims_in_victim_order = script_.reorders;
+    traits.judges_in_order = script_.in_order;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  VictimPolicy* victims() override { return this; }
   int CompareJobs(JobIndex, JobIndex) override { return Note(script_.order); }
   int CompareQueues(QueueIndex, QueueIndex) override { return Note(script_.order); }
   int CompareTasks(TaskIndex, TaskIndex) override { return Note(script_.order); }
   bool Overused(QueueIndex) override { return Note(!script_.yes); }
-  bool Allocatable(QueueIndex, TaskIndex, Denial*) override { return Note(script_.yes); }
-  bool Preemptive(QueueIndex, std::span<const int64_t>, Denial*) override {
-    return Note(script_.yes);
-  }
+  Verdict Allocatable(QueueIndex, TaskIndex) override { return Judge(); }
+  Verdict Preemptive(QueueIndex, std::span<const int64_t>) override { return Judge(); }
   bool Valid(JobIndex) override { return Note(script_.yes); }
   bool Ready(JobIndex) override { return Note(script_.yes); }
   bool Starving(JobIndex) override { return Note(script_.yes); }
   Vote Pipelined(JobIndex) override { return Note(script_.vote); }
-  Vote Admit(JobIndex, Denial*) override { return Note(script_.vote); }
+  Verdict Admit(JobIndex) override { return {.vote = Note(script_.vote)}; }
   void Admitted(JobIndex) override { Note(0); }
   Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates, Tasks* chosen) override {
     return Choose(candidates, chosen);
@@ -56,13 +63,12 @@ class Scripted : public Policy {
   Vote Evictable(JobIndex, bool, std::span<const TaskIndex> candidates, Tasks* chosen) override {
     return Choose(candidates, chosen);
   }
-  bool JudgesInOrder() const override { return script_.in_order; }
-  bool ReclaimsInVictimOrder() const override { return script_.reorders; }
   void Victims(std::span<const TaskIndex> candidates, Tasks* chosen) override {
     Choose(candidates, chosen);
   }
 
  private:
+  Verdict Judge() { return Note(script_.yes) ? Verdict::Yes() : Verdict::No(); }
   template <class T>
   T Note(T answer) {
     *asked_ += name_;
@@ -132,12 +138,10 @@ TEST(Vote, ATierEndsIt) {
   for (const auto& c : cases) {
     for (const bool admit : {false, true}) {
       Tiers tiers(c.tiers);
-      std::string_view who = "nobody";
-      Denial denial;
-      EXPECT_EQ(admit ? tiers.dispatcher->Admit(0, &denial, &who) : tiers.dispatcher->Pipelined(0),
-                c.answer);
+      const Verdict verdict = admit ? tiers.dispatcher->Admit(0) : Verdict::Yes();
+      EXPECT_EQ(admit ? verdict.ok() : tiers.dispatcher->Pipelined(0), c.answer);
       EXPECT_EQ(tiers.asked, c.asked);
-      if (admit && !c.answer) EXPECT_EQ(who, tiers.asked.substr(tiers.asked.size() - 1));
+      if (admit && !c.answer) EXPECT_EQ(verdict.policy, tiers.asked.substr(tiers.asked.size() - 1));
     }
   }
 }
@@ -263,7 +267,8 @@ TEST(Order, FallbacksAreTotal) {
   const Ledger ledger(t, {});
   const std::vector<JobPhase> phases(t.jobs.alive.size(), JobPhase::kPending);
   Dispatcher dispatcher({}, {});
-  dispatcher.Open({t, ledger, 0, phases});
+  const internal::CycleData data{t, ledger, 0, phases};
+  dispatcher.Open(Cycle(&data));
   const auto queue = [&](const char* name) { return *t.queues.names.Find(name); };
   EXPECT_TRUE(dispatcher.QueueBefore(queue("early"), queue("late")));
   EXPECT_TRUE(dispatcher.QueueBefore(queue("ranked"), queue("early")));
@@ -279,16 +284,22 @@ TEST(Order, FallbacksAreTotal) {
 }
 
 // Takes from queues in ascending order; reclaims all, in victims' order or as they are named.
-class Taker : public Policy {
+class Taker : public Policy, public OrderPolicy, public VictimPolicy {
  public:
   explicit Taker(bool in_victim_order) : in_victim_order_(in_victim_order) {}
   std::string_view name() const override { return "taker"; }
   PointSet points() const override { return {}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.reclaims_in_victim_order = in_victim_order_;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  VictimPolicy* victims() override { return this; }
   int CompareVictimQueues(QueueIndex a, QueueIndex b, QueueIndex evictor) override {
     EXPECT_EQ(evictor, 0u);
     return a < b ? -1 : 1;
   }
-  bool ReclaimsInVictimOrder() const override { return in_victim_order_; }
   Vote Reclaimable(TaskIndex, std::span<const TaskIndex> candidates, Tasks* chosen) override {
     chosen->assign(candidates.begin(), candidates.end());
     return Vote::kPermit;
@@ -317,7 +328,8 @@ TEST(Order, VictimsGoByQueueThenByJobTheLastFirst) {
     std::vector<std::vector<ActivePolicy>> tiers(1);
     tiers[0].push_back({std::make_unique<Taker>(in_victim_order), points});
     Dispatcher dispatcher(std::move(tiers), {});
-    dispatcher.Open({t, ledger, 0, phases});
+    const internal::CycleData data{t, ledger, 0, phases};
+    dispatcher.Open(Cycle(&data));
     EXPECT_TRUE(dispatcher.VictimBefore(8, 2, 0));  // nobody misses it
     EXPECT_FALSE(dispatcher.VictimBefore(2, 8, 0));
     return dispatcher.Reclaimable(0, candidates);
@@ -333,8 +345,6 @@ TEST(Order, VictimsGoByQueueThenByJobTheLastFirst) {
 const Script kYes{}, kNo{.yes = false};
 
 TEST(Gates, AllOrAny) {
-  Denial denial;
-  std::string_view who;
   for (const bool first : {true, false}) {
     for (const bool second : {true, false}) {
       Tiers tiers({{first ? kYes : kNo}, {second ? kYes : kNo}});
@@ -348,10 +358,11 @@ TEST(Gates, AllOrAny) {
       };
       check(d.Valid(0), both);
       check(d.Ready(0), both);
-      check(d.Preemptive(0, {}), both);
-      check(d.Allocatable(0, 0, &denial, &who), both);
-      if (!both) EXPECT_EQ(who, first ? "b" : "a");
-      check(d.Overused(0, &who), !both);  // a scripted no is an overused queue
+      check(d.Preemptive(0, {}).ok(), both);
+      const Verdict verdict = d.Allocatable(0, 0);
+      check(verdict.ok(), both);
+      if (!both) EXPECT_EQ(verdict.policy, first ? "b" : "a");
+      check(d.MayTakeTurn(0).ok(), both);  // a scripted no is an overused queue
     }
   }
 }
@@ -370,7 +381,7 @@ TEST(Gates, SwitchedOffIsNotAsked) {
   EXPECT_TRUE(tiers.dispatcher->Ready(0));
   EXPECT_TRUE(tiers.dispatcher->Valid(0));
   EXPECT_EQ(tiers.asked, "bb");
-  EXPECT_FALSE(tiers.dispatcher->Preemptive(0, {}));
+  EXPECT_FALSE(tiers.dispatcher->Preemptive(0, {}).ok());
 }
 
 TEST(Admitted, AllHearOfIt) {

@@ -32,7 +32,8 @@ class Questions {
       }
     }
     dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config.rules);
-    dispatcher_->Open({tables_, ledger_, 0, phases_});
+    const internal::CycleData data{tables_, ledger_, 0, phases_};
+    dispatcher_->Open(Cycle(&data));
   }
 
   // Asks all who promise, and adds their names.
@@ -48,17 +49,19 @@ class Questions {
     for (size_t i = there.size(); i-- > 1;) std::swap(there[i], there[rng_.Below(i + 1)]);
     const TaskIndex evictor = waiting[rng_.Below(waiting.size())];
     for (const Point point : {Point::kPreemptable, Point::kReclaimable}) {
-      for (Policy* policy : dispatcher_->at(point)) {
-        if (!policy->JudgesInOrder()) continue;
-        asked->insert(std::string(policy->name()));
+      for (const Member* member : dispatcher_->at(point)) {
+        if (!member->traits.judges_in_order) continue;
+        VictimPolicy* policy = member->victims;
+        const std::string name(member->policy->name());
+        asked->insert(name);
         Tasks all;
         const Vote vote = Choose(policy, point, evictor, there, &all);
         const size_t count = rng_.Below(there.size()) + 1;
         const std::span<const TaskIndex> few(there.data(), count);
         Tasks first;
-        EXPECT_EQ(Choose(policy, point, evictor, few, &first), vote) << policy->name();
+        EXPECT_EQ(Choose(policy, point, evictor, few, &first), vote) << name;
         std::erase_if(all, [&](TaskIndex t) { return std::ranges::find(few, t) == few.end(); });
-        EXPECT_EQ(first, all) << policy->name() << " at " << PointName(point);
+        EXPECT_EQ(first, all) << name << " at " << PointName(point);
       }
     }
     // The next question is about other books.
@@ -66,7 +69,7 @@ class Questions {
   }
 
  private:
-  static Vote Choose(Policy* policy, Point point, TaskIndex evictor,
+  static Vote Choose(VictimPolicy* policy, Point point, TaskIndex evictor,
                      std::span<const TaskIndex> candidates, Tasks* chosen) {
     return point == Point::kReclaimable ? policy->Reclaimable(evictor, candidates, chosen)
                                         : policy->Preemptable(evictor, candidates, chosen);

@@ -30,7 +30,8 @@ TEST(Sampling, HowManyAreWanted) {
                                          {"least_percent", row.least_percent},
                                          {"least_nodes", row.least_nodes}});
     ASSERT_TRUE(options.ok()) << options.status();
-    EXPECT_EQ(decl.make(*options)->NodesToFind(row.nodes), row.wanted)
+    const std::unique_ptr<Policy> policy = decl.make(*options);
+    EXPECT_EQ(policy->fit()->NodesToFind(row.nodes), row.wanted)
         << row.percent << " percent of " << row.nodes;
   }
 }

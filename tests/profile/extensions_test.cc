@@ -1,8 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Policies that a caller hands in for one call.
-#include "lib/profile/extensions.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "muster/cluster.h"
+#include "muster/policy.h"
 
 namespace muster {
 namespace {
@@ -20,22 +19,30 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Prefers one node, and refuses another.
-class Choosy : public Policy {
+class Choosy : public Policy, public FitPolicy, public ScorePolicy {
  public:
   Choosy(NodeIndex best, NodeIndex never) : best_(best), never_(never) {}
   std::string_view name() const override { return "choosy"; }
   PointSet points() const override { return {Point::kFit, Point::kScore}; }
-  bool TellsNodesApart() const override { return true; }
+  Traits traits() const override {
+    Traits traits;
+    traits.tells_nodes_apart = true;
+    return traits;
+  }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
   Scope FitScope(ClassIndex) override { return Scope::kState; }
   Scope ScoreScope(ClassIndex) override { return Scope::kState; }
   void FitStates(ClassIndex, const StateColumns& states, size_t begin, size_t end,
                  uint8_t* fits) override {
-    for (size_t i = begin; i < end; ++i) fits[i] &= states.node[i] != never_;
+    for (size_t i = begin; i < end; ++i) fits[i - begin] &= states.node[i] != never_;
   }
-  std::string StateRefusalDetail() const override { return "choosy: not that one"; }
+  NodeRefusal StateRefusal() const override {
+    return {RefusalCode::kPolicy, "choosy: not that one"};
+  }
   void ScoreStates(ClassIndex, const StateColumns& states, size_t begin, size_t end, double* order,
                    double* batch) override {
-    for (size_t i = begin; i < end; ++i) order[i] += states.node[i] == best_ ? 1e6 : 0;
+    for (size_t i = begin; i < end; ++i) order[i - begin] += states.node[i] == best_ ? 1e6 : 0;
   }
 
  private:

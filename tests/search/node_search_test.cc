@@ -85,7 +85,8 @@ class Searched {
       }
     }
     auto dispatcher = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
-    dispatcher->Open({tables_, ledger_, 0, phases_});
+    const internal::CycleData data{tables_, ledger_, 0, phases_};
+    dispatcher->Open(Cycle(&data));
     return dispatcher;
   }
 

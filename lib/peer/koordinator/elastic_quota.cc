@@ -23,6 +23,7 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
+#include "lib/extension/cycle.h"
 #include "lib/peer/koordinator/policies.h"
 #include "lib/peer/koordinator/quota/elastic_tree.h"
 #include "lib/policy/kept_sums.h"
@@ -41,7 +42,7 @@ constexpr OptionDecl kElasticQuotaOptions[] = {
 
 using Row = std::span<const int64_t>;
 
-class ElasticQuota : public Policy {
+class ElasticQuota : public Policy, public GatePolicy {
  public:
   explicit ElasticQuota(const Options& options)
       : runtime_(options.flag("runtime")),
@@ -53,10 +54,11 @@ class ElasticQuota : public Policy {
   PointSet points() const override {
     return {Point::kAllocatable, Point::kOverused, Point::kQueueOrder};
   }
+  GatePolicy* gate() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     dimensions_ = tables_->dimension_count();
     const bool fresh = IsReshaped();
     if (fresh) Plant();
@@ -77,25 +79,23 @@ class ElasticQuota : public Policy {
     return false;
   }
 
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    if (!IsOpen(*tables_, queue, denial)) return false;
-    denial->tree = !sound_;
-    if (!sound_) return false;
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
+    if (!IsOpen(*tables_, queue)) return Verdict::No(Cause::kClosed);
+    if (!sound_) return Verdict::No(Cause::kTree);
     const Row request = ledger_->request(task);
     // What the queue holds too much of already counts whether the task asks for it or not.
-    if (!StaysWithin(queue, request, /*all=*/true, denial)) return false;
-    if ((tables_->tasks.flags[task] & kTaskPreemptable) == 0 &&
-        !FixedStayWithin(queue, request, denial)) {
-      return false;
+    Verdict verdict = StaysWithin(queue, request, /*all=*/true);
+    if (verdict.ok() && (tables_->tasks.flags[task] & kTaskPreemptable) == 0) {
+      verdict = FixedStayWithin(queue, request);
     }
-    for (QueueIndex q = tables_->queues.parent[queue]; parents_ && q != kNone;
+    for (QueueIndex q = tables_->queues.parent[queue]; verdict.ok() && parents_ && q != kNone;
          q = tables_->queues.parent[q]) {
-      if (!StaysWithin(q, request, /*all=*/false, denial)) return false;
+      verdict = StaysWithin(q, request, /*all=*/false);
     }
-    return true;
+    return verdict;
   }
 
-  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
+  bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override {
     if (!sound_) return false;
     *share = 0;
     deserved->assign(dimensions_, 0);
@@ -230,20 +230,18 @@ class ElasticQuota : public Policy {
   int64_t Held(QueueIndex q, DimensionIndex d) const { return ledger_->tree_allocated(q)[d]; }
   int64_t Limit(QueueIndex q, DimensionIndex d) const { return limits_[q * dimensions_ + d]; }
 
-  bool StaysWithin(QueueIndex q, Row request, bool all, Denial* denial) const {
+  Verdict StaysWithin(QueueIndex q, Row request, bool all) const {
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       if (d == kPods || (!all && request[d] == kAbsent)) continue;
       if (Held(q, d) + OrZero(request[d]) <= Limit(q, d)) continue;
-      denial->dimension = d;
-      denial->deserved = runtime_;
-      return false;
+      return Verdict::No(runtime_ ? Cause::kDeserved : Cause::kLimit, d);
     }
-    return true;
+    return Verdict::Yes();
   }
 
   // Jobs of each queue with tasks that cannot be preempted.
   void FindFixed(const Cycle& cycle) {
-    if (cycle.changed == nullptr) {  // indices may mean other jobs
+    if (internal::DataOf(cycle).changed == nullptr) {  // indices may mean other jobs
       fixed_jobs_.clear();
       fixed_.clear();
     }
@@ -262,7 +260,7 @@ class ElasticQuota : public Policy {
   bool IsFixed(TaskIndex t) const { return (tables_->tasks.flags[t] & kTaskPreemptable) == 0; }
 
   // Only what the minimum names is compared.
-  bool FixedStayWithin(QueueIndex queue, Row request, Denial* denial) {
+  Verdict FixedStayWithin(QueueIndex queue, Row request) {
     std::vector<int64_t> held(dimensions_, 0);
     for (JobIndex j : fixed_[queue]) {
       for (TaskIndex t : tables_->jobs.tasks[j]) {
@@ -275,11 +273,9 @@ class ElasticQuota : public Policy {
       const int64_t min = tables_->queues.guaranteed.at(queue, d);
       if (d == kPods || min == kAbsent) continue;
       if (held[d] + OrZero(request[d]) <= min) continue;
-      denial->dimension = d;
-      denial->deserved = true;
-      return false;
+      return Verdict::No(Cause::kDeserved, d);
     }
-    return true;
+    return Verdict::Yes();
   }
 
   const bool runtime_, scale_min_, parents_;

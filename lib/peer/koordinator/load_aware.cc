@@ -23,6 +23,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/math.h"
+#include "lib/extension/cycle.h"
 #include "lib/kube/refusals.h"
 #include "lib/peer/koordinator/measured_load.h"
 #include "lib/peer/koordinator/policies.h"
@@ -52,7 +53,7 @@ static_assert(kCpu == 0 && kMemory == 1);
 constexpr int64_t kUnasked[kResources] = {250, 200 << 20};
 constexpr int64_t kLargestLoad = int64_t{1} << 53;
 
-class LoadAware : public Policy {
+class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit LoadAware(const Options& options)
       : thresholds_{Whole(options, "cpu_threshold"), Whole(options, "memory_threshold")},
@@ -66,10 +67,12 @@ class LoadAware : public Policy {
 
   std::string_view name() const override { return "load-aware"; }
   PointSet points() const override { return {Point::kFit, Point::kScore}; }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     birth_ = 0;  // no ledger has it
     const NodeTable& nodes = tables_->nodes;
     nodes_.assign(nodes.alive.size(), {});
@@ -81,7 +84,7 @@ class LoadAware : public Policy {
       any_ = true;
       book.is_measured = true;
       book.measured = usage->measured;
-      book.is_old = SatAdd(cycle.now, -usage->measured) >= expiration_;
+      book.is_old = SatAdd(cycle.now(), -usage->measured) >= expiration_;
       book.load = {Amount(usage->cpu, nodes.capacity.row(n)[kCpu]),
                    Amount(usage->memory, nodes.capacity.row(n)[kMemory])};
       for (DimensionIndex d = 0; d < kResources; ++d) {

@@ -106,9 +106,9 @@ class KubeBatchAllocate {
   }
 
   bool IsOverused(QueueIndex queue) {
-    std::string_view who;
-    if (!dispatcher_.Overused(queue, &who)) return false;
-    context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, who));
+    const Verdict verdict = dispatcher_.MayTakeTurn(queue);
+    if (verdict.ok()) return false;
+    context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, verdict));
     return true;
   }
 

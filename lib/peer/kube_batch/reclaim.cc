@@ -46,7 +46,7 @@ class KubeBatchReclaim {
     }
     while (!queues.empty()) {
       const QueueIndex queue = queues.Pop();
-      if (dispatcher_.Overused(queue) || heaps[queue].empty()) continue;
+      if (!dispatcher_.MayTakeTurn(queue).ok() || heaps[queue].empty()) continue;
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
       if (MakeRoom(queue, first[heaps[queue].Pop()])) queues.Push(queue);

@@ -250,7 +250,7 @@ class FairOffers::Cheaper {
     const TaskIndex left = a.tasks[0], right = b.tasks[0];
     const ClassIndex c = tasks_.task_class[left];
     return c == tasks_.task_class[right] && tasks_.group[left] == tasks_.group[right] &&
-           !offers_.context_.search.WantsParts(c);
+           !offers_.context_.search.Picks(c);
   }
 
   static Tasks AllOf(const Set& set) {

@@ -108,7 +108,7 @@ class FairRound {
     for (TaskIndex task : tables_.jobs.tasks[job]) {
       if (ledger_.status(task) != TaskStatus::kPending) continue;
       const bool added = asked_.insert(uint64_t{queue} << 32 | context_.ClassOf(task)).second;
-      if (added && dispatcher_.Preemptive(queue, ledger_.request(task))) return true;
+      if (added && dispatcher_.Preemptive(queue, ledger_.request(task)).ok()) return true;
     }
     return false;
   }
@@ -200,11 +200,9 @@ class FairRound {
     context_.meter.Spend();
     const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
     if (taking_ == Taking::kFromOtherQueues &&
-        !dispatcher_.Preemptive(queue, ledger_.request(task)))
+        !dispatcher_.Preemptive(queue, ledger_.request(task)).ok())
       return false;
-    Denial denial;
-    std::string_view who;
-    if (dispatcher_.Allocatable(queue, task, &denial, &who)) {
+    if (dispatcher_.Allocatable(queue, task).ok()) {
       NodeIndex node = context_.search.Best(task, Want::kNow);
       if (node == kNone) node = context_.search.Best(task, Want::kLater);
       if (node != kNone) {

@@ -156,7 +156,7 @@ bool FairFill::WantsDevices(const Sheet& sheet) {
   ClassIndex last = kNone;
   return std::any_of(sheet.tasks.begin() + sheet.next, sheet.tasks.end(), [&](TaskIndex t) {
     const ClassIndex c = context_.ClassOf(t);
-    return c != std::exchange(last, c) && context_.search.WantsParts(c);
+    return c != std::exchange(last, c) && context_.search.Picks(c);
   });
 }
 
@@ -218,11 +218,8 @@ bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sh
   const std::span<const TaskIndex> rest(sheet.tasks.begin() + sheet.next, sheet.tasks.end());
   for (const FoundPlace& place : FindPlaces(context_, gang, rest, within, tries_)) {
     context_.meter.Spend();
-    Denial denial;
-    std::string_view who;
     const ClassIndex c = context_.ClassOf(place.task);
-    if (!context_.dispatcher.Allocatable(context_.tables.jobs.queue[job], place.task, &denial,
-                                         &who) ||
+    if (!context_.dispatcher.Allocatable(context_.tables.jobs.queue[job], place.task).ok() ||
         !context_.search.FitsFutureIdle(c, place.node) ||
         !context_.search.FitsNode(c, place.node)) {
       break;
@@ -345,10 +342,8 @@ bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
 FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within, bool hold) {
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
-  Denial denial;
-  std::string_view who;
-  if (!context_.dispatcher.Allocatable(queue, task, &denial, &who)) {
-    refusal_ = context_.QueueReason(queue, who, denial);
+  if (const Verdict verdict = context_.dispatcher.Allocatable(queue, task); !verdict.ok()) {
+    refusal_ = context_.QueueReason(queue, verdict);
     no_node_ = nullptr;
     return Place::kNowhere;
   }
@@ -399,8 +394,7 @@ bool FairFill::Nominate(const Ledger::Savepoint& before) {
   context_.ledger.Rollback(before);
   for (const Ledger::Entry& entry : placed) {
     const ClassIndex c = context_.ClassOf(entry.task);
-    if (context_.search.WantsParts(c) && !context_.search.FitsFutureIdle(c, entry.to_node))
-      return false;
+    if (context_.search.Picks(c) && !context_.search.FitsFutureIdle(c, entry.to_node)) return false;
     context_.ledger.Move(entry.task, TaskStatus::kNominated, entry.to_node);
   }
   return true;

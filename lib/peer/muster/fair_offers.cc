@@ -235,10 +235,8 @@ bool FairOffers::SumsDecide(TaskIndex task) {
   summed_ = context_.ledger.moment();
   const ClassIndex c = context_.ClassOf(task);
   const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
-  Denial denial;
-  std::string_view who;
-  sums_decide_ = !context_.search.FitDependsOnOthers(c) && !context_.search.WantsParts(c) &&
-                 context_.dispatcher.Allocatable(queue, task, &denial, &who);
+  sums_decide_ = !context_.search.FitDependsOnOthers(c) && !context_.search.Picks(c) &&
+                 context_.dispatcher.Allocatable(queue, task).ok();
   return sums_decide_;
 }
 
@@ -431,11 +429,8 @@ FairOffers::Tasks FairOffers::Unprotected(TaskIndex task,
 bool FairOffers::Fits(TaskIndex task, NodeIndex node) {
   const ClassIndex c = context_.ClassOf(task);
   const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
-  Denial denial;
-  std::string_view who;
   return context_.search.FitsFutureIdle(c, node) &&
-         context_.dispatcher.Allocatable(queue, task, &denial, &who) &&
-         context_.search.FitsNode(c, node);
+         context_.dispatcher.Allocatable(queue, task).ok() && context_.search.FitsNode(c, node);
 }
 
 void FairOffers::Push(const Price& price) {

@@ -23,6 +23,7 @@
 #include <algorithm>
 
 #include "lib/base/math.h"
+#include "lib/extension/cycle.h"
 #include "lib/peer/muster/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/share/share.h"
@@ -31,16 +32,24 @@
 namespace muster {
 namespace {
 
-class FairShare : public Policy {
+class FairShare : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
   std::string_view name() const override { return "fairshare"; }
   PointSet points() const override {
     return {Point::kQueueOrder, Point::kAllocatable, Point::kPreemptive, Point::kReclaimable};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     dimensions_ = tables_->dimension_count();
     standings_.assign(tables_->queues.alive.size(), {});
     tree_.Open(*tables_, *ledger_);
@@ -71,14 +80,16 @@ class FairShare : public Policy {
     return Sign(static_cast<int64_t>(spec[b].priority) - spec[a].priority);
   }
 
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    return tree_.WithinLimits(queue, ledger_->request(task), denial);
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
+    return tree_.WithinLimits(queue, ledger_->request(task));
   }
 
-  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
-    // An inner queue's own jobs go before its children: what those hold does not count against it.
-    return StaysWithin(DeservedOf(queue), ledger_->queue_allocated(queue), request,
-                       &denial->dimension);
+  Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) override {
+    // Jobs of an inner queue go before its children, so what the children hold does not count.
+    DimensionIndex beyond = kNone;
+    return StaysWithin(DeservedOf(queue), ledger_->queue_allocated(queue), request, &beyond)
+               ? Verdict::Yes()
+               : Verdict::No(Cause::kLimit, beyond);
   }
 
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
@@ -94,9 +105,8 @@ class FairShare : public Policy {
     tree_.Choose(evictor, candidates, may_take, may_give, chosen);
     return Vote::kPermit;
   }
-  bool JudgesInOrder() const override { return true; }
 
-  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved_amounts,
+  bool PublishShare(QueueIndex queue, std::vector<double>* deserved_amounts,
                     double* share) override {
     const std::span<const int64_t> deserved = DeservedOf(queue);
     deserved_amounts->assign(deserved.begin(), deserved.end());

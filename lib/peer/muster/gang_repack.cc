@@ -145,7 +145,7 @@ class Repack {
         shape.to_start.push_back(OrZero(amount));
       for (int64_t amount : context_.tables.classes.request.row(c))
         shape.held.push_back(OrZero(amount));
-      shape.parts = context_.ledger.devices() != nullptr && context_.search.WantsParts(c);
+      shape.parts = context_.ledger.devices() != nullptr && context_.search.Picks(c);
     }
     return shapes;
   }

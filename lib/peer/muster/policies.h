@@ -6,7 +6,7 @@
 #ifndef MUSTER_PEER_MUSTER_POLICIES_H_
 #define MUSTER_PEER_MUSTER_POLICIES_H_
 
-#include "lib/extension/options.h"
+#include "muster/policy.h"
 
 namespace muster {
 

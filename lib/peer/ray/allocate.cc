@@ -163,10 +163,9 @@ class RayAllocate {
 
   bool MayTake(TaskIndex task, Reason* reason) const {
     const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
-    Denial denial;
-    std::string_view who;
-    if (context_.dispatcher.Allocatable(queue, task, &denial, &who)) return true;
-    *reason = context_.QueueReason(queue, who, denial);
+    const Verdict verdict = context_.dispatcher.Allocatable(queue, task);
+    if (verdict.ok()) return true;
+    *reason = context_.QueueReason(queue, verdict);
     return false;
   }
 

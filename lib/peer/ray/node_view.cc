@@ -72,7 +72,7 @@ BundleAmounts RayView::Request(ClassIndex c) const {
 
 const std::vector<bool>& RayView::Allows(ClassIndex c) {
   NodeSearch& search = context_.search;
-  if (search.FitDependsOnOthers(c) || search.WantsParts(c)) allows_.erase(c);
+  if (search.FitDependsOnOthers(c) || search.Picks(c)) allows_.erase(c);
   const auto [it, added] = allows_.try_emplace(c);
   if (added) {
     for (NodeIndex n : alive_) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/kube/selectors.h"
 #include "lib/peer/transwarp/policies.h"
 #include "lib/policy/queue_tree.h"
@@ -22,14 +23,15 @@
 namespace muster {
 namespace {
 
-class Bindings : public Policy {
+class Bindings : public Policy, public GatePolicy {
  public:
   std::string_view name() const override { return "bindings"; }
   PointSet points() const override { return {Point::kAllocatable}; }
+  GatePolicy* gate() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     dimensions_ = tables_->dimension_count();
     followed_ = ledger_->job_journal().size();
     books_.clear();
@@ -41,8 +43,8 @@ class Bindings : public Policy {
     }
   }
 
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    if (books_.empty()) return true;
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
+    if (books_.empty()) return Verdict::Yes();
     Follow();
     const ClassIndex c = tables_->tasks.task_class[task];
     const auto request = ledger_->request(task);
@@ -52,12 +54,12 @@ class Bindings : public Policy {
       for (DimensionIndex d = 0; d < dimensions_; ++d) {
         if (book.limit[d] == kAbsent || request[d] <= 0) continue;
         if (book.held[d] <= book.limit[d] - request[d]) continue;
-        denial->dimension = d;
-        denial->binding = book.name;
-        return false;
+        Verdict verdict = Verdict::No(Cause::kLimit, d);
+        verdict.binding = book.name;
+        return verdict;
       }
     }
-    return true;
+    return Verdict::Yes();
   }
 
  private:

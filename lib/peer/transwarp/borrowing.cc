@@ -27,6 +27,7 @@
 #include <memory>
 
 #include "lib/base/math.h"
+#include "lib/extension/cycle.h"
 #include "lib/peer/transwarp/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/share/share.h"
@@ -37,16 +38,24 @@ namespace {
 
 constexpr int64_t kNoCap = std::numeric_limits<int64_t>::max();
 
-class Borrowing : public Policy {
+class Borrowing : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
   std::string_view name() const override { return "borrowing"; }
   PointSet points() const override {
     return {Point::kQueueOrder, Point::kAllocatable, Point::kPreemptive, Point::kReclaimable};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     dimensions_ = tables_->dimension_count();
     followed_ = ledger_->job_journal().size();
     tree_.Open(*tables_, *ledger_);
@@ -58,27 +67,27 @@ class Borrowing : public Policy {
     return static_cast<int>(tree_.BelowGuarantee(b)) - static_cast<int>(tree_.BelowGuarantee(a));
   }
 
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
     const auto request = ledger_->request(task);
-    if (!tree_.WithinLimits(queue, request, denial)) return false;
+    if (Verdict verdict = tree_.WithinLimits(queue, request); !verdict.ok()) return verdict;
     Follow();
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
       QueueIndex refuser = kNone;
       if (d == kPods || request[d] <= 0 || MayClaim(queue, d, request[d], &refuser)) continue;
-      denial->dimension = d;
-      if (refuser != queue) denial->queue = refuser;
-      // Else it is one above that may not have more.
-      denial->deserved = ledger_->tree_allocated(queue)[d] > deserved(queue, d) - request[d];
-      return false;
+      // A queue within what it deserves is refused by a limit of a queue above it.
+      const bool beyond = ledger_->tree_allocated(queue)[d] > deserved(queue, d) - request[d];
+      return Verdict::No(beyond ? Cause::kDeserved : Cause::kLimit, d,
+                         refuser != queue ? refuser : kNone);
     }
-    return true;
+    return Verdict::Yes();
   }
 
-  bool Preemptive(QueueIndex queue, std::span<const int64_t> request, Denial* denial) override {
-    // An inner queue's own jobs go before its children: what those hold does not count against it.
-    denial->deserved = true;
-    return StaysWithin(DeservedOf(queue), ledger_->queue_allocated(queue), request,
-                       &denial->dimension);
+  Verdict Preemptive(QueueIndex queue, std::span<const int64_t> request) override {
+    // Jobs of an inner queue go before its children, so what the children hold does not count.
+    DimensionIndex beyond = kNone;
+    return StaysWithin(DeservedOf(queue), ledger_->queue_allocated(queue), request, &beyond)
+               ? Verdict::Yes()
+               : Verdict::No(Cause::kDeserved, beyond);
   }
 
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
@@ -94,10 +103,9 @@ class Borrowing : public Policy {
     tree_.Choose(evictor, candidates, may_take, may_give, chosen);
     return Vote::kPermit;
   }
-  bool JudgesInOrder() const override { return true; }
 
   // The share is the largest part of anything that the queue holds, over its weight.
-  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved_amounts,
+  bool PublishShare(QueueIndex queue, std::vector<double>* deserved_amounts,
                     double* share) override {
     const std::span<const int64_t> deserved = DeservedOf(queue);
     deserved_amounts->assign(deserved.begin(), deserved.end());

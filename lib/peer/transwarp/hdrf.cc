@@ -25,6 +25,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/extension/cycle.h"
 #include "lib/peer/transwarp/policies.h"
 #include "lib/policy/queue_tree.h"
 #include "lib/share/exact_share.h"
@@ -38,17 +39,18 @@ constexpr OptionDecl kHdrfOptions[] = {
      "smallest"},
 };
 
-class Hdrf : public Policy {
+class Hdrf : public Policy, public OrderPolicy {
  public:
   explicit Hdrf(const Options& options)
       : naive_(options.text("form") == "naive"), dynamic_(options.text("form") == "dynamic") {}
 
   std::string_view name() const override { return "hdrf"; }
   PointSet points() const override { return {Point::kQueueOrder}; }
+  OrderPolicy* order() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     dimensions_ = tables_->dimension_count();
     followed_ = ledger_->job_journal().size();
     const size_t queues = tables_->queues.alive.size();

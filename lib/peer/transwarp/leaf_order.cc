@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/peer/transwarp/policies.h"
 #include "lib/share/exact_share.h"
 
@@ -28,14 +29,21 @@ Order OrderOf(const QueueSpec& queue) {
   return queue.job_order == "drf" ? Order::kDrf : Order::kFifo;
 }
 
-class LeafOrder : public Policy {
+class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
  public:
   std::string_view name() const override { return "leaf-order"; }
   PointSet points() const override { return {Point::kJobOrder, Point::kPreemptable}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     orders_.clear();
     for (const QueueSpec& queue : tables_->queues.spec) orders_.push_back(OrderOf(queue));
   }
@@ -68,7 +76,6 @@ class LeafOrder : public Policy {
     }
     return Vote::kPermit;
   }
-  bool JudgesInOrder() const override { return true; }
 
  private:
   int CompareAges(QueueIndex a, QueueIndex b) const {

@@ -87,7 +87,7 @@ bool PartHas(const Cycle& cycle, const Part& part, bool with_waiting) {
 int64_t PartMinimum(const Cycle& cycle, const Part& part) {
   const JobSpec& spec = cycle.tables().jobs.spec[part.job];
   if (part.number != kNone) return spec.sub_groups[part.number].min_available;
-  return HasParts(cycle, part.job) ? 1 : spec.min_available;
+  return CanPick(cycle, part.job) ? 1 : spec.min_available;
 }
 
 bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted) {
@@ -107,7 +107,7 @@ bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted) {
 }
 
 bool PartReady(const Cycle& cycle, const Part& part) {
-  if (!HasParts(cycle, part.job)) return JobReady(cycle, part.job);
+  if (!CanPick(cycle, part.job)) return JobReady(cycle, part.job);
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "sub_group_ready")) {
     if (policy->name == "gang" && !PartHas(cycle, part, false)) return false;
   }
@@ -115,7 +115,7 @@ bool PartReady(const Cycle& cycle, const Part& part) {
 }
 
 bool PartPipelined(const Cycle& cycle, const Part& part) {
-  if (!HasParts(cycle, part.job)) return JobPipelined(cycle, part.job);
+  if (!CanPick(cycle, part.job)) return JobPipelined(cycle, part.job);
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "sub_group_pipelined")) {
     if (policy->name == "gang" && !PartHas(cycle, part, true)) return false;
   }
@@ -246,7 +246,7 @@ bool NeedContinueAllocating(const Cycle& cycle, const Part& part) {
   const int64_t needed = cycle.tables().jobs.spec[job].min_available;
   if (needed >= static_cast<int64_t>(world.tasks_of(job).size())) return false;
   if (PartMinimum(cycle, part) >= static_cast<int64_t>(TasksOf(cycle, part).size())) return false;
-  if (HasParts(cycle, job)) return true;
+  if (CanPick(cycle, job)) return true;
 
   std::set<GroupIndex> failed;
   for (TaskIndex t : TasksOf(cycle, part)) {

@@ -31,11 +31,12 @@ namespace {
 using nlohmann::json;
 
 // Scores by name, for a search among nodes that differ in nothing else.
-class Liking : public Policy {
+class Liking : public Policy, public ScorePolicy {
  public:
   explicit Liking(std::vector<double> scores) : scores_(std::move(scores)) {}
   std::string_view name() const override { return "liking"; }
   PointSet points() const override { return {Point::kScore}; }
+  ScorePolicy* score() override { return this; }
   Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
   void ScoreNodes(TaskIndex, std::span<const NodeIndex> nodes, std::span<double> order,
                   std::span<double>) override {
@@ -47,11 +48,12 @@ class Liking : public Policy {
 };
 
 // Names tasks as victims, for nobody's sake.
-class Naming : public Policy {
+class Naming : public Policy, public VictimPolicy {
  public:
   explicit Naming(std::vector<TaskIndex> named) : named_(std::move(named)) {}
   std::string_view name() const override { return "naming"; }
   PointSet points() const override { return {Point::kVictims}; }
+  VictimPolicy* victims() override { return this; }
   void Victims(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) override {
     for (TaskIndex t : candidates) {
       if (std::find(named_.begin(), named_.end(), t) != named_.end()) chosen->push_back(t);
@@ -80,7 +82,8 @@ class Asked {
     }
     dispatcher_ = std::make_unique<Dispatcher>(std::move(tiers), config_.rules);
     domains_.Open(tables_, /*changed=*/true);
-    dispatcher_->Open({tables_, ledger_, options_.now, phases_, nullptr, &domains_});
+    const internal::CycleData data{tables_, ledger_, options_.now, phases_, nullptr, &domains_};
+    dispatcher_->Open(Cycle(&data));
     search_ = std::make_unique<NodeSearch>(ledger_, *dispatcher_, Rules(), speed_);
     search_->BeginCycle();
   }
@@ -106,11 +109,7 @@ class Asked {
       return Of(Job(1), [&](JobIndex j) { return dispatcher_->Starving(j); });
     if (question == "valid") return Of(Job(1), [&](JobIndex j) { return dispatcher_->Valid(j); });
     if (question == "admit") {
-      return Of(Job(1), [&](JobIndex j) {
-        Denial denial;
-        std::string_view who;
-        return dispatcher_->Admit(j, &denial, &who);
-      });
+      return Of(Job(1), [&](JobIndex j) { return dispatcher_->Admit(j).ok(); });
     }
     if (question == "admitted") {
       return Of(Job(1), [&](JobIndex j) {
@@ -341,9 +340,9 @@ class Asked {
     json answer = json::object();
     if (!error_.ok()) return answer;
     std::vector<double> order(nodes.size(), 0), batch(nodes.size(), 0);
-    for (Policy* policy : dispatcher_->at(Point::kScore)) {
-      if (policy->ScoresByDomain()) {
-        policy->ScoreNodes(task, nodes, order, batch);
+    for (const Member* member : dispatcher_->at(Point::kScore)) {
+      if (member->traits.scores_by_domain) {
+        member->score->ScoreNodes(task, nodes, order, batch);
       }
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -449,8 +448,8 @@ class Asked {
   // ["nodes_to_find", NODES]: of a list of so many.
   json NodesToFind() const {
     const size_t nodes = (*arguments_)[1].get<size_t>();
-    for (const Policy* policy : dispatcher_->at(Point::kFit)) {
-      if (policy->SamplesNodes()) return policy->NodesToFind(nodes);
+    for (const Member* member : dispatcher_->at(Point::kFit)) {
+      if (member->traits.samples_nodes) return member->fit->NodesToFind(nodes);
     }
     return nodes;
   }
@@ -462,7 +461,8 @@ class Asked {
     std::vector<std::vector<ActivePolicy>> tiers(1);
     tiers[0].push_back({std::make_unique<Naming>(std::move(named)), {Point::kVictims}});
     Dispatcher dispatcher(std::move(tiers), config_.rules);
-    dispatcher.Open({tables_, ledger_, options_.now, phases_, nullptr, &domains_});
+    const internal::CycleData data{tables_, ledger_, options_.now, phases_, nullptr, &domains_};
+    dispatcher.Open(Cycle(&data));
     WorkMeter meter(std::nullopt, nullptr);
     ActionContext context(tables_, ledger_, dispatcher, *search_, meter, phases_, {}, domains_,
                           /*admission=*/false, /*evicts=*/true);
@@ -487,7 +487,8 @@ class Asked {
     std::vector<std::vector<ActivePolicy>> tiers(1);
     tiers[0].push_back({std::make_unique<Liking>(std::move(scores)), {Point::kScore}});
     Dispatcher dispatcher(std::move(tiers), config_.rules);
-    dispatcher.Open({tables_, ledger_, options_.now, phases_, nullptr, &domains_});
+    const internal::CycleData data{tables_, ledger_, options_.now, phases_, nullptr, &domains_};
+    dispatcher.Open(Cycle(&data));
     NodeSearch search(ledger_, dispatcher, Rules(), speed_);
     search.BeginCycle();
     const NodeIndex best = search.Best(task, Want::kNow);

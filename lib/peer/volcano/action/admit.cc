@@ -44,14 +44,14 @@ void RunAdmit(ActionContext& context, const Options&) {
     if (context.meter.Cut()) return;
     context.meter.Spend();
     const JobIndex job = waiting[queue][next[queue]++];
-    Denial denial;
-    std::string_view who;
-    if (!jobs.spec[job].min_resources.has_value() || dispatcher.Admit(job, &denial, &who)) {
+    const Verdict verdict =
+        jobs.spec[job].min_resources.has_value() ? dispatcher.Admit(job) : Verdict::Yes();
+    if (verdict.ok()) {
       context.Admit(job);
     } else {
-      const bool of_queue = denial.closed || denial.tree;
-      const ReasonKind kind = of_queue ? QueueRefusal(denial) : ReasonKind::kNotAdmitted;
-      context.ExplainJob(job, context.QueueReason(kind, queue, who, denial));
+      const bool of_queue = verdict.cause == Cause::kClosed || verdict.cause == Cause::kTree;
+      const ReasonKind kind = of_queue ? QueueRefusal(verdict) : ReasonKind::kNotAdmitted;
+      context.ExplainJob(job, context.QueueReason(kind, queue, verdict));
     }
     queues.Push(queue);
   }

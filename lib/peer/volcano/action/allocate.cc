@@ -66,9 +66,9 @@ class Allocate {
     }
     while (!queues.empty()) {
       const QueueIndex queue = queues.Pop();
-      std::string_view who;
-      if (dispatcher_.Overused(queue, &who)) {
-        context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, who));
+      if (const Verdict verdict = dispatcher_.MayTakeTurn(queue); !verdict.ok()) {
+        context_.ExplainQueue(queue,
+                              context_.QueueReason(ReasonKind::kQueueOverused, queue, verdict));
         continue;
       }
       if (jobs[queue].empty()) continue;
@@ -135,10 +135,8 @@ class Allocate {
       const TaskIndex task = sheet.tasks.Pop();
       tried.push_back(task);
       context_.meter.Spend();
-      Denial denial;
-      std::string_view who;
-      if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
-        context_.Explain(task, context_.QueueReason(queue, who, denial));
+      if (const Verdict verdict = dispatcher_.Allocatable(queue, task); !verdict.ok()) {
+        context_.Explain(task, context_.QueueReason(queue, verdict));
         continue;
       }
       const GroupIndex group = tables_.tasks.group[task];

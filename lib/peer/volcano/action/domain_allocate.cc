@@ -289,10 +289,8 @@ bool DomainAllocate::PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueu
   bool promised = false;
   while (!tasks->empty()) {
     const TaskIndex task = tasks->Pop();
-    Denial denial;
-    std::string_view who;
-    if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
-      context_.Explain(task, context_.QueueReason(queue, who, denial));
+    if (const Verdict verdict = dispatcher_.Allocatable(queue, task); !verdict.ok()) {
+      context_.Explain(task, context_.QueueReason(queue, verdict));
       continue;
     }
     const GroupIndex role = tables_.tasks.group[task];

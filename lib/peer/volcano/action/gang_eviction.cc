@@ -244,10 +244,8 @@ std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t d
   while (!tasks.empty()) {
     const TaskIndex task = tasks.Pop();
     context_.meter.Spend();
-    Denial denial;
-    std::string_view who;
-    if (!dispatcher_.Allocatable(queue, task, &denial, &who)) {
-      return fail(context_.QueueReason(queue, who, denial));
+    if (const Verdict verdict = dispatcher_.Allocatable(queue, task); !verdict.ok()) {
+      return fail(context_.QueueReason(queue, verdict));
     }
     const NodeIndex node = NodeFor(task, domain);
     if (node == kNone) {

@@ -25,13 +25,12 @@ class GangReclaim : public GangEviction {
       : GangEviction(context, options, kGangReclaim, /*from_other_queues=*/true) {}
 
  protected:
-  bool MayAsk(QueueIndex queue) override { return !dispatcher_.Overused(queue); }
+  bool MayAsk(QueueIndex queue) override { return dispatcher_.MayTakeTurn(queue).ok(); }
   bool MayTake(JobIndex job, std::span<const int64_t> request) override {
     const QueueIndex queue = tables_.jobs.queue[job];
-    Denial denial;
-    std::string_view who;
-    if (dispatcher_.Preemptive(queue, request, &denial, &who)) return true;
-    context_.ExplainJob(job, context_.QueueReason(queue, who, denial));
+    const Verdict verdict = dispatcher_.Preemptive(queue, request);
+    if (verdict.ok()) return true;
+    context_.ExplainJob(job, context_.QueueReason(queue, verdict));
     return false;
   }
   bool IsCandidate(JobIndex job, TaskIndex victim) const override {

@@ -197,9 +197,7 @@ class Preempt {
 
   QueueIndex QueueOf(TaskIndex task) const { return tables_.jobs.queue[tables_.tasks.job[task]]; }
   bool FitsByAllRules(TaskIndex task, ClassIndex c, NodeIndex node) {
-    Denial denial;
-    std::string_view who;
-    return dispatcher_.Allocatable(QueueOf(task), task, &denial, &who) &&
+    return dispatcher_.Allocatable(QueueOf(task), task).ok() &&
            context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
   }
   // A trial compares nodes by whom the task would drive away; its queue and filters are asked as far as evictions can

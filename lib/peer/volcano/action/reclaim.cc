@@ -30,7 +30,7 @@ class Reclaim {
     QueueWalk walk(context_);
     while (!walk.queues.empty()) {
       const QueueIndex queue = walk.queues.Pop();
-      if (dispatcher_.Overused(queue)) continue;
+      if (!dispatcher_.MayTakeTurn(queue).ok()) continue;
       while (!walk.jobs_of[queue].empty()) {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
@@ -49,7 +49,7 @@ class Reclaim {
       const TaskIndex task = tasks.Pop();
       context_.meter.Spend();
       if (tables_.tasks.flags[task] & kTaskNeverPreempts) continue;
-      if (!dispatcher_.Preemptive(queue, ledger_.request(task))) continue;
+      if (!dispatcher_.Preemptive(queue, ledger_.request(task)).ok()) continue;
       MakeRoom(queue, task);
     }
     if (dispatcher_.Pipelined(job)) {

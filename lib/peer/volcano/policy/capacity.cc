@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "lib/base/hash_map.h"
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 #include "lib/peer/volcano/policy/queue_bounds.h"
 #include "lib/policy/queue_demand.h"
@@ -39,7 +40,7 @@ constexpr OptionDecl kCapacityOptions[] = {
 
 using Row = std::span<const int64_t>;
 
-class Capacity : public Policy {
+class Capacity : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
   explicit Capacity(const Options& options)
       : hierarchy_(options.flag("hierarchy")),
@@ -53,10 +54,18 @@ class Capacity : public Policy {
     if (!hierarchy_) points.remove(Point::kVictimQueueOrder);
     return points;
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.reclaims_in_victim_order = true;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     bounds_.Open(*tables_, *ledger_, hierarchy_);
     const size_t queues = tables_->queues.alive.size();
     shares_.assign(queues, 0);
@@ -95,29 +104,27 @@ class Capacity : public Policy {
     return left == right ? 0 : left > right ? -1 : 1;
   }
 
-  bool Allocatable(QueueIndex queue, TaskIndex task, Denial* denial) override {
-    return IsOpen(*tables_, queue, denial) && MayHold(queue, task, denial);
+  Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
+    return IsOpen(*tables_, queue) ? MayHold(queue, task) : Verdict::No(Cause::kClosed);
   }
   bool AllocatableTrial(QueueIndex queue, TaskIndex task) override {
-    Denial ignored;
-    return MayHold(queue, task, &ignored);
+    return MayHold(queue, task).ok();
   }
 
-  bool Preemptive(QueueIndex queue, Row request, Denial* denial) override {
-    if (!IsTree(denial) || !IsOpen(*tables_, queue, denial)) return false;
-    if (!StaysWithin(queue, request, denial)) return false;
-    if (DeservesMore(queue, request, &denial->dimension)) return true;
+  Verdict Preemptive(QueueIndex queue, Row request) override {
+    if (Verdict verdict = Usable(queue); !verdict.ok()) return verdict;
+    if (Verdict verdict = StaysWithin(queue, request); !verdict.ok()) return verdict;
+    DimensionIndex lacking = kNone;
+    if (DeservesMore(queue, request, &lacking)) return Verdict::Yes();
     QueueIndex above = bounds_.parent(queue);
     for (uint32_t level = 1; level <= levels_ && !IsTop(above); ++level) {
       DimensionIndex ignored;
-      if (DeservesMore(above, request, &ignored)) return true;
+      if (DeservesMore(above, request, &ignored)) return Verdict::Yes();
       above = bounds_.parent(above);
     }
-    denial->deserved = true;
-    return false;
+    return Verdict::No(Cause::kDeserved, lacking);
   }
 
-  bool ReclaimsInVictimOrder() const override { return true; }
   Vote Reclaimable(TaskIndex evictor, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen) override {
     if (!bounds_.sound()) return Vote::kReject;
@@ -165,25 +172,24 @@ class Capacity : public Policy {
     return Vote::kPermit;
   }
 
-  Vote Admit(JobIndex job, Denial* denial) override {
+  Verdict Admit(JobIndex job) override {
     const QueueIndex queue = tables_->jobs.queue[job];
-    if (!IsTree(denial) || !IsOpen(*tables_, queue, denial)) return Vote::kReject;
-    if (!tables_->jobs.spec[job].min_resources.has_value()) return Vote::kPermit;
+    if (Verdict verdict = Usable(queue); !verdict.ok()) return verdict;
+    if (!tables_->jobs.spec[job].min_resources.has_value()) return Verdict::Yes();
     const Row minimum = tables_->jobs.min_resources.row(job);
     for (QueueIndex q = queue; q != kNone; q = bounds_.parent(q)) {
       for (DimensionIndex d = 0; d < minimum.size(); ++d) {
         if (d == kPods || OrZero(minimum[d]) <= 0) continue;
         if (demand_.Wanted(q, d, minimum[d], bounds_.Held(q, d)) > bounds_.limit(q).value[d]) {
-          denial->dimension = d;
-          return Vote::kReject;
+          return Verdict::No(Cause::kLimit, d);
         }
       }
     }
-    return Vote::kPermit;
+    return Verdict::Yes();
   }
   void Admitted(JobIndex job) override { demand_.Admitted(job); }
 
-  bool QueueShareOf(QueueIndex queue, std::vector<double>* deserved, double* share) override {
+  bool PublishShare(QueueIndex queue, std::vector<double>* deserved, double* share) override {
     if (!bounds_.sound() || (!hierarchy_ && tables_->queues.jobs[queue] == 0)) return false;
     const Amounts& amounts = bounds_.deserved(queue);
     deserved->assign(amounts.value.begin(), amounts.value.end());
@@ -219,29 +225,30 @@ class Capacity : public Policy {
 
   // --- limits
 
-  bool IsTree(Denial* denial) const {
-    denial->tree = !bounds_.sound();
-    return bounds_.sound();
+  // Refuses if the queues form no tree or the queue is closed.
+  Verdict Usable(QueueIndex queue) const {
+    if (!bounds_.sound()) return Verdict::No(Cause::kTree);
+    return IsOpen(*tables_, queue) ? Verdict::Yes() : Verdict::No(Cause::kClosed);
   }
 
-  bool MayHold(QueueIndex queue, TaskIndex task, Denial* denial) const {
-    if (!IsTree(denial)) return false;
-    for (QueueIndex q = queue; q != kNone; q = bounds_.parent(q)) {
-      if (!StaysWithin(q, ledger_->request(task), denial)) return false;
+  Verdict MayHold(QueueIndex queue, TaskIndex task) const {
+    if (!bounds_.sound()) return Verdict::No(Cause::kTree);
+    Verdict verdict = Verdict::Yes();
+    for (QueueIndex q = queue; verdict.ok() && q != kNone; q = bounds_.parent(q)) {
+      verdict = StaysWithin(q, ledger_->request(task));
     }
-    return true;
+    return verdict;
   }
 
-  bool StaysWithin(QueueIndex q, Row request, Denial* denial) const {
+  Verdict StaysWithin(QueueIndex q, Row request) const {
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods || request[d] <= 0) continue;
       const double limit = bounds_.limit(q).value[d];
       if (limit<kBeyondAll&& static_cast<double>(bounds_.Held(q, d) + request[d])> limit) {
-        denial->dimension = d;
-        return false;
+        return Verdict::No(Cause::kLimit, d);
       }
     }
-    return true;
+    return Verdict::Yes();
   }
 
   // --- what queues deserve

@@ -6,18 +6,25 @@
 // Peer. Volcano's cooldown protection plugin: the time is that of the pod's scheduling and its cooldown together.
 // Tasks that are bound and do not run yet are not protected.
 // Ties. None. Cost. O(candidates).
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
 namespace {
 
-class Cooldown : public Policy {
+class Cooldown : public Policy, public VictimPolicy {
  public:
   std::string_view name() const override { return "cdp"; }
   PointSet points() const override { return {Point::kPreemptable, Point::kReclaimable}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.judges_in_order = true;
+    return traits;
+  }
+  VictimPolicy* victims() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    now_ = cycle.now;
+    tables_ = &internal::DataOf(cycle).tables;
+    now_ = cycle.now();
   }
 
   Vote Preemptable(TaskIndex, std::span<const TaskIndex> candidates,
@@ -28,7 +35,6 @@ class Cooldown : public Policy {
                    std::vector<TaskIndex>* chosen) override {
     return LeaveProtected(candidates, chosen);
   }
-  bool JudgesInOrder() const override { return true; }
 
  private:
   Vote LeaveProtected(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "lib/base/hash_map.h"
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
@@ -39,7 +40,7 @@ constexpr OptionDecl kNetworkTopologyOptions[] = {
      "how many domains are looked at to make room for a gang"},
 };
 
-class NetworkTopology : public Policy {
+class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
  public:
   explicit NetworkTopology(const Options& options)
       : weight_(options.number("weight")),
@@ -54,11 +55,18 @@ class NetworkTopology : public Policy {
   PointSet points() const override {
     return {Point::kScore, Point::kDomainScore, Point::kDomainSearch};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.scores_by_domain = true;
+    return traits;
+  }
+  ScorePolicy* score() override { return this; }
+  DomainPolicy* domains() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
-    domains_ = cycle.domains;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
+    domains_ = internal::DataOf(cycle).domains;
     dimensions_ = tables_->dimension_count();
     weights_.assign(dimensions_, -1);  // below 0: not counted
     weights_[kCpu] = cpu_;
@@ -78,7 +86,6 @@ class NetworkTopology : public Policy {
   }
 
   Scope ScoreScope(ClassIndex) override { return Scope::kCluster; }
-  bool ScoresByDomain() const override { return true; }
 
   void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double>,
                   std::span<double> batch) override {

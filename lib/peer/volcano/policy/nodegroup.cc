@@ -22,6 +22,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/kube/refusals.h"
 #include "lib/peer/volcano/policies.h"
 #include "muster/quantity.h"
@@ -60,7 +61,7 @@ double PartOfOrder(const std::vector<std::string>& preferred, std::string_view g
   return 50.0 * (n - static_cast<double>(place)) / n;
 }
 
-class NodeGroup : public Policy {
+class NodeGroup : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit NodeGroup(const Options& options)
       : strict_(options.flag("strict")),
@@ -69,10 +70,17 @@ class NodeGroup : public Policy {
 
   std::string_view name() const override { return "nodegroup"; }
   PointSet points() const override { return {Point::kFit, Point::kScore}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.kinds_changed = kinds_changed_;
+    return traits;
+  }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     NameGroups();
     const QueueTable& queues = tables_->queues;
     std::vector<NodeGroupWish> wishes(queues.alive.size());
@@ -87,7 +95,6 @@ class NodeGroup : public Policy {
     wishes_ = std::move(wishes);
     ReadLimits();
   }
-  bool KindsChanged() const override { return kinds_changed_; }
 
   Scope FitScope(ClassIndex c) override {
     const QueueIndex q = tables_->classes.queue[c];
@@ -131,7 +138,7 @@ class NodeGroup : public Policy {
     for (const std::string& group : names_) scores.push_back(ScoreOf(wish, group));
     for (size_t i = begin; i < end; ++i) {
       const uint32_t group = group_[states.node[i]];
-      order[i] += group == kNoGroup ? 0.0 : scores[group];
+      order[i - begin] += group == kNoGroup ? 0.0 : scores[group];
     }
   }
 

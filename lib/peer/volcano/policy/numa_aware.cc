@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lib/extension/cycle.h"
 #include "lib/kube/refusals.h"
 #include "lib/peer/volcano/policies.h"
 
@@ -34,7 +35,7 @@ constexpr OptionDecl kNumaAwareOptions[] = {
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
 };
 
-class NumaAware : public Policy {
+class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit NumaAware(const Options& options) : weight_(options.number("weight")) {}
 
@@ -42,9 +43,11 @@ class NumaAware : public Policy {
   PointSet points() const override {
     return weight_ != 0 ? PointSet{Point::kFit, Point::kScore} : PointSet{Point::kFit};
   }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     books_ = ledger_->devices();
     if (books_ == nullptr) return;
     size_t room = 0;

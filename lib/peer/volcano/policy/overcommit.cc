@@ -8,6 +8,7 @@
 // already hold a part; running ones only with what they lack. Only dimensions that the job asks for are
 // compared, `pods` never. Arithmetic: double(total) * factor - double(used), one multiplication, one difference.
 // Cost. O(jobs and nodes that changed) when the cycle opens, O(dimensions) a question.
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 #include "lib/policy/job_demand.h"
 #include "lib/policy/kept_sums.h"
@@ -19,17 +20,18 @@ constexpr OptionDecl kOvercommitOptions[] = {
     {"factor", OptionKind::kNumber, "1.2", 0, 1e9, "of the cluster that may be promised"},
 };
 
-class Overcommit : public Policy {
+class Overcommit : public Policy, public GatePolicy {
  public:
   explicit Overcommit(const Options& options) : factor_(options.number("factor")) {
     if (factor_ < 1.0) factor_ = 1.2;
   }
   std::string_view name() const override { return "overcommit"; }
   PointSet points() const override { return {Point::kAdmit}; }
+  GatePolicy* gate() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     const JobTable& jobs = tables_->jobs;
     const size_t dimensions = tables_->dimension_count();
     bool any = false;
@@ -37,15 +39,15 @@ class Overcommit : public Policy {
     ForChangedJobs(cycle, [&](JobIndex j) {
       std::vector<int64_t> amounts;
       if (jobs.alive[j] && jobs.spec[j].min_resources.has_value()) {
-        if (cycle.phases[j] == JobPhase::kAdmitted) {
+        if (internal::DataOf(cycle).phases[j] == JobPhase::kAdmitted) {
           amounts = MinimumOf(j);
-        } else if (RunsItsGang(*tables_, *ledger_, j, cycle.phases[j]) &&
+        } else if (RunsItsGang(*tables_, *ledger_, j, internal::DataOf(cycle).phases[j]) &&
                    !HoldsMinimum(*tables_, *ledger_, j)) {
           amounts = DeductGated(*tables_, *ledger_, j, MissingMinimum(*tables_, *ledger_, j));
         }
         for (int64_t& amount : amounts) amount = OrZero(amount);
       }
-      any |= jobs.alive[j] && cycle.phases[j] == JobPhase::kPending;
+      any |= jobs.alive[j] && internal::DataOf(cycle).phases[j] == JobPhase::kPending;
       promises_.Put(j, 0, amounts);
     });
     idle_.assign(dimensions, 0);
@@ -58,17 +60,16 @@ class Overcommit : public Policy {
     }
   }
 
-  Vote Admit(JobIndex job, Denial* denial) override {
-    if (!tables_->jobs.spec[job].min_resources.has_value()) return Vote::kPermit;
+  Verdict Admit(JobIndex job) override {
+    if (!tables_->jobs.spec[job].min_resources.has_value()) return Verdict::Yes();
     const auto minimum = tables_->jobs.min_resources.row(job);
     for (DimensionIndex d = 0; d < minimum.size(); ++d) {
       if (d == kPods || OrZero(minimum[d]) <= 0) continue;
       if (promised_[d] + static_cast<double>(minimum[d]) > idle_[d]) {
-        denial->dimension = d;
-        return Vote::kReject;
+        return Verdict::No(Cause::kLimit, d);
       }
     }
-    return Vote::kPermit;
+    return Verdict::Yes();
   }
 
   void Admitted(JobIndex job) override {

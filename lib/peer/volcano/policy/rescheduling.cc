@@ -20,6 +20,7 @@
 #include <array>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 #include "muster/quantity.h"
 
@@ -58,7 +59,7 @@ double PercentOf(DimensionIndex d, int64_t amount, int64_t capacity) {
   return held * 100.0 / CapacityOf(d, capacity);
 }
 
-class Rescheduling : public Policy {
+class Rescheduling : public Policy, public VictimPolicy {
  public:
   explicit Rescheduling(const Options& options)
       : low_{options.number("cpu_low"), options.number("memory_low")},
@@ -66,9 +67,10 @@ class Rescheduling : public Policy {
 
   std::string_view name() const override { return "rescheduling"; }
   PointSet points() const override { return {Point::kVictims}; }
+  VictimPolicy* victims() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
   }
 
   void Victims(std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen) override {

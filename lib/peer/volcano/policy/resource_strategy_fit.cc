@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/kube/refusals.h"
 #include "lib/peer/volcano/policies.h"
 
@@ -57,7 +58,7 @@ size_t MatchLength(std::string_view pattern, std::string_view name) {
   return name.starts_with(prefix) ? prefix.size() : 0;
 }
 
-class ResourceStrategyFit : public Policy {
+class ResourceStrategyFit : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit ResourceStrategyFit(const Options& options)
       : weight_(options.number("weight")),
@@ -77,10 +78,12 @@ class ResourceStrategyFit : public Policy {
     if (scores && reserves) return {Point::kScore, Point::kFit};
     return scores ? PointSet{Point::kScore} : reserves ? PointSet{Point::kFit} : PointSet{};
   }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     const size_t dimensions = tables_->dimension_count();
     strategies_.assign(dimensions, Strategy::kNone);
     weights_.assign(dimensions, 0);
@@ -106,7 +109,7 @@ class ResourceStrategyFit : public Policy {
     const auto request = tables_->classes.request.row(c);
     for (size_t i = begin; i < end; ++i) {
       const double fit = weight_ > 0 ? ByStrategies(request, states, i) : 0.0;
-      order[i] += scarce_weight_ > 0 ? fit + ByScarcity(request, states, i) : fit;
+      order[i - begin] += scarce_weight_ > 0 ? fit + ByScarcity(request, states, i) : fit;
     }
   }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 #include "muster/quantity.h"
 
@@ -36,13 +37,14 @@ std::string_view NamespaceOf(std::string_view job) {
   return slash == job.npos ? "default" : job.substr(0, slash);
 }
 
-class ResourceQuota : public Policy {
+class ResourceQuota : public Policy, public GatePolicy {
  public:
   std::string_view name() const override { return "resourcequota"; }
   PointSet points() const override { return {Point::kAdmit}; }
+  GatePolicy* gate() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
+    tables_ = &internal::DataOf(cycle).tables;
     books_.clear();
     for (const NamespaceSpec& spec : tables_->namespaces) {
       if (spec.quotas.empty()) continue;
@@ -55,20 +57,19 @@ class ResourceQuota : public Policy {
     }
   }
 
-  Vote Admit(JobIndex job, Denial* denial) override {
+  Verdict Admit(JobIndex job) override {
     const Book* book = BookOf(job);
-    if (book == nullptr) return Vote::kPermit;
+    if (book == nullptr) return Verdict::Yes();
     const auto minimum = tables_->jobs.min_resources.row(job);
     for (const Quota& quota : book->quotas) {
       for (DimensionIndex d = 0; d < minimum.size(); ++d) {
         if (minimum[d] == kAbsent || quota.hard[d] == kAbsent) continue;
         if (OrZero(quota.used[d]) + book->admitted[d] + minimum[d] > quota.hard[d]) {
-          denial->dimension = d;
-          return Vote::kReject;
+          return Verdict::No(Cause::kLimit, d);
         }
       }
     }
-    return Vote::kPermit;
+    return Verdict::Yes();
   }
 
   void Admitted(JobIndex job) override {

@@ -11,6 +11,7 @@
 // takes it for one that might be: that can be seen only of a gang's trial when all own nodes are beyond help, and of a
 // task that was promised a node of another shard.
 // Ties. None of its own. Cost. Hard: once per node and set of constraints. Soft: all nodes are looked at, every time.
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
@@ -21,7 +22,7 @@ constexpr OptionDecl kShardsOptions[] = {
     {"soft", OptionKind::kFlag, "off", 0, 0, "nodes of other shards serve where no own one does"},
 };
 
-class Shards : public Policy {
+class Shards : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit Shards(const Options& options)
       : own_(options.text("name")), soft_(options.flag("soft")) {}
@@ -30,7 +31,14 @@ class Shards : public Policy {
   PointSet points() const override {
     return soft_ ? PointSet{Point::kScore} : PointSet{Point::kFit};
   }
-  void Open(const Cycle& cycle) override { tables_ = &cycle.tables; }
+  Traits traits() const override {
+    Traits traits;
+    traits.ranks_nodes = soft_;
+    return traits;
+  }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
+  void Open(const Cycle& cycle) override { tables_ = &internal::DataOf(cycle).tables; }
 
   Scope FitScope(ClassIndex) override { return Scope::kKind; }
   bool FitsKind(ClassIndex, NodeIndex node, NodeRefusal* refusal) override {
@@ -39,7 +47,6 @@ class Shards : public Policy {
     return false;
   }
 
-  bool RanksNodes() const override { return soft_; }
   uint8_t RankOf(NodeIndex node) const override {
     return tables_->nodes.spec[node].shard == own_ ? 0 : 1;
   }

@@ -8,6 +8,7 @@
 // Peer. Volcano's sla plugin. Its vote ends the question only where it stands in an earlier tier than the policies
 // that refuse; in the same tier or a later one their refusal counts. A time of 0 is none, in the option as in a job.
 // Ties. Equal times go to the next policy. Cost. O(1) a question.
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
@@ -18,16 +19,18 @@ constexpr OptionDecl kSlaOptions[] = {
      "seconds that a job can wait unless it says so itself; 0: for ever"},
 };
 
-class Sla : public Policy {
+class Sla : public Policy, public OrderPolicy, public GatePolicy {
  public:
   explicit Sla(const Options& options)
       : waiting_time_(static_cast<int64_t>(options.number("waiting_time"))) {}
 
   std::string_view name() const override { return "sla"; }
   PointSet points() const override { return {Point::kJobOrder, Point::kAdmit, Point::kPipelined}; }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    now_ = cycle.now;
+    tables_ = &internal::DataOf(cycle).tables;
+    now_ = cycle.now();
   }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
@@ -35,7 +38,7 @@ class Sla : public Policy {
     if (left == 0 || right == 0) return static_cast<int>(left == 0) - static_cast<int>(right == 0);
     return Sign(tables_->jobs.spec[a].created + left - (tables_->jobs.spec[b].created + right));
   }
-  Vote Admit(JobIndex job, Denial*) override { return TimeIsUp(job); }
+  Verdict Admit(JobIndex job) override { return {.vote = TimeIsUp(job)}; }
   Vote Pipelined(JobIndex job) override { return TimeIsUp(job); }
 
  private:

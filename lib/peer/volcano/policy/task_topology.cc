@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 #include "lib/peer/volcano/policy/task_buckets.h"
 
@@ -27,16 +28,23 @@ constexpr OptionDecl kTaskTopologyOptions[] = {
     {"weight", OptionKind::kNumber, "1", -1e6, 1e6, "how much the score counts"},
 };
 
-class TaskTopology : public Policy {
+class TaskTopology : public Policy, public OrderPolicy, public ScorePolicy {
  public:
   explicit TaskTopology(const Options& options) : weight_(options.number("weight")) {}
 
   std::string_view name() const override { return "task-topology"; }
   PointSet points() const override { return {Point::kTaskOrder, Point::kScore}; }
+  Traits traits() const override {
+    Traits traits;
+    traits.task_order_moves = any_;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  ScorePolicy* score() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
     position_ = ledger_->view_journal().size();
     jobs_.clear();
     jobs_.resize(tables_->jobs.alive.size());
@@ -49,7 +57,6 @@ class TaskTopology : public Policy {
     }
   }
 
-  bool TaskOrderMoves() const override { return any_; }
   int CompareTasks(TaskIndex a, TaskIndex b) override {
     Follow();
     const JobIndex job = tables_->tasks.job[a], other = tables_->tasks.job[b];

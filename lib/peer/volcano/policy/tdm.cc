@@ -27,6 +27,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
@@ -48,7 +49,12 @@ int64_t NumberOf(const std::string& part, int64_t all) {
   return part.back() == '%' ? (number * all + 99) / 100 : number;
 }
 
-class TimeDivision : public Policy {
+class TimeDivision : public Policy,
+                     public OrderPolicy,
+                     public GatePolicy,
+                     public FitPolicy,
+                     public ScorePolicy,
+                     public VictimPolicy {
  public:
   explicit TimeDivision(const Options& options) {
     for (const auto& [zone, minute] : options.family("from."))
@@ -61,11 +67,21 @@ class TimeDivision : public Policy {
     return {Point::kFit,       Point::kScore,    Point::kPreemptable, Point::kJobOrder,
             Point::kPipelined, Point::kStarving, Point::kVictims};
   }
+  Traits traits() const override {
+    Traits traits;
+    traits.kinds_changed = kinds_changed_;
+    return traits;
+  }
+  OrderPolicy* order() override { return this; }
+  GatePolicy* gate() override { return this; }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
+  VictimPolicy* victims() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
-    const int64_t second = ((cycle.now % kDay) + kDay) % kDay;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
+    const int64_t second = ((cycle.now() % kDay) + kDay) % kDay;
     kinds_changed_ = false;
     for (auto& [zone, window] : windows_) {
       const bool was_open = window.open;
@@ -85,7 +101,6 @@ class TimeDivision : public Policy {
       }
     }
   }
-  bool KindsChanged() const override { return kinds_changed_; }
 
   Scope FitScope(ClassIndex) override { return Scope::kKind; }
   bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) override {
@@ -105,7 +120,7 @@ class TimeDivision : public Policy {
   void ScoreStates(ClassIndex, const StateColumns& states, size_t begin, size_t end, double* order,
                    double*) override {
     for (size_t i = begin; i < end; ++i) {
-      order[i] += lent_[states.node[i]] == Lent::kNow ? 100.0 : 0.0;
+      order[i - begin] += lent_[states.node[i]] == Lent::kNow ? 100.0 : 0.0;
     }
   }
 

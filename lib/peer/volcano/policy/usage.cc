@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lib/extension/cycle.h"
 #include "lib/kube/refusals.h"
 #include "lib/peer/volcano/policies.h"
 #include "muster/quantity.h"
@@ -52,7 +53,7 @@ double PartUsed(double percent, double estimate, double capacity) {
   return std::clamp(part, 0.0, 1.0);
 }
 
-class Usage : public Policy {
+class Usage : public Policy, public FitPolicy, public ScorePolicy {
  public:
   explicit Usage(const Options& options)
       : weight_(options.number("weight")),
@@ -66,11 +67,13 @@ class Usage : public Policy {
 
   std::string_view name() const override { return "usage"; }
   PointSet points() const override { return {Point::kFit, Point::kScore}; }
+  FitPolicy* fit() override { return this; }
+  ScorePolicy* score() override { return this; }
 
   void Open(const Cycle& cycle) override {
-    tables_ = &cycle.tables;
-    ledger_ = &cycle.ledger;
-    now_ = cycle.now;
+    tables_ = &internal::DataOf(cycle).tables;
+    ledger_ = &internal::DataOf(cycle).ledger;
+    now_ = cycle.now();
     birth_ = 0;  // no ledger has it
     const NodeTable& nodes = tables_->nodes;
     nodes_.assign(nodes.alive.size(), {});

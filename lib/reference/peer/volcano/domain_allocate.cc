@@ -102,7 +102,7 @@ void PlaceParts(Cycle& cycle, JobIndex job, const Vertex& vertex, PartSheet& she
 
 bool GoesByDomain(const Cycle& cycle, JobIndex job) {
   return cycle.volcano && !cycle.muster &&
-         (HasParts(cycle, job) || cycle.tables().jobs.spec[job].topology.has_value());
+         (CanPick(cycle, job) || cycle.tables().jobs.spec[job].topology.has_value());
 }
 
 PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks) {
@@ -149,7 +149,7 @@ PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskInde
 }
 
 bool PlaceByDomain(Cycle& cycle, JobIndex job, PartSheet& sheet, Statement& statement) {
-  if (!Hard(cycle, job) && !HasParts(cycle, job)) {
+  if (!Hard(cycle, job) && !CanPick(cycle, job)) {
     const Part part = sheet.waiting.Pop();
     const bool placed =
         PlaceTasks(cycle, part, sheet.tasks.at(part), NodeList(cycle, ""), statement);

@@ -262,7 +262,7 @@ HowHigh WishOfPart(const Cycle& cycle, const Part& part) {
   return how;
 }
 
-bool HasParts(const Cycle& cycle, JobIndex job) {
+bool CanPick(const Cycle& cycle, JobIndex job) {
   const JobSpec& spec = cycle.tables().jobs.spec[job];
   return spec.sub_groups.size() + spec.sub_group_policies.size() > 0;
 }

@@ -32,7 +32,7 @@ struct HowHigh {
 };
 HowHigh WishOfJob(const Cycle& cycle, JobIndex job);
 HowHigh WishOfPart(const Cycle& cycle, const Part& part);
-bool HasParts(const Cycle& cycle, JobIndex job);
+bool CanPick(const Cycle& cycle, JobIndex job);
 std::vector<TaskIndex> TasksOf(const Cycle& cycle, const Part& part);
 std::vector<Part> PartsOf(const Cycle& cycle, JobIndex job);  // that have tasks
 std::optional<Vertex> PlaceOf(const Cycle& cycle, const Part& part);

@@ -1,12 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Node states as columns, the form in which policies score them.
+// Node states as columns, the form in which policies filter and score them.
 //
-// A state is what nodes of equal kind and equal books have in common; nodes in one state get one answer. Cells
-// are doubles because every amount in them is an integer below 2^53 (the engine does not use states otherwise),
-// so comparisons and sums are exact and eight-wide loops over them vectorise.
-#ifndef MUSTER_EXTENSION_STATE_COLUMNS_H_
-#define MUSTER_EXTENSION_STATE_COLUMNS_H_
+//   for (size_t i = begin; i < end; ++i) order[i - begin] += states.idle[kCpu][i];
+//
+// A state is what nodes of equal kind and equal books have in common: nodes in one state get one answer. Cells are
+// doubles, because every amount in them is an integer below 2^53 (the engine compares integers node by node
+// otherwise), so comparisons and sums are exact and loops over columns use wide registers.
+// The columns are valid during the call that hands them over.
+#ifndef MUSTER_POLICY_COLUMNS_H_
+#define MUSTER_POLICY_COLUMNS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +22,16 @@ namespace muster {
 
 struct StateColumns {
   size_t size = 0;
-  // Per dimension, a column over states. `allocatable` is 0 where the node does not have the dimension.
+  // Per dimension, a column over states. `allocatable` is 0 if the node does not have the dimension.
   std::vector<std::vector<double>> idle, releasing, future_idle, used, requested, allocatable;
   std::vector<double> scoring_cpu, scoring_memory;  // requests in view, as scorers count them
   std::vector<double> tasks;                        // in the Kubernetes view
-  std::vector<double> task_limit;  // allocatable pods; huge where the node sets no limit
-  // Requested over allocatable, at most 1; 0 where the node has none. Kept because a division costs more than the
-  // rest of a score.
+  std::vector<double> task_limit;  // allocatable pods; huge if the node sets no limit
+  // Requested over allocatable, at most 1; 0 if the node has none.
   std::vector<double> busy_cpu, busy_memory;
   std::vector<double> head;  // index of the oldest node in the state; infinity: no node is in it
-  std::vector<uint32_t> devices;  // the state's book of devices (Ledger::device_book)
-  // The node in that state, or one of them. The only one where a policy tells
-  // nodes apart (Policy::TellsNodesApart).
+  std::vector<uint32_t> devices;  // the state's book of devices
+  // A node in that state; the only one if a policy tells nodes apart (Traits::tells_nodes_apart).
   std::vector<NodeIndex> node;
   // Per dimension, the lesser of idle and future_idle: what a placement may take now.
   std::vector<std::vector<double>> room;
@@ -64,8 +65,9 @@ struct StateColumns {
 static_assert(sizeof(StateColumns) == sizeof(size_t) + 16 * sizeof(std::vector<double>),
               "a new column goes into ForEach");
 
-// Marks a loop over columns to be compiled for wide registers as well. The results are the same to the bit:
-// the loops do nothing but element-wise IEEE operations, and AVX2 without FMA cannot contract them.
+// MUSTER_KERNEL marks a function with a loop over columns: it is compiled for wide registers, too. The results are
+// equal to the bit, because the loops do nothing but element-wise IEEE operations and AVX2 without FMA cannot contract
+// them.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__) && !defined(MUSTER_NO_MULTIVERSION)
 #define MUSTER_KERNEL __attribute__((target_clones("avx2", "default")))
@@ -75,4 +77,4 @@ static_assert(sizeof(StateColumns) == sizeof(size_t) + 16 * sizeof(std::vector<d
 
 }  // namespace muster
 
-#endif  // MUSTER_EXTENSION_STATE_COLUMNS_H_
+#endif  // MUSTER_POLICY_COLUMNS_H_

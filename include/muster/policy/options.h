@@ -8,11 +8,10 @@
 //
 // An unknown name is refused with the nearest declared one, a value out of range with the range. A name that
 // ends in ".*" declares a family ("resource.*"): one option per dimension.
-#ifndef MUSTER_EXTENSION_OPTIONS_H_
-#define MUSTER_EXTENSION_OPTIONS_H_
+#ifndef MUSTER_POLICY_OPTIONS_H_
+#define MUSTER_POLICY_OPTIONS_H_
 
-#include <functional>
-#include <memory>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +19,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lib/extension/policy.h"
+#include "muster/export.h"
 
 namespace muster {
 
@@ -37,7 +36,7 @@ struct OptionDecl {
 
 using OptionValues = std::vector<std::pair<std::string, std::string>>;
 
-class Options {
+class MUSTER_EXPORT Options {
  public:
   // `place` begins the error messages.
   static absl::StatusOr<Options> Check(std::string_view place, std::span<const OptionDecl> declared,
@@ -55,16 +54,6 @@ class Options {
   OptionValues given_;
 };
 
-// A kind of policy: what profiles, help texts and bindings know about it.
-struct PolicyDecl {
-  std::string_view name;
-  std::string_view summary;
-  std::span<const OptionDecl> options;
-  std::function<std::unique_ptr<Policy>(const Options& options)> make;
-  // Grows by one with every release in which equal inputs get other decisions of it.
-  int32_t revision = 1;
-};
-
 }  // namespace muster
 
-#endif  // MUSTER_EXTENSION_OPTIONS_H_
+#endif  // MUSTER_POLICY_OPTIONS_H_

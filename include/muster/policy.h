@@ -1,0 +1,138 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Policies: rules of your own, asked beside those of a profile.
+//
+//   class OldestFirst : public muster::Policy, public muster::OrderPolicy {
+//    public:
+//     std::string_view name() const override { return "oldest-first"; }
+//     muster::PointSet points() const override { return {muster::Point::kJobOrder}; }
+//     muster::OrderPolicy* order() override { return this; }
+//     void Open(const muster::Cycle& cycle) override { cycle_ = &cycle; }
+//     int CompareJobs(muster::JobIndex a, muster::JobIndex b) override {
+//       return muster::Sign(cycle_->job(a).created - cycle_->job(b).created);
+//     }
+//
+//    private:
+//     const muster::Cycle* cycle_ = nullptr;
+//   };
+//
+//   auto extensions = std::make_shared<muster::Extensions>();
+//   extensions->policies.push_back({.name = "oldest-first", .summary = "by age",
+//       .make = [](const muster::Options&) { return std::make_unique<OldestFirst>(); }});
+//   cluster.Schedule("volcano:tiers=oldest-first/priority+gang/predicates+nodeorder",
+//                    {.extensions = extensions});
+//
+// A policy answers questions; it never walks the cluster to decide by itself. It derives from Policy and from the
+// interfaces whose questions it answers, returns itself for each of them, and lists the points at which it is asked. The
+// dispatcher asks it there and nowhere else, and combines the answers of all policies by the rule of the point.
+//
+//   interface      page                 questions
+//   OrderPolicy    policy/order.h       which job, queue, task, sub-group goes first
+//   GatePolicy     policy/gate.h        may a queue take more, may a job start, is a gang whole
+//   FitPolicy      policy/fit.h         on which nodes a task may run, and which parts of a node it gets
+//   ScorePolicy    policy/score.h       which of the nodes that fit is best
+//   VictimPolicy   policy/victims.h     which running tasks may be evicted
+//   DomainPolicy   policy/domains.h     in which part of the topology tree a gang may be
+//
+// Answers must depend on nothing but the cycle and the policy's options: then plans are pure functions of their inputs,
+// and the engine may remember answers for as long as the policy's scopes allow.
+// Threads. An instance is opened anew for each cycle of a cluster and used by one thread at a time.
+// Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave a policy.
+#ifndef MUSTER_POLICY_H_
+#define MUSTER_POLICY_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "muster/export.h"
+#include "muster/policy/cycle.h"
+#include "muster/policy/domains.h"
+#include "muster/policy/fit.h"
+#include "muster/policy/gate.h"
+#include "muster/policy/options.h"
+#include "muster/policy/order.h"
+#include "muster/policy/point.h"
+#include "muster/policy/score.h"
+#include "muster/policy/verdict.h"
+#include "muster/policy/victims.h"
+#include "muster/types.h"
+
+namespace muster {
+
+// What a policy is like. Read after each Open; every default is the common case.
+struct Traits {
+  // Placements change how tasks compare: tasks are ordered one by one, as late as possible.
+  bool task_order_moves = false;
+  // Reclaimable gets the candidates in the order in which they would be evicted.
+  bool reclaims_in_victim_order = false;
+  // Each candidate for eviction is judged by itself and those before it, so that the answer about a few candidates is
+  // how the answer about more begins; and the policy abstains always, or never.
+  bool judges_in_order = false;
+  // FitsTrial is asked with the trial's evictions in the books; false: with the books as they were before.
+  bool sees_trials = true;
+  // FitStates and ScoreStates read what is free. If no policy does, their columns mostly lack it.
+  bool reads_free = true;
+  // ScorePolicy::RankOf ranks nodes. One policy of a profile may.
+  bool ranks_nodes = false;
+  // FitPolicy::NodesToFind ends a search early. One policy of a profile may.
+  bool samples_nodes = false;
+  // The answers about kinds may differ from those of the cycle before.
+  bool kinds_changed = false;
+  // The answers about states differ between nodes of equal kind and books, and hold for one cycle: the engine keeps
+  // each node in a state of its own, and no eviction cures a refusal.
+  bool tells_nodes_apart = false;
+  // ScoreNodes gives all nodes right below one domain the same score.
+  bool scores_by_domain = false;
+};
+
+class MUSTER_EXPORT Policy {
+ public:
+  virtual ~Policy() = default;
+  virtual std::string_view name() const = 0;
+  virtual PointSet points() const = 0;
+  virtual Traits traits() const { return {}; }
+
+  // The interfaces that the policy implements: itself, or null.
+  virtual OrderPolicy* order() { return nullptr; }
+  virtual GatePolicy* gate() { return nullptr; }
+  virtual FitPolicy* fit() { return nullptr; }
+  virtual ScorePolicy* score() { return nullptr; }
+  virtual VictimPolicy* victims() { return nullptr; }
+  virtual DomainPolicy* domains() { return nullptr; }
+
+  // Called once a cycle, before any question. Policies are opened in the order of their tiers.
+  virtual void Open(const Cycle& /*cycle*/) {}
+  // Called within a cycle when evictions have changed what queues request: recompute what Open derived from that.
+  virtual void Recount() {}
+  // Publishes the queue's share for the plan: sets what the queue deserves, per dimension, and its share. Returns false
+  // if the policy has no such numbers. Called for policies that order queues.
+  virtual bool PublishShare(QueueIndex /*queue*/, std::vector<double>* /*deserved*/,
+                            double* /*share*/) {
+    return false;
+  }
+};
+
+// A kind of policy, as profiles, help texts and bindings list it.
+struct PolicyDecl {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const OptionDecl> options;
+  std::function<std::unique_ptr<Policy>(const Options& options)> make;
+  // Grows by one with every release in which equal inputs lead to other decisions of the policy.
+  int32_t revision = 1;
+};
+
+// Policies of the caller, handed to Schedule in ScheduleOptions::extensions. A cluster keeps its session while it gets
+// the same object: hand in the same one cycle after cycle, and a new one if the policies' answers may have changed.
+struct Extensions {
+  // Names and options are views: their targets must outlive this object.
+  std::vector<PolicyDecl> policies;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_POLICY_H_

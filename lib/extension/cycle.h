@@ -1,0 +1,39 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What stands behind a Cycle: the tables and the books, for policies of the library itself.
+//
+//   void Open(const Cycle& cycle) override {
+//     tables_ = &internal::DataOf(cycle).tables;
+//     ledger_ = &internal::DataOf(cycle).ledger;
+//   }
+#ifndef MUSTER_EXTENSION_CYCLE_H_
+#define MUSTER_EXTENSION_CYCLE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/extension/domains.h"
+#include "lib/ledger/ledger.h"
+#include "lib/model/tables.h"
+#include "muster/policy.h"
+
+namespace muster::internal {
+
+struct CycleData {
+  const Tables& tables;
+  const Ledger& ledger;
+  int64_t now = 0;
+  // The phases of jobs, as admission in this cycle has changed them.
+  const std::vector<JobPhase>& phases;
+  // All jobs, ascending, that wait or that may differ from the opening of the previous cycle in account, phase or table
+  // row. Null: unknown.
+  const std::vector<JobIndex>* changed = nullptr;
+  // Null: no question about sub-groups or domains will come.
+  const Domains* domains = nullptr;
+};
+
+inline const CycleData& DataOf(const Cycle& cycle) { return *cycle.data_; }
+
+}  // namespace muster::internal
+
+#endif  // MUSTER_EXTENSION_CYCLE_H_
