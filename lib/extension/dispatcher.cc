@@ -38,29 +38,29 @@ std::string_view PointName(Point point) {
 
 namespace {
 
-// Whether the member implements the interface that the point belongs to.
-bool Implements(const Member& member, Point point) {
+// Returns whether the policy implements the interface that the point belongs to.
+bool Implements(const PolicyEntry& entry, Point point) {
   switch (point) {
     case Point::kJobOrder:
     case Point::kQueueOrder:
     case Point::kTaskOrder:
     case Point::kVictimQueueOrder:
     case Point::kSubGroupOrder:
-      return member.order != nullptr;
+      return entry.order != nullptr;
     case Point::kFit:
-      return member.fit != nullptr;
+      return entry.fit != nullptr;
     case Point::kScore:
-      return member.score != nullptr;
+      return entry.score != nullptr;
     case Point::kPreemptable:
     case Point::kReclaimable:
     case Point::kEvictable:
     case Point::kVictims:
-      return member.victims != nullptr;
+      return entry.victims != nullptr;
     case Point::kDomainScore:
     case Point::kDomainSearch:
-      return member.domains != nullptr;
+      return entry.domains != nullptr;
     default:
-      return member.gate != nullptr;
+      return entry.gate != nullptr;
   }
 }
 
@@ -70,19 +70,19 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
     : tiers_(std::move(tiers)), rules_(rules) {
   size_t count = 0;
   for (const auto& tier : tiers_) count += tier.size();
-  members_.reserve(count);  // by_point_ holds pointers to members
+  entries_.reserve(count);  // by_point_ holds pointers to entries
   for (const auto& tier : tiers_) {
-    const size_t first = members_.size();
+    const size_t first = entries_.size();
     for (const ActivePolicy& active : tier) {
       Policy& policy = *active.policy;
-      members_.push_back({&policy, policy.order(), policy.gate(), policy.fit(), policy.score(),
-                          policy.victims(), policy.domains()});
+      entries_.push_back({&policy, policy.order(), policy.gate(), policy.fit(), policy.score(),
+                          policy.victims(), policy.domains(), policy.traits()});
     }
     for (int p = 0; p < kPointCount; ++p) {
       const auto point = static_cast<Point>(p);
       for (size_t i = 0; i < tier.size(); ++i) {
-        const Member& member = members_[first + i];
-        if (tier[i].points.has(point) && Implements(member, point)) by_point_[p].push_back(&member);
+        const PolicyEntry& entry = entries_[first + i];
+        if (tier[i].points.has(point) && Implements(entry, point)) by_point_[p].push_back(&entry);
       }
       tier_ends_[p].push_back(by_point_[p].size());
     }
@@ -92,47 +92,47 @@ Dispatcher::Dispatcher(std::vector<std::vector<ActivePolicy>> tiers, Rules rules
 void Dispatcher::Open(const Cycle& cycle) {
   tables_ = &internal::DataOf(cycle).tables;
   domains_ = internal::DataOf(cycle).domains;
-  for (Member& member : members_) {
-    member.policy->Open(cycle);
-    member.traits = member.policy->traits();
+  for (PolicyEntry& entry : entries_) {
+    entry.policy->Open(cycle);
+    entry.traits = entry.policy->traits();
   }
 }
 
 void Dispatcher::Recount() const {
-  for (const Member& member : members_) member.policy->Recount();
+  for (const PolicyEntry& entry : entries_) entry.policy->Recount();
 }
 
 int Dispatcher::CompareJobs(JobIndex a, JobIndex b) const {
-  for (const Member* member : at(Point::kJobOrder)) {
-    if (int order = member->order->CompareJobs(a, b)) return order;
+  for (const PolicyEntry* entry : at(Point::kJobOrder)) {
+    if (int order = entry->order->CompareJobs(a, b)) return order;
   }
   return 0;
 }
 
 int Dispatcher::CompareQueues(QueueIndex a, QueueIndex b) const {
-  for (const Member* member : at(Point::kQueueOrder)) {
-    if (int order = member->order->CompareQueues(a, b)) return order;
+  for (const PolicyEntry* entry : at(Point::kQueueOrder)) {
+    if (int order = entry->order->CompareQueues(a, b)) return order;
   }
   return 0;
 }
 
 void Dispatcher::BeginTurns() const {
-  for (const Member* member : at(Point::kQueueOrder)) member->order->BeginTurns();
+  for (const PolicyEntry* entry : at(Point::kQueueOrder)) entry->order->BeginTurns();
 }
 
 void Dispatcher::SetInLine(QueueIndex queue, bool in_line) const {
-  for (const Member* member : at(Point::kQueueOrder)) member->order->SetInLine(queue, in_line);
+  for (const PolicyEntry* entry : at(Point::kQueueOrder)) entry->order->SetInLine(queue, in_line);
 }
 
 uint64_t Dispatcher::QueueOrderEpoch() const {
   uint64_t sum = 0;
-  for (const Member* member : at(Point::kQueueOrder)) sum += member->order->QueueOrderEpoch();
+  for (const PolicyEntry* entry : at(Point::kQueueOrder)) sum += entry->order->QueueOrderEpoch();
   return sum;
 }
 
 bool Dispatcher::FitsTrial(ClassIndex c, NodeIndex node, bool seen) const {
-  for (const Member* member : at(Point::kFit)) {
-    if (member->traits.sees_trials == seen && !member->fit->FitsTrial(c, node)) return false;
+  for (const PolicyEntry* entry : at(Point::kFit)) {
+    if (entry->traits.sees_trials == seen && !entry->fit->FitsTrial(c, node)) return false;
   }
   return true;
 }
@@ -156,8 +156,8 @@ bool Dispatcher::QueueBefore(QueueIndex a, QueueIndex b) const {
 }
 
 bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
-  for (const Member* member : at(Point::kTaskOrder)) {
-    if (int order = member->order->CompareTasks(a, b)) return order < 0;
+  for (const PolicyEntry* entry : at(Point::kTaskOrder)) {
+    if (int order = entry->order->CompareTasks(a, b)) return order < 0;
   }
   const TaskTable& tasks = tables_->tasks;
   if (rules_.tasks_by_ordinal && tasks.ordinal[a] != kAbsent && tasks.ordinal[b] != kAbsent &&
@@ -170,8 +170,8 @@ bool Dispatcher::TaskBefore(TaskIndex a, TaskIndex b) const {
 }
 
 bool Dispatcher::VictimQueueBefore(QueueIndex a, QueueIndex b, QueueIndex evictor) const {
-  for (const Member* member : at(Point::kVictimQueueOrder)) {
-    if (int order = member->order->CompareVictimQueues(a, b, evictor)) return order < 0;
+  for (const PolicyEntry* entry : at(Point::kVictimQueueOrder)) {
+    if (int order = entry->order->CompareVictimQueues(a, b, evictor)) return order < 0;
   }
   return !QueueBefore(a, b);
 }
@@ -202,56 +202,56 @@ std::vector<TaskIndex> Dispatcher::InVictimOrder(TaskIndex evictor,
 bool Dispatcher::TaskOrderMoves() const {
   const auto policies = at(Point::kTaskOrder);
   return std::any_of(policies.begin(), policies.end(),
-                     [](const Member* member) { return member->traits.task_order_moves; });
+                     [](const PolicyEntry* entry) { return entry->traits.task_order_moves; });
 }
 
 Verdict Dispatcher::MayTakeTurn(QueueIndex queue) const {
-  for (const Member* member : at(Point::kOverused)) {
-    if (!member->gate->Overused(queue)) continue;
+  for (const PolicyEntry* entry : at(Point::kOverused)) {
+    if (!entry->gate->Overused(queue)) continue;
     Verdict verdict = Verdict::No();
-    verdict.policy = member->policy->name();
+    verdict.policy = entry->policy->name();
     return verdict;
   }
   return Verdict::Yes();
 }
 
 Verdict Dispatcher::Allocatable(QueueIndex queue, TaskIndex task) const {
-  for (const Member* member : at(Point::kAllocatable)) {
-    Verdict verdict = member->gate->Allocatable(queue, task);
+  for (const PolicyEntry* entry : at(Point::kAllocatable)) {
+    Verdict verdict = entry->gate->Allocatable(queue, task);
     if (verdict.ok()) continue;
-    verdict.policy = member->policy->name();
+    verdict.policy = entry->policy->name();
     return verdict;
   }
   return Verdict::Yes();
 }
 
 bool Dispatcher::AllocatableTrial(QueueIndex queue, TaskIndex task) const {
-  for (const Member* member : at(Point::kAllocatable)) {
-    if (!member->gate->AllocatableTrial(queue, task)) return false;
+  for (const PolicyEntry* entry : at(Point::kAllocatable)) {
+    if (!entry->gate->AllocatableTrial(queue, task)) return false;
   }
   return true;
 }
 
 Verdict Dispatcher::Preemptive(QueueIndex queue, std::span<const int64_t> request) const {
-  for (const Member* member : at(Point::kPreemptive)) {
-    Verdict verdict = member->gate->Preemptive(queue, request);
+  for (const PolicyEntry* entry : at(Point::kPreemptive)) {
+    Verdict verdict = entry->gate->Preemptive(queue, request);
     if (verdict.ok()) continue;
-    verdict.policy = member->policy->name();
+    verdict.policy = entry->policy->name();
     return verdict;
   }
   return Verdict::Yes();
 }
 
 bool Dispatcher::Valid(JobIndex job) const {
-  for (const Member* member : at(Point::kValid)) {
-    if (!member->gate->Valid(job)) return false;
+  for (const PolicyEntry* entry : at(Point::kValid)) {
+    if (!entry->gate->Valid(job)) return false;
   }
   return true;
 }
 
 bool Dispatcher::Ready(JobIndex job) const {
-  for (const Member* member : at(Point::kReady)) {
-    if (!member->gate->Ready(job)) return false;
+  for (const PolicyEntry* entry : at(Point::kReady)) {
+    if (!entry->gate->Ready(job)) return false;
   }
   return true;
 }
@@ -269,30 +269,31 @@ bool Dispatcher::Starving(JobIndex job) const {
 }
 
 bool Dispatcher::Pipelined(JobIndex job) const {
-  return VoteOn(Point::kPipelined, rules_.pipelined,
-                [&](const Member& member) { return Verdict{.vote = member.gate->Pipelined(job)}; })
+  return VoteOn(
+             Point::kPipelined, rules_.pipelined,
+             [&](const PolicyEntry& entry) { return Verdict{.vote = entry.gate->Pipelined(job)}; })
       .ok();
 }
 
 bool Dispatcher::SubGroupReady(const SubGroup& group) const {
   if (!domains_->HasSubGroups(group.job)) return Ready(group.job);
-  const auto members = at(Point::kSubGroupReady);
-  return std::all_of(members.begin(), members.end(),
-                     [&](const Member* member) { return member->gate->SubGroupReady(group); });
+  const auto entries = at(Point::kSubGroupReady);
+  return std::all_of(entries.begin(), entries.end(),
+                     [&](const PolicyEntry* entry) { return entry->gate->SubGroupReady(group); });
 }
 
 bool Dispatcher::SubGroupPipelined(const SubGroup& group) const {
   if (!domains_->HasSubGroups(group.job)) return Pipelined(group.job);
   return VoteOn(Point::kSubGroupPipelined, rules_.pipelined,
-                [&](const Member& member) {
-                  return Verdict{.vote = member.gate->SubGroupPipelined(group)};
+                [&](const PolicyEntry& entry) {
+                  return Verdict{.vote = entry.gate->SubGroupPipelined(group)};
                 })
       .ok();
 }
 
 bool Dispatcher::SubGroupBefore(const SubGroup& a, const SubGroup& b) const {
-  for (const Member* member : at(Point::kSubGroupOrder)) {
-    if (int order = member->order->CompareSubGroups(a, b)) return order < 0;
+  for (const PolicyEntry* entry : at(Point::kSubGroupOrder)) {
+    if (int order = entry->order->CompareSubGroups(a, b)) return order < 0;
   }
   const auto order_of = [&](const SubGroup& group) {
     return group.index == kNone ? 0 : tables_->jobs.spec[group.job].sub_groups[group.index].order;
@@ -322,28 +323,28 @@ bool Dispatcher::OffersLeaf(const SubGroup& group, uint32_t leaf) const {
 
 void Dispatcher::ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
                               std::span<double> scores) const {
-  for (const Member* member : at(Point::kDomainScore))
-    member->domains->ScoreDomains(group, domains, scores);
+  for (const PolicyEntry* entry : at(Point::kDomainScore))
+    entry->domains->ScoreDomains(group, domains, scores);
 }
 
 Verdict Dispatcher::Admit(JobIndex job) const {
   return VoteOn(Point::kAdmit, rules_.admit,
-                [&](const Member& member) { return member.gate->Admit(job); });
+                [&](const PolicyEntry& entry) { return entry.gate->Admit(job); });
 }
 
 void Dispatcher::Admitted(JobIndex job) const {
-  for (const Member* member : at(Point::kAdmit)) member->gate->Admitted(job);
+  for (const PolicyEntry* entry : at(Point::kAdmit)) entry->gate->Admitted(job);
 }
 
 Verdict Dispatcher::VoteOn(Point point, VoteRule rule, AskGate ask) const {
-  const auto& members = by_point_[static_cast<int>(point)];
+  const auto& entries = by_point_[static_cast<int>(point)];
   size_t i = 0;
   for (size_t end : tier_ends_[static_cast<int>(point)]) {
     bool permitted = false;
     for (; i < end; ++i) {
-      Verdict verdict = ask(*members[i]);
+      Verdict verdict = ask(*entries[i]);
       if (!verdict.ok()) {
-        verdict.policy = members[i]->policy->name();
+        verdict.policy = entries[i]->policy->name();
         return verdict;
       }
       permitted |= verdict.vote == Vote::kPermit;
@@ -356,35 +357,34 @@ Verdict Dispatcher::VoteOn(Point point, VoteRule rule, AskGate ask) const {
 std::vector<TaskIndex> Dispatcher::Preemptable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kPreemptable, candidates,
-                [&](const Member& member, std::span<const TaskIndex> asked, auto* chosen) {
-                  return member.victims->Preemptable(evictor, asked, chosen);
+                [&](const PolicyEntry& entry, std::span<const TaskIndex> asked, auto* chosen) {
+                  return entry.victims->Preemptable(evictor, asked, chosen);
                 });
 }
 
 std::vector<TaskIndex> Dispatcher::Reclaimable(TaskIndex evictor,
                                                std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kReclaimable, candidates,
-                [&](const Member& member, std::span<const TaskIndex> asked, auto* chosen) {
-                  if (!member.traits.reclaims_in_victim_order)
-                    return member.victims->Reclaimable(evictor, asked, chosen);
-                  return member.victims->Reclaimable(evictor, InVictimOrder(evictor, asked),
-                                                     chosen);
+                [&](const PolicyEntry& entry, std::span<const TaskIndex> asked, auto* chosen) {
+                  if (!entry.traits.reclaims_in_victim_order)
+                    return entry.victims->Reclaimable(evictor, asked, chosen);
+                  return entry.victims->Reclaimable(evictor, InVictimOrder(evictor, asked), chosen);
                 });
 }
 
 std::vector<TaskIndex> Dispatcher::Evictable(JobIndex evictor, bool from_other_queues,
                                              std::span<const TaskIndex> candidates) const {
   return Chosen(Point::kEvictable, candidates,
-                [&](const Member& member, std::span<const TaskIndex> asked, auto* chosen) {
-                  return member.victims->Evictable(evictor, from_other_queues, asked, chosen);
+                [&](const PolicyEntry& entry, std::span<const TaskIndex> asked, auto* chosen) {
+                  return entry.victims->Evictable(evictor, from_other_queues, asked, chosen);
                 });
 }
 
 bool Dispatcher::JudgesInOrder(Point point) const {
   const auto policies = at(point);
   return rules_.victims == VictimRule::kStrict &&
-         std::all_of(policies.begin(), policies.end(), [&](const Member* member) {
-           const Traits& traits = member->traits;
+         std::all_of(policies.begin(), policies.end(), [&](const PolicyEntry* entry) {
+           const Traits& traits = entry->traits;
            return traits.judges_in_order &&
                   !(point == Point::kReclaimable && traits.reclaims_in_victim_order);
          });
@@ -410,10 +410,10 @@ std::vector<TaskIndex> Dispatcher::Victims(std::span<const TaskIndex> candidates
 std::vector<TaskIndex> Dispatcher::Agreed(Point point, std::span<const TaskIndex> candidates,
                                           AskVictims ask) const {
   std::vector<TaskIndex> victims(candidates.begin(), candidates.end()), chosen;
-  for (const Member* member : at(point)) {
+  for (const PolicyEntry* entry : at(point)) {
     chosen.clear();
     chosen.reserve(victims.size());
-    if (ask(*member, victims, &chosen) != Vote::kAbstain) victims.swap(chosen);
+    if (ask(*entry, victims, &chosen) != Vote::kAbstain) victims.swap(chosen);
   }
   return victims;
 }

@@ -57,7 +57,7 @@ struct ActivePolicy {
 };
 
 // A policy with its interfaces and traits at hand. An interface is null if the policy does not implement it.
-struct Member {
+struct PolicyEntry {
   Policy* policy = nullptr;
   OrderPolicy* order = nullptr;
   GatePolicy* gate = nullptr;
@@ -135,28 +135,28 @@ class Dispatcher {
   bool FitsTrial(ClassIndex c, NodeIndex node, bool seen) const;
 
   // Policies with fit or score, in tier order; node search asks them itself.
-  std::span<const Member* const> at(Point point) const {
+  std::span<const PolicyEntry* const> at(Point point) const {
     return by_point_[static_cast<int>(point)];
   }
 
  private:
   std::vector<TaskIndex> InVictimOrder(TaskIndex evictor,
                                        std::span<const TaskIndex> candidates) const;
-  using AskGate = absl::FunctionRef<Verdict(const Member&)>;
+  using AskGate = absl::FunctionRef<Verdict(const PolicyEntry&)>;
   Verdict VoteOn(Point point, VoteRule rule, AskGate ask) const;
-  using AskVictims = absl::FunctionRef<Vote(const Member&, std::span<const TaskIndex> candidates,
-                                            std::vector<TaskIndex>* chosen)>;
+  using AskVictims = absl::FunctionRef<Vote(
+      const PolicyEntry&, std::span<const TaskIndex> candidates, std::vector<TaskIndex>* chosen)>;
   std::vector<TaskIndex> Chosen(Point point, std::span<const TaskIndex> candidates,
                                 AskVictims ask) const;
   std::vector<TaskIndex> Agreed(Point point, std::span<const TaskIndex> candidates,
                                 AskVictims ask) const;
 
   std::vector<std::vector<ActivePolicy>> tiers_;
-  std::vector<Member> members_;  // in the order of the tiers
+  std::vector<PolicyEntry> entries_;  // in the order of the tiers
   Rules rules_;
   const Tables* tables_ = nullptr;
   const Domains* domains_ = nullptr;
-  std::array<std::vector<const Member*>, kPointCount> by_point_;
+  std::array<std::vector<const PolicyEntry*>, kPointCount> by_point_;
   // Where each tier ends in by_point_[p].
   std::array<std::vector<size_t>, kPointCount> tier_ends_;
 };

@@ -9,11 +9,11 @@ namespace muster {
 NodeKinds::NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher)
     : ledger_(ledger), dispatcher_(dispatcher) {
   const Tables& tables = ledger.tables();
-  for (const Member* member : dispatcher.at(Point::kScore)) {
+  for (const PolicyEntry* entry : dispatcher.at(Point::kScore)) {
     size_t which = 0;
-    for (const KindScore& score : member->score->KindScores()) {
+    for (const KindScore& score : entry->score->KindScores()) {
       scores_.push_back(score);
-      questions_.push_back({member->score, which++});
+      questions_.push_back({entry->score, which++});
     }
   }
   // Nodes of equal capacity start as one kind; dead nodes are a kind of their own.
@@ -53,8 +53,8 @@ void NodeKinds::Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<in
   *refusal = 0;
   raw->assign(scores_.size(), 0);
   NodeRefusal why{RefusalCode::kPolicy, {}};
-  for (const Member* member : dispatcher_.at(Point::kFit)) {
-    if (member->fit->FitScope(c) != Scope::kNone && !member->fit->FitsKind(c, n, &why)) {
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+    if (entry->fit->FitScope(c) != Scope::kNone && !entry->fit->FitsKind(c, n, &why)) {
       *refusal = InternRefusal(why);
       return;
     }

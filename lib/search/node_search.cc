@@ -22,8 +22,8 @@ double Highest(std::span<const double> scores) {
 
 bool AnyTellsNodesApart(const Dispatcher& dispatcher) {
   for (Point point : {Point::kFit, Point::kScore}) {
-    for (const Member* member : dispatcher.at(point)) {
-      if (member->traits.tells_nodes_apart) return true;
+    for (const PolicyEntry* entry : dispatcher.at(point)) {
+      if (entry->traits.tells_nodes_apart) return true;
     }
   }
   return false;
@@ -46,16 +46,16 @@ NodeSearch::NodeSearch(const Ledger& ledger, const Dispatcher& dispatcher, Searc
 void NodeSearch::BeginCycle() {
   ++cycle_;
   ranks_.clear();
-  for (const Member* member : dispatcher_.at(Point::kScore)) {
-    if (!member->traits.ranks_nodes || ranks()) continue;
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
+    if (!entry->traits.ranks_nodes || ranks()) continue;
     for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
-      ranks_.push_back(member->score->RankOf(n));
+      ranks_.push_back(entry->score->RankOf(n));
     }
   }
   sampler_ = nullptr;
   next_ = 0;
-  for (const Member* member : dispatcher_.at(Point::kFit)) {
-    if (sampler_ == nullptr && member->traits.samples_nodes) sampler_ = member->fit;
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+    if (sampler_ == nullptr && entry->traits.samples_nodes) sampler_ = entry->fit;
   }
 }
 
@@ -134,20 +134,20 @@ void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
   profile->fit_policies.clear();
   profile->score_policies.clear();
   profile->pick_policies.clear();
-  for (const Member* member : dispatcher_.at(Point::kFit)) {
-    if (member->fit->Picks(c)) profile->pick_policies.push_back(member->fit);
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+    if (entry->fit->Picks(c)) profile->pick_policies.push_back(entry->fit);
   }
-  for (const Member* member : dispatcher_.at(Point::kFit)) {
-    const Scope scope = member->fit->FitScope(c);
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+    const Scope scope = entry->fit->FitScope(c);
     fit |= scope == Scope::kCluster;
-    if (scope >= Scope::kState) profile->fit_policies.push_back(member);
-    reads_free |= scope >= Scope::kState && member->traits.reads_free;
+    if (scope >= Scope::kState) profile->fit_policies.push_back(entry);
+    reads_free |= scope >= Scope::kState && entry->traits.reads_free;
   }
-  for (const Member* member : dispatcher_.at(Point::kScore)) {
-    const Scope scope = member->score->ScoreScope(c);
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
+    const Scope scope = entry->score->ScoreScope(c);
     score |= scope == Scope::kCluster;
-    if (scope >= Scope::kState) profile->score_policies.push_back(member);
-    reads_free |= scope >= Scope::kState && member->traits.reads_free;
+    if (scope >= Scope::kState) profile->score_policies.push_back(entry);
+    reads_free |= scope >= Scope::kState && entry->traits.reads_free;
   }
   profile->reads_free = reads_free;
   if (!first && !apart_ && fit == profile->cluster_fit && score == profile->cluster_score) return;
@@ -257,8 +257,8 @@ NodeIndex NodeSearch::BestAmong(TaskIndex task, Want want, std::span<const NodeI
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
   if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
   if (Picks(c)) return false;
-  for (const Member* member : dispatcher_.at(Point::kScore)) {
-    if (member->score->ScoreScope(c) == Scope::kCluster && !member->traits.scores_by_domain) {
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
+    if (entry->score->ScoreScope(c) == Scope::kCluster && !entry->traits.scores_by_domain) {
       return false;
     }
   }
@@ -363,9 +363,9 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   if (profile.cluster_fit) {
     std::vector<uint8_t> fits(nodes.size(), 1), hard(nodes.size(), 0);
     std::vector<RefusalCode> codes(nodes.size());
-    for (const Member* member : dispatcher_.at(Point::kFit)) {
-      if (member->fit->FitScope(c) != Scope::kCluster) continue;
-      member->fit->FitNodes(c, nodes, fits, codes, hard);
+    for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+      if (entry->fit->FitScope(c) != Scope::kCluster) continue;
+      entry->fit->FitNodes(c, nodes, fits, codes, hard);
     }
     size_t kept = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -416,9 +416,9 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassProfile& profile, cons
   }
   if (profile.cluster_score) {
     const ClassIndex c = ClassOf(task);
-    for (const Member* member : dispatcher_.at(Point::kScore)) {
-      if (member->score->ScoreScope(c) != Scope::kCluster) continue;
-      member->score->ScoreNodes(task, nodes, order, batch);
+    for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
+      if (entry->score->ScoreScope(c) != Scope::kCluster) continue;
+      entry->score->ScoreNodes(task, nodes, order, batch);
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i) ranked[i].score = order[i] + batch[i];
@@ -526,9 +526,9 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
   }
   const uint32_t slot = states_->state(node);
   uint8_t fits = 1;
-  for (const Member* member : profile.fit_policies) {
-    member->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
-    if (!fits && member->traits.tells_nodes_apart) {
+  for (const PolicyEntry* entry : profile.fit_policies) {
+    entry->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
+    if (!fits && entry->traits.tells_nodes_apart) {
       if (hard != nullptr) *hard = true;
       return false;
     }
@@ -536,9 +536,9 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
   if (!profile.cluster_fit) return fits;
   RefusalCode code;
   uint8_t fits_others = 1, no_cure = 0;
-  for (const Member* member : profile.fit_policies) {
-    if (member->fit->FitScope(c) == Scope::kCluster) {
-      member->fit->FitNodes(c, {&node, 1}, {&fits_others, 1}, {&code, 1}, {&no_cure, 1});
+  for (const PolicyEntry* entry : profile.fit_policies) {
+    if (entry->fit->FitScope(c) == Scope::kCluster) {
+      entry->fit->FitNodes(c, {&node, 1}, {&fits_others, 1}, {&code, 1}, {&no_cure, 1});
     }
   }
   if (hard != nullptr) *hard = no_cure;

@@ -51,11 +51,11 @@ uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex
     const NodeRefusal refusal = policy->PickRefusal(c, n);
     return tally->NumberOf({refusal.code, kNone, refusal.detail});
   }
-  for (const Member* member : profile.fit_policies) {
+  for (const PolicyEntry* entry : profile.fit_policies) {
     uint8_t fits = 1;
-    member->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
+    entry->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
     if (!fits) {
-      const NodeRefusal refusal = member->fit->StateRefusal();
+      const NodeRefusal refusal = entry->fit->StateRefusal();
       return tally->NumberOf({refusal.code, kNone, refusal.detail});
     }
   }
@@ -115,13 +115,13 @@ std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassProfile&
   }
   std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0), told(hard);
   std::vector<RefusalCode> codes(undecided.size());
-  for (const Member* member : dispatcher_.at(Point::kFit)) {
-    if (undecided.empty() || member->fit->FitScope(c) != Scope::kCluster) continue;
-    member->fit->FitNodes(c, undecided, fits, codes, hard);
+  for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
+    if (undecided.empty() || entry->fit->FitScope(c) != Scope::kCluster) continue;
+    entry->fit->FitNodes(c, undecided, fits, codes, hard);
     for (size_t i = 0; i < undecided.size(); ++i) {
       if (fits[i] || told[i]) continue;
       told[i] = 1;
-      tally.Add(tally.NumberOf({codes[i], kNone, member->fit->NodeRefusalDetail(c, undecided[i])}),
+      tally.Add(tally.NumberOf({codes[i], kNone, entry->fit->NodeRefusalDetail(c, undecided[i])}),
                 1);
     }
   }

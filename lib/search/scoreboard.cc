@@ -268,15 +268,15 @@ void Scoreboard::ScoreRange(const ScoringContext& context, const ClassProfile& p
           context.kinds.fits(profile.row, context.states.kind(slots[i]));
     }
   }
-  for (const Member* member : profile.fit_policies) {
-    if (want_ != Want::kEvicting || member->traits.tells_nodes_apart) {
-      member->fit->FitStates(class_, columns, begin, end, room.fits.data());
+  for (const PolicyEntry* entry : profile.fit_policies) {
+    if (want_ != Want::kEvicting || entry->traits.tells_nodes_apart) {
+      entry->fit->FitStates(class_, columns, begin, end, room.fits.data());
     }
   }
   std::fill_n(room.order.begin(), count, 0.0);
   std::fill_n(room.batch.begin(), count, profile.constant);
-  for (const Member* member : profile.score_policies) {
-    member->score->ScoreStates(class_, columns, begin, end, room.order.data(), room.batch.data());
+  for (const PolicyEntry* entry : profile.score_policies) {
+    entry->score->ScoreStates(class_, columns, begin, end, room.order.data(), room.batch.data());
   }
 }
 

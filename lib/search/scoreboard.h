@@ -46,9 +46,9 @@ struct ClassProfile {
   bool uniform = true;     // the score is a number of the state alone
   double constant = 0;     // what KindScores add to it then
   bool reads_free = true;  // some policy does; see Policy::ReadsFree
-  std::vector<const Member*> fit_policies, score_policies;  // that look at a node's own books
-  std::vector<FitPolicy*> pick_policies;                    // that pick parts of nodes
-  std::vector<DimensionIndex> needs;                        // dimensions to compare
+  std::vector<const PolicyEntry*> fit_policies, score_policies;  // that look at a node's own books
+  std::vector<FitPolicy*> pick_policies;                         // that pick parts of nodes
+  std::vector<DimensionIndex> needs;                             // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
 

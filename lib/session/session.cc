@@ -144,8 +144,8 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   const class Cycle view(&data);
   dispatcher_->Open(view);
   for (Point point : {Point::kFit, Point::kScore}) {
-    for (const Member* member : dispatcher_->at(point)) {
-      if (member->traits.kinds_changed) search_.reset();
+    for (const PolicyEntry* entry : dispatcher_->at(point)) {
+      if (entry->traits.kinds_changed) search_.reset();
     }
   }
   if (search_ == nullptr) {
@@ -255,9 +255,9 @@ void Session::CountShares(bool after, std::vector<QueueShare>* shares) const {
     const auto allocated = ledger_->queue_allocated(q);
     (after ? share.allocated_after : share.allocated_before)
         .assign(allocated.begin(), allocated.end());
-    for (const Member* member : dispatcher_->at(Point::kQueueOrder)) {
-      if (member->policy->PublishShare(q, &share.deserved,
-                                       after ? &share.share_after : &share.share_before)) {
+    for (const PolicyEntry* entry : dispatcher_->at(Point::kQueueOrder)) {
+      if (entry->policy->PublishShare(q, &share.deserved,
+                                      after ? &share.share_after : &share.share_before)) {
         break;
       }
     }

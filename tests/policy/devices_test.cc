@@ -275,7 +275,8 @@ TEST(Devices, ALivingClusterKeepsWhatItsPlansGave) {
 TEST(Devices, UnknownStrategiesAreRefused) {
   const absl::StatusOr<Plan> plan = Schedule(Cluster().Freeze(), "muster:devices(strategy=pck)");
   EXPECT_EQ(plan.status().message(),
-            "policy devices: option \"strategy\" is \"pck\"; must be one of pack|spread|best-fit");
+            "policy devices: option \"strategy\" is \"pck\"; must be one of pack|spread|best-fit; "
+            "did you mean \"pack\"?");
 }
 
 }  // namespace

@@ -49,10 +49,10 @@ class Questions {
     for (size_t i = there.size(); i-- > 1;) std::swap(there[i], there[rng_.Below(i + 1)]);
     const TaskIndex evictor = waiting[rng_.Below(waiting.size())];
     for (const Point point : {Point::kPreemptable, Point::kReclaimable}) {
-      for (const Member* member : dispatcher_->at(point)) {
-        if (!member->traits.judges_in_order) continue;
-        VictimPolicy* policy = member->victims;
-        const std::string name(member->policy->name());
+      for (const PolicyEntry* entry : dispatcher_->at(point)) {
+        if (!entry->traits.judges_in_order) continue;
+        VictimPolicy* policy = entry->victims;
+        const std::string name(entry->policy->name());
         asked->insert(name);
         Tasks all;
         const Vote vote = Choose(policy, point, evictor, there, &all);

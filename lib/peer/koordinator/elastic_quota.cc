@@ -42,7 +42,7 @@ constexpr OptionDecl kElasticQuotaOptions[] = {
 
 using Row = std::span<const int64_t>;
 
-class ElasticQuota : public Policy, public GatePolicy {
+class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
  public:
   explicit ElasticQuota(const Options& options)
       : runtime_(options.flag("runtime")),
@@ -55,6 +55,7 @@ class ElasticQuota : public Policy, public GatePolicy {
     return {Point::kAllocatable, Point::kOverused, Point::kQueueOrder};
   }
   GatePolicy* gate() override { return this; }
+  OrderPolicy* order() override { return this; }  // has no order, and publishes shares
 
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;

@@ -340,9 +340,9 @@ class Asked {
     json answer = json::object();
     if (!error_.ok()) return answer;
     std::vector<double> order(nodes.size(), 0), batch(nodes.size(), 0);
-    for (const Member* member : dispatcher_->at(Point::kScore)) {
-      if (member->traits.scores_by_domain) {
-        member->score->ScoreNodes(task, nodes, order, batch);
+    for (const PolicyEntry* entry : dispatcher_->at(Point::kScore)) {
+      if (entry->traits.scores_by_domain) {
+        entry->score->ScoreNodes(task, nodes, order, batch);
       }
     }
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -448,8 +448,8 @@ class Asked {
   // ["nodes_to_find", NODES]: of a list of so many.
   json NodesToFind() const {
     const size_t nodes = (*arguments_)[1].get<size_t>();
-    for (const Member* member : dispatcher_->at(Point::kFit)) {
-      if (member->traits.samples_nodes) return member->fit->NodesToFind(nodes);
+    for (const PolicyEntry* entry : dispatcher_->at(Point::kFit)) {
+      if (entry->traits.samples_nodes) return entry->fit->NodesToFind(nodes);
     }
     return nodes;
   }
