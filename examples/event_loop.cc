@@ -26,7 +26,7 @@ struct NodeLeaves {
 };
 using Event = std::variant<JobArrives, TaskEnds, NodeLeaves>;
 
-// What a real scheduler would hear from its watch, a batch a cycle.
+// The events of a watch, one batch a cycle.
 std::vector<std::vector<Event>> Events() {
   return {
       {JobArrives{"train", 4, 4}, JobArrives{"batch", 2, 6}},
@@ -52,7 +52,7 @@ class Loop {
     if (const auto* end = std::get_if<TaskEnds>(&event)) {
       return cluster_.SetTaskStatus(end->task, muster::TaskStatus::kSucceeded);
     }
-    // Refused while tasks are on it: a node that has gone takes no more.
+    // RemoveNode fails while tasks are on the node. A node that has gone takes no more tasks.
     const muster::NodeSpec node{.name = std::get<NodeLeaves>(event).node,
                                 .capacity = {{"cpu", 8}, {"memory", "32Gi"}},
                                 .unschedulable = true};
@@ -73,7 +73,7 @@ class Loop {
               << (plan->pending().empty() ? "" : ", the last of them " + waiting_) << "\n";
     const absl::StatusOr<muster::ApplyReport> report = cluster_.Apply(*plan);
     if (!report.ok()) return report.status();
-    // Here they run at once; a real scheduler hears of it in a later batch.
+    // Here they run at once. A real scheduler gets this event in a later batch.
     for (const muster::Decision& bind : plan->binds()) {
       const absl::Status runs =
           cluster_.SetTaskStatus(plan->task_name(bind.task), muster::TaskStatus::kRunning);

@@ -2,7 +2,8 @@
 //
 // The first plan: a gang that does not fit, why, and what another node changes.
 //
-// Built when MUSTER_BUILD_EXAMPLES is on and run by ctest. Ends with 1 if a plan is not what the comments say.
+// Built when MUSTER_BUILD_EXAMPLES is on and run by ctest. Ends with 1 if a plan differs from the
+// comments.
 #include <iostream>
 
 #include "muster/muster.h"
@@ -23,12 +24,12 @@ absl::Status FirstPlan() {
                   .count = 16,
                   .shape = {.request = {{"cpu", "500m"}, {"nvidia.com/gpu", 1}}}}},
   };
-  // Every call either does all it says, or says what is wrong and leaves the cluster as it was.
+  // A call takes full effect, or it returns an error and leaves the cluster as it was.
   if (absl::Status s = cluster.AddNodes(3, gpu_node); !s.ok()) return s;
   if (absl::Status s = cluster.AddQueue({.name = "vision", .weight = 2}); !s.ok()) return s;
   if (absl::Status s = cluster.AddJob(train); !s.ok()) return s;
 
-  // Sixteen GPUs are needed and twelve are there: nothing starts, and the plan says why.
+  // The gang needs sixteen GPUs and the cluster has twelve: no task starts, and the plan says why.
   absl::StatusOr<muster::Plan> plan = cluster.Schedule("muster");
   if (!plan.ok()) return plan.status();
   absl::StatusOr<std::string> why = plan->Explain("train");
@@ -36,7 +37,7 @@ absl::Status FirstPlan() {
   std::cout << *why;
   if (!plan->binds().empty()) return absl::InternalError("a part of a gang was bound");
 
-  // One node more, and the next cycle places it whole.
+  // With one more node, the next cycle places the whole gang.
   muster::NodeSpec one_more = gpu_node;
   one_more.name = "gpu3";
   if (absl::Status s = cluster.AddNode(one_more); !s.ok()) return s;
@@ -46,7 +47,7 @@ absl::Status FirstPlan() {
     std::cout << plan->task_name(d.task) << " -> " << plan->node_name(d.node) << "\n";
   }
 
-  // Following the plan makes it the state that the next cycle starts from.
+  // Apply makes the plan the state that the next cycle starts from.
   absl::StatusOr<muster::ApplyReport> report = cluster.Apply(*plan);
   if (!report.ok()) return report.status();
   const bool whole = plan->binds().size() == 16 && plan->pending().empty();

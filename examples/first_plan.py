@@ -19,7 +19,7 @@ for task, node in zip(plan.binds["task"], plan.binds["node"]):
     print(f"start {task} on {node}")
 print(plan.explain("tune"))
 
-# The world follows the plan, says what became of it, and changes.
+# The cluster follows the plan, tasks report their status, and nodes change.
 cluster.apply(plan)
 for task in plan.binds["task"]:
     cluster.confirm(task)

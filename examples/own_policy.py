@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""A policy of one's own: keep jobs of one team on racks that the team uses already, and GPUs free of tasks without.
+"""Two policies of the caller's own: one prefers racks by a price list, the other keeps nodes with
+GPUs for tasks that request GPUs.
 
     PYTHONPATH=build/release/python build/venv/bin/python examples/own_policy.py
 """
@@ -10,7 +11,7 @@ import muster
 
 
 class CheapRacks(muster.Policy):
-    """Prefers racks by a price list; asked once for each class of tasks."""
+    """Prefers racks by a price list; called once for each class of tasks."""
 
     name = "cheap-racks"
 
@@ -19,12 +20,12 @@ class CheapRacks(muster.Policy):
 
     def score(self, task_class, nodes):
         racks = nodes.label("rack")
-        price = np.array([self.prices.get(rack, 1.0) for rack in racks])  # once a cycle for each class
+        price = np.array([self.prices.get(rack, 1.0) for rack in racks])
         return 1000 * (1 - price)
 
 
 class GpuNodesForGpus(muster.Policy):
-    """Tasks that ask for no GPU stay away from nodes that have some."""
+    """Keeps nodes with GPUs for tasks that request GPUs."""
 
     refusal = "kept for tasks with GPUs"
 

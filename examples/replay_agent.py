@@ -3,9 +3,9 @@
 
     python examples/replay_agent.py
 
-It gives every node that fits a score that is linear in what is seen of it and takes the best one. The weights are found by
-the cross-entropy method: draw some, play an episode with each (all of them at once), keep the best ones and draw around
-them. Needs gymnasium.
+Each node that fits gets a score that is linear in its observation, and the best node is taken. The
+weights are found by the cross-entropy method: draw some, play an episode with each (all of them at
+once), keep the best ones and draw around them. Needs gymnasium.
 """
 
 import argparse
@@ -20,7 +20,8 @@ PLAYERS, KEPT = 64, 8
 
 
 def returns(envs: gymnasium.vector.VectorEnv, weights: np.ndarray | None, seed: int) -> np.ndarray:
-    """Of an episode in each environment; player i scores nodes by row i of `weights`, or by chance."""
+    """Returns of an episode in each environment. Player i scores nodes by row i of `weights`, or
+    by chance."""
     chance = np.random.default_rng(seed)
     # Every player plays the same jobs.
     seen, _ = envs.reset(seed=[seed] * envs.num_envs)

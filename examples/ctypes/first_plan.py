@@ -14,7 +14,7 @@ class Error(ctypes.Structure):
 
 
 def call(function, *arguments):
-    """Calls `function`, whose last argument is the error; returns what it hands out, if `...` says where."""
+    """Calls `function` with an error as last argument; returns its output, if `...` marks one."""
     error, out = Error(struct_size=ctypes.sizeof(Error)), ctypes.c_void_p()
     arguments = [ctypes.byref(out) if a is ... else a for a in arguments]
     if getattr(lib, "muster_" + function)(*arguments, ctypes.byref(error)):

@@ -1,9 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-// A miniature scheduler: it watches a stream of events, turns them into columns, runs one cycle a batch and starts what
-// the plan says.
+// A miniature scheduler: it watches a stream of events, turns them into columns, runs one cycle a
+// batch and starts what the plan lists.
 //
-//	CGO_CFLAGS="$(pkg-config --cflags muster-c)" CGO_LDFLAGS="$(pkg-config --libs muster-c)" go run -tags muster_shared .
+//	export CGO_CFLAGS="$(pkg-config --cflags muster-c)"
+//	export CGO_LDFLAGS="$(pkg-config --libs muster-c)"
+//	go run -tags muster_shared .
 package main
 
 import (
@@ -13,7 +15,7 @@ import (
 	"muster.example/muster"
 )
 
-// Event is what a watch tells: a job that arrives, or a task that ends.
+// Event is an event of a watch: a job that arrives, or a task that ends.
 type Event struct {
 	Job          string
 	Tasks, Cores int64

@@ -26,7 +26,7 @@ import jdk.incubator.foreign.SymbolLookup;
  * java --add-modules jdk.incubator.foreign --enable-native-access=ALL-UNNAMED -Djava.library.path=LIBDIR FirstPlan.java
  * </pre>
  *
- * The library is called through method handles made from its C signatures. What is passed in lies in native memory of one
+ * Method handles made from C signatures call the library. Arguments lie in native memory of one
  * scope, which may be closed as soon as the calls have returned: the library copies.
  */
 public final class FirstPlan {

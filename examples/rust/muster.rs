@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-//! Muster from Rust: the calls of `muster/c.h` that a scheduler's loop makes, declared by hand, behind types that free
-//! what they hold. No crate and no generator is needed; copy this file and add what else of the header you use.
-//!
-//! Structs of the C interface say how long they are and only grow at the end, so that a declaration may stop where its
-//! user stops reading: `PlanView` ends after the columns of decisions.
+//! Muster from Rust: the calls of `muster/c.h` that a scheduler's loop makes, declared by hand,
+//! behind types that free what they hold. No crate and no generator is needed: copy this file and
+//! add what else of the header you use. Structs of the C interface hold their size and only grow at
+//! the end. So a declaration may stop where its user stops reading: `PlanView` ends after the
+//! columns of decisions.
 
 use std::ffi::{c_char, CStr, CString};
 use std::marker::{PhantomData, PhantomPinned};
@@ -80,7 +80,7 @@ mod c {
     }
 }
 
-/// What rows are of.
+/// The kind of a table's rows.
 #[derive(Clone, Copy)]
 pub enum Kind {
     Nodes = 1,
@@ -91,7 +91,7 @@ pub enum Kind {
 const ADD: i32 = 0;
 const BIND: i32 = 1;
 
-/// A call that failed: its number in `muster/c.h`, and words that name the row and the rule.
+/// A failed call: its number in `muster/c.h`, and words that name the row and the rule.
 #[derive(Debug)]
 pub struct Error {
     pub code: i32,
@@ -126,7 +126,7 @@ fn name(words: &str) -> Result<CString, Error> {
     CString::new(words).map_err(|_| Error { code: -3, message: format!("{words:?} has a NUL in it") })
 }
 
-/// Rows on their way into a cluster, as columns. What is set is copied.
+/// Rows on their way into a cluster, as columns. Values are copied.
 pub struct Table(*mut c::Opaque);
 
 impl Table {
@@ -139,7 +139,7 @@ impl Table {
 
     pub fn numbers(&mut self, column: &str, values: &[i64]) -> Result<&mut Table, Error> {
         let column = name(column)?;
-        // SAFETY: the slice is as long as it says.
+        // SAFETY: the slice's length is correct.
         call(|e| unsafe {
             c::muster_table_set_numbers(self.0, column.as_ptr(), values.as_ptr(), values.len() as i64, e)
         })?;
@@ -154,7 +154,7 @@ impl Table {
             *end += text.len() as i64;
             Some(*end)
         }));
-        // SAFETY: offsets has a number more than there are texts, and the last one is the length of bytes.
+        // SAFETY: offsets has one more number than texts, and the last is the length of bytes.
         call(|e| unsafe {
             c::muster_table_set_texts(
                 self.0, column.as_ptr(), offsets.as_ptr(), texts.len() as i64, bytes.as_ptr().cast(), bytes.len() as i64, e,
@@ -182,13 +182,13 @@ impl Cluster {
         Ok(Cluster(made))
     }
 
-    /// All rows of the table, or none.
+    /// Adds all rows of the table, or none.
     pub fn add(&mut self, table: &Table) -> Result<(), Error> {
         // SAFETY: both are alive.
         call(|e| unsafe { c::muster_cluster_put(self.0, ADD, table.0, e) })
     }
 
-    /// A cycle.
+    /// Runs a cycle.
     pub fn schedule(&mut self, profile: &str) -> Result<Plan, Error> {
         let profile = name(profile)?;
         let mut made = ptr::null_mut();
@@ -197,7 +197,7 @@ impl Cluster {
         Ok(Plan(made))
     }
 
-    /// Makes the tables follow the plan, and says how many decisions that were.
+    /// Makes the tables follow the plan, and returns the number of its decisions.
     pub fn apply(&mut self, plan: &Plan) -> Result<i64, Error> {
         let mut applied = 0;
         // SAFETY: both are alive.
@@ -213,7 +213,7 @@ impl Drop for Cluster {
     }
 }
 
-/// What a cycle decided; it outlives its cluster.
+/// The decisions of a cycle. A plan may outlive its cluster.
 pub struct Plan(*mut c::Opaque);
 
 // SAFETY: plans never change and may be read by any number of threads.
@@ -221,12 +221,12 @@ unsafe impl Send for Plan {}
 unsafe impl Sync for Plan {}
 
 impl Plan {
-    /// Tasks that start now, and where, in the order they were decided.
+    /// Returns the tasks that start now and their nodes, in the order of decision.
     pub fn binds(&self) -> Result<Vec<(&str, &str)>, Error> {
         // SAFETY: numbers and pointers may all be 0.
         let mut view: c::PlanView = unsafe { mem::zeroed() };
         view.struct_size = mem::size_of::<c::PlanView>() as u32;
-        // SAFETY: the library fills as much of the view as struct_size says.
+        // SAFETY: the library fills struct_size bytes of the view.
         call(|e| unsafe { c::muster_plan_get_view(self.0, &mut view, e) })?;
         // SAFETY: the columns live as long as the plan.
         let (kinds, tasks, nodes) = unsafe {
@@ -237,20 +237,20 @@ impl Plan {
         Ok(binds.map(|i| (self.name(Kind::Tasks, tasks[i]), self.name(Kind::Nodes, nodes[i]))).collect())
     }
 
-    /// Of a row that the plan mentions; empty where it does not.
+    /// Returns the name of a row that the plan mentions, and otherwise an empty text.
     pub fn name(&self, kind: Kind, index: i32) -> &str {
         let mut size = 0;
-        // SAFETY: the name lives as long as the plan and is UTF-8, or the library would not have taken it.
+        // SAFETY: the name lives as long as the plan. The library accepts only UTF-8.
         unsafe {
             let first: *const u8 = c::muster_plan_name(self.0, kind as i32, index, &mut size).cast();
             std::str::from_utf8_unchecked(column(first, size))
         }
     }
 
-    /// Why a job or a task is not, or not wholly, placed.
+    /// Returns why a job or a task is not, or not wholly, placed.
     pub fn explain(&self, name: &str) -> Result<String, Error> {
         let mut words = ptr::null_mut();
-        // SAFETY: the name is as long as it says; the text is freed here.
+        // SAFETY: the name's length is correct; the text is freed here.
         unsafe {
             call(|e| c::muster_plan_explain(self.0, name.as_ptr().cast(), name.len() as i64, &mut words, e))?;
             let copy = text(CStr::from_ptr(c::muster_text_data(words)));

@@ -7,7 +7,8 @@
 //   cpus.ToString();                                 // "0-3,8-9"
 //   cpus.ForEach([](int cpu) { ... });               // ascending
 //
-// One bit for each number; machines of up to 256 CPUs need no allocation. Sets of different lengths mix freely.
+// The set has one bit for each number. Machines of up to 256 CPUs need no allocation. Sets of
+// different lengths may be combined.
 #ifndef MUSTER_FIT_CPU_SET_H_
 #define MUSTER_FIT_CPU_SET_H_
 

@@ -1,12 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which logical CPU of a machine belongs to which core, NUMA zone and socket.
+// Which core, NUMA zone and socket each logical CPU of a machine belongs to.
 //
-//   absl::StatusOr<CpuTopology> machine = CpuTopology::Make({{.cpu = 0, .core = 0, .zone = 0, .socket = 0}, ...});
-//   machine->core_of(0);            // cores are numbered anew: by socket, then by the machine's number
+//   absl::StatusOr<CpuTopology> machine =
+//       CpuTopology::Make({{.cpu = 0, .core = 0, .zone = 0, .socket = 0}, ...});
+//   machine->core_of(0);   // cores are numbered anew: by socket, then by the machine's number
 //
-// The number of a core counts within its socket; those of CPUs, zones and sockets count in the machine. Zones and
-// sockets are numbered anew as well, ascending, so that a smaller number is a smaller number of the machine.
+// The number of a core counts within its socket; those of CPUs, zones and sockets count in the
+// machine. Zones and sockets are numbered anew as well, ascending, so a smaller number here is a
+// smaller number of the machine.
 #ifndef MUSTER_FIT_CPU_TOPOLOGY_H_
 #define MUSTER_FIT_CPU_TOPOLOGY_H_
 
@@ -26,7 +28,8 @@ struct LogicalCpu {
 
 class CpuTopology {
  public:
-  // Refuses numbers below 0 or too large, a CPU named twice, a core in two zones, a machine without CPUs.
+  // Refuses numbers below 0 or too large, a CPU named twice, a core in two zones, a machine without
+  // CPUs.
   static absl::StatusOr<CpuTopology> Make(std::span<const LogicalCpu> cpus);
 
   const CpuSet& cpus() const { return cpus_; }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The search keeps its way on a list, not on the stack: a gang may have thousands of tasks.
+// The search keeps its path on a list, not on the stack, because a gang may have thousands of
+// tasks.
 #include "lib/fit/gang_packing.h"
 
 #include <algorithm>
@@ -158,7 +159,8 @@ class Search {
   const PackParts parts_;
   std::vector<PackNode> nodes_;
   std::vector<size_t> order_;
-  // Along the order: the node of each task (their number: left out), where it goes on, the last one tried.
+  // Along the order: the node of each task (their number: left out), where it goes on, the last one
+  // tried.
   std::vector<size_t> chosen_, next_, last_;
   std::vector<uint32_t>
       books_;  // that of the node with the task on it, or, once it is there, without

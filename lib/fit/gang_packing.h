@@ -1,26 +1,35 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Unlike tasks onto unlike nodes, all that are needed or none: a search that goes back where it was wrong.
+// Places unlike tasks on unlike nodes, all that are needed or none, by a search that goes back
+// where it was wrong.
 //
 //   std::vector<PackStep> steps = PackGang(shapes, nodes, tasks, {.all = 4}, /*most_tries=*/200);
-//   // empty: there is no way, or it was not found in so many tries
+//   // empty: there is no way, or it was not found in that many tries
 //
-// Idea. Tasks are taken the largest first, by the sum of the parts that they want of all the room there is. Each tries
-// the nodes in order, then to be left out where the others suffice; when no way is left the task before it moves on.
-// Only tasks that bring the gang nearer to being whole are placed, and the search ends as soon as it is.
-// What need not be tried: a task like the one before it goes to no earlier node than that one, and is left out if that
-// one was; a node is passed over that is just what the last one tried for the same task was.
-// Parts. A shape may take more of a node than amounts: devices, say. What a node has of these is a book, by a number of
-// the caller's, who is asked in which book it is once one more task is there, or that it has not what the task takes.
+// Idea. The largest tasks go first, by the sum of the parts that they take of all the room there
+// is. Each task tries the nodes in order, and is then left out if the others suffice. When no way
+// is left, the task before it moves on. Only tasks that bring the gang nearer to being whole are
+// placed, and the search ends as soon as it is whole.
+//
+// Two kinds of tries are skipped. A task like the one before it goes to no earlier node than that
+// one, and is left out if that one was. A node is passed over that equals the last one tried for
+// the same task.
+//
+// Parts. A shape may take more of a node than amounts, such as devices. What a node has of these is
+// a book, by a number of the caller's. The caller returns the book with one more task, or kNoParts
+// if the node lacks what the task takes:
 //
 //   PackGang(shapes, nodes, tasks, need, tries,
-//            [&](size_t shape, uint32_t book) { return books.After(shape, book); });   // kNoParts: it has them not
+//            [&](size_t shape, uint32_t book) { return books.After(shape, book); });
 //
-// Guarantee. Where tasks hold what they need to start, nodes that have parts for several tasks have them for those that came
-// before the last one, too, and tries suffice, a way is found if there is one. Ties. Shapes, tasks and nodes in the order
-// given.
-// Cost. A try is a task put on a node or left out; finding the node for it is O(nodes x resources), and a question about
-// parts for each that has room, where the shape takes any.
+// Guarantee. If there is a way, it is found under three conditions: tasks hold what they need to
+// start; a node that has parts for several tasks also has them for those that came before the last
+// one; and the tries suffice.
+//
+// Ties. Shapes, tasks and nodes go in the order given.
+//
+// Cost. A try is a task put on a node or left out. Finding the node is O(nodes x resources), and a
+// question about parts for each node with room, where the shape takes any.
 #ifndef MUSTER_FIT_GANG_PACKING_H_
 #define MUSTER_FIT_GANG_PACKING_H_
 
@@ -58,8 +67,8 @@ struct PackStep {
   size_t task, node;
 };
 
-// The book of a node in that book with one more task of the shape; kNoParts: it has not what the task takes. Asked of
-// shapes that take parts alone; the same question has the same answer.
+// The book of a node in that book with one more task of the shape; kNoParts: it has not what the
+// task takes. Asked of shapes that take parts alone; the same question has the same answer.
 using PackParts = absl::FunctionRef<uint32_t(size_t shape, uint32_t book)>;
 inline constexpr uint32_t kNoParts = UINT32_MAX;
 inline uint32_t SameBook(size_t, uint32_t book) { return book; }

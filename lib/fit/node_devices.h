@@ -3,21 +3,29 @@
 // Which devices of a node a task gets.
 //
 //   std::vector<DevicePart> grants;
-//   if (ChooseNodeDevices(devices, free, asks, DevicePick::kPack, &grants)) ...  // by position, one a device
+//   if (ChooseNodeDevices(devices, free, asks, DevicePick::kPack, &grants)) ...  // by position
 //
-// Idea. A device can serve an ask when it is healthy, of the kind and of one of the models, and has the share and the
-// memory free; an exclusive ask wants one that nobody holds, and takes all of it. Asks are of different kinds and so never
-// compete. Those that want one zone are served by the first zone, in the strategy's order, in which all of them find
-// devices enough; likewise those that want one link, which is a group of devices by name; the others by any devices.
-// Among devices, and among zones and links, a strategy prefers
-//   kPack      devices with the least share free, then the least memory; zones and links with the least share free
-//   kSpread    the opposite of both
-//   kBestFit   devices of which the least is left over, as thousandths of the share and of the memory together; zones and
-//              links as kPack does
-// and among equals the first. What counts as free in a zone or link is the share of the devices that can serve.
+// Idea. A device can serve a request when it is healthy, of the kind and of one of the models, and
+// has the share and the memory free. An exclusive request needs a device without a holder, and
+// takes all of it. Requests are of different kinds, so they never compete. Requests for one zone
+// are served by the first zone, in the strategy's order, in which all of them find enough devices.
+// Requests for one link, a group of devices by name, are served likewise. All others are served by
+// any devices.
 //
-// Guarantee. Devices are found exactly if there are any that would do. The answer is a function of the arguments alone.
-// Cost. O(devices x asks), and a sort of those that can serve when several are asked for.
+// A strategy orders devices, and zones and links:
+// - kPack: devices with the least share free, then the least memory; zones and links with the least
+//   share free.
+// - kSpread: the opposite of both.
+// - kBestFit: devices of which the least is left over, as thousandths of the share and of the
+//   memory together; zones and links as kPack does.
+//
+// Among equals the first goes first. What counts as free in a zone or link is the share of the
+// devices that can serve.
+//
+// Guarantee. Devices are found exactly if there are any that fit. The answer is a function of the
+// arguments alone.
+//
+// Cost. O(devices x requests), and a sort of those that can serve when several are requested.
 #ifndef MUSTER_FIT_NODE_DEVICES_H_
 #define MUSTER_FIT_NODE_DEVICES_H_
 
@@ -36,7 +44,8 @@ struct DeviceAmount {
   friend bool operator==(const DeviceAmount&, const DeviceAmount&) = default;
 };
 
-// What never changes about a device. Kinds, models, zones and links are numbers that the caller gave to names.
+// What never changes about a device. Kinds, models, zones and links are numbers that the caller
+// gave to names.
 struct NodeDevice {
   static constexpr uint32_t kNoZone = UINT32_MAX;
   uint32_t kind = 0, model = 0, zone = kNoZone;
@@ -62,19 +71,20 @@ struct DevicePart {
   friend bool operator==(const DevicePart&, const DevicePart&) = default;
 };
 
-// REQUIRES: asks are of different kinds; `free` has an entry a device. `grants` is meaningless when the answer is false.
+// REQUIRES: asks are of different kinds; `free` has an entry a device. `grants` is meaningless when
+// the answer is false.
 bool ChooseNodeDevices(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                        std::span<const DeviceAsk> asks, DevicePick strategy,
                        std::vector<DevicePart>* grants);
 
-// The first ask for which not enough devices could serve, wherever they are; asks.size(): there are enough for each, but
-// not together.
+// The first ask for which not enough devices could serve, wherever they are; asks.size(): there are
+// enough for each, but not together.
 size_t FirstShortAsk(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                      std::span<const DeviceAsk> asks);
 
-// How good the choice is, 0 to 100. kPack: how much of the share of the node's healthy devices of these kinds would be in
-// use; kSpread: how much would be free; kBestFit: 100 less the part, over share and memory, that is left over of the
-// granted devices, on average.
+// How good the choice is, 0 to 100. kPack: how much of the share of the node's healthy devices of
+// these kinds would be in use; kSpread: how much would be free; kBestFit: 100 less the part, over
+// share and memory, that is left over of the granted devices, on average.
 double ScoreNodeDevices(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                         std::span<const DeviceAsk> asks, std::span<const DevicePart> grants,
                         DevicePick strategy);

@@ -1,9 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Sets of zones are numbered 0 .. 2^z - 1, bit i standing for the i-th zone that the machine has. Over such numbers
-//   occurs[m] = is there a hint (a result so far) that is exactly m
-// becomes, by adding up over supersets, "how many contain m"; an intersection contains m if both parts do, so that
-// numbers of intersections multiply; and the way back is subtracting.
+// Sets of zones are numbered 0 .. 2^z - 1, where bit i stands for the i-th zone that the machine
+// has. Over such numbers,
+//
+//   occurs[m] = there is a hint (or a result so far) that is exactly m
+//
+// becomes, by adding up over supersets, "how many contain m". An intersection contains m if both
+// parts do, so numbers of intersections multiply. Subtraction is the way back.
 #include "lib/fit/numa_hints.h"
 
 #include <bit>

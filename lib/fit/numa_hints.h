@@ -1,22 +1,34 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// On which NUMA zones all resources of a task are to lie, from what each resource can do.
+// On which NUMA zones all resources of a task go, from what each resource can do.
 //
 //   NumaHints cpus = {{{.zones = 0b01, .preferred = true}, {.zones = 0b11}}};
 //   NumaHints gpus = {{{.zones = 0b10, .preferred = true}, {.zones = 0b11}}};
-//   MergeHints(NumaPolicy::kRestricted, 0b11, {{cpus, gpus}});   // zone 0, not preferred: not admitted
+//   MergeHints(NumaPolicy::kRestricted, 0b11, {{cpus, gpus}});   // zone 0, not preferred: refused
 //
-// Idea. A hint is a set of zones from which one resource could be had, preferred if no smaller set could ever do. One
-// hint of each resource makes a candidate: their common zones, preferred if all of them are. The best candidate is a
-// preferred one, then the one of fewest zones, then the one of the lowest zones.
-// Policies. kNone asks nothing and admits all. kBestEffort admits all. kRestricted admits a preferred result.
-// kSingleZone looks at preferred hints of a single zone alone (and at "any, preferred"), and admits a preferred result.
-// If no candidate has a zone, the result is the whole machine, not preferred. A resource that does not care is not
-// asked; one that has no hint at all (it cannot be had) makes it "any, not preferred".
-// Peer. The kubelet's topology manager, as Volcano's numa-aware has it. Koordinator merges otherwise.
-// Cost. Candidates are not enumerated: of k resources with h hints each there would be h^k. What counts is which sets
-// can come out, and sets of z zones are 2^z. Per resource, sums over supersets turn "which intersections occur" into
-// a product: k * z * 2^z steps, with eight zones less than a hundredth of two full lists' candidates.
+// Idea. A hint is a set of zones from which one resource could come. It is preferred if no smaller
+// set could ever do. One hint of each resource makes a candidate: their common zones, preferred if
+// all of them are. The best candidate is a preferred one, then the one of fewest zones, then the
+// one of the lowest zones.
+//
+// Policies:
+// - kNone merges nothing and admits all.
+// - kBestEffort admits all.
+// - kRestricted admits a preferred result.
+// - kSingleZone reads only preferred hints of a single zone (and "any, preferred"), and admits a
+//   preferred result.
+//
+// If no candidate has a zone, the result is the whole machine, not preferred. A resource without a
+// constraint takes no part. A resource without any hint cannot be had, and makes the result "any,
+// not preferred".
+//
+// Peer. The kubelet's topology manager, as Volcano's numa-aware has it. Koordinator merges
+// otherwise.
+//
+// Cost. Of k resources with h hints each there are h^k candidates, and they are not enumerated.
+// Only the sets that can come out matter, and sets of z zones are 2^z. Per resource, sums over
+// supersets turn "which intersections occur" into a product: k * z * 2^z steps. With eight zones
+// that is less than a hundredth of two full lists' candidates.
 #ifndef MUSTER_FIT_NUMA_HINTS_H_
 #define MUSTER_FIT_NUMA_HINTS_H_
 

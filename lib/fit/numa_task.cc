@@ -30,7 +30,7 @@ NumaAnswer PlaceOnZones(const NumaMachine& machine, const NumaTask& task) {
   CpuSet usable = cpus.WithoutReserved(machine.free, machine.reserved_milli);
   for (size_t c = 0; c < task.container_milli.size(); ++c) {
     const int64_t milli = task.container_milli[c];
-    // Who asks for a part of a CPU gets none, and does not care.
+    // A container that requests a part of a CPU gets none, and needs none.
     const bool whole = milli > 0 && milli % 1000 == 0;
     const int count =
         whole ? static_cast<int>(std::min<int64_t>(milli / 1000, CpuSet::kMostCpus + 1)) : 0;

@@ -1,20 +1,28 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Whether a task's containers find their CPUs on a machine's NUMA zones, which, and how good that is.
+// Whether a task's containers find their CPUs on a machine's NUMA zones, which CPUs, and how good
+// the choice is.
 //
-//   NumaMachine machine{.cpus = &cpus, .policy = NumaPolicy::kRestricted, .static_manager = true, .free = all};
+//   NumaMachine machine{
+//       .cpus = &cpus, .policy = NumaPolicy::kRestricted, .static_manager = true, .free = all};
 //   NumaAnswer answer = PlaceOnZones(machine, {.container_milli = {4000, 2000}});
 //   // answer.outcome == NumaOutcome::kPlaced, answer.cpus: six CPUs
 //   NumaBook book;  book.Choose(task, node, answer.cpus);  book.Take(task, node, &machine.free);
 //
-// Idea. Containers are placed one after the other, each by the merged hints of its resources (here: CPUs alone), on what
-// the earlier ones left. A task that names no policy is held to the machine's; one that names a policy goes to machines
-// of that policy alone. Only tasks whose quality of service is guaranteed are asked at all: for others call nothing.
-// Score: the fewer zones a task would span, the better; the widest candidate gets 0.
-// Between cycles. What a machine reports is late: CPUs given in earlier cycles to tasks that it does not report yet
-// are taken off its free CPUs. Once it reports all of them, they are forgotten, for its own choice may differ from
-// ours; until then even those that it reports keep theirs.
-// Peer. Volcano's numa-aware. Cost: containers times the cost of hints (lib/fit/static_cpus.h).
+// Idea. Containers are placed one after the other, each by the merged hints of its resources (here:
+// CPUs alone), on what the earlier ones left. A task that names no policy follows the machine's. A
+// task that names one goes only to machines of that policy. Call this only for tasks of guaranteed
+// quality of service.
+//
+// Score. The fewer zones a task would span, the better; the widest candidate gets 0.
+//
+// Between cycles. A machine's report is late. CPUs given in earlier cycles to tasks that it does
+// not report yet are subtracted from its free CPUs. Once it reports all of them, they are
+// forgotten, because its own choice may differ. Until then even the reported ones keep theirs.
+//
+// Peer. Volcano's numa-aware.
+//
+// Cost. The number of containers times the cost of hints (lib/fit/static_cpus.h).
 #ifndef MUSTER_FIT_NUMA_TASK_H_
 #define MUSTER_FIT_NUMA_TASK_H_
 
@@ -42,7 +50,7 @@ struct NumaMachine {
 
 struct NumaTask {
   std::optional<NumaPolicy> policy;      // kNone is as good as nothing
-  std::vector<int64_t> container_milli;  // of each container; below 0: it asks for no CPU
+  std::vector<int64_t> container_milli;  // of each container; below 0: no CPU requested
   friend bool operator==(const NumaTask&, const NumaTask&) = default;
 };
 
@@ -98,8 +106,8 @@ struct PendingCpus {
   CpuSet cpus;
 };
 
-// Of the CPUs that the machine reports as free, which are. `reported`: pods it knows; one is the same as ours by its
-// uid, or by its name and namespace. Empties `pending` once all are reported.
+// Of the CPUs that the machine reports as free, which are. `reported`: pods it knows; one is the
+// same as ours by its uid, or by its name and namespace. Empties `pending` once all are reported.
 CpuSet FreeAfterPending(const CpuSet& free, std::span<const NumaPod> reported,
                         std::vector<PendingCpus>* pending);
 

@@ -1,27 +1,32 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// CPUs and NUMA hints as a kubelet's static CPU manager would give them: what Volcano's numa-aware foretells.
+// CPUs and NUMA hints as a kubelet's static CPU manager would give them, which Volcano's numa-aware
+// predicts.
 //
-//   absl::StatusOr<StaticCpus> machine = StaticCpus::Make({{.cpu = 0, .core = 0, .zone = 0, .socket = 0}, ...});
+//   absl::StatusOr<StaticCpus> machine =
+//       StaticCpus::Make({{.cpu = 0, .core = 0, .zone = 0, .socket = 0}, ...});
 //   const CpuSet usable = machine->WithoutReserved(free, /*milli=*/1500);
 //   std::vector<NumaHint> hints = machine->Hints(usable, 4);
 //   CpuSet cpus = machine->Allocate(usable, best_hint, 4);
 //
-// Idea. Hints: every set of zones with enough free CPUs, preferred if no smaller set of zones would have enough CPUs
-// even when empty. Allocation: of the hint's zones first, then of the others, each time whole sockets, then whole
-// cores, then single CPUs.
+// Idea. Hints: every set of zones with enough free CPUs, preferred if no smaller set of zones would
+// have enough CPUs even when empty. Allocation: of the hint's zones first, then of the others, each
+// time whole sockets, then whole cores, then single CPUs.
+//
 // Peer. Volcano's numa-aware, whose copy of the kubelet's accumulator is kept with its surprises:
-//   - "whole" sockets and cores are what is free of them; a socket (core) is only looked at if some free CPU has its
-//     number, which is an accident;
-//   - numbers of cores count in the machine when cores are taken, although exporters report them by socket: cores of
-//     one number in two sockets are one core;
-//   - single CPUs come from cores sorted by five conditions joined with "or", which is no order; they are sorted as
-//     Go's sort would (lib/base/go_sort.h), so that the ids agree;
-//   - sockets are sorted likewise, but from a random start; here the start is ascending, which gives what the peer's
-//     comment promises: fewer free cores first, then the smaller number.
-// Guarantee. Take answers with at least as many CPUs as asked for, all of them free, or with nothing; more only where
-// sockets or cores are of different sizes.
-// Cost. Take: once over the free CPUs; 64 of 256 in about a microsecond. Hints: 2^zones.
+// - "Whole" sockets and cores are what is free of them. A socket (core) is only looked at if some
+//   free CPU has its number, which is an accident.
+// - Numbers of cores count in the machine when cores are taken, although exporters report them by
+//   socket. So cores of one number in two sockets are one core.
+// - Single CPUs come from cores sorted by five conditions joined with "or", which is no order. They
+//   are sorted as Go's sort would (lib/base/go_sort.h), so that the ids agree.
+// - Sockets are sorted likewise, but from a random start. Here the start is ascending, which gives
+//   what the peer's comment promises: fewer free cores first, then the smaller number.
+//
+// Guarantee. Take returns at least as many CPUs as requested, all of them free, or none. It returns
+// more only where sockets or cores are of different sizes.
+//
+// Cost. Take reads the free CPUs once; 64 of 256 take about a microsecond. Hints: 2^zones.
 #ifndef MUSTER_FIT_STATIC_CPUS_H_
 #define MUSTER_FIT_STATIC_CPUS_H_
 
@@ -39,8 +44,8 @@ namespace muster {
 
 class StaticCpus {
  public:
-  // Refuses numbers below 0 or above 8191, zones above 63, more than kMostNumaZones of them, a CPU named twice.
-  // A machine without CPUs is one that has none to give.
+  // Refuses numbers below 0 or above 8191, zones above 63, more than kMostNumaZones of them, a CPU
+  // named twice. A machine without CPUs is one that has none to give.
   static absl::StatusOr<StaticCpus> Make(std::span<const LogicalCpu> cpus);
 
   const CpuSet& cpus() const { return cpus_; }
@@ -50,8 +55,8 @@ class StaticCpus {
   // `count` of the CPUs that are free, as many as there are being at least asked for.
   std::optional<CpuSet> Take(const CpuSet& free, int count) const;
 
-  // What is left once so many thousandths, rounded up, are set aside for the system: always the same CPUs, whoever
-  // has them now.
+  // What is left once so many thousandths, rounded up, are set aside for the system: always the
+  // same CPUs, whoever has them now.
   CpuSet WithoutReserved(const CpuSet& free, int64_t milli) const;
 
   // By number of zones, then from the lowest zones on.

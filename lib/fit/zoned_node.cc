@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What zones hold, the check, and the scores of single zones. zoned_sets.cc looks for sets of zones.
+// What zones hold, the check, and the scores of single zones. zoned_sets.cc looks for sets of
+// zones.
 #include "lib/fit/zoned_node.h"
 
 #include <algorithm>
@@ -173,7 +174,8 @@ std::optional<ZonedNode::Refusal> ZonedNode::Check(const ZonedTask& task) const 
     if (!zone.has_value()) return Refusal{i, short_of};
     if (part != ZonedTask::Part::kMain || i + 1 == task.parts.size()) continue;
     if (!left.has_value()) left = *this;
-    // A zone that suits has enough; one that nothing was asked of may not, and then the task is refused.
+    // A zone that suits has enough; one that nothing was asked of may not, and then the task is
+    // refused.
     if (!left->TakeFrom(*zone, request, task.guaranteed).ok()) return Refusal{i, short_of};
   }
   return std::nullopt;

@@ -1,23 +1,34 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A machine of NUMA zones as it reports itself: what is free in each zone, and how far zones are from one another.
+// A machine of NUMA zones as it reports itself: what is free in each zone, and how far zones are
+// from one another.
 //
-//   absl::StatusOr<ZonedNode> node = ZonedNode::Make({.policy = ZonePolicy::kSingle}, zones, on_machine);
-//   node->Check(task);                     // nothing: it fits; otherwise what stands against it
+//   absl::StatusOr<ZonedNode> node =
+//       ZonedNode::Make({.policy = ZonePolicy::kSingle}, zones, on_machine);
+//   node->Check(task);                     // nothing: it fits; otherwise what does not
 //   node->Score(task, {ZoneStrategy::kLeastAllocated, weights});
 //
-// Idea. A machine that aligns tasks (policy kSingle) runs a container only if one zone has all it asks for; the lowest
-// such zone is the one it will take. By scope, each container is judged, main containers after one another on what is
-// left, or the whole task at once. A zone that does not list a resource rules itself out, unless no zone lists it and
-// the resource is one that machines may hold outside of zones.
-// Scores. Least, most and balanced allocation: the smallest score of a zone that has one. Fewest zones: how few zones
-// hold the request, and half a step more if no set of that size has its zones closer together.
-// Peer. scheduler-plugins' NodeResourceTopologyMatch. Only guaranteed tasks are held to zones in cpu, memory and huge
-// pages; all others score 100. When containers are placed after one another by fewest zones, the peer takes what they
-// ask for from the zones at the *positions* of the zones' ids; where no zone has that position it stops, and nothing
-// is taken here. A single resource has no variance: balanced allocation gives 100, where the peer has no number.
-// Cost. O(zones * resources) a check; fewest zones tries sets in rising size and skips a size whose best zones together
-// hold too little. Sizes with more than 2^20 sets are not tried: the score is then 0.
+// Idea. A machine that aligns tasks (policy kSingle) runs a container only if one zone has all it
+// requests; the lowest such zone is the one it takes. By scope, either each container is checked,
+// main containers after one another on what is left, or the whole task at once. A zone that does
+// not list a resource is ruled out, unless no zone lists it and the resource is one that machines
+// may hold outside of zones.
+//
+// Scores. Least, most and balanced allocation: the smallest score of a zone that has one. Fewest
+// zones: how few zones hold the request, and half a step more if no set of that size has its zones
+// closer together.
+//
+// Peer. scheduler-plugins' NodeResourceTopologyMatch. Only guaranteed tasks are held to zones in
+// cpu, memory and huge pages; all others score 100. It has two oddities:
+// - When containers are placed after one another by fewest zones, the peer takes their requests
+//   from the zones at the *positions* of the zones' ids. Where no zone has that position it stops,
+//   and nothing is taken here.
+// - A single resource has no variance. Balanced allocation then gives 100, where the peer has no
+//   number.
+//
+// Cost. O(zones * resources) a check. Fewest zones tries sets in rising size and skips a size whose
+// best zones together hold too little. Sizes with more than 2^20 sets are not tried: the score is
+// then 0.
 #ifndef MUSTER_FIT_ZONED_NODE_H_
 #define MUSTER_FIT_ZONED_NODE_H_
 
@@ -63,7 +74,7 @@ using ZonedRequest = std::vector<ZonedAmount>;  // by ascending resource
 struct ZonedTask {
   enum class Part : uint8_t { kInit, kSidecar, kMain };
   bool guaranteed = false;
-  bool is_judged = true;  // false: it asks for nothing that could belong to a zone
+  bool is_judged = true;                             // false: nothing requested belongs to a zone
   std::vector<std::pair<Part, ZonedRequest>> parts;  // those that run before the main ones first
   ZonedRequest whole;
 };
@@ -72,12 +83,12 @@ struct Zone {
   static constexpr int64_t kAbsent = -1;
   int id = 0;
   std::vector<int64_t> available;                  // of each resource, or kAbsent
-  std::vector<std::pair<int, int64_t>> distances;  // to zones by id; 255 where it is not said
+  std::vector<std::pair<int, int64_t>> distances;  // to zones by id; 255 where unset
 };
 
 struct ZoneScoring {
   ZoneStrategy strategy = ZoneStrategy::kLeastAllocated;
-  std::vector<int64_t> weights;  // of each resource; below 1, or not said: 1
+  std::vector<int64_t> weights;  // of each resource; below 1 or unset: 1
 };
 
 class ZonedNode {
@@ -93,7 +104,8 @@ class ZonedNode {
   static absl::StatusOr<ZonedNode> Make(const Options& options, std::span<const Zone> zones,
                                         std::vector<bool> on_machine);
 
-  // What stands against a task: a part of it (or the whole, by scope) and the resource that decided.
+  // What stands against a task: a part of it (or the whole, by scope) and the resource that
+  // decided.
   struct Refusal {
     size_t part = 0;
     size_t resource = 0;
@@ -110,7 +122,8 @@ class ZonedNode {
     friend bool operator==(const ZoneSet&, const ZoneSet&) = default;
   };
   std::optional<ZoneSet> FewestZones(const ZonedRequest& request, bool guaranteed) const;
-  // Average over all ordered pairs, a zone and itself among them; and the smallest of all sets of a size.
+  // Average over all ordered pairs, a zone and itself among them; and the smallest of all sets of a
+  // size.
   float Distance(std::span<const size_t> positions) const;
   float ClosestDistance(size_t count) const;
   bool ConcernsNoZone(const ZonedRequest& request) const;

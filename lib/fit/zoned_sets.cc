@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The fewest zones of a machine that together hold a request, and how close they are to one another.
+// The fewest zones of a machine that together hold a request, and how close they are to one
+// another.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -22,7 +23,8 @@ int64_t SetsOf(size_t zones, size_t count) {
   return sets;
 }
 
-// Calls visit(positions) for each set of `count` of `zones`, in lexicographic order, until it returns false.
+// Calls visit(positions) for each set of `count` of `zones`, in lexicographic order, until it
+// returns false.
 template <typename Visit>
 void ForEachSet(size_t zones, size_t count, Visit visit) {
   std::vector<size_t> set(count);
@@ -72,7 +74,8 @@ bool ZonedNode::ConcernsNoZone(const ZonedRequest& request) const {
   });
 }
 
-// Whether the best `count` zones of each resource have enough of it: if not, no set of that size has.
+// Whether the best `count` zones of each resource have enough of it: if not, no set of that size
+// has.
 bool ZonedNode::CouldHold(const ZonedRequest& request, bool guaranteed, size_t count) const {
   std::vector<int64_t> amounts;
   for (const ZonedAmount& asked : request) {

@@ -1,15 +1,17 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A node that has a task's images already is the better place. Kubernetes' ImageLocality.
-//
-// Each image on the node counts its size times the share of the cluster's nodes that have it (so that one node
-// with a rare image does not draw everybody), between 23 MiB in all, which is 0, and 1000 MiB per container,
-// which is 100. Depends on nothing that runs: a constant of class and node, computed once for all nodes.
-// An image has the size that the first node reporting its name says. Images of containers without a tag are
-// those tagged "latest"; names on nodes are taken as they stand.
+// Prefers nodes that have a task's images already. Kubernetes' ImageLocality.
 //
 //   images.Open(&view);
 //   if (images.ScoreDepends(c)) images.Score(c, nodes, /*weight=*/1, scores);
+//
+// Each image on the node counts its size times the share of the cluster's nodes that have it, so
+// that one node with a rare image does not attract every task. The sum scores 0 at 23 MiB and 100
+// at 1000 MiB per container. It depends on no running task: it is a constant of class and node,
+// computed once for all nodes.
+//
+// An image has the size that the first node reporting its name gives. Images of containers without
+// a tag are those tagged "latest". Names on nodes are used as they are.
 #ifndef MUSTER_KUBE_IMAGE_SPREAD_H_
 #define MUSTER_KUBE_IMAGE_SPREAD_H_
 

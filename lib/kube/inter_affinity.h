@@ -1,21 +1,25 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Inter-task affinity and anti-affinity: where a task must, must not, would like to and would rather not be,
-// seen from other tasks. Kubernetes' InterPodAffinity (filter and score).
-//
-// Filter. Required affinity: the node's domain of each term's key holds a task that matches *all* terms; if no
-// such task is in any domain at all, the first of a group that matches itself may start anywhere the keys are.
-// Required anti-affinity: no domain holds a task matching its term, and no task there has a term matching the
-// newcomer. Affinity is not symmetric, anti-affinity is.
-// Score. Weights of preferred terms, the newcomer's and those of tasks there, summed per domain; the best
-// candidate gets 100 and the worst 0. All tasks of the cluster count, infeasible nodes included.
-// 1.16 (kube-batch). The filter knows only tasks of jobs that neither leave nor are nominated; affinity wants one
-// such task that matches all terms in all their domains at once, anti-affinity is broken only by one that does. The
-// score looks at tasks on candidate nodes alone, counts required affinity of tasks there with weight 1, and is
-// normalised between the largest and the smallest number or 0, to 10.
+// Inter-task affinity and anti-affinity: filter and score of Kubernetes' InterPodAffinity.
 //
 //   affinity.Open(&view, &classes, /*version_1_16=*/false);
 //   if (affinity.FitDepends(c)) affinity.Fit(c, nodes, &refusals);
+//
+// Filter. Required affinity: the node's label domain of each term's key holds a task that matches
+// *all* terms. If no label domain holds such a task, the first task of a group that matches itself
+// may start wherever the keys are. Required anti-affinity: no label domain holds a task that
+// matches the new task's term, and no task there has a term that matches the new task. Affinity is
+// not symmetric, anti-affinity is.
+//
+// Score. The weights of preferred terms, those of the new task and of tasks there, are summed per
+// label domain. The best candidate gets 100 and the worst 0. All tasks of the cluster count, those
+// on infeasible nodes included.
+//
+// 1.16 (kube-batch). The filter sees only tasks of jobs, and of these neither leaving nor nominated
+// ones. Affinity requires one such task that matches all terms in all their label domains at once.
+// Anti-affinity is broken only by one that does. The score looks at tasks on candidate nodes alone,
+// counts required affinity of tasks there with weight 1, and scales to 10 between the largest and
+// the smallest number or 0.
 #ifndef MUSTER_KUBE_INTER_AFFINITY_H_
 #define MUSTER_KUBE_INTER_AFFINITY_H_
 

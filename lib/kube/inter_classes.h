@@ -1,14 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which task classes a selector speaks of, and which affinity terms speak of a task class.
+// Which task classes a selector matches, and which affinity terms match a task class.
 //
 //   classes.Open(tables, true);
 //   for (ClassIndex e : classes.Selected(*constraint.selector)) ...   // in any namespace
-//   for (const HeldTerm* held : classes.TermsAbout(c)) ...            // terms of tasks that may be there
+//   for (const HeldTerm* held : classes.TermsAbout(c)) ...   // terms of tasks that may be there
 //
-// Only classes that have tasks are considered. Both questions are answered by an index: a selector that wants a
-// certain value (or one of some values) of a label can only match classes with that label, so most pairs of a
-// term and a class are never looked at. A term is matched with a class once per cycle, not with tasks.
+// Only classes that have tasks are considered. An index answers both questions. A selector that
+// requires a certain value (or one of some values) of a label can only match classes with that
+// label, so most pairs of a term and a class are never compared. A term is matched with a class
+// once per cycle, not with tasks.
 #ifndef MUSTER_KUBE_INTER_CLASSES_H_
 #define MUSTER_KUBE_INTER_CLASSES_H_
 
@@ -43,10 +44,12 @@ class InterClasses {
   // Classes that have tasks and want host port `port`, whatever the protocol and address.
   const std::vector<ClassIndex>& WithHostPort(int32_t port);
 
-  // Whether `term`, of the task that is looking for a place, matches tasks of `other`. Its namespace selector
-  // stands for the known namespaces that match, unless it is empty: then for any.
+  // Whether `term`, of the task that is looking for a place, matches tasks of `other`. Its
+  // namespace selector stands for the known namespaces that match, unless it is empty: then for
+  // any.
   bool MatchesOwn(const AffinityTerm& term, const TaskShape& owner, const TaskShape& other) const;
-  // Whether `term` of a task already there matches the newcomer. To it an unknown namespace has no labels.
+  // Whether `term` of a task already there matches the newcomer. To it an unknown namespace has no
+  // labels.
   bool MatchesHeld(const AffinityTerm& term, const TaskShape& owner,
                    const TaskShape& newcomer) const;
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Numbers of tasks per topology domain, for one rule of one task class, kept up to date along the journal.
+// Numbers of tasks per label domain, for one rule of one task class, kept up to date by the
+// journal.
 //
 //   Counters counters(true);
 //   size_t same_zone = counters.Add(view.ByLabels({"zone"}));
@@ -10,9 +11,10 @@
 //   counters.Follow(view);                  // O(journal since the last call)
 //   if (counters.At(same_zone, node) > 0) ...
 //
-// Every rule between tasks is a linear one: a task that comes to (leaves) a node adds (takes away) a fixed weight
-// in the domain of that node, whatever else is there. So a rollback needs no care, and counters that followed any
-// journal equal counters made from nothing at its end.
+// Every rule between tasks is linear: a task that comes to a node adds a fixed weight in the label
+// domain of that node, and a task that leaves subtracts it, whatever else is there. So a rollback
+// needs no special case, and counters that followed any journal equal counters built from scratch
+// at its end.
 #ifndef MUSTER_KUBE_INTER_COUNTERS_H_
 #define MUSTER_KUBE_INTER_COUNTERS_H_
 

@@ -1,13 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Host ports: two tasks of a node cannot hold the same port of the same address. Kubernetes' NodePorts.
-//
-// Ports conflict if number and protocol are equal and either address is 0.0.0.0 or both are the same text. Ports
-// of one task are not compared with each other. Peer: keeps a set per node, so that of two tasks forced onto one
-// port the first to go frees it; here both must go.
+// Host ports: two tasks of a node cannot hold the same port of the same address. Kubernetes'
+// NodePorts.
 //
 //   ports.Open(&view, &classes);
 //   if (ports.FitDepends(c)) ports.Fit(c, nodes, &refusals);
+//
+// Ports conflict if number and protocol are equal, and either address is 0.0.0.0 or both are the
+// same text. Ports of one task are not compared with each other. The peer keeps a set per node, so
+// of two tasks forced onto one port the first to go frees it. Here both must go.
 #ifndef MUSTER_KUBE_INTER_PORTS_H_
 #define MUSTER_KUBE_INTER_PORTS_H_
 

@@ -1,21 +1,26 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Topology spread: like tasks evenly over zones, racks or nodes. Kubernetes' PodTopologySpread (filter and score).
-//
-// Filter. With the task in it, the node's domain may hold at most max_skew matching tasks more than the emptiest
-// domain of the cluster. Only tasks of the same namespace count, and none that are leaving. A domain exists if
-// a node that has the keys of all constraints, and that the constraint includes (node affinity, taints), has its
-// value: a domain that is full, or closed to the task for other reasons, still holds back the others. Fewer
-// domains than min_domains: the emptiest counts as holding none.
-// Score. Over preferred constraints: tasks in the domain times ln(domains among the candidates + 2), plus
-// max_skew - 1; rounded; the lowest candidate gets 100. Nodes that lack a key get 0. A key that names the node
-// itself counts what is on that node.
-// An empty selector matches every label and yet counts no task: so has the peer it. Constraints that Kubernetes
-// adds for services and their owners are not known here, and so never apply.
-// Peer. The minimum is the true one; the peer's shortcut can miss it after several placements in a simulation.
+// Topology spread: like tasks evenly over zones, racks or nodes. Filter and score of Kubernetes'
+// PodTopologySpread.
 //
 //   spread.Open(&view, &classes);
 //   if (spread.ScoreDepends(c)) spread.Score(c, nodes, /*weight=*/2, scores);
+//
+// Filter. With the task in it, the node's label domain may hold at most max_skew matching tasks
+// more than the emptiest label domain of the cluster. Only tasks of the same namespace count, and
+// none that are leaving. A label domain exists if its value is on a node that has the keys of all
+// constraints and that the constraint includes (node affinity, taints). So a domain that is full,
+// or closed to the task for other reasons, still limits the others. With fewer domains than
+// min_domains, the emptiest counts as holding none.
+//
+// Score. Over preferred constraints: tasks in the label domain times ln(domains among the
+// candidates + 2), plus max_skew - 1; rounded. The lowest candidate gets 100. Nodes that lack a key
+// get 0. A key that names the node itself counts the tasks on that node.
+//
+// An empty selector matches every label and yet counts no task, as in the peer. Constraints that
+// Kubernetes adds for services and their owners are not in the model, so they never apply. The
+// minimum is the true one; the peer's shortcut can miss it after several placements in a
+// simulation.
 #ifndef MUSTER_KUBE_INTER_SPREAD_H_
 #define MUSTER_KUBE_INTER_SPREAD_H_
 

@@ -1,14 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The facade: which rules are on, and in which order they are asked. Each rule lives in a file of its own and is
-// written as counters per (class, rule, domain); see inter_counters.h for why that is exact.
+// The facade: which rules are on, and in which order they run. Each rule has a file of its own and
+// is written as counters per (class, rule, label domain); inter_counters.h explains why that is
+// exact.
 //
 //   inter_view.h      where tasks are, and the values of topology keys
-//   inter_classes.h   which classes a term speaks of
+//   inter_classes.h   which classes a term matches
 //   inter_counters.h  counting along the journal
 //   inter_ports.h, inter_affinity.h, inter_spread.h, image_spread.h   the rules
 //
-// Everything is made for a class when it is first asked for, so that a cluster without such rules pays one look
+// The data of a class are built at its first question. A cluster without such rules pays one look
 // at its task classes per cycle.
 #include "lib/kube/inter_task.h"
 

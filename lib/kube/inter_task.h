@@ -1,17 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Rules about a task that depend on which other tasks run where: required and preferred inter-task affinity and
-// anti-affinity, topology spread, host ports, and the spread of images. Exactly as Kubernetes 1.35/1.36 has them
-// (filters and scores of InterPodAffinity, PodTopologySpread, NodePorts, ImageLocality).
+// Rules about a task that depend on which other tasks run where.
 //
 //   InterTask rules(options);
 //   rules.Open(tables, ledger);
 //   if (rules.FitDepends(c)) rules.Fit(c, nodes, fits, codes, hard);
 //   if (rules.ScoreDepends(c)) rules.Score(c, nodes, scores);
 //
-// Counters per topology domain are kept per (class, rule) and follow the ledger's view journal: a query costs
-// O(changes since the last one of that class + candidate nodes), never O(tasks) after the first.
-// Shared by the predicates policy (Fit) and the nodeorder policy (Score).
+// The rules are required and preferred inter-task affinity and anti-affinity, topology spread, host
+// ports, and the spread of images. They equal Kubernetes 1.35/1.36 exactly: filters and scores of
+// InterPodAffinity, PodTopologySpread, NodePorts, ImageLocality. Policy predicates uses Fit, policy
+// nodeorder uses Score.
+//
+// Counters per label domain are kept per (class, rule) and follow the ledger's view journal. A
+// query costs O(changes since the last one of that class + candidate nodes), never O(tasks) after
+// the first.
 #ifndef MUSTER_KUBE_INTER_TASK_H_
 #define MUSTER_KUBE_INTER_TASK_H_
 
@@ -29,9 +32,9 @@ namespace muster {
 struct InterTaskOptions {
   bool host_ports = true, affinity = true, spread = true;           // filters that are on
   double affinity_weight = 0, spread_weight = 0, image_weight = 0;  // scores; 0: off
-  // kube-batch (Kubernetes 1.16): scores 0..10, affinity scored over candidate nodes only, with hard weight 1,
-  // normalised with largest and smallest seeded by 0; an anti-affinity is violated only by a task that matches
-  // all its terms.
+  // kube-batch (Kubernetes 1.16): scores 0..10, affinity scored over candidate nodes only, with
+  // hard weight 1, normalised with largest and smallest seeded by 0; an anti-affinity is violated
+  // only by a task that matches all its terms.
   bool version_1_16 = false;
 };
 
@@ -43,23 +46,25 @@ class InterTask {
   // Before each cycle. Forgets everything when the ledger or the rows of classes and nodes changed.
   void Open(const Tables& tables, const Ledger& ledger);
 
-  // Whether any rule could ever say no to, or score, a task of class `c` in this cycle. Conservative, constant
-  // during a cycle, and false for classes that no term mentions, so that they keep the fast path.
+  // Whether any rule could ever say no to, or score, a task of class `c` in this cycle.
+  // Conservative, constant during a cycle, and false for classes that no term mentions, so that
+  // they keep the fast path.
   bool FitDepends(ClassIndex c);
   bool ScoreDepends(ClassIndex c);
 
-  // Clears fits[i] where a rule refuses nodes[i]; codes[i] names the rule; hard[i] = 1 where evicting tasks on
-  // that node cannot change the answer (Kubernetes' UnschedulableAndUnresolvable). Filters are tried in the
-  // order host ports, affinity, spread, as in RefusalCode; entries with fits[i] == 0 are left alone; a hard
-  // refusal of a later filter beats a soft one of an earlier (a node counts as hard if any filter says so).
+  // Clears fits[i] where a rule refuses nodes[i]; codes[i] names the rule; hard[i] = 1 where
+  // evicting tasks on that node cannot change the answer (Kubernetes'
+  // UnschedulableAndUnresolvable). Filters are tried in the order host ports, affinity, spread, as
+  // in RefusalCode; entries with fits[i] == 0 are left alone; a hard refusal of a later filter
+  // beats a soft one of an earlier (a node counts as hard if any filter says so).
   void Fit(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
            std::span<RefusalCode> codes, std::span<uint8_t> hard);
 
   // Affinity alone, on one node.
   bool FitsAffinity(ClassIndex c, NodeIndex node);
 
-  // Adds the weighted, normalised scores of the candidate nodes (all of them fit): affinity and spread to
-  // batch[i], images to order[i].
+  // Adds the weighted, normalised scores of the candidate nodes (all of them fit): affinity and
+  // spread to batch[i], images to order[i].
   void Score(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
              std::span<double> batch);
 

@@ -3,14 +3,14 @@
 // What all rules between tasks read: nodes by topology value, and which tasks are where.
 //
 //   view.Open(tables, ledger, false);
-//   auto zones = view.ByLabels({"zone"});     // zones->of[n] is the number of n's zone, kNone without one
+//   auto zones = view.ByLabels({"zone"});     // zones->of[n] is the number of n's zone, or kNone
 //   view.Refresh();                           // before each question
-//   for (NodeIndex n : view.staying(c)) ...   // where tasks of class c were when the view was taken
-//   for (const auto& change : view.ChangesSince(view.base())) ...   // and what came and went since
+//   for (NodeIndex n : view.staying(c)) ...   // tasks of class c when the view was taken
+//   for (const auto& change : view.ChangesSince(view.base())) ...   // what came and went since
 //
-// "Where" is the ledger's Kubernetes view. It is taken once, O(tasks), when the first question comes; every
-// reader starts from it and goes on along the ledger's journal at its own pace. A change is counted by the class
-// of its task, because all tasks of a class look alike to every rule.
+// The places are those of the ledger's Kubernetes view. It is read once, O(tasks), at the first
+// question. Every reader starts from it and follows the ledger's journal at its own pace. A change
+// is counted by the class of its task, because all tasks of a class are alike to every rule.
 #ifndef MUSTER_KUBE_INTER_VIEW_H_
 #define MUSTER_KUBE_INTER_VIEW_H_
 
@@ -63,8 +63,8 @@ class InterView {
   // One entry per task of the class: those that stay, and the others in the view.
   std::span<const NodeIndex> staying(ClassIndex c) const { return Of(staying_, c); }
   std::span<const NodeIndex> leaving(ClassIndex c) const { return Of(leaving_, c); }
-  // Whether a task that is in the view in `status` stays: it was not leaving before the cycle began. 1.16: it is
-  // neither leaving nor nominated, and it belongs to a job.
+  // Whether a task that is in the view in `status` stays: it was not leaving before the cycle
+  // began. 1.16: it is neither leaving nor nominated, and it belongs to a job.
   bool Stays(TaskIndex t, TaskStatus status) const {
     if (version_1_16_) return IsAllocated(status) && tables_->has_job(t);
     return tables_->tasks.status[t] != TaskStatus::kReleasing;

@@ -4,17 +4,24 @@
 //
 //   least_requested   free share of cpu and memory after the placement, 0..100 each, mean
 //   most_requested    the opposite
-//   balanced          50..100: how much the placement evens out the fractions of cpu, memory and GPU in use
+//   balanced          50..100: how much the placement evens out the used fractions of cpu,
+//                     memory and GPU
 //   node_affinity     weights of matching preferred terms, the best candidate 100
-//   taint_toleration  100 less 100 per share of the most untolerated PreferNoSchedule taints among candidates
+//   taint_toleration  100 less 100 per share of the most untolerated PreferNoSchedule taints
+//                     among candidates
 //   pod_affinity, spread, image_locality   see inter_task.h
-// Peer. Volcano's nodeorder plugin over Kubernetes 1.36; each score is an integer 0..100 before its weight.
-// least/most count a container that names no cpu (memory) as 100 milli-cores (200 MiB); balanced counts real
-// requests. kube_batch: the integer priorities 0..10 of Kubernetes 1.16.
-// Arithmetic. Quotients are floors of exact integer quotients: computed as one IEEE division and floor, which
-// is the same while amount * 100 < 2^53 (amounts of 90 TB; beyond it the divisions round as the peer's do not,
-// and the engine does not use columns above 2^53 at all). balanced is the peer's double expression.
-// Cost. Four divisions per state, in loops that vectorise.
+//
+// Peer. Volcano's nodeorder plugin over Kubernetes 1.36; each score is an integer 0..100 before its
+// weight. least_requested and most_requested count a container that names no cpu (memory) as 100
+// milli-cores (200 MiB); balanced counts real requests. kube_batch: the integer priorities 0..10 of
+// Kubernetes 1.16.
+//
+// Arithmetic. Quotients are floors of exact integer quotients: computed as one IEEE division and
+// floor. That is the same while amount * 100 < 2^53 (amounts of 90 TB). Beyond that the divisions
+// round and the peer's do not. The engine does not use columns above 2^53 at all. balanced is the
+// peer's double expression.
+//
+// Cost. Four divisions per state, in loops that vectorize.
 #include <cmath>
 
 #include "lib/extension/cycle.h"

@@ -2,15 +2,19 @@
 //
 // pdb: no more victims than disruption budgets allow.
 //
-// Promise. A task is no victim where a budget of its namespace whose selector matches its labels has none left to
-// give. With `whole_plan` a budget counts every eviction of the plan so far, and one that was taken back is given
-// back to it; tasks that no budget speaks of are free to go, and an empty selector speaks of all.
-// Peer. Volcano's pdb plugin counts afresh in each question, so that two questions about one budget may both be
-// answered with a yes; a task that is refused uses up its budgets all the same; an empty selector matches nothing;
-// a task without labels is never a victim. Like it, this answers at the point `victims`, too, where answers add up and no
-// task is in need: whom budgets allow to go is so named to go.
-// Ties. Candidates are counted in the order in which they are named. Cost. O(candidates x budgets that match), a
-// class being matched once a cycle.
+// Promise. A task is no victim where a budget of its namespace whose selector matches its labels
+// has none left. With `whole_plan` a budget counts every eviction of the plan so far, and gets back
+// one that is undone. Tasks that no budget matches may then be evicted, and an empty selector
+// matches all.
+//
+// Peer. Volcano's pdb plugin counts afresh in each question, so two questions about one budget may
+// both be answered with yes. A refused task uses up its budgets all the same. An empty selector
+// matches nothing. A task without labels is never a victim. As in the peer, the policy also answers
+// at the point `victims`, where answers add up: every task that budgets allow to go is named there.
+//
+// Ties. Candidates are counted in the order in which they are named.
+//
+// Cost. O(candidates x budgets that match), a class being matched once a cycle.
 #include <map>
 #include <optional>
 #include <vector>
@@ -92,8 +96,8 @@ class Pdb : public Policy, public VictimPolicy {
     return Vote::kPermit;
   }
 
-  // A task that was bound or running leaves the view when it is evicted, and comes back when that is undone; where
-  // undone evictions linger it stays out of the view, and its status tells.
+  // A task that was bound or running leaves the view when it is evicted, and comes back when that
+  // is undone; where undone evictions linger it stays out of the view, and its status tells.
   void Follow() {
     const auto journal = ledger_->view_journal();
     for (; followed_ < journal.size(); ++followed_) {

@@ -1,15 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// predicates: where a task may run at all.
+// predicates: which nodes a task may run on.
 //
-// Promise. A task is placed only where the node is schedulable for it, matches its node selector and required
-// node affinity, has no taint it does not tolerate, has room for one more task, and where host ports, required
-// inter-task (anti-)affinity and required spread hold. Requests are compared by the engine itself.
-// Peer. Volcano's predicates plugin (filters of Kubernetes 1.36 without NodeResourcesFit). To volcano a node is
-// ready as soon as it exists; node_ready asks its condition, too. kube_batch: the rules of 1.16, where node and
-// network must be ready and a node marked unschedulable refuses whatever is tolerated.
-// What depends on the node alone is asked once per node and set of constraints; the task limit once per state;
-// the rest only of task classes that some term mentions (inter_task.h). Evicting cannot cure the former.
+// Promise. A task is placed only on a node that is schedulable for it, matches its node selector
+// and required node affinity, has no taint that it does not tolerate, and has room for one more
+// task. Host ports, required inter-task (anti-)affinity and required spread must hold there. The
+// engine itself compares requests.
+//
+// Peer. Volcano's predicates plugin (filters of Kubernetes 1.36 without NodeResourcesFit). To
+// Volcano a node is ready as soon as it exists; node_ready reads its condition, too. kube_batch:
+// the rules of 1.16, where node and network must be ready and a node marked unschedulable refuses
+// whatever is tolerated.
+//
+// Cost. What depends on the node alone is computed once per node and set of constraints, and no
+// eviction can cure it. The task limit is checked once per state. The rest is checked only for task
+// classes that some term mentions (inter_task.h).
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/extension/cycle.h"

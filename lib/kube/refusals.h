@@ -1,13 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The answer to one question about many nodes, as several filters fill it in one after another.
-//
-// The first filter that refuses a node names the reason. Later ones are asked all the same, because one that no
-// eviction can cure makes the node hopeless whatever came before.
+// The answer to one question about many nodes, filled in by several filters one after another.
 //
 //   Refusals refusals(fits, codes, hard);
 //   ports.Fit(c, nodes, &refusals);
-//   affinity.Fit(c, nodes, &refusals);   // asked about all, names only what was not refused before
+//   affinity.Fit(c, nodes, &refusals);   // sees all nodes, names only those not refused before
+//
+// The first filter that refuses a node names the reason. Later filters still see the node. If an
+// eviction cannot cure one of their refusals, the node is hopeless, whatever reason came first.
 #ifndef MUSTER_KUBE_REFUSALS_H_
 #define MUSTER_KUBE_REFUSALS_H_
 

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Kubernetes reads a selector in two steps: a requirement it cannot read (In without values, Gt with a word)
-// makes the whole term unusable, and only then are labels compared. Requirements of a term are ANDed, so an
-// unreadable one may simply count as one that does not hold.
+// Kubernetes reads a selector in two steps. A requirement that it cannot read (In without values,
+// Gt with a word) makes the whole term unusable; only then are labels compared. Requirements of a
+// term are joined by AND, so an unreadable one may simply count as one that does not hold.
 #include "lib/kube/selectors.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Labels, selectors, taints: pure functions with Kubernetes' meaning, used by every policy that reads them.
+// Labels, selectors, taints: pure functions with Kubernetes' meaning, for every policy that reads
+// them.
 //
 //   if (!MatchesNode(shape, node)) return RefusalCode::kNodeAffinity;
 //   if (const Taint* taint = FirstUntolerated(shape, node)) ...   // it points into `node`

@@ -21,7 +21,7 @@ struct ExactShare {
   int64_t total = 1;   // above 0
 };
 
-// The sign of a / a_weight - b / b_weight. Over a weight of 0 everything is infinite.
+// Returns the sign of a / a_weight - b / b_weight. A share over a weight of 0 is infinite.
 inline int CompareShares(const ExactShare& a, int64_t a_weight, const ExactShare& b,
                          int64_t b_weight) {
   if (a_weight == 0 || b_weight == 0) return (a_weight == 0) - (b_weight == 0);
@@ -41,7 +41,7 @@ inline int CompareShares(const ExactShare& a, int64_t a_weight, const ExactShare
   return left.low == right.low ? 0 : left.low < right.low ? -1 : 1;
 }
 
-// The largest part of anything there is, but for the number of tasks, which is no share of anything.
+// Returns the largest share of `total` over the dimensions with a positive total, `pods` excepted.
 inline ExactShare ExactDominantShare(std::span<const int64_t> held,
                                      std::span<const int64_t> total) {
   ExactShare largest;

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Resources get their numbers in the order in which they are first named.
+// A resource gets the next free number when it is first named.
 #include "lib/share/resource_names.h"
 
 #include <algorithm>

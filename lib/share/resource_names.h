@@ -26,7 +26,7 @@ class ResourceNames {
   ResourceNames() = default;
   explicit ResourceNames(std::vector<std::string> first) : names_(std::move(first)) {}
 
-  // An error where a name comes twice or is one too many.
+  // Fails if a name occurs twice, or if there would be more than 64 names.
   absl::StatusOr<Sparse> Intern(const NamedAmounts& amounts);
   NamedAmounts Named(const Sparse& amounts) const;
   const std::string& name(size_t resource) const { return names_[resource]; }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Fractions of a total, as the peers compute them: one IEEE division of two exact integers.
+// Fractions of a total as the peers compute them: one IEEE division of two exact integers.
 //
 //   double share = DominantShare(held, total);   // of (4, 8) in (16, 16): 0.5
 #ifndef MUSTER_SHARE_SHARE_H_
@@ -21,7 +21,7 @@ inline double ShareOf(double amount, double total) {
   return amount / total;
 }
 
-// The largest share over the dimensions of which there is any.
+// Returns the largest share over the dimensions with a positive total.
 inline double DominantShare(std::span<const int64_t> allocated, std::span<const int64_t> total) {
   double largest = 0;
   for (size_t d = 0; d < total.size(); ++d) {
@@ -32,8 +32,7 @@ inline double DominantShare(std::span<const int64_t> allocated, std::span<const 
   return largest;
 }
 
-// The largest share of what is shared, which the number of tasks is not, over the queue's weight; over a weight of 0 it is
-// endless.
+// Returns the largest share, `pods` excepted, over the queue's weight; infinity if the weight is 0.
 inline double ShareForWeight(std::span<const int64_t> held, std::span<const int64_t> total,
                              int64_t weight) {
   if (weight <= 0) return std::numeric_limits<double>::infinity();

@@ -1,14 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Amounts of some resources, where "not said" differs from zero.
+// Amounts of some resources, where an unset amount differs from zero.
 //
 //   Sparse max;
 //   max.Set(0, 4000);
-//   max.at(1);        // 0: not said
+//   max.at(1);        // 0: unset
 //   max.has(1);       // false
 //
-// A resource is a small number that the tree hands out; 64 are the most. Amounts saturate at the ends of int64; a sum
-// of them (SparseSum) shows no more, but goes on counting.
+// A resource is a small number that its tree assigns, 64 at most. Amounts saturate at the ends of
+// int64. A sum of amounts (SparseSum) shows no more than these ends, but counts on exactly.
 #ifndef MUSTER_SHARE_SPARSE_H_
 #define MUSTER_SHARE_SPARSE_H_
 
@@ -79,7 +79,7 @@ class Sparse {
     ForEachResource(keys_ & keys, [&](size_t r) { part.Set(r, at(r)); });
     return part;
   }
-  // Equal amounts of the same resources.
+  // Returns true for equal amounts of the same resources.
   friend bool operator==(const Sparse& a, const Sparse& b) {
     bool equal = a.keys_ == b.keys_;
     ForEachResource(a.keys_, [&](size_t r) { equal &= a.at(r) == b.at(r); });
@@ -90,7 +90,7 @@ class Sparse {
   static constexpr size_t kFirst = 8;  // most trees know no more: these take no memory of their own
 
   uint64_t keys_ = 0;
-  std::array<int64_t, kFirst> first_ = {};  // 0 where not said
+  std::array<int64_t, kFirst> first_ = {};  // 0 where unset
   std::vector<int64_t> more_;
 };
 
@@ -99,7 +99,8 @@ inline Sparse Difference(Sparse a, const Sparse& b) {
   return a;
 }
 
-// A sum of amounts. What is added past an end of int64 does not show, and leaves nothing behind when it is taken away.
+// A sum of amounts. A value past an end of int64 reads as that end; subtraction restores the value
+// before.
 class SparseSum {
  public:
   SparseSum() = default;
@@ -167,7 +168,7 @@ class SparseSum {
   std::vector<Past> past_;  // the resources that are past an end
 };
 
-// Whether of something that both name there is more in `amounts` than in `most`.
+// Returns whether `amounts` exceeds `most` in a resource that both name.
 inline bool Exceeds(const Sparse& amounts, const Sparse& most) {
   bool exceeds = false;
   ForEachResource(amounts.keys() & most.keys(),

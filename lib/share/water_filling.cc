@@ -32,8 +32,8 @@ bool NamesOthers(const Amounts& amounts) {
                      amounts.has.end(), [](uint8_t has) { return has; });
 }
 
-// Less in every dimension, as kube-batch compares: the dimensions named by `left` count; where it names none but
-// cpu and memory, what `right` has of others must be more than nothing.
+// Less in every dimension, as kube-batch compares: the dimensions named by `left` count; where it
+// names none but cpu and memory, what `right` has of others must be more than nothing.
 bool IsLess(const Amounts& left, const Amounts& right, const std::vector<double>& slack) {
   const bool others = NamesOthers(left);
   for (size_t i = 0; i < left.value.size(); ++i) {
@@ -43,7 +43,8 @@ bool IsLess(const Amounts& left, const Amounts& right, const std::vector<double>
   return true;
 }
 
-// The smaller amounts. Where one of the two names nothing but cpu and memory, neither does the result.
+// The smaller amounts. Where one of the two names nothing but cpu and memory, neither does the
+// result.
 void TakeLesser(const Amounts& other, Amounts* amounts) {
   const bool others = NamesOthers(other);
   for (size_t i = 0; i < amounts->value.size(); ++i) {

@@ -1,15 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's and kube-batch's water filling: what each queue deserves of the cluster, by weight, up to its need.
+// Water filling of Volcano and kube-batch: what each queue deserves of the cluster, by weight, up
+// to its need.
 //
 //   std::vector<Claim> claims = ...;               // in queue order; sums run in that order
 //   FillByWeight(total, &claims);                  // sets deserved of each
 //
-// Idea. Hand out what remains by weight among the queues whose need is not met; take back what is above a
-// queue's need or capability; repeat with what came back. Guarantee: with whole fractions it is weighted max-min
-// fair per dimension; the peer stops when less than a tenth of a unit remains, and so does this.
-// Amounts are doubles because the peer's are: the fixed point is reached by the same roundings.
-// A cell has three faces: cpu and memory are always there; another dimension may be absent, which differs from 0.
+// Idea. The remainder is divided by weight among the queues whose need is not met. What exceeds a
+// queue's need or capability is taken back. This repeats with what came back.
+//
+// Guarantee. With whole fractions the result is weighted max-min fair per dimension. The peer stops
+// when less than a tenth of a unit remains, and so does this.
+//
+// Amounts are doubles because the peer's are: the same roundings lead to the same fixed point. A
+// cell has three forms: cpu and memory are always present; another dimension may be absent, which
+// differs from 0.
 #ifndef MUSTER_SHARE_WATER_FILLING_H_
 #define MUSTER_SHARE_WATER_FILLING_H_
 
@@ -30,12 +35,12 @@ struct Amounts {
     has[d] = 1;
   }
   friend bool operator==(const Amounts&, const Amounts&) = default;
-  // Few dimensions are the rule, and a cycle makes some of these for each queue.
+  // Most clusters have few dimensions, and a cycle makes several of these for each queue.
   absl::InlinedVector<double, 8> value;
   absl::InlinedVector<uint8_t, 8> has;
 };
 
-// Within the peer's smallest amount of nothing: 0.1.
+// The peer's smallest amount: differences below it count as equal.
 inline constexpr double kSmallestAmount = 0.1;
 
 struct Claim {
@@ -45,7 +50,7 @@ struct Claim {
   Amounts deserved;  // out
 };
 
-// Whether it is the same claim, whatever came out.
+// Returns whether the inputs of the two claims are equal; results are ignored.
 inline bool SameClaim(const Claim& a, const Claim& b) {
   return a.weight == b.weight && a.request == b.request && a.guarantee == b.guarantee &&
          a.capability == b.capability;
@@ -53,14 +58,16 @@ inline bool SameClaim(const Claim& a, const Claim& b) {
 
 void FillByWeight(const Amounts& total, std::vector<Claim>* claims);
 
-// The same by kube-batch's rules: no guarantee or capability, a claim is met once its request is strictly less
-// in every dimension, and what it was given beyond it goes back. `slack`: amounts below it are nothing.
+// As FillByWeight, by kube-batch's rules: without guarantee or capability, a claim is met once its
+// request is strictly less in every dimension, and any excess goes back. Amounts below `slack`
+// count as 0.
 void FillByWeightKubeBatch(const Amounts& total, const std::vector<double>& slack,
                            std::vector<Claim>* claims);
 
-// left <= right in every dimension that left has, an absent right cell being 0, within the smallest amount.
+// Returns whether left <= right in every dimension of left, within the smallest amount. An absent
+// cell of right is 0.
 bool WithinAmounts(const Amounts& left, const Amounts& right);
-// What left has beyond right, never below 0; a dimension of either is present in the result.
+// Returns left less right, never below 0. The result has the dimensions of both.
 Amounts Exceeding(const Amounts& left, const Amounts& right);
 
 }  // namespace muster

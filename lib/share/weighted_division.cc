@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The level is found by a sweep over the points where somebody leaves his floor or reaches his ceiling. Weights are
-// below 2^32, portions fewer than 2^31 and amounts below 2^63, so no product reaches 2^127.
+// A sweep finds the level, over the points where a portion leaves its floor or reaches its ceiling.
+// Weights are below 2^32, portions fewer than 2^31 and amounts below 2^63, so no product reaches
+// 2^127.
 #include "lib/share/weighted_division.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void Divide(int128 total, std::vector<Portion>& portions) {
     return;
   }
   std::vector<Bend> bends;
-  int128 settled = 0, weights = 0;  // what those hold who do not grow; the weight of those who do
+  int128 settled = 0, weights = 0;  // held by portions that stopped; weight of those that grow
   for (const Portion& p : portions) {
     settled += p.floor;
     bends.push_back({p.floor, p.weight, true});

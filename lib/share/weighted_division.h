@@ -2,14 +2,17 @@
 //
 // Weighted max-min division of one resource, in exact integers.
 //
-//   // 90 among three: by weight 30 each, but the first wants only 10, and the third was promised 50.
+//   // 90 among three: by weight 30 each, but one needs only 10, and one has a floor of 50.
 //   std::vector<Portion> portions = {{1, 0, 10}, {1, 0, 90}, {1, 50, 90}};
 //   DivideByWeight(90, portions);   // amounts: 10, 30, 50
 //
-// There is one level such that each gets level * weight, but at least its floor and at most its ceiling, and all of
-// `total` is given out or every ceiling reached: nobody can get more without somebody getting less who has less for
-// his weight. Amounts are rounded down to whole units. Floors above the total are themselves divided by weight.
-// A weight of 0 gets its floor and what is left when all others have what they want.
+// There is one level such that each portion gets level * weight, but at least its floor and at most
+// its ceiling. Either all of `total` is divided, or every portion is at its ceiling. So no portion
+// can grow unless one with less for its weight shrinks.
+//
+// Amounts are rounded down to whole units. Floors that exceed the total are themselves divided by
+// weight. A portion of weight 0 gets its floor, and what is left once all others are at their
+// ceilings.
 #ifndef MUSTER_SHARE_WEIGHTED_DIVISION_H_
 #define MUSTER_SHARE_WEIGHTED_DIVISION_H_
 

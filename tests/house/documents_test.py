@@ -82,8 +82,10 @@ class Documents(unittest.TestCase):
             "{", quota[0], quota[1].replace("tasks)", "revocable)"), "}{", quota[2].replace("tasks)", "owners)"), "}{",
             quota[3], "}{", quota[4].replace("(task)", "(capacity_task)"), "}{", quota[5], "}"])))
         headers = [f"muster/{header.name}" for header in sorted((ROOT / "include/muster").glob("*.h"))] + [
-            f"lib/quota/{name}.h" for name in (
-                "capacity_preemption", "drf", "elastic_forest", "elastic_revoke", "elastic_tree", "quota_profile", "quota_rules")]
+            f"lib/peer/{name}.h" for name in (
+                "koordinator/quota/elastic_forest", "koordinator/quota/elastic_revoke", "koordinator/quota/elastic_tree",
+                "koordinator/quota/quota_profile", "koordinator/quota/quota_rules",
+                "scheduler_plugins/capacity_preemption", "transwarp/drf_tree")]
         text = "#include <iostream>\n" + "".join(f'#include "{header}"\n' for header in headers) + "namespace muster {\n"
         text += "".join(function(i, where, code) for i, (where, code) in enumerate(examples)) + "}\n"
         compile_(self, "c++", "examples.cc", text, "-std=c++20", "-w")

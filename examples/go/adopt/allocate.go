@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 package main
 
-// allocate is the action that the scheduler came with: job by job, task by task, node by node.
-// It knows gangs and nothing of queues and their shares, of orders, selectors or taints.
+// allocate is the scheduler's original action: job by job, task by task, node by node.
+// It handles gangs, but no queues and their shares, no orders, selectors or taints.
 type allocate struct{}
 
 func (allocate) Name() string { return "allocate" }

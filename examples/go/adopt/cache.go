@@ -37,7 +37,7 @@ type Cache struct {
 	pods     map[string]podObject
 	version  uint64
 	handlers []Handler
-	Bound    func(pod, node string) // who tells the API server
+	Bound    func(pod, node string) // reports a bind to the API server
 }
 
 func NewCache(handlers ...Handler) *Cache {

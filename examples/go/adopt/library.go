@@ -7,8 +7,8 @@ import (
 	"muster.example/muster"
 )
 
-// library is the action that takes allocate's place. It hears of changes from the informers, so that a cycle costs what
-// changed and not a copy of the world, and leaves the rest of the scheduler as it is.
+// library is the action that takes allocate's place. It receives changes from the informers, so a
+// cycle costs what changed. The rest of the scheduler stays as it is.
 type library struct {
 	cluster  *muster.Cluster
 	profile  string

@@ -1,12 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-// What adopting the library costs a scheduler in Go: a loop as Volcano's - informers fill a cache, each cycle opens a
-// session on it and runs its actions - once with an allocate action of its own and once with the library's in its place.
+// What adopting the library costs a scheduler in Go. The loop resembles Volcano's: informers fill a
+// cache, and each cycle opens a session on it and runs its actions. It runs once with an allocate
+// action of its own, and once with the library's in its place.
 //
-//	go run -tags muster_shared ./adopt           the same few pods under both
-//	go run -tags muster_shared ./adopt -nodes 1000    and what a cycle of ten pods a node takes
+//	go run -tags muster_shared ./adopt               the same few pods under both
+//	go run -tags muster_shared ./adopt -nodes 1000   measures a cycle of ten pods a node
 //
-// cache.go is the scheduler, allocate.go what it came with, library.go all that is written to adopt.
+// cache.go is the scheduler, allocate.go its original action, library.go all that is written to
+// adopt.
 package main
 
 import (
@@ -24,7 +26,7 @@ type gang struct {
 	size, cpu int64
 }
 
-// fill tells the cache what informers would have listed.
+// fill adds to the cache what informers would have listed.
 func fill(cache *Cache, cpus []int64, gangs []gang) {
 	for i, cpu := range cpus {
 		cache.SetNode(muster.Node{Name: fmt.Sprintf("n%d", i),

@@ -1,0 +1,69 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// scheduler-plugins: elastic quotas of namespaces, and preemption under them; how they decide.
+//
+//   CapacityCluster cluster;
+//   cluster.quotas().Add("vision", {.min = {{{"cpu", 16000}}}, .max = {{{"cpu", 64000}}}});
+//   absl::StatusOr<CapacityCluster::Demand> demand = cluster.DemandOf(task);
+//   cluster.Admit(*demand);       // kFits, kAboveMax, kAboveMins
+//   cluster.DryRun(*demand, 0);   // victims on node 0, or why there are none
+//
+// scheduler-plugins extends kube-scheduler: pods come one by one through filter, score, reserve and
+// bind, and a pod that fits nowhere may preempt. This folder holds the functions of its capacity
+// scheduling, and no profile yet. Its NUMA plugin lives in lib/fit/zoned_node.h, because policy
+// zones of several profiles uses it.
+//
+// Admission (capacity_quotas.h):
+// 1. A task of a namespace without a quota always passes.
+// 2. Tasks nominated to nodes count as if they ran. Those of the same namespace count where they
+//    are at least as important. Those of other namespaces count while these are within their
+//    minimums.
+// 3. The namespace's use with the task must stay within its maximum.
+// 4. The use of all namespaces with the task must stay within the sum of all minimums. So what a
+//    namespace borrows is always an unused minimum of another one.
+//
+// Preemption on one node (capacity_preemption.h):
+// 1. The tasks of the node go least important first. If the namespace stays within its minimum with
+//    the task, candidates are tasks of any other namespace above its minimum, whatever their
+//    priority. If not, candidates are less important tasks of its own namespace. Tasks outside of
+//    quotas preempt only one another.
+// 2. All candidates leave. The task must then fit the node and its quotas.
+// 3. Candidates come back one by one, the most important first, those that break a disruption
+//    budget before all others. One that no longer fits is a victim.
+//
+// The best node: fewest broken budgets, least important first victim, smallest sum of priorities,
+// fewest victims, latest start of the most important, first node.
+//
+// Where scheduler-plugins surprises:
+// - A namespace within its minimum reclaims whatever the priorities, even from more important
+//   tasks.
+// - The recorded dry run does not see what leaving victims give back to the quotas. A namespace
+//   above its minimum stays so, and a task that its quotas refused nearly always ends with
+//   kOverQuota. Options::quotas_follow mends this.
+// - A victim that fits neither the node nor the quota is removed twice, which gives the node up
+//   (kRemovedTwice).
+// - A maximum that is given but does not name cpu, memory, ephemeral-storage or pods bounds these
+//   by 0. Any other resource that it does not name is unbounded.
+// - The sum over all namespaces is also checked in resources that the task does not request. One
+//   namespace above the sum of minimums in such a resource holds up every task.
+// - A broken budget is counted only for a victim that the node, and not the quota, refused.
+//
+// Not kept. Coscheduling, load-aware scores (Trimaran), network-aware scores and the other plugins
+// are not here. Filters other than resources are the caller's. Sums saturate nowhere: they are
+// exact past the end of 64 bits, where the peer's wrap.
+//
+// Ties. Equally important tasks: the order in which they are listed. Nodes that are equal in all of
+// the above: the first.
+//
+// Cost. A question or an event of the quotas: O(resources), whatever the number of namespaces. A
+// dry run: O(tasks of the node x resources), and a sort.
+//
+// Proof. lib/reference/peer/scheduler_plugins restates the quotas slowly, and
+// tests/peer/scheduler_plugins compares them. The recorded decisions of scheduler-plugins are
+// compared by
+//
+//   python3 tests/conformance/run.py ../shared/conformance/scheduler-plugins
+#ifndef MUSTER_PEER_SCHEDULER_PLUGINS_SCHEDULER_PLUGINS_H_
+#define MUSTER_PEER_SCHEDULER_PLUGINS_SCHEDULER_PLUGINS_H_
+
+#endif  // MUSTER_PEER_SCHEDULER_PLUGINS_SCHEDULER_PLUGINS_H_
