@@ -28,7 +28,7 @@ struct StateColumns {
   // rest of a score.
   std::vector<double> busy_cpu, busy_memory;
   std::vector<double> head;  // index of the oldest node in the state; infinity: no node is in it
-  std::vector<uint32_t> devices;  // the state's book of devices (Ledger::device_book)
+  std::vector<uint32_t> devices;  // what is free of devices (DeviceBook::state)
   // The node in that state, or one of them. The only one where a policy tells
   // nodes apart (Policy::TellsNodesApart).
   std::vector<NodeIndex> node;
