@@ -9,56 +9,40 @@
 #include "lib/ledger/amounts.h"
 
 namespace muster {
-namespace {
 
-constexpr uint32_t kChoose = kNone;  // a list of grants that is still to be chosen
-
-bool MayBeEvicted(TaskStatus status) {
-  return status == TaskStatus::kRunning || status == TaskStatus::kBound;
+BookedTask Ledger::Booked(TaskIndex t) const {
+  return {.task = t,
+          .task_class = charged_class_[t],
+          .job = charged_job_[t],
+          .queue = charged_queue_[t],
+          .node = node_[t],
+          .memo = 0};
 }
 
-}  // namespace
-
-void Ledger::ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int sign) {
-  if (grants_[t] == 0) return;
-  int64_t& book = rows_[node * stride_ + tail_ + 3];
-  book = devices_->With(static_cast<uint32_t>(book), grants_[t],
-                        status == TaskStatus::kNominated ? 0 : -sign,
-                        status == TaskStatus::kReleasing ? 0 : -sign);
+bool Ledger::WriteCells(NodeIndex n) {
+  return books_.WriteCells(n, &rows_[n * stride_ + tail_ + kTail]);
 }
 
-// kChoose: they are chosen once what it holds is given back.
-uint32_t Ledger::GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const {
-  if (!devices_ || node == kNone) return 0;
-  const bool asks = devices_->Serves(tables_->classes.shape[charged_class_[t]]);
-  const bool arrives = to == TaskStatus::kPlaced || to == TaskStatus::kNominated;
-  // What a nominated task was to get may not be free yet.
-  const bool starts = status_[t] == TaskStatus::kNominated && to == TaskStatus::kPlaced;
-  if (node == node_[t] && !(starts && asks)) return grants_[t];
-  return arrives && asks ? kChoose : 0;
-}
-
-Ledger::Effect Ledger::EffectOf(TaskIndex t, TaskStatus status) const {
-  Effect effect;
-  effect.allocated = IsAllocated(status) || status == TaskStatus::kNominated;
-  effect.pending = status == TaskStatus::kPending;
-  if (status == TaskStatus::kNominated) {
-    if (accounting_.nominated_takes_releasing) {
-      effect.releasing = -1;
-      effect.used = 1;
-    } else {
-      effect.pipelined = 1;
-    }
-  } else if (HoldsNode(status)) {
-    effect.evictable = MayBeEvicted(status) && charged_preemptable_[t];
-    effect.releasing = status == TaskStatus::kReleasing;
-    effect.idle = -1;
-    effect.used = 1;
+// The task is still noted where it was. Returns whether a cell of a node changed.
+bool Ledger::MoveInBooks(TaskIndex t, TaskStatus from, TaskStatus to, NodeIndex node, bool undo) {
+  const NodeIndex old = node_[t];
+  if (undo) {
+    books_.Undo(*tables_, Booked(t), from, to, node);
+  } else {
+    books_.Move(*tables_, Booked(t), from, to, node);
   }
-  return effect;
+  bool changed = old != kNone && WriteCells(old);
+  changed |= node != kNone && WriteCells(node);
+  return changed;
 }
 
-void Ledger::ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node) {
+StatusRow Ledger::RowOf(TaskIndex t, TaskStatus status) const {
+  StatusRow row = accounting_.statuses[status];
+  row.evictable *= charged_preemptable_[t];
+  return row;
+}
+
+void Ledger::ChargeNode(TaskIndex t, const StatusRow& effect, NodeIndex node) {
   const auto request = tables_->classes.request.row(charged_class_[t]);
   int64_t* row = &rows_[node * stride_];
   int64_t* evictable = &evictable_[node * dimensions_];
@@ -106,7 +90,7 @@ void Ledger::CountStatus(TaskIndex t, TaskStatus status, int times) {
   }
 }
 
-void Ledger::ChargeQueues(TaskIndex t, const Effect& effect) {
+void Ledger::ChargeQueues(TaskIndex t, const StatusRow& effect) {
   const JobIndex j = charged_job_[t];
   const QueueIndex q = charged_queue_[t];
   const auto request = tables_->classes.request.row(charged_class_[t]);
@@ -130,18 +114,21 @@ void Ledger::ChargeQueues(TaskIndex t, const Effect& effect) {
 
 // `times` tasks like this one; below 0: no longer.
 void Ledger::Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times) {
-  const Effect effect = Effect().Plus(times, EffectOf(t, status));
+  const StatusRow effect = StatusRow().Plus(times, RowOf(t, status));
   if (node != kNone) {
-    if (devices_) ChargeDevices(t, status, node, times);
     ChargeNode(t, effect, node);
     if (view) ChargeView(t, status, node, times);
+  }
+  if (!books_.empty()) {
+    books_.Charge(*tables_, Booked(t), status, times);
+    if (node != kNone) WriteCells(node);
   }
   if (charged_job_[t] == kNone) return;
   CountStatus(t, status, times);
   ChargeQueues(t, effect);
 }
 
-void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32_t grants) {
+void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, bool undo) {
   const TaskStatus from = status_[t];
   const NodeIndex old = node_[t];
   const bool has_job = charged_job_[t] != kNone;
@@ -150,37 +137,31 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32
     CountStatus(t, to, +1);
   }
   status_[t] = to;
+  const bool cells_changed = !books_.empty() && MoveInBooks(t, from, to, node, undo);
   // Placed -> binding and the like: no account of node or queue changes, only the job counts.
-  if (node == old && view == static_cast<bool>(view_[t]) && IsAllocated(to) && IsAllocated(from) &&
-      MayBeEvicted(to) == MayBeEvicted(from)) {
+  if (node == old && view == static_cast<bool>(view_[t]) &&
+      accounting_.statuses[from] == accounting_.statuses[to]) {
     if (has_job) ++job_stamp_[charged_job_[t]];
+    if (cells_changed) journal_.push_back(node);
     return;
   }
-  const Effect before = EffectOf(t, from), after = EffectOf(t, to), change = after.Plus(-1, before);
+  const StatusRow before = RowOf(t, from), after = RowOf(t, to), change = after.Plus(-1, before);
   if (node == old) {
     if (node != kNone) ChargeNode(t, change, node);
   } else {
-    if (old != kNone) ChargeNode(t, Effect().Plus(-1, before), old);
+    if (old != kNone) ChargeNode(t, StatusRow().Plus(-1, before), old);
     if (node != kNone) ChargeNode(t, after, node);
   }
-  if (devices_ && old != kNone) ChargeDevices(t, from, old, -1);
   if (old != kNone && view_[t]) ChargeView(t, from, old, -1);
   if (node != kNone && view) ChargeView(t, to, node, +1);
   if (lists_built_ && node != old) SetNodeList(t, old, node);
   node_[t] = node;
   view_[t] = view;
-  if (devices_) {
-    grants_[t] = grants != kChoose
-                     ? grants
-                     : devices_->Choose(*tables_, charged_class_[t], device_book(node),
-                                        to == TaskStatus::kNominated);
-    if (node != kNone) ChargeDevices(t, to, node, +1);
-  }
   if (has_job) ChargeQueues(t, change);
 }
 
 void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
-  const bool stays_in_view = to != TaskStatus::kReleasing || accounting_.evicted_stay_in_view;
+  const bool stays_in_view = accounting_.statuses[to].in_view != 0;
   // Out of the view stays out of it: an eviction that was undone, and is done again.
   const bool was_in_view = node_[task] == kNone || view_[task];
   Log(task, to, node, node != kNone && stays_in_view && was_in_view);
@@ -190,8 +171,8 @@ void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
   const TaskStatus from = status_[task];
   const bool was_in_view = view_[task];
   log_.push_back({task, node_[task], node, from, to, was_in_view, view});
-  if (devices_) log_grants_.push_back(grants_[task]);
-  Apply(task, to, node, view, GrantsAfter(task, to, node));
+  if (!books_.empty()) books_.Log(task);
+  Apply(task, to, node, view, /*undo=*/false);
   content_ = ++clock_;
   const bool placement =
       from == TaskStatus::kPending && (to == TaskStatus::kPlaced || to == TaskStatus::kNominated);
@@ -203,12 +184,7 @@ void Ledger::Restore(const Savepoint& savepoint) {
   while (log_.size() > savepoint.position) {
     const Entry entry = log_.back();
     log_.pop_back();
-    uint32_t grants = 0;
-    if (devices_) {
-      grants = log_grants_.back();
-      log_grants_.pop_back();
-    }
-    Apply(entry.task, entry.from, entry.from_node, entry.from_view, grants);
+    Apply(entry.task, entry.from, entry.from_node, entry.from_view, /*undo=*/true);
   }
   if (content_ == savepoint.content) return;
   while (!undone_.empty() && undone_.back().first >= savepoint.content) undone_.pop_back();

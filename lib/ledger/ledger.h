@@ -7,8 +7,9 @@
 //   ledger.Move(task, TaskStatus::kPlaced, node);   // every account that the task touches, O(dimensions)
 //   if (!ready) ledger.Rollback(before);            // O(moves since), every account as it was, to the bit
 //
-// One kind of entry does everything: a task moves from (status, node) to (status, node). Its request enters
-// and leaves the accounts of node, job and queue by fixed rules, so undoing a move is the reverse move.
+// One kind of entry does everything: a task moves from (status, node) to (status, node). Its request enters and leaves the
+// accounts of node, job and queue by the table of statuses (status_table.h), and every registered book (book.h) is
+// charged by its own, so undoing a move is the reverse move.
 //
 // Node accounts are kept as one row per node, because a move touches all columns of one node:
 //   idle        allocatable less what tasks hold; negative on an overfull node
@@ -17,10 +18,8 @@
 //   used        held by tasks that hold the node, leaving ones included, nominated ones not
 //   requested   the sum over tasks as Kubernetes' own node view has it: nominated tasks count, tasks evicted
 //               in this cycle do not
-// Where devices are given out (Accounting::devices, cpus), the last cell of a row is the number of the node's book of devices
-// (device_books.h), charged by the same moves: a move to placed or nominated chooses the devices of a task whose class
-// asks for some, a move within the node keeps them, a move away gives them back. A leaving task still holds its devices
-// now, but not later; a nominated one holds them later only, out of what is free then.
+//   and then single cells: what scorers count, tasks in view, and a cell for each book that has them.
+// The text beside each account is the default table's; another table may count otherwise.
 // A change of a node's row appends the node to a journal. Readers keep a position in it and look only at what
 // came later; a rollback appends like any change.
 #ifndef MUSTER_LEDGER_LEDGER_H_
@@ -28,33 +27,17 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "lib/ledger/device_books.h"
+#include "lib/ledger/accounting.h"
+#include "lib/ledger/book_list.h"
 #include "lib/model/tables.h"
 #include "muster/types.h"
 
 namespace muster {
-
-// How a peer keeps its node accounts.
-struct Accounting {
-  // kube-batch: a nominated task takes its request out of `releasing` and counts as `used` at once.
-  bool nominated_takes_releasing = false;
-  // kube-batch: the Kubernetes view keeps evicted tasks, and scores count regular containers only.
-  bool evicted_stay_in_view = false;
-  bool score_main_containers = false;
-  // volcano: undoing an eviction leaves a task running even if it had only been bound, and the Kubernetes view
-  // goes on without it.
-  bool undone_eviction_lingers = false;
-  // Gives out the devices that tasks ask for; absent: nobody reads which.
-  std::optional<DevicePick> devices = {};
-  // Gives guaranteed tasks CPUs of nodes that align tasks with their zones. With neither nobody reads what tasks hold.
-  bool cpus = false;
-  friend bool operator==(const Accounting&, const Accounting&) = default;
-};
 
 // The parts of a node's row; each is one cell per dimension.
 enum NodeAccount : int { kIdle, kReleasing, kPipelined, kUsed, kRequested, kNodeAccounts };
@@ -126,17 +109,11 @@ class Ledger {
   int64_t scoring_cpu(NodeIndex n) const { return rows_[n * stride_ + tail_]; }
   int64_t scoring_memory(NodeIndex n) const { return rows_[n * stride_ + tail_ + 1]; }
   int64_t tasks_in_view(NodeIndex n) const { return rows_[n * stride_ + tail_ + 2]; }
-  // Number of the node's book of devices; 0: it has none, or nobody reads them.
-  uint32_t device_book(NodeIndex n) const {
-    return devices_ ? static_cast<uint32_t>(rows_[n * stride_ + tail_ + 3]) : 0;
-  }
-  // The books of devices, for questions only; null: nobody reads them. (Answers do not change, but use its room.)
-  DeviceBooks* devices() const { return devices_ ? &*devices_ : nullptr; }
-  // What the task holds of the devices of its node.
-  std::span<const DevicePart> grants(TaskIndex t) const {
-    if (!devices_) return {};
-    return devices_->grants(grants_[t]);
-  }
+  // The registered book of that name, null if there is none. What its type allows beyond questions is not for others
+  // than the ledger.
+  Book* book(std::string_view name) const { return books_.Find(name); }
+  // What the book chose for the task. REQUIRES: the book is this ledger's.
+  uint32_t memo(const Book& book, TaskIndex t) const { return books_.memo(book, t); }
   // What bound and running tasks that may be evicted at all hold there: no eviction can free more.
   std::span<const int64_t> evictable(NodeIndex n) const { return Row(evictable_, n); }
   // idle + releasing - pipelined
@@ -211,6 +188,8 @@ class Ledger {
   std::span<const int64_t> Row(const std::vector<int64_t>& cells, size_t index) const {
     return {cells.data() + index * dimensions_, dimensions_};
   }
+  static constexpr size_t kTail = 3;  // cells between the accounts and those of books
+
   Ledger() = default;
   void Start();
   void Grow();  // room for rows that the tables have gained
@@ -222,36 +201,25 @@ class Ledger {
   bool IsCharged(TaskIndex t) const;
   bool ChargedAlike(TaskIndex a, TaskIndex b) const;
   void Uncharge(TaskIndex t);
-  // What a task does to accounts, in units of its request.
-  struct Effect {
-    int idle = 0, releasing = 0, pipelined = 0, used = 0, evictable = 0;  // of its node
-    int allocated = 0, pending = 0;                                       // of its job and queues
-    Effect Plus(int times, const Effect& other) const {
-      return {idle + times * other.idle,           releasing + times * other.releasing,
-              pipelined + times * other.pipelined, used + times * other.used,
-              evictable + times * other.evictable, allocated + times * other.allocated,
-              pending + times * other.pending};
-    }
-  };
-  Effect EffectOf(TaskIndex t, TaskStatus status) const;
+  StatusRow RowOf(TaskIndex t, TaskStatus status) const;
+  BookedTask Booked(TaskIndex t) const;
   void Charge(TaskIndex t, TaskStatus status, NodeIndex node, bool view, int times);
   JobCounts* SubGroupOf(TaskIndex t);  // null: its job has no sub-groups
-  void ChargeNode(TaskIndex t, const Effect& effect, NodeIndex node);
+  void ChargeNode(TaskIndex t, const StatusRow& effect, NodeIndex node);
   void ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
-  void ChargeQueues(TaskIndex t, const Effect& effect);
+  void ChargeQueues(TaskIndex t, const StatusRow& effect);
   void CountStatus(TaskIndex t, TaskStatus status, int times);
-  void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, uint32_t grants);
-  uint32_t GrantsAfter(TaskIndex t, TaskStatus to, NodeIndex node) const;
-  void ChargeDevices(TaskIndex t, TaskStatus status, NodeIndex node, int sign);
-  void SyncDevices(NodeIndex n);
-  void ShrinkDevices();
+  void Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, bool undo);
+  bool MoveInBooks(TaskIndex t, TaskStatus from, TaskStatus to, NodeIndex node, bool undo);
+  bool WriteCells(NodeIndex n);
+  void FollowInBooks(const Change& change);
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);
 
   const Tables* tables_ = nullptr;
   Accounting accounting_;
   size_t dimensions_ = 0;
-  size_t tail_ = 0;    // first cell after the accounts
+  size_t tail_ = 0;    // first cell after the accounts; those of books follow kTail later
   size_t stride_ = 0;  // cells of a node row
 
   std::vector<int64_t> rows_;
@@ -283,11 +251,7 @@ class Ledger {
   std::vector<ClassIndex> charged_class_;
   std::vector<uint8_t> charged_preemptable_, charged_alive_;
 
-  // Only where devices are given out.
-  mutable std::optional<DeviceBooks> devices_;
-  std::vector<uint32_t> grants_,
-      charged_holds_;  // per task: what it holds; the list of the tables it comes from
-  std::vector<uint32_t> log_grants_;  // per entry of the log: what its task held before
+  BookList books_;
 
   bool lists_built_ = false;
   std::vector<std::vector<TaskIndex>> lists_;

@@ -41,11 +41,8 @@ void Ledger::Restart(const Tables& tables, Accounting accounting) {
 void Ledger::Start() {
   dimensions_ = tables_->dimension_count();
   tail_ = kNodeAccounts * dimensions_;
-  stride_ = tail_ + 3;
-  if (accounting_.devices || accounting_.cpus) {
-    devices_.emplace(accounting_.devices, accounting_.cpus);
-    ++stride_;
-  }
+  books_.Open(accounting_.books, *tables_);
+  stride_ = tail_ + kTail + books_.cells();
   total_.assign(dimensions_, 0);
   total_nodes_.assign(dimensions_, 0);
   total_present_.assign(dimensions_, 0);
@@ -53,10 +50,7 @@ void Ledger::Start() {
   synced_log_ = tables_->log_start + tables_->log.size();
   Grow();
   const Tables& tables = *tables_;
-  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
-    SyncDevices(n);
-    SyncNode(n);
-  }
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) SyncNode(n);
   // Tasks come in gangs of equal ones, which job and queues are charged for at once.
   const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
   for (TaskIndex t = 0; t < tasks; ++t) Enroll(t);
@@ -64,17 +58,22 @@ void Ledger::Start() {
     end = t + 1;
     while (end < tasks && ChargedAlike(t, end)) ++end;
     if (!charged_alive_[t]) continue;
-    const Effect effect = EffectOf(t, status_[t]);
+    const StatusRow effect = RowOf(t, status_[t]);
     for (TaskIndex member = t; member < end && node_[t] != kNone; ++member) {
       const NodeIndex node = node_[member];
-      if (devices_) ChargeDevices(member, status_[t], node, +1);
       ChargeNode(t, effect, node);
       ChargeView(t, status_[t], node, +1);
     }
     if (charged_job_[t] == kNone) continue;
     const int count = static_cast<int>(end - t);
     CountStatus(t, status_[t], count);
-    ChargeQueues(t, Effect().Plus(count, effect));
+    ChargeQueues(t, StatusRow().Plus(count, effect));
+  }
+  if (!books_.empty()) {
+    for (TaskIndex t = 0; t < tasks; ++t) {
+      if (charged_alive_[t]) books_.Charge(tables, Booked(t), status_[t], +1);
+    }
+    for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) WriteCells(n);
   }
   journal_.clear();
   view_journal_.clear();
@@ -152,10 +151,7 @@ void Ledger::Grow() {
   charged_preemptable_.resize(tasks, 0);
   charged_alive_.resize(tasks, 0);
   task_sync_.resize(tasks, 0);
-  if (devices_) {
-    grants_.resize(tasks, 0);
-    charged_holds_.resize(tasks, 0);
-  }
+  books_.Grow(tasks);
 }
 
 bool Ledger::Sync() {
@@ -172,10 +168,10 @@ bool Ledger::Sync() {
     undone_.clear();
   }
   sync_ = end;
-  // Tasks hold devices of nodes, and count in groups of jobs, as these are now.
+  // Books charge tasks, and jobs count them in groups, as the tables are now.
   for (uint64_t p = synced_log_; p < end; ++p) {
     const Change& change = tables_->log[p - tables_->log_start];
-    if (change.table == Change::Table::kNode) SyncDevices(change.index);
+    if (!books_.empty()) FollowInBooks(change);
     if (change.table == Change::Table::kJob) GrowGroups(change.index);
   }
   for (; synced_log_ < end; ++synced_log_) {
@@ -198,37 +194,22 @@ bool Ledger::Sync() {
         break;
     }
   }
-  ShrinkDevices();
+  if (books_.Tidy()) {
+    for (NodeIndex n = 0; n < node_alive_.size(); ++n) WriteCells(n);
+    journal_.clear();
+    view_journal_.clear();
+    ++birth_;
+  }
   return true;
 }
 
-void Ledger::SyncDevices(NodeIndex n) {
-  if (!devices_) return;
-  const NodeSpec& spec = tables_->nodes.spec[n];
-  const uint32_t fresh = tables_->nodes.alive[n] ? devices_->Fresh(spec) : 0;
-  int64_t& book = rows_[n * stride_ + tail_ + 3];
-  const auto old = static_cast<uint32_t>(book);
-  if (devices_->SameMachine(old, fresh)) return;
-  book = fresh;
-  journal_.push_back(n);
-  if (old == 0) return;  // nobody holds any of no devices
-  for (TaskIndex t : tasks_on(n)) {
-    grants_[t] = devices_->Held(spec, tables_->hold_lists[charged_holds_[t]]);
-    ChargeDevices(t, status_[t], n, +1);
-  }
-}
-
-// Books that no node has any more are forgotten between cycles, once they are many.
-void Ledger::ShrinkDevices() {
-  constexpr size_t kFew = 65536;
-  const size_t nodes = node_alive_.size();
-  if (!devices_ || devices_->size() <= kFew + 4 * nodes) return;
-  std::vector<int64_t*> kept;
-  for (NodeIndex n = 0; n < nodes; ++n) kept.push_back(&rows_[n * stride_ + tail_ + 3]);
-  devices_->Restart(kept);
-  journal_.clear();
-  view_journal_.clear();
-  ++birth_;
+void Ledger::FollowInBooks(const Change& change) {
+  books_.Follow(*tables_, change, [&](size_t book) {
+    for (TaskIndex t : tasks_on(change.index)) {
+      books_.Recharge(*tables_, Booked(t), status_[t], book);
+    }
+  });
+  if (change.table == Change::Table::kNode) WriteCells(change.index);
 }
 
 void Ledger::SyncNode(NodeIndex n) {
@@ -296,7 +277,7 @@ void Ledger::SyncTask(TaskIndex t) {
   task_sync_[t] = sync_;
   if (IsCharged(t)) {
     // What changed of it is in no account. Who looks at more than accounts is told.
-    if (charged_job_[t] != kNone) ChargeQueues(t, Effect());
+    if (charged_job_[t] != kNone) ChargeQueues(t, StatusRow());
     if (!view_[t]) return;
     for (const int8_t sign : {int8_t{-1}, int8_t{1}}) {
       view_journal_.push_back({t, node_[t], sign, status_[t]});
@@ -315,7 +296,6 @@ void Ledger::Enroll(TaskIndex t) {
   status_[t] = TaskStatus::kUnknown;
   node_[t] = kNone;
   view_[t] = 0;
-  if (devices_) grants_[t] = charged_holds_[t] = 0;
   charged_alive_[t] = tasks.alive[t];
   if (!tasks.alive[t]) return;
   charged_job_[t] = tasks.job[t];
@@ -327,18 +307,14 @@ void Ledger::Enroll(TaskIndex t) {
   status_[t] = tasks.status[t];
   node_[t] = HoldsNode(status_[t]) ? tasks.node[t] : kNone;
   view_[t] = node_[t] != kNone;
-  if (devices_ && node_[t] != kNone && tasks.devices[t] != 0) {
-    charged_holds_[t] = tasks.devices[t];
-    grants_[t] =
-        devices_->Held(tables_->nodes.spec[node_[t]], tables_->hold_lists[charged_holds_[t]]);
-  }
+  if (!books_.empty()) books_.Read(*tables_, Booked(t));
 }
 
-// Whether the task is charged as the tables have it. Where devices are given out nobody says so: what it holds of them may
-// be counted otherwise since its node changed.
+// Whether the task is charged as the tables have it. With books that is not known: a book may charge it for more than
+// is compared here.
 bool Ledger::IsCharged(TaskIndex t) const {
   const TaskTable& tasks = tables_->tasks;
-  if (devices_ || !charged_alive_[t] || !tasks.alive[t]) return false;
+  if (!books_.empty() || !charged_alive_[t] || !tasks.alive[t]) return false;
   const TaskStatus status = tasks.status[t];
   const NodeIndex node = HoldsNode(status) ? tasks.node[t] : kNone;
   const JobIndex job = tasks.job[t];

@@ -2,25 +2,14 @@
 #include "lib/ledger/overfull.h"
 
 namespace muster {
-namespace {
-
-constexpr int64_t kLeastMilli = 10, kLeastMemory = 10 << 20;
-
-}  // namespace
-
-std::vector<double> LeastAmounts(size_t dimensions) {
-  std::vector<double> slack(dimensions, double{kLeastMilli});
-  if (dimensions > kMemory) slack[kMemory] = double{kLeastMemory};
-  return slack;
-}
 
 bool IsOverfull(const Ledger& ledger, NodeIndex node) {
-  return IsOverfull(ledger.node(node, kIdle));
+  return IsOverfull(ledger.node(node, kIdle), ledger.accounting().least);
 }
 
-bool IsOverfull(std::span<const int64_t> idle) {
+bool IsOverfull(std::span<const int64_t> idle, const LeastAmounts& least) {
   for (DimensionIndex d = 0; d < idle.size(); ++d) {
-    if (d != kPods && idle[d] <= -(d == kMemory ? kLeastMemory : kLeastMilli)) return true;
+    if (d != kPods && idle[d] <= -least.of(d)) return true;
   }
   return false;
 }

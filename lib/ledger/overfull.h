@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What there is to share in a cluster, as kube-batch counts it.
+// What there is to share in a cluster whose overfull nodes do not count.
 //
 //   const ClusterTotal total = TotalWithoutOverfull(ledger);
 //   if (total.present[d]) share = ShareOf(held[d], total.amount[d]);
@@ -11,16 +11,14 @@
 #include <span>
 #include <vector>
 
+#include "lib/ledger/accounting.h"
 #include "lib/ledger/ledger.h"
 
 namespace muster {
 
-// Amounts below these are nothing to kube-batch, per dimension: 10 milli-cores, 10 MiB, 10 milli-units.
-std::vector<double> LeastAmounts(size_t dimensions);
-
-// Whether the node holds more than it has, in any dimension but pods: the peer does not see such nodes.
-bool IsOverfull(const Ledger& ledger, NodeIndex node);
-bool IsOverfull(std::span<const int64_t> idle);
+// Returns whether the node holds more than it has, by the least amount that counts or more, in any dimension but pods.
+bool IsOverfull(const Ledger& ledger, NodeIndex node);  // by the ledger's Accounting::least
+bool IsOverfull(std::span<const int64_t> idle, const LeastAmounts& least);
 
 struct ClusterTotal {
   std::vector<int64_t> amount;

@@ -10,12 +10,13 @@
 // Score. 0 to 100 times the weight: how full the node's devices of the kinds asked for would be (pack), how free (spread),
 // or how little of the chosen ones would be left over (best-fit); by what is free now where that will do, else later.
 // Abstains for classes that ask for none. Reasons. Device, with the kind and what no device of it had.
-// Ties. None left: a node is a node, and of equal devices the first. Cost. Once per class and book of devices; after that
+// Ties. None left: a node is a node, and of equal devices the first. Cost. Once per class and state of devices; after that
 // a look-up a state.
 #include <algorithm>
 #include <vector>
 
 #include "lib/extension/cycle.h"
+#include "lib/ledger/device_book.h"
 #include "lib/policy/policies.h"
 
 namespace muster {
@@ -39,18 +40,18 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
   ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
-    ledger_ = &internal::DataOf(cycle).ledger;
-    const DeviceBooks* books = ledger_->devices();
-    if (books == nullptr) return;
+    book_ = DeviceBook::Of(internal::DataOf(cycle).ledger);
+    if (book_ == nullptr) return;
     size_t room = 0;
     for (const Memory& memory : memories_) room += memory.answers.size();
-    if (generation_ == books->generation() && room < kMostRoom) return;
-    generation_ = books->generation();
+    const uint64_t generation = book_->states().generation();
+    if (generation_ == generation && room < kMostRoom) return;
+    generation_ = generation;
     for (Memory& memory : memories_) memory.answers.clear();
   }
 
   bool Picks(ClassIndex c) override {
-    return ledger_->devices() != nullptr && !tables_->classes.shape[c].devices.empty();
+    return book_ != nullptr && !tables_->classes.shape[c].devices.empty();
   }
   void PickStates(ClassIndex c, bool later, const StateColumns& states, size_t begin, size_t end,
                   uint8_t* fits) override {
@@ -62,12 +63,12 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
     }
   }
   bool CanPick(ClassIndex c, bool later, NodeIndex node) override {
-    const Answer answer = Ask(MemoryOf(c), c, ledger_->device_book(node));
+    const Answer answer = Ask(MemoryOf(c), c, book_->state(node));
     return later ? answer.later : answer.now;
   }
   NodeRefusal PickRefusal(ClassIndex c, NodeIndex node) override {
-    const uint32_t book = ledger_->device_book(node);
-    return {RefusalCode::kDevice, ledger_->devices()->WhyNot(*tables_, c, book, /*later=*/true)};
+    const uint32_t state = book_->state(node);
+    return {RefusalCode::kDevice, book_->states().WhyNot(*tables_, c, state, /*later=*/true)};
   }
 
   Scope ScoreScope(ClassIndex c) override { return Picks(c) ? Scope::kState : Scope::kNone; }
@@ -86,7 +87,7 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
     bool known = false, now = false, later = false;
     double score = 0;
   };
-  // What classes that ask for the same devices were told, by book.
+  // What classes that ask for the same devices were told, by state of devices.
   struct Memory {
     std::vector<DeviceRequest> requests;
     std::vector<Answer> answers;
@@ -104,22 +105,22 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
     return memory_of_[c];
   }
 
-  Answer Ask(size_t memory, ClassIndex c, uint32_t book) {
+  Answer Ask(size_t memory, ClassIndex c, uint32_t state) {
     std::vector<Answer>& answers = memories_[memory].answers;
-    if (book >= answers.size()) answers.resize(std::max<size_t>(2 * book, 64));
-    Answer& answer = answers[book];
+    if (state >= answers.size()) answers.resize(std::max<size_t>(2 * state, 64));
+    Answer& answer = answers[state];
     if (!answer.known) {
-      DeviceBooks& books = *ledger_->devices();
+      DeviceStates& states = book_->states();
       answer.known = true;
-      answer.now = books.Find(*tables_, c, book, /*later=*/false, &answer.score);
-      answer.later = answer.now || books.Find(*tables_, c, book, /*later=*/true, &answer.score);
+      answer.now = states.Find(*tables_, c, state, /*later=*/false, &answer.score);
+      answer.later = answer.now || states.Find(*tables_, c, state, /*later=*/true, &answer.score);
     }
     return answer;
   }
 
   const double weight_;
   const Tables* tables_ = nullptr;
-  const Ledger* ledger_ = nullptr;
+  DeviceBook* book_ = nullptr;
   std::vector<uint32_t> memory_of_;  // per class
   std::vector<Memory> memories_;
   uint64_t generation_ = 0;

@@ -47,7 +47,10 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     ledger_ = &internal::DataOf(cycle).ledger;
     const size_t dimensions = tables_->dimension_count();
     const size_t queues = tables_->queues.alive.size();
-    slack_ = LeastAmounts(dimensions);
+    slack_.clear();
+    for (DimensionIndex d = 0; d < dimensions; ++d) {
+      slack_.push_back(static_cast<double>(ledger_->accounting().least.of(d)));
+    }
     claim_of_.assign(queues, kNone);
     const std::vector<Claim> before = std::move(claims_);
     claims_.clear();

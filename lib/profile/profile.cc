@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/ledger/device_book.h"
 
 namespace muster {
 namespace {
@@ -138,18 +139,20 @@ class Resolver {
       if (!options.ok()) return options.status();
       config.actions.push_back({decl, *std::move(options)});
     }
+    DeviceRules devices;
     for (const auto& tier : tiers_) {
       config.tiers.emplace_back();
       for (const Mention& mention : tier) {
         auto policy = Configure(mention);
         if (!policy.ok()) return policy.status();
         if (mention.name == "devices") {
-          config.accounting.devices = StrategyOf(policy->options.text("strategy"));
+          devices.strategy = StrategyOf(policy->options.text("strategy"));
         }
-        if (mention.name == "numa-aware") config.accounting.cpus = true;
+        if (mention.name == "numa-aware") devices.cpus = true;
         config.tiers.back().push_back(*std::move(policy));
       }
     }
+    if (devices.any()) config.accounting.books.push_back(DeviceBook::Factory(devices));
     return config;
   }
 

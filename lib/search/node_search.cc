@@ -552,10 +552,10 @@ bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
   for (DimensionIndex d : profile.needs) {
     if (idle[d] < request[d] - rules_.slack[d]) return false;
   }
-  return HasPartsNow(c, node);
+  return CanPickNow(c, node);
 }
 
-bool NodeSearch::HasPartsNow(ClassIndex c, NodeIndex node) {
+bool NodeSearch::CanPickNow(ClassIndex c, NodeIndex node) {
   for (FitPolicy* policy : Needs(c).pick_policies) {
     if (!policy->CanPick(c, /*later=*/false, node)) return false;
   }

@@ -108,7 +108,7 @@ class NodeSearch {
   // The request, and the parts wanted, against what is idle / will be idle of one node.
   bool FitsIdle(ClassIndex c, NodeIndex node);
   bool FitsFutureIdle(ClassIndex c, NodeIndex node);
-  bool HasPartsNow(ClassIndex c, NodeIndex node);
+  bool CanPickNow(ClassIndex c, NodeIndex node);
 
   // Why each node refuses the class now, counted: most nodes first. Nodes that fit are not in it.
   std::vector<Refusal> Refusals(ClassIndex c);

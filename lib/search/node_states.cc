@@ -20,7 +20,11 @@ constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come ba
 
 NodeStates::NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share,
                        std::vector<int64_t> overdraft)
-    : ledger_(ledger), kinds_(kinds), share_(share), overdraft_(std::move(overdraft)) {
+    : ledger_(ledger),
+      kinds_(kinds),
+      share_(share),
+      overdraft_(std::move(overdraft)),
+      devices_(DeviceBook::Of(ledger)) {
   Rebuild();
 }
 
@@ -162,7 +166,7 @@ uint32_t NodeStates::Intern(NodeIndex n) {
 
 void NodeStates::Fill(uint32_t slot, NodeIndex n) {
   columns_.node[slot] = n;
-  columns_.devices[slot] = ledger_.device_book(n);
+  columns_.devices[slot] = devices_ == nullptr ? 0 : devices_->state(n);
   const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
   const auto idle = ledger_.node(n, kIdle);
   const auto releasing = ledger_.node(n, kReleasing);

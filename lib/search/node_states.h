@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "lib/ledger/device_book.h"
 #include "lib/ledger/ledger.h"
 #include "lib/search/node_kinds.h"
 #include "muster/policy/columns.h"
@@ -78,6 +79,7 @@ class NodeStates {
   const NodeKinds& kinds_;
   const bool share_;
   const std::vector<int64_t> overdraft_;
+  const DeviceBook* const devices_;  // null: the ledger has none
   size_t key_size_ = 0;  // the node's row, its kind, and its index where states are not shared
   std::vector<uint64_t> factors_;  // of the hash, per cell of a key
 

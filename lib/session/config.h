@@ -42,9 +42,6 @@ struct ProfileConfig {
   Rules rules;
   Accounting accounting;
   PhaseRule phase_rule = PhaseRule::kScheduled;
-  // Requests may exceed what is there by this much less than the amounts (kube-batch: 10 milli-cores, 10 MiB,
-  // 10 milli-units); 0: not at all.
-  int64_t slack_milli = 0, slack_memory = 0;
   bool pods_are_a_resource = true;
   bool want_releasing = false;
   bool overfull_nodes_are_out = false;

@@ -145,7 +145,7 @@ void QueueBooks::SumWholeNodes() {
     const auto idle_now = ledger_.node(n, kIdle);
     std::vector<int64_t> idle(idle_now.begin(), idle_now.end());
     if (const auto freed = freed_.find(n); freed != freed_.end()) Charge(idle, freed->second, 1);
-    if (!IsOverfull(idle)) add(nodes.allocatable.row(n), 1);
+    if (!IsOverfull(idle, config_.accounting.least)) add(nodes.allocatable.row(n), 1);
   }
   for (const Added& added : added_nodes_) add(added.allocatable, added.count);
   std::ranges::copy(sum, small_.nodes.allocatable.row(0).begin());

@@ -9,6 +9,7 @@
 
 #include "absl/hash/hash.h"
 #include "lib/base/hash_map.h"
+#include "lib/ledger/device_book.h"
 
 namespace muster {
 namespace {
@@ -152,7 +153,7 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
     SearchRules rules;
     for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
       const bool milli = IsMilliDimension(tables.dimensions.name(d));
-      rules.slack.push_back(milli ? config_.slack_milli : d == kMemory ? config_.slack_memory : 0);
+      rules.slack.push_back(milli || d == kMemory ? config_.accounting.least.of(d) - 1 : 0);
     }
     rules.pods_are_a_resource = config_.pods_are_a_resource;
     rules.want_releasing = config_.want_releasing;
@@ -299,11 +300,10 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
 }
 
 void Session::ListDevices(PlanData* plan) const {
-  if (ledger_->devices() == nullptr) return;
   for (const Decision& decision : plan->decisions) {
     if (decision.kind != DecisionKind::kBind) continue;
     const std::vector<DeviceSpec>& devices = tables_->nodes.spec[decision.node].devices;
-    for (const DevicePart& grant : ledger_->grants(decision.task)) {
+    for (const DevicePart& grant : DeviceBook::Grants(*ledger_, decision.task)) {
       plan->devices.push_back(
           {decision.task, devices[grant.device].name, grant.amount.milli, grant.amount.memory});
     }

@@ -144,15 +144,15 @@ class Follower {
       case TaskStatus::kBound:
       case TaskStatus::kRunning:
         state.status = TaskStatus::kReleasing;
-        state.view = state.view && rules_.evicted_stay_in_view;
-        if (!rules_.evicted_stay_in_view) evicted_.push_back(t);
+        state.view = state.view && rules_.statuses[TaskStatus::kReleasing].in_view;
+        if (!rules_.statuses[TaskStatus::kReleasing].in_view) evicted_.push_back(t);
         break;
       default:
         return;
     }
     ledger_.Move(t, state.status, state.node);
     // Tasks that are placed get devices, others keep or lose theirs.
-    const auto grants = ledger_.grants(t);
+    const auto grants = DeviceBook::Grants(ledger_, t);
     if (state.status == TaskStatus::kPlaced || state.status == TaskStatus::kNominated) {
       state.grants.assign(grants.begin(), grants.end());
       given_ += grants.size();
@@ -168,7 +168,7 @@ class Follower {
       ASSERT_EQ(ledger_.status(t), states_[t].status) << "task " << t;
       ASSERT_EQ(ledger_.node_of(t), states_[t].node) << "task " << t;
       ASSERT_EQ(ledger_.in_view(t), states_[t].view) << "task " << t;
-      const auto grants = ledger_.grants(t);
+      const auto grants = DeviceBook::Grants(ledger_, t);
       ASSERT_EQ(std::vector<DevicePart>(grants.begin(), grants.end()), states_[t].grants);
     }
     ASSERT_EQ(FirstDifference(Recount(tables, states_, rules_), Read(ledger_)), "");
@@ -294,15 +294,18 @@ class Follower {
 class LedgerWorlds : public ::testing::TestWithParam<int> {
  protected:
   static Accounting Rules(int variant) {
-    if (variant == 0) return {};
-    if (variant == 1) return {.undone_eviction_lingers = true};
-    if (variant == 3) return {.devices = DevicePick::kPack};
-    if (variant == 4) {
-      return {.undone_eviction_lingers = true, .devices = DevicePick::kBestFit};
+    Accounting rules;
+    rules.undone_eviction_lingers = variant == 1 || variant == 4;
+    if (variant == 3) rules.books = {DeviceBook::Factory({.strategy = DevicePick::kPack})};
+    if (variant == 4) rules.books = {DeviceBook::Factory({.strategy = DevicePick::kBestFit})};
+    if (variant == 2) {
+      rules.statuses[TaskStatus::kNominated].pipelined = 0;
+      rules.statuses[TaskStatus::kNominated].releasing = -1;
+      rules.statuses[TaskStatus::kNominated].used = 1;
+      rules.statuses[TaskStatus::kReleasing].in_view = 1;
+      rules.score_main_containers = true;
     }
-    return {.nominated_takes_releasing = true,
-            .evicted_stay_in_view = true,
-            .score_main_containers = true};
+    return rules;
   }
 };
 
@@ -323,7 +326,7 @@ TEST_P(LedgerWorlds, MovesAndRollbacks) {
     given += follower.given();
     if (HasFailure()) return;
   }
-  if (Rules(GetParam()).devices) EXPECT_GT(given, 100);
+  if (!Rules(GetParam()).books.empty()) EXPECT_GT(given, 100);
 }
 
 TEST_P(LedgerWorlds, FollowsTheTables) {
@@ -389,7 +392,9 @@ TEST(Ledger, ChargesATaskOnceHoweverOftenItIsNamed) {
     Cluster cluster = MakeCluster(world);
     const Tables& tables = *cluster.impl().tables;
     Editor& editor = cluster.impl().editor;
-    Ledger ledger(tables, {.devices = devices ? std::optional(DevicePick::kPack) : std::nullopt});
+    Accounting rules;
+    if (devices) rules.books = {DeviceBook::Factory({.strategy = DevicePick::kPack})};
+    Ledger ledger(tables, rules);
     const TaskIndex a = *tables.tasks.names.Find("a");
     const JobIndex j = tables.tasks.job[a];
     const Cells row = Copy(ledger.node_row(0));

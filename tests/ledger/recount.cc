@@ -46,7 +46,7 @@ States FromTables(const Tables& tables, const Accounting& rules) {
     const TaskStatus status = alive ? tables.tasks.status[t] : TaskStatus::kUnknown;
     const NodeIndex node = alive && HoldsNode(status) ? tables.tasks.node[t] : kNone;
     states.push_back({status, node, node != kNone});
-    if (rules.devices && node != kNone) states.back().grants = GrantsOf(tables, t);
+    if (!rules.books.empty() && node != kNone) states.back().grants = GrantsOf(tables, t);
   }
   return states;
 }
@@ -66,7 +66,7 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
       at(account, n);
     }
     books["view " + std::to_string(n)] = {0, 0, 0};
-    if (rules.devices) {
+    if (!rules.books.empty()) {
       Cells& now = books["devices now " + std::to_string(n)];
       Cells& later = books["devices later " + std::to_string(n)];
       for (const DeviceSpec& device : tables.nodes.spec[n].devices) {
@@ -117,7 +117,7 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
     const auto request = tables.classes.request.row(c);
     if (n != kNone) {
       if (status == TaskStatus::kNominated) {
-        if (rules.nominated_takes_releasing) {
+        if (rules.statuses[TaskStatus::kNominated].pipelined == 0) {
           Add(at("releasing", n), request, -1);
           Add(at("used", n), request);
         } else {
@@ -165,7 +165,7 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
     }
   }
   // What is free now is free later, too, or it is nobody's to take now.
-  for (NodeIndex n = 0; rules.devices && n < tables.nodes.alive.size(); ++n) {
+  for (NodeIndex n = 0; !rules.books.empty() && n < tables.nodes.alive.size(); ++n) {
     Cells& now = books["devices now " + std::to_string(n)];
     const Cells& later = books["devices later " + std::to_string(n)];
     for (size_t i = 0; i < now.size(); ++i) now[i] = std::min(now[i], later[i]);
@@ -188,10 +188,11 @@ AccountsByName Read(const Ledger& ledger) {
     books["evictable " + number] = Copy(ledger.evictable(n));
     books["view " + number] = {ledger.scoring_cpu(n), ledger.scoring_memory(n),
                                ledger.tasks_in_view(n)};
-    if (ledger.devices() == nullptr) continue;
+    DeviceBook* devices = DeviceBook::Of(ledger);
+    if (devices == nullptr) continue;
     for (bool later : {false, true}) {
       Cells& cells = books[(later ? "devices later " : "devices now ") + number];
-      for (const DeviceAmount& free : ledger.devices()->Free(ledger.device_book(n), later)) {
+      for (const DeviceAmount& free : devices->states().Free(devices->state(n), later)) {
         cells.insert(cells.end(), {free.milli, free.memory});
       }
     }

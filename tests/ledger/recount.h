@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/ledger/device_book.h"
 #include "lib/ledger/ledger.h"
 
 namespace muster::testing {

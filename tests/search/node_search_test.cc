@@ -39,8 +39,8 @@ class Searched {
 
   std::unique_ptr<NodeSearch> MakeSearch(const SpeedOptions& speed) {
     SearchRules rules;
-    rules.slack.assign(tables_.dimension_count(), config_.slack_milli);
-    rules.slack[kMemory] = config_.slack_memory;
+    rules.slack.assign(tables_.dimension_count(), config_.accounting.least.milli - 1);
+    rules.slack[kMemory] = config_.accounting.least.memory - 1;
     auto search = std::make_unique<NodeSearch>(ledger_, *dispatcher_, std::move(rules), speed);
     search->BeginCycle();
     return search;

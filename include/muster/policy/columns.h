@@ -30,7 +30,7 @@ struct StateColumns {
   // Requested over allocatable, at most 1; 0 if the node has none.
   std::vector<double> busy_cpu, busy_memory;
   std::vector<double> head;  // index of the oldest node in the state; infinity: no node is in it
-  std::vector<uint32_t> devices;  // the state's book of devices
+  std::vector<uint32_t> devices;  // the state of the node's devices
   // A node in that state; the only one if a policy tells nodes apart (Traits::tells_nodes_apart).
   std::vector<NodeIndex> node;
   // Per dimension, the lesser of idle and future_idle: what a placement may take now.

@@ -2,25 +2,17 @@
 #include "lib/peer/kube_batch/amounts.h"
 
 namespace muster {
-namespace {
-
-int64_t Least(DimensionIndex d) {
-  return d == kMemory ? KubeBatch::kLeastMemory : KubeBatch::kLeastMilli;
-}
-
-}  // namespace
-
 bool KubeBatch::IsNothing(std::span<const int64_t> request) {
   for (DimensionIndex d = 0; d < request.size(); ++d) {
-    if (d != kPods && request[d] >= Least(d)) return false;
+    if (d != kPods && request[d] >= kLeast.of(d)) return false;
   }
   return true;
 }
 
 bool KubeBatch::Covers(std::span<const int64_t> amounts, std::span<const int64_t> request) {
   for (DimensionIndex d = 0; d < request.size(); ++d) {
-    if (d == kPods || (d > kPods && request[d] <= Least(d))) continue;
-    if (request[d] - amounts[d] >= Least(d)) return false;
+    if (d == kPods || (d > kPods && request[d] <= kLeast.of(d))) continue;
+    if (request[d] - amounts[d] >= kLeast.of(d)) return false;
   }
   return true;
 }

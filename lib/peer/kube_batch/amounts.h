@@ -21,8 +21,8 @@
 namespace muster {
 
 struct KubeBatch {
-  // Amounts below these are nothing.
-  static constexpr int64_t kLeastMilli = 10, kLeastMemory = 10 << 20;
+  // Amounts below these are nothing. Node search, shares and the ledger read them from the profile's accounting.
+  static constexpr LeastAmounts kLeast = {.milli = 10, .memory = 10 << 20};
 
   static bool IsNothing(std::span<const int64_t> request);
   // Whether `request` is less than or equal to `amounts`.

@@ -2,6 +2,8 @@
 #include "lib/peer/kube_batch/kube_batch.h"
 
 #include "lib/peer/kube_batch/actions.h"
+#include "lib/peer/kube_batch/amounts.h"
+#include "lib/peer/kube_batch/statuses.h"
 
 namespace muster {
 
@@ -26,13 +28,10 @@ Preset KubeBatchPreset() {
                       KubeBatchPreemptAction(), KubeBatchReclaimAction()};
   ProfileConfig& config = preset.rules;
   config.rules = {VoteRule::kAll, VoteRule::kAll, VictimRule::kSticky, /*tasks_by_ordinal=*/false};
-  config.accounting.nominated_takes_releasing = true;
-  config.accounting.evicted_stay_in_view = true;
+  config.accounting.statuses = kKubeBatchStatuses;
+  config.accounting.least = KubeBatch::kLeast;
   config.accounting.score_main_containers = true;
   config.phase_rule = PhaseRule::kAllocated;
-  // Less than 10 milli-units or 10 MiB more than there is still fits.
-  config.slack_milli = 9;
-  config.slack_memory = (10 << 20) - 1;
   config.pods_are_a_resource = false;
   config.want_releasing = true;
   config.overfull_nodes_are_out = true;

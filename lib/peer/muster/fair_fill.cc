@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/ledger/device_book.h"
 #include "lib/peer/muster/fair_walk.h"
 #include "lib/peer/muster/gang_repack.h"
 
@@ -152,7 +153,7 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
 }
 
 bool FairFill::WantsDevices(const Sheet& sheet) {
-  if (context_.ledger.devices() == nullptr) return false;
+  if (DeviceBook::Of(context_.ledger) == nullptr) return false;
   ClassIndex last = kNone;
   return std::any_of(sheet.tasks.begin() + sheet.next, sheet.tasks.end(), [&](TaskIndex t) {
     const ClassIndex c = context_.ClassOf(t);

@@ -20,18 +20,18 @@ uint32_t GangDevices::Add(Load load) {
   return static_cast<uint32_t>(loads_.size() - 1);
 }
 
-uint32_t GangDevices::AddNode(NodeIndex node, uint32_t book) {
-  const auto found = empty_.find(book);
+uint32_t GangDevices::AddNode(NodeIndex node, uint32_t state) {
+  const auto found = empty_.find(state);
   if (found != empty_.end()) {
     ++loads_[found->second].nodes;
     return found->second;
   }
-  const uint32_t load = Add({.fresh = book,
-                             .book = book,
+  const uint32_t load = Add({.fresh = state,
+                             .state = state,
                              .tasks = std::vector<int64_t>(classes_.size(), 0),
                              .node = node,
                              .nodes = 1});
-  empty_[book] = load;
+  empty_[state] = load;
   return load;
 }
 
@@ -41,7 +41,7 @@ int64_t GangDevices::SizeOf(size_t shape) const {
     __int128 all = 0;
     for (const Load& load : loads_) {
       if (load.nodes == 0) continue;
-      const std::vector<DeviceAmount> free = books_.Free(load.fresh, later_);
+      const std::vector<DeviceAmount> free = states_.Free(load.fresh, later_);
       const std::vector<DeviceSpec>& devices = tables_.nodes.spec[load.node].devices;
       for (size_t d = 0; d < devices.size(); ++d) {
         const std::vector<std::string>& models = request.models;
@@ -76,8 +76,8 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
     stands = Arrange(more.fresh, size, &left, &more);
   } else {
     more.order.push_back(static_cast<uint32_t>(shape));
-    more.book = After(static_cast<uint32_t>(shape), more.book);
-    stands = more.book != kNoParts;
+    more.state = After(static_cast<uint32_t>(shape), more.state);
+    stands = more.state != kNoParts;
   }
   const uint32_t made = stands ? Add(std::move(more)) : kNoParts;
   loads_[load].one_more[shape] = made;
@@ -85,14 +85,14 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
 }
 
 // Lines up the tasks that are left, `more` in all; else leaves them, and the load's order, as they were.
-bool GangDevices::Arrange(uint32_t book, size_t more, std::vector<int64_t>* left, Load* load) {
+bool GangDevices::Arrange(uint32_t state, size_t more, std::vector<int64_t>* left, Load* load) {
   if (more == 0) {
-    load->book = book;
+    load->state = state;
     return true;
   }
   for (uint32_t shape = 0; shape < classes_.size(); ++shape) {
     if ((*left)[shape] == 0) continue;
-    const uint32_t after = After(shape, book);
+    const uint32_t after = After(shape, state);
     if (after == kNoParts) continue;
     load->order.push_back(shape);
     --(*left)[shape];
@@ -103,15 +103,15 @@ bool GangDevices::Arrange(uint32_t book, size_t more, std::vector<int64_t>* left
   return false;
 }
 
-// The book of devices once a task of the shape came to it.
-uint32_t GangDevices::After(uint32_t shape, uint32_t book) {
-  const uint64_t key = (uint64_t{shape} << 32) | book;
+// The state of devices once a task of the shape came to it.
+uint32_t GangDevices::After(uint32_t shape, uint32_t state) {
+  const uint64_t key = (uint64_t{shape} << 32) | state;
   const auto found = after_.find(key);
   if (found != after_.end()) return found->second;
   uint32_t after = kNoParts;
-  if (books_.Find(tables_, classes_[shape], book, later_, /*score=*/nullptr)) {
-    const uint32_t grants = books_.Choose(tables_, classes_[shape], book, later_);
-    after = books_.With(book, grants, later_ ? 0 : -1, /*later=*/-1);
+  if (states_.Find(tables_, classes_[shape], state, later_, /*score=*/nullptr)) {
+    const uint32_t grants = states_.Choose(tables_, classes_[shape], state, later_);
+    after = states_.With(state, grants, later_ ? 0 : -1, /*later=*/-1);
   }
   after_[key] = after;
   return after;

@@ -2,18 +2,19 @@
 //
 // Whether a node's devices would do for several tasks of a gang, and in which order the tasks would have to come.
 //
-//   GangDevices devices(tables, *ledger.devices(), classes, /*later=*/false);
-//   uint32_t load = devices.AddNode(node, ledger.device_book(node));   // nobody of the gang is there yet
+//   DeviceBook* book = DeviceBook::Of(ledger);
+//   GangDevices devices(tables, book->states(), classes, /*later=*/false);
+//   uint32_t load = devices.AddNode(node, book->state(node));   // nobody of the gang is there yet
 //   load = devices.With(/*shape=*/0, load);   // a task of classes[0], too; kNoParts (gang_packing.h): they would not do
 //   devices.Order(load);                      // the shapes, as they are to come
 //
 // Which devices a task gets is the strategy's choice among those that are free when it comes: a task that takes any model
-// may take the only one that another could have used. So tasks are counted, not lined up. A load is the book of a node and
+// may take the only one that another could have used. So tasks are counted, not lined up. A load is the state of a node's devices and
 // the tasks put there, and stands if they get their devices in some order; the first one of all, by shapes, is kept. Where
 // there are more than kMostOrders, only the one of the load before with the new task at the end is tried.
 // Guarantee. Whoever places the tasks in that order, all now or all nominated (`later`), sees each get its devices.
-// Cost. Loads are numbered along the ways on which they grew, and each is looked into once; what a class gets from a book is
-// found out once. Numbers and answers live as long as the object, books as long as DeviceBooks keeps them.
+// Cost. Loads are numbered along the ways on which they grew, and each is looked into once; what a class gets from a state is
+// found out once. Numbers and answers live as long as the object, states as long as DeviceStates keeps them.
 #ifndef MUSTER_PEER_MUSTER_GANG_DEVICES_H_
 #define MUSTER_PEER_MUSTER_GANG_DEVICES_H_
 
@@ -22,7 +23,7 @@
 #include <vector>
 
 #include "lib/base/hash_map.h"
-#include "lib/ledger/device_books.h"
+#include "lib/ledger/device_states.h"
 #include "lib/model/tables.h"
 
 namespace muster {
@@ -32,11 +33,11 @@ class GangDevices {
   static constexpr int64_t kMostOrders = 120;
 
   // `later`: of what will be free, to be nominated to; else of what is free, now and then.
-  GangDevices(const Tables& tables, DeviceBooks& books, std::span<const ClassIndex> classes,
+  GangDevices(const Tables& tables, DeviceStates& states, std::span<const ClassIndex> classes,
               bool later)
-      : tables_(tables), books_(books), classes_(classes), later_(later) {}
+      : tables_(tables), states_(states), classes_(classes), later_(later) {}
 
-  uint32_t AddNode(NodeIndex node, uint32_t book);
+  uint32_t AddNode(NodeIndex node, uint32_t state);
   // What a task of the shape wants of all that is free, on the nodes added, of healthy devices of the kinds and models that it
   // asks for: in millionths, added up over its requests.
   int64_t SizeOf(size_t shape) const;
@@ -47,7 +48,7 @@ class GangDevices {
 
  private:
   struct Load {
-    uint32_t fresh = 0, book = 0;         // without the tasks, and with them
+    uint32_t fresh = 0, state = 0;        // without the tasks, and with them
     int64_t orders = 1;                   // in which they could come
     std::vector<int64_t> tasks = {};      // of each shape
     std::vector<uint32_t> order = {};     // of shapes
@@ -56,16 +57,16 @@ class GangDevices {
     int64_t nodes = 0;                    // and how many
   };
   uint32_t Add(Load load);
-  bool Arrange(uint32_t book, size_t more, std::vector<int64_t>* left, Load* load);
-  uint32_t After(uint32_t shape, uint32_t book);
+  bool Arrange(uint32_t state, size_t more, std::vector<int64_t>* left, Load* load);
+  uint32_t After(uint32_t shape, uint32_t state);
 
   const Tables& tables_;
-  DeviceBooks& books_;
+  DeviceStates& states_;
   const std::span<const ClassIndex> classes_;
   const bool later_;
   std::vector<Load> loads_;
-  HashMap<uint32_t, uint32_t> empty_;  // by book
-  HashMap<uint64_t, uint32_t> after_;  // by shape and book
+  HashMap<uint32_t, uint32_t> empty_;  // by state
+  HashMap<uint64_t, uint32_t> after_;  // by shape and state
 };
 
 }  // namespace muster

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/fit/gang_packing.h"
+#include "lib/ledger/device_book.h"
 #include "lib/peer/muster/gang_devices.h"
 
 namespace muster {
@@ -51,9 +52,10 @@ class Repack {
       std::vector<PackNode> nodes = Nodes(now);
       std::vector<PackStep> steps;
       if (parts) {
-        GangDevices devices(context_.tables, *context_.ledger.devices(), classes_, !now);
+        DeviceBook& book = *DeviceBook::Of(context_.ledger);
+        GangDevices devices(context_.tables, book.states(), classes_, !now);
         for (size_t n = 0; n < nodes.size(); ++n)
-          nodes[n].book = devices.AddNode(nodes_[n], context_.ledger.device_book(nodes_[n]));
+          nodes[n].book = devices.AddNode(nodes_[n], book.state(nodes_[n]));
         for (size_t s = 0; s < shapes.size(); ++s)
           if (shapes[s].parts) shapes[s].size = devices.SizeOf(s);
         steps = PackGang(shapes, nodes, of_tasks, need, most_tries,
@@ -145,7 +147,7 @@ class Repack {
         shape.to_start.push_back(OrZero(amount));
       for (int64_t amount : context_.tables.classes.request.row(c))
         shape.held.push_back(OrZero(amount));
-      shape.parts = context_.ledger.devices() != nullptr && context_.search.Picks(c);
+      shape.parts = DeviceBook::Of(context_.ledger) != nullptr && context_.search.Picks(c);
     }
     return shapes;
   }

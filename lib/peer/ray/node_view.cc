@@ -76,7 +76,7 @@ const std::vector<bool>& RayView::Allows(ClassIndex c) {
   const auto [it, added] = allows_.try_emplace(c);
   if (added) {
     for (NodeIndex n : alive_) {
-      it->second.push_back(search.HasPartsNow(c, n) && search.FitsNode(c, n));
+      it->second.push_back(search.CanPickNow(c, n) && search.FitsNode(c, n));
     }
   }
   return it->second;

@@ -165,7 +165,7 @@ class Asked {
     SearchRules rules;
     for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
       const bool milli = IsMilliDimension(tables_.dimensions.name(d));
-      rules.slack.push_back(milli ? config_.slack_milli : d == kMemory ? config_.slack_memory : 0);
+      rules.slack.push_back(milli || d == kMemory ? config_.accounting.least.of(d) - 1 : 0);
     }
     rules.pods_are_a_resource = config_.pods_are_a_resource;
     rules.want_releasing = config_.want_releasing;

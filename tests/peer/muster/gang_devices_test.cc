@@ -43,9 +43,9 @@ class GangDevicesTest : public ::testing::Test {
 
   // The order in which tasks of these shapes, put there one by one, come; empty: they do not fit.
   Shapes OrderOf(const Shapes& shapes, bool later = false) {
-    DeviceBooks books(DevicePick::kPack, /*cpus=*/false);
-    GangDevices devices(snapshot_->tables(), books, classes_, later);
-    uint32_t load = devices.AddNode(0, books.Fresh(snapshot_->tables().nodes.spec[0]));
+    DeviceStates states({.strategy = DevicePick::kPack});
+    GangDevices devices(snapshot_->tables(), states, classes_, later);
+    uint32_t load = devices.AddNode(0, states.Fresh(snapshot_->tables().nodes.spec[0]));
     for (uint32_t shape : shapes) {
       load = devices.With(shape, load);
       if (load == kNoParts) return {};
@@ -96,15 +96,15 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
                          {.kind = "gpu", .models = {"a"}},
                          {.kind = "gpu", .count = 2, .milli = 300},
                          {.kind = "nic"}});
-  DeviceBooks books(DevicePick::kPack, /*cpus=*/false);
-  GangDevices devices(snapshot_->tables(), books, classes_, /*later=*/false);
-  const uint32_t book = books.Fresh(snapshot_->tables().nodes.spec[0]);
-  devices.With(0, devices.AddNode(0, book));
+  DeviceStates states({.strategy = DevicePick::kPack});
+  GangDevices devices(snapshot_->tables(), states, classes_, /*later=*/false);
+  const uint32_t state = states.Fresh(snapshot_->tables().nodes.spec[0]);
+  devices.With(0, devices.AddNode(0, state));
   EXPECT_EQ(devices.SizeOf(0), 333'333);
   EXPECT_EQ(devices.SizeOf(1), 500'000);
   EXPECT_EQ(devices.SizeOf(2), 200'000);
   EXPECT_EQ(devices.SizeOf(3), 0);
-  devices.AddNode(0, book);
+  devices.AddNode(0, state);
   EXPECT_EQ(devices.SizeOf(1), 250'000);
 }
 
@@ -127,9 +127,9 @@ TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
   const Snapshot snapshot = cluster.Freeze();
   const Tables& tables = snapshot.tables();
   const std::vector<ClassIndex> classes = {tables.tasks.task_class[0], tables.tasks.task_class[1]};
-  DeviceBooks books(DevicePick::kPack, /*cpus=*/true);
-  GangDevices devices(tables, books, classes, /*later=*/false);
-  const uint32_t load = devices.AddNode(0, books.Fresh(tables.nodes.spec[0]));
+  DeviceStates states({.strategy = DevicePick::kPack, .cpus = true});
+  GangDevices devices(tables, states, classes, /*later=*/false);
+  const uint32_t load = devices.AddNode(0, states.Fresh(tables.nodes.spec[0]));
   EXPECT_NE(devices.With(0, load), kNoParts);
   EXPECT_EQ(devices.With(1, load), kNoParts);
 }

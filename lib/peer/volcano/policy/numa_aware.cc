@@ -17,7 +17,7 @@
 // plan do (what others use is a CPU that is not healthy). Domains that are tried and come back to later choose anew; the
 // peer uses what it found at its last look at the node, even if that is gone.
 // Reasons. Policy, with the rule of the node or the container that found no CPUs.
-// Ties. None left. Cost. A look at every candidate node, remembered by class and book of devices; nothing for other
+// Ties. None left. Cost. A look at every candidate node, remembered by class and state of devices; nothing for other
 // classes, nor where no node lists CPUs.
 #include <algorithm>
 #include <string>
@@ -26,6 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/extension/cycle.h"
 #include "lib/kube/refusals.h"
+#include "lib/ledger/device_book.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
@@ -47,13 +48,13 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   ScorePolicy* score() override { return this; }
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
-    ledger_ = &internal::DataOf(cycle).ledger;
-    books_ = ledger_->devices();
-    if (books_ == nullptr) return;
+    book_ = DeviceBook::Of(internal::DataOf(cycle).ledger);
+    if (book_ == nullptr) return;
     size_t room = 0;
     for (const Memory& memory : memories_) room += memory.answers.size();
-    if (generation_ == books_->generation() && room < kMostAnswers) return;
-    generation_ = books_->generation();
+    const uint64_t generation = book_->states().generation();
+    if (generation_ == generation && room < kMostAnswers) return;
+    generation_ = generation;
     for (Memory& memory : memories_) memory.answers.clear();
   }
 
@@ -65,12 +66,12 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     Refusals refusals(fits, codes, hard);
     Memory& memory = MemoryOf(c);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      if (Ask(memory, c, ledger_->device_book(nodes[i])).ok) continue;
+      if (Ask(memory, c, book_->state(nodes[i])).ok) continue;
       refusals.Add(i, RefusalCode::kPolicy, /*hard=*/true);
     }
   }
   std::string NodeRefusalDetail(ClassIndex c, NodeIndex node) override {
-    const NumaAnswer answer = books_->PlaceCpus(*tables_, c, ledger_->device_book(node));
+    const NumaAnswer answer = book_->states().PlaceCpus(*tables_, c, book_->state(node));
     const TaskShape& shape = tables_->classes.shape[c];
     const std::string& alignment = tables_->nodes.spec[node].alignment;
     switch (answer.outcome) {
@@ -107,7 +108,7 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     const ClassIndex c = tables_->tasks.task_class[task];
     Memory& memory = MemoryOf(c);
     zones_.clear();
-    for (NodeIndex n : nodes) zones_.push_back(Ask(memory, c, ledger_->device_book(n)).zones);
+    for (NodeIndex n : nodes) zones_.push_back(Ask(memory, c, book_->state(n)).zones);
     const std::vector<int64_t> scores = NumaScores(zones_);
     for (size_t i = 0; i < nodes.size(); ++i) batch[i] += weight_ * static_cast<double>(scores[i]);
   }
@@ -119,7 +120,7 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     bool known = false, ok = false;
     uint8_t zones = 0;
   };
-  // What classes that ask for the same CPUs were told, by book.
+  // What classes that ask for the same CPUs were told, by state of devices.
   struct Memory {
     NumaTask task;
     std::vector<Answer> answers;
@@ -127,8 +128,8 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
 
   bool IsAsked(ClassIndex c) const {
     const TaskShape& shape = tables_->classes.shape[c];
-    if (books_ == nullptr || !AsksForCpus(shape)) return false;
-    return books_->any_cpus() || !shape.alignment.empty();
+    if (book_ == nullptr || !AsksForCpus(shape)) return false;
+    return book_->states().any_cpus() || !shape.alignment.empty();
   }
 
   // Where in the shape the n-th container that does not run before the others is.
@@ -151,20 +152,20 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     return memories_[memory_of_[c]];
   }
 
-  Answer Ask(Memory& memory, ClassIndex c, uint32_t book) {
-    if (book >= memory.answers.size()) memory.answers.resize(std::max<size_t>(2 * book, 64));
-    Answer& answer = memory.answers[book];
+  Answer Ask(Memory& memory, ClassIndex c, uint32_t state) {
+    if (state >= memory.answers.size()) memory.answers.resize(std::max<size_t>(2 * state, 64));
+    Answer& answer = memory.answers[state];
     if (!answer.known) {
-      const NumaAnswer found = books_->PlaceCpus(*tables_, c, book);
-      answer = {true, found.ok(), static_cast<uint8_t>(books_->CountZones(book, found.cpus))};
+      DeviceStates& states = book_->states();
+      const NumaAnswer found = states.PlaceCpus(*tables_, c, state);
+      answer = {true, found.ok(), static_cast<uint8_t>(states.CountZones(state, found.cpus))};
     }
     return answer;
   }
 
   const double weight_;
   const Tables* tables_ = nullptr;
-  const Ledger* ledger_ = nullptr;
-  DeviceBooks* books_ = nullptr;
+  DeviceBook* book_ = nullptr;
   std::vector<uint32_t> memory_of_;  // per class
   std::vector<Memory> memories_;
   std::vector<int> zones_;

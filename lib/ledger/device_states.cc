@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/ledger/device_books.h"
+#include "lib/ledger/device_states.h"
 
 #include <algorithm>
 
@@ -32,8 +32,7 @@ std::string Wanted(const DeviceRequest& request) {
 
 }  // namespace
 
-DeviceBooks::DeviceBooks(std::optional<DevicePick> strategy, bool cpus)
-    : strategy_(strategy), cpus_(cpus) {
+DeviceStates::DeviceStates(const DeviceRules& rules) : rules_(rules) {
   machines_.emplace_back();
   aligned_cpus_.emplace_back();
   machine_of_.emplace(std::string(), 0);
@@ -42,11 +41,11 @@ DeviceBooks::DeviceBooks(std::optional<DevicePick> strategy, bool cpus)
   Intern(0);
 }
 
-uint32_t DeviceBooks::Number(const std::string& name) {
+uint32_t DeviceStates::Number(const std::string& name) {
   return names_.Find(name) ? *names_.Find(name) : names_.Intern(name);
 }
 
-uint32_t DeviceBooks::Fresh(const NodeSpec& node) {
+uint32_t DeviceStates::Fresh(const NodeSpec& node) {
   if (node.devices.empty()) return 0;
   std::string key;
   for (const DeviceSpec& device : node.devices) {
@@ -57,7 +56,7 @@ uint32_t DeviceBooks::Fresh(const NodeSpec& node) {
     absl::StrAppend(&key, ";", device.milli, ";", MemoryOf(device.memory), ";", device.healthy,
                     "\n");
   }
-  const bool has_cpus = cpus_ && AlignedCpus::AreOn(node);
+  const bool has_cpus = rules_.cpus && AlignedCpus::AreOn(node);
   if (has_cpus) absl::StrAppend(&key, AlignedCpus::Key(node));
   const auto [entry, is_new] =
       machine_of_.try_emplace(key, static_cast<uint32_t>(machines_.size()));
@@ -86,39 +85,39 @@ uint32_t DeviceBooks::Fresh(const NodeSpec& node) {
   return Intern(entry->second);
 }
 
-uint32_t DeviceBooks::Intern(uint32_t machine) {
+uint32_t DeviceStates::Intern(uint32_t machine) {
   const uint64_t hash = Hash(machine, scratch_);
   size_t mask = index_.size() - 1;
   size_t i = hash & mask;
   for (; index_[i] != kNone; i = (i + 1) & mask) {
-    const Book& book = books_[index_[i]];
-    if (book.hash == hash && book.machine == machine &&
+    const State& state = states_[index_[i]];
+    if (state.hash == hash && state.machine == machine &&
         std::equal(scratch_.begin(), scratch_.end(),
-                   cells_.begin() + static_cast<std::ptrdiff_t>(book.begin))) {
+                   cells_.begin() + static_cast<std::ptrdiff_t>(state.begin))) {
       return index_[i];
     }
   }
-  const auto number = static_cast<uint32_t>(books_.size());
+  const auto number = static_cast<uint32_t>(states_.size());
   index_[i] = number;
-  books_.push_back({machine, cells_.size(), hash});
+  states_.push_back({machine, cells_.size(), hash});
   cells_.insert(cells_.end(), scratch_.begin(), scratch_.end());
-  if (2 * books_.size() > index_.size()) Rehash();
+  if (2 * states_.size() > index_.size()) Rehash();
   return number;
 }
 
-void DeviceBooks::Rehash() {
+void DeviceStates::Rehash() {
   index_.assign(4 * index_.size(), kNone);
   const size_t mask = index_.size() - 1;
-  for (uint32_t b = 0; b < books_.size(); ++b) {
-    size_t i = books_[b].hash & mask;
+  for (uint32_t b = 0; b < states_.size(); ++b) {
+    size_t i = states_[b].hash & mask;
     while (index_[i] != kNone) i = (i + 1) & mask;
     index_[i] = b;
   }
 }
 
-uint32_t DeviceBooks::With(uint32_t book, uint32_t grants, int now, int later) {
-  const uint32_t machine = books_[book].machine;
-  const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(books_[book].begin);
+uint32_t DeviceStates::With(uint32_t state, uint32_t grants, int now, int later) {
+  const uint32_t machine = states_[state].machine;
+  const auto begin = cells_.begin() + static_cast<std::ptrdiff_t>(states_[state].begin);
   scratch_.assign(begin, begin + static_cast<std::ptrdiff_t>(kCells * machines_[machine].size()));
   for (const DevicePart& grant : this->grants(grants)) {
     int64_t* cell = &scratch_[kCells * grant.device];
@@ -130,9 +129,9 @@ uint32_t DeviceBooks::With(uint32_t book, uint32_t grants, int now, int later) {
   return Intern(machine);
 }
 
-void DeviceBooks::ReadFree(uint32_t book, bool later, std::vector<DeviceAmount>* free) const {
-  const int64_t* cell = cells_.data() + books_[book].begin;
-  const size_t devices = machines_[books_[book].machine].size();
+void DeviceStates::ReadFree(uint32_t state, bool later, std::vector<DeviceAmount>* free) const {
+  const int64_t* cell = cells_.data() + states_[state].begin;
+  const size_t devices = machines_[states_[state].machine].size();
   free->resize(devices);
   for (size_t d = 0; d < devices; ++d, cell += kCells) {
     (*free)[d] = later ? DeviceAmount{cell[2], cell[3]}
@@ -140,20 +139,20 @@ void DeviceBooks::ReadFree(uint32_t book, bool later, std::vector<DeviceAmount>*
   }
 }
 
-std::vector<DeviceAmount> DeviceBooks::Free(uint32_t book, bool later) const {
+std::vector<DeviceAmount> DeviceStates::Free(uint32_t state, bool later) const {
   std::vector<DeviceAmount> free;
-  ReadFree(book, later, &free);
+  ReadFree(state, later, &free);
   return free;
 }
 
-const DeviceBooks::ClassAsks& DeviceBooks::Asks(const Tables& tables, ClassIndex c) {
+const DeviceStates::ClassAsks& DeviceStates::Asks(const Tables& tables, ClassIndex c) {
   if (c >= asks_.size()) asks_.resize(tables.classes.shape.size());
   ClassAsks& asks = asks_[c];
   if (asks.known) return asks;
   asks.known = true;
   const TaskShape& shape = tables.classes.shape[c];
-  if (cpus_) asks.cpus = CpuAskOf(shape);
-  if (!strategy_) return asks;
+  if (rules_.cpus) asks.cpus = CpuAskOf(shape);
+  if (!rules_.strategy) return asks;
   for (const DeviceRequest& request : shape.devices) {
     DeviceAsk& ask = asks.devices.emplace_back();
     ask.kind = Number(request.kind);
@@ -168,45 +167,45 @@ const DeviceBooks::ClassAsks& DeviceBooks::Asks(const Tables& tables, ClassIndex
   return asks;
 }
 
-uint32_t DeviceBooks::Choose(const Tables& tables, ClassIndex c, uint32_t book, bool later) {
-  if (!Find(tables, c, book, later, nullptr)) chosen_.clear();
-  const std::optional<AlignedCpus>& cpus = aligned_cpus_[books_[book].machine];
+uint32_t DeviceStates::Choose(const Tables& tables, ClassIndex c, uint32_t state, bool later) {
+  if (!Find(tables, c, state, later, nullptr)) chosen_.clear();
+  const std::optional<AlignedCpus>& cpus = aligned_cpus_[states_[state].machine];
   if (cpus && Asks(tables, c).cpus) {
-    cpus->AddGrants(PlaceCpus(tables, c, book).cpus, &chosen_);
+    cpus->AddGrants(PlaceCpus(tables, c, state).cpus, &chosen_);
     SortChosen();
   }
   return InternGrants();
 }
 
-NumaAnswer DeviceBooks::PlaceCpus(const Tables& tables, ClassIndex c, uint32_t book) {
+NumaAnswer DeviceStates::PlaceCpus(const Tables& tables, ClassIndex c, uint32_t state) {
   const NumaTask& task = *Asks(tables, c).cpus;
-  const std::optional<AlignedCpus>& cpus = aligned_cpus_[books_[book].machine];
+  const std::optional<AlignedCpus>& cpus = aligned_cpus_[states_[state].machine];
   if (!cpus) return PlaceOnZones(NumaMachine(), task);
-  ReadFree(book, /*later=*/false, &free_);
+  ReadFree(state, /*later=*/false, &free_);
   return cpus->Place(task, free_);
 }
 
-int DeviceBooks::CountZones(uint32_t book, const CpuSet& cpus) const {
-  const std::optional<AlignedCpus>& machine = aligned_cpus_[books_[book].machine];
+int DeviceStates::CountZones(uint32_t state, const CpuSet& cpus) const {
+  const std::optional<AlignedCpus>& machine = aligned_cpus_[states_[state].machine];
   return machine ? machine->CountZones(cpus) : 0;
 }
 
-bool DeviceBooks::Find(const Tables& tables, ClassIndex c, uint32_t book, bool later,
-                       double* score) {
+bool DeviceStates::Find(const Tables& tables, ClassIndex c, uint32_t state, bool later,
+                        double* score) {
   const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
-  const std::vector<NodeDevice>& devices = machines_[books_[book].machine];
-  const DevicePick strategy = strategy_.value_or(DevicePick::kPack);
-  ReadFree(book, later, &free_);
+  const std::vector<NodeDevice>& devices = machines_[states_[state].machine];
+  const DevicePick strategy = rules_.strategy.value_or(DevicePick::kPack);
+  ReadFree(state, later, &free_);
   if (!ChooseNodeDevices(devices, free_, asks, strategy, &chosen_)) return false;
   if (score != nullptr) *score = ScoreNodeDevices(devices, free_, asks, chosen_, strategy);
   return true;
 }
 
-std::string DeviceBooks::WhyNot(const Tables& tables, ClassIndex c, uint32_t book, bool later) {
+std::string DeviceStates::WhyNot(const Tables& tables, ClassIndex c, uint32_t state, bool later) {
   const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
   const std::vector<DeviceRequest>& requests = tables.classes.shape[c].devices;
-  ReadFree(book, later, &free_);
-  const size_t which = FirstShortAsk(machines_[books_[book].machine], free_, asks);
+  ReadFree(state, later, &free_);
+  const size_t which = FirstShortAsk(machines_[states_[state].machine], free_, asks);
   if (which < asks.size()) return absl::StrCat(requests[which].kind, ": ", Wanted(requests[which]));
   std::string words;
   for (const DeviceRequest& request : requests) {
@@ -219,12 +218,12 @@ std::string DeviceBooks::WhyNot(const Tables& tables, ClassIndex c, uint32_t boo
   return words;
 }
 
-void DeviceBooks::SortChosen() {
+void DeviceStates::SortChosen() {
   std::sort(chosen_.begin(), chosen_.end(),
             [](const DevicePart& a, const DevicePart& b) { return a.device < b.device; });
 }
 
-uint32_t DeviceBooks::InternGrants() {
+uint32_t DeviceStates::InternGrants() {
   if (chosen_.empty()) return 0;
   list_key_.clear();
   for (const DevicePart& grant : chosen_) {
@@ -239,7 +238,7 @@ uint32_t DeviceBooks::InternGrants() {
   return number;
 }
 
-uint32_t DeviceBooks::Held(const NodeSpec& node, const std::vector<DeviceHold>& holds) {
+uint32_t DeviceStates::Held(const NodeSpec& node, const std::vector<DeviceHold>& holds) {
   chosen_.clear();
   for (const DeviceHold& hold : holds) {
     const DeviceSpec* device = FindDevice(node, hold.device);
@@ -251,20 +250,20 @@ uint32_t DeviceBooks::Held(const NodeSpec& node, const std::vector<DeviceHold>& 
   return InternGrants();
 }
 
-void DeviceBooks::Restart(std::span<int64_t* const> kept) {
-  const std::vector<Book> books = std::move(books_);
+void DeviceStates::Restart(std::span<uint32_t> kept) {
+  const std::vector<State> states = std::move(states_);
   const std::vector<int64_t> cells = std::move(cells_);
-  books_.clear();
+  states_.clear();
   cells_.clear();
   index_.assign(64, kNone);
   scratch_.clear();
   Intern(0);
-  for (int64_t* book : kept) {
-    const Book& old = books[static_cast<size_t>(*book)];
+  for (uint32_t& state : kept) {
+    const State& old = states[state];
     const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(old.begin);
     scratch_.assign(begin,
                     begin + static_cast<std::ptrdiff_t>(kCells * machines_[old.machine].size()));
-    *book = Intern(old.machine);
+    state = Intern(old.machine);
   }
   ++generation_;
 }

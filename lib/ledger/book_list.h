@@ -1,0 +1,68 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The books of one ledger, and the memos of its tasks.
+//
+//   BookList books;
+//   books.Open(accounting.books, tables);
+//   books.Charge(tables, task, status, +1);               // a task that is there from the start
+//   books.Log(task.task);                                 // before a move: notes its memos
+//   books.Move(tables, task, from, to, node);             // chooses new memos
+//   books.Undo(tables, task, to, from, old_node);         // the last move that was logged
+//
+// A part of Ledger, which calls nothing of it while it is empty.
+#ifndef MUSTER_LEDGER_BOOK_LIST_H_
+#define MUSTER_LEDGER_BOOK_LIST_H_
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lib/ledger/book.h"
+
+namespace muster {
+
+class BookList {
+ public:
+  bool empty() const { return books_.empty(); }
+  // The number of books that have cells.
+  size_t cells() const { return cells_; }
+  Book* Find(std::string_view name) const;             // null: there is none
+  uint32_t memo(const Book& book, TaskIndex t) const;  // REQUIRES: it is one of these
+
+  void Open(std::span<const BookFactory> factories, const Tables& tables);
+  // Makes room for tasks; new ones have memo 0.
+  void Grow(size_t tasks);
+  // Writes what tells the node apart, a cell for each book that has them. Returns whether any is another than before.
+  bool WriteCells(NodeIndex node, int64_t* cells) const;
+  bool Tidy();  // true: all cells are to be written again
+
+  // In the following, `task` need not have its memo.
+  // Tells the books of a change; `recharge(index of the book)` is called where Book::Follow returns true.
+  template <typename Recharge>
+  void Follow(const Tables& tables, const Change& change, Recharge recharge) {
+    for (size_t b = 0; b < books_.size(); ++b) {
+      if (books_[b]->Follow(tables, change)) recharge(b);
+    }
+  }
+  // Reads the memo from the tables and charges one book.
+  void Recharge(const Tables& tables, BookedTask task, TaskStatus status, size_t book);
+  void Read(const Tables& tables, const BookedTask& task);
+  void Charge(const Tables& tables, BookedTask task, TaskStatus status, int times);
+
+  // `task` as it is before the move, which takes it to `to` and `node`.
+  void Move(const Tables& tables, BookedTask task, TaskStatus from, TaskStatus to, NodeIndex node);
+  void Undo(const Tables& tables, BookedTask task, TaskStatus from, TaskStatus to, NodeIndex node);
+  void Log(TaskIndex task);
+
+ private:
+  std::vector<std::unique_ptr<Book>> books_;
+  size_t cells_ = 0;
+  std::vector<std::vector<uint32_t>> memos_;  // by book and task
+  std::vector<uint32_t> log_;                 // for each move, a memo of every book
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_LEDGER_BOOK_LIST_H_

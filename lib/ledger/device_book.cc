@@ -1,0 +1,92 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/ledger/device_book.h"
+
+#include <memory>
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kName = "devices";
+
+// How often a task counts in what is taken now (column 0) and later (column 1).
+constexpr BookTable kStatuses = [] {
+  BookTable table;
+  for (const TaskStatus status : {TaskStatus::kPlaced, TaskStatus::kBinding, TaskStatus::kBound,
+                                  TaskStatus::kRunning, TaskStatus::kUnknown}) {
+    table[status] = {1, 1};
+  }
+  table[TaskStatus::kNominated] = {0, 1};
+  table[TaskStatus::kReleasing] = {1, 0};
+  return table;
+}();
+
+}  // namespace
+
+BookFactory DeviceBook::Factory(const DeviceRules& rules) {
+  return [rules] { return std::make_unique<DeviceBook>(rules); };
+}
+
+DeviceBook* DeviceBook::Of(const Ledger& ledger) {
+  return static_cast<DeviceBook*>(ledger.book(kName));
+}
+
+std::span<const DevicePart> DeviceBook::Grants(const Ledger& ledger, TaskIndex t) {
+  const DeviceBook* book = Of(ledger);
+  if (book == nullptr) return {};
+  return book->states_.grants(ledger.memo(*book, t));
+}
+
+DeviceBook::DeviceBook(const DeviceRules& rules)
+    : Book(kName, kStatuses, /*has_cells=*/true), states_(rules) {}
+
+void DeviceBook::Open(const Tables& tables) {
+  for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) FollowNode(tables, n);
+}
+
+bool DeviceBook::Follow(const Tables& tables, const Change& change) {
+  return change.table == Change::Table::kNode && FollowNode(tables, change.index);
+}
+
+bool DeviceBook::FollowNode(const Tables& tables, NodeIndex n) {
+  if (n >= of_node_.size()) of_node_.resize(n + 1, 0);
+  const uint32_t old = of_node_[n];
+  const uint32_t fresh = tables.nodes.alive[n] ? states_.Fresh(tables.nodes.spec[n]) : 0;
+  if (states_.SameMachine(old, fresh)) return false;
+  of_node_[n] = fresh;
+  return old != 0;  // no task holds any of no devices
+}
+
+// States that no node has any more are forgotten between cycles, once they are many.
+bool DeviceBook::Tidy() {
+  constexpr size_t kFew = 65536;
+  if (states_.size() <= kFew + 4 * of_node_.size()) return false;
+  states_.Restart(of_node_);
+  return true;
+}
+
+uint32_t DeviceBook::Read(const Tables& tables, const BookedTask& task) {
+  const uint32_t list = tables.tasks.devices[task.task];
+  if (task.node == kNone || list == 0 || !tables.nodes.alive[task.node]) return 0;
+  return states_.Held(tables.nodes.spec[task.node], tables.hold_lists[list]);
+}
+
+bool DeviceBook::ChoosesAnew(const Tables& tables, const BookedTask& task, TaskStatus from,
+                             TaskStatus to) {
+  return from == TaskStatus::kNominated && to == TaskStatus::kPlaced &&
+         states_.Serves(tables.classes.shape[task.task_class]);
+}
+
+uint32_t DeviceBook::Choose(const Tables& tables, const BookedTask& task, TaskStatus to) {
+  const bool later = to == TaskStatus::kNominated;
+  if (task.node == kNone || (!later && to != TaskStatus::kPlaced)) return 0;
+  if (!states_.Serves(tables.classes.shape[task.task_class])) return 0;
+  return states_.Choose(tables, task.task_class, of_node_[task.node], later);
+}
+
+void DeviceBook::Charge(const Tables&, const BookedTask& task, const BookRow& times) {
+  if (task.memo == 0) return;
+  uint32_t& state = of_node_[task.node];
+  state = states_.With(state, task.memo, -times[0], -times[1]);
+}
+
+}  // namespace muster

@@ -1,0 +1,137 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What is free of the devices of machines, by number.
+//
+//   DeviceStates states({.strategy = DevicePick::kPack});
+//   uint32_t state = states.Fresh(node_spec);                      // all of it is free
+//   uint32_t grants = states.Choose(tables, c, state, /*later=*/false);   // 0: the class asks for none, or gets none
+//   state = states.With(state, grants, /*now=*/-1, /*later=*/-1);  // a task takes them
+//
+// A state is what is free of the devices of one machine, in two views: now, and later, once tasks that are leaving have
+// gone and nominated ones have come. States are interned, and so are machines (lists of devices, names aside) and lists
+// of grants: equal contents have equal numbers. So a node's row in the ledger needs one cell for any number of devices;
+// nodes are in one state only if their devices are alike and equally free; what was found out about a state and a class
+// holds for every node that ever has that state; and giving back what was taken leads to the very same number.
+// State 0 is a machine without devices; grant list 0 is empty.
+// Two rules give out devices, each for itself: by `strategy` tasks that ask for some get them (policy devices), by `cpus`
+// guaranteed tasks get CPUs (policy numa-aware, aligned_cpus.h). CPUs are chosen among those that are free both now and
+// later, also for tasks that are to come later. With `cpus` it tells machines apart how nodes align tasks, too.
+// Cost. A transition copies, hashes and finds a state: O(devices). Numbers are kept until Restart.
+#ifndef MUSTER_LEDGER_DEVICE_STATES_H_
+#define MUSTER_LEDGER_DEVICE_STATES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/base/names.h"
+#include "lib/fit/node_devices.h"
+#include "lib/fit/numa_task.h"
+#include "lib/ledger/aligned_cpus.h"
+#include "lib/model/tables.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+// What gives out devices. With neither, devices are not booked at all.
+struct DeviceRules {
+  // Gives out the devices that tasks ask for, chosen so.
+  std::optional<DevicePick> strategy = {};
+  // Gives guaranteed tasks CPUs of nodes that align tasks with their zones.
+  bool cpus = false;
+  bool any() const { return strategy.has_value() || cpus; }
+};
+
+class DeviceStates {
+ public:
+  explicit DeviceStates(const DeviceRules& rules);
+
+  uint32_t Fresh(const NodeSpec& node);
+  bool SameMachine(uint32_t a, uint32_t b) const {
+    return states_[a].machine == states_[b].machine;
+  }
+  // The state after the grants were added to what is free: `now` and `later` are -1 (taken), 0 or +1 (given back).
+  uint32_t With(uint32_t state, uint32_t grants, int now, int later);
+
+  // Whether tasks of the class get any devices.
+  bool Serves(const TaskShape& shape) const {
+    return (rules_.strategy && !shape.devices.empty()) || (rules_.cpus && AsksForCpus(shape));
+  }
+  // What a task of the class would get of the machine in that state. `later`: of what is free later; else of what is free
+  // both now and later.
+  uint32_t Choose(const Tables& tables, ClassIndex c, uint32_t state, bool later);
+  // The same, CPUs aside, for many who ask and do not take; false: no devices would do. `score` (may be null): how good
+  // they are.
+  bool Find(const Tables& tables, ClassIndex c, uint32_t state, bool later, double* score);
+  // Why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find says no.
+  std::string WhyNot(const Tables& tables, ClassIndex c, uint32_t state, bool later);
+
+  // The CPUs that it would get, or why none, and in how many zones they are. REQUIRES: AsksForCpus of the class's shape.
+  NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, uint32_t state);
+  int CountZones(uint32_t state, const CpuSet& cpus) const;
+  // Whether any machine has CPUs that are given out.
+  bool any_cpus() const { return any_cpus_; }
+
+  // What is held by name, by position; a device that the node does not have is left out.
+  uint32_t Held(const NodeSpec& node, const std::vector<DeviceHold>& holds);
+  std::span<const DevicePart> grants(uint32_t list) const {
+    return {grants_.data() + lists_[list].begin, lists_[list].size};
+  }
+  // The free amounts of a machine's devices.
+  std::vector<DeviceAmount> Free(uint32_t state, bool later) const;
+
+  size_t size() const { return states_.size(); }
+  // Forgets all states but those of `kept`, which get new numbers.
+  void Restart(std::span<uint32_t> kept);
+  // Grows with each Restart: numbers of states mean something else.
+  uint64_t generation() const { return generation_; }
+
+ private:
+  struct State {
+    uint32_t machine;
+    size_t begin;  // of its cells, four a device: share and memory, now and later
+    uint64_t hash;
+  };
+  struct List {
+    size_t begin, size;
+  };
+  uint32_t Number(const std::string& name);
+  uint32_t Intern(uint32_t machine);  // the state whose cells are in scratch_
+  void SortChosen();                  // by device
+  uint32_t InternGrants();            // the list in chosen_
+  // What the classes ask for.
+  struct ClassAsks {
+    bool known = false;
+    std::vector<DeviceAsk> devices;
+    std::optional<NumaTask> cpus;
+  };
+  const ClassAsks& Asks(const Tables& tables, ClassIndex c);
+  void Rehash();
+  void ReadFree(uint32_t state, bool later, std::vector<DeviceAmount>* free) const;
+
+  const DeviceRules rules_;
+  NameTable names_;                                       // kinds, models, zones, links
+  std::vector<std::vector<NodeDevice>> machines_;         // 0: no devices
+  std::vector<std::optional<AlignedCpus>> aligned_cpus_;  // of each machine
+  bool any_cpus_ = false;
+  std::map<std::string, uint32_t> machine_of_;  // by contents
+  std::vector<State> states_;
+  std::vector<int64_t> cells_;
+  std::vector<uint32_t> index_;  // open addressing over states; kNone: empty
+  std::vector<List> lists_;
+  std::vector<DevicePart> grants_;
+  std::map<std::vector<int64_t>, uint32_t> list_of_;  // by contents
+  std::vector<ClassAsks> asks_;                       // per class
+  std::vector<int64_t> scratch_;
+  std::vector<DeviceAmount> free_;
+  std::vector<DevicePart> chosen_;
+  std::vector<int64_t> list_key_;
+  uint64_t generation_ = 1;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_LEDGER_DEVICE_STATES_H_
