@@ -32,6 +32,12 @@ namespace muster {
 struct SubGroup {
   JobIndex job;
   uint32_t index;
+  // Places in lists by sub-group: the tasks that are in none first, then each sub-group.
+  static SubGroup AtSlot(JobIndex job, size_t slot) {
+    return {job, slot == 0 ? kNone : static_cast<uint32_t>(slot - 1)};
+  }
+  static size_t SlotOf(uint32_t index) { return index == kNone ? 0 : size_t{index} + 1; }
+  size_t slot() const { return SlotOf(index); }
   friend bool operator==(const SubGroup&, const SubGroup&) = default;
 };
 

@@ -31,7 +31,7 @@ class GangReclaim : public GangEviction {
     Denial denial;
     std::string_view who;
     if (dispatcher_.Preemptive(queue, request, &denial, &who)) return true;
-    context_.ExplainJob(job, context_.QueueReason(queue, who, denial));
+    context_.reasons.ExplainJob(job, context_.reasons.QueueReason(queue, who, denial));
     return false;
   }
   bool IsCandidate(JobIndex job, TaskIndex victim) const override {
