@@ -61,7 +61,7 @@ BENCHMARK_CAPTURE(Cpus, scattered, CpuBind::kFullCores, true)->Name("cpus/scatte
 
 void Devices(benchmark::State& state, const char* name, int64_t amount) {
   MachineDevices machine;
-  DeviceBook& gpus = machine.book(DeviceKind::kGpu);
+  DeviceAccount& gpus = machine.book(DeviceKind::kGpu);
   reference::DeviceWorld slow;
   reference::DeviceWorld::Kind& kind = slow.kinds["gpu"];
   for (int i = 0; i < 8; ++i) {

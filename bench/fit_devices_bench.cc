@@ -242,7 +242,7 @@ std::vector<MachineDevices> PeerMachines() {
   std::vector<MachineDevices> machines(1000);
   Lcg lcg;
   for (MachineDevices& machine : machines) {
-    DeviceBook& gpus = machine.book(DeviceKind::kGpu);
+    DeviceAccount& gpus = machine.book(DeviceKind::kGpu);
     for (int i = 0; i < 8; ++i) {
       gpus.devices.push_back({.minor = i, .zone = i / 4, .bus = std::to_string(i / 2)});
       const int64_t percent = lcg.Below(2) == 0 ? 0 : lcg.Below(3) == 0 ? 50 : 100;

@@ -14,12 +14,12 @@ GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
   const JobSpec& spec = tables.jobs.spec[job];
   const size_t slots = spec.sub_groups.size() + 1;
   std::vector<uint8_t> there(slots, 0);
-  for (TaskIndex t : tables.jobs.tasks[job]) there[tables.tasks.sub_group[t] + 1] = 1;
+  for (TaskIndex t : tables.jobs.tasks[job]) there[SubGroup::SlotOf(tables.tasks.sub_group[t])] = 1;
   std::vector<SubGroup> waiting;
   HashMap<std::string_view, int64_t> ready;  // by the policy that counts them
-  for (uint32_t slot = 0; slot < slots; ++slot) {
+  for (size_t slot = 0; slot < slots; ++slot) {
     if (!there[slot]) continue;
-    const SubGroup group{job, slot - 1};
+    const SubGroup group = SubGroup::AtSlot(job, slot);
     if (dispatcher.SubGroupReady(group)) {
       ++ready[domains.PolicyOf(group)];
     } else {
@@ -34,18 +34,18 @@ GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
     const auto policy = std::find_if(spec.sub_group_policies.begin(), spec.sub_group_policies.end(),
                                      [&](const SubGroupPolicy& p) { return p.name == name; });
     if (policy == spec.sub_group_policies.end() || ready[name] >= policy->min_sub_groups) continue;
-    (*needed)[group.index + 1] = 1;
+    (*needed)[group.slot()] = 1;
     ++ready[name];
   }
   std::vector<std::vector<TaskIndex>> pending(slots);
-  for (TaskIndex t : tasks) pending[tables.tasks.sub_group[t] + 1].push_back(t);
+  for (TaskIndex t : tasks) pending[SubGroup::SlotOf(tables.tasks.sub_group[t])].push_back(t);
   GroupSheet sheet{
       GoHeap<SubGroup, GroupSheet::Before>(GroupSheet::Before{&dispatcher, std::move(needed)}), {}};
-  for (uint32_t slot = 0; slot < slots; ++slot) {
-    if (!pending[slot].empty()) sheet.groups.Push(SubGroup{job, slot - 1});
+  for (size_t slot = 0; slot < slots; ++slot) {
+    if (!pending[slot].empty()) sheet.groups.Push(SubGroup::AtSlot(job, slot));
     // Each has its own order: where tasks do not compare transitively it is no part of the whole job's.
     std::sort(pending[slot].begin(), pending[slot].end());
-    sheet.tasks.emplace_back(context, context.InTaskOrder(std::move(pending[slot])));
+    sheet.tasks.emplace_back(dispatcher, context.InTaskOrder(std::move(pending[slot])));
   }
   return sheet;
 }

@@ -4,7 +4,7 @@
 //
 //   GroupSheet sheet = MakeGroupSheet(context, job, pending);
 //   const SubGroup group = sheet.groups.Pop();
-//   TaskQueue& tasks = sheet.tasks[group.index + 1];
+//   TaskQueue& tasks = sheet.of(group);
 //
 // Peer. Volcano's worksheet of a job. Of each policy's sub-groups that are not ready, the first ones by sub-group order
 // are needed until as many are as the policy asks for.
@@ -16,6 +16,7 @@
 
 #include "lib/base/go_heap.h"
 #include "lib/part/context.h"
+#include "lib/part/task_queue.h"
 
 namespace muster {
 
@@ -25,12 +26,13 @@ struct GroupSheet {
     const Dispatcher* dispatcher;
     std::shared_ptr<const std::vector<uint8_t>> needed;  // by slot
     bool operator()(const SubGroup& a, const SubGroup& b) const {
-      const bool left = (*needed)[a.index + 1], right = (*needed)[b.index + 1];
+      const bool left = (*needed)[a.slot()], right = (*needed)[b.slot()];
       return left != right ? left : dispatcher->SubGroupBefore(a, b);
     }
   };
   GoHeap<SubGroup, Before> groups;  // with tasks left
-  std::vector<TaskQueue> tasks;     // by slot: tasks of no sub-group first
+  std::vector<TaskQueue> tasks;     // by SubGroup::slot
+  TaskQueue& of(const SubGroup& group) { return tasks[group.slot()]; }
 };
 
 GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,

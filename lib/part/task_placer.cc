@@ -10,7 +10,7 @@ bool TaskPlacer::MayPool(ClassIndex c, uint32_t within, const std::vector<uint8_
 
 void TaskPlacer::Move(TaskIndex task, bool now, NodeIndex node) {
   context_.ledger.Move(task, now ? TaskStatus::kPlaced : TaskStatus::kNominated, node);
-  if (!now) context_.NoteNominatedAfterEviction(task, false);
+  if (!now) context_.decisions.NoteNominatedAfterEviction(task, false);
 }
 
 NodeIndex TaskPlacer::Best(TaskIndex task, Want want, uint32_t within,
@@ -50,11 +50,11 @@ bool TaskPlacer::Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* re
       return true;
     }
     StartAfresh();
-    if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
+    if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.facts.evicts, refused);
     Move(task, want == Want::kNow, node);
     return true;
   }
-  if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.evicts, refused);
+  if (refused != nullptr) search.AddRefused(c, Want::kNow, context_.facts.evicts, refused);
   return false;
 }
 
@@ -72,7 +72,7 @@ bool TaskPlacer::PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within,
   for (NodeIndex n : sample) except[n] = 0;
   if (refused != nullptr) {
     std::vector<uint8_t> now = *refused;
-    search.AddRefused(c, Want::kNow, context_.evicts, &now);
+    search.AddRefused(c, Want::kNow, context_.facts.evicts, &now);
     for (NodeIndex n = 0; n < now.size(); ++n) {
       if (examined[n]) (*refused)[n] = now[n];
     }

@@ -5,7 +5,7 @@
 //
 //   tree.Open(tables, ledger);
 //   for (QueueIndex q : tree.order()) ...                                    // parents before children
-//   if (!tree.WithinLimits(queue, ledger.request(task), denial)) return false;
+//   const Verdict verdict = tree.WithinLimits(queue, ledger.request(task));
 //   tree.Choose(evictor, candidates, may_take, may_give, &victims);
 //
 // Who may take and who may give is the policy's rule; this keeps what givers would still hold, so that each candidate is

@@ -164,10 +164,9 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   CountShares(/*after=*/false, &plan.shares);
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
-  ActionContext context(tables, *ledger_, *dispatcher_, *search_, meter, phases_, waiting_,
-                        domains_, admission, evicts);
-  context.now = options.now;
-  context.decisions().reserve(placements);
+  ActionContext context(*ledger_, *dispatcher_, *search_, domains_, meter, phases_, waiting_,
+                        {admission, evicts, options.now});
+  context.decisions.Reserve(placements);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
     if (meter.was_cut()) {
@@ -291,9 +290,9 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
   reason.queue = tables_->jobs.queue[job];
   if (context.IsGated(task)) {
     reason.kind = ReasonKind::kGated;
-  } else if (phases_[job] == JobPhase::kPending && context.admission) {
+  } else if (phases_[job] == JobPhase::kPending && context.facts.admission) {
     reason.kind = ReasonKind::kNotAdmitted;
-  } else if (const Reason* of_queue = context.ReasonOfQueue(reason.queue)) {
+  } else if (const Reason* of_queue = context.reasons.of_queue(reason.queue)) {
     reason = *of_queue;
   }
   return reason;
@@ -312,8 +311,8 @@ void Session::ListDevices(PlanData* plan) const {
 
 // Lists what became of everything, before the books are rolled back.
 void Session::Close(ActionContext& context, PlanData* plan) {
-  plan->decisions = std::move(context.decisions());
-  plan->domains = std::move(context.chosen_domains);
+  plan->decisions = context.decisions.TakeList();
+  plan->domains = context.decisions.TakeDomains();
   ListDevices(plan);
   // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
   for (const Decision& decision : plan->decisions) {
@@ -363,7 +362,7 @@ void Session::Close(ActionContext& context, PlanData* plan) {
     }
     const int waiting = counts.pending() + counts[TaskStatus::kPlaced] + counts.nominated();
     if (waiting == 0) continue;
-    const Reason* of_job = context.ReasonOfJob(job);
+    const Reason* of_job = context.reasons.of_job(job);
     Reason fallback;
     uint32_t fallback_number = kNone;
     for (TaskIndex task : tables_->jobs.tasks[job]) {
@@ -376,7 +375,7 @@ void Session::Close(ActionContext& context, PlanData* plan) {
       if (status != TaskStatus::kPending) {
         plan->tentative.push_back({task, ledger_->node_of(task), status == TaskStatus::kNominated});
       }
-      const Reason* own = context.ReasonOf(task);
+      const Reason* own = context.reasons.of_task(task);
       uint32_t number;
       if (own != nullptr) {
         number = number_of(own);

@@ -58,6 +58,14 @@ void SortByBatchOrder(const ActionContext& context, std::string_view order,
   for (size_t i = 0; i < keyed.size(); ++i) (*jobs)[i] = keyed[i].second;
 }
 
+void BatchExplainUndone(ActionContext& context, JobIndex job, const ReasonPtr& failure) {
+  Reason reason{ReasonKind::kGangUndone};
+  reason.placed = context.ledger.job(job).ready();
+  reason.needed = context.tables.jobs.spec[job].min_available;
+  if (failure != nullptr) reason.refusals = failure->refusals;
+  context.reasons.ExplainJob(job, std::move(reason));
+}
+
 std::vector<std::pair<int64_t, TaskIndex>> BatchEnds(const ActionContext& context) {
   const Tables& tables = context.tables;
   std::vector<std::pair<int64_t, TaskIndex>> ends;
@@ -68,8 +76,8 @@ std::vector<std::pair<int64_t, TaskIndex>> BatchEnds(const ActionContext& contex
     for (TaskIndex task : tables.jobs.tasks[job]) {
       if (!IsAllocated(context.ledger.status(task))) continue;
       const int64_t started = tables.tasks.started[task];
-      const int64_t end = (started == kAbsent ? context.now : started) + estimate;
-      ends.emplace_back(std::max(end, context.now + 1), task);
+      const int64_t end = (started == kAbsent ? context.facts.now : started) + estimate;
+      ends.emplace_back(std::max(end, context.facts.now + 1), task);
     }
   }
   std::sort(ends.begin(), ends.end());

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/extension/options.h"
 #include "lib/part/context.h"
 
 namespace muster {
@@ -35,6 +36,10 @@ std::vector<JobIndex> BatchQueue(ActionContext& context);
 // cluster has, in the dimension where that is largest.
 void SortByBatchOrder(const ActionContext& context, std::string_view order,
                       std::vector<JobIndex>* jobs);
+
+// Notes that the job was placed in part, and that it is to be taken back; `failure` (may be null) is why a task of it found no
+// node.
+void BatchExplainUndone(ActionContext& context, JobIndex job, const ReasonPtr& failure);
 
 // Tasks that hold a node and when they should be gone, soonest first, then by task: their start plus the job's estimate, and
 // after now for one that has outlived it. Tasks of jobs without an estimate are not in it.

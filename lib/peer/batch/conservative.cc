@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/part/victims.h"
 #include "lib/peer/batch/batch.h"
 #include "lib/peer/batch/batch_queue.h"
 
@@ -58,23 +59,18 @@ class Conservative {
 
   // Places the job's waiting tasks and commits them, if enough find a node that they can keep.
   bool Start(JobIndex job) {
-    const Ledger::Savepoint before = ledger_.Save();
-    ActionContext::ReasonPtr failure;
-    if (Place(job, context_.now, &failure)) {
-      context_.Commit(before);
+    Attempt attempt(context_);
+    ReasonPtr failure;
+    if (Place(job, context_.facts.now, &failure)) {
+      attempt.Commit();
       return true;
     }
-    Reason reason{ReasonKind::kGangUndone};
-    reason.placed = ledger_.job(job).ready();
-    reason.needed = tables_.jobs.spec[job].min_available;
-    if (failure != nullptr) reason.refusals = failure->refusals;
-    ledger_.Rollback(before);
-    context_.ExplainJob(job, std::move(reason));
+    BatchExplainUndone(context_, job, failure);
     return false;
   }
 
   // Puts the job's tasks on nodes, from `time` on. Whether it is enough of them; the books are changed either way.
-  bool Place(JobIndex job, int64_t time, ActionContext::ReasonPtr* failure) {
+  bool Place(JobIndex job, int64_t time, ReasonPtr* failure) {
     const size_t before = ledger_.log().size();
     const int64_t estimate = BatchEstimateOf(tables_, job);
     const int64_t end = estimate > kNever - std::max<int64_t>(time, 0) ? kNever : time + estimate;
@@ -84,12 +80,12 @@ class Conservative {
       const std::vector<uint8_t> refused = Refused(task, time, end);
       NodeIndex node = context_.search.BestExcept(task, Want::kNow, refused);
       const bool now = node != kNone;
-      if (!now && time > context_.now)
+      if (!now && time > context_.facts.now)
         node = context_.search.BestExcept(task, Want::kLater, refused);
       if (node == kNone) {
         if (failure != nullptr) {
-          *failure = context_.NoNode(context_.ClassOf(task));
-          context_.Explain(task, *failure);
+          *failure = context_.reasons.NoNode(context_.ClassOf(task));
+          context_.reasons.Explain(task, *failure);
         }
         break;
       }
@@ -138,7 +134,7 @@ class Conservative {
 
   // Promises the job the earliest time after now, if there is one.
   void Promise(JobIndex job) {
-    const Ledger::Savepoint before = ledger_.Save();
+    TrialEvictions trial(context_);
     const Amounts needed = Needed(job);
     size_t gone = 0, next_promise = 0;
     while (gone < ends_.size() || next_promise < promise_ends_.size()) {
@@ -146,20 +142,17 @@ class Conservative {
           std::min(gone < ends_.size() ? ends_[gone].first : kNever,
                    next_promise < promise_ends_.size() ? promise_ends_[next_promise] : kNever);
       for (; gone < ends_.size() && ends_[gone].first == time; ++gone) {
-        const TaskIndex task = ends_[gone].second;
-        ledger_.Move(task, TaskStatus::kReleasing, ledger_.node_of(task));
+        trial.Evict(ends_[gone].second);
       }
       while (next_promise < promise_ends_.size() && promise_ends_[next_promise] == time) {
         ++next_promise;
       }
       if (!HasRoom(needed)) continue;
-      const Ledger::Savepoint then = ledger_.Save();
-      const bool found = Place(job, time, nullptr);
-      if (found) Keep(job, time);
-      ledger_.Rollback(then);
-      if (found) break;
+      Attempt attempt(context_);
+      if (!Place(job, time, nullptr)) continue;
+      Keep(job, time);
+      break;
     }
-    ledger_.Rollback(before);
   }
 
   // At least this is needed of the whole cluster: by tasks of one class, without those that may be left out.
@@ -204,8 +197,8 @@ class Conservative {
   // The ends of tasks that have just started.
   void Insert(JobIndex job) {
     const int64_t estimate = BatchEstimateOf(tables_, job);
-    if (estimate > kNever - std::max<int64_t>(context_.now, 0)) return;
-    const int64_t end = std::max(context_.now + estimate, context_.now + 1);
+    if (estimate > kNever - std::max<int64_t>(context_.facts.now, 0)) return;
+    const int64_t end = std::max(context_.facts.now + estimate, context_.facts.now + 1);
     for (TaskIndex task : tables_.jobs.tasks[job]) {
       if (ledger_.status(task) != TaskStatus::kBinding ||
           tables_.tasks.status[task] != TaskStatus::kPending) {

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/part/victims.h"
 #include "lib/peer/batch/batch.h"
 #include "lib/peer/batch/batch_queue.h"
 
@@ -63,22 +64,22 @@ class Batch {
     const int64_t estimate = Estimate(job);
     return time == kNever || (estimate != kNever && now() <= time - estimate);
   }
-  int64_t now() const { return context_.now; }
+  int64_t now() const { return context_.facts.now; }
 
   // Places the job's waiting tasks and commits them, if enough find a node.
   bool Start(JobIndex job, bool keeps_promise) {
-    const Ledger::Savepoint before = ledger_.Save();
+    Attempt attempt(context_);
     std::map<NodeIndex, std::vector<int64_t>> extra_before;
     if (!keeps_promise) extra_before = extra_;
-    ActionContext::ReasonPtr failure;
+    ReasonPtr failure;
     for (TaskIndex task : context_.PendingTasks(job, /*with_best_effort=*/true)) {
       context_.meter.Spend();
       const ClassIndex c = context_.ClassOf(task);
       const NodeIndex node =
           keeps_promise ? context_.search.Best(task, Want::kNow) : BestBesidePromise(task);
       if (node == kNone) {
-        failure = context_.NoNode(c);
-        context_.Explain(task, failure);
+        failure = context_.reasons.NoNode(c);
+        context_.reasons.Explain(task, failure);
         break;
       }
       ledger_.Move(task, TaskStatus::kPlaced, node);
@@ -90,18 +91,12 @@ class Batch {
       }
     }
     const JobCounts& counts = ledger_.job(job);
-    const bool some = ledger_.log().size() > before.position;
-    if (some && counts.ready() >= tables_.jobs.spec[job].min_available) {
-      context_.Commit(before);
+    if (!attempt.moves().empty() && counts.ready() >= tables_.jobs.spec[job].min_available) {
+      attempt.Commit();
       return failure == nullptr;
     }
-    Reason reason{ReasonKind::kGangUndone};
-    reason.placed = counts.ready();
-    reason.needed = tables_.jobs.spec[job].min_available;
-    if (failure != nullptr) reason.refusals = failure->refusals;
-    ledger_.Rollback(before);
+    BatchExplainUndone(context_, job, failure);
     if (!keeps_promise) extra_ = std::move(extra_before);
-    context_.ExplainJob(job, std::move(reason));
     return false;
   }
 
@@ -129,20 +124,19 @@ class Batch {
     shadow_ = kNever;
     extra_.clear();
     const std::vector<std::pair<int64_t, TaskIndex>> ends = BatchEnds(context_);
-    const Ledger::Savepoint before = ledger_.Save();
+    TrialEvictions trial(context_);
     for (size_t i = 0; i < ends.size() && shadow_ == kNever;) {
       const int64_t end = ends[i].first;
       for (; i < ends.size() && ends[i].first == end; ++i) {
-        ledger_.Move(ends[i].second, TaskStatus::kReleasing, ledger_.node_of(ends[i].second));
+        trial.Evict(ends[i].second);
       }
       if (FitsThen(head)) shadow_ = end;
     }
-    ledger_.Rollback(before);
   }
 
   // Whether the head finds nodes among what is idle or being released; notes what is left there beside it.
   bool FitsThen(JobIndex head) {
-    const Ledger::Savepoint before = ledger_.Save();
+    Attempt attempt(context_);
     int64_t placed = ledger_.job(head).ready();
     std::vector<NodeIndex> nodes;
     for (TaskIndex task : context_.PendingTasks(head, /*with_best_effort=*/true)) {
@@ -163,7 +157,6 @@ class Batch {
         extra.push_back(ledger_.future_idle(node, d));
       }
     }
-    ledger_.Rollback(before);
     return fits;
   }
 

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/base/go_heap.h"
 #include "lib/base/hash_map.h"
+#include "lib/part/queue_round.h"
 #include "lib/peer/kube_batch/actions.h"
 #include "lib/peer/kube_batch/amounts.h"
 
@@ -48,54 +48,41 @@ class KubeBatchAllocate {
   }
 
  private:
-  struct Worksheet {
-    std::vector<TaskIndex> tasks;  // in task order
-    size_t next = 0;
-    bool empty() const { return next == tasks.size(); }
-  };
-
   // Nobody is between two turns of the queue. A job's place in the order moves with nothing but what is placed of the job
   // itself, which is out of the heap by then: so those that want nothing need not be compared with those that do.
   void RunAlone(QueueIndex queue) {
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-    GoHeap<JobIndex, decltype(job_before)> jobs(job_before);
-    for (const JobIndex job : context_.waiting) jobs.Push(job);
-    while (!IsOverused(queue) && !jobs.empty()) {
+    QueueRound round(context_);
+    for (const JobIndex job : context_.waiting) round.PushJob(job);
+    while (!IsOverused(queue) && round.HasJobs(queue)) {
       if (context_.meter.Cut()) return;
-      const JobIndex job = jobs.Pop();
-      if (TakeTurn(job)) jobs.Push(job);
+      const JobIndex job = round.PopJob(queue);
+      if (TakeTurn(job)) round.PushJob(job);
     }
   }
 
   // Which queue is next depends on how the heap has been shuffled by all turns before, idle ones too. Only those after the
   // last job that wants something are as good as not taken.
   void RunInTurns() {
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-      return dispatcher_.QueueBefore(a, b);
-    };
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
-    std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
+    QueueRound round(context_);
     size_t wanting = context_.waiting.size();
     for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
       if (!tables_.jobs.alive[j]) continue;
-      queues.Push(tables_.jobs.queue[j]);
-      jobs[tables_.jobs.queue[j]].Push(j);
+      round.PushQueue(tables_.jobs.queue[j]);
+      round.PushJob(j);
     }
-    while (wanting > 0 && !queues.empty()) {
-      const QueueIndex queue = queues.Pop();
-      if (IsOverused(queue) || jobs[queue].empty()) continue;
+    while (wanting > 0 && !round.empty()) {
+      const QueueIndex queue = round.PopQueue();
+      if (IsOverused(queue) || !round.HasJobs(queue)) continue;
       if (context_.meter.Cut()) return;
-      const JobIndex job = jobs[queue].Pop();
+      const JobIndex job = round.PopJob(queue);
       if (TakeTurn(job)) {
-        jobs[queue].Push(job);
+        round.PushJob(job);
       } else {
         wanting -= std::ranges::binary_search(context_.waiting, job);
       }
-      queues.Push(queue);
+      round.PushQueue(queue);
     }
-    ExplainOverused(queues.elements());
+    ExplainOverused(round.queues());
   }
 
   // What turns find that nobody takes.
@@ -108,7 +95,8 @@ class KubeBatchAllocate {
   bool IsOverused(QueueIndex queue) {
     const Verdict verdict = dispatcher_.MayTakeTurn(queue);
     if (verdict.ok()) return false;
-    context_.ExplainQueue(queue, context_.QueueReason(ReasonKind::kQueueOverused, queue, verdict));
+    context_.reasons.ExplainQueue(
+        queue, context_.reasons.QueueReason(ReasonKind::kQueueOverused, queue, verdict));
     return true;
   }
 
@@ -116,7 +104,7 @@ class KubeBatchAllocate {
   bool TakeTurn(JobIndex job) {
     if (ledger_.job(job).pending() == 0) return false;
     const auto [at, added] = sheets_.try_emplace(job);
-    Worksheet& sheet = at->second;
+    KubeBatch::Worksheet& sheet = at->second;
     if (added) {
       sheet.tasks = KubeBatch::Waiting(context_, job);
       std::erase_if(sheet.tasks,
@@ -125,11 +113,11 @@ class KubeBatchAllocate {
     if (sheet.empty()) return false;
     context_.meter.Spend();
     while (!sheet.empty()) {
-      const TaskIndex task = sheet.tasks[sheet.next++];
+      const TaskIndex task = sheet.Pop();
       context_.meter.Spend();
       if (!Place(task)) {
-        ActionContext::ReasonPtr failure = context_.NoNode(context_.ClassOf(task));
-        context_.Explain(task, failure);
+        ReasonPtr failure = context_.reasons.NoNode(context_.ClassOf(task));
+        context_.reasons.Explain(task, failure);
         if (!dispatcher_.Ready(job)) ExplainGang(job, failure);
         return false;
       }
@@ -150,18 +138,19 @@ class KubeBatchAllocate {
     return true;
   }
 
-  void ExplainGang(JobIndex job, const ActionContext::ReasonPtr& failure) {
+  void ExplainGang(JobIndex job, const ReasonPtr& failure) {
     const JobCounts& counts = ledger_.job(job);
-    context_.ExplainJob(
-        job, context_.GangReason(ReasonKind::kGangWaits, counts.ready() + counts.nominated(),
-                                 tables_.jobs.spec[job].min_available, failure));
+    context_.reasons.ExplainJob(
+        job,
+        context_.reasons.GangReason(ReasonKind::kGangWaits, counts.ready() + counts.nominated(),
+                                    tables_.jobs.spec[job].min_available, failure));
   }
 
   ActionContext& context_;
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  HashMap<JobIndex, Worksheet> sheets_;
+  HashMap<JobIndex, KubeBatch::Worksheet> sheets_;
 };
 
 void RunKubeBatchAllocate(ActionContext& context, const Options&) {

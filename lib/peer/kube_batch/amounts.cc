@@ -22,27 +22,25 @@ void KubeBatch::Allocate(ActionContext& context, TaskIndex task, NodeIndex node)
   const JobIndex job = context.tables.tasks.job[task];
   if (!context.dispatcher.Ready(job)) return;
   if (context.ledger.job(job)[TaskStatus::kPlaced] == 1) {
-    context.Bind(task);
+    context.decisions.Bind(task);
     return;
   }
   for (TaskIndex t : context.tables.jobs.tasks[job]) {
-    if (context.ledger.status(t) == TaskStatus::kPlaced) context.Bind(t);
+    if (context.ledger.status(t) == TaskStatus::kPlaced) context.decisions.Bind(t);
   }
 }
 
 void KubeBatch::Nominate(ActionContext& context, TaskIndex task, NodeIndex node,
                          bool after_eviction) {
-  context.NoteNominatedAfterEviction(task, after_eviction);
-  const Ledger::Savepoint before = context.ledger.Save();
-  context.ledger.Move(task, TaskStatus::kNominated, node);
-  context.Commit(before);
+  Attempt attempt(context);
+  muster::Nominate(context, task, node, after_eviction);
+  attempt.Commit();
 }
 
 void KubeBatch::Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary) {
-  const Ledger::Savepoint before = context.ledger.Save();
-  context.ledger.Move(victim, TaskStatus::kReleasing, context.ledger.node_of(victim));
-  context.NoteEviction(victim, beneficiary);
-  context.Commit(before);
+  Attempt attempt(context);
+  muster::Evict(context, victim, beneficiary);
+  attempt.Commit();
 }
 
 bool KubeBatch::Suffice(const ActionContext& context, TaskIndex task,

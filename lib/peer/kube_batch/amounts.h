@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/part/context.h"
+#include "lib/part/victims.h"
 
 namespace muster {
 
@@ -27,6 +27,14 @@ struct KubeBatch {
   static bool IsNothing(std::span<const int64_t> request);
   // Whether `request` is less than or equal to `amounts`.
   static bool Covers(std::span<const int64_t> amounts, std::span<const int64_t> request);
+
+  // What is left to do of a job: tasks in task order, each tried once.
+  struct Worksheet {
+    std::vector<TaskIndex> tasks;
+    size_t next = 0;
+    bool empty() const { return next == tasks.size(); }
+    TaskIndex Pop() { return tasks[next++]; }
+  };
 
   // The job's pending tasks in task order, whatever they request.
   static std::vector<TaskIndex> Waiting(const ActionContext& context, JobIndex job) {
@@ -45,13 +53,11 @@ struct KubeBatch {
   template <typename MayGo>
   static void Candidates(ActionContext& context, TaskIndex task, NodeIndex node, MayGo may_go,
                          std::vector<TaskIndex>* candidates) {
-    candidates->clear();
-    for (TaskIndex t : context.ledger.tasks_on(node)) {
+    const auto runs = [&](TaskIndex t) {
       const JobIndex job = context.tables.tasks.job[t];
-      if (context.ledger.status(t) == TaskStatus::kRunning && job != kNone && may_go(job)) {
-        candidates->push_back(t);
-      }
-    }
+      return context.ledger.status(t) == TaskStatus::kRunning && job != kNone && may_go(job);
+    };
+    ListTasksOn(context, node, runs, candidates);
     if (!Suffice(context, task, *candidates)) candidates->clear();
   }
   // Whether the tasks hold what `task` requests. No tasks never suffice.

@@ -37,7 +37,7 @@ void RunKubeBatchBackfill(ActionContext& context, const Options&) {
       if (place != kNone) {
         KubeBatch::Allocate(context, task, place);
       } else {
-        context.Explain(task, context.NoNode(c));
+        context.reasons.Explain(task, context.reasons.NoNode(c));
       }
     }
   }

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/part/queue_round.h"
 #include "lib/peer/kube_batch/actions.h"
 #include "lib/peer/kube_batch/amounts.h"
 
@@ -34,26 +35,24 @@ class KubeBatchPreempt {
 
   void Run() {
     const JobTable& jobs = tables_.jobs;
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-    std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
-    std::vector<uint8_t> has_jobs(heaps.size(), 0);
+    QueueRound round(context_);
+    std::vector<uint8_t> has_jobs(tables_.queues.alive.size(), 0);
     for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
       if (!jobs.alive[j]) continue;
       has_jobs[jobs.queue[j]] = 1;
       if (ledger_.job(j).pending() == 0) continue;
       waiting_[j].tasks = KubeBatch::Waiting(context_, j);
       if (waiting_[j].empty()) continue;
-      heaps[jobs.queue[j]].Push(j);
+      round.PushJob(j);
       candidates_.push_back(j);
     }
-    for (QueueIndex queue = 0; queue < heaps.size(); ++queue) {
+    for (QueueIndex queue = 0; queue < has_jobs.size(); ++queue) {
       if (!has_jobs[queue]) continue;
-      while (!heaps[queue].empty()) {
+      while (round.HasJobs(queue)) {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
-        const JobIndex job = heaps[queue].Pop();
-        if (BetweenJobs(job)) heaps[queue].Push(job);
+        const JobIndex job = round.PopJob(queue);
+        if (BetweenJobs(job)) round.PushJob(job);
       }
       for (JobIndex job : candidates_) {
         if (waiting_[job].empty()) continue;
@@ -65,49 +64,31 @@ class KubeBatchPreempt {
   }
 
  private:
-  // The tasks of a job that neither phase has tried.
-  struct Waiting {
-    std::vector<TaskIndex> tasks;
-    size_t next = 0;
-    bool empty() const { return next == tasks.size(); }
-  };
-
   // Whether the job wants another turn.
   bool BetweenJobs(JobIndex job) {
-    Waiting& waiting = waiting_[job];
+    KubeBatch::Worksheet& waiting = waiting_[job];
     const QueueIndex queue = tables_.jobs.queue[job];
     const auto may_go = [&](JobIndex other) {
       return other != job && tables_.jobs.queue[other] == queue;
     };
-    const Ledger::Savepoint before = ledger_.Save();
+    Attempt attempt(context_);
     bool assigned = false, decided = false;
     while (!waiting.empty() && !decided) {
       context_.meter.Spend();
-      assigned |= MakeRoom(waiting.tasks[waiting.next++], may_go);
+      assigned |= MakeRoom(waiting.Pop(), may_go);
       decided = dispatcher_.Pipelined(job);
     }
-    if (decided) {
-      context_.Commit(before);
-      return assigned;
-    }
-    if (ledger_.log().size() == before.position) return false;
-    Reason reason{ReasonKind::kGangUndone};
-    reason.policy = "preempt";
-    reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
-    reason.needed = tables_.jobs.spec[job].min_available;
-    ledger_.Rollback(before);
-    context_.ExplainJob(job, std::move(reason));
-    return false;
+    return CommitIfPipelined(context_, job, "preempt", &attempt) && assigned;
   }
 
   void WithinJob(JobIndex job) {
-    Waiting& waiting = waiting_[job];
+    KubeBatch::Worksheet& waiting = waiting_[job];
     const auto may_go = [&](JobIndex other) { return other == job; };
     while (!waiting.empty()) {
       context_.meter.Spend();
-      const Ledger::Savepoint before = ledger_.Save();
-      if (!MakeRoom(waiting.tasks[waiting.next++], may_go)) return;
-      context_.Commit(before);
+      Attempt attempt(context_);
+      if (!MakeRoom(waiting.Pop(), may_go)) return;
+      attempt.Commit();
     }
   }
 
@@ -139,11 +120,9 @@ class KubeBatchPreempt {
     std::vector<TaskIndex> gone;
     while (!KubeBatch::Suffice(context_, task, gone)) {
       gone.push_back(heap.Pop());
-      ledger_.Move(gone.back(), TaskStatus::kReleasing, node);
-      context_.NoteEviction(gone.back(), task);
+      Evict(context_, gone.back(), task);
     }
-    ledger_.Move(task, TaskStatus::kNominated, node);
-    context_.NoteNominatedAfterEviction(task);
+    Nominate(context_, task, node, /*after_eviction=*/true);
     return true;
   }
 
@@ -151,8 +130,8 @@ class KubeBatchPreempt {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
-  std::vector<Waiting> waiting_;      // per job
-  std::vector<JobIndex> candidates_;  // jobs that had waiting tasks when the action began
+  std::vector<KubeBatch::Worksheet> waiting_;  // per job: tasks that neither phase has tried
+  std::vector<JobIndex> candidates_;           // jobs that had waiting tasks when the action began
   std::vector<TaskIndex> running_;
 };
 

@@ -9,6 +9,7 @@
 // Peer. kube-batch's reclaim: evictions are decisions at once, whatever becomes of the job's gang; what is idle
 // does not count; all queues are reclaimable.
 // Ties. Node index, then task index. Cost. O(nodes) a job, O(tasks) on the nodes looked into.
+#include "lib/part/queue_round.h"
 #include "lib/peer/kube_batch/actions.h"
 #include "lib/peer/kube_batch/amounts.h"
 
@@ -22,34 +23,23 @@ class KubeBatchReclaim {
 
   void Run() {
     const JobTable& jobs = tables_.jobs;
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-      return dispatcher_.QueueBefore(a, b);
-    };
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
-    std::vector<JobHeap> heaps(tables_.queues.alive.size(), JobHeap(job_before));
-    std::vector<uint8_t> seen(heaps.size(), 0);
+    QueueRound round(context_);
     std::vector<TaskIndex> first(jobs.alive.size(), kNone);
     for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
       if (!jobs.alive[j]) continue;
-      const QueueIndex queue = jobs.queue[j];
-      if (!seen[queue]) {
-        seen[queue] = 1;
-        queues.Push(queue);
-      }
+      round.AddQueue(jobs.queue[j]);
       if (context_.ledger.job(j).pending() == 0) continue;
       const std::vector<TaskIndex> waiting = KubeBatch::Waiting(context_, j);
       if (waiting.empty()) continue;
       first[j] = waiting.front();
-      heaps[queue].Push(j);
+      round.PushJob(j);
     }
-    while (!queues.empty()) {
-      const QueueIndex queue = queues.Pop();
-      if (!dispatcher_.MayTakeTurn(queue).ok() || heaps[queue].empty()) continue;
+    while (!round.empty()) {
+      const QueueIndex queue = round.PopQueue();
+      if (!dispatcher_.MayTakeTurn(queue).ok() || !round.HasJobs(queue)) continue;
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
-      if (MakeRoom(queue, first[heaps[queue].Pop()])) queues.Push(queue);
+      if (MakeRoom(queue, first[round.PopJob(queue)])) round.PushQueue(queue);
     }
   }
 

@@ -23,6 +23,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
+#include "lib/part/victims.h"
 #include "lib/peer/muster/fair_gang.h"
 #include "lib/peer/muster/fair_offers.h"
 
@@ -263,11 +264,9 @@ class FairOffers::Cheaper {
     return offers_.Unprotected(task_, all).size() == all.size();
   }
   bool FitsWithout(const Tasks& victims) {
-    const Ledger::Savepoint before = ledger_.Save();
-    for (TaskIndex t : victims) ledger_.Move(t, TaskStatus::kReleasing, ledger_.node_of(t));
-    const bool fits = offers_.Fits(task_, node_);
-    ledger_.Rollback(before);
-    return fits;
+    TrialEvictions trial(offers_.context_);
+    trial.Evict(victims);
+    return offers_.Fits(task_, node_);
   }
   // No job has single tasks in a set beside its whole gang.
   bool GangsSpare(const Set& set) const {

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "lib/base/hash_map.h"
+#include "lib/part/attempt.h"
 #include "lib/peer/muster/actions.h"
 #include "lib/peer/muster/fair_fill.h"
 #include "lib/peer/muster/fair_offers.h"
@@ -163,14 +164,13 @@ class FairRound {
     ClassIndex failed = kNone;
     for (TaskIndex task : SheetOf(job)) {
       if (context_.ClassOf(task) == failed) continue;
-      const Ledger::Savepoint before = ledger_.Save();
+      Attempt attempt(context_);
       steps_.clear();
       if (!PlaceTask(task)) {
         lacked_ = true;
-      } else if (Keep(before)) {
+      } else if (Keep(&attempt)) {
         return true;
       }
-      ledger_.Rollback(before);
       // Others of the class may still evict where this one never does.
       if (!(tables_.tasks.flags[task] & kTaskNeverPreempts)) failed = context_.ClassOf(task);
     }
@@ -180,7 +180,7 @@ class FairRound {
   bool Gang(JobIndex job) {
     const FairGang gang(context_, job);
     const std::vector<TaskIndex>& sheet = SheetOf(job);
-    const Ledger::Savepoint before = ledger_.Save();
+    Attempt attempt(context_);
     steps_.clear();
     for (size_t i = 0; i < sheet.size(); ++i) {
       if (!gang.Wants(tables_.tasks.group[sheet[i]])) continue;
@@ -189,10 +189,8 @@ class FairRound {
         break;
       }
       if (!dispatcher_.Pipelined(job)) continue;
-      if (Keep(before)) return true;
-      break;
+      return Keep(&attempt);
     }
-    ledger_.Rollback(before);
     return false;
   }
 
@@ -233,32 +231,32 @@ class FairRound {
   }
 
   // The turn becomes decisions. False: nobody had to go, so filling has found no place for reasons of its own.
-  bool Keep(const Ledger::Savepoint& before) {
-    GiveBack(before);
+  bool Keep(Attempt* attempt) {
+    GiveBack(attempt);
     bool any = false;
     for (const Step& step : steps_) {
       for (const FairOffers::Unit& unit : step.victims) {
         for (TaskIndex victim : unit) {
-          context_.NoteEviction(victim, step.task);
+          context_.decisions.NoteEviction(victim, step.task);
           givers_.push_back(tables_.jobs.queue[tables_.tasks.job[victim]]);
         }
       }
-      if (!step.victims.empty()) context_.NoteNominatedAfterEviction(step.task);
+      if (!step.victims.empty()) context_.decisions.NoteNominatedAfterEviction(step.task);
       any |= !step.victims.empty();
     }
-    if (any) context_.Commit(before);
+    if (any) attempt->Commit();
     return any;
   }
 
   // Tries the turn without each unit, last one first.
-  void GiveBack(const Ledger::Savepoint& before) {
+  void GiveBack(Attempt* attempt) {
     for (size_t s = steps_.size(); s-- > 0;) {
       for (size_t u = steps_[s].victims.size(); u-- > 0;) {
         if (!LeavesRoomFor(steps_[s].victims[u])) continue;
         std::vector<Step> steps = steps_;
         steps[s].victims.erase(steps[s].victims.begin() + u);
-        if (!Holds(before, steps)) steps = std::move(steps_);
-        ledger_.Rollback(before);
+        if (!Holds(attempt, steps)) steps = std::move(steps_);
+        attempt->StartOver();
         steps_.clear();
         for (Step& step : steps) Do(std::move(step));
       }
@@ -281,8 +279,8 @@ class FairRound {
   }
 
   // Whether everybody has a place once all victims are gone, and no gang is cut. Leaves the books in between.
-  bool Holds(const Ledger::Savepoint& before, const std::vector<Step>& steps) {
-    ledger_.Rollback(before);
+  bool Holds(Attempt* attempt, const std::vector<Step>& steps) {
+    attempt->StartOver();
     for (const Step& step : steps) Evict(step);
     for (const Step& step : steps) {
       for (const FairOffers::Unit& unit : step.victims) {
@@ -341,6 +339,11 @@ class FairRound {
   Failure failure_;                             // the last one
 };
 
+struct FairMemory : CycleMemory {
+  explicit FairMemory(ActionContext&) {}
+  bool reclaims = false;  // an action of this cycle took from other queues, and may do so again
+};
+
 void TakeUntilSettled(ActionContext& context, const Options& options,
                       std::initializer_list<Taking> ways) {
   const auto tries = static_cast<int64_t>(options.number("tries"));
@@ -358,13 +361,13 @@ void TakeUntilSettled(ActionContext& context, const Options& options,
 }
 
 void RunFairReclaim(ActionContext& context, const Options& options) {
-  context.reclaims = true;
+  context.memory<FairMemory>().reclaims = true;
   TakeUntilSettled(context, options, {Taking::kFromOtherQueues});
 }
 
 // What preempt frees may open a way for reclaim, so both go on until both have settled.
 void RunFairPreempt(ActionContext& context, const Options& options) {
-  if (context.reclaims) {
+  if (context.memory<FairMemory>().reclaims) {
     TakeUntilSettled(context, options, {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
     TakeUntilSettled(context, options, {Taking::kFromLesserJobs});

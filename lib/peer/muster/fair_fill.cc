@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/ledger/device_book.h"
+#include "lib/part/domain_search.h"
 #include "lib/peer/muster/fair_walk.h"
 #include "lib/peer/muster/gang_repack.h"
 
@@ -33,9 +33,9 @@ void FairFill::Run() {
     while (HasPromises(SheetOf(j))) {
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
-      const size_t before = context_.decisions().size();
+      const size_t before = context_.decisions.list().size();
       Turn(j);
-      if (context_.decisions().size() == before) break;
+      if (context_.decisions.list().size() == before) break;
     }
   }
   FairWalk walk(context_);
@@ -63,7 +63,7 @@ bool FairFill::Prepare(JobIndex job) {
     Reason reason{ReasonKind::kInvalidGang};
     reason.placed = static_cast<int64_t>(jobs.tasks[job].size());
     reason.needed = FairGang(context_, job).needed();
-    context_.ExplainJob(job, std::move(reason));
+    context_.reasons.ExplainJob(job, std::move(reason));
     return false;
   }
   Sheet& sheet = SheetOf(job);
@@ -115,9 +115,8 @@ bool FairFill::Turn(JobIndex job) {
 bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
   const FairGang gang(context_, job);
   if (KnownToFail(job, sheet, gang)) return false;
-  Ledger& ledger = context_.ledger;
-  const Ledger::Savepoint before = ledger.Save();
-  const Ledger::Moment moment = ledger.moment();
+  Attempt attempt(context_);
+  const Ledger::Moment moment = context_.ledger.moment();
   no_node_ = nullptr;
   refusal_ = Reason{ReasonKind::kGangUndone};
   Try tried, best;
@@ -140,11 +139,11 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
     ExplainGang(job, sheet, ForWish(job, std::move(reason)), sheet.next, best.end);
     return false;
   }
-  NoteHeld(sheet, before);
-  context_.Commit(before);
+  NoteHeld(sheet, attempt);
+  attempt.Commit();
   if (tried.skipped) {
     std::erase_if(sheet.tasks,
-                  [&](TaskIndex t) { return ledger.status(t) != TaskStatus::kPending; });
+                  [&](TaskIndex t) { return context_.ledger.status(t) != TaskStatus::kPending; });
     sheet.next = 0;
   } else {
     sheet.next = tried.end;
@@ -164,22 +163,25 @@ bool FairFill::WantsDevices(const Sheet& sheet) {
 // All that the gang lacks, in the books, to be bound or nominated; or nothing.
 FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet,
                                   uint32_t within) {
-  const Ledger::Savepoint before = context_.ledger.Save();
-  const auto stands = [&] { return AllIdle(before) || Nominate(before); };
+  Attempt attempt(context_);
+  const auto stands = [&] {
+    if (!AllIdle(attempt) && !NominateInstead(&attempt)) return false;
+    attempt.Keep();
+    return true;
+  };
   Try tried = TryGang(gang, job, sheet, within, /*hold=*/false);
   if (tried.whole && stands()) return tried;
-  context_.ledger.Rollback(before);
+  attempt.StartOver();
   if (PlaceAsAWhole(gang, job, sheet, within) && stands()) {
     tried.whole = tried.skipped = true;
     return tried;
   }
-  context_.ledger.Rollback(before);
+  attempt.StartOver();
   tried.broke = std::exchange(tried.whole, false);
   if (tried.broke) tried.placed = 0;
   if (!WantsDevices(sheet)) return tried;
   const Try held = TryGang(gang, job, sheet, within, /*hold=*/true);
   if (held.whole && stands()) return held;
-  context_.ledger.Rollback(before);
   tried.placed = std::max(tried.placed, held.placed);
   tried.end = std::max(tried.end, held.end);
   return tried;
@@ -215,7 +217,7 @@ bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sh
   if (tries_ == 0 || sheet.one_class) return false;
   // Who was promised a place for its devices may find it taken by a task of its own gang that came before it.
   if (HasPromises(sheet) && !WantsDevices(sheet)) return false;
-  const Ledger::Savepoint before = context_.ledger.Save();
+  Attempt attempt(context_);
   const std::span<const TaskIndex> rest(sheet.tasks.begin() + sheet.next, sheet.tasks.end());
   for (const FoundPlace& place : FindPlaces(context_, gang, rest, within, tries_)) {
     context_.meter.Spend();
@@ -227,10 +229,9 @@ bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sh
     }
     At(place.task, place.node, place.waits);
   }
-  if (context_.ledger.log().size() > before.position && context_.dispatcher.Pipelined(job))
-    return true;
-  context_.ledger.Rollback(before);
-  return false;
+  if (attempt.moves().empty() || !context_.dispatcher.Pipelined(job)) return false;
+  attempt.Keep();
+  return true;
 }
 
 void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
@@ -258,23 +259,14 @@ void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
   }
   add_from(promised);
   auto [it, added] = up_to_tier_.try_emplace(tier);
-  if (added) {
-    for (uint32_t d = 0; d <= domains.root(); ++d) {
-      const bool there = d == domains.root() || context_.tables.domains.alive[d];
-      if (there && domains.tier(d) <= tier) it->second.push_back(d);
-    }
-    std::sort(it->second.begin(), it->second.end(), [&](uint32_t a, uint32_t b) {
-      return domains.tier(a) != domains.tier(b) ? domains.tier(a) < domains.tier(b)
-                                                : domains.NameBefore(a, b);
-    });
-  }
+  if (added) it->second = DomainsUpTo(context_, tier);
   for (uint32_t d : it->second) reach_.push_back(shown(d));
 }
 
-// What was placed since `before` is part of what the job holds.
-void FairFill::NoteHeld(Sheet& sheet, const Ledger::Savepoint& before) {
+// What the attempt placed is part of what the job holds.
+void FairFill::NoteHeld(Sheet& sheet, const Attempt& attempt) {
   if (!sheet.wishes) return;
-  for (const Ledger::Entry& entry : context_.ledger.log().subspan(before.position)) {
+  for (const Ledger::Entry& entry : attempt.moves()) {
     sheet.holds = context_.domains.Lca(sheet.holds, context_.domains.above(entry.to_node));
   }
 }
@@ -300,9 +292,9 @@ bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gan
   }
   context_.meter.Spend();
   // Gangs that lack as much share the reason.
-  context_.ExplainJob(
-      job, context_.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
-                               gang.needed(), it->second.reason));
+  context_.reasons.ExplainJob(
+      job, context_.reasons.GangReason(ReasonKind::kGangUndone, gang.placed() + it->second.placed,
+                                       gang.needed(), it->second.reason));
   return true;
 }
 
@@ -313,7 +305,7 @@ bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
     ++sheet.next;
     if (context_.ledger.status(task) != TaskStatus::kPending) continue;
     context_.meter.Spend();
-    const Ledger::Savepoint before = context_.ledger.Save();
+    Attempt attempt(context_);
     no_node_ = nullptr;
     if (reach_.empty()) refusal_ = Reason{ReasonKind::kGangUndone};
     Place place = Place::kNowhere;
@@ -322,19 +314,19 @@ bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
       if (place != Place::kNowhere) break;
     }
     if (place != Place::kNowhere) {
-      if (place == Place::kIdle && !may_start) Nominate(before);
-      NoteHeld(sheet, before);
-      context_.Commit(before);
+      if (place == Place::kIdle && !may_start) NominateInstead(&attempt);
+      NoteHeld(sheet, attempt);
+      attempt.Commit();
       return sheet.next < sheet.tasks.size();
     }
     if (context_.domains.Bounds(job)) {
       Reason reason = no_node_ != nullptr ? *no_node_ : refusal_;
       reason.placed = context_.ledger.job(job).ready() + context_.ledger.job(job).nominated();
-      context_.Explain(task, ForWish(job, std::move(reason)));
+      context_.reasons.Explain(task, ForWish(job, std::move(reason)));
     } else if (no_node_ != nullptr) {
-      context_.Explain(task, no_node_);
+      context_.reasons.Explain(task, no_node_);
     } else {
-      context_.Explain(task, refusal_);
+      context_.reasons.Explain(task, refusal_);
     }
   }
   return false;
@@ -344,7 +336,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within, bool hold) 
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
   if (const Verdict verdict = context_.dispatcher.Allocatable(queue, task); !verdict.ok()) {
-    refusal_ = context_.QueueReason(queue, verdict);
+    refusal_ = context_.reasons.QueueReason(queue, verdict);
     no_node_ = nullptr;
     return Place::kNowhere;
   }
@@ -370,7 +362,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within, bool hold) 
                         : search.BestAmong(task, want, context_.domains.nodes(within), nullptr);
     if (node != kNone) return At(task, node, hold);
   }
-  no_node_ = context_.NoNode(c);
+  no_node_ = context_.reasons.NoNode(c);
   refusal_ = Reason{ReasonKind::kGangUndone};
   return Place::kNowhere;
 }
@@ -381,18 +373,16 @@ FairFill::Place FairFill::At(TaskIndex task, NodeIndex node, bool hold) {
   return idle ? Place::kIdle : Place::kLater;
 }
 
-bool FairFill::AllIdle(const Ledger::Savepoint& before) const {
-  const auto log = context_.ledger.log().subspan(before.position);
-  return std::all_of(log.begin(), log.end(),
+bool FairFill::AllIdle(const Attempt& attempt) {
+  const auto moves = attempt.moves();
+  return std::all_of(moves.begin(), moves.end(),
                      [](const Ledger::Entry& e) { return e.to == TaskStatus::kPlaced; });
 }
 
-// What was placed since `before` is nominated instead. False: devices that will be free do not do for all, taken in turn;
-// what was done until then is in the books.
-bool FairFill::Nominate(const Ledger::Savepoint& before) {
-  const auto log = context_.ledger.log().subspan(before.position);
-  const std::vector<Ledger::Entry> placed(log.begin(), log.end());
-  context_.ledger.Rollback(before);
+bool FairFill::NominateInstead(Attempt* attempt) {
+  const auto moves = attempt->moves();
+  const std::vector<Ledger::Entry> placed(moves.begin(), moves.end());
+  attempt->StartOver();
   for (const Ledger::Entry& entry : placed) {
     const ClassIndex c = context_.ClassOf(entry.task);
     if (context_.search.Picks(c) && !context_.search.FitsFutureIdle(c, entry.to_node)) return false;
@@ -404,8 +394,8 @@ bool FairFill::Nominate(const Ledger::Savepoint& before) {
 // The job's reason holds for all its tasks: older ones of those from first to end are forgotten.
 void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first,
                            size_t end) {
-  for (size_t i = first; i < end; ++i) context_.ForgetReason(sheet.tasks[i]);
-  context_.ExplainJob(job, std::move(reason));
+  for (size_t i = first; i < end; ++i) context_.reasons.Forget(sheet.tasks[i]);
+  context_.reasons.ExplainJob(job, std::move(reason));
 }
 
 }  // namespace muster

@@ -30,7 +30,8 @@
 #include <span>
 #include <vector>
 
-#include "lib/part/context.h"
+#include "lib/extension/options.h"
+#include "lib/part/attempt.h"
 #include "lib/peer/muster/fair_gang.h"
 
 namespace muster {
@@ -62,7 +63,7 @@ class FairFill {
   struct Failure {
     Ledger::Moment moment;
     int64_t placed = 0;  // so many of its tasks found a place, one more did not
-    ActionContext::ReasonPtr reason;
+    ReasonPtr reason;
   };
   enum class Place : uint8_t { kIdle, kLater, kNowhere };
   // What came of a gang in one domain.
@@ -85,7 +86,7 @@ class FairFill {
   Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within, bool hold);
   bool PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
   void FindReach(JobIndex job, const Sheet& sheet);
-  void NoteHeld(Sheet& sheet, const Ledger::Savepoint& before);
+  void NoteHeld(Sheet& sheet, const Attempt& attempt);
   // Of a job with a wish, as told by the reason of one without.
   Reason ForWish(JobIndex job, Reason reason) const;
   bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
@@ -93,15 +94,17 @@ class FairFill {
   // `hold`: it is nominated wherever it gets a place.
   Place PlaceTask(TaskIndex task, uint32_t within, bool hold);
   Place At(TaskIndex task, NodeIndex node, bool hold);
-  bool AllIdle(const Ledger::Savepoint& before) const;
-  bool Nominate(const Ledger::Savepoint& before);
+  static bool AllIdle(const Attempt& attempt);
+  // Nominates what the attempt placed instead. False: devices that will be free do not do for all, taken in turn; what was
+  // done until then is in the books.
+  bool NominateInstead(Attempt* attempt);
   void ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first, size_t end);
 
   ActionContext& context_;
   const int64_t tries_;
   std::vector<Sheet> sheets_;                // beside context_.waiting
   Reason refusal_{ReasonKind::kNotReached};  // of the last task that found no place, unless...
-  ActionContext::ReasonPtr no_node_;         // ...no node took it: then this
+  ReasonPtr no_node_;                        // ...no node took it: then this
   HashMap<ClassIndex, Failure> failures_;
   std::vector<uint32_t> reach_;  // domains to be tried, in order; kNone: the whole cluster
   HashMap<int32_t, std::vector<uint32_t>> up_to_tier_;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "lib/part/eviction.h"
+#include "lib/part/victims.h"
 #include "lib/peer/muster/fair_gang.h"
 
 namespace muster {
@@ -20,7 +20,7 @@ class FairOffers::Draft {
         ledger_(offers.context_.ledger),
         task_(task),
         node_(node),
-        before_(ledger_.Save()),
+        trial_(offers.context_),
         units_(offers.made_.units) {
     offers.made_.node = node;
     units_.clear();
@@ -35,8 +35,6 @@ class FairOffers::Draft {
       }
     }
   }
-  // The books as they were. Not a destructor's work: it may need memory.
-  void End() { ledger_.Rollback(before_); }
 
   bool Fits() {
     if (!counts_) return offers_.Fits(task_, node_);
@@ -70,7 +68,7 @@ class FairOffers::Draft {
     Tasks all;
     for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
     all.insert(all.end(), more.begin(), more.end());
-    if (!counts_) ledger_.Rollback(before_);
+    if (!counts_) trial_.Clear();
     const bool may = offers_.Unprotected(task_, all).size() == all.size();
     if (!counts_) LeaveAll();
     return may;
@@ -112,18 +110,14 @@ class FairOffers::Draft {
       Count(unit, -1);
       return;
     }
-    for (TaskIndex victim : unit) {
-      ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
-    }
+    trial_.Evict(unit);
   }
-  // Who stays after all comes back by undoing everything, because an eviction taken back by a move of its own would
-  // leave its mark on what filters see.
   void Stay(const Unit& unit) {
     if (counts_) {
       Count(unit, 1);
       return;
     }
-    ledger_.Rollback(before_);
+    trial_.Clear();
     LeaveAll();
   }
   void LeaveAll() {
@@ -150,7 +144,7 @@ class FairOffers::Draft {
   Ledger& ledger_;
   const TaskIndex task_;
   const NodeIndex node_;
-  const Ledger::Savepoint before_;
+  TrialEvictions trial_;
   bool counts_ = false;
   Missing short_;
   std::vector<Unit>& units_;
@@ -273,6 +267,19 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node) {
   made_for_ = kNone;
   if (!CouldMakeRoom(context_, task, node)) return false;
   ListCandidates(task, node);
+  if (MakeInOrder(task, node)) {
+    Cheapen(task);
+  } else if (!MakeOutOfOrder(task)) {
+    return false;
+  }
+  made_for_ = task;
+  made_at_ = context_.ledger.moment();
+  return true;
+}
+
+// Takes candidates in their order until the task fits, and gives back whom it does not need.
+bool FairOffers::MakeInOrder(TaskIndex task, NodeIndex node) {
+  const TaskTable& tasks = context_.tables.tasks;
   Draft draft(*this, task, node);
   bool fits = draft.Fits();
   ClassIndex too_small = kNone;
@@ -306,15 +313,7 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node) {
     fits = draft.Fits();
   }
   if (fits) draft.GiveBack();
-  draft.End();
-  if (fits) {
-    Cheapen(task);
-  } else if (!MakeOutOfOrder(task)) {
-    return false;
-  }
-  made_for_ = task;
-  made_at_ = context_.ledger.moment();
-  return true;
+  return fits;
 }
 
 // Whether the victim's gang can do without it, too. Candidates of one node are few: counting among them beats a map.

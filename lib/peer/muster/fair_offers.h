@@ -86,6 +86,7 @@ class FairOffers {
   bool AnybodyMayGo(TaskIndex task) const;
   bool SumsDecide(TaskIndex task);
   bool Make(TaskIndex task, NodeIndex node);  // the offer is made_ then
+  bool MakeInOrder(TaskIndex task, NodeIndex node);
   void ListCandidates(TaskIndex task, NodeIndex node);
   // Of made_.node, whose candidates candidates_ are.
   void Cheapen(TaskIndex task);

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/part/attempt.h"
 #include "lib/peer/ray/node_view.h"
 #include "lib/peer/ray/ray.h"
 
@@ -81,13 +82,13 @@ class RayAllocate {
         break;
       }
       if (plan.outcome == Outcome::kFailed) {
-        reason.refusals = context_.NoNode(context_.ClassOf(tasks[0]))->refusals;
+        reason.refusals = context_.reasons.NoNode(context_.ClassOf(tasks[0]))->refusals;
         break;
       }
       if (Take(tasks, plan, &reason)) return;
     }
     reason.needed = static_cast<int64_t>(tasks.size());
-    context_.ExplainJob(job, std::move(reason));
+    context_.reasons.ExplainJob(job, std::move(reason));
   }
 
   BundlePlan Choose(JobIndex job, const std::vector<TaskIndex>& tasks) {
@@ -118,7 +119,7 @@ class RayAllocate {
   }
 
   bool Take(const std::vector<TaskIndex>& tasks, const BundlePlan& plan, Reason* reason) {
-    const Ledger::Savepoint before = ledger_.Save();
+    Attempt attempt(context_);
     *reason = Reason{ReasonKind::kGangUndone};
     for (size_t b = 0; b < tasks.size(); ++b) {
       const NodeIndex node = view_.node(plan.nodes[b]);
@@ -127,14 +128,13 @@ class RayAllocate {
       if (!MayTake(tasks[b], reason) || !view_.StillFits(c, node)) {
         if (reason->kind == ReasonKind::kGangUndone) {
           reason->placed = static_cast<int64_t>(b);
-          reason->refusals = context_.NoNode(c)->refusals;
+          reason->refusals = context_.reasons.NoNode(c)->refusals;
         }
-        ledger_.Rollback(before);
         return false;
       }
       ledger_.Move(tasks[b], TaskStatus::kPlaced, node);
     }
-    Commit(before);
+    Commit(&attempt);
     return true;
   }
 
@@ -142,7 +142,7 @@ class RayAllocate {
     const ClassIndex c = context_.ClassOf(task);
     Reason refusal{ReasonKind::kNoNode};
     context_.meter.Spend();
-    if (!MayTake(task, &refusal)) return context_.Explain(task, std::move(refusal));
+    if (!MayTake(task, &refusal)) return context_.reasons.Explain(task, std::move(refusal));
     ChoiceWishes wishes{
         .needs_room = true, .avoids_accelerators = avoids_accelerators_, .threshold = threshold_};
     const NodeIndex promised = tables_.tasks.nominated[task];
@@ -154,27 +154,25 @@ class RayAllocate {
       if (!place) break;
       const NodeIndex node = view_.node(*place);
       if (!view_.StillFits(c, node)) continue;
-      const Ledger::Savepoint before = ledger_.Save();
+      Attempt attempt(context_);
       ledger_.Move(task, TaskStatus::kPlaced, node);
-      return Commit(before);
+      return Commit(&attempt);
     }
-    context_.Explain(task, context_.NoNode(c));
+    context_.reasons.Explain(task, context_.reasons.NoNode(c));
   }
 
   bool MayTake(TaskIndex task, Reason* reason) const {
     const QueueIndex queue = tables_.jobs.queue[tables_.tasks.job[task]];
     const Verdict verdict = context_.dispatcher.Allocatable(queue, task);
     if (verdict.ok()) return true;
-    *reason = context_.QueueReason(queue, verdict);
+    *reason = context_.reasons.QueueReason(queue, verdict);
     return false;
   }
 
-  void Commit(const Ledger::Savepoint& before) {
+  void Commit(Attempt* attempt) {
     std::vector<NodeIndex> changed;
-    for (const Ledger::Entry& entry : ledger_.log().subspan(before.position)) {
-      changed.push_back(entry.to_node);
-    }
-    context_.Commit(before);
+    for (const Ledger::Entry& entry : attempt->moves()) changed.push_back(entry.to_node);
+    attempt->Commit();
     for (NodeIndex n : changed) view_.Renew(n);
   }
 

@@ -68,7 +68,7 @@ MachineDevices MachineOf(const json& object) {
   MachineDevices machine;
   for (const json& one : object["devices"]) {
     const auto* kind = std::find(std::begin(kKinds), std::end(kKinds), one["kind"]);
-    DeviceBook& book = machine.books[static_cast<size_t>(kind - std::begin(kKinds))];
+    DeviceAccount& book = machine.books[static_cast<size_t>(kind - std::begin(kKinds))];
     Device device{.minor = one["minor"], .healthy = one["healthy"]};
     if (device.healthy) device.total = AmountsOf(one["amounts"]);
     device.placed = one.contains("bus");
@@ -176,7 +176,7 @@ DeviceGrants GrantsOf(const json& object) {
 json Written(const MachineDevices& machine) {
   json written = json::object();
   for (size_t k = 0; k < kDeviceKinds; ++k) {
-    const DeviceBook& book = machine.books[k];
+    const DeviceAccount& book = machine.books[k];
     for (size_t i = 0; i < book.devices.size(); ++i) {
       written[kKinds[k]][std::to_string(book.devices[i].minor)] = {{"used", Written(book.used[i])},
                                                                    {"free", Written(book.Free(i))}};

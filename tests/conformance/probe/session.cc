@@ -14,8 +14,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/model/cluster_impl.h"
-#include "lib/part/eviction.h"
 #include "lib/part/group_sheet.h"
+#include "lib/part/victims.h"
 #include "lib/peer/volcano/action/gang_victims.h"
 #include "lib/peer/volcano/actions.h"
 #include "lib/peer/volcano/policy/task_buckets.h"
@@ -385,8 +385,8 @@ class Asked {
   }
 
   ActionContext Context(WorkMeter& meter) {
-    return ActionContext(tables_, ledger_, *dispatcher_, *search_, meter, phases_, {}, domains_,
-                         /*admission=*/false, /*evicts=*/true);
+    return ActionContext(ledger_, *dispatcher_, *search_, domains_, meter, phases_, {},
+                         {.evicts = true});
   }
   std::vector<TaskIndex> NamedTasks(size_t i) {
     std::vector<TaskIndex> tasks;
@@ -409,7 +409,7 @@ class Asked {
         MakeGroupSheet(context, job, context.PendingTasks(job, /*with_best_effort=*/true));
     json groups = json::array();
     while (!sheet.groups.empty()) {
-      TaskQueue& tasks = sheet.tasks[sheet.groups.Pop().index + 1];
+      TaskQueue& tasks = sheet.of(sheet.groups.Pop());
       std::vector<TaskIndex> of_group;
       while (!tasks.empty()) of_group.push_back(tasks.Pop());
       groups.push_back(TaskNames(of_group));
@@ -464,11 +464,11 @@ class Asked {
     const internal::CycleData data{tables_, ledger_, options_.now, phases_, nullptr, &domains_};
     dispatcher.Open(Cycle(&data));
     WorkMeter meter(std::nullopt, nullptr);
-    ActionContext context(tables_, ledger_, dispatcher, *search_, meter, phases_, {}, domains_,
-                          /*admission=*/false, /*evicts=*/true);
+    ActionContext context(ledger_, dispatcher, *search_, domains_, meter, phases_, {},
+                          {.evicts = true});
     ShuffleAction().run(context, *Options::Check("action shuffle", {}, {}));
     json names = json::array();
-    for (const Decision& decision : context.decisions()) {
+    for (const Decision& decision : context.decisions.list()) {
       if (decision.kind != DecisionKind::kEvict) continue;
       names.push_back(std::string(tables_.tasks.names.name(decision.task)));
     }

@@ -40,7 +40,7 @@ MachineDevices Eight() {
               {.minor = i / 2, .total = Of({{R::kRdma, 100}}), .zone = i / 4, .bus = bus});
     }
   }
-  for (DeviceBook& book : machine.books) book.used.resize(book.devices.size());
+  for (DeviceAccount& book : machine.books) book.used.resize(book.devices.size());
   return machine;
 }
 
@@ -236,7 +236,7 @@ World RandomWorld(uint64_t seed) {
   const int gpus_per_bus = 1 + below(4);
   for (size_t k = 0; k < 2; ++k) {
     const int count = k == 0 ? below(9) : below(5);
-    DeviceBook& book = world.machine.books[k];
+    DeviceAccount& book = world.machine.books[k];
     for (int i = 0; i < count; ++i) {
       const int bus = k == 0 ? i / gpus_per_bus : i;
       Device device{.minor = i,
@@ -274,7 +274,7 @@ World RandomWorld(uint64_t seed) {
       kind.each = {{"rdma", 100}};
     }
     kind.wants_function = wish.function_selector.has_value() && !wish.total.IsZero();
-    const DeviceBook& book = world.machine.books[k];
+    const DeviceAccount& book = world.machine.books[k];
     for (size_t i = 0; i < book.devices.size(); ++i) {
       const Device& device = book.devices[i];
       reference::DeviceWorld::One& one = kind.devices[device.minor];

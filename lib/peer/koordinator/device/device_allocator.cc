@@ -94,7 +94,7 @@ class Chooser {
     int64_t score = 0;
     for (size_t k = 0; k < kDeviceKinds; ++k) {
       if (!parts_[k].asked) continue;
-      const DeviceBook& book = machine_.books[k];
+      const DeviceAccount& book = machine_.books[k];
       DeviceAmounts total, free;
       for (size_t i = 0; i < book.devices.size(); ++i) {
         if (!Matches(request_.wishes[k], book.devices[i])) continue;
@@ -121,12 +121,12 @@ class Chooser {
   }
 
   const Device* Find(DeviceKind kind, int minor) const {
-    const DeviceBook& book = machine_.book(kind);
+    const DeviceAccount& book = machine_.book(kind);
     return &book.devices[*book.Find(minor)];
   }
 
   bool Measure(DeviceKind kind) {
-    const DeviceBook& book = machine_.book(kind);
+    const DeviceAccount& book = machine_.book(kind);
     const DeviceWish& wish = request_.of(kind);
     Part& part = parts_[At(kind)];
     if (book.devices.empty()) return Refuse(DeviceReason::kNoDevices, kind);
@@ -183,7 +183,7 @@ class Chooser {
   }
 
   bool Gpus(int64_t count, int64_t most) {
-    const DeviceBook& book = machine_.book(DeviceKind::kGpu);
+    const DeviceAccount& book = machine_.book(DeviceKind::kGpu);
     const DeviceWish& wish = request_.of(DeviceKind::kGpu);
     GpuView view{.book = book, .usable = 0, .used = 0, .free = {}};
     for (size_t i = 0; i < book.devices.size(); ++i) {
@@ -226,7 +226,7 @@ class Chooser {
 
   // The first device on each of `near`, then the second on each, ..., then all others.
   std::vector<Ranked> InOrder(DeviceKind kind, const Buses& near) const {
-    const DeviceBook& book = machine_.book(kind);
+    const DeviceAccount& book = machine_.book(kind);
     const DeviceAmounts& each = parts_[At(kind)].each;
     std::vector<Ranked> all;
     for (size_t i = 0; i < book.devices.size(); ++i) {
@@ -253,7 +253,7 @@ class Chooser {
 
   // The smallest address that is free; empty if there is none.
   std::string FreeFunction(DeviceKind kind, const Device& device) const {
-    const DeviceBook& book = machine_.book(kind);
+    const DeviceAccount& book = machine_.book(kind);
     std::string best;
     for (const Device::VirtualGroup& group : device.virtual_groups) {
       if (!request_.of(kind).function_selector->Matches(group.labels)) continue;
@@ -266,7 +266,7 @@ class Chooser {
   }
 
   bool OneByOne(DeviceKind kind, int64_t count, int64_t most, const Buses& near) {
-    const DeviceBook& book = machine_.book(kind);
+    const DeviceAccount& book = machine_.book(kind);
     const DeviceAmounts& each = parts_[At(kind)].each;
     Grants grants;
     for (const Ranked& ranked : InOrder(kind, near)) {
@@ -327,7 +327,7 @@ int64_t ScoreMachine(const MachineDevices& machine, const DeviceClaim& request,
 
 void Take(const DeviceGrants& grants, MachineDevices* machine) {
   for (size_t k = 0; k < kDeviceKinds; ++k) {
-    DeviceBook& book = machine->books[k];
+    DeviceAccount& book = machine->books[k];
     for (const DeviceGrant& grant : grants[k]) {
       book.used[*book.Find(grant.minor)].Add(grant.amounts);
       if (!grant.function.empty()) book.used_functions.insert({grant.minor, grant.function});
@@ -337,7 +337,7 @@ void Take(const DeviceGrants& grants, MachineDevices* machine) {
 
 void Release(const DeviceGrants& grants, MachineDevices* machine) {
   for (size_t k = 0; k < kDeviceKinds; ++k) {
-    DeviceBook& book = machine->books[k];
+    DeviceAccount& book = machine->books[k];
     for (const DeviceGrant& grant : grants[k]) {
       book.used[*book.Find(grant.minor)].SubtractDownToZero(grant.amounts);
       book.used_functions.erase({grant.minor, grant.function});

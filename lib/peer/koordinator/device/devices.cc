@@ -21,7 +21,7 @@ bool AnyBelowZero(const DeviceAmounts& amounts) {
   return below;
 }
 
-absl::Status CheckBook(const DeviceBook& book, const char* kind) {
+absl::Status CheckBook(const DeviceAccount& book, const char* kind) {
   if (book.used.size() != book.devices.size()) {
     return Broken(kind, "s: ", book.devices.size(), " devices, and ", book.used.size(), " books");
   }
@@ -87,7 +87,7 @@ bool LabelSelector::Matches(const DeviceLabels& labels) const {
   });
 }
 
-std::optional<size_t> DeviceBook::Find(int minor) const {
+std::optional<size_t> DeviceAccount::Find(int minor) const {
   for (size_t i = 0; i < devices.size(); ++i) {
     if (devices[i].minor == minor) return i;
   }

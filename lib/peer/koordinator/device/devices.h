@@ -3,7 +3,7 @@
 // The devices of one machine, and what of them is used.
 //
 //   MachineDevices machine;                              // what the machine has, and its books
-//   DeviceBook& gpus = machine.book(DeviceKind::kGpu);
+//   DeviceAccount& gpus = machine.book(DeviceKind::kGpu);
 //   gpus.devices.push_back({.minor = 0, .total = amounts, .zone = 0, .bus = "3"}); gpus.used.emplace_back();
 //
 // A device is a GPU, an RDMA card or an FPGA with a number of its kind (its minor). Amounts are whole units; a GPU's
@@ -114,7 +114,7 @@ struct Device {
 };
 
 // All devices of a kind, ascending by minor.
-struct DeviceBook {
+struct DeviceAccount {
   std::vector<Device> devices;
   std::vector<DeviceAmounts> used;  // of each
   std::set<std::pair<int, std::string>> used_functions;
@@ -139,13 +139,13 @@ struct GpuPartitions {
 };
 
 struct MachineDevices {
-  std::array<DeviceBook, kDeviceKinds> books;
+  std::array<DeviceAccount, kDeviceKinds> books;
   std::vector<GpuPartitions> partitions;  // empty: not known
   bool honors_partitions = false;         // GPUs are given out by partition only
   bool secondary_well_planned = false;    // there are always cards enough beside its GPUs
 
-  DeviceBook& book(DeviceKind kind) { return books[static_cast<size_t>(kind)]; }
-  const DeviceBook& book(DeviceKind kind) const { return books[static_cast<size_t>(kind)]; }
+  DeviceAccount& book(DeviceKind kind) { return books[static_cast<size_t>(kind)]; }
+  const DeviceAccount& book(DeviceKind kind) const { return books[static_cast<size_t>(kind)]; }
 };
 
 // What the functions of this room rely on: minors from 0 to 63, ascending; books as long as the lists of devices;

@@ -53,7 +53,7 @@ struct Scope {
   std::vector<Scope> children = {};
 };
 
-Scope TreeOf(const DeviceBook& book) {
+Scope TreeOf(const DeviceAccount& book) {
   std::map<int, std::map<std::string, uint64_t>> zones;
   for (const Device& gpu : book.devices) zones[gpu.zone][gpu.bus] |= Bit(gpu.minor);
   Scope machine;

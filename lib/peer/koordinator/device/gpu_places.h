@@ -14,7 +14,7 @@ namespace muster {
 
 // The GPUs that a request may have, and what is known of them.
 struct GpuView {
-  const DeviceBook& book;
+  const DeviceAccount& book;
   uint64_t usable;  // by minor: healthy, with room on the whole, matching
   uint64_t used;    // by minor: in use, or not to be had
   std::vector<DeviceAmounts> free;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <string>
 
+#include "lib/part/queue_round.h"
 #include "lib/peer/volcano/actions.h"
 
 namespace muster {
@@ -17,29 +18,21 @@ namespace {
 void RunAdmit(ActionContext& context, const Options&) {
   const Dispatcher& dispatcher = context.dispatcher;
   const JobTable& jobs = context.tables.jobs;
-  const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-    return dispatcher.QueueBefore(a, b);
-  };
   const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher.JobBefore(a, b); };
-  GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+  QueueRound round(context);
   std::vector<std::vector<JobIndex>> waiting(context.tables.queues.alive.size());
   std::vector<size_t> next(waiting.size(), 0);
-  std::vector<uint8_t> seen(waiting.size(), 0);
   for (const JobIndex j : context.waiting) {
-    const QueueIndex queue = jobs.queue[j];
-    if (!seen[queue]) {
-      seen[queue] = 1;
-      queues.Push(queue);
-    }
-    if (context.IsPending(j)) waiting[queue].push_back(j);
+    round.AddQueue(jobs.queue[j]);
+    if (context.IsPending(j)) waiting[jobs.queue[j]].push_back(j);
   }
   for (std::vector<JobIndex>& of_queue : waiting) {
     if (!std::is_sorted(of_queue.begin(), of_queue.end(), job_before)) {
       std::sort(of_queue.begin(), of_queue.end(), job_before);
     }
   }
-  while (!queues.empty()) {
-    const QueueIndex queue = queues.Pop();
+  while (!round.empty()) {
+    const QueueIndex queue = round.PopQueue();
     if (next[queue] == waiting[queue].size()) continue;
     if (context.meter.Cut()) return;
     context.meter.Spend();
@@ -47,13 +40,13 @@ void RunAdmit(ActionContext& context, const Options&) {
     const Verdict verdict =
         jobs.spec[job].min_resources.has_value() ? dispatcher.Admit(job) : Verdict::Yes();
     if (verdict.ok()) {
-      context.Admit(job);
+      context.decisions.Admit(job);
     } else {
       const bool of_queue = verdict.cause == Cause::kClosed || verdict.cause == Cause::kTree;
       const ReasonKind kind = of_queue ? QueueRefusal(verdict) : ReasonKind::kNotAdmitted;
-      context.ExplainJob(job, context.QueueReason(kind, queue, verdict));
+      context.reasons.ExplainJob(job, context.reasons.QueueReason(kind, queue, verdict));
     }
-    queues.Push(queue);
+    round.PushQueue(queue);
   }
 }
 

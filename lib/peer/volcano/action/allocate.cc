@@ -16,8 +16,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/part/attempt.h"
+#include "lib/part/queue_round.h"
 #include "lib/part/task_placer.h"
 #include "lib/peer/volcano/action/domain_allocate.h"
+#include "lib/peer/volcano/action/fit_errors.h"
 #include "lib/peer/volcano/action/role_memory.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -40,6 +43,7 @@ class Allocate {
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
+        errors_(context.memory<FitErrors>()),
         memory_(context),
         placer_(context),
         by_domain_(context, error_cache_) {
@@ -47,58 +51,50 @@ class Allocate {
   }
 
   void Run() {
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-      return dispatcher_.QueueBefore(a, b);
-    };
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
-    std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
-    std::vector<uint8_t> seen(jobs.size(), 0);
-    for (const JobIndex j : context_.waiting) {
-      if (!Prepare(j)) continue;
-      const QueueIndex queue = tables_.jobs.queue[j];
-      if (!seen[queue]) {
-        seen[queue] = 1;
-        queues.Push(queue);
-      }
-      jobs[queue].Push(j);
+    QueueRound round(context_);
+    for (const JobIndex job : context_.waiting) {
+      if (Prepare(job)) round.AddJob(job);
     }
-    while (!queues.empty()) {
-      const QueueIndex queue = queues.Pop();
-      if (const Verdict verdict = dispatcher_.MayTakeTurn(queue); !verdict.ok()) {
-        context_.ExplainQueue(queue,
-                              context_.QueueReason(ReasonKind::kQueueOverused, queue, verdict));
-        continue;
-      }
-      if (jobs[queue].empty()) continue;
+    while (!round.empty()) {
+      const QueueIndex queue = round.PopQueue();
+      if (IsOverused(queue) || !round.HasJobs(queue)) continue;
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
-      const JobIndex job = jobs[queue].Pop();
-      const Ledger::Savepoint before = ledger_.Save();
-      if (by_domain_.Has(job)) {
-        if (by_domain_.Place(job) && dispatcher_.Ready(job)) {
-          context_.Commit(before);
-          by_domain_.Committed(job);
-          if (by_domain_.HasWork(job)) jobs[queue].Push(job);
-        }
-        queues.Push(queue);
-        continue;
-      }
-      if (PlaceTasks(job, before) && dispatcher_.Ready(job)) {
-        context_.Commit(before);
-        if (!sheets_[job].empty()) jobs[queue].Push(job);
-      }
-      queues.Push(queue);
+      const JobIndex job = round.PopJob(queue);
+      if (TakeTurn(job)) round.PushJob(job);
+      round.PushQueue(queue);
     }
   }
 
  private:
+  bool IsOverused(QueueIndex queue) {
+    const Verdict verdict = dispatcher_.MayTakeTurn(queue);
+    if (verdict.ok()) return false;
+    context_.reasons.ExplainQueue(
+        queue, context_.reasons.QueueReason(ReasonKind::kQueueOverused, queue, verdict));
+    return true;
+  }
+
+  // Returns whether the job wants another turn.
+  bool TakeTurn(JobIndex job) {
+    Attempt attempt(context_);
+    const bool by_domain = by_domain_.Has(job);
+    if (!(by_domain ? by_domain_.Place(job) : PlaceTasks(job))) return false;
+    if (!dispatcher_.Ready(job)) {
+      attempt.Keep();
+      return false;
+    }
+    attempt.Commit();
+    if (!by_domain) return !sheets_[job].empty();
+    by_domain_.Committed(job);
+    return by_domain_.HasWork(job);
+  }
+
   // Whether the job takes part; fills its worksheet.
   bool Prepare(JobIndex job) {
     const JobTable& jobs = tables_.jobs;
     if (context_.IsPending(job)) {
-      if (context_.admission) return false;
+      if (context_.facts.admission) return false;
       context_.phases[job] = JobPhase::kAdmitted;
     }
     if (ledger_.job(job).pending() == 0) return false;
@@ -106,7 +102,7 @@ class Allocate {
       Reason reason{ReasonKind::kInvalidGang};
       reason.placed = static_cast<int64_t>(jobs.tasks[job].size());
       reason.needed = jobs.spec[job].min_available;
-      context_.ExplainJob(job, std::move(reason));
+      context_.reasons.ExplainJob(job, std::move(reason));
       return false;
     }
     std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/false);
@@ -118,53 +114,52 @@ class Allocate {
     Worksheet& sheet = sheets_[job];
     sheet.first_class = context_.ClassOf(tasks[0]);
     for (TaskIndex t : tasks) sheet.one_class &= context_.ClassOf(t) == sheet.first_class;
-    sheet.tasks = TaskQueue(context_, std::move(tasks));
+    sheet.tasks = TaskQueue(context_.dispatcher, std::move(tasks));
     return true;
   }
 
-  // Places tasks until the job is ready. False: undone, nothing remains of the turn.
-  bool PlaceTasks(JobIndex job, const Ledger::Savepoint& before) {
+  // Places tasks until the job is ready. Returns false if the turn is to be undone.
+  bool PlaceTasks(JobIndex job) {
     Worksheet& sheet = sheets_[job];
     const QueueIndex queue = tables_.jobs.queue[job];
     std::vector<TaskIndex> tried;
     memory_.Forget();
     remember_ =
         error_cache_ && (!sheet.one_class || context_.search.FitDependsOnOthers(sheet.first_class));
-    ActionContext::ReasonPtr failure;
+    ReasonPtr failure;
     while (!sheet.empty()) {
       const TaskIndex task = sheet.tasks.Pop();
       tried.push_back(task);
       context_.meter.Spend();
       if (const Verdict verdict = dispatcher_.Allocatable(queue, task); !verdict.ok()) {
-        context_.Explain(task, context_.QueueReason(queue, verdict));
+        context_.reasons.Explain(task, context_.reasons.QueueReason(queue, verdict));
         continue;
       }
       const GroupIndex group = tables_.tasks.group[task];
       const bool named = !tables_.jobs.groups[job][group].name.empty();
-      if (named && context_.fit_errors.Has(job, group)) {
-        context_.fit_errors.Note(job, group, task, nullptr);
-        context_.Explain(task, context_.NoNode(context_.ClassOf(task)));
+      if (named && errors_.Has(job, group)) {
+        errors_.NoteUntried(task);
+        context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
         continue;
       }
       if (Place(task)) {
         if (dispatcher_.Ready(job)) break;
         continue;
       }
-      failure = context_.NoNode(context_.ClassOf(task));
-      context_.Explain(task, failure);
+      failure = context_.reasons.NoNode(context_.ClassOf(task));
+      context_.reasons.Explain(task, failure);
       if (!MayContinue(job)) break;
     }
     if (dispatcher_.Ready(job)) return true;
     const bool waits = dispatcher_.Pipelined(job);
     ExplainGang(job, tried, waits, failure);
-    if (!waits) ledger_.Rollback(before);
     return waits;
   }
 
   bool Place(TaskIndex task) {
     std::vector<uint8_t>* refused = remember_ ? memory_.Of(task) : nullptr;
     if (placer_.Place(task, kNone, refused)) return true;
-    context_.NoteNoNode(task, Want::kNow, refused);
+    errors_.NoteNoNode(task, Want::kNow, refused);
     return false;
   }
 
@@ -178,12 +173,12 @@ class Allocate {
     if (need < group_needs) {
       int64_t hopeful = ledger_.job(job).ready();
       for (TaskIndex t : tables_.jobs.tasks[job]) {
-        hopeful += ledger_.status(t) == TaskStatus::kPending &&
-                   !context_.fit_errors.Has(job, tables_.tasks.group[t]);
+        hopeful +=
+            ledger_.status(t) == TaskStatus::kPending && !errors_.Has(job, tables_.tasks.group[t]);
       }
       return hopeful >= need;
     }
-    for (GroupIndex g : context_.fit_errors.groups(job)) {
+    for (GroupIndex g : errors_.groups(job)) {
       const int64_t group_need = OrZero(groups[g].min_available);
       const JobCounts& counts = ledger_.group(job, g);
       if (group_need > 0 && counts.ready() + counts.pending_best_effort < group_need) return false;
@@ -192,14 +187,14 @@ class Allocate {
   }
 
   void ExplainGang(JobIndex job, std::span<const TaskIndex> tried, bool waits,
-                   const ActionContext::ReasonPtr& failure) {
+                   const ReasonPtr& failure) {
     for (TaskIndex task : tried) {
-      if (ledger_.status(task) != TaskStatus::kPending) context_.ForgetReason(task);
+      if (ledger_.status(task) != TaskStatus::kPending) context_.reasons.Forget(task);
     }
-    context_.ExplainJob(
-        job, context_.GangReason(waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone,
-                                 ledger_.job(job).ready() + ledger_.job(job).nominated(),
-                                 tables_.jobs.spec[job].min_available, failure));
+    context_.reasons.ExplainJob(
+        job, context_.reasons.GangReason(waits ? ReasonKind::kGangWaits : ReasonKind::kGangUndone,
+                                         ledger_.job(job).ready() + ledger_.job(job).nominated(),
+                                         tables_.jobs.spec[job].min_available, failure));
   }
 
   const bool error_cache_;
@@ -207,6 +202,7 @@ class Allocate {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
+  FitErrors& errors_;
   RoleMemory memory_;  // of one turn
   TaskPlacer placer_;
   DomainAllocate by_domain_;  // jobs with wishes for domains, or sub-groups

@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "lib/base/hash_map.h"
+#include "lib/part/queue_round.h"
+#include "lib/peer/volcano/action/fit_errors.h"
 #include "lib/peer/volcano/actions.h"
 
 namespace muster {
@@ -23,30 +25,21 @@ class Backfill {
       : context_(context), tables_(context.tables), ledger_(context.ledger) {}
 
   void Run() {
-    const Dispatcher& dispatcher = context_.dispatcher;
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-      return dispatcher.QueueBefore(a, b);
-    };
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher.JobBefore(a, b); };
-    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
-    std::vector<JobHeap> jobs(tables_.queues.alive.size(), JobHeap(job_before));
+    QueueRound round(context_);
     // Taking a nomination back changes how jobs compare: each is queued as the books are then.
     HashMap<JobIndex, std::vector<TaskIndex>> candidates;
     for (const JobIndex j : context_.waiting) {
-      if (context_.IsPending(j) || !MayHaveCandidates(j) || !dispatcher.Valid(j)) continue;
+      if (context_.IsPending(j) || !MayHaveCandidates(j) || !context_.dispatcher.Valid(j)) continue;
       std::vector<TaskIndex> tasks = Candidates(j);
       if (tasks.empty()) continue;
       candidates[j] = std::move(tasks);
-      const QueueIndex queue = tables_.jobs.queue[j];
-      if (jobs[queue].empty()) queues.Push(queue);
-      jobs[queue].Push(j);
+      round.AddJob(j);
     }
     std::vector<std::vector<TaskIndex>> turns;
-    while (!queues.empty()) {
-      JobHeap& heap = jobs[queues.Pop()];
-      while (!heap.empty()) {
-        turns.push_back(context_.InTaskOrder(std::move(candidates[heap.Pop()])));
+    while (!round.empty()) {
+      const QueueIndex queue = round.PopQueue();
+      while (round.HasJobs(queue)) {
+        turns.push_back(context_.InTaskOrder(std::move(candidates[round.PopJob(queue)])));
       }
     }
     for (const auto& tasks : turns) {
@@ -75,7 +68,7 @@ class Backfill {
       tasks.push_back(t);
       if (ledger_.status(t) != TaskStatus::kNominated) continue;
       ledger_.Move(t, TaskStatus::kPending, kNone);
-      context_.WithdrawNomination(t);
+      context_.decisions.WithdrawNomination(t);
     }
     return tasks;
   }
@@ -92,15 +85,15 @@ class Backfill {
   void Place(TaskIndex task) {
     const NodeIndex node = NodeFor(task);
     if (node == kNone) {
-      context_.Explain(task, context_.NoNode(context_.ClassOf(task)));
-      context_.NoteNoNode(task, Want::kAnywhere, nullptr);
+      context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
+      context_.memory<FitErrors>().NoteNoNode(task, Want::kAnywhere, nullptr);
       return;
     }
     ledger_.Move(task, TaskStatus::kPlaced, node);
     const JobIndex job = tables_.tasks.job[task];
     if (!context_.dispatcher.Ready(job)) return;
     for (TaskIndex t : tables_.jobs.tasks[job]) {
-      if (ledger_.status(t) == TaskStatus::kPlaced) context_.Bind(t);
+      if (ledger_.status(t) == TaskStatus::kPlaced) context_.decisions.Bind(t);
     }
   }
 

@@ -4,7 +4,7 @@
 //
 //   DomainAllocate by_domain(context, error_cache);
 //   by_domain.Add(job, pending);
-//   if (by_domain.Place(job) && dispatcher.Ready(job)) { context.Commit(before); by_domain.Committed(job); }
+//   if (by_domain.Place(job) && dispatcher.Ready(job)) { attempt.Commit(); by_domain.Committed(job); }
 //
 // Idea. A job's turn is tried in every domain that its wish allows, list by list, the narrowest first: its sub-groups
 // take turns, those first without which the job cannot become ready, and each is tried in every domain within that its
@@ -27,9 +27,11 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/part/context.h"
+#include "lib/part/domain_search.h"
 #include "lib/part/domain_twins.h"
 #include "lib/part/group_sheet.h"
 #include "lib/part/task_placer.h"
+#include "lib/peer/volcano/action/fit_errors.h"
 #include "lib/peer/volcano/action/role_memory.h"
 
 namespace muster {
@@ -48,29 +50,11 @@ class DomainAllocate {
   void Committed(JobIndex job);
 
  private:
-  using Sheet = GroupSheet;
-  struct Move {
-    TaskIndex task;
-    TaskStatus status;
-    NodeIndex node;
-  };
-  // What is known of tries of one sub-group while the books are the same between them.
-  struct Outcomes {
-    bool of_twins = false;              // one try tells of all twins
-    ClassIndex one_class = kNone;       // all tasks are of this class
-    int64_t hopeless = 0;               // so many tasks are not enough
-    HashMap<uint32_t, bool> by_number;  // of DomainTwins
-  };
-  struct Try {
-    uint32_t domain;
-    double score = 0;
-    std::vector<Move> moves = {};
-    std::optional<Sheet> left = {};  // absent: the twin of one that was gone through
-  };
-  struct Attempt {
-    uint32_t domain;
-    std::vector<Move> moves = {};
-    std::optional<TaskQueue> left = {};  // absent: as in Try
+  // One go through the sheet of a job in a domain.
+  struct JobTry {
+    bool placed = false;  // the job is ready or waits for the rest, and it is in the books
+    double score = 0;     // of the domains that sub-groups chose, added
+    int groups = 0;       // how many times a sub-group was placed
   };
   // What tries wrote down about where sub-groups are: (job's domain, sub-group) -> its domain.
   struct Turns {
@@ -80,27 +64,30 @@ class DomainAllocate {
 
   bool PlaceFlat(JobIndex job);
   void SpendSince(size_t begin);
-  Outcomes BeginTries(const SubGroup& group, const TaskQueue& tasks);
-  // The outcome of a try if it can be told without it.
-  std::optional<bool> Told(const Outcomes& outcomes, uint32_t domain);
-  // REQUIRES: the try has been taken back.
-  void Learn(uint32_t domain, bool placed, Outcomes* outcomes);
-  bool IsLeaf(uint32_t domain) const;
+  // Sets `failed_` and the like for a turn of the job.
+  void BeginTurn(JobIndex job);
+  bool PlaceInList(JobIndex job, const std::vector<uint32_t>& list);
   // For a job that is one gang, where all domains of a list are leaves: their scores are known before they are tried, so
   // the first to hold it in the order of scores is the best. nullopt: it took several goes, whose scores add up.
   std::optional<bool> PlaceInBestLeaf(const SubGroup& gang, const std::vector<uint32_t>& list,
-                                      Outcomes* outcomes);
-  // Goes through the sheet in one domain. True: ready or waiting, and in the books. `groups`: how many times a
-  // sub-group was placed.
-  bool TryJob(JobIndex job, uint32_t domain, Sheet* sheet, double* score, int* groups);
-  bool PlaceGroup(const SubGroup& group, uint32_t within, TaskQueue* tasks, double* score);
+                                      DomainMemory* memory);
+  // Leaves what can be tried: of a gang that is nowhere yet, leaves that its policies offer.
+  bool IsOffered(const SubGroup& gang, uint32_t domain);
+  // Tries the job in the domain, unless `memory`, of its only gang, tells the outcome.
+  void TryDomain(JobIndex job, uint32_t domain, const SubGroup* gang, DomainMemory* memory,
+                 DomainTries<GroupSheet>* tries);
+  JobTry TryJob(JobIndex job, uint32_t domain, GroupSheet* sheet);
+  // Places the sub-group in the best domain within `within` that holds it, and takes its tasks from `tasks`. Returns the
+  // score of that domain; nullopt: there is none, and nothing has changed.
+  std::optional<double> PlaceGroup(const SubGroup& group, uint32_t within, TaskQueue* tasks);
+  std::optional<double> PlaceInBest(const SubGroup& group, uint32_t within,
+                                    const std::vector<uint32_t>& list, TaskQueue* tasks);
   void Settle(const SubGroup& group, uint32_t within, uint32_t domain);
   bool PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueue* tasks);
   bool MayContinue(const SubGroup& group) const;
-  std::vector<Move> MovesSince(const Ledger::Savepoint& before) const;
-  void Replay(const std::vector<Move>& moves);
   void Explain(JobIndex job, bool waits);
   void StartAfresh(const SubGroup& group);
+  void StartAfresh(JobIndex job);  // all its sub-groups
 
   ActionContext& context_;
   const Tables& tables_;
@@ -108,10 +95,11 @@ class DomainAllocate {
   const Dispatcher& dispatcher_;
   Domains& domains_;
   const bool error_cache_;
+  FitErrors& errors_;
   RoleMemory memory_;
   TaskPlacer placer_;
   DomainTwins twins_;
-  HashMap<JobIndex, Sheet> sheets_;
+  HashMap<JobIndex, GroupSheet> sheets_;
   HashMap<JobIndex, Turns> turns_;
   // Of the job in turn: roles of which a task found no node, by sub-group; the most that was placed in one try, and in
   // the last one that failed (0 where some of it was only promised); a task that found no node.

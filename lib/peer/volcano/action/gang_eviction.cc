@@ -5,8 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "lib/part/eviction.h"
-#include "lib/part/queue_walk.h"
+#include "lib/part/queue_round.h"
+#include "lib/part/victims.h"
+#include "lib/peer/volcano/action/fit_errors.h"
 
 namespace muster {
 namespace {
@@ -49,14 +50,14 @@ GangEviction::GangEviction(ActionContext& context, const Options& options, std::
       memory_(context) {}
 
 void GangEviction::Run() {
-  QueueWalk walk(context_);
-  while (!walk.queues.empty()) {
-    const QueueIndex queue = walk.queues.Pop();
+  QueueRound round = StarvingRound(context_);
+  while (!round.empty()) {
+    const QueueIndex queue = round.PopQueue();
     if (!MayAsk(queue)) continue;
-    while (!walk.jobs_of[queue].empty()) {
+    while (round.HasJobs(queue)) {
       if (context_.meter.Cut()) return;
       context_.meter.Spend();
-      ForJob(walk.jobs_of[queue].Pop());
+      ForJob(round.PopJob(queue));
     }
   }
 }
@@ -69,7 +70,7 @@ void GangEviction::ForJob(JobIndex job) {
   TaskIndex first = kNone;
   std::vector<int64_t> need(ledger_.dimensions(), 0), held(ledger_.dimensions(), 0);
   for (GroupSheet rest = sheet; !rest.groups.empty();) {
-    TaskQueue& tasks = rest.tasks[rest.groups.Pop().index + 1];
+    TaskQueue& tasks = rest.of(rest.groups.Pop());
     while (!tasks.empty()) {
       const TaskIndex t = tasks.Pop();
       if (first == kNone) first = t;
@@ -189,15 +190,15 @@ std::vector<VictimBundle> GangEviction::Bundles(JobIndex job, uint32_t domain,
 
 bool GangEviction::Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
                        std::span<const TaskIndex> victims) {
-  const Ledger::Savepoint before = ledger_.Save();
+  Attempt attempt(context_);
   const bool was_ready = dispatcher_.Ready(job);
   for (TaskIndex victim : victims) Evict(context_, victim, first);
   if (std::optional<Reason> failure = PlaceAll(job, domain, sheet, was_ready)) {
-    ledger_.Rollback(before);
+    attempt.Undo();
     Explain(job, *std::move(failure));
     return false;
   }
-  context_.Commit(before);
+  attempt.Commit();
   return true;
 }
 
@@ -208,7 +209,7 @@ std::optional<Reason> GangEviction::PlaceAll(JobIndex job, uint32_t domain, Grou
   bool pipelined = false;
   while (!sheet.groups.empty()) {
     const SubGroup group = sheet.groups.Pop();
-    const TaskQueue& tasks = sheet.tasks[group.index + 1];
+    const TaskQueue& tasks = sheet.of(group);
     std::optional<Reason> failure = Reason{ReasonKind::kGangUndone};
     if (!bound) {
       failure = PlaceGroup(group, domain, tasks);
@@ -233,11 +234,10 @@ std::optional<Reason> GangEviction::PlaceAll(JobIndex job, uint32_t domain, Grou
 std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t domain,
                                                TaskQueue tasks) {
   const QueueIndex queue = tables_.jobs.queue[group.job];
-  const Ledger::Savepoint before = ledger_.Save();
+  Attempt attempt(context_);
   const auto fail = [&](Reason reason) {
     const JobCounts& counts = ledger_.job(group.job);
     reason.placed = counts.ready() + counts.nominated();
-    ledger_.Rollback(before);
     return reason;
   };
   memory_.Forget();
@@ -245,18 +245,20 @@ std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t d
     const TaskIndex task = tasks.Pop();
     context_.meter.Spend();
     if (const Verdict verdict = dispatcher_.Allocatable(queue, task); !verdict.ok()) {
-      return fail(context_.QueueReason(queue, verdict));
+      return fail(context_.reasons.QueueReason(queue, verdict));
     }
     const NodeIndex node = NodeFor(task, domain);
     if (node == kNone) {
       Reason reason{ReasonKind::kGangUndone};
-      reason.refusals = context_.NoNode(context_.ClassOf(task))->refusals;
+      reason.refusals = context_.reasons.NoNode(context_.ClassOf(task))->refusals;
       return fail(std::move(reason));
     }
-    ledger_.Move(task, TaskStatus::kNominated, node);
-    context_.NoteNominatedAfterEviction(task);
+    Nominate(context_, task, node, /*after_eviction=*/true);
   }
-  if (dispatcher_.SubGroupReady(group) || dispatcher_.SubGroupPipelined(group)) return std::nullopt;
+  if (dispatcher_.SubGroupReady(group) || dispatcher_.SubGroupPipelined(group)) {
+    attempt.Keep();
+    return std::nullopt;
+  }
   return fail(Reason{ReasonKind::kGangUndone});
 }
 
@@ -267,7 +269,7 @@ NodeIndex GangEviction::NodeFor(TaskIndex task, uint32_t domain) {
   NodeSearch& search = context_.search;
   const size_t nodes = tables_.nodes.alive.size();
   std::vector<uint8_t> except(nodes, 0);
-  const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
+  const std::vector<uint8_t>* hopeless = context_.memory<FitErrors>().hopeless(task);
   if (hopeless != nullptr) {
     bool any_left = false;
     for (NodeIndex n = 0; n < nodes; ++n) {
@@ -309,7 +311,7 @@ void GangEviction::Explain(JobIndex job, Reason reason) {
         std::max<int64_t>(reason.placed, ledger_.job(job).ready() + ledger_.job(job).nominated());
     reason.needed = tables_.jobs.spec[job].min_available;
   }
-  context_.ExplainJob(job, std::move(reason));
+  context_.reasons.ExplainJob(job, std::move(reason));
 }
 
 }  // namespace muster

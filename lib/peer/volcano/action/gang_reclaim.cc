@@ -30,7 +30,7 @@ class GangReclaim : public GangEviction {
     const QueueIndex queue = tables_.jobs.queue[job];
     const Verdict verdict = dispatcher_.Preemptive(queue, request);
     if (verdict.ok()) return true;
-    context_.ExplainJob(job, context_.QueueReason(queue, verdict));
+    context_.reasons.ExplainJob(job, context_.reasons.QueueReason(queue, verdict));
     return false;
   }
   bool IsCandidate(JobIndex job, TaskIndex victim) const override {

@@ -63,10 +63,10 @@ class WholeSubGroups {
     const size_t slots = spec_.sub_groups.size() + 1;
     std::vector<uint8_t> there(slots, 0);
     for (TaskIndex t : context.tables.jobs.tasks[job])
-      there[context.tables.tasks.sub_group[t] + 1] = 1;
+      there[SubGroup::SlotOf(context.tables.tasks.sub_group[t])] = 1;
     broken_.assign(slots, 1);
-    for (uint32_t slot = 0; slot < slots; ++slot) {
-      const SubGroup group{job, slot - 1};
+    for (size_t slot = 0; slot < slots; ++slot) {
+      const SubGroup group = SubGroup::AtSlot(job, slot);
       const JobCounts& counts = context.ledger.sub_group(job, group.index);
       if (!there[slot] ||
           counts.ready() + counts.pending_best_effort < context.domains.Need(group)) {
@@ -89,7 +89,9 @@ class WholeSubGroups {
   }
 
  private:
-  uint32_t SlotOf(TaskIndex task) const { return context_.tables.tasks.sub_group[task] + 1; }
+  size_t SlotOf(TaskIndex task) const {
+    return SubGroup::SlotOf(context_.tables.tasks.sub_group[task]);
+  }
   std::string_view PolicyOf(TaskIndex task) const {
     return context_.domains.PolicyOf({job_, context_.tables.tasks.sub_group[task]});
   }

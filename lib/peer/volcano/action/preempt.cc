@@ -19,7 +19,10 @@
 #include <algorithm>
 #include <string>
 
-#include "lib/part/eviction.h"
+#include "lib/part/queue_round.h"
+#include "lib/part/task_queue.h"
+#include "lib/part/victims.h"
+#include "lib/peer/volcano/action/fit_errors.h"
 #include "lib/peer/volcano/action/role_memory.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -35,34 +38,26 @@ class Preempt {
         tables_(context.tables),
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
+        errors_(context.memory<FitErrors>()),
         memory_(context) {}
 
   void Run() {
-    const JobTable& jobs = tables_.jobs;
-    const auto queue_before = [&](QueueIndex a, QueueIndex b) {
-      return dispatcher_.QueueBefore(a, b);
-    };
-    const auto job_before = [&](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(a, b); };
-    using JobHeap = GoHeap<JobIndex, decltype(job_before)>;
-    GoHeap<QueueIndex, decltype(queue_before)> queues(queue_before);
+    QueueRound round(context_);
     std::vector<std::vector<JobIndex>> candidates(tables_.queues.alive.size());
-    std::vector<JobHeap> heaps(candidates.size(), JobHeap(job_before));
-    for (JobIndex j = 0; j < jobs.alive.size(); ++j) {
-      if (!jobs.alive[j] || context_.IsPending(j) || Wishes(j) || !dispatcher_.Valid(j) ||
+    for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
+      if (!tables_.jobs.alive[j] || context_.IsPending(j) || Wishes(j) || !dispatcher_.Valid(j) ||
           !dispatcher_.Starving(j)) {
         continue;
       }
-      const QueueIndex queue = jobs.queue[j];
-      if (candidates[queue].empty()) queues.Push(queue);
-      candidates[queue].push_back(j);
-      heaps[queue].Push(j);
+      candidates[tables_.jobs.queue[j]].push_back(j);
+      round.AddJob(j);
     }
-    while (!queues.empty()) {
-      const QueueIndex queue = queues.Pop();
-      while (!heaps[queue].empty()) {
+    while (!round.empty()) {
+      const QueueIndex queue = round.PopQueue();
+      while (round.HasJobs(queue)) {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
-        BetweenJobs(heaps[queue].Pop());
+        BetweenJobs(round.PopJob(queue));
       }
       for (JobIndex job : candidates[queue]) {
         if (context_.meter.Cut()) return;
@@ -85,33 +80,23 @@ class Preempt {
   }
 
   void BetweenJobs(JobIndex job) {
-    const Ledger::Savepoint before = ledger_.Save();
-    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    Attempt attempt(context_);
+    TaskQueue tasks(context_.dispatcher, context_.PendingTasks(job, /*with_best_effort=*/true));
     while (!tasks.empty() && dispatcher_.Starving(job)) {
       context_.meter.Spend();
       MakeRoom(tasks.Pop(), /*same_job=*/false);
     }
-    if (dispatcher_.Pipelined(job)) {
-      context_.Commit(before);
-      return;
-    }
-    if (ledger_.log().size() == before.position) return;
-    Reason reason{ReasonKind::kGangUndone};
-    reason.policy = "preempt";
-    reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
-    reason.needed = tables_.jobs.spec[job].min_available;
-    ledger_.Rollback(before);
-    context_.ExplainJob(job, std::move(reason));
+    CommitIfPipelined(context_, job, "preempt", &attempt);
   }
 
   void WithinJob(JobIndex job) {
-    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    TaskQueue tasks(context_.dispatcher, context_.PendingTasks(job, /*with_best_effort=*/true));
     while (!tasks.empty()) {
       const TaskIndex task = tasks.Pop();
       context_.meter.Spend();
-      const Ledger::Savepoint before = ledger_.Save();
+      Attempt attempt(context_);
       if (!MakeRoom(task, /*same_job=*/true)) return;
-      context_.Commit(before);
+      attempt.Commit();
     }
   }
 
@@ -119,16 +104,33 @@ class Preempt {
   bool MakeRoom(TaskIndex task, bool same_job) {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
-    std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
-    const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
     const bool samples = context_.search.samples();
-    std::vector<uint8_t> examined;
     std::vector<NodeIndex> sample;
-    if (samples) {
-      sample = context_.search.Sample(c, Want::kEvicting, hopeless, memory, &examined);
+    const std::vector<uint8_t> passed_over = PassOver(task, &sample);
+    const std::vector<uint8_t>* refused = passed_over.empty() ? nullptr : &passed_over;
+    if (topology_aware_) {
+      if (!samples) {
+        sample = context_.search.ListForEviction(c, Want::kEvicting);
+        if (refused != nullptr) std::erase_if(sample, [&](NodeIndex n) { return (*refused)[n]; });
+      }
+      return MakeRoomLosingLeast(task, c, same_job, sample);
     }
-    // Refusals of the role before this task, and nodes that allocate gave up.
-    std::vector<uint8_t> passed_over;
+    return context_.search.VisitByScore(task, Want::kEvicting, refused, [&](NodeIndex node) {
+      return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
+    });
+  }
+
+  // The nodes that are not tried for the task: those that refused its role before, those that allocate gave up, and all
+  // but the sample where nodes are sampled. Empty: all are tried. Adds to the memory of the role what this task finds.
+  std::vector<uint8_t> PassOver(TaskIndex task, std::vector<NodeIndex>* sample) {
+    const ClassIndex c = context_.ClassOf(task);
+    std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
+    const std::vector<uint8_t>* hopeless = errors_.hopeless(task);
+    const bool samples = context_.search.samples();
+    std::vector<uint8_t> examined, passed_over;
+    if (samples) {
+      *sample = context_.search.Sample(c, Want::kEvicting, hopeless, memory, &examined);
+    }
     if (memory != nullptr) passed_over = *memory;
     if (hopeless != nullptr) {
       passed_over.resize(hopeless->size(), 0);
@@ -143,19 +145,9 @@ class Preempt {
     }
     if (samples) {
       passed_over.assign(tables_.nodes.alive.size(), 1);
-      for (NodeIndex n : sample) passed_over[n] = 0;
+      for (NodeIndex n : *sample) passed_over[n] = 0;
     }
-    const std::vector<uint8_t>* refused = passed_over.empty() ? nullptr : &passed_over;
-    if (topology_aware_) {
-      if (!samples) {
-        sample = context_.search.ListForEviction(c, Want::kEvicting);
-        if (refused != nullptr) std::erase_if(sample, [&](NodeIndex n) { return (*refused)[n]; });
-      }
-      return MakeRoomLosingLeast(task, c, same_job, sample);
-    }
-    return context_.search.VisitByScore(task, Want::kEvicting, refused, [&](NodeIndex node) {
-      return CouldMakeRoom(context_, task, node) && TryNode(task, c, node, same_job);
-    });
+    return passed_over;
   }
 
   // An earlier plan's nomination is still being waited for, or the task must not preempt at all.
@@ -187,43 +179,35 @@ class Preempt {
 
   // What may go from the node for the task: named by the policies, and together enough. Empty and false: not enough.
   bool FindVictims(TaskIndex task, NodeIndex node, bool same_job, std::vector<TaskIndex>* victims) {
-    candidates_.clear();
-    for (TaskIndex t : ledger_.tasks_on(node)) {
-      if (IsCandidate(task, t, same_job)) candidates_.push_back(t);
-    }
+    const auto may_go = [&](TaskIndex t) { return IsCandidate(task, t, same_job); };
+    ListTasksOn(context_, node, may_go, &candidates_);
     *victims = dispatcher_.Preemptable(task, candidates_);
     return VictimsSuffice(context_, task, node, *victims);
   }
 
-  QueueIndex QueueOf(TaskIndex task) const { return tables_.jobs.queue[tables_.tasks.job[task]]; }
   bool FitsByAllRules(TaskIndex task, ClassIndex c, NodeIndex node) {
-    return dispatcher_.Allocatable(QueueOf(task), task).ok() &&
+    return dispatcher_.Allocatable(context_.QueueOf(task), task).ok() &&
            context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
   }
   // A trial compares nodes by whom the task would drive away; its queue and filters are asked as far as evictions can
   // change their answer, as the peer's dry runs ask them.
   bool FitsByTrialRules(TaskIndex task, ClassIndex c, NodeIndex node) {
-    return dispatcher_.AllocatableTrial(QueueOf(task), task) &&
+    return dispatcher_.AllocatableTrial(context_.QueueOf(task), task) &&
            context_.search.FitsFutureIdle(c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
   }
 
   bool TryNode(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
     std::vector<TaskIndex> victims;
     if (!FindVictims(task, node, same_job, &victims)) return false;
-    const Ledger::Savepoint before = ledger_.Save();
+    Attempt attempt(context_);
     VictimOrder order(context_, task, victims);
-    bool evicted = false;
-    while (!FitsByAllRules(task, c, node)) {
-      if (order.empty()) {
-        ledger_.Rollback(before);
-        return false;
-      }
-      const TaskIndex victim = order.Pop();
-      Evict(context_, victim, task);
-      evicted |= !context_.IsBestEffort(victim);
-    }
-    ledger_.Move(task, TaskStatus::kNominated, node);
-    context_.NoteNominatedAfterEviction(task, evicted);
+    std::vector<TaskIndex> gone;
+    const auto fits = [&] { return FitsByAllRules(task, c, node); };
+    if (!EvictUntil(context_, task, &order, fits, &gone)) return false;
+    const bool evicted = std::any_of(gone.begin(), gone.end(),
+                                     [&](TaskIndex t) { return !context_.IsBestEffort(t); });
+    Nominate(context_, task, node, evicted);
+    attempt.Keep();
     return true;
   }
 
@@ -233,23 +217,18 @@ class Preempt {
     std::vector<TaskIndex> victims, gone;
     if (!FindVictims(task, node, same_job, &victims)) return {};
     if (!dispatcher_.FitsTrial(c, node, /*seen=*/false)) return {};
-    const Ledger::Savepoint before = ledger_.Save();
-    VictimOrder order(context_, task, victims);
-    while (!order.empty()) {
-      gone.push_back(order.Pop());
-      Evict(context_, gone.back(), task);
-      if (FitsByTrialRules(task, c, node)) break;
+    const auto fits = [&] { return FitsByTrialRules(task, c, node); };
+    {
+      TrialEvictions trial(context_);
+      VictimOrder order(context_, task, victims);
+      while (!order.empty()) {
+        gone.push_back(order.Pop());
+        trial.Evict(gone.back());
+        if (fits()) break;
+      }
+      if (gone.empty() || !dispatcher_.FitsTrial(c, node, /*seen=*/true)) return {};
     }
-    const bool helps = !gone.empty() && dispatcher_.FitsTrial(c, node, /*seen=*/true);
-    std::vector<TaskIndex> losses;
-    for (size_t spared = gone.size(); helps && spared-- > 0;) {
-      ledger_.Restore(before);
-      for (size_t i = 0; i < spared; ++i) Evict(context_, gone[i], task);
-      for (TaskIndex victim : losses) Evict(context_, victim, task);
-      if (!FitsByTrialRules(task, c, node)) losses.push_back(gone[spared]);
-    }
-    ledger_.Restore(before);
-    return losses;
+    return WithoutNeedless(context_, gone, fits);
   }
 
   bool LosesLess(const std::vector<TaskIndex>& l, const std::vector<TaskIndex>& r) const {
@@ -307,8 +286,7 @@ class Preempt {
     }
     if (best == kNone) return false;
     for (TaskIndex victim : best_losses) Evict(context_, victim, task);
-    ledger_.Move(task, TaskStatus::kNominated, best);
-    context_.NoteNominatedAfterEviction(task);
+    Nominate(context_, task, best, /*after_eviction=*/true);
     return true;
   }
 
@@ -317,6 +295,7 @@ class Preempt {
   const Tables& tables_;
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
+  const FitErrors& errors_;
   RoleMemory memory_;  // of the whole action
   std::vector<TaskIndex> candidates_;
 };

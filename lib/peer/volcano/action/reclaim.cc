@@ -11,8 +11,10 @@
 // Ties: node index, then Go's heap order. Cost: O(nodes) a task, O(tasks) on the nodes looked into.
 #include <string>
 
-#include "lib/part/eviction.h"
-#include "lib/part/queue_walk.h"
+#include "lib/part/queue_round.h"
+#include "lib/part/task_queue.h"
+#include "lib/part/victims.h"
+#include "lib/peer/volcano/action/fit_errors.h"
 #include "lib/peer/volcano/actions.h"
 
 namespace muster {
@@ -27,24 +29,24 @@ class Reclaim {
         dispatcher_(context.dispatcher) {}
 
   void Run() {
-    QueueWalk walk(context_);
-    while (!walk.queues.empty()) {
-      const QueueIndex queue = walk.queues.Pop();
+    QueueRound round = StarvingRound(context_);
+    while (!round.empty()) {
+      const QueueIndex queue = round.PopQueue();
       if (!dispatcher_.MayTakeTurn(queue).ok()) continue;
-      while (!walk.jobs_of[queue].empty()) {
+      while (round.HasJobs(queue)) {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
-        ForJob(queue, walk.jobs_of[queue].Pop());
+        ForJob(queue, round.PopJob(queue));
         // The peer's needless push: by then the queue has nothing left, but it moves the others.
-        if (!walk.jobs_of[queue].empty()) walk.queues.Push(queue);
+        if (round.HasJobs(queue)) round.PushQueue(queue);
       }
     }
   }
 
  private:
   void ForJob(QueueIndex queue, JobIndex job) {
-    const Ledger::Savepoint before = ledger_.Save();
-    TaskQueue tasks(context_, context_.PendingTasks(job, /*with_best_effort=*/true));
+    Attempt attempt(context_);
+    TaskQueue tasks(context_.dispatcher, context_.PendingTasks(job, /*with_best_effort=*/true));
     while (!tasks.empty() && dispatcher_.Starving(job)) {
       const TaskIndex task = tasks.Pop();
       context_.meter.Spend();
@@ -52,22 +54,12 @@ class Reclaim {
       if (!dispatcher_.Preemptive(queue, ledger_.request(task)).ok()) continue;
       MakeRoom(queue, task);
     }
-    if (dispatcher_.Pipelined(job)) {
-      context_.Commit(before);
-      return;
-    }
-    if (ledger_.log().size() == before.position) return;
-    Reason reason{ReasonKind::kGangUndone};
-    reason.policy = "reclaim";
-    reason.placed = ledger_.job(job).ready() + ledger_.job(job).nominated();
-    reason.needed = tables_.jobs.spec[job].min_available;
-    ledger_.Rollback(before);
-    first_with_room_.clear();
-    context_.ExplainJob(job, std::move(reason));
+    const bool moved = !attempt.moves().empty();
+    if (!CommitIfPipelined(context_, job, "reclaim", &attempt) && moved) first_with_room_.clear();
   }
 
   bool MakeRoom(QueueIndex queue, TaskIndex task) {
-    const std::vector<uint8_t>* hopeless = context_.fit_errors.hopeless(task);
+    const std::vector<uint8_t>* hopeless = context_.memory<FitErrors>().hopeless(task);
     const ClassIndex c = context_.ClassOf(task);
     if (context_.search.samples()) {
       for (NodeIndex node :
@@ -89,33 +81,30 @@ class Reclaim {
   }
 
   bool TryNode(QueueIndex queue, TaskIndex task, NodeIndex node) {
-    candidates_.clear();
-    for (TaskIndex t : ledger_.tasks_on(node)) {
-      if (ledger_.status(t) != TaskStatus::kRunning) continue;
-      if (!(tables_.tasks.flags[t] & kTaskPreemptable)) continue;
-      const JobIndex job = tables_.tasks.job[t];
-      if (job == kNone) continue;
-      const QueueIndex other = tables_.jobs.queue[job];
-      if (other == queue || !tables_.queues.spec[other].reclaimable) continue;
-      candidates_.push_back(t);
-    }
+    ListTasksOn(
+        context_, node, [&](TaskIndex t) { return IsCandidate(queue, t); }, &candidates_);
     if (candidates_.empty()) return false;
     const std::vector<TaskIndex> victims = dispatcher_.Reclaimable(task, candidates_);
     if (!VictimsSuffice(context_, task, node, victims)) return false;
-    const Ledger::Savepoint before = ledger_.Save();
+    Attempt attempt(context_);
     VictimOrder order(context_, task, victims);
-    bool evicted = false;
-    while (!context_.search.FitsFutureIdle(context_.ClassOf(task), node)) {
-      if (order.empty()) {
-        ledger_.Rollback(before);
-        return false;
-      }
-      Evict(context_, order.Pop(), task);
-      evicted = true;
-    }
-    ledger_.Move(task, TaskStatus::kNominated, node);
-    context_.NoteNominatedAfterEviction(task, evicted);
+    const ClassIndex c = context_.ClassOf(task);
+    std::vector<TaskIndex> gone;
+    const auto fits = [&] { return context_.search.FitsFutureIdle(c, node); };
+    if (!EvictUntil(context_, task, &order, fits, &gone)) return false;
+    Nominate(context_, task, node, /*after_eviction=*/!gone.empty());
+    attempt.Keep();
     return true;
+  }
+
+  // Running tasks that other queues may be asked for.
+  bool IsCandidate(QueueIndex queue, TaskIndex victim) const {
+    if (ledger_.status(victim) != TaskStatus::kRunning) return false;
+    if (!(tables_.tasks.flags[victim] & kTaskPreemptable)) return false;
+    const JobIndex job = tables_.tasks.job[victim];
+    if (job == kNone) return false;
+    const QueueIndex other = tables_.jobs.queue[job];
+    return other != queue && tables_.queues.spec[other].reclaimable;
   }
 
   ActionContext& context_;

@@ -7,7 +7,7 @@ std::vector<uint8_t>* RoleMemory::Of(TaskIndex task) {
   const JobIndex job = context_.tables.tasks.job[task];
   const GroupIndex group = context_.tables.tasks.group[task];
   const bool named = !context_.tables.jobs.groups[job][group].name.empty();
-  if (!named || !(context_.IsMixed(job, group) ||
+  if (!named || !(errors_.IsMixed(job, group) ||
                   context_.search.FitDependsOnOthers(context_.ClassOf(task)))) {
     return nullptr;
   }

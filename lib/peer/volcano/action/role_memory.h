@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "lib/part/context.h"
+#include "lib/peer/volcano/action/fit_errors.h"
 
 namespace muster {
 
 class RoleMemory {
  public:
-  explicit RoleMemory(ActionContext& context) : context_(context) {}
+  explicit RoleMemory(ActionContext& context)
+      : context_(context), errors_(context.memory<FitErrors>()) {}
 
   // The nodes that refused the task's role so far, to be passed over and added to; null: no memory is needed.
   std::vector<uint8_t>* Of(TaskIndex task);
@@ -29,6 +31,7 @@ class RoleMemory {
 
  private:
   ActionContext& context_;
+  FitErrors& errors_;
   std::vector<std::pair<std::pair<JobIndex, GroupIndex>, std::vector<uint8_t>>> refused_;
 };
 

@@ -8,7 +8,7 @@
 // Peer. Volcano's shuffle. It asks nobody whether a gang can spare the task. Answers add up, so that a disruption budget
 // protects from no other policy of its tier.
 // Ties. Jobs and their tasks in row order. Cost. O(tasks) and what the policies take.
-#include "lib/part/eviction.h"
+#include "lib/part/victims.h"
 #include "lib/peer/volcano/actions.h"
 
 namespace muster {
@@ -26,9 +26,9 @@ void RunShuffle(ActionContext& context, const Options&) {
     }
   }
   for (TaskIndex victim : context.dispatcher.Victims(running)) {
-    const Ledger::Savepoint before = context.ledger.Save();
+    Attempt attempt(context);
     Evict(context, victim, /*beneficiary=*/kNone);
-    context.Commit(before);
+    attempt.Commit();
   }
 }
 

@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/part/eviction.h"
+#include "lib/part/victims.h"
 
 namespace muster {
 
@@ -33,7 +33,35 @@ VictimOrder::VictimOrder(const ActionContext& context, TaskIndex evictor,
 
 void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary) {
   context.ledger.Move(victim, TaskStatus::kReleasing, context.ledger.node_of(victim));
-  context.NoteEviction(victim, beneficiary);
+  context.decisions.NoteEviction(victim, beneficiary);
+}
+
+void Nominate(ActionContext& context, TaskIndex task, NodeIndex node, bool after_eviction) {
+  context.ledger.Move(task, TaskStatus::kNominated, node);
+  context.decisions.NoteNominatedAfterEviction(task, after_eviction);
+}
+
+bool EvictUntil(ActionContext& context, TaskIndex task, VictimOrder* order,
+                absl::FunctionRef<bool()> fits, std::vector<TaskIndex>* gone) {
+  while (!fits()) {
+    if (order->empty()) return false;
+    gone->push_back(order->Pop());
+    Evict(context, gone->back(), task);
+  }
+  return true;
+}
+
+std::vector<TaskIndex> WithoutNeedless(ActionContext& context, std::span<const TaskIndex> gone,
+                                       absl::FunctionRef<bool()> fits) {
+  std::vector<TaskIndex> needed;
+  TrialEvictions trial(context);
+  for (size_t spared = gone.size(); spared-- > 0;) {
+    trial.Clear();
+    trial.Evict(gone.first(spared));
+    trial.Evict(needed);
+    if (!fits()) needed.push_back(gone[spared]);
+  }
+  return needed;
 }
 
 }  // namespace muster

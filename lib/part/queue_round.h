@@ -1,0 +1,80 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Queues take turns by queue order, the jobs of a queue by job order: a heap of queues over heaps of jobs.
+//
+//   QueueRound round(context);
+//   for (const JobIndex job : context.waiting) round.AddJob(job);
+//   while (!round.empty()) {
+//     const QueueIndex queue = round.PopQueue();
+//     if (!round.HasJobs(queue)) continue;
+//     const JobIndex job = round.PopJob(queue);
+//     if (TakeTurn(job)) round.PushJob(job);
+//     round.PushQueue(queue);
+//   }
+//
+// Both orders are asked of the policies when a heap is touched, as the peers' heaps ask (lib/base/go_heap.h), so that
+// shares that moved count at once. Which queue comes next depends on every push and pop before it: a loop makes exactly
+// those that its peer makes, needless ones too. Nothing is put back by itself.
+// Cost. O(queues) to make, one question to the policies a comparison, O(log n) of these a push or pop.
+#ifndef MUSTER_PART_QUEUE_ROUND_H_
+#define MUSTER_PART_QUEUE_ROUND_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/base/go_heap.h"
+#include "lib/part/context.h"
+
+namespace muster {
+
+class QueueRound {
+ public:
+  explicit QueueRound(const ActionContext& context);
+
+  // Adds the queue, with or without jobs, unless it was added before.
+  void AddQueue(QueueIndex queue) {
+    if (added_[queue]) return;
+    added_[queue] = 1;
+    queues_.Push(queue);
+  }
+  // Adds the job, and its queue before it.
+  void AddJob(JobIndex job) {
+    AddQueue((*queue_of_)[job]);
+    PushJob(job);
+  }
+
+  bool empty() const { return queues_.empty(); }
+  // REQUIRES: !empty().
+  QueueIndex PopQueue() { return queues_.Pop(); }
+  void PushQueue(QueueIndex queue) { queues_.Push(queue); }
+  // The queues that are left, in no order; a queue that was pushed twice is there twice.
+  const std::vector<QueueIndex>& queues() const { return queues_.elements(); }
+
+  bool HasJobs(QueueIndex queue) const { return !jobs_[queue].empty(); }
+  // REQUIRES: HasJobs(queue).
+  JobIndex PopJob(QueueIndex queue) { return jobs_[queue].Pop(); }
+  void PushJob(JobIndex job) { jobs_[(*queue_of_)[job]].Push(job); }
+
+ private:
+  struct QueueBefore {
+    const Dispatcher* dispatcher;
+    bool operator()(QueueIndex a, QueueIndex b) const { return dispatcher->QueueBefore(a, b); }
+  };
+  struct JobBefore {
+    const Dispatcher* dispatcher;
+    bool operator()(JobIndex a, JobIndex b) const { return dispatcher->JobBefore(a, b); }
+  };
+
+  const std::vector<QueueIndex>* queue_of_;  // per job
+  GoHeap<QueueIndex, QueueBefore> queues_;
+  std::vector<GoHeap<JobIndex, JobBefore>> jobs_;  // per queue
+  std::vector<uint8_t> added_;                     // per queue
+};
+
+// The round of actions that make room: the queues of all admitted, valid jobs, and of these the jobs that starve. Queues
+// without a starving job take part, because what moves in the heap depends on which queues are in it.
+QueueRound StarvingRound(const ActionContext& context);
+
+}  // namespace muster
+
+#endif  // MUSTER_PART_QUEUE_ROUND_H_

@@ -1,0 +1,124 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Victim search: candidates on a node, the order in which they go, evictions that are only tried.
+//
+//   if (!CouldMakeRoom(context, task, node)) return false;
+//   ListTasksOn(context, node, [&](TaskIndex t) { return MayGo(task, t); }, &candidates);
+//   const std::vector<TaskIndex> victims = context.dispatcher.Preemptable(task, candidates);
+//   if (!VictimsSuffice(context, task, node, victims)) return false;
+//   Attempt attempt(context);
+//   VictimOrder order(context, task, victims);
+//   std::vector<TaskIndex> gone;
+//   if (!EvictUntil(context, task, &order, [&] { return Fits(task, node); }, &gone)) return false;
+//   Nominate(context, task, node, /*after_eviction=*/!gone.empty());
+//   attempt.Keep();
+//
+// A dry run asks what would be if some tasks were gone: TrialEvictions. A search over growing victim sets is a loop of
+// either of these.
+#ifndef MUSTER_PART_VICTIMS_H_
+#define MUSTER_PART_VICTIMS_H_
+
+#include <exception>
+#include <span>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "lib/base/go_heap.h"
+#include "lib/part/attempt.h"
+#include "lib/part/context.h"
+
+namespace muster {
+
+// --- candidates
+
+// Sets `*tasks` to the tasks that hold the node or are promised it and of which `may_go` holds, ascending.
+template <class MayGo>
+void ListTasksOn(const ActionContext& context, NodeIndex node, const MayGo& may_go,
+                 std::vector<TaskIndex>* tasks) {
+  tasks->clear();
+  for (TaskIndex t : context.ledger.tasks_on(node)) {
+    if (may_go(t)) tasks->push_back(t);
+  }
+}
+
+// Returns false if evicting everything evictable on the node would leave too little room for the task. A bound that is
+// cheap to ask before looking at the tasks there.
+bool CouldMakeRoom(const ActionContext& context, TaskIndex task, NodeIndex node);
+
+// Returns whether the task's request fits what will be idle on the node once `victims`, all of them there, are gone.
+bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node,
+                    const std::vector<TaskIndex>& victims);
+
+// --- the order in which victims go
+
+// Victims in the order in which Volcano evicts them for `evictor` (kNone: for no task): Go's heap with comparators that
+// are not strict.
+class VictimOrder {
+ public:
+  VictimOrder(const ActionContext& context, TaskIndex evictor,
+              const std::vector<TaskIndex>& victims);
+  bool empty() const { return heap_.empty(); }
+  // REQUIRES: !empty().
+  TaskIndex Pop() { return heap_.Pop(); }
+
+ private:
+  struct Less {
+    const Dispatcher* dispatcher;
+    TaskIndex evictor;
+    bool operator()(TaskIndex left, TaskIndex right) const {
+      return dispatcher->VictimBefore(left, right, evictor);
+    }
+  };
+  GoHeap<TaskIndex, Less> heap_;
+};
+
+// --- evictions
+
+// Evicts the victim for `beneficiary` (kNone: for no task). A decision once it is committed.
+void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary);
+
+// Promises the node to the task. `after_eviction`: it waits for tasks that were evicted for it.
+void Nominate(ActionContext& context, TaskIndex task, NodeIndex node, bool after_eviction);
+
+// Evicts victims one by one for the task until `fits` holds, which is asked before the first; appends them to `gone`.
+// Returns false if `fits` does not hold when all of them are gone.
+bool EvictUntil(ActionContext& context, TaskIndex task, VictimOrder* order,
+                absl::FunctionRef<bool()> fits, std::vector<TaskIndex>* gone);
+
+// --- dry runs
+
+// Evictions that are only looked at. They are in the books until they are cleared or the scope ends, and leave no trace:
+// one that is taken back by a move of its own would leave its mark on what filters see.
+class TrialEvictions {
+ public:
+  explicit TrialEvictions(ActionContext& context)
+      : ledger_(context.ledger), before_(ledger_.Save()), passing_(std::uncaught_exceptions()) {}
+  TrialEvictions(const TrialEvictions&) = delete;
+  TrialEvictions& operator=(const TrialEvictions&) = delete;
+  ~TrialEvictions() noexcept(false) {
+    if (std::uncaught_exceptions() == passing_) Clear();  // see Attempt
+  }
+
+  void Evict(TaskIndex victim) {
+    ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
+  }
+  void Evict(std::span<const TaskIndex> victims) {
+    for (TaskIndex victim : victims) Evict(victim);
+  }
+  // All of them are back.
+  void Clear() { ledger_.Restore(before_); }
+
+ private:
+  Ledger& ledger_;
+  const Ledger::Savepoint before_;
+  const int passing_;
+};
+
+// Returns those of `gone` that have to go, the last first: each is spared, beginning with the last, if `fits` still holds
+// while all others that were not spared are gone. The books are as before.
+std::vector<TaskIndex> WithoutNeedless(ActionContext& context, std::span<const TaskIndex> gone,
+                                       absl::FunctionRef<bool()> fits);
+
+}  // namespace muster
+
+#endif  // MUSTER_PART_VICTIMS_H_
