@@ -33,7 +33,8 @@ inline absl::string_view ToAbsl(std::string_view text) {
 // the closing quote.
 std::string Quote(std::string_view text);
 
-// Returns whether the text is well-formed as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Returns whether the text is well-formed as Unicode defines it: no overlong forms, no surrogates,
+// nothing above U+10FFFF.
 bool IsValidUtf8(std::string_view text);
 
 // Returns the entry of `valid` that `name` most likely misspells: the one with the smallest edit
