@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// FNV-1a with 128 bits, one byte at a time as its definition says. The prime is 2^88 + 0x13B.
+// FNV-1a with 128 bits, one byte at a time as its definition requires. The prime is 2^88 + 0x13B.
 #include "lib/base/digest.h"
 
 namespace muster {

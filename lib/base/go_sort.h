@@ -4,13 +4,17 @@
 //
 //   GoSort(cores, [&](int a, int b) { return free[a] < free[b] || a < b; });
 //
-// Some peers sort by a "less" that is no order: conditions joined by "or", so that a is before b and b before a. What
-// comes out is then no sorted list but whatever the algorithm's comparisons make of it, and to choose as they choose
-// means to compare and swap in the same order. Equal elements, too, lie as Go leaves them. The algorithm is
-// pattern-defeating quicksort: insertion sort up to 12 elements, a median of three or nine as the pivot, a few swaps
-// of a fixed generator where a partition was lopsided, heap sort where that did not help.
+// Some peers sort by a "less" that is no order: conditions joined by "or", so that a is before b
+// and b before a. The result is then no sorted list but what the algorithm's comparisons make of
+// it. To decide as they decide, this function compares and swaps in the same order. Equal elements,
+// too, lie as Go leaves them.
 //
-// `less` may be any predicate: no element outside the list is ever touched. At most O(n log n) calls.
+// The algorithm is pattern-defeating quicksort: insertion sort up to 12 elements, a median of three
+// or nine as the pivot, a few swaps of a fixed generator where a partition was lopsided, heap sort
+// where that did not help.
+//
+// `less` may be any predicate: no element outside the list is ever touched. At most O(n log n)
+// calls.
 #ifndef MUSTER_BASE_GO_SORT_H_
 #define MUSTER_BASE_GO_SORT_H_
 

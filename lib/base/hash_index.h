@@ -4,13 +4,14 @@
 //
 //   HashIndex index;
 //   const uint32_t hash = FoldHash(absl::Hash<int>()(key));
-//   index.MakeRoom();              // may throw; the index is as it was then
+//   index.MakeRoom();              // may throw; the index is then unchanged
 //   index.Add(hash, 7);            // cannot fail any more
 //   index.Find(hash, [&](uint32_t number) { return keys[number] == key; });   // 7
 //
-// Open addressing by linear probing, at most three quarters full, a power of two of slots. A slot
-// holds the hash beside the number, so growing looks at no key, and a search looks at the key of a
-// stranger once in 2^32. Removing shifts back what probed past the slot: there are no tombstones.
+// The table uses open addressing with linear probing, at most three quarters full, and a power of
+// two of slots. A slot holds the hash beside the number, so growing reads no key, and a search
+// reads the key of another entry once in 2^32. Removal shifts back what probed past the slot: there
+// are no tombstones.
 //
 // Abseil's tables are as quick, but a growth whose allocation fails leaves them broken, and the
 // process dies at their next use. Here whatever may fail comes first (MakeRoom), and what follows
@@ -51,7 +52,7 @@ class HashIndex {
   size_t slots() const { return slots_.size(); }
   static constexpr size_t kSlotBytes = 2 * sizeof(uint32_t);
 
-  // The number under `hash` that `is_it` says yes to, or kNothing.
+  // Returns the number under `hash` for which `is_it` returns true, or kNothing.
   template <class F>
   uint32_t Find(uint32_t hash, F&& is_it) const {
     if (slots_.empty()) return kNothing;

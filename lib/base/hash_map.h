@@ -1,16 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// HashMap and HashSet: what absl::flat_hash_map and flat_hash_set are, but memory that runs out
-// while they grow leaves them as they were, and they are gone through in the order of insertion.
+// HashMap and HashSet: like absl::flat_hash_map and flat_hash_set, with two more promises. A growth
+// that runs out of memory leaves them as they were, and iteration is in the order of insertion.
 //
 //   HashMap<std::string, int> ages;
 //   ages["ann"] = 3;
 //   if (const auto found = ages.find("ann"); found != ages.end()) Use(found->second);
 //
-// Entries lie in a vector, in order; a HashIndex finds them. So an insertion is: room in the
-// index, the entry behind the others, and then its number in the index; the first two may throw,
-// with nothing done, and the last cannot. Erasing moves the last entry into the gap, which is the
-// only thing that changes the order.
+// Entries lie in a vector, in order, and a HashIndex finds them. An insertion makes room in the
+// index, then appends the entry, then adds its number to the index. The first two steps may throw,
+// with no effect; the last cannot. Erasing moves the last entry into the gap, which is the only
+// thing that changes the order.
 //
 // Insertions and erasures end references, pointers and iterators, as those of a vector. Texts are
 // looked up by any kind of string or view. An entry's key must not be written to.
@@ -46,7 +46,8 @@ requires std::is_convertible_v<const Q&, std::string_view> absl::string_view Tex
   return ToAbsl(key);
 }
 
-// What is hashed and compared of something that is, or becomes, a K: of texts of all kinds the same view.
+// What is hashed and compared of something that is, or becomes, a K: of texts of all kinds the same
+// view.
 template <class K, class Q>
 decltype(auto) KeyView(const Q& key) {
   if constexpr (kIsText<K>) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A binary heap over row numbers that knows where each of them lies, so that a row whose key
-// changed moves in O(log n) and is never searched for.
+// A binary heap over row numbers that knows the position of each, so a row whose key changed moves
+// in O(log n) without a search.
 //
 //   struct ByShare {
 //     const std::vector<int64_t>* share;
@@ -15,9 +15,9 @@
 //   queues.Update(3);      // after every change of a key, before the next call
 //   uint32_t poorest = queues.Top();
 //
-// REQUIRES of the comparator: a strict total order of the ids in the heap. It must tell any two ids
-// apart, by the id itself if by nothing else; then Top is the one least id, whatever the history of
-// the heap.
+// REQUIRES of the comparator: a strict total order of the ids in the heap. It must distinguish any
+// two ids, by the id itself if by nothing else. Then Top returns the one least id, whatever the
+// history of the heap.
 #ifndef MUSTER_BASE_INDEXED_HEAP_H_
 #define MUSTER_BASE_INDEXED_HEAP_H_
 

@@ -5,11 +5,11 @@
 // log: write x = 2^k m with m in (1/sqrt 2, sqrt 2]. With s = (m - 1) / (m + 1),
 //        log m = 2 s (1 + s^2/3 + s^4/5 + ...),  |s| <= 0.1716,  25 terms reach 2^-127.
 //      s keeps 128 significant bits, so log m has a small relative error even near m = 1.
-// exp: write x = k log 2 + r with 0 <= r < log 2 and sum r^n / n!, 29 terms reach 2^-112. Every
-// product and
-//      constant is truncated, so the sum stays below 2 and its error below 2^-100.
-// pow: exp(y log|x|), whose argument is known to 2^-107: |y log|x|| < 1024 or the result is 0 or
-// infinite.
+// exp: write x = k log 2 + r with 0 <= r < log 2 and sum r^n / n!, 29 terms reach 2^-112.
+//      Every product and constant is truncated, so the sum stays below 2 and its error below
+//      2^-100.
+// pow: exp(y log|x|), whose argument is known to 2^-107: |y log|x|| < 1024 or the result is 0
+//      or infinite.
 //
 // A result is wrongly rounded only if the true value lies within about 2^-45 of a unit in the last
 // place of a midpoint between two doubles.

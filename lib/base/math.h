@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Arithmetic that a decision may hang on: same bits on every compiler, instruction set and libm.
+// Arithmetic that a decision may depend on: the same bits on every compiler, instruction set and
+// libm.
 //
 //   used = SatAdd(used, request);                           // sticks at the ends, never wraps
 //   int64_t part = MulDiv(capacity, weight, total_weight);  // floor(capacity * weight / total)
@@ -8,11 +9,11 @@
 //
 // The C library's log, exp and pow differ in the last bit between platforms, and one bit is enough
 // to turn a tie into an order. Those below use integer arithmetic alone (128-bit fixed point, in
-// math.cc), so that neither contraction nor an optimisation of floating point can touch them. They
-// are exact to about 2^-40 of a unit in the last place before the one final rounding to nearest; in
+// math.cc), so neither contraction nor an optimization of floating point can change them. They are
+// exact to about 2^-40 of a unit in the last place before the one final rounding to nearest. In
 // practice every result is the correctly rounded one, and exact results (Pow(2, 10), Exp(0)) are
-// exact. Each costs a few hundred nanoseconds or less. Special values are those of C's Annex F;
-// results round to subnormals correctly.
+// exact. Each call costs a few hundred nanoseconds or less. Special values are those of C's Annex
+// F; results round to subnormals correctly.
 #ifndef MUSTER_BASE_MATH_H_
 #define MUSTER_BASE_MATH_H_
 

@@ -1,10 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A record is the id, the length in groups of seven bits, low group first, and then the text. Chunks
-// double from 1 KiB to 256 KiB, so that a table of three names is small; a longer record gets a chunk
-// of its own size. What a chunk leaves unused is less than the record that starts the next one, so
-// chunks are at least half full on average and 65,536 of them hold 8 GiB or more. No record is as
-// short as a step, so none begins at the last one, whose address would be HashIndex::kNothing.
+// A record is the id, the length in groups of seven bits, low group first, and then the text.
+// Chunks double from 1 KiB to 256 KiB, so that a table of three names is small; a longer record
+// gets a chunk of its own size. What a chunk leaves unused is less than the record that starts the
+// next one, so chunks are at least half full on average and 65,536 of them hold 8 GiB or more. No
+// record is as short as a step, so none begins at the last one, whose address would be
+// HashIndex::kNothing.
 #include "lib/base/names.h"
 
 #include <algorithm>

@@ -54,8 +54,8 @@ class NameTable {
 
   std::optional<uint32_t> Find(std::string_view name) const;
 
-  // Brings what Find(name) or Intern(name) will look at on its way into the cache. Worth while where other work, or
-  // other names, come in between.
+  // Brings what Find(name) or Intern(name) will look at on its way into the cache. Worth while
+  // where other work, or other names, come in between.
   void Prefetch(std::string_view name) const;
 
   // The text of an id that Intern returned, dead or alive. Valid until Clear, assignment or

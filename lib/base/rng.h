@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Chance from a seed: the same numbers on every machine.
+// Random numbers from a seed: the same numbers on every machine.
 //
 //   Rng rng(42);
 //   uint64_t node = rng.Below(nodes);        // each of 0 .. nodes - 1 equally likely
@@ -10,10 +10,9 @@
 //   size_t user = users.Sample(rng);
 //
 // The generator is xoshiro256++ by Blackman and Vigna, its state filled by SplitMix64. The samplers
-// use Log and Exp of lib/base/math.h and the square root, which IEEE 754 fixes to the bit. A
-// sampler draws a number of values that depends on what it draws: give each independent stream an
-// Rng of its own, seeded by SplitMix64(seed ^ stream), so that one more job does not shift all that
-// follow.
+// use Log and Exp of lib/base/math.h and the square root, which IEEE 754 fixes to the bit. How many
+// values a sampler draws depends on their values. Give each independent stream an Rng of its own,
+// seeded by SplitMix64(seed ^ stream), so that one more job does not shift all that follow.
 #ifndef MUSTER_BASE_RNG_H_
 #define MUSTER_BASE_RNG_H_
 

@@ -9,9 +9,9 @@
 // message must still be one readable line, so every foreign name passes through Quote on its way
 // into one.
 //
-// Public headers speak std::string_view, but an Abseil may be built with a string_view of its own
-// that does not convert from it, and then absl::StrCat refuses std::string_view. ToAbsl compiles
-// with both kinds.
+// Public headers use std::string_view, but an Abseil may be built with a string_view of its own
+// that does not convert from it. absl::StrCat then refuses std::string_view. ToAbsl compiles with
+// both kinds.
 #ifndef MUSTER_BASE_STRINGS_H_
 #define MUSTER_BASE_STRINGS_H_
 
@@ -33,12 +33,13 @@ inline absl::string_view ToAbsl(std::string_view text) {
 // the closing quote.
 std::string Quote(std::string_view text);
 
-// Well-formed as Unicode defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
+// Returns whether the text is well-formed as Unicode defines it: no overlong forms, no surrogates,
+// nothing above U+10FFFF.
 bool IsValidUtf8(std::string_view text);
 
-// The entry of `valid` that somebody who wrote `name` most likely meant: the one with the smallest
-// edit distance (insert, delete, replace a byte), provided it is at most 3 and less than half of
-// name's length; the first one among equals. Empty if there is none. The view points into `valid`.
+// Returns the entry of `valid` that `name` most likely misspells: the one with the smallest edit
+// distance (insert, delete, replace a byte), provided it is at most 3 and less than half of name's
+// length; the first one among equals. Empty if there is none. The view points into `valid`.
 // Costs O(length) each.
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> valid);
 

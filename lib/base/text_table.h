@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Rows of cells as aligned text, for people who read a terminal.
+// Rows of cells as aligned text for terminals.
 //
 //   TextTable table({{"QUEUE"}, {"SHARE", TextTable::kRight}});
 //   table.AddRow({"vision", "0.5"});
@@ -11,8 +11,8 @@
 //   // speech  12.25
 //
 // Columns are two blanks apart and as wide as their widest cell, counted in characters of UTF-8,
-// not bytes. Lines end without blanks. A control character in a cell becomes a blank, so that a row
-// stays a line.
+// not bytes. Lines end without blanks. A control character in a cell becomes a blank, so a row
+// stays one line.
 #ifndef MUSTER_BASE_TEXT_TABLE_H_
 #define MUSTER_BASE_TEXT_TABLE_H_
 

@@ -52,7 +52,8 @@ class StaticCpus {
   uint64_t zones() const { return zones_; }
   uint64_t ZonesOf(const CpuSet& cpus) const;  // of those that the machine has
 
-  // `count` of the CPUs that are free, as many as there are being at least asked for.
+  // Returns at least `count` of the free CPUs (more only where sockets or cores differ in size), or
+  // nothing if fewer are free.
   std::optional<CpuSet> Take(const CpuSet& free, int count) const;
 
   // What is left once so many thousandths, rounded up, are set aside for the system: always the

@@ -114,7 +114,7 @@ class ZonedNode {
   std::optional<Refusal> Check(const ZonedTask& task) const;
   int64_t Score(const ZonedTask& task, const ZoneScoring& scoring) const;
 
-  // --- the pieces --------------------------------------------------------------------------------------------
+  // --- the pieces
 
   struct ZoneSet {
     std::vector<size_t> positions;  // of zones, as given to Make

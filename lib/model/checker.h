@@ -10,7 +10,7 @@
 //   if (!check.ok()) return check.status();
 //
 // The first failure is kept and later ones are ignored, so checks need not stop in between. Words
-// are put together only when something fails: a row that is in order costs no allocation here.
+// are put together only when something fails: a valid row costs no allocation here.
 #ifndef MUSTER_MODEL_CHECKER_H_
 #define MUSTER_MODEL_CHECKER_H_
 
@@ -65,7 +65,8 @@ class Checker {
              std::initializer_list<std::string_view> valid);
   void OneOf(const char* where, std::string_view what, const char* field, std::string_view value,
              std::initializer_list<std::string_view> valid);
-  // Amounts that are added up over rows must be exact as doubles, as the peers compute them: at most 2^53.
+  // Amounts that are added up over rows must be exact as doubles, as the peers compute them: at
+  // most 2^53.
   enum class Use { kSummed, kCompared };
   Amounts Resources(const char* where, const Resources& resources, Use use = Use::kSummed);
   void Labels(const char* where, const Labels& labels);

@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The direct calls: check the spec, resolve its names, put the row. What waits for that name is
-// woken.
+// The direct calls: check the spec, resolve its names, put the row, wake what waits for that name.
 #include "muster/cluster.h"
 
 #include <utility>

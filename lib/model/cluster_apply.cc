@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The caller follows a plan. Every decision is first checked against the cluster as it is now, then
-// gangs that can no longer start whole are refused, and what is left is put; so nothing needs to be
-// taken back.
+// Makes the cluster follow a plan. Every decision is first checked against the cluster as it is
+// now. Then gangs that can no longer start whole are refused, and the rest is put. So nothing needs
+// to be taken back.
 //
-// At the version the plan was computed from, indices are good and there was room. Later, rows are
+// At the version the plan was computed from, indices are valid and there was room. Later, rows are
 // found again by name, and each bind must still fit into what its node has left.
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What stands behind a Cluster.
+// The implementation behind a Cluster.
 //
 //   const Tables& tables = *cluster.impl().tables;
 #ifndef MUSTER_MODEL_CLUSTER_IMPL_H_
@@ -20,8 +20,9 @@ struct Cluster::Impl {
   std::shared_ptr<Tables> tables = std::make_shared<Tables>();
   Editor editor{tables};
   Deltas deltas{editor};
-  // What is kept from one cycle to the next. Its keeper follows Tables::log, starts afresh when Tables::layout or
-  // log_start has passed it, and takes the tables anew each time: they are another object after a Freeze.
+  // What is kept from one cycle to the next. Its keeper follows Tables::log, starts afresh when
+  // Tables::layout or log_start has passed it, and takes the tables anew each time: they are
+  // another object after a Freeze.
   std::unique_ptr<Attachment> cycle;
 };
 

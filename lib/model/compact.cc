@@ -13,8 +13,8 @@ namespace muster {
 namespace {
 
 constexpr size_t kLeastDead = 1024;
-// Tables come back to the size at which they are compacted: the memory for that stays, for it would have to be fetched and
-// filled anew each time.
+// Tables come back to the size at which they are compacted: the memory for that stays, for it would
+// have to be fetched and filled anew each time.
 constexpr size_t kMostSlack = 4;
 
 // Where the rows of one table go.

@@ -7,8 +7,8 @@
 //   CpuDevice cpu;
 //   const std::string problem = ReadCpuDevice(node, device, &cpu);   // "": it is {17, 8, 0, 0}
 //
-// A node that lists any is one that gives whole CPUs (a static CPU manager, in Kubernetes' words). What is a CPU there is
-// checked when the node enters a cluster, so that later nothing can go wrong.
+// A node that lists any assigns whole CPUs (a static CPU manager, in Kubernetes' words). CPUs are
+// checked when the node enters a cluster, so later reads cannot fail.
 #ifndef MUSTER_MODEL_CPU_DEVICES_H_
 #define MUSTER_MODEL_CPU_DEVICES_H_
 
@@ -26,8 +26,8 @@ struct CpuDevice {
   int cpu = 0, core = 0, zone = 0, socket = 0;
 };
 
-// What keeps the device from being a CPU: `its name must be the number of a CPU, 0 to 8191`; empty: nothing does, and `cpu`
-// says where it is. REQUIRES: it is of kind cpu.
+// Returns why the device is no CPU, such as `its name must be the number of a CPU, 0 to 8191`, or
+// an empty text. Then it sets `*cpu`. REQUIRES: the device is of kind cpu.
 std::string ReadCpuDevice(const NodeSpec& node, const DeviceSpec& device, CpuDevice* cpu);
 
 }  // namespace muster

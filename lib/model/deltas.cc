@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The events themselves and the waiting room. What an event does to the rows is in deltas_place.cc.
+// The events themselves and the objects that wait. deltas_place.cc has what an event does to the
+// rows.
 #include "lib/model/deltas.h"
 
 #include <algorithm>
@@ -231,8 +232,8 @@ void Deltas::Remove(RowKind kind, const std::string& name) {
     case RowKind::kJob:
       counts_.erase(name);
       if (const auto job = t.jobs.names.Find(name)) {
-        // What was told by events of its own waits for the job to come back; the rest was part of
-        // the job.
+        // Tasks with events of their own wait for the job to come back. The others were part of the
+        // job.
         std::vector<TaskIndex> told;
         for (TaskIndex task : t.jobs.tasks[*job]) {
           if (IsTold(task)) told.push_back(task);

@@ -1,19 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Events of a watch, put so that their order does not matter.
+// Events of a watch, arranged so that their order does not matter.
 //
-// What the cluster shows is a function of the newest event of each object: an object is visible
-// when everything it names is visible, and waits otherwise. A removal or a change that takes away
-// what others name sends those back to waiting, with what they were last known to be. A circle of
-// queues waits for itself until one of them moves. Tasks that an event's job creates by the count
-// of a group count as told by an event older than any: an event of such a task wins over them, and
-// they come and go with the count.
+// What the cluster shows is a function of the newest event of each object. An object is visible
+// when everything it names is visible, and waits otherwise. A removal, or a change that removes
+// what other objects name, sends those back to waiting, with their last known values. A circle of
+// queues waits until one of them moves. Tasks that an event's job creates by the count of a group
+// count as reported by an event older than any. An event of such a task wins over them, and they
+// come and go with the count.
 //
-// Two things are no part of that function. Rows are as old as their (latest) appearance, so ties
-// between objects that arrived in another order may be broken otherwise, unless `created` and its
-// like tell them apart. And a decision applied to the cluster holds against an event that does not
-// know of it yet: a task that a plan bound stays bound while events say pending, and one that a
-// plan evicts keeps leaving while they say bound or running.
+// Two things are not part of that function:
+// - Rows are as old as their latest appearance. So ties between objects that arrived in another
+//   order may be broken otherwise, unless `created` and its like distinguish them.
+// - A decision applied to the cluster holds against an event that does not reflect it yet. A task
+//   that a plan bound stays bound while events report pending. A task that a plan evicts keeps
+//   leaving while they report bound or running.
 #ifndef MUSTER_MODEL_DELTAS_H_
 #define MUSTER_MODEL_DELTAS_H_
 
@@ -59,7 +60,8 @@ class Deltas {
     uint64_t turns = 0;
   };
   Memory Remembered() const;
-  // Instead of what is remembered now. InvalidArgument, and nothing done, where it is no memory of these rows.
+  // Instead of what is remembered now. InvalidArgument, and nothing done, where it is no memory of
+  // these rows.
   absl::Status Remember(Memory memory);
 
  private:

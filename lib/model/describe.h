@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a caller is told about rows, in the words in which he said them.
+// Rows as specs again, in the words in which the caller set them.
 //
 //   TaskSpec task = DescribeTask(editor, index);   // status and node as they are now
 #ifndef MUSTER_MODEL_DESCRIBE_H_
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// What was said about a task, with the state it is in now.
+// Returns the spec of a task, with its present status and node.
 TaskSpec DescribeTask(const Editor& editor, TaskIndex task);
 
 }  // namespace muster

@@ -1,10 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What tasks may hold of the devices of their node.
+// Checks what tasks hold of the devices of their node.
 //
-// A hold by itself must be of a device that the node has, and no more than all of it: Resolve asks that of every task. All
-// holds of a device together must not be more than it either; that is asked of whoever adds or changes a task by a call,
-// and not of events, which tell how the world is, in any order.
+// A single hold must be of a device that the node has, and no more than all of it. Resolve checks
+// this for every task. All holds of a device together must not exceed it, either. This is checked
+// when a call adds or changes a task, and not for events, which report the state of the world in
+// any order.
 #ifndef MUSTER_MODEL_DEVICE_HOLDS_H_
 #define MUSTER_MODEL_DEVICE_HOLDS_H_
 
@@ -21,11 +22,13 @@ namespace muster {
 // The node's device of that name; null: it has none.
 const DeviceSpec* FindDevice(const NodeSpec& node, std::string_view name);
 
-// Why the node cannot give so much of one of its devices to anybody: `device "g" is not on node "n"`; empty: it can.
+// Why the node cannot give so much of one of its devices to anybody: `device "g" is not on node
+// "n"`; empty: it can.
 std::string HoldProblem(const NodeSpec& node, const DeviceHold& hold);
 
-// Why the node's devices cannot bear these holds beside those of the tasks that run there (`except` aside, and
-// nominated ones): `device "g" of node "n" is held to 1500 of 1000 milli`; empty: they can.
+// Why the node's devices cannot bear these holds beside those of the tasks that run there (`except`
+// aside, and nominated ones): `device "g" of node "n" is held to 1500 of 1000 milli`; empty: they
+// can.
 std::string OverheldProblem(const Editor& editor, NodeIndex node,
                             const std::vector<DeviceHold>& holds, TaskIndex except);
 

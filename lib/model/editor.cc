@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Nodes, queues, domains and what is kept by name; jobs and tasks are in editor_jobs.cc.
+// Nodes, queues, domains and everything that is kept by name. editor_jobs.cc has jobs and tasks.
 #include "lib/model/editor.h"
 
 #include <algorithm>

@@ -1,18 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The only hands that change the tables.
+// The only code that changes the tables.
 //
 //   TaskRefs refs;
 //   if (auto missing = editor.Resolve(spec, kNone, &refs)) return Dangling(*missing);
 //   editor.PutTask(kNone, spec, shape, refs);      // cannot fail: everything was checked before
 //
-// Every change goes the same three steps: the spec is checked by itself (lib/model/validate.h), the
-// names it mentions are resolved, and then it is put. Direct calls, deltas and reconciliation
+// Every change takes the same three steps: the spec is checked by itself (lib/model/validate.h),
+// the names it mentions are resolved, and then it is put. Direct calls, deltas and reconciliation
 // differ only in what they do when a name is missing.
 //
 // The tables are shared with Snapshots and copied before the first change after a Freeze. Beside
 // them the editor keeps what only writers need: the interner, the list of tasks on each node, and
-// who is nominated where.
+// the nominations.
 #ifndef MUSTER_MODEL_EDITOR_H_
 #define MUSTER_MODEL_EDITOR_H_
 
@@ -76,8 +76,8 @@ struct TaskRow {
   std::string_view nominated_node;
 };
 
-// Many rows of the task table: those that differ in few columns share a pattern. Spans without elements leave the
-// column to the pattern, and so do the cells of kAbsent in them.
+// Many rows of the task table: those that differ in few columns share a pattern. Spans without
+// elements leave the column to the pattern, and so do the cells of kAbsent in them.
 struct TaskColumns {
   std::span<const TaskRow> patterns;
   std::span<const uint32_t> pattern;  // by row
@@ -86,8 +86,8 @@ struct TaskColumns {
   std::span<const int64_t> status, priority, created, ordinal, uid_rank, started;
 };
 
-// What jobs have in common that differ in name, priority, times and rank alone, checked and looked up once for all of
-// them. It is good while the tables' layout is the same and no queue changed.
+// What jobs have in common that differ in name, priority, times and rank alone, checked and looked
+// up once for all of them. It is good while the tables' layout is the same and no queue changed.
 struct JobKind {
   struct Tasks {  // of a group
     std::string group;
@@ -135,17 +135,18 @@ class Editor {
   // The tasks of a job's group differ from each other in name and ordinal alone.
   TaskRow RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape);
   TaskIndex PutRow(TaskIndex existing, std::string_view name, const TaskRow& row);
-  // As PutRow(kNone, ...) for one row after the other, column by column. False, and nothing done: a name is there
-  // already, or twice. REQUIRES: as PutRow.
+  // As PutRow(kNone, ...) for one row after the other, column by column. False, and nothing done: a
+  // name is there already, or twice. REQUIRES: as PutRow.
   bool AppendTasks(const std::function<std::string_view(size_t row)>& name,
                    const TaskColumns& columns);
-  // The class and the interned parts of a task's row; its references, status and numbers are the spec's.
+  // The class and the interned parts of a task's row; its references, status and numbers are the
+  // spec's.
   TaskRow RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const TaskRefs& refs);
   // Of the job and the shapes of its groups. May make dimensions known.
   JobKind KindOf(const JobSpec& spec, const Amounts& min_resources, const JobRefs& refs,
                  std::span<const CheckedShape> shapes);
-  // A job with its tasks as PutJob and PutRow append them, but that the row keeps of the spec what it is given, without
-  // groups. REQUIRES: names that are not there, `spec` is in order.
+  // A job with its tasks as PutJob and PutRow append them, but that the row keeps of the spec what
+  // it is given, without groups. REQUIRES: names that are not there, `spec` is in order.
   JobIndex AppendJob(const JobKind& kind, JobSpec spec);
   uint32_t PutDomain(const DomainSpec& spec, uint32_t parent);
   void PutBudget(const DisruptionBudgetSpec& spec);
@@ -157,7 +158,7 @@ class Editor {
   void EraseTask(TaskIndex task);
   void EraseDomain(uint32_t domain);  // REQUIRES: neither nodes nor children
 
-  // `node` is kNone where the status holds none; `assumed` where a plan says so and not the world.
+  // `node` is kNone where the status holds none; `assumed` if a plan and not the world placed it.
   void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);
   // What it holds of the devices of its node. (Another node takes its holds away.)
   void SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds);

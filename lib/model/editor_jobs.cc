@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Jobs and tasks. A task is known in four places beside its row: in its job's list, in the list of
+// Jobs and tasks. A task is kept in four places beside its row: in its job's list, in the list of
 // tasks on its node, in the count of its class and in the nominations. Enter and Leave keep the
 // four together.
 #include <algorithm>

@@ -7,9 +7,9 @@
 //   ...                                                     // everything else is checked
 //   ClassIndex c = interner.Intern(*shape, kNone, tables);  // cannot fail any more
 //
-// A shape is compared twice: as it is spelled, which is quick and skips every check of a shape seen
-// before, and as it is meant ("1" and "1000m" of cpu are one class). The maps serve writers only
-// and are therefore no part of Tables, which are copied.
+// A shape is compared twice. The comparison as it is spelled is quick, and skips every check of a
+// shape seen before. The comparison as it is meant makes "1" and "1000m" of cpu one class. The maps
+// serve writers only, so they are not part of Tables, which are copied.
 #ifndef MUSTER_MODEL_INTERNER_H_
 #define MUSTER_MODEL_INTERNER_H_
 
@@ -63,9 +63,9 @@ class Interner {
   HashMap<std::string, uint32_t> gates_, holds_;
 };
 
-// Makes every dimension known that `amounts` names.
+// Adds every dimension that `amounts` names.
 void AddDimensions(const Amounts& amounts, Tables& tables);
-// The row over the dimensions, which are known, with `fill` where nothing is said.
+// Returns the row over the known dimensions, with `fill` where `amounts` is unset.
 std::vector<int64_t> RowOf(const Amounts& amounts, const Tables& tables, int64_t fill = kAbsent);
 
 }  // namespace muster

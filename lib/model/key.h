@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Writes values into a byte string that is equal exactly when they are: every text is preceded by
-// its length and every list by its size, so no two values can run into each other.
+// Writes values into a byte string that is equal exactly when the values are. Every text is
+// preceded by its length and every list by its size, so no two values can run into each other.
 #ifndef MUSTER_MODEL_KEY_H_
 #define MUSTER_MODEL_KEY_H_
 

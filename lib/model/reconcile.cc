@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A full listing replaces what the cluster holds. A second cluster is filled from the listing,
-// which checks it as any other input; then the two are compared row by row, by name. Without drift
-// nothing changes, not even the order of rows. With drift the second cluster takes the place of the
-// first, its rows in the order of the listing.
+// which checks it as any other input. Then the two are compared row by row, by name. Without drift
+// nothing changes, not even the order of rows. With drift the second cluster replaces the first,
+// its rows in the order of the listing.
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which rows a spec speaks of.
+// Resolves the rows that a spec names.
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/device_holds.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What rooms above keep with tables. lib/model never looks inside.
+// What higher rooms keep with tables. lib/model never reads it.
 #ifndef MUSTER_MODEL_SHELF_H_
 #define MUSTER_MODEL_SHELF_H_
 
@@ -14,9 +14,9 @@ class Attachment {
   virtual ~Attachment() = default;
 };
 
-// A place for one thing that is done with, so that the next of its kind can be written into the memory of the last:
-// megabytes that go back to the system after each cycle come back page by page. Any thread may put and take; nothing
-// that is decided may depend on what is there.
+// A place for one thing that is done with, so that the next of its kind can be written into the
+// memory of the last: megabytes that go back to the system after each cycle come back page by page.
+// Any thread may put and take; nothing that is decided may depend on what is there.
 class Shelf {
  public:
   Shelf() = default;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Byte strings that are equal exactly when specs in order mean the same: quantities read, resources
+// Byte strings that are equal exactly when valid specs mean the same: quantities read, resources
 // and labels in the order of their names.
 //
-//   if (MeaningKey(known) != MeaningKey(listed)) ...   // the listing says something else
+//   if (MeaningKey(known) != MeaningKey(listed)) ...   // the listing differs
 #ifndef MUSTER_MODEL_SPEC_KEY_H_
 #define MUSTER_MODEL_SPEC_KEY_H_
 

@@ -2,10 +2,10 @@
 //
 // The cluster as columns: what a Cluster keeps, a Snapshot freezes and a cycle reads.
 //
-// Every table is indexed by the row's sequence number. Rows are never moved: a removed row is dead
+// Every table is indexed by the row's sequence number. Rows are never moved. A removed row is dead
 // (`alive` 0) and its index is not reused until Compact, so "ties go to the smaller index" means
-// "to the older row". What a caller said is kept as its spec; what a decision reads often is kept
-// beside it as a column. Only lib/model writes these tables; every row in them has passed
+// "to the older row". The caller's spec is kept as it was set. What a decision reads often is kept
+// beside it as a column. Only lib/model writes these tables. Every row in them has passed
 // validation, so readers check nothing.
 #ifndef MUSTER_MODEL_TABLES_H_
 #define MUSTER_MODEL_TABLES_H_
@@ -73,7 +73,7 @@ struct TaskTable {
   std::vector<int64_t> created;
   std::vector<int64_t> ordinal;  // kAbsent: none
   std::vector<int64_t> uid_rank;
-  std::vector<int64_t> started, protected_until;  // kAbsent: not said
+  std::vector<int64_t> started, protected_until;  // kAbsent: unset
   std::vector<uint32_t> priority_class;           // into Tables::strings
   std::vector<uint32_t> gates;                    // into Tables::gate_lists, 0: none
   std::vector<uint32_t> devices;                  // into Tables::hold_lists, 0: none
@@ -83,12 +83,12 @@ enum TaskFlag : uint8_t {
   kTaskPreemptable = 1,
   kTaskNeverPreempts = 2,
   kTaskGated = 4,
-  kTaskAssumed = 8,   // a plan put it where it is, and the world has not said anything since
-  kTaskCounted = 16,  // made by the count of a group that an event told
+  kTaskAssumed = 8,   // placed by a plan, and not confirmed since
+  kTaskCounted = 16,  // made by the count of a group in an event
 };
 
-// Task classes: shapes, interned. A class is what node search asks about; priority and job are no
-// part of it. The queue is where it says something of node groups, or one above it does.
+// Task classes: shapes, interned. Node search works on classes; priority and job are no part of
+// them. The queue is part of a class if it, or a queue above it, lists node groups.
 struct ClassTable {
   std::vector<TaskShape> shape;
   std::vector<QueueIndex> queue;  // kNone: no part of the class

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What can be said about a spec without looking at the cluster: every rule of a value, and its
-// quantities read. Names of other rows are looked up later, by whoever puts the row into the tables
+// What can be checked of a spec without the cluster: every rule of a value, and its quantities
+// read. Names of other rows are resolved later, by the code that puts the row into the tables
 // (lib/model/editor.h).
 //
 // The results hold views into the specs, which must outlive them.

@@ -105,7 +105,7 @@ void CheckPort(const HostPort& port, Checker& check) {
   check.Text("host port", port.ip);
 }
 
-// Every task requests one of `pods`, said or not.
+// Every task requests one of `pods`, even where it is unset.
 void CheckPods(const Amounts& amounts, Checker& check) {
   for (const Amount& amount : amounts) {
     if (amount.name == "pods" && amount.value != 1) {

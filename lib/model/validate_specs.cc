@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The rules of nodes, queues, jobs, tasks and the rest that need nothing but the spec itself.
+// The rules of nodes, queues, jobs, tasks and the rest that need only the spec itself.
 #include <algorithm>
 #include <bit>
 
@@ -128,7 +128,7 @@ void CheckDevices(const NodeSpec& node, Checker& check) {
     CpuDevice cpu;
     const std::string problem = ReadCpuDevice(node, device, &cpu);
     if (!problem.empty()) check.Fail("device", device.name, problem);
-    cpu_zones |= uint64_t{1} << cpu.zone % 64;  // who has more is refused anyway
+    cpu_zones |= uint64_t{1} << cpu.zone % 64;  // a node with more zones is refused anyway
   }
   if (std::popcount(cpu_zones) > kMostCpuZones) {
     check.Fail(absl::StrCat("has CPUs in ", std::popcount(cpu_zones), " zones; must be ",
@@ -201,7 +201,7 @@ void CheckNumber(const char* where, std::string_view what, const Quantity& quant
   }
 }
 
-// A number, or a part in percent; empty: not said.
+// A number, or a part in percent; empty: unset.
 void CheckPart(const char* what, std::string_view text, Checker& check) {
   if (text.empty()) return;
   std::string_view digits = text;

@@ -1,13 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// From reasons to words. A job's explanation is one line that says how it stands, and below it what stopped
-// its tasks, the reasons gathered so that a gang of a thousand equal tasks takes one line:
+// From reasons to words. A job's explanation is one line with its state, and below it what stopped
+// its tasks. Equal reasons are gathered, so a gang of a thousand equal tasks takes one line:
 //
 //   train: 12 of 16 placed, undone
 //     1 task: 88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
 //     3 tasks: not reached
 //
-// Where several reasons meet in one job, the one that speaks of the whole job is its headline: a gang that was
+// Where a job has several reasons, the one about the whole job is its headline. A gang that was
 // undone matters more than the one task that found no node, which is listed below it.
 #include "lib/plan/explain.h"
 
@@ -40,7 +40,7 @@ std::string In(const Reason& reason, const PlanNames& names) {
   return absl::StrCat(" in ", ToAbsl(names.dimension(reason.dimension)));
 }
 
-// Smaller speaks of more of the job, and is its headline.
+// A smaller scope covers more of the job, and its reason is the headline.
 int Scope(ReasonKind kind) {
   switch (kind) {
     case ReasonKind::kInvalidGang:
@@ -135,7 +135,7 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
     absl::StrAppend(&out, " (", Counted(groups[0].tasks, "task"), ")");
   }
   out.push_back('\n');
-  // What the headline says is not said again, and what several reasons say is said once.
+  // The headline is not repeated, and equal details stand once.
   std::vector<std::pair<std::string, int64_t>> details;
   std::map<std::string, size_t> detail_of;
   for (const PendingGroup& group : groups) {
@@ -323,7 +323,7 @@ std::string ReasonHead(const Reason& reason, const PlanNames& names) {
 std::string ReasonText(const Reason& reason, const PlanNames& names) {
   std::string refusals = RefusalsText(reason, names);
   if (refusals.empty()) return ReasonHead(reason, names);
-  // That no node fits is what the list of nodes says.
+  // The list of nodes implies that no node fits.
   if (reason.kind == ReasonKind::kNoNode) return refusals;
   return absl::StrCat(ReasonHead(reason, names), ": ", refusals);
 }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The words of a plan: what Explain, ToText and ReasonText are put together from.
+// The words of a plan, from which Explain, ToText and ReasonText are put together.
 //
 //   ReasonHead    12 of 16 placed, undone
 //   RefusalsText  88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
@@ -35,8 +35,8 @@ struct PendingGroup {
   int64_t tasks;
 };
 
-// The pending tasks of `only_job`, or all for kNone, gathered; groups are listed by their first task. `reason` is
-// the first one of these words. O(pending).
+// The pending tasks of `only_job`, or all for kNone, gathered; groups are listed by their first
+// task. `reason` is the first one of these words. O(pending).
 std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job);
 
 }  // namespace muster

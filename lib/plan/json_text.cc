@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// std::to_chars writes numbers: exact, shortest, and blind to the locale.
+// std::to_chars writes numbers: exact, shortest, and independent of the locale.
 #include "lib/plan/json_text.h"
 
 #include <charconv>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Writing JSON by hand: the few pieces that plans and scenarios share.
+// Writes JSON by hand: the few pieces that plans and scenarios share.
 //
 //   std::string out = "{\"name\": ";
 //   AppendJson("a\"b", &out);                        // {"name": "a\"b"
@@ -19,7 +19,8 @@ namespace muster {
 void AppendJson(std::string_view text, std::string* out);
 void AppendJson(int64_t number, std::string* out);
 void AppendJson(uint64_t number, std::string* out);
-// The shortest text that reads back as the same double; null for infinities and NaN, which JSON cannot say.
+// The shortest text that reads back as the same double; null for infinities and NaN, which JSON
+// cannot say.
 void AppendJson(double number, std::string* out);
 
 }  // namespace muster

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Two ways a plan keeps its names. From a frozen snapshot: it holds the tables and asks them. From a living
-// cluster: it copies what it mentions, in order of index, into one buffer per table.
+// A plan keeps its names in one of two ways. From a frozen snapshot it holds the tables and reads
+// them. From a living cluster it copies the names it mentions, in order of index, into one buffer
+// per table.
 #include <algorithm>
 #include <initializer_list>
 #include <memory>

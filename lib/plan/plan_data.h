@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a Plan points to. Filled once by the session, then frozen.
+// What a Plan points to. The session fills it once; then it is frozen.
 //
 //   auto data = std::make_shared<PlanData>(session.Run(tables, options));
 //   data->names = NamesOf(snapshot.share());
@@ -18,8 +18,8 @@
 
 namespace muster {
 
-// Names by index, for the rows a plan mentions. A frozen snapshot answers from its tables; a living cluster
-// copies just the names mentioned, because its tables go on changing.
+// Names by index, for the rows a plan mentions. A frozen snapshot answers from its tables; a living
+// cluster copies just the names mentioned, because its tables go on changing.
 class PlanNames {
  public:
   virtual ~PlanNames() = default;

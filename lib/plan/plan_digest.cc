@@ -1,8 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The fingerprint of what was decided and why. Left out is what says only how one came there: names, how the
-// profile was spelled, and the version number of the cluster, which counts its changes. So a cluster that lived
-// through a thousand deltas and one that was built at once give equal digests when they decide alike.
+// The fingerprint of what was decided and why. Left out is what only describes the history: names,
+// how the profile was spelled, and the version number of the cluster, which counts its changes. So
+// a cluster that lived through a thousand deltas and one that was built at once give equal digests
+// when they decide alike.
 #include <bit>
 #include <cstdint>
 #include <string>

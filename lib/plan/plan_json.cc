@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A plan as JSON, for programs: names instead of indices, amounts in the units of the tables (thousandths;
-// memory, pods and storage whole). One decision, task or share a line, so that two plans can be compared with
-// line tools.
+// A plan as JSON, for programs: names instead of indices, amounts in the units of the tables
+// (thousandths; memory, pods and storage whole). One decision, task or share stands on each line,
+// so line tools can compare two plans.
 #include <string>
 #include <string_view>
 
@@ -137,7 +137,8 @@ std::string Plan::ToJson() const {
   AppendJson(static_cast<int64_t>(cursor()), &out);
   out.append(",\n  \"digest\": ");
   AppendJson(Digest(), &out);
-  // Every key is there even when nothing is: programs need not ask. (The empty plan has no names to give.)
+  // Every key is there even when nothing is: programs need not ask. (The empty plan has no names to
+  // give.)
   const PlanData nothing;
   const PlanData& data = data_ == nullptr || data_->names == nullptr ? nothing : *data_;
   const PlanNames* names = data.names.get();

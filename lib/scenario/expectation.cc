@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Comparing a plan with what was expected of it. Maps and lists are compared as sorted sets, because an
-// expectation says what happens, not in which order; the digest is there for the order.
+// Compares a plan with what was expected of it. Maps and lists are compared as sorted sets, because
+// an expectation states what happens, not in which order. The digest covers the order.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -91,7 +91,8 @@ void ComparePhases(const Plan& plan, const Snapshot& snapshot, const Named<JobPh
     if (d.kind == DecisionKind::kAdmit)
       changed.emplace_back(plan.job_name(d.job), JobPhase::kAdmitted);
   }
-  // A job may be admitted and then run in one cycle: the last word counts, and stands first when sorted.
+  // A job may be admitted and then run in one cycle: the last word counts, and stands first when
+  // sorted.
   std::reverse(changed.begin(), changed.end());
   std::stable_sort(changed.begin(), changed.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// From specs to a cluster, row by row in the order of the file, because a row's index breaks ties. A parent may
-// stand behind its children: queues then first enter as roots and find their parent in a second round; domains,
-// which can not be updated, wait for it.
+// From specs to a cluster, row by row in the order of the file, because a row's index breaks ties.
+// A parent may stand behind its children. Queues then first enter as roots and get their parent in
+// a second round. Domains, which cannot be updated, wait for their parent.
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +16,7 @@
 namespace muster {
 namespace {
 
-// The place of the row, then what the cluster said about it.
+// The place of the row, then the cluster's error.
 absl::Status At(std::string_view table, size_t row, const absl::Status& status) {
   if (status.ok()) return status;
   return absl::Status(status.code(),

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// In this order, each from the one stream of random numbers: task classes (their sizes and constraints), nodes
-// (apportioned to the kinds, not drawn, so that 1,213 nodes of openb are the very ones), queues, running tasks
-// node by node, pending jobs.
+// Draws from one stream of random numbers, in this order: task classes (their sizes and
+// constraints), nodes, queues, running tasks node by node, pending jobs. Nodes are apportioned to
+// the kinds and not drawn, so 1,213 nodes of openb are exactly those of the trace.
 #include "lib/scenario/generate.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ struct TaskClass {
   bool may_run_anywhere = true;  // no rule about other tasks
 };
 
-// Draws indices, each as often as its weight says. Weights are not negative and not all zero.
+// Draws indices in proportion to their weights. Weights are not negative and not all zero.
 class Weights {
  public:
   void Add(int64_t weight) { ends_.push_back(ends_.empty() ? weight : ends_.back() + weight); }
@@ -146,7 +146,8 @@ ClusterMix Generator::UniformMix() {
   return mix;
 }
 
-// The kinds get nodes by their weights; the rest goes to the largest remainders, the first kind first.
+// The kinds get nodes by their weights; the rest goes to the largest remainders, the first kind
+// first.
 void Generator::CountNodes() {
   int64_t sum = 0;
   for (const NodeKind& kind : mix_.nodes) sum += kind.weight;
@@ -259,7 +260,8 @@ void Generator::Constrain(TaskClass* task_class) {
   }
 }
 
-// A kind's nodes stand together, zone by zone, tainted ones last; they are named by what they have in common.
+// A kind's nodes stand together, zone by zone, tainted ones last; they are named by what they have
+// in common.
 void Generator::MakeNodes() {
   const bool has_zones = options_.affinity > 0 || options_.spread > 0;
   const int64_t zones = has_zones ? kZones : 1;

@@ -1,12 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random clusters from a seed and a few knobs, for trying things out and for benchmarks.
+// Random clusters from a seed and a few knobs, for trials and benchmarks.
 //
 //   absl::StatusOr<Scenario> scenario = Generate({.mix = "openb", .nodes = 1213, .seed = 1});
 //
-// Equal knobs give equal scenarios, everywhere. Every task fits an empty node of the cluster (of which there is
-// at least one of each kind only where there are nodes enough). Jobs and nodes come as groups, so a cluster of
-// a hundred thousand pending tasks is made and written in well under a second.
+// Equal knobs give equal scenarios, everywhere. Every task fits an empty node of the cluster, of
+// which there is at least one of each kind if there are enough nodes. Jobs and nodes come as
+// groups, so a cluster of a hundred thousand pending tasks is made and written in well under a
+// second.
 #ifndef MUSTER_SCENARIO_GENERATE_H_
 #define MUSTER_SCENARIO_GENERATE_H_
 
@@ -25,7 +26,8 @@ struct GenerateOptions {
   int64_t nodes = 100;
   uint64_t seed = 1;
 
-  // How much is pending: so many tasks, or as many as ask for `load` of the capacity (of what is scarcest).
+  // How much is pending: so many tasks, or as many as ask for `load` of the capacity (of what is
+  // scarcest).
   std::optional<int64_t> tasks;
   double load = 1.0;
   std::optional<int64_t> jobs;  // so many; tasks are then spread over them evenly
@@ -41,7 +43,8 @@ struct GenerateOptions {
   double gpu_share = 0;            // share of those shapes that want part of a GPU
   double occupancy = 0;            // share of each node that running tasks fill
 
-  // Shares of the task shapes that carry such a constraint; `taints` is also the share of tainted nodes.
+  // Shares of the task shapes that carry such a constraint; `taints` is also the share of tainted
+  // nodes.
   double selectors = 0, taints = 0, affinity = 0, spread = 0;
 };
 

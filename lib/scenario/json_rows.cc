@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The parser underneath is event driven and keeps its own stack, so depth costs no recursion; here depth and
-// size are limited anyway, because the readers of a row recurse. No exception leaves: the parser reports its
-// errors as an event, and the handler stops it by answering false.
+// The parser underneath is event driven and keeps its own stack, so depth costs no recursion. Depth
+// and size are limited anyway, because the readers of a row recurse. No exception leaves: the
+// parser reports its errors as an event, and the handler stops it by returning false.
 #include "lib/scenario/json_rows.h"
 
 #include <algorithm>
@@ -224,8 +224,8 @@ bool Handler::KeysDiffer(const Level& level) {
 
 bool Handler::parse_error(std::size_t position, const std::string&,
                           const nlohmann::detail::exception& error) {
-  // The parser's own words, without its class of exception, without the production it was in and without the
-  // text it has read, which may be of any length.
+  // The parser's own words, without its class of exception, without the production it was in and
+  // without the text it has read, which may be of any length.
   std::string_view words = error.what();
   words = words.substr(0, words.find("; last read: "));
   if (const size_t at = words.find(" - "); at != words.npos) words.remove_prefix(at + 3);

@@ -1,15 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// JSON, read row by row: the document's tables are handed out one row at a time, each as a small tree that is
-// forgotten when the next one starts. So a document of any size needs the memory of its largest row.
+// Reads JSON row by row: the document's tables are passed on one row at a time, each as a small
+// tree that is freed when the next one starts. So a document of any size needs the memory of its
+// largest row.
 //
 //   class Sink : public RowSink { ... };
 //   absl::Status status = ReadJsonRows(text, &sink);
 //
-// The document must be one object. The sink says of each of its keys whether the value is a table (an array or
-// object whose elements are rows) or one row itself. Refused, with the byte or the place: text that is no JSON
-// (NaN and malformed UTF-8 among it), nesting deeper than 256, a key given twice in one object, rows of more
-// than four million values.
+// The document must be one object. For each of its keys, the sink returns whether the value is a
+// table (an array or object whose elements are rows) or one row itself. Refused, with the byte or
+// the place:
+// - text that is no JSON, including NaN and malformed UTF-8;
+// - nesting deeper than 256;
+// - a key given twice in one object;
+// - rows of more than four million values.
 #ifndef MUSTER_SCENARIO_JSON_ROWS_H_
 #define MUSTER_SCENARIO_JSON_ROWS_H_
 

@@ -1,15 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// From a row of JSON to a spec: one overload of Read for each kind of member; structs go by their lists of members
-// (members.h), so this knows no key of any struct.
+// From a row of JSON to a spec: one overload of Read for each kind of member. Structs go by their
+// lists of members (members.h), so this file has no key of any struct.
 //
 //   Reader reader("scenario");
 //   const Place top{nullptr, "nodes", 0, true}, place{&top, {}, index, false};
 //   absl::Status status = reader.ReadMembers(place, row, &node);
 //   // scenario: nodes[3].capacity: expected an object, got 7
 //
-// The path is kept as a list on the stack and turned into text only when something is refused. Recursion is as deep as the
-// row is, and rows are no deeper than kMaxJsonDepth.
+// The path is kept as a list on the stack and turned into text only when something is refused.
+// Recursion is as deep as the row is, and rows are no deeper than kMaxJsonDepth.
 #ifndef MUSTER_SCENARIO_MEMBER_READER_H_
 #define MUSTER_SCENARIO_MEMBER_READER_H_
 
@@ -64,7 +64,8 @@ class Reader {
   // `document`: what messages call it, "scenario".
   explicit Reader(std::string_view document) : document_(document) {}
 
-  // Shapes given by name, met since this was emptied, each with the index of what it is a member of.
+  // Shapes given by name, met since this was emptied, each with the index of what it is a member
+  // of.
   std::vector<std::pair<size_t, std::string>> shape_names;
 
   absl::Status Read(const Place& place, Json json, std::string* out) {
@@ -219,7 +220,8 @@ absl::Status Reader::ReadMembers(const Place& place, Json json, S* out, std::str
   absl::Status status;
   size_t present = 0, taken = 0;
   for (Json member = json.first(); member.exists(); member = member.next()) ++present;
-  // Files mostly have the keys in the order of the list, so the search goes on where the last one was found.
+  // Files mostly have the keys in the order of the list, so the search goes on where the last one
+  // was found.
   Json from = json.first();
   const auto find = [&](std::string_view key) -> Json {
     Json member = from;

@@ -1,11 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The one list of JSON keys: for each struct of a scenario, its members in order with the key each has.
+// The one list of JSON keys: for each struct of a scenario, its members in order with the key each
+// has.
 //
 //   std::apply([](const auto&... m) { (Use(m.key, m.value), ...); }, Members(node));
 //
-// The reader, the writer and the test of the JSON Schema all go by these lists. A structured binding must name
-// every member of a struct, so a member added to spec.h stops the build here until it has a key.
+// The reader, the writer and the test of the JSON Schema all use these lists. A structured binding
+// must name every member of a struct, so a member added to spec.h stops the build here until it has
+// a key.
 #ifndef MUSTER_SCENARIO_MEMBERS_H_
 #define MUSTER_SCENARIO_MEMBERS_H_
 

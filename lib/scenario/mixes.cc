@@ -1,13 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// openb   A cloud of 1,213 nodes of 15 kinds with 6,212 GPUs (Alibaba, 2023). Counts of nodes as published;
-//         the 91 task shapes thinned to 18 with the published split: 1,088 without GPU, 3,078 with part of
-//         one, 3,911 with one, 16 with two, 15 with four, 44 with eight.
-// philly  A training cluster of 8-GPU nodes with eleven tenants (Microsoft, 2017): tenants weigh as many nodes
-//         as each was given and submit as many jobs as each did; jobs of more than 8 GPUs are gangs of whole
-//         nodes. What the log does not say (cores and memory) is ours.
-// hpc     A batch machine of 8-core nodes (SDSC-BLUE, 2000): rigid jobs of whole nodes, sizes in powers of
-//         two as they occur there, with the median run time users asked for.
+// The three mixes, and where their numbers come from.
+// - openb: a cloud of 1,213 nodes of 15 kinds with 6,212 GPUs (Alibaba, 2023). Counts of nodes are
+//   as published. The 91 task shapes are thinned to 18 with the published split: 1,088 without GPU,
+//   3,078 with part of one, 3,911 with one, 16 with two, 15 with four, 44 with eight.
+// - philly: a training cluster of 8-GPU nodes with eleven tenants (Microsoft, 2017). A tenant's
+//   weight is the number of nodes it was given, and it submits as many jobs as it did. Jobs of more
+//   than 8 GPUs are gangs of whole nodes. Cores and memory, which the log lacks, are ours.
+// - hpc: a batch machine of 8-core nodes (SDSC-BLUE, 2000). Jobs are rigid and of whole nodes, in
+//   sizes of powers of two as they occur there, with the median run time that users requested.
 #include "lib/scenario/mixes.h"
 
 namespace muster {

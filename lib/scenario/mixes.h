@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Kinds of nodes and shapes of tasks that generated clusters are mixed from, as small tables. `openb`, `philly`
-// and `hpc` follow what is published about three recorded clusters, rounded; they are no replay of them.
+// Kinds of nodes and shapes of tasks that generated clusters are drawn from, as small tables.
+// `openb`, `philly` and `hpc` follow what is published about three recorded clusters, rounded. They
+// do not replay them.
 //
 //   const ClusterMix mix = NamedClusterMix("openb");
 //   for (const NodeKind& kind : mix.nodes) ...   // generate.cc draws from them by their weights

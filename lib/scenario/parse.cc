@@ -22,7 +22,8 @@ namespace {
 constexpr int64_t kMaxNodes = int64_t{10} * 1000 * 1000;
 constexpr int64_t kMaxTasks = int64_t{100} * 1000 * 1000;
 
-// A shape given by name: put in once all of "shapes" is known, for that may come last in the document.
+// A shape given by name: put in once all of "shapes" is known, for that may come last in the
+// document.
 struct ShapeUse {
   enum class Table : uint8_t { kJobs, kTasks } table;
   size_t row, group;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A scenario: one JSON document that holds a cluster, a profile, options and, if somebody cares, what the plan
-// must be. docs/scenario.md tells it from the writer's side.
+// A scenario: one JSON document with a cluster, a profile, options and, optionally, what the plan
+// must be. docs/scenario.md describes how to write one.
 //
 //   absl::StatusOr<Scenario> scenario = ParseScenario(text);
 //   Cluster cluster;
@@ -9,16 +9,17 @@
 //   absl::StatusOr<Plan> plan = cluster.Schedule(scenario->profile, scenario->options);
 //   for (const std::string& difference : CheckExpectation(*plan, snapshot, scenario->expect)) ...
 //
-// Promises. ParseScenario takes any bytes: it never crashes, recurses no deeper than 256, needs time linear in
-// the text and memory of at most some sixty times the text (a row of a table is larger than the shortest text
-// for it). What it refuses it refuses with the place and the rule:
+// Promises. ParseScenario takes any bytes: it never crashes, recurses no deeper than 256, and needs
+// time linear in the text. It needs memory of at most some sixty times the text, because a row of a
+// table is larger than its shortest text. A refusal names the place and the rule:
 //
 //   scenario: jobs[3].groups[0].count: expected an integer, got "x"
 //   scenario: nodes[0]: unknown key "lables", did you mean "labels"?
 //   scenario: byte 120, in jobs[3].name: unexpected end of input
 //
-// WriteScenario and ParseScenario are inverse: what was written reads back equal, field by field. A shape that
-// several groups or tasks have is written once and named; nodes that differ in a running number take one row.
+// WriteScenario and ParseScenario are inverse: a written document reads back equal, field by field.
+// A shape of several groups or tasks is written once and named. Nodes that differ in a running
+// number take one row.
 #ifndef MUSTER_SCENARIO_SCENARIO_H_
 #define MUSTER_SCENARIO_SCENARIO_H_
 
@@ -63,29 +64,29 @@ struct Expectation {
 };
 
 struct Scenario {
-  ClusterSpec cluster;  // jobs with their groups and counts; tasks holds only those told one by one
-  std::string profile;  // empty: the reader's choice
+  ClusterSpec cluster;      // jobs with groups and counts; tasks holds only those listed one by one
+  std::string profile;      // empty: the reader's choice
   ScheduleOptions options;  // now, seed and work_budget; the rest is no part of a scenario
   Expectation expect;
 };
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view json);
 std::string WriteScenario(const Scenario& scenario);
-// {"changes": [{"queue": {"name": "vision", "weight": 3}}, {"remove_nodes": {"labels": {"pool": "b"}}}]}, refused as a
-// scenario is, with "what-if" for its place.
+// {"changes": [{"queue": {"name": "vision", "weight": 3}}, {"remove_nodes": {"labels": {"pool":
+// "b"}}}]}, refused as a scenario is, with "what-if" for its place.
 absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json);
 // {"dimensions": [...], "queues": [{"name": ..., "deserved_before": {...}, ...}]}
 std::string WriteOutlook(const Outlook& outlook);
 
-// Replaces *cluster by what the scenario says. Rows get their indices in the order of the file; parents may
-// stand behind their children. On error *cluster stays as it was.
+// Replaces *cluster by the scenario's. Rows get their indices in the order of the file;
+// parents may stand behind their children. On error *cluster stays as it was.
 absl::Status Fill(const Scenario& scenario, Cluster* cluster);
 
 // The same into a cluster without rows; on error it holds some of them.
 absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster);
 
-// One line for each difference between the plan and what was expected of it; none when it is as expected.
-// `snapshot` is what the plan was made from.
+// One line for each difference between the plan and what was expected of it; none when it is as
+// expected. `snapshot` is what the plan was made from.
 std::vector<std::string> CheckExpectation(const Plan& plan, const Snapshot& snapshot,
                                           const Expectation& expect);
 

@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The text is a line with the form and then fields, each a decimal length, a colon and so many bytes; lists begin with a
-// field that says how many follow. In this order: dimensions, the scenario document of the rows, tasks with their marks,
-// generations, counts of groups, turns, rows that wait, and the digest of all bytes before it.
+// The text is a line with the form and then fields. A field is a decimal length, a colon and as
+// many bytes. A list begins with a field that holds its length. The order is: dimensions, the
+// scenario document of the rows, tasks with their marks, generations, counts of groups, turns, rows
+// that wait, and the digest of all bytes before it.
 //
-// Indices come out equal because both sides have no dead rows afterwards, and rows are written and read in the order of
-// their tables.
+// Indices come out equal because neither side has dead rows afterwards, and rows are written and
+// read in the order of their tables.
 #include "lib/scenario/state.h"
 
 #include <algorithm>

@@ -1,15 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// All that a scheduler must remember, as one text: what a standby needs to go on.
+// Everything that a scheduler must remember, as one text: what a standby needs to continue.
 //
 //   std::string state = SaveState(&leader);
-//   absl::Status loaded = LoadState(state, &standby);     // from now on equal calls give plans of equal digests
+//   absl::Status loaded = LoadState(state, &standby);   // from now on, equal plans for equal calls
 //
-// A scenario document tells the rows. A state tells also their indices and those of dimensions, what events of a watch
-// came and which of them wait, and what plans said that the world has not confirmed. Policies remember nothing beyond
-// the rows; when each task began, gangs became pending and whom nobody may evict until when are fields of them.
+// A scenario document holds the rows. A state also holds their indices and those of dimensions, the
+// events of a watch that came and those that wait, and the decisions of plans that the world has
+// not confirmed. Policies remember nothing beyond the rows: when each task began, when gangs became
+// pending and until when a task may not be evicted are fields of rows.
 //
-// The text begins with its form and ends with a digest. It is for LoadState and nobody else.
+// The text begins with its form and ends with a digest. Only LoadState reads it.
 #ifndef MUSTER_SCENARIO_STATE_H_
 #define MUSTER_SCENARIO_STATE_H_
 
@@ -21,14 +22,16 @@
 
 namespace muster {
 
-// Numbers the rows of the cluster anew, without those that were removed: indices move as after many removals.
+// Numbers the rows of the cluster anew, without those that were removed: indices move as after many
+// removals.
 void NumberAnew(Cluster* cluster);
 // REQUIRES: NumberAnew was called, and nothing has been removed since.
 std::string StateText(const Cluster& cluster);
 // Both.
 std::string SaveState(Cluster* cluster);
 
-// Replaces *cluster. InvalidArgument, and it stays as it was, where the text is none that SaveState wrote.
+// Replaces *cluster. InvalidArgument, and it stays as it was, where the text is none that SaveState
+// wrote.
 absl::Status LoadState(std::string_view text, Cluster* cluster);
 
 }  // namespace muster

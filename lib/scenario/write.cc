@@ -1,10 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// From specs to JSON, by the lists in members.h. A member that equals its default is left out, each row takes
-// one line, and two foldings keep large scenarios small: shapes used more than once are written under "shapes"
-// and named, and runs of nodes that differ only in a running number become one row with a "count".
+// From specs to JSON, by the lists in members.h. A member that equals its default is left out, and
+// each row takes one line. Two foldings keep large scenarios small. Shapes used more than once are
+// written under "shapes" and named. Runs of nodes that differ only in a running number become one
+// row with a "count".
 //
-// A shape's own text is what tells equal shapes apart, so whatever the writer can say, it can share.
+// Equal shapes are found by their text, so every shape that the writer can express, it can share.
 #include <charconv>
 #include <string>
 #include <string_view>
