@@ -48,6 +48,7 @@
 #include <string_view>
 #include <vector>
 
+#include "muster/action.h"
 #include "muster/export.h"
 #include "muster/policy/cycle.h"
 #include "muster/policy/domains.h"
@@ -126,11 +127,14 @@ struct PolicyDecl {
   int32_t revision = 1;
 };
 
-// Policies of the caller, handed to Schedule in ScheduleOptions::extensions. A cluster keeps its session while it gets
+// Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions. Their names must
+// not be taken by built-in ones. Policies that the spec string does not name go into its last tier; actions run only if
+// the spec string names them. A cluster keeps its session while it gets
 // the same object: hand in the same one cycle after cycle, and a new one if the policies' answers may have changed.
 struct Extensions {
   // Names and options are views: their targets must outlive this object.
   std::vector<PolicyDecl> policies;
+  std::vector<CustomAction> actions;  // see muster/action.h
 };
 
 }  // namespace muster

@@ -34,7 +34,7 @@ struct SpeedOptions {
   int64_t memory_limit = int64_t{128} << 20;  // bytes that scoreboards may take
 };
 
-struct Extensions;  // lib/profile/extensions.h: policies of the caller's own
+struct Extensions;  // muster/policy.h: policies and actions of the caller
 
 struct ScheduleOptions {
   int64_t now = 0;    // seconds, on the clock of `created` and `deadline`

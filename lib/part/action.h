@@ -9,6 +9,7 @@
 #ifndef MUSTER_PART_ACTION_H_
 #define MUSTER_PART_ACTION_H_
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -22,7 +23,7 @@ struct ActionDecl {
   std::string_view name;
   std::string_view summary;
   std::span<const OptionDecl> options;
-  void (*run)(ActionContext& context, const Options& options);
+  std::function<void(ActionContext& context, const Options& options)> run;
   // Jobs may ask for nodes only after this action has admitted them.
   bool admits = false;
   // The action makes room for tasks that found no node.

@@ -42,6 +42,7 @@ struct CycleFacts {
   bool admission = false;  // the profile has an action that admits jobs
   bool evicts = false;     // the profile has an action that makes room for tasks that found no node
   int64_t now = 0;         // as ScheduleOptions::now
+  const Cycle* cycle = nullptr;  // what policies read
 };
 
 class ActionContext {

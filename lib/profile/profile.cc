@@ -99,19 +99,24 @@ class Resolver {
 
   absl::Status Extend(const Extensions& extensions) {
     for (const PolicyDecl& decl : extensions.policies) {
-      if (decl.name.empty() || decl.name.front() == '-' ||
-          decl.name.find_first_of("+/,:()=") != std::string_view::npos) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("policy ", Quote(decl.name),
-                         ": a name is not empty, begins with no - and has none of + / , : ( ) ="));
-      }
-      if (FindAction(decl.name) != nullptr || FindPolicy(decl.name) != nullptr) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("policy ", Quote(decl.name), ": the name is taken"));
-      }
+      if (absl::Status s = CheckName("policy", decl.name); !s.ok()) return s;
       policies_.push_back(decl);
     }
     extended_ = extensions.policies.size();
+    for (const CustomAction& action : extensions.actions) {
+      if (absl::Status s = CheckName("action", action.name); !s.ok()) return s;
+      if (action.run == nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("action ", Quote(action.name), ": run is empty; must be a function"));
+      }
+      preset_.catalogue.push_back(
+          {action.name, action.summary, action.options,
+           [run = action.run](ActionContext& context, const Options& options) {
+             Workbench bench(*context.facts.cycle, context);
+             run(bench, options);
+           },
+           action.admits, action.evicts});
+    }
     return absl::OkStatus();
   }
 
@@ -161,6 +166,21 @@ class Resolver {
   static DevicePick StrategyOf(std::string_view word) {
     if (word == "spread") return DevicePick::kSpread;
     return word == "best-fit" ? DevicePick::kBestFit : DevicePick::kPack;
+  }
+
+  // A name of an extension: one word of the spec string's grammar that no other row has.
+  absl::Status CheckName(std::string_view what, std::string_view name) const {
+    if (name.empty() || name.front() == '-' ||
+        name.find_first_of("+/,:()=") != std::string_view::npos) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(what), " ", Quote(name),
+                       ": a name is not empty, begins with no - and has none of + / , : ( ) ="));
+    }
+    if (FindAction(name) != nullptr || FindPolicy(name) != nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(what), " ", Quote(name), ": the name is taken"));
+    }
+    return absl::OkStatus();
   }
 
   const ActionDecl* FindAction(std::string_view name) const {
@@ -327,7 +347,7 @@ class Resolver {
     return ConfiguredPolicy{decl, *std::move(options), points};
   }
 
-  const Preset preset_;
+  Preset preset_;
   std::vector<PolicyDecl> policies_;
   size_t extended_ = 0;  // the last of policies_ that are extensions
   std::vector<Mention> actions_;

@@ -165,7 +165,7 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
   ActionContext context(*ledger_, *dispatcher_, *search_, domains_, meter, phases_, waiting_,
-                        {admission, evicts, options.now});
+                        {admission, evicts, options.now, &view});
   context.decisions.Reserve(placements);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);

@@ -84,6 +84,17 @@ class Install(unittest.TestCase):
         for program in ("use_c", "use_c_static", "use_cpp"):
             self.same(run(build / program))
 
+    def test_policies_and_an_action_from_outside(self):
+        """The example's own project, with no sources but its own."""
+        source, build = self.work / "extension-source", self.work / "extension"
+        shutil.copytree(ROOT / "examples/cpp_extension", source)
+        run("cmake", "-S", source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+            "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_STANDARD=20")
+        run("cmake", "--build", build)
+        words = run(build / "cpp_extension")
+        for line in ("low-w-0", "pair-w-0", "pair-w-1"):
+            self.assertIn(line, words)
+
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_plain_compilers(self):
         out = self.work / "plain"

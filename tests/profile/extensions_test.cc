@@ -116,5 +116,45 @@ TEST_F(ExtensionsTest, NamesAreCheckedBeforeAnythingRuns) {
   }
 }
 
+// Places what fits of each job, then does with it as `keep` has it.
+std::shared_ptr<Extensions> MakeAction(bool keep) {
+  auto extensions = std::make_shared<Extensions>();
+  extensions->actions.push_back(
+      {.name = "mine", .summary = "", .run = [keep](Workbench& bench, const Options&) {
+         for (const JobIndex job : bench.waiting()) {
+           if (bench.ShouldStop()) return;
+           const Workbench::Savepoint before = bench.Save();
+           bench.Admit(job);
+           for (const TaskIndex task : bench.PendingTasks(job)) bench.Place(task);
+           if (keep) {
+             bench.Commit(before);
+           } else {
+             bench.Rollback(before);
+           }
+         }
+       }});
+  return extensions;
+}
+
+TEST_F(ExtensionsTest, ActionsPlaceAndCommit) {
+  EXPECT_EQ(Nodes("volcano:actions=mine", MakeAction(/*keep=*/true)).size(), 1u);
+  EXPECT_TRUE(Nodes("volcano:actions=mine", MakeAction(/*keep=*/false)).empty());
+  // Without being named it does not run.
+  EXPECT_EQ(Nodes("volcano:actions=allocate", MakeAction(/*keep=*/false)),
+            Nodes("volcano:actions=allocate", nullptr));
+}
+
+TEST_F(ExtensionsTest, ActionsNeedAFunctionAndANameOfTheirOwn) {
+  const auto refused = [&](CustomAction action) {
+    auto extensions = std::make_shared<Extensions>();
+    extensions->actions.push_back(std::move(action));
+    return std::string(cluster_.Schedule("volcano", {.extensions = extensions}).status().message());
+  };
+  EXPECT_EQ(refused({.name = "mine", .summary = ""}),
+            "action \"mine\": run is empty; must be a function");
+  EXPECT_EQ(refused({.name = "allocate", .summary = "", .run = [](Workbench&, const Options&) {}}),
+            "action \"allocate\": the name is taken");
+}
+
 }  // namespace
 }  // namespace muster

@@ -1,0 +1,107 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include <utility>
+
+#include "lib/part/context.h"
+#include "lib/part/victims.h"
+#include "muster/action.h"
+
+namespace muster {
+
+std::span<const JobIndex> Workbench::waiting() const { return context_.waiting; }
+
+std::vector<TaskIndex> Workbench::PendingTasks(JobIndex job) const {
+  return context_.PendingTasks(job, /*with_best_effort=*/true);
+}
+
+std::span<const TaskIndex> Workbench::TasksOn(NodeIndex node) const {
+  return context_.ledger.tasks_on(node);
+}
+
+bool Workbench::QueueBefore(QueueIndex a, QueueIndex b) const {
+  return context_.dispatcher.QueueBefore(a, b);
+}
+bool Workbench::JobBefore(JobIndex a, JobIndex b) const {
+  return context_.dispatcher.JobBefore(a, b);
+}
+bool Workbench::TaskBefore(TaskIndex a, TaskIndex b) const {
+  return context_.dispatcher.TaskBefore(a, b);
+}
+
+Verdict Workbench::MayTakeTurn(QueueIndex queue) const {
+  return context_.dispatcher.MayTakeTurn(queue);
+}
+Verdict Workbench::Allocatable(TaskIndex task) const {
+  return context_.dispatcher.Allocatable(context_.QueueOf(task), task);
+}
+bool Workbench::Valid(JobIndex job) const { return context_.dispatcher.Valid(job); }
+bool Workbench::Ready(JobIndex job) const { return context_.dispatcher.Ready(job); }
+bool Workbench::Pipelined(JobIndex job) const { return context_.dispatcher.Pipelined(job); }
+bool Workbench::Starving(JobIndex job) const { return context_.dispatcher.Starving(job); }
+std::vector<TaskIndex> Workbench::Preemptable(TaskIndex evictor,
+                                              std::span<const TaskIndex> candidates) const {
+  return context_.dispatcher.Preemptable(evictor, candidates);
+}
+std::vector<TaskIndex> Workbench::Reclaimable(TaskIndex evictor,
+                                              std::span<const TaskIndex> candidates) const {
+  return context_.dispatcher.Reclaimable(evictor, candidates);
+}
+
+Workbench::Savepoint Workbench::Save() const {
+  const Ledger::Savepoint now = context_.ledger.Save();
+  return {now.position, now.content, now.release};
+}
+void Workbench::Commit(const Savepoint& before) {
+  context_.decisions.Commit({before.position, before.content, before.release});
+}
+void Workbench::Rollback(const Savepoint& before) {
+  context_.ledger.Rollback({before.position, before.content, before.release});
+}
+
+void Workbench::Admit(JobIndex job) {
+  if (context_.IsPending(job)) context_.decisions.Admit(job);
+}
+
+NodeIndex Workbench::Place(TaskIndex task) {
+  if (context_.ledger.status(task) != TaskStatus::kPending) return kNone;
+  const NodeIndex node = context_.search.Best(task, Want::kNow);
+  if (node != kNone) context_.ledger.Move(task, TaskStatus::kPlaced, node);
+  return node;
+}
+
+NodeIndex Workbench::Nominate(TaskIndex task) {
+  if (context_.ledger.status(task) != TaskStatus::kPending) return kNone;
+  const NodeIndex node = context_.search.Best(task, Want::kLater);
+  if (node != kNone) context_.ledger.Move(task, TaskStatus::kNominated, node);
+  return node;
+}
+
+bool Workbench::Fits(TaskIndex task, NodeIndex node) const {
+  const ClassIndex c = context_.ClassOf(task);
+  return context_.search.FitsIdle(c, node) && context_.search.FitsNode(c, node);
+}
+
+bool Workbench::PlaceOn(TaskIndex task, NodeIndex node) {
+  if (context_.ledger.status(task) != TaskStatus::kPending || !Fits(task, node)) return false;
+  context_.ledger.Move(task, TaskStatus::kPlaced, node);
+  return true;
+}
+
+bool Workbench::Evict(TaskIndex victim, TaskIndex beneficiary) {
+  const TaskStatus status = context_.ledger.status(victim);
+  if (status != TaskStatus::kRunning && status != TaskStatus::kBound) return false;
+  context_.ledger.Move(victim, TaskStatus::kReleasing, context_.ledger.node_of(victim));
+  context_.decisions.NoteEviction(victim, beneficiary);
+  return true;
+}
+
+void Workbench::ExplainNoNode(TaskIndex task) {
+  context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));
+}
+
+bool Workbench::ShouldStop() {
+  if (context_.meter.Cut()) return true;
+  context_.meter.Spend();
+  return false;
+}
+
+}  // namespace muster
