@@ -191,7 +191,7 @@ int DeviceStates::CountZones(uint32_t state, const CpuSet& cpus) const {
 }
 
 bool DeviceStates::Find(const Tables& tables, ClassIndex c, uint32_t state, bool later,
-                       double* score) {
+                        double* score) {
   const std::vector<DeviceAsk>& asks = Asks(tables, c).devices;
   const std::vector<NodeDevice>& devices = machines_[states_[state].machine];
   const DevicePick strategy = rules_.strategy.value_or(DevicePick::kPack);

@@ -20,7 +20,11 @@ constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come ba
 
 NodeStates::NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share,
                        std::vector<int64_t> overdraft)
-    : ledger_(ledger), kinds_(kinds), share_(share), overdraft_(std::move(overdraft)), devices_(DeviceBook::Of(ledger)) {
+    : ledger_(ledger),
+      kinds_(kinds),
+      share_(share),
+      overdraft_(std::move(overdraft)),
+      devices_(DeviceBook::Of(ledger)) {
   Rebuild();
 }
 
