@@ -1,13 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How a profile keeps its accounts: what a status counts for, which books there are, and rules that no table says.
+// How a profile keeps its accounts: what a status counts for, which books there are, and rules that
+// no table says.
 //
-//   Accounting accounting;                                   // Muster's own
+//   Accounting accounting;                                   // as it comes
 //   accounting.statuses[TaskStatus::kReleasing].in_view = 1;
 //   accounting.books.push_back(DeviceBook::Factory({.strategy = DevicePick::kPack}));
 //   Ledger ledger(tables, accounting);
 //
-// A value: every ledger of a profile is made from the same one, and makes its own books from the factories.
+// A value: every ledger of a profile is made from the same one, and makes its own books from the
+// factories.
 #ifndef MUSTER_LEDGER_ACCOUNTING_H_
 #define MUSTER_LEDGER_ACCOUNTING_H_
 
@@ -30,12 +32,14 @@ struct Accounting {
   StatusTable statuses = kStatusTable;
   // Books beside the fixed accounts; no two have one name.
   std::vector<BookFactory> books = {};
-  // What a node may hold too much of without being overfull (overfull.h), and what queries of amounts neglect.
+  // What a node may hold too much of without being overfull (overfull.h), and what queries of
+  // amounts neglect.
   LeastAmounts least = {};
   // Scores count the requests of regular containers only; false: those of init containers, too.
   bool score_main_containers = false;
-  // Undoing an eviction leaves the task running even if it had only been bound, and out of the Kubernetes view of its
-  // node until the cycle ends. No effect where a move to kReleasing keeps tasks in the view.
+  // Undoing an eviction leaves the task running even if it had only been bound, and out of the
+  // Kubernetes view of its node until the cycle ends. No effect where a move to kReleasing keeps
+  // tasks in the view.
   bool undone_eviction_lingers = false;
 };
 

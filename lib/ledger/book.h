@@ -1,11 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A book: accounts by a key of its own, which a ledger charges beside those of nodes, jobs and queues.
+// A book: accounts by a key of its own, which a ledger charges beside those of nodes, jobs and
+// queues.
 //
 //   constexpr BookTable kHolders = [] {
 //     BookTable table;                                        // column 0: the task holds something
-//     for (TaskStatus s : {TaskStatus::kPlaced, TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning})
-//       table[s] = {1};
+//     for (TaskStatus s : {TaskStatus::kPlaced, TaskStatus::kRunning}) table[s] = {1};
 //     return table;
 //   }();
 //   class NamespaceBook : public Book {                       // tasks by namespace
@@ -21,19 +21,22 @@
 //   Ledger ledger(tables, accounting);
 //   const auto* book = static_cast<const NamespaceBook*>(ledger.book("namespaces"));
 //
-// What a status counts for is the book's table: by status, how often a task counts in each of up to kBookColumns
-// columns. What a column means is the book's. The ledger compares rows: a move between statuses of equal rows on one
-// node is no news to the book.
-// A book may choose something for a task when a move brings it to a node (its devices, its reservation). The choice
-// is a number, the memo: the ledger keeps it beside the task, hands it in with every charge, notes it in the log and
-// brings it back on undo.
+// What a status counts for is the book's table: by status, how often a task counts in each of up to
+// kBookColumns columns. What a column means is the book's. The ledger compares rows: a move between
+// statuses of equal rows on one node is no news to the book.
+// A book may choose something for a task when a move brings it to a node (its devices, its
+// reservation). The choice is a number, the memo: the ledger keeps it beside the task, hands it in
+// with every charge, notes it in the log and brings it back on undo.
 //
-// Undo. Whatever Charge adds it must take back, to the bit, when it is called with the same task and the opposite
-// times, and two calls for one task must do what one with the sum of their times does: the state of a book is a
-// function of what is charged, not of the order. The ledger undoes moves by such calls and nothing else.
-// Calls. The ledger calls Open first. Between two calls of Follow the tables do not change. A book never sees the
-// ledger, and may not keep references to tables.
-// Cost. A ledger without books pays nothing. With books every move costs a call or two of Charge for each book.
+// Undo. Whatever Charge adds it must take back, to the bit, when it is called with the same task
+// and the opposite times, and two calls for one task must do what one with the sum of their times
+// does: the state of a book is a function of what is charged, not of the order. The ledger undoes
+// moves by such calls and nothing else.
+// Calls. The ledger calls Open first. When the tables have changed it calls Follow for each change,
+// and then charges the tasks that changed anew; the tables have all changes already. A book never
+// sees the ledger, and may not keep references to tables.
+// Cost. A ledger without books pays nothing. With books every move costs a call or two of Charge
+// for each book.
 #ifndef MUSTER_LEDGER_BOOK_H_
 #define MUSTER_LEDGER_BOOK_H_
 
@@ -54,8 +57,8 @@ inline constexpr size_t kBookColumns = 4;
 using BookRow = std::array<int, kBookColumns>;
 using BookTable = ByStatus<BookRow>;
 
-// A task as a book is charged for it. While the ledger follows the tables these may have other values already: what is
-// taken back is named by those with which it was charged.
+// A task as a book is charged for it. While the ledger follows the tables these may have other
+// values already: what is taken back is named by those with which it was charged.
 struct BookedTask {
   TaskIndex task;
   ClassIndex task_class;
@@ -67,7 +70,8 @@ struct BookedTask {
 
 class Book {
  public:
-  // `name` must outlive the book, and is the book's own among those of a ledger. `has_cells`: see CellOf.
+  // `name` must outlive the book, and is the book's own among those of a ledger. `has_cells`: see
+  // CellOf.
   Book(std::string_view name, const BookTable& statuses, bool has_cells = false)
       : name_(name), statuses_(statuses), has_cells_(has_cells) {}
   virtual ~Book() = default;
@@ -81,25 +85,27 @@ class Book {
   // --- what there is
   // Begins: no task is charged. The ledger then charges every task.
   virtual void Open(const Tables& tables) = 0;
-  // A row of the tables was added, changed or removed. Returns true if the row is a node and the book has dropped all
-  // that was charged on that node: the ledger charges the tasks there anew.
+  // A row of the tables was added, changed or removed. Returns true if the row is a node and the
+  // book has dropped all that was charged on that node: the ledger charges the tasks there anew.
   virtual bool Follow(const Tables&, const Change&) { return false; }
   // Called when the ledger has followed the tables. Returns true if cells of nodes were renumbered.
   virtual bool Tidy() { return false; }
-  // A number for the state that the node is in. It is a cell of the ledger's row for the node, so nodes of equal
-  // rows have equal numbers, and a change of it is in the journal. Asked only if has_cells().
+  // A number for the state that the node is in. It is a cell of the ledger's row for the node, so
+  // nodes of equal rows have equal numbers, and a change of it is in the journal. Asked only if
+  // has_cells().
   virtual int64_t CellOf(NodeIndex) const { return 0; }
 
   // --- memos
   // Returns the memo of a task as the tables have it; task.memo is 0.
   virtual uint32_t Read(const Tables&, const BookedTask&) { return 0; }
-  // Returns whether a task that stays on its node gets a new memo because it moves from one status to another.
+  // Returns whether a task that stays on its node gets a new memo because it moves from one status
+  // to another.
   virtual bool ChoosesAnew(const Tables&, const BookedTask&, TaskStatus /*from*/,
                            TaskStatus /*to*/) {
     return false;
   }
-  // Returns the memo of a task that was moved to task.node, or gets a new one there. What it was charged with
-  // task.memo, its memo until now, is taken back already.
+  // Returns the memo of a task that was moved to task.node, or gets a new one there. What it was
+  // charged with task.memo, its memo until now, is taken back already.
   virtual uint32_t Choose(const Tables&, const BookedTask& task, TaskStatus /*to*/) {
     return task.memo;
   }

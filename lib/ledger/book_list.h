@@ -34,12 +34,14 @@ class BookList {
   void Open(std::span<const BookFactory> factories, const Tables& tables);
   // Makes room for tasks; new ones have memo 0.
   void Grow(size_t tasks);
-  // Writes what tells the node apart, a cell for each book that has them. Returns whether any is another than before.
+  // Writes what tells the node apart, a cell for each book that has them. Returns whether any is
+  // another than before.
   bool WriteCells(NodeIndex node, int64_t* cells) const;
   bool Tidy();  // true: all cells are to be written again
 
   // In the following, `task` need not have its memo.
-  // Tells the books of a change; `recharge(index of the book)` is called where Book::Follow returns true.
+  // Tells the books of a change; `recharge(index of the book)` is called where Book::Follow returns
+  // true.
   template <typename Recharge>
   void Follow(const Tables& tables, const Change& change, Recharge recharge) {
     for (size_t b = 0; b < books_.size(); ++b) {

@@ -5,16 +5,18 @@
 //   Accounting accounting;
 //   accounting.books.push_back(DeviceBook::Factory({.strategy = DevicePick::kPack}));
 //   Ledger ledger(tables, accounting);
-//   ledger.Move(task, TaskStatus::kPlaced, node);         // chooses devices for a task whose class asks for some
+//   ledger.Move(task, TaskStatus::kPlaced, node);   // chooses devices if the class asks for some
 //   DeviceBook* devices = DeviceBook::Of(ledger);         // null: the ledger has none
 //   for (const DevicePart& part : DeviceBook::Grants(ledger, task)) Use(part.device, part.amount);
 //   devices->states().Free(devices->state(node), /*later=*/false);
 //
-// The memo of a task is its list of grants. The cell of a node is the number of what is free there (device_states.h).
-// A move to placed or nominated chooses, a move within the node keeps, a move away gives back. A leaving task still has
-// its devices now, but not later; a nominated one has them later only, out of what is free then. Once it is placed it
-// chooses anew, because what it was promised may not be free yet.
-// Cost. Each charge makes a transition between states, O(devices); a choice is lib/fit/node_devices.h's.
+// The memo of a task is its list of grants. The cell of a node is the number of what is free there
+// (device_states.h). A move to placed or nominated chooses, a move within the node keeps, a move
+// away gives back. A leaving task still has its devices now, but not later; a nominated one has
+// them later only, out of what is free then. Once it is placed it chooses anew, because what it was
+// promised may not be free yet.
+// Cost. Each charge makes a transition between states, O(devices); a choice is
+// lib/fit/node_devices.h's.
 #ifndef MUSTER_LEDGER_DEVICE_BOOK_H_
 #define MUSTER_LEDGER_DEVICE_BOOK_H_
 

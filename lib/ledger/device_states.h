@@ -4,18 +4,22 @@
 //
 //   DeviceStates states({.strategy = DevicePick::kPack});
 //   uint32_t state = states.Fresh(node_spec);                      // all of it is free
-//   uint32_t grants = states.Choose(tables, c, state, /*later=*/false);   // 0: the class asks for none, or gets none
+//   // 0: the class asks for none, or gets none
+//   uint32_t grants = states.Choose(tables, c, state, /*later=*/false);
 //   state = states.With(state, grants, /*now=*/-1, /*later=*/-1);  // a task takes them
 //
-// A state is what is free of the devices of one machine, in two views: now, and later, once tasks that are leaving have
-// gone and nominated ones have come. States are interned, and so are machines (lists of devices, names aside) and lists
-// of grants: equal contents have equal numbers. So a node's row in the ledger needs one cell for any number of devices;
-// nodes are in one state only if their devices are alike and equally free; what was found out about a state and a class
-// holds for every node that ever has that state; and giving back what was taken leads to the very same number.
+// A state is what is free of the devices of one machine, in two views: now, and later, once tasks
+// that are leaving have gone and nominated ones have come. States are interned, and so are machines
+// (lists of devices, names aside) and lists of grants: equal contents have equal numbers. So a
+// node's row in the ledger needs one cell for any number of devices; nodes are in one state only if
+// their devices are alike and equally free; what was found out about a state and a class holds for
+// every node that ever has that state; and giving back what was taken leads to the very same
+// number.
 // State 0 is a machine without devices; grant list 0 is empty.
-// Two rules give out devices, each for itself: by `strategy` tasks that ask for some get them (policy devices), by `cpus`
-// guaranteed tasks get CPUs (policy numa-aware, aligned_cpus.h). CPUs are chosen among those that are free both now and
-// later, also for tasks that are to come later. With `cpus` it tells machines apart how nodes align tasks, too.
+// Two rules give out devices, each for itself: by `strategy` tasks that ask for some get them
+// (policy devices), by `cpus` guaranteed tasks get CPUs (policy numa-aware, aligned_cpus.h). CPUs
+// are chosen among those that are free both now and later, also for tasks that are to come later.
+// With `cpus` it tells machines apart how nodes align tasks, too.
 // Cost. A transition copies, hashes and finds a state: O(devices). Numbers are kept until Restart.
 #ifndef MUSTER_LEDGER_DEVICE_STATES_H_
 #define MUSTER_LEDGER_DEVICE_STATES_H_
@@ -53,23 +57,25 @@ class DeviceStates {
   bool SameMachine(uint32_t a, uint32_t b) const {
     return states_[a].machine == states_[b].machine;
   }
-  // The state after the grants were added to what is free: `now` and `later` are -1 (taken), 0 or +1 (given back).
+  // The state after the grants were added to what is free: `now` and `later` are -1 (taken), 0 or
+  // +1 (given back).
   uint32_t With(uint32_t state, uint32_t grants, int now, int later);
 
   // Whether tasks of the class get any devices.
   bool Serves(const TaskShape& shape) const {
     return (rules_.strategy && !shape.devices.empty()) || (rules_.cpus && AsksForCpus(shape));
   }
-  // What a task of the class would get of the machine in that state. `later`: of what is free later; else of what is free
-  // both now and later.
+  // What a task of the class would get of the machine in that state. `later`: of what is free
+  // later; else of what is free both now and later.
   uint32_t Choose(const Tables& tables, ClassIndex c, uint32_t state, bool later);
-  // The same, CPUs aside, for many who ask and do not take; false: no devices would do. `score` (may be null): how good
-  // they are.
+  // The same, CPUs aside, for many who ask and do not take; false: no devices would do. `score`
+  // (may be null): how good they are.
   bool Find(const Tables& tables, ClassIndex c, uint32_t state, bool later, double* score);
   // Why not, in words: `gpu: no device with 500 milli free`. REQUIRES: Find says no.
   std::string WhyNot(const Tables& tables, ClassIndex c, uint32_t state, bool later);
 
-  // The CPUs that it would get, or why none, and in how many zones they are. REQUIRES: AsksForCpus of the class's shape.
+  // The CPUs that it would get, or why none, and in how many zones they are. REQUIRES: AsksForCpus
+  // of the class's shape.
   NumaAnswer PlaceCpus(const Tables& tables, ClassIndex c, uint32_t state);
   int CountZones(uint32_t state, const CpuSet& cpus) const;
   // Whether any machine has CPUs that are given out.

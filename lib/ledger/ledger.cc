@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Moves: what one does to the accounts, and how it is taken back. How the books are opened and follow the tables is in
-// ledger_sync.cc.
+// Moves: what one does to the accounts, and how it is taken back. How the books are opened and
+// follow the tables is in ledger_sync.cc.
 #include "lib/ledger/ledger.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ BookedTask Ledger::Booked(TaskIndex t) const {
 }
 
 bool Ledger::WriteCells(NodeIndex n) {
-  return books_.WriteCells(n, &rows_[n * stride_ + tail_ + kTail]);
+  return books_.WriteCells(n, rows_.data() + n * stride_ + tail_ + kTail);
 }
 
 // The task is still noted where it was. Returns whether a cell of a node changed.

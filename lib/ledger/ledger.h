@@ -4,24 +4,25 @@
 //
 //   Ledger ledger(tables, Accounting{});
 //   Ledger::Savepoint before = ledger.Save();
-//   ledger.Move(task, TaskStatus::kPlaced, node);   // every account that the task touches, O(dimensions)
-//   if (!ready) ledger.Rollback(before);            // O(moves since), every account as it was, to the bit
+//   ledger.Move(task, TaskStatus::kPlaced, node);   // every account of the task, O(dimensions)
+//   if (!ready) ledger.Rollback(before);            // O(moves since), every account as it was
 //
-// One kind of entry does everything: a task moves from (status, node) to (status, node). Its request enters and leaves the
-// accounts of node, job and queue by the table of statuses (status_table.h), and every registered book (book.h) is
-// charged by its own, so undoing a move is the reverse move.
+// One kind of entry does everything: a task moves from (status, node) to (status, node). Its
+// request enters and leaves the accounts of node, job and queue by the table of statuses
+// (status_table.h), and every registered book (book.h) is charged by its own, so undoing a move is
+// the reverse move.
 //
 // Node accounts are kept as one row per node, because a move touches all columns of one node:
 //   idle        allocatable less what tasks hold; negative on an overfull node
 //   releasing   held by tasks that are leaving
 //   pipelined   promised to nominated tasks
 //   used        held by tasks that hold the node, leaving ones included, nominated ones not
-//   requested   the sum over tasks as Kubernetes' own node view has it: nominated tasks count, tasks evicted
-//               in this cycle do not
-//   and then single cells: what scorers count, tasks in view, and a cell for each book that has them.
-// The text beside each account is the default table's; another table may count otherwise.
-// A change of a node's row appends the node to a journal. Readers keep a position in it and look only at what
-// came later; a rollback appends like any change.
+//   requested   the sum over tasks as Kubernetes' own node view has it: nominated tasks count, tasks
+//               evicted in this cycle do not
+//   and single cells: what scorers count, tasks in view, and one for each book that has cells
+// The text beside each account is the default table's; another table may count otherwise. A change
+// of a node's row appends the node to a journal. Readers keep a position in it and look only at
+// what came later; a rollback appends like any change.
 #ifndef MUSTER_LEDGER_LEDGER_H_
 #define MUSTER_LEDGER_LEDGER_H_
 
@@ -89,7 +90,8 @@ class Ledger {
   // Books of queues by sums that somebody made, over tables without tasks. No moves.
   Ledger(const Tables& tables, Accounting accounting, const Sums& sums);
 
-  // Follows the tables' change log since the last call. False: the layout changed, build a new ledger.
+  // Follows the tables' change log since the last call. False: the layout changed, build a new
+  // ledger.
   // REQUIRES: no moves are applied.
   bool Sync();
 
@@ -105,12 +107,13 @@ class Ledger {
   std::span<const int64_t> node_row(NodeIndex n) const {
     return {rows_.data() + n * stride_, stride_};
   }
-  // Cells of node_row after the accounts: requests as scorers count them, and tasks in the Kubernetes view.
+  // Cells of node_row after the accounts: requests as scorers count them, and tasks in the
+  // Kubernetes view.
   int64_t scoring_cpu(NodeIndex n) const { return rows_[n * stride_ + tail_]; }
   int64_t scoring_memory(NodeIndex n) const { return rows_[n * stride_ + tail_ + 1]; }
   int64_t tasks_in_view(NodeIndex n) const { return rows_[n * stride_ + tail_ + 2]; }
-  // The registered book of that name, null if there is none. What its type allows beyond questions is not for others
-  // than the ledger.
+  // The registered book of that name, null if there is none. What its type allows beyond questions
+  // is not for others than the ledger.
   Book* book(std::string_view name) const { return books_.Find(name); }
   // What the book chose for the task. REQUIRES: the book is this ledger's.
   uint32_t memo(const Book& book, TaskIndex t) const { return books_.memo(book, t); }
@@ -135,8 +138,8 @@ class Ledger {
   // The same over all queues below `q` and itself.
   std::span<const int64_t> tree_allocated(QueueIndex q) const { return Row(tree_allocated_, q); }
   std::span<const int64_t> tree_pending(QueueIndex q) const { return Row(tree_pending_, q); }
-  // Grow with every change of the account, a queue's also with those of the queues below it: a share computed at a
-  // stamp holds while the stamp does.
+  // Grow with every change of the account, a queue's also with those of the queues below it: a
+  // share computed at a stamp holds while the stamp does.
   uint64_t job_stamp(JobIndex j) const { return job_stamp_[j]; }
   uint64_t queue_stamp(QueueIndex q) const { return queue_stamp_[q]; }
 
@@ -170,7 +173,8 @@ class Ledger {
   std::span<const NodeIndex> journal() const { return journal_; }
   // Jobs whose account changed, and with it those of their queues and all above these.
   std::span<const JobIndex> job_journal() const { return job_journal_; }
-  // Entries of the task journal: +1 the task entered the Kubernetes view of a node, -1 left it; in that status.
+  // Entries of the task journal: +1 the task entered the Kubernetes view of a node, -1 left it; in
+  // that status.
   struct ViewChange {
     TaskIndex task;
     NodeIndex node;
@@ -181,7 +185,8 @@ class Ledger {
   uint64_t birth() const {
     return birth_;
   }  // differs between ledgers and after a rebuild of journals
-  // Forgets the journals when they have grown past `limit` entries; readers start afresh (birth changes).
+  // Forgets the journals when they have grown past `limit` entries; readers start afresh (birth
+  // changes).
   void TrimJournals(size_t limit);
 
  private:

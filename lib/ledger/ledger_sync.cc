@@ -2,9 +2,9 @@
 //
 // Opening the books, and following the tables.
 //
-// What was charged for a task is noted beside it (Enroll), so that it can be taken back whatever the tables say by then.
-// The log names a task or a job many times for one change: each task is looked at once, and left alone where it is charged
-// as the tables have it.
+// What was charged for a task is noted beside it (Enroll), so that it can be taken back whatever
+// the tables say by then. The log names a task or a job many times for one change: each task is
+// looked at once, and left alone where it is charged as the tables have it.
 #include <algorithm>
 
 #include "lib/ledger/amounts.h"
@@ -156,7 +156,8 @@ void Ledger::Grow() {
 
 bool Ledger::Sync() {
   if (tables_->layout != synced_layout_ || tables_->log_start > synced_log_) return false;
-  // A queue that moved in the tree takes the accounts of all its ancestors with it: rare, so all is counted anew.
+  // A queue that moved in the tree takes the accounts of all its ancestors with it: rare, so all is
+  // counted anew.
   for (size_t q = 0; q < parent_.size(); ++q) {
     if (parent_[q] != tables_->queues.parent[q]) return false;
   }
@@ -310,8 +311,8 @@ void Ledger::Enroll(TaskIndex t) {
   if (!books_.empty()) books_.Read(*tables_, Booked(t));
 }
 
-// Whether the task is charged as the tables have it. With books that is not known: a book may charge it for more than
-// is compared here.
+// Whether the task is charged as the tables have it. With books that is not known: a book may
+// charge it for more than is compared here.
 bool Ledger::IsCharged(TaskIndex t) const {
   const TaskTable& tasks = tables_->tasks;
   if (!books_.empty() || !charged_alive_[t] || !tasks.alive[t]) return false;

@@ -16,7 +16,8 @@
 
 namespace muster {
 
-// Returns whether the node holds more than it has, by the least amount that counts or more, in any dimension but pods.
+// Returns whether the node holds more than it has, by the least amount that counts or more, in any
+// dimension but pods.
 bool IsOverfull(const Ledger& ledger, NodeIndex node);  // by the ledger's Accounting::least
 bool IsOverfull(std::span<const int64_t> idle, const LeastAmounts& least);
 
@@ -25,7 +26,8 @@ struct ClusterTotal {
   std::vector<uint8_t> present;  // whether any node names the dimension
 };
 
-// Allocatable amounts over the nodes, without pods, and without overfull nodes. O(nodes * dimensions).
+// Allocatable amounts over the nodes, without pods, and without overfull nodes. O(nodes *
+// dimensions).
 ClusterTotal TotalWithoutOverfull(const Ledger& ledger);
 
 }  // namespace muster

@@ -6,9 +6,10 @@
 //   statuses[TaskStatus::kNominated].pipelined = 2;   // another set of rules
 //   Accounting accounting{.statuses = statuses};
 //
-// A ledger multiplies a row by the task's request and adds it to the accounts. A move takes back the row of the old
-// status and adds that of the new one. A row depends on nothing but the status, so undoing a move is the reverse move.
-// Columns of a node are read only for tasks in a status that holds one (HoldsNode, lib/model/tables.h).
+// A ledger multiplies a row by the task's request and adds it to the accounts. A move takes back
+// the row of the old status and adds that of the new one. A row depends on nothing but the status,
+// so undoing a move is the reverse move. Columns of a node are read only for tasks in a status that
+// holds one (HoldsNode, lib/model/tables.h).
 #ifndef MUSTER_LEDGER_STATUS_TABLE_H_
 #define MUSTER_LEDGER_STATUS_TABLE_H_
 
@@ -57,8 +58,9 @@ struct ByStatus {
 
 using StatusTable = ByStatus<StatusRow>;
 
-// A task holds its node from its placement to its end. A nominated one holds nothing yet: it is promised room. One
-// that leaves holds its node still, and neither its queue nor the Kubernetes view count it.
+// A task holds its node from its placement to its end. A nominated one holds nothing yet: it is
+// promised room. One that leaves holds its node still, and neither its queue nor the Kubernetes
+// view count it.
 inline constexpr StatusTable kStatusTable = [] {
   constexpr StatusRow kHolds = {.idle = -1, .used = 1, .allocated = 1, .in_view = 1};
   constexpr StatusRow kMayGo = {

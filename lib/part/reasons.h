@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "lib/base/hash_map.h"
-#include "lib/extension/policy.h"
+#include "lib/extension/cycle.h"
 #include "lib/ledger/ledger.h"
 #include "lib/search/node_search.h"
 #include "muster/plan.h"

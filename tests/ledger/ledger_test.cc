@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The books against a recount from nothing: after every random move, rollback and change of the tables, each
-// account is what summing over all tasks gives, journals name every node that changed, and no moment is believed
-// longer than it is true.
+// The books against a recount from nothing: after every random move, rollback and change of the
+// tables, each account is what summing over all tasks gives, journals name every node that changed,
+// and no moment is believed longer than it is true.
 #include "lib/ledger/ledger.h"
 
 #include <algorithm>
@@ -350,7 +350,8 @@ TEST_P(LedgerWorlds, FollowsTheTables) {
   EXPECT_GT(edits, 2000) << "the random changes are refused: the test sees nothing";
 }
 
-// Whatever a ledger was used for, and however it was left, one written into its memory is like any other.
+// Whatever a ledger was used for, and however it was left, one written into its memory is like any
+// other.
 TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
   const Cluster first = MakeCluster(WorldInDomains(1));
   Ledger reused(*first.impl().tables, Rules(0));
@@ -375,7 +376,8 @@ TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
   }
 }
 
-// A task that is named again as it is charged touches no account, and those who look at more than accounts are told.
+// A task that is named again as it is charged touches no account, and those who look at more than
+// accounts are told.
 TEST(Ledger, ChargesATaskOnceHoweverOftenItIsNamed) {
   ClusterSpec world;
   world.nodes = {{.name = "n", .capacity = {{"cpu", 4}}}};
@@ -402,7 +404,8 @@ TEST(Ledger, ChargesATaskOnceHoweverOftenItIsNamed) {
     editor.SetStarted(a, 7);
     editor.SetStarted(a, 8);
     ASSERT_TRUE(ledger.Sync());
-    // What it holds of devices may be counted otherwise since its node changed: there it is charged anew.
+    // What it holds of devices may be counted otherwise since its node changed: there it is charged
+    // anew.
     EXPECT_EQ(ledger.journal().size(), devices ? 2 : 0);
     EXPECT_EQ(Copy(ledger.node_row(0)), row);
     ASSERT_EQ(ledger.view_journal().size(), 2);

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/extension/options.h"
 #include "lib/part/context.h"
+#include "muster/policy.h"
 
 namespace muster {
 

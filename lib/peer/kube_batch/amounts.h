@@ -2,8 +2,9 @@
 //
 // What kube-batch's actions share: its comparison of amounts, and moves that are decisions at once.
 //
-// To kube-batch an amount is less than or equal to another that it exceeds by less than 10 milli-cores, 10 MiB or
-// 10 milli-units; a request all of which is less than that is no request at all. `pods` are no amount there.
+// To kube-batch an amount is less than or equal to another that it exceeds by less than 10
+// milli-cores, 10 MiB or 10 milli-units; a request all of which is less than that is no request at
+// all. `pods` are no amount there.
 //
 //   std::vector<TaskIndex> victims;
 //   KubeBatch::Candidates(context, task, node, [&](JobIndex j) { return j != job; }, &victims);
@@ -21,7 +22,8 @@
 namespace muster {
 
 struct KubeBatch {
-  // Amounts below these are nothing. Node search, shares and the ledger read them from the profile's accounting.
+  // Amounts below these are nothing. Node search, shares and the ledger read them from the
+  // profile's accounting.
   static constexpr LeastAmounts kLeast = {.milli = 10, .memory = 10 << 20};
 
   static bool IsNothing(std::span<const int64_t> request);
@@ -41,15 +43,15 @@ struct KubeBatch {
     return context.PendingTasks(job, /*with_best_effort=*/true);
   }
 
-  // Places the task. When its job is ready with it, all of the job's placed tasks are bound, in ascending order,
-  // those of earlier actions among them.
+  // Places the task. When its job is ready with it, all of the job's placed tasks are bound, in
+  // ascending order, those of earlier actions among them.
   static void Allocate(ActionContext& context, TaskIndex task, NodeIndex node);
   // Nominates the task, evicts the victim: decisions at once.
   static void Nominate(ActionContext& context, TaskIndex task, NodeIndex node, bool after_eviction);
   static void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary);
 
-  // The victims a task may take on one node: running tasks of which `may_go` is true; empty when together they do
-  // not cover its request, because then no choice among them does.
+  // The victims a task may take on one node: running tasks of which `may_go` is true; empty when
+  // together they do not cover its request, because then no choice among them does.
   template <typename MayGo>
   static void Candidates(ActionContext& context, TaskIndex task, NodeIndex node, MayGo may_go,
                          std::vector<TaskIndex>* candidates) {

@@ -1,11 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a task's status counts for in kube-batch's accounts, where it differs from the ledger's own table.
+// What a task's status counts for in kube-batch's accounts, where it differs from the ledger's own
+// table.
 //
 //   config.accounting.statuses = kKubeBatchStatuses;
 //
-// A nominated task takes its request out of what is being released and counts as used at once; the ledger's own table
-// counts it as pipelined. A task that was evicted in the cycle stays in the Kubernetes view of its node.
+// A nominated task takes its request out of what is being released and counts as used at once; the
+// ledger's own table counts it as pipelined. A task that was evicted in the cycle stays in the
+// Kubernetes view of its node.
 #ifndef MUSTER_PEER_KUBE_BATCH_STATUSES_H_
 #define MUSTER_PEER_KUBE_BATCH_STATUSES_H_
 

@@ -30,9 +30,9 @@
 #include <span>
 #include <vector>
 
-#include "lib/extension/options.h"
 #include "lib/part/attempt.h"
 #include "lib/peer/muster/fair_gang.h"
+#include "muster/policy.h"
 
 namespace muster {
 

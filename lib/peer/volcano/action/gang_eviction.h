@@ -22,11 +22,11 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/extension/options.h"
 #include "lib/part/context.h"
 #include "lib/part/group_sheet.h"
 #include "lib/peer/volcano/action/gang_victims.h"
 #include "lib/peer/volcano/action/role_memory.h"
+#include "muster/policy.h"
 
 namespace muster {
 
