@@ -46,8 +46,8 @@ requires std::is_convertible_v<const Q&, std::string_view> absl::string_view Tex
   return ToAbsl(key);
 }
 
-// What is hashed and compared of something that is, or becomes, a K: of texts of all kinds the same
-// view.
+// Returns what is hashed and compared of a K, or of a value that becomes one. Texts of all kinds
+// have the same view.
 template <class K, class Q>
 decltype(auto) KeyView(const Q& key) {
   if constexpr (kIsText<K>) {

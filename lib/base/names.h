@@ -39,7 +39,7 @@ namespace muster {
 
 class NameTable {
  public:
-  // What Intern returns when no more names can be held: beyond 2^32 - 2 ids or (at least) 8 GiB of
+  // Intern returns this when no more names can be held: beyond 2^32 - 2 ids or (at least) 8 GiB of
   // text.
   static constexpr uint32_t kFull = std::numeric_limits<uint32_t>::max();
 

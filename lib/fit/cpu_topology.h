@@ -41,7 +41,8 @@ class CpuTopology {
   int core_of(int cpu) const { return core_of_[static_cast<size_t>(cpu)]; }
   int zone_of(int core) const { return cores_[static_cast<size_t>(core)].zone; }
   int socket_of(int core) const { return cores_[static_cast<size_t>(core)].socket; }
-  // Of a zone that spans sockets (a virtual machine may have such): the socket of its first core.
+  // Returns the zone's socket. For a zone that spans sockets (in a virtual machine, say), it is the
+  // socket of its first core.
   int socket_of_zone(int zone) const { return zone_socket_[static_cast<size_t>(zone)]; }
 
   // On average, rounded down.

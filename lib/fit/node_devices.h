@@ -44,8 +44,8 @@ struct DeviceAmount {
   friend bool operator==(const DeviceAmount&, const DeviceAmount&) = default;
 };
 
-// What never changes about a device. Kinds, models, zones and links are numbers that the caller
-// gave to names.
+// What never changes about a device. Kinds, models, zones and links are the caller's numbers for
+// names.
 struct NodeDevice {
   static constexpr uint32_t kNoZone = UINT32_MAX;
   uint32_t kind = 0, model = 0, zone = kNoZone;
@@ -71,20 +71,20 @@ struct DevicePart {
   friend bool operator==(const DevicePart&, const DevicePart&) = default;
 };
 
-// REQUIRES: asks are of different kinds; `free` has an entry a device. `grants` is meaningless when
-// the answer is false.
+// Returns whether the devices can serve all asks, and sets `*grants` if so.
+// REQUIRES: asks are of different kinds; `free` has an entry for each device.
 bool ChooseNodeDevices(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                        std::span<const DeviceAsk> asks, DevicePick strategy,
                        std::vector<DevicePart>* grants);
 
-// The first ask for which not enough devices could serve, wherever they are; asks.size(): there are
-// enough for each, but not together.
+// Returns the first ask for which not enough devices could serve, wherever they are, or asks.size()
+// if there are enough for each, but not together.
 size_t FirstShortAsk(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                      std::span<const DeviceAsk> asks);
 
-// How good the choice is, 0 to 100. kPack: how much of the share of the node's healthy devices of
-// these kinds would be in use; kSpread: how much would be free; kBestFit: 100 less the part, over
-// share and memory, that is left over of the granted devices, on average.
+// Returns how good the choice is, 0 to 100. kPack: how much of the share of the node's healthy
+// devices of these kinds would be in use; kSpread: how much would be free; kBestFit: 100 less the
+// part, over share and memory, that is left over of the granted devices, on average.
 double ScoreNodeDevices(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                         std::span<const DeviceAsk> asks, std::span<const DevicePart> grants,
                         DevicePick strategy);

@@ -50,7 +50,7 @@ struct NumaHint {
   friend bool operator==(const NumaHint&, const NumaHint&) = default;
 };
 
-// Of one resource. Nothing: it does not care. An empty list: it cannot be had.
+// The hints of one resource. nullopt: it has no constraint. An empty list: it cannot be had.
 using NumaHints = std::optional<std::vector<NumaHint>>;
 
 struct NumaChoice {

@@ -73,14 +73,15 @@ struct NumaAnswer {
 
 NumaAnswer PlaceOnZones(const NumaMachine& machine, const NumaTask& task);
 
-// Of each candidate, 0 .. 100; `zones`: how many the task would span there.
+// Returns the score of each candidate, 0 .. 100. `zones` holds how many zones the task would span
+// there.
 std::vector<int64_t> NumaScores(std::span<const int> zones);
 
-// What was chosen where and what is held, within a cycle.
+// The CPUs chosen and held within a cycle.
 class NumaBook {
  public:
   void Choose(int task, int node, const CpuSet& cpus) { chosen_[{task, node}] = cpus; }
-  // Placing and taking back. A task that was not placed by zones there changes nothing.
+  // Place a task and take it back. A task that was not placed by zones there changes nothing.
   void Take(int task, int node, CpuSet* free);
   void Release(int task, int node, CpuSet* free);
 
@@ -106,8 +107,9 @@ struct PendingCpus {
   CpuSet cpus;
 };
 
-// Of the CPUs that the machine reports as free, which are. `reported`: pods it knows; one is the
-// same as ours by its uid, or by its name and namespace. Empties `pending` once all are reported.
+// Returns which of the CPUs that the machine reports as free are free. `reported` holds the pods
+// that it reports; a pod is the same as ours by its uid, or by its name and namespace. Empties
+// `pending` once all are reported.
 CpuSet FreeAfterPending(const CpuSet& free, std::span<const NumaPod> reported,
                         std::vector<PendingCpus>* pending);
 

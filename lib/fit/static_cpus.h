@@ -45,7 +45,7 @@ namespace muster {
 class StaticCpus {
  public:
   // Refuses numbers below 0 or above 8191, zones above 63, more than kMostNumaZones of them, a CPU
-  // named twice. A machine without CPUs is one that has none to give.
+  // named twice. A machine without CPUs is valid.
   static absl::StatusOr<StaticCpus> Make(std::span<const LogicalCpu> cpus);
 
   const CpuSet& cpus() const { return cpus_; }
@@ -56,14 +56,14 @@ class StaticCpus {
   // nothing if fewer are free.
   std::optional<CpuSet> Take(const CpuSet& free, int count) const;
 
-  // What is left once so many thousandths, rounded up, are set aside for the system: always the
-  // same CPUs, whoever has them now.
+  // Returns `free` without the CPUs reserved for the system: `milli` thousandths, rounded up, and
+  // always the same CPUs, whether they are free or held.
   CpuSet WithoutReserved(const CpuSet& free, int64_t milli) const;
 
-  // By number of zones, then from the lowest zones on.
+  // Returns hints by number of zones, then from the lowest zones on.
   std::vector<NumaHint> Hints(const CpuSet& free, int count) const;
 
-  // Of the hint's zones as far as they reach. Empty if there are not enough CPUs in all.
+  // Returns CPUs of the hint's zones first, then of others. Empty if there are not enough in all.
   CpuSet Allocate(const CpuSet& free, const NumaHint& hint, int count) const;
 
  private:

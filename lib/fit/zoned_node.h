@@ -100,12 +100,12 @@ class ZonedNode {
     ZoneScope scope = ZoneScope::kContainer;
     int64_t most_zones = 8;  // that the machine could have, which is what a zone is worth
   };
-  // `on_machine`: of each resource whether the machine has it at all.
+  // `on_machine` holds for each resource whether the machine has it at all.
   static absl::StatusOr<ZonedNode> Make(const Options& options, std::span<const Zone> zones,
                                         std::vector<bool> on_machine);
 
-  // What stands against a task: a part of it (or the whole, by scope) and the resource that
-  // decided.
+  // Why a task is refused: the part of it (or the whole, by scope) and the resource that does not
+  // fit.
   struct Refusal {
     size_t part = 0;
     size_t resource = 0;
@@ -122,17 +122,17 @@ class ZonedNode {
     friend bool operator==(const ZoneSet&, const ZoneSet&) = default;
   };
   std::optional<ZoneSet> FewestZones(const ZonedRequest& request, bool guaranteed) const;
-  // Average over all ordered pairs, a zone and itself among them; and the smallest of all sets of a
-  // size.
+  // Return the average over all ordered pairs, a zone and itself among them; and the smallest
+  // average of all sets of a size.
   float Distance(std::span<const size_t> positions) const;
   float ClosestDistance(size_t count) const;
   bool ConcernsNoZone(const ZonedRequest& request) const;
-  // The id of the zone that would be taken.
+  // Returns the id of the zone that would be taken.
   std::optional<int> SingleZone(const ZonedRequest& request, bool guaranteed,
                                 size_t* short_of = nullptr) const;
   absl::Status TakeFrom(int id, const ZonedRequest& request, bool guaranteed);
   void TakeAcross(std::span<const int> positions, const ZonedRequest& request);
-  // Of every zone that lists it, as far as there is any.
+  // Takes the amount from every zone that lists the resource, as far as there is any.
   void TakeFromAll(size_t resource, int64_t amount);
   int64_t ZonesScore(const ZonedRequest& request, const ZoneScoring& scoring) const;
   static int64_t CountScore(size_t zones, bool is_closest, int64_t most_zones);

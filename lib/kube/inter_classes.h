@@ -37,19 +37,18 @@ class InterClasses {
   // `namespace_selectors`: terms may have one (before Kubernetes 1.21 they had not).
   void Open(const Tables& tables, bool namespace_selectors);
 
-  // Classes that have tasks, ascending, of those whose labels match.
+  // Returns the classes that have tasks and match the selector, ascending.
   std::vector<ClassIndex> Selected(const Selector& selector);
-  // Terms of classes that have tasks which match tasks of class `c`, owners ascending.
+  // Returns the terms, of classes that have tasks, that match tasks of class `c`, owners ascending.
   std::vector<const HeldTerm*> TermsAbout(ClassIndex c);
-  // Classes that have tasks and want host port `port`, whatever the protocol and address.
+  // Returns the classes that have tasks and request host port `port`, of any protocol and address.
   const std::vector<ClassIndex>& WithHostPort(int32_t port);
 
-  // Whether `term`, of the task that is looking for a place, matches tasks of `other`. Its
-  // namespace selector stands for the known namespaces that match, unless it is empty: then for
-  // any.
+  // Returns whether `term` of the new task matches tasks of `other`. Its namespace selector stands
+  // for the known namespaces that match; an empty one stands for all namespaces.
   bool MatchesOwn(const AffinityTerm& term, const TaskShape& owner, const TaskShape& other) const;
-  // Whether `term` of a task already there matches the newcomer. To it an unknown namespace has no
-  // labels.
+  // Returns whether `term` of a task already there matches the newcomer. An unknown namespace
+  // counts as one without labels.
   bool MatchesHeld(const AffinityTerm& term, const TaskShape& owner,
                    const TaskShape& newcomer) const;
 

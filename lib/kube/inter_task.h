@@ -33,7 +33,7 @@ struct InterTaskOptions {
   bool host_ports = true, affinity = true, spread = true;           // filters that are on
   double affinity_weight = 0, spread_weight = 0, image_weight = 0;  // scores; 0: off
   // kube-batch (Kubernetes 1.16): scores 0..10, affinity scored over candidate nodes only, with
-  // hard weight 1, normalised with largest and smallest seeded by 0; an anti-affinity is violated
+  // hard weight 1, normalized with largest and smallest seeded by 0; an anti-affinity is violated
   // only by a task that matches all its terms.
   bool version_1_16 = false;
 };
@@ -43,12 +43,12 @@ class InterTask {
   explicit InterTask(const InterTaskOptions& options);
   ~InterTask();
 
-  // Before each cycle. Forgets everything when the ledger or the rows of classes and nodes changed.
+  // Call it before each cycle. It forgets everything when the ledger or the rows of classes and
+  // nodes changed.
   void Open(const Tables& tables, const Ledger& ledger);
 
-  // Whether any rule could ever say no to, or score, a task of class `c` in this cycle.
-  // Conservative, constant during a cycle, and false for classes that no term mentions, so that
-  // they keep the fast path.
+  // Return whether a rule could refuse, or score, a task of class `c` in this cycle. Conservative,
+  // constant during a cycle, and false for classes that no term mentions, which keep the fast path.
   bool FitDepends(ClassIndex c);
   bool ScoreDepends(ClassIndex c);
 
@@ -60,10 +60,10 @@ class InterTask {
   void Fit(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
            std::span<RefusalCode> codes, std::span<uint8_t> hard);
 
-  // Affinity alone, on one node.
+  // Returns whether affinity alone fits on one node.
   bool FitsAffinity(ClassIndex c, NodeIndex node);
 
-  // Adds the weighted, normalised scores of the candidate nodes (all of them fit): affinity and
+  // Adds the weighted, normalized scores of the candidate nodes (all of them fit): affinity and
   // spread to batch[i], images to order[i].
   void Score(ClassIndex c, std::span<const NodeIndex> nodes, std::span<double> order,
              std::span<double> batch);

@@ -40,7 +40,7 @@ class InterView {
   const Tables& tables() const { return *tables_; }
 
   size_t node_rows() const { return tables_->nodes.alive.size(); }
-  // Whether what is on the node counts at all.
+  // Returns whether tasks on the node count.
   bool counted(NodeIndex n) const { return tables_->nodes.alive[n] && !unseen_[n]; }
   int64_t counted_nodes() const;  // O(nodes)
 
@@ -63,8 +63,8 @@ class InterView {
   // One entry per task of the class: those that stay, and the others in the view.
   std::span<const NodeIndex> staying(ClassIndex c) const { return Of(staying_, c); }
   std::span<const NodeIndex> leaving(ClassIndex c) const { return Of(leaving_, c); }
-  // Whether a task that is in the view in `status` stays: it was not leaving before the cycle
-  // began. 1.16: it is neither leaving nor nominated, and it belongs to a job.
+  // Returns whether a task that is in the view in `status` stays: it was not leaving before the
+  // cycle began. 1.16: it is neither leaving nor nominated, and it belongs to a job.
   bool Stays(TaskIndex t, TaskStatus status) const {
     if (version_1_16_) return IsAllocated(status) && tables_->has_job(t);
     return tables_->tasks.status[t] != TaskStatus::kReleasing;

@@ -262,7 +262,8 @@ class NodeOrder : public Policy, public ScorePolicy {
     }
   }
 
-  // 0..10; a node without a resource scores 0 for it, and a full fraction spoils the balance altogether.
+  // Scores are 0..10. A node without a resource scores 0 for it, and a full fraction makes the
+  // balance 0.
   void AddPriorities116(const Sweep& sweep, const StateColumns& states, size_t begin, size_t end,
                         double* order) const {
     for (size_t i = begin; i < end; ++i) {

@@ -24,7 +24,7 @@ class Refusals {
   Refusals(std::span<uint8_t> fits, std::span<RefusalCode> codes, std::span<uint8_t> hard)
       : fits_(fits), codes_(codes), hard_(hard), asked_(fits.begin(), fits.end()) {}
 
-  // Whether node i was still in question before these filters.
+  // Returns whether no earlier question had refused node i.
   bool asked(size_t i) const { return asked_[i]; }
   void Add(size_t i, RefusalCode code, bool hard) {
     if (fits_[i]) {

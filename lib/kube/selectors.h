@@ -14,22 +14,25 @@
 
 namespace muster {
 
-// The value of a label; null when the key is absent (an empty value is a value).
+// Returns the value of a label, or null if the key is absent (an empty value is a value).
 const std::string* FindLabel(const Labels& labels, std::string_view key);
 
-// In, NotIn, Exists, DoesNotExist, Gt, Lt. NotIn holds for an absent key.
+// Returns whether the requirement (In, NotIn, Exists, DoesNotExist, Gt, Lt) holds. NotIn holds for
+// an absent key.
 bool Matches(const Requirement& requirement, const Labels& labels);
-// All labels and requirements hold; an empty selector matches everything.
+// Returns whether all labels and requirements hold. An empty selector matches everything.
 bool Matches(const Selector& selector, const Labels& labels);
-// A term without expressions and fields matches nothing; so does one that cannot be read.
+// Returns whether the term holds. A term without expressions and fields, or one that cannot be
+// read, matches nothing.
 bool Matches(const NodeTerm& term, const NodeSpec& node);
-// Node selector and required node affinity together.
+// Returns whether the node matches the node selector and the required node affinity.
 bool MatchesNode(const TaskShape& shape, const NodeSpec& node);
 
 bool Tolerates(const Toleration& toleration, const Taint& taint);
-// The first taint with effect NoSchedule or NoExecute that the task does not tolerate; null: none.
+// Returns the first taint with effect NoSchedule or NoExecute that the task does not tolerate, or
+// null.
 const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node);
-// Whether the task tolerates that the node is marked unschedulable.
+// Returns whether the task tolerates a node that is marked unschedulable.
 bool ToleratesUnschedulable(const TaskShape& shape);
 
 }  // namespace muster

@@ -41,13 +41,13 @@ class Deltas {
   // A row was added or changed otherwise: it replaces what waits under its name, and others may
   // wait for it.
   void Appeared(RowKind kind, std::string_view name);
-  // Whether Appeared has anything to do.
+  // Returns whether Appeared has work to do.
   bool anything_waits() const { return !waiting_.empty(); }
-  // As if no event had come yet: no generations, nothing waits. The rows stay.
+  // Forgets all events: no generations, nothing waits. The rows stay.
   void Forget();
 
   using Object = std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec>;
-  // All that is remembered of events beside the rows.
+  // What is kept of events beside the rows.
   struct Memory {
     struct Late {
       Object object;

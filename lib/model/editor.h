@@ -86,8 +86,8 @@ struct TaskColumns {
   std::span<const int64_t> status, priority, created, ordinal, uid_rank, started;
 };
 
-// What jobs have in common that differ in name, priority, times and rank alone, checked and looked
-// up once for all of them. It is good while the tables' layout is the same and no queue changed.
+// What jobs that differ only in name, priority, times and rank have in common, checked and resolved
+// once for all of them. It is valid while the tables' layout is the same and no queue changed.
 struct JobKind {
   struct Tasks {  // of a group
     std::string group;
@@ -139,14 +139,14 @@ class Editor {
   // name is there already, or twice. REQUIRES: as PutRow.
   bool AppendTasks(const std::function<std::string_view(size_t row)>& name,
                    const TaskColumns& columns);
-  // The class and the interned parts of a task's row; its references, status and numbers are the
-  // spec's.
+  // Returns the class and the interned parts of a task's row. Its references, status and numbers
+  // are the spec's.
   TaskRow RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const TaskRefs& refs);
-  // Of the job and the shapes of its groups. May make dimensions known.
+  // Returns the kind of the job and the shapes of its groups. May add dimensions.
   JobKind KindOf(const JobSpec& spec, const Amounts& min_resources, const JobRefs& refs,
                  std::span<const CheckedShape> shapes);
-  // A job with its tasks as PutJob and PutRow append them, but that the row keeps of the spec what
-  // it is given, without groups. REQUIRES: names that are not there, `spec` is in order.
+  // Appends a job with its tasks as PutJob and PutRow do, but the row keeps the given spec, without
+  // groups. REQUIRES: the names are new, `spec` is valid.
   JobIndex AppendJob(const JobKind& kind, JobSpec spec);
   uint32_t PutDomain(const DomainSpec& spec, uint32_t parent);
   void PutBudget(const DisruptionBudgetSpec& spec);
@@ -160,9 +160,9 @@ class Editor {
 
   // `node` is kNone where the status holds none; `assumed` if a plan and not the world placed it.
   void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);
-  // What it holds of the devices of its node. (Another node takes its holds away.)
+  // Sets what the task holds of the devices of its node. (A move to another node clears it.)
   void SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds);
-  void SetStarted(TaskIndex task, int64_t time);  // kAbsent: it does not run
+  void SetStarted(TaskIndex task, int64_t time);  // kAbsent: not running
   void SetNominated(TaskIndex task, std::string_view node_name);
   void SetPhase(JobIndex job, JobPhase phase);
   void SetEstimate(JobIndex job, int64_t estimate);
@@ -172,17 +172,17 @@ class Editor {
   bool HasTasks(NodeIndex node) const { return first_on_[node] != kNone; }
   // Tasks of groups or sub-groups of `job` that `spec` no longer lists, ascending.
   std::vector<TaskIndex> DroppedTasks(JobIndex job, const JobSpec& spec) const;
-  // Name of the node a task is nominated to, also where no such node is there.
+  // Returns the name of the node that a task is nominated to, even if no such node exists.
   std::string NominatedNode(TaskIndex task) const;
 
-  // Makes the dimensions known, in this order, before rows name them.
+  // Adds the dimensions, in this order, before rows name them.
   void KeepDimensions(std::span<const std::string> names);
-  // What the row of a task does not tell: kTaskAssumed, kTaskCounted.
+  // Sets the marks that no spec holds: kTaskAssumed, kTaskCounted.
   void SetMarks(TaskIndex task, uint8_t marks);
 
   // Drops dead rows; indices move.
   void Compact();
-  // The same once they are as many as the living. Call it when no index is held.
+  // Compacts once dead rows are as many as living ones. Call it when no index is held.
   void MaybeCompact();
 
  private:

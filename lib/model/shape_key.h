@@ -14,17 +14,17 @@
 
 namespace muster {
 
-// Equal for shapes that are spelled alike: quickly made, and a shape seen before needs no second
-// check.
+// Returns equal keys for shapes that are spelled alike. It is quick, and a shape seen before needs
+// no second check.
 std::string SpelledKey(const TaskShape& shape);
 
-// Equal for shapes that mean the same: quantities read, resources and labels in the order of their
-// names.
+// Returns equal keys for shapes that mean the same: quantities read, resources and labels in the
+// order of their names.
 std::string MeaningKey(const TaskShape& shape, const ShapeAmounts& amounts);
 
-// Of the part that decides on which nodes a task may run for reasons of the node alone: node
-// selector, required and preferred node affinity, tolerations, whether a lent node will do, and the
-// queue where that is a part of the class.
+// Returns the key of the constraints that depend on the node alone: node selector, required and
+// preferred node affinity, tolerations, whether a lent node will do, and the queue where it is part
+// of the class.
 std::string ConstraintsKey(const TaskShape& shape, QueueIndex queue);
 
 }  // namespace muster

@@ -14,9 +14,9 @@ class Attachment {
   virtual ~Attachment() = default;
 };
 
-// A place for one thing that is done with, so that the next of its kind can be written into the
-// memory of the last: megabytes that go back to the system after each cycle come back page by page.
-// Any thread may put and take; nothing that is decided may depend on what is there.
+// Holds one object that is done with, so that the next of its kind can be written into its memory:
+// megabytes that are freed after each cycle come back page by page. Any thread may put and take. No
+// decision may depend on what is there.
 class Shelf {
  public:
   Shelf() = default;
@@ -27,7 +27,7 @@ class Shelf {
   std::unique_ptr<Attachment> Take() {
     return std::unique_ptr<Attachment>(thing_.exchange(nullptr, std::memory_order_acq_rel));
   }
-  // What was there goes.
+  // Deletes the object that was there.
   void Put(std::unique_ptr<Attachment> thing) {
     delete thing_.exchange(thing.release(), std::memory_order_acq_rel);
   }

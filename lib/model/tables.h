@@ -143,18 +143,18 @@ struct Tables {
   uint64_t log_start = 0;
   std::vector<Change> log;
 
-  // Of the cluster and all that is frozen of it: copies of tables share it.
+  // Shared by the cluster and all that is frozen of it, because copies of tables share it.
   std::shared_ptr<Shelf> shelf = std::make_shared<Shelf>();
 
   size_t dimension_count() const { return nodes.allocatable.dimensions(); }
   bool has_job(TaskIndex task) const { return tasks.job[task] != kNone; }
 };
 
-// The unit amounts of a dimension are kept in: thousandths, or whole (memory, pods,
-// ephemeral-storage, hugepages-*).
+// Returns whether amounts of the dimension are kept in thousandths. Memory, pods, ephemeral-storage
+// and hugepages-* are kept whole.
 bool IsMilliDimension(std::string_view name);
 
-// Statuses whose request is part of a queue's and job's allocation.
+// Returns whether the request of a task of this status is part of its queue's and job's allocation.
 inline bool IsAllocated(TaskStatus s) {
   return s == TaskStatus::kPlaced || s == TaskStatus::kBinding || s == TaskStatus::kBound ||
          s == TaskStatus::kRunning;

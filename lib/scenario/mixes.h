@@ -51,9 +51,9 @@ struct ClusterMix {
   std::vector<QueueKind> queues;  // empty: they come from the knobs
 };
 
-// Names a caller may ask for, "uniform" (made from the knobs alone) first.
+// Returns the names of the mixes, "uniform" (made from the knobs alone) first.
 std::vector<std::string_view> ClusterMixNames();
-// Of a name other than "uniform"; empty tables if there is none.
+// Returns the mix of a name other than "uniform", or empty tables if there is none.
 ClusterMix NamedClusterMix(std::string_view name);
 
 }  // namespace muster

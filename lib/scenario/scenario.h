@@ -50,7 +50,7 @@ struct ExpectedShare {
   friend bool operator==(const ExpectedShare&, const ExpectedShare&) = default;
 };
 
-// What is given is compared whole, what is absent is not compared.
+// A field that is set is compared whole; an absent field is not compared.
 struct Expectation {
   std::optional<Named<std::string>> binds, nominations, tentative;  // task -> node
   std::optional<std::vector<std::string>> evictions;                // tasks, in any order
@@ -72,21 +72,23 @@ struct Scenario {
 
 absl::StatusOr<Scenario> ParseScenario(std::string_view json);
 std::string WriteScenario(const Scenario& scenario);
-// {"changes": [{"queue": {"name": "vision", "weight": 3}}, {"remove_nodes": {"labels": {"pool":
-// "b"}}}]}, refused as a scenario is, with "what-if" for its place.
+// Parses
+//   {"changes": [{"queue": {"name": "vision", "weight": 3}},
+//                {"remove_nodes": {"labels": {"pool": "b"}}}]}
+// Errors are those of a scenario, with "what-if" for its place.
 absl::StatusOr<std::vector<WhatIfChange>> ParseChanges(std::string_view json);
-// {"dimensions": [...], "queues": [{"name": ..., "deserved_before": {...}, ...}]}
+// Writes {"dimensions": [...], "queues": [{"name": ..., "deserved_before": {...}, ...}]}.
 std::string WriteOutlook(const Outlook& outlook);
 
 // Replaces *cluster by the scenario's. Rows get their indices in the order of the file;
 // parents may stand behind their children. On error *cluster stays as it was.
 absl::Status Fill(const Scenario& scenario, Cluster* cluster);
 
-// The same into a cluster without rows; on error it holds some of them.
+// Fills a cluster without rows. On error it holds some of them.
 absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster);
 
-// One line for each difference between the plan and what was expected of it; none when it is as
-// expected. `snapshot` is what the plan was made from.
+// Returns one line for each difference between the plan and the expectation; none if they agree.
+// `snapshot` is the one that the plan was made from.
 std::vector<std::string> CheckExpectation(const Plan& plan, const Snapshot& snapshot,
                                           const Expectation& expect);
 
