@@ -119,4 +119,11 @@ Dump::Objects SortedByKey(Dump::Objects objects) {
   return objects;
 }
 
+Dump::Objects SortedByName(Dump::Objects objects) {
+  std::stable_sort(objects.begin(), objects.end(), [](const ApiObject* a, const ApiObject* b) {
+    return a->name() < b->name();
+  });
+  return objects;
+}
+
 }  // namespace muster

@@ -96,8 +96,9 @@ class Dump {
   ImportLog* log_;
 };
 
-// By key, in the order of bytes.
+// In the order of bytes of their keys, or of their names.
 Dump::Objects SortedByKey(Dump::Objects objects);
+Dump::Objects SortedByName(Dump::Objects objects);
 
 }  // namespace muster
 

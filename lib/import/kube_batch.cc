@@ -59,7 +59,7 @@ void Read(const ImportSource& source, Scenario* scenario) {
   ReadQueues(source, &cluster);
   ReadPodGroups(source, &cluster);
   // Its nodes come by name.
-  for (const ApiObject* object : SortedByKey(source.dump.OfKind("Node"))) {
+  for (const ApiObject* object : SortedByName(source.dump.OfKind("Node"))) {
     cluster.nodes.push_back(ReadNode(*object, {.ephemeral_storage = false}));
   }
   ReadTasks(source, kTasks, &cluster);

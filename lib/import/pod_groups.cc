@@ -47,7 +47,7 @@ int32_t ReadPriority(const ApiObject& group, const PriorityClasses& classes) {
 }  // namespace
 
 Dump::Objects ReadQueues(const ImportSource& source, ClusterSpec* cluster) {
-  Dump::Objects objects = SortedByKey(source.dump.OfKind("Queue"));
+  Dump::Objects objects = SortedByName(source.dump.OfKind("Queue"));
   for (const ApiObject* object : objects) {
     QueueSpec& queue = cluster->queues.emplace_back();
     queue.name = object->name();

@@ -13,7 +13,7 @@ namespace muster::volcano {
 void AddShards(const Dump& dump, std::vector<NodeSpec>* nodes) {
   using Shards = std::vector<const ApiObject*>;
   HashMap<std::string, Shards> desired, in_use;
-  for (const ApiObject* shard : SortedByKey(dump.OfKind("NodeShard"))) {
+  for (const ApiObject* shard : SortedByName(dump.OfKind("NodeShard"))) {
     for (const std::string& node : shard->spec().Texts("nodesDesired")) {
       desired[node].push_back(shard);
     }

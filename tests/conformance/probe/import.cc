@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Importers: whole dumps, and single rules of theirs. Amounts are written in billionths, as text.
+// Importers: whole dumps, which come and go as text because the order of keys counts, and single rules of theirs. An
+// amount is written as whole units and billionths.
 #include "lib/import/import.h"
 
 #include <string>
@@ -49,9 +50,8 @@ struct Objects {
 json Written(const AmountMap& amounts) {
   json out = json::object();
   for (const auto& [name, amount] : amounts) {
-    // A whole amount of bytes, a part of one: both as a count of billionths.
-    const absl::int128 high = amount / kAmountUnit, low = amount % kAmountUnit;
-    out[name] = {static_cast<int64_t>(high), static_cast<int64_t>(low)};
+    out[name] = {static_cast<int64_t>(amount / kAmountUnit),
+                 static_cast<int64_t>(amount % kAmountUnit)};
   }
   return out;
 }
@@ -59,15 +59,15 @@ json Written(const AmountMap& amounts) {
 absl::StatusOr<json> WholeDump(const json& asked) {
   ImportOptions options;
   options.profile = asked.value("profile", "");
-  if (asked.contains("configuration")) options.configuration = asked["configuration"].dump();
+  options.configuration = asked.value("configuration", "");
   options.unset_switches_on = asked.value("unset_switches_on", true);
   options.default_queue = asked.value("default_queue", "default");
   options.now = asked.value("now", int64_t{0});
   options.binding = asked.value("binding", std::vector<std::string>());
-  const absl::StatusOr<Import> import = ImportObjects(asked["objects"].dump(), options);
+  const absl::StatusOr<Import> import = ImportObjects(asked["objects"].get<std::string>(), options);
   if (!import.ok()) return import.status();
-  return json{{"scenario", json::parse(WriteScenario(import->scenario))},
-              {"report", json::parse(WriteReport(import->report))["entries"]}};
+  return json{{"scenario", WriteScenario(import->scenario)},
+              {"report", WriteReport(import->report)}};
 }
 
 json Rule(const std::string& rule, const json& asked) {

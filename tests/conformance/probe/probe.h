@@ -18,7 +18,7 @@
 //   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
 //   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
 //   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
-//   {"import": {"objects": [OBJECT, ...], "profile": NAME, ...}} -> {"answers": {"scenario": SCENARIO, "report": [...]}}
+//   {"import": {"objects": TEXT, "profile": NAME, ...}} -> {"answers": {"scenario": TEXT, "report": TEXT}}
 //   {"import": {"rule": "requests", "pod": POD, "modern": true}} -> {"answers": {"held": {"cpu": [1, 500000000]}, ...}}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
