@@ -129,8 +129,9 @@ std::optional<Amount> ParseAmount(std::string_view text) {
 Amount ReadAmount(const Field& value) {
   const std::optional<Amount> amount = ParseAmount(value.ScalarText());
   if (!amount.has_value()) {
-    value.Refuse(absl::StrCat(value.Describe(),
-                              " is not a quantity; expected a number such as 500m, 1.5 or 8Gi, below 2^63"));
+    value.Refuse(
+        absl::StrCat(value.Describe(),
+                     " is not a quantity; expected a number such as 500m, 1.5 or 8Gi, below 2^63"));
     return 0;
   }
   if (*amount < 0) {

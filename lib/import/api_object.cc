@@ -67,17 +67,16 @@ Dump::Dump(std::vector<RawObject> objects, ImportLog* log) : log_(log) {
 void Dump::Keep(std::span<const KindRule> rules, std::string_view reader) {
   std::vector<const ApiObject*> others;
   for (const auto& object : all_) {
-    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const KindRule& r) {
-      return r.kind == object->kind();
-    });
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&](const KindRule& r) { return r.kind == object->kind(); });
     if (rule == rules.end()) {
       others.push_back(object.get());
       continue;
     }
     if (!rule->groups.empty() && !Contains(rule->groups, object->group())) {
-      log_->LeftOut(object->place(), "apiVersion",
-                    absl::StrCat(Quote(object->api_version()), " is not a group of ",
-                                 ToAbsl(reader)));
+      log_->LeftOut(
+          object->place(), "apiVersion",
+          absl::StrCat(Quote(object->api_version()), " is not a group of ", ToAbsl(reader)));
       continue;
     }
     KindObjects& kind = kinds_[object->kind()];
@@ -93,9 +92,8 @@ void Dump::Keep(std::span<const KindRule> rules, std::string_view reader) {
       kind.objects[entry->second] = object.get();
     }
   }
-  std::stable_sort(others.begin(), others.end(), [](const ApiObject* a, const ApiObject* b) {
-    return a->kind() < b->kind();
-  });
+  std::stable_sort(others.begin(), others.end(),
+                   [](const ApiObject* a, const ApiObject* b) { return a->kind() < b->kind(); });
   for (const ApiObject* object : others) {
     log_->Ignored(object->place(), "", "objects of this kind are not considered");
   }
@@ -120,9 +118,8 @@ Dump::Objects SortedByKey(Dump::Objects objects) {
 }
 
 Dump::Objects SortedByName(Dump::Objects objects) {
-  std::stable_sort(objects.begin(), objects.end(), [](const ApiObject* a, const ApiObject* b) {
-    return a->name() < b->name();
-  });
+  std::stable_sort(objects.begin(), objects.end(),
+                   [](const ApiObject* a, const ApiObject* b) { return a->name() < b->name(); });
   return objects;
 }
 

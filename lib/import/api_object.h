@@ -43,7 +43,7 @@ class ApiObject {
   const std::string& name() const { return name_; }
   // Empty for what lies in no namespace; "default" where a namespaced object names none.
   const std::string& name_space() const { return name_space_; }
-  const std::string& key() const { return key_; }             // "namespace/name", or the name
+  const std::string& key() const { return key_; }              // "namespace/name", or the name
   const std::string& place() const { return source_.object; }  // "Pod namespace/name"
   const Labels& labels() const { return labels_; }
   int64_t created() const { return created_; }  // seconds; 0: not given

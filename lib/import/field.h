@@ -43,7 +43,7 @@ class Field {
   // The members of an object, the elements of an array; none of anything else.
   std::vector<Field> Children() const;
 
-  bool exists() const { return json_.exists(); }                               // may be null
+  bool exists() const { return json_.exists(); }  // may be null
   bool given() const { return exists() && json_.kind() != JsonKind::kNull; }
   // Neither absent nor null, false, 0, empty.
   bool truthy() const;

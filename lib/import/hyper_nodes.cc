@@ -108,8 +108,8 @@ void PutIntoTree(const std::vector<Vertex>& tree, const HashMap<std::string, siz
   for (const size_t holder : holders) {
     if (std::find(way.begin(), way.end(), holder) != way.end()) continue;
     log->Ignored(tree[holder].object->place(), "spec.members",
-                 absl::StrCat("node ", Quote(node->name), " is in hyper node ",
-                              Quote(node->domain), " already"));
+                 absl::StrCat("node ", Quote(node->name), " is in hyper node ", Quote(node->domain),
+                              " already"));
   }
 }
 
@@ -135,8 +135,8 @@ std::vector<std::string> ChosenMembers(const Field& selector, const Dump::Object
     const std::string text = match.Text("pattern");
     const absl::StatusOr<Pattern> pattern = Pattern::Parse(text);
     if (!pattern.ok()) {
-      match["pattern"].Refuse(absl::StrCat(Quote(text), " is no pattern: ",
-                                           pattern.status().message()));
+      match["pattern"].Refuse(
+          absl::StrCat(Quote(text), " is no pattern: ", pattern.status().message()));
       return found;
     }
     for (const ApiObject* object : candidates) {

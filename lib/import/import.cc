@@ -106,8 +106,7 @@ std::string_view ImportSeverityName(ImportSeverity severity) {
 }
 
 std::string Describe(const ImportEntry& entry) {
-  return absl::StrCat(entry.object, ": ", entry.field, entry.field.empty() ? "" : ": ",
-                      entry.text);
+  return absl::StrCat(entry.object, ": ", entry.field, entry.field.empty() ? "" : ": ", entry.text);
 }
 
 std::string WriteReport(const std::vector<ImportEntry>& report) {

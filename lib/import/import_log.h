@@ -31,8 +31,7 @@ class ImportLog {
   const absl::Status& status() const { return status_; }
   void Refuse(std::string_view place, std::string_view rule) {
     if (ok()) {
-      status_ =
-          absl::InvalidArgumentError(absl::StrCat(ToAbsl(place), ": ", ToAbsl(rule)));
+      status_ = absl::InvalidArgumentError(absl::StrCat(ToAbsl(place), ": ", ToAbsl(rule)));
     }
   }
 

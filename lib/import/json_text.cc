@@ -153,11 +153,11 @@ class ObjectsHandler : public Handler {
     bool is_array = false;
     size_t next = 0;  // of an array: the index of the element that comes next
     // Of an object:
-    RowBuilder builder;       // all of it but its items
-    int depth = 0;            // open values of the builder
-    bool at_items = false;    // the next value is that of "items"
-    bool is_list = false;     // it has an array of items, or null for one
-    size_t first_object = 0;  // the first of its items among the objects
+    RowBuilder builder;            // all of it but its items
+    int depth = 0;                 // open values of the builder
+    bool at_items = false;         // the next value is that of "items"
+    bool is_list = false;          // it has an array of items, or null for one
+    size_t first_object = 0;       // the first of its items among the objects
     std::vector<size_t> nameless;  // items without a kind
   };
 

@@ -25,33 +25,41 @@ constexpr KindRule kKinds[] = {{"Node"},
                                {"ResourceQuota"},
                                {"PodGroup", kGroupsOfQueues},
                                {"Queue", kGroupsOfQueues}};
-constexpr TaskRules kTasks = {
-    kName, {.modern = false, .ephemeral_storage = false, .separate_init = true}};
+constexpr TaskRules kTasks = {kName,
+                              {.modern = false, .ephemeral_storage = false, .separate_init = true}};
 
-constexpr SwitchRule kSwitches[] = {
-    {"enableJobOrder", "job_order"},       {"enableJobReady", "ready"},
-    {"enableJobPipelined", "pipelined"},   {"enableTaskOrder", "task_order"},
-    {"enablePreemptable", "preemptable"},  {"enableReclaimable", "reclaimable"},
-    {"enableQueueOrder", "queue_order"},   {"enablePredicate", "fit"},
-    {"enableNodeOrder", "score"},
-    // The rest are switches of the same files' newer readers.
-    {"enabledOverused", ""},               {"enabledAllocatable", ""},
-    {"enablePreemptive", ""},              {"enableJobEnqueued", ""},
-    {"enableJobStarving", ""},             {"enabledVictim", ""},
-    {"enabledSubJobOrder", ""},            {"enabledSubJobReady", ""},
-    {"enabledSubJobPipelined", ""},        {"enabledHyperNodeOrder", ""},
-    {"enabledHyperNodeGradient", ""},      {"enableHierarchy", ""},
-    {"enabledClusterOrder", ""},           {"enableBestNode", ""},
-    {"enableTargetJob", ""},               {"enableReservedNodes", ""}};
+constexpr SwitchRule kSwitches[] = {{"enableJobOrder", "job_order"},
+                                    {"enableJobReady", "ready"},
+                                    {"enableJobPipelined", "pipelined"},
+                                    {"enableTaskOrder", "task_order"},
+                                    {"enablePreemptable", "preemptable"},
+                                    {"enableReclaimable", "reclaimable"},
+                                    {"enableQueueOrder", "queue_order"},
+                                    {"enablePredicate", "fit"},
+                                    {"enableNodeOrder", "score"},
+                                    // The rest are switches of the same files' newer readers.
+                                    {"enabledOverused", ""},
+                                    {"enabledAllocatable", ""},
+                                    {"enablePreemptive", ""},
+                                    {"enableJobEnqueued", ""},
+                                    {"enableJobStarving", ""},
+                                    {"enabledVictim", ""},
+                                    {"enabledSubJobOrder", ""},
+                                    {"enabledSubJobReady", ""},
+                                    {"enabledSubJobPipelined", ""},
+                                    {"enabledHyperNodeOrder", ""},
+                                    {"enabledHyperNodeGradient", ""},
+                                    {"enableHierarchy", ""},
+                                    {"enabledClusterOrder", ""},
+                                    {"enableBestNode", ""},
+                                    {"enableTargetJob", ""},
+                                    {"enableReservedNodes", ""}};
 // Where the rule of a policy is another than Volcano's. The scheduler asks `valid` before any plugin can answer.
-constexpr OptionRule kOptions[] = {{"gang", "best_effort_counts", "off"},
-                                   {"gang", "count_down_victims", "off"},
-                                   {"gang", "without", "valid"},
-                                   {"proportion", "kube_batch", "on"},
-                                   {"predicates", "kube_batch", "on"},
-                                   {"nodeorder", "kube_batch", "on"},
-                                   {"nodeorder", "node_affinity", "1"},
-                                   {"nodeorder", "pod_affinity", "1"}};
+constexpr OptionRule kOptions[] = {
+    {"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
+    {"gang", "without", "valid"},          {"proportion", "kube_batch", "on"},
+    {"predicates", "kube_batch", "on"},    {"nodeorder", "kube_batch", "on"},
+    {"nodeorder", "node_affinity", "1"},   {"nodeorder", "pod_affinity", "1"}};
 constexpr TierRules kTiers = {kName, kSwitches, kOptions, ""};
 
 void Read(const ImportSource& source, Scenario* scenario) {

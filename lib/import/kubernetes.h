@@ -50,8 +50,8 @@ struct ContainerAmounts {
   bool init = false;
 };
 struct PodAmounts {
-  AmountMap held;    // while it runs
-  AmountMap needed;  // to start
+  AmountMap held;                            // while it runs
+  AmountMap needed;                          // to start
   std::vector<ContainerAmounts> containers;  // init containers last
 };
 PodAmounts ReadRequests(const ApiObject& pod, const PodRules& rules);

@@ -28,8 +28,7 @@ std::vector<NamespaceSpec> ReadNamespaces(const Dump& dump) {
       return ToResources(Dimensions(ReadAmounts(object->status()[key]), *object,
                                     absl::StrCat("status.", ToAbsl(key)), true));
     };
-    entry_of(object->name_space())
-        .quotas.push_back({object->name(), known("hard"), known("used")});
+    entry_of(object->name_space()).quotas.push_back({object->name(), known("hard"), known("used")});
   }
   return out;
 }

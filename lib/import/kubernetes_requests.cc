@@ -122,8 +122,7 @@ PodAmounts ReadRequests(const ApiObject& pod, const PodRules& rules) {
   out.needed = Largest(out.held, start);
   if (!rules.separate_init) out.held = out.needed;
   if (!rules.modern) return out;
-  for (const auto& [name, amount] :
-       ReadAmounts(pod.spec().Section("resources")["requests"])) {
+  for (const auto& [name, amount] : ReadAmounts(pod.spec().Section("resources")["requests"])) {
     if (name != "cpu" && name != "memory" && !name.starts_with("hugepages-")) continue;
     SetAmount(name, amount, &out.held);
     SetAmount(name, amount, &out.needed);

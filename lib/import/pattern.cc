@@ -33,8 +33,7 @@ class PatternParser {
 
   void Fail(std::string_view rule) {
     if (status_.ok()) {
-      status_ = absl::InvalidArgumentError(
-          absl::StrCat("byte ", at_, ": ", ToAbsl(rule)));
+      status_ = absl::InvalidArgumentError(absl::StrCat("byte ", at_, ": ", ToAbsl(rule)));
     }
     at_ = text_.size();  // nothing more is read
   }
@@ -88,9 +87,7 @@ Bytes Range(char first, char last) {
   return bytes;
 }
 
-Bytes Word() {
-  return Range('0', '9') | Range('a', 'z') | Range('A', 'Z') | Range('_', '_');
-}
+Bytes Word() { return Range('0', '9') | Range('a', 'z') | Range('A', 'Z') | Range('_', '_'); }
 
 bool IsWord(std::string_view name, size_t at) {
   return at < name.size() && (absl::ascii_isalnum(name[at]) || name[at] == '_');
@@ -161,7 +158,8 @@ void PatternParser::Atom(int depth) {
   if (Take(".")) return AddBytes(~Range('\n', '\n'));
   if (Take("[")) return AddBytes(Class());
   if (Take("\\")) return AddBytes(Escape());
-  if (std::string_view("*+?").find(text_[at_]) < 3) return Fail("nothing stands before it to repeat");
+  if (std::string_view("*+?").find(text_[at_]) < 3)
+    return Fail("nothing stands before it to repeat");
   AddBytes(Range(text_[at_], text_[at_]));
   if (status_.ok()) ++at_;
 }
@@ -212,8 +210,8 @@ bool PatternParser::ReadCounts(int* least, int* most) {
     at_ = begin;
     return false;
   }
-  const bool right = *least <= kMostRepeats && *most <= kMostRepeats &&
-                     (*most < 0 || *least <= *most);
+  const bool right =
+      *least <= kMostRepeats && *most <= kMostRepeats && (*most < 0 || *least <= *most);
   if (!right) Fail(absl::StrCat("expected counts up to ", kMostRepeats, ", the smaller one first"));
   return right;
 }

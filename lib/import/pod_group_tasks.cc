@@ -80,9 +80,9 @@ void TaskReader::ReadJob(const ApiObject& pod, TaskSpec* task) const {
       task->job = std::move(job);
       return;
     }
-    source_.log->LeftOut(pod.place(), field,
-                         absl::StrCat("job ", Quote(job),
-                                      " is not there; the pod only occupies its node"));
+    source_.log->LeftOut(
+        pod.place(), field,
+        absl::StrCat("job ", Quote(job), " is not there; the pod only occupies its node"));
   } else if (task->status == TaskStatus::kPending) {
     source_.log->LeftOut(pod.place(), field, "the pod belongs to no job and is not scheduled");
   }
@@ -121,8 +121,7 @@ bool TaskReader::Read(const ApiObject& pod, TaskSpec* task) {
   ReadJob(pod, task);
   task->shape = ReadShape(pod, rules_.pods);
   const bool placed = task->status != TaskStatus::kPending &&
-                      task->status != TaskStatus::kSucceeded &&
-                      task->status != TaskStatus::kFailed;
+                      task->status != TaskStatus::kSucceeded && task->status != TaskStatus::kFailed;
   if (placed) {
     task->node = node.empty() ? kNowhere : node;
     MakeNode(pod, task->node);

@@ -17,9 +17,10 @@ struct PhaseName {
   std::string_view name;
   JobPhase phase;
 };
-constexpr PhaseName kPhases[] = {{"", JobPhase::kPending},         {"Pending", JobPhase::kPending},
-                                 {"Inqueue", JobPhase::kAdmitted}, {"Running", JobPhase::kRunning},
-                                 {"Unknown", JobPhase::kUnknown},  {"Completed", JobPhase::kCompleted}};
+constexpr PhaseName kPhases[] = {
+    {"", JobPhase::kPending},         {"Pending", JobPhase::kPending},
+    {"Inqueue", JobPhase::kAdmitted}, {"Running", JobPhase::kRunning},
+    {"Unknown", JobPhase::kUnknown},  {"Completed", JobPhase::kCompleted}};
 
 JobPhase ReadPhase(const ApiObject& group) {
   const std::string phase = group.status().Text("phase");

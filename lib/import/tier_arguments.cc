@@ -16,7 +16,8 @@
 namespace muster {
 namespace {
 
-constexpr double kMostWhole = 9007199254740992;  // 2^53: the last whole number before doubles skip some
+constexpr double kMostWhole =
+    9007199254740992;  // 2^53: the last whole number before doubles skip some
 
 // Shortest, and without an exponent's plus sign, which has a meaning in profiles.
 std::string NumberText(double number) {
@@ -186,8 +187,7 @@ void SetInRange(const Field& value, std::string_view option, double low, double 
                 ProfileOptions* options) {
   if (!value.exists()) return;
   double number = 0;
-  const bool is_number =
-      value.kind() == JsonKind::kInteger || value.kind() == JsonKind::kFloat;
+  const bool is_number = value.kind() == JsonKind::kInteger || value.kind() == JsonKind::kFloat;
   if (is_number && absl::SimpleAtod(value.ScalarText(), &number) && low <= number &&
       number <= high) {
     options->Set(option, NumberText(number));

@@ -157,8 +157,7 @@ std::string ReadTiersPart(const Field& configuration, const TierRules& rules, bo
   for (const Field& tier : ListOf(configuration, "tiers")) {
     std::string policies;
     for (const Field& plugin : ListOf(tier, "plugins")) {
-      absl::StrAppend(&policies, policies.empty() ? "" : "+",
-                      ReadPlugin(plugin, rules, unset_on));
+      absl::StrAppend(&policies, policies.empty() ? "" : "+", ReadPlugin(plugin, rules, unset_on));
     }
     if (!policies.empty()) absl::StrAppend(&part, part.empty() ? "tiers=" : "/", policies);
   }
@@ -206,7 +205,8 @@ std::string ReadProfile(const Field& configuration, const TierRules& rules, bool
   std::string profile(rules.profile);
   if (!configuration.given()) return profile;
   if (configuration.kind() != JsonKind::kObject) {
-    configuration.log()->Refuse(configuration.object(), "expected an object with actions and tiers");
+    configuration.log()->Refuse(configuration.object(),
+                                "expected an object with actions and tiers");
     return profile;
   }
   const std::string actions = ReadActionsPart(configuration);

@@ -111,8 +111,9 @@ int64_t DurationSeconds(std::string_view text) {
     double seconds;
   };
   // A unit stands before those that its name begins with.
-  constexpr DurationUnit kUnits[] = {{"ns", 1e-9}, {"us", 1e-6}, {"\xC2\xB5s", 1e-6}, {"ms", 1e-3},
-                                     {"h", 3600},  {"m", 60},    {"s", 1}};
+  constexpr DurationUnit kUnits[] = {{"ns", 1e-9}, {"us", 1e-6}, {"\xC2\xB5s", 1e-6},
+                                     {"ms", 1e-3}, {"h", 3600},  {"m", 60},
+                                     {"s", 1}};
   constexpr double kMost = 9e18;  // below the largest int64
   double total = 0;
   for (Scanner scanner(text); !scanner.done();) {

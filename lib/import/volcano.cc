@@ -64,8 +64,7 @@ void ReadNodes(const ImportSource& source, ClusterSpec* cluster) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {
     for (const auto& [name, value] : object->annotations()) {
       if (name.find("oversubscription") == name.npos) continue;
-      source.log->Ignored(object->place(),
-                          absl::StrCat("metadata.annotations", JsonPathStep(name)),
+      source.log->Ignored(object->place(), absl::StrCat("metadata.annotations", JsonPathStep(name)),
                           "not considered");
     }
     // To Volcano a node is ready as soon as it exists; conditions act through taints.
@@ -78,9 +77,9 @@ void ReadNodes(const ImportSource& source, ClusterSpec* cluster) {
 // As Volcano has it: where the tree is broken in one place, no queue takes or is given anything.
 void CloseAll(const ApiObject& orphan, ImportLog* log, std::vector<QueueSpec>* queues) {
   for (QueueSpec& queue : *queues) queue.state = QueueState::kClosed;
-  log->Note("scheduler configuration", "capacity",
-            absl::StrCat("queue ", Quote(orphan.name()),
-                         " is not in the tree; all queues are closed"));
+  log->Note(
+      "scheduler configuration", "capacity",
+      absl::StrCat("queue ", Quote(orphan.name()), " is not in the tree; all queues are closed"));
 }
 
 void Read(const ImportSource& source, Scenario* scenario) {
@@ -101,8 +100,7 @@ void Read(const ImportSource& source, Scenario* scenario) {
   cluster.budgets = ReadBudgets(source.dump);
   scenario->profile = kName;
   if (!source.configuration.has_value()) return;
-  scenario->profile =
-      ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
+  scenario->profile = ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
   if (orphan != nullptr && HasPluginWith(*source.configuration, "capacity", "enableHierarchy")) {
     CloseAll(*orphan, source.log, &cluster.queues);
   }

@@ -19,9 +19,9 @@ constexpr std::string_view kPreemptable = "volcano.sh/preemptable";
 // A number of tasks, or a part of them in percent. What is neither counts as none.
 std::string ReadPart(const ApiObject& group, std::string_view name, const std::string& text) {
   const std::string_view digits(text.data(), text.size() - (text.ends_with('%') ? 1 : 0));
-  const bool number = !digits.empty() && digits.size() <= 9 &&
-                      std::all_of(digits.begin(), digits.end(),
-                                  [](char c) { return absl::ascii_isdigit(c); });
+  const bool number =
+      !digits.empty() && digits.size() <= 9 &&
+      std::all_of(digits.begin(), digits.end(), [](char c) { return absl::ascii_isdigit(c); });
   if (text.empty() || number) return text;
   group.log()->Ignored(group.place(), absl::StrCat("metadata.annotations", JsonPathStep(name)),
                        absl::StrCat(Quote(text), " is no number of tasks; 0 counts"));

@@ -60,11 +60,10 @@ bool ReadParent(const ApiObject& object, const Tree& tree, QueueSpec* queue) {
     queue->parent = parent;
     return true;
   }
-  object.log()->Ignored(
-      object.place(), "spec.parent",
-      absl::StrCat(Quote(parent), " would put the queue ",
-                   loop ? "above itself" : "under a queue that is not there",
-                   "; it stands at the top"));
+  object.log()->Ignored(object.place(), "spec.parent",
+                        absl::StrCat(Quote(parent), " would put the queue ",
+                                     loop ? "above itself" : "under a queue that is not there",
+                                     "; it stands at the top"));
   return false;
 }
 
@@ -105,8 +104,8 @@ void ReadGroupLimits(const ApiObject& object, QueueSpec* queue) {
       const AmountMap known = WithoutCounts(ReadAmounts(group));
       if (!log.ok()) break;
       const std::string path = absl::StrCat(field, JsonPathStep(group.key()));
-      limits.push_back({std::string(group.key()),
-                        ToResources(Dimensions(known, object, path, true))});
+      limits.push_back(
+          {std::string(group.key()), ToResources(Dimensions(known, object, path, true))});
     }
   }
   if (row.ok() && log.ok()) {
@@ -168,8 +167,7 @@ void AddToQueue(const ApiObject& object, QueueSpec* queue) {
 }  // namespace
 
 Resources ReadSpecAmounts(const ApiObject& object, const Field& amounts) {
-  return ToResources(
-      Dimensions(WithoutCounts(ReadAmounts(amounts)), object, amounts.Path(), true));
+  return ToResources(Dimensions(WithoutCounts(ReadAmounts(amounts)), object, amounts.Path(), true));
 }
 
 const ApiObject* AddToQueues(const Dump::Objects& objects, ClusterSpec* cluster) {

@@ -35,10 +35,9 @@ void AddShards(const Dump& dump, std::vector<NodeSpec>* nodes) {
     if (free.empty()) continue;
     node.shard = free[0]->name();
     if (free.size() == 1) continue;
-    free[0]->log()->Note(
-        free[0]->place(), "spec.nodesDesired",
-        absl::StrCat("node ", Quote(node.name),
-                     " is wanted by other shards too; it is counted to this one"));
+    free[0]->log()->Note(free[0]->place(), "spec.nodesDesired",
+                         absl::StrCat("node ", Quote(node.name),
+                                      " is wanted by other shards too; it is counted to this one"));
   }
 }
 

@@ -51,7 +51,8 @@ int ImportCommand(const Arguments& arguments) {
               absl::StrCat("whose objects they are: ", profiles,
                            "; default: the one whose API groups they have"));
   flags.Value("--configuration", "FILE", &configuration, "the scheduler's configuration as JSON");
-  flags.Value("--default-queue", "NAME", &options.default_queue, "the queue of jobs that name none");
+  flags.Value("--default-queue", "NAME", &options.default_queue,
+              "the queue of jobs that name none");
   flags.Value("--now", "SECONDS", &options.now, "the time of the scenario's cycle");
   flags.Value("-o", "FILE", &output, "write the scenario here instead of to standard output");
   flags.Switch("--report", &report,

@@ -34,8 +34,7 @@ struct Value {
 
 // Objects of any kinds, read.
 struct Objects {
-  explicit Objects(const json& objects)
-      : dump(ReadJsonObjects(objects.dump()).value(), &log) {}
+  explicit Objects(const json& objects) : dump(ReadJsonObjects(objects.dump()).value(), &log) {}
 
   Dump::Objects all() const {
     Dump::Objects out;
@@ -47,9 +46,11 @@ struct Objects {
   Dump dump;
 };
 
-json Written(const AmountMap& amounts) {
+// All amounts, or those of dimensions.
+json Written(const AmountMap& amounts, bool all, bool ephemeral_storage) {
   json out = json::object();
   for (const auto& [name, amount] : amounts) {
+    if (!all && !IsDimension(name, ephemeral_storage)) continue;
     out[name] = {static_cast<int64_t>(amount / kAmountUnit),
                  static_cast<int64_t>(amount % kAmountUnit)};
   }
@@ -70,32 +71,40 @@ absl::StatusOr<json> WholeDump(const json& asked) {
               {"report", WriteReport(import->report)}};
 }
 
-json Rule(const std::string& rule, const json& asked) {
+absl::StatusOr<json> Rule(const std::string& rule, const json& asked) {
   if (rule == "requests") {
     const Objects pod(json::array({asked["pod"]}));
     const bool modern = asked.value("modern", true);
-    const PodRules rules{
-        .modern = modern, .ephemeral_storage = modern, .separate_init = !modern};
+    const PodRules rules{.modern = modern, .ephemeral_storage = modern, .separate_init = !modern};
     const PodAmounts amounts = ReadRequests(*pod.all()[0], rules);
-    const auto known = [&](const AmountMap& all) {
-      return Written(Dimensions(all, *pod.all()[0], "spec", modern));
-    };
-    return {{"held", known(amounts.held)}, {"needed", known(amounts.needed)}};
+    if (!pod.log.ok()) return pod.log.status();
+    const bool all = !asked.value("known", false);
+    return json{{"held", Written(amounts.held, all, modern)},
+                {"needed", Written(amounts.needed, all, modern)}};
   }
-  if (rule == "amounts") return Written(ReadAmounts(Value(asked["amounts"]).field()));
+  if (rule == "amounts") {
+    const Value given(asked["amounts"]);
+    const AmountMap amounts = ReadAmounts(given.field());
+    if (!given.log.ok()) return given.log.status();
+    return Written(amounts, false, asked.value("modern", true));
+  }
   if (rule == "match_values") {
     const Value labels(json{{"labels", asked["labels"]}});
-    return volcano::MatchValues(Value(asked["policy"]).field(), labels.field().TextMap("labels"));
+    return json(
+        volcano::MatchValues(Value(asked["policy"]).field(), labels.field().TextMap("labels")));
   }
-  if (rule == "sub_group_name") return volcano::SubGroupName(asked["policy"].get<std::string>(), asked["values"]);
+  if (rule == "sub_group_name") {
+    return json(volcano::SubGroupName(asked["policy"].get<std::string>(), asked["values"]));
+  }
   if (rule == "members") {
-    return volcano::ChosenMembers(Value(asked["selector"]).field(), Objects(asked["nodes"]).all());
+    const Objects nodes(asked["nodes"]);
+    return json(volcano::ChosenMembers(Value(asked["selector"]).field(), nodes.all()));
   }
   if (rule == "window") {
     const auto window = WindowMinutes(asked["text"].get<std::string>());
     return window.has_value() ? json{window->first, window->second} : json();
   }
-  return {{"error", absl::StrCat("no importer has the rule ", rule)}};
+  return absl::InvalidArgumentError(absl::StrCat("no importer has the rule ", rule));
 }
 
 }  // namespace
@@ -103,11 +112,7 @@ json Rule(const std::string& rule, const json& asked) {
 absl::StatusOr<json> AskImport(const json& request) {
   const json& asked = request["import"];
   if (!asked.contains("rule")) return WholeDump(asked);
-  const json answer = Rule(asked["rule"], asked);
-  if (answer.is_object() && answer.contains("error")) {
-    return absl::InvalidArgumentError(answer["error"].get<std::string>());
-  }
-  return answer;
+  return Rule(asked["rule"], asked);
 }
 
 }  // namespace muster::testing
