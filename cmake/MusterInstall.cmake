@@ -1,13 +1,14 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# find_package(muster) gives muster::muster (C++), muster::c (C, shared) and muster::c_static; pkg-config knows muster and
+# find_package(muster) gives muster::muster (C++), muster::c (C, shared), and muster::c_static with muster::import, which
+# it needs; pkg-config knows muster and
 # muster-c. The command line, the public headers and muster/c.h go with them. What is not listed here is private; lib/
 # is never installed.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-install(TARGETS muster muster_c muster_c_static EXPORT musterTargets)
+install(TARGETS muster muster_import muster_c muster_c_static EXPORT musterTargets)
 if(TARGET muster_cli)
   install(TARGETS muster_cli)
 endif()

@@ -74,8 +74,8 @@ extern "C" {
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
 MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
-/* 1 where the library has "columns", "deltas", "devices", "domains", "episodes", "executor", "policies", "recorder",
- * "replay", "revisions", "scenario", "state" or "what-if"; else 0. */
+/* 1 where the library has "columns", "deltas", "devices", "domains", "episodes", "executor", "import", "policies",
+ * "recorder", "replay", "revisions", "scenario", "state" or "what-if"; else 0. */
 MUSTER_API int32_t muster_has_feature(const char* name);
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
@@ -835,6 +835,31 @@ MUSTER_API muster_status muster_outlook_get_view(const muster_outlook* outlook,
 MUSTER_API const char* muster_outlook_name(const muster_outlook* outlook, int32_t kind,
                                            int32_t index, int64_t* size);
 MUSTER_API void muster_outlook_free(muster_outlook* outlook);
+
+/* ---- import: dumps of other schedulers' objects as scenarios ----------------------------------------------------- */
+
+typedef struct muster_import_options {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* Whose objects they are: "volcano", "kube-batch"; NULL: found by the objects' API groups. */
+  const char* profile;
+  const char*
+      configuration; /* the scheduler's configuration as JSON; NULL: as the profile has it */
+  const char* default_queue; /* of jobs that name none; NULL: "default" */
+  int64_t now;               /* seconds; the time that the scenario names */
+} muster_import_options;
+#define MUSTER_IMPORT_OPTIONS_INIT \
+  { (uint32_t)sizeof(muster_import_options), 0, NULL, NULL, NULL, 0 }
+
+/* Reads `objects`, JSON as `kubectl get -o json` prints it: a List, an array, or objects one after another. *scenario is
+ * a document for muster_cluster_read_scenario. *report (may be NULL) lists what the scenario does not hold:
+ *   {"entries": [{"severity": "ignored", "object": "Pod ns/p", "field": "spec.volumes[0]", "text": "..."}]}
+ * with severities "note", "ignored" and "left_out" (docs/import.md). An object that cannot be understood fails the call;
+ * the error names the object, the field and the rule. `options` may be NULL. Cost: linear in the text; memory of some
+ * thirty times its size during the call. */
+MUSTER_API muster_status muster_import(const char* objects, int64_t size,
+                                       const muster_import_options* options, muster_text** scenario,
+                                       muster_text** report, muster_error* error);
 
 #ifdef __cplusplus
 }

@@ -10,12 +10,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/scenario/row_builder.h"
 #include "nlohmann/json.hpp"
 
 namespace muster {
 namespace {
-
-constexpr uint32_t kNoValue = 0xFFFFFFFF;
 
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -51,12 +50,6 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
                    const nlohmann::detail::exception& error) override;
 
  private:
-  struct Level {
-    uint32_t value;       // the open array or object
-    uint32_t last_child;  // kNoValue: none yet
-    size_t children;
-  };
-
   bool Fail(std::string_view what) {
     status_ =
         absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": ", Path(), ToAbsl(what)));
@@ -71,10 +64,9 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   bool Scalar(JsonRow::Value value, std::string_view text = {});
   bool Open(JsonKind kind);
   bool Close();
-  // Appends a value to the row; kNoValue when the row is full.
-  uint32_t Append(JsonRow::Value value);
+  // After an event of the row, which `taken` says the builder took.
+  bool Built(bool taken);
   bool EndRow();
-  bool KeysDiffer(const Level& level);
 
   size_t size_;  // of the text
   RowSink* sink_;
@@ -85,10 +77,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   RowSink::Section section_kind_ = RowSink::Section::kOneRow;
   bool section_open_ = false;  // inside the array or object that holds a section's rows
   size_t next_row_ = 0;
-  JsonRow row_;
-  std::vector<Level> levels_;  // open values of the row
-  std::string pending_key_;
-  std::vector<std::string_view> keys_;  // scratch of KeysDiffer
+  RowBuilder builder_;
 };
 
 std::string Handler::Path() const {
@@ -96,59 +85,29 @@ std::string Handler::Path() const {
   if (section_open_ && section_kind_ == RowSink::Section::kRowsInArray) {
     absl::StrAppend(&path, "[", next_row_, "]");
   } else if (section_open_) {
-    const std::string_view name = row_.values.empty() ? pending_key_ : Json(&row_, 0).key();
+    const std::string_view name =
+        builder_.started() ? Json(&builder_.row(), 0).key() : builder_.pending_key();
     if (!name.empty()) absl::StrAppend(&path, JsonPathStep(name));
   }
-  for (size_t i = 0; i < levels_.size(); ++i) {
-    const bool innermost = i + 1 == levels_.size();
-    if (row_.values[levels_[i].value].kind == JsonKind::kArray) {
-      absl::StrAppend(&path, "[", innermost ? levels_[i].children : levels_[i].children - 1, "]");
-    } else if (!innermost) {
-      absl::StrAppend(&path, JsonPathStep(Json(&row_, levels_[i + 1].value).key()));
-    } else if (!pending_key_.empty()) {
-      absl::StrAppend(&path, JsonPathStep(pending_key_));
-    }
-  }
+  absl::StrAppend(&path, builder_.Path());
   return path.empty() ? path : absl::StrCat(path, ": ");
 }
 
-uint32_t Handler::Append(JsonRow::Value value) {
-  if (row_.values.size() >= kMaxRowValues) {
-    Fail(absl::StrCat("more than ", kMaxRowValues, " values in one row"));
-    return kNoValue;
-  }
-  const auto index = static_cast<uint32_t>(row_.values.size());
-  value.key = row_.texts.size();
-  value.key_size = pending_key_.size();
-  row_.texts.append(pending_key_);
-  pending_key_.clear();
-  if (!levels_.empty()) {
-    Level& parent = levels_.back();
-    if (parent.last_child == kNoValue) {
-      row_.values[parent.value].first_child = index;
-    } else {
-      row_.values[parent.last_child].next = index;
-    }
-    parent.last_child = index;
-    ++parent.children;
-  }
-  row_.values.push_back(value);
-  return index;
+bool Handler::Built(bool taken) {
+  if (!taken) return Fail(builder_.error());
+  return builder_.whole() ? EndRow() : true;
 }
 
 bool Handler::Scalar(JsonRow::Value value, std::string_view text) {
   if (depth_ == 0) return Fail("expected an object");
-  value.text_size = text.size();
   if (!section_open_ && section_kind_ != RowSink::Section::kOneRow) {
+    value.text_size = text.size();
     const JsonRow alone{{value}, std::string(text)};
     return Fail(absl::StrCat(section_kind_ == RowSink::Section::kRowsInArray ? "expected an array"
                                                                              : "expected an object",
                              ", got ", Json(&alone, 0).Describe()));
   }
-  value.text = row_.texts.size();
-  row_.texts.append(text);
-  if (Append(value) == kNoValue) return false;
-  return levels_.empty() ? EndRow() : true;
+  return Built(builder_.Scalar(value, text));
 }
 
 bool Handler::Open(JsonKind kind) {
@@ -168,25 +127,18 @@ bool Handler::Open(JsonKind kind) {
     next_row_ = 0;
     return true;
   }
-  const uint32_t index = Append({.kind = kind});
-  if (index == kNoValue) return false;
-  levels_.push_back({index, kNoValue, 0});
-  return true;
+  return Built(builder_.Open(kind));
 }
 
 bool Handler::Close() {
   --depth_;
   if (depth_ == 0) return true;
-  if (levels_.empty()) {  // the end of a table
+  if (!builder_.started()) {  // the end of a table
     section_open_ = false;
     section_.clear();
     return true;
   }
-  const Level level = levels_.back();
-  pending_key_.clear();
-  if (row_.values[level.value].kind == JsonKind::kObject && !KeysDiffer(level)) return false;
-  levels_.pop_back();
-  return levels_.empty() ? EndRow() : true;
+  return Built(builder_.Close());
 }
 
 bool Handler::key(string_t& key) {
@@ -195,43 +147,23 @@ bool Handler::key(string_t& key) {
     if (!section.ok()) return Fail(section.status());
     section_ = key;
     section_kind_ = *section;
-    pending_key_.clear();
     return true;
   }
-  pending_key_ = key;
+  builder_.Key(key);
   return true;
 }
 
 bool Handler::EndRow() {
-  absl::Status status = sink_->OnRow(section_, next_row_, Json(&row_, 0));
+  absl::Status status = sink_->OnRow(section_, next_row_, Json(&builder_.row(), 0));
   ++next_row_;
-  row_.values.clear();
-  row_.texts.clear();
+  builder_.Clear();
   if (!section_open_) section_.clear();
   return status.ok() ? true : Fail(std::move(status));
 }
 
-bool Handler::KeysDiffer(const Level& level) {
-  keys_.clear();
-  for (Json c = Json(&row_, level.value).first(); c.exists(); c = c.next())
-    keys_.push_back(c.key());
-  std::sort(keys_.begin(), keys_.end());
-  const auto twin = std::adjacent_find(keys_.begin(), keys_.end());
-  if (twin == keys_.end()) return true;
-  levels_.back().children = 0;
-  return Fail(absl::StrCat("key ", Quote(*twin), " is given twice"));
-}
-
 bool Handler::parse_error(std::size_t position, const std::string&,
                           const nlohmann::detail::exception& error) {
-  // The parser's own words, without its class of exception, without the production it was in and
-  // without the text it has read, which may be of any length.
-  std::string_view words = error.what();
-  words = words.substr(0, words.find("; last read: "));
-  if (const size_t at = words.find(" - "); at != words.npos) words.remove_prefix(at + 3);
-  std::string rule = absl::StrCat("malformed JSON: ", ToAbsl(words));
-  if (position > size_) rule = "unexpected end of input";
-  if (words.find("number overflow") != words.npos) rule = "the number is too large";
+  const std::string rule = ParserRule(error.what(), position > size_);
   position = std::min(position, size_);
   const std::string path = Path();
   status_ = absl::InvalidArgumentError(absl::StrCat(ToAbsl(document_), ": byte ", position,
@@ -265,6 +197,16 @@ absl::Status ReadJsonRows(std::string_view text, RowSink* sink, std::string_view
   Handler handler(text.size(), sink, document);
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return handler.status();
+}
+
+std::string ParserRule(std::string_view words, bool at_end) {
+  // Without the class of exception, the production the parser was in and the text it has read, which may be of any
+  // length.
+  words = words.substr(0, words.find("; last read: "));
+  if (const size_t at = words.find(" - "); at != words.npos) words.remove_prefix(at + 3);
+  if (words.find("number overflow") != words.npos) return "the number is too large";
+  if (at_end) return "unexpected end of input";
+  return absl::StrCat("malformed JSON: ", ToAbsl(words));
 }
 
 std::string JsonPathStep(std::string_view key) {

@@ -62,6 +62,8 @@ class Json {
   std::string_view text() const { return {row_->texts.data() + value().text, value().text_size}; }
   std::string_view key() const { return {row_->texts.data() + value().key, value().key_size}; }
 
+  uint32_t index() const { return index_; }  // among the row's values
+
   // Children of arrays and objects: for (Json c = v.first(); c.exists(); c = c.next())
   bool exists() const { return row_ != nullptr; }
   Json first() const { return At(value().first_child); }
@@ -92,6 +94,9 @@ class RowSink {
 // `document`: what messages call it.
 absl::Status ReadJsonRows(std::string_view text, RowSink* sink,
                           std::string_view document = "scenario");
+
+// The rule that malformed text breaks, from the words of the parser underneath; `at_end`: behind the last byte.
+std::string ParserRule(std::string_view words, bool at_end);
 
 // `.key`, or `["key"]` where the key is no plain word.
 std::string JsonPathStep(std::string_view key);

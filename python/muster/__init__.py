@@ -14,7 +14,8 @@ You tell it of nodes, queues, jobs and tasks; it gives back a plan - binds, evic
 and a reason for everything that stays pending. A plan is a pure function of what you told, the profile, the options
 and the seed. docs/python.md is the tour.
 
-`muster.interop` and `python -m muster import` need nothing but Python. All else needs the extension module.
+Reading dumps (`muster.interop.read_objects`) and fetching traces need nothing but Python. All else needs the extension
+module.
 """
 
 from importlib.util import find_spec as _find_spec

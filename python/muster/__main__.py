@@ -11,7 +11,7 @@
     python -m muster reproduce study.json
     python -m muster report study.json -o report.html
 
-`import` and `traces` need no extension module; the others do.
+`traces` needs no extension module; the others do.
 """
 
 import argparse

@@ -11,6 +11,17 @@ version: str
 _Table = dict[str, npt.NDArray[Any]]
 _Fields = dict[str, Any]
 
+def import_objects(
+    objects: str,
+    *,
+    profile: str,
+    configuration: str,
+    unset_switches_on: bool,
+    default_queue: str,
+    now: int,
+    binding: list[str],
+) -> tuple[str, str]: ...
+
 class Extensions:
     def __init__(self, adapters: list[Any]) -> None: ...
 

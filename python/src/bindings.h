@@ -12,6 +12,7 @@ void BindPlan(pybind11::module_& module);
 void BindCluster(pybind11::module_& module);
 void BindReplay(pybind11::module_& module);
 void BindPacking(pybind11::module_& module);
+void BindImport(pybind11::module_& module);
 void BindEpisodes(pybind11::module_& module);  // after BindReplay
 void BindTesting(pybind11::module_& module);   // python/testing, in builds that are not for a wheel
 

@@ -58,6 +58,7 @@ PYBIND11_MODULE(_core, module) {
   muster::python::BindCluster(module);
   muster::python::BindReplay(module);
   muster::python::BindPacking(module);
+  muster::python::BindImport(module);
   muster::python::BindEpisodes(module);
 #ifdef MUSTER_PYTHON_TESTING
   muster::python::BindTesting(module);

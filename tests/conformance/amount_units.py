@@ -3,7 +3,7 @@
 
 from typing import Any, Callable
 
-from interop import quantity
+import quantity
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]

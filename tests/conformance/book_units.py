@@ -6,8 +6,8 @@ The receiver, as it was before the call, becomes a scenario of one job and one n
 
 from typing import Any, Callable
 
+import importers
 from amount_units import EMPTY, differences
-from interop import marks, volcano
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -293,11 +293,8 @@ def _best(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 # --- what a pod group says ---------------------------------------------------------------------------------------
 
 
-def _pod_group(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """ParseMinMemberInfo, SetPodGroup: the importer reads a pod group afresh whatever it was before."""
-    group = case["state"]["args"][1]
-    group = group.get("PodGroup", group)
-    after = case["observed"].get("argsAfter", case["state"]["args"])[0]
+def _imported(group: Json) -> Json:
+    """The scenario of a pod group and its queue."""
     obj = {
         "apiVersion": "scheduling.volcano.sh/v1beta1",
         "kind": "PodGroup",
@@ -306,8 +303,15 @@ def _pod_group(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     }
     name = group.get("spec", {}).get("queue", "default")
     queue = {"apiVersion": obj["apiVersion"], "kind": "Queue", "metadata": {"name": name}}
-    out, _ = volcano.scenario([obj, queue])
-    [job] = out["jobs"]
+    return importers.scenario([obj, queue])
+
+
+def _pod_group(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
+    """ParseMinMemberInfo, SetPodGroup: the importer reads a pod group afresh whatever it was before."""
+    group = case["state"]["args"][1]
+    group = group.get("PodGroup", group)
+    after = case["observed"].get("argsAfter", case["state"]["args"])[0]
+    [job] = _imported(group)["jobs"]
     minima = {g["name"]: g["min_available"] for g in job.get("groups", []) if "min_available" in g}
     lines = differences(minima, after.get("TaskMinAvailable", {}), "TaskMinAvailable ")
     if case["state"]["fn"] == "JobInfo.SetPodGroup":
@@ -400,7 +404,9 @@ def _nodes_to_find(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 def _group_topology(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """readTopologyFromPgAnnotations(job): what the importer reads, and whether the policy heeds it."""
     [job] = case["state"]["args"]
-    wishes = marks.group_topology(job["PodGroup"].get("metadata", {}).get("annotations", {}))
+    annotations = job["PodGroup"].get("metadata", {}).get("annotations", {})
+    [row] = _imported({"metadata": {"annotations": annotations}})["jobs"]
+    wishes = row.get("group_topology", {})
     result, error = case["observed"]["results"]
     if not wishes:
         return differences(None, result)

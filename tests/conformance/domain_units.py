@@ -3,10 +3,8 @@
 
 from typing import Any, Callable
 
+import importers
 from amount_units import differences
-from interop import hypernodes, volcano
-from interop.access import Object
-from interop.report import Report
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -110,8 +108,7 @@ def _tasks_in(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 def _members(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """GetMembers(selector, nodes)"""
     selector, raw = case["state"]["args"]
-    nodes = {n["metadata"]["name"]: Object(n | {"kind": "Node"}) for n in raw or []}
-    chosen = hypernodes.members({"selector": selector}, "the call", nodes, Report())
+    chosen = importers.members(selector, [n | {"kind": "Node"} for n in raw or []])
     return differences(sorted(chosen), case["observed"]["results"][0], "members ")
 
 
@@ -152,9 +149,9 @@ def _sub_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         "spec": {"schedulerName": "volcano", "containers": [{}]},
     }
     queue = {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "q"}}
-    made, _ = volcano.scenario([queue, group, pod])
+    made = importers.scenario([queue, group, pod])
     [sub_group] = made["jobs"][0]["sub_groups"]
-    got = {"MinAvailable": sub_group["min_available"], "MatchIndex": sub_group["order"]}
+    got = {"MinAvailable": sub_group.get("min_available", 1), "MatchIndex": sub_group.get("order", 0)}
     return differences(got, {k: want.get(k, 0) for k in got}, "")
 
 

@@ -4,8 +4,8 @@
 from typing import Any, Callable
 
 from amount_units import differences
-from interop.quantity import parse
 from probe import Probe
+from quantity import parse
 
 Json = dict[str, Any]
 Unit = Callable[[Probe, Json, bool], list[str]]

@@ -5,14 +5,13 @@ A step becomes a world of one node whose score, or whose fit, holds the step's r
 arguments is asked of the importer of configurations.
 """
 
+import re
+from datetime import datetime
 from typing import Any, Callable
 
+import importers
 from amount_units import EMPTY, differences
 from book_units import amounts_request
-from interop import ImportFailure, Report
-from interop.access import seconds
-from interop.configuration import parse_window, profile_spec
-from interop.quantity import seconds as duration
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -119,6 +118,17 @@ def _estimate(probe: Probe, case: Json, _: bool) -> list[str]:
     return differences(_part(probe, 0, options, tasks=[task]) * LARGE, _want(case))
 
 
+def _seconds(text: str | None) -> int:
+    """Seconds since 1970 of a time stamp; 0: none."""
+    return int(datetime.fromisoformat(text).timestamp() // 1) if text else 0
+
+
+def _duration(text: str) -> int:
+    """Seconds of a duration such as 1h5m."""
+    units = {"h": 3600, "m": 60, "s": 1}
+    return sum(int(n) * units[u] for n, u in re.findall(r"(\d+)([hms])", text))
+
+
 def _is_young(probe: Probe, case: Json, _: bool) -> list[str]:
     """shouldAddToShadowCache(task, interval). The record's clock stood seven minutes after the youngest start."""
     task, interval = case["state"]["args"]
@@ -126,12 +136,12 @@ def _is_young(probe: Probe, case: Json, _: bool) -> list[str]:
     if status == "allocated" or "NodeName" not in task or status == "pending":
         raise Unanswerable("a status that no world tells of together with its node")
     known: Json = {"status": status, "shape": {"request": {"cpu": "1000m"}}}
-    started = seconds(task.get("Pod", {}).get("status", {}), "startTime", "the call")
+    started = _seconds(task.get("Pod", {}).get("status", {}).get("startTime"))
     if started:
         known["started"] = started - RECORDED
     elif status == "succeeded":
         known["node"] = ""
-    part = _part(probe, 0, PLAIN | {"interval": duration(interval)}, tasks=[known])
+    part = _part(probe, 0, PLAIN | {"interval": _duration(interval)}, tasks=[known])
     return differences(part > 0, _want(case))
 
 
@@ -215,8 +225,7 @@ def _keeps_reserve(probe: Probe, case: Json, _: bool) -> list[str]:
 def _options(policy: str, arguments: Json) -> Json:
     """What the importer makes of them."""
     conf = {"tiers": [{"plugins": [{"name": policy, "arguments": arguments}]}]}
-    spec = profile_spec(conf, "volcano", True, Report())
-    words = spec.partition("(")[2].rpartition(")")[0]
+    words = importers.profile(conf).partition("(")[2].rpartition(")")[0]
     return dict(word.split("=") for word in words.split(",") if word)
 
 
@@ -252,7 +261,7 @@ def _new(probe: Probe, case: Json, _: bool) -> list[str]:
         return differences(given, {key: want[key] for key in USAGE})
     try:
         got = _options("network-topology-aware", arguments)
-    except ImportFailure as failure:
+    except ValueError as failure:
         raise Unanswerable("an argument that the importer refuses, where the peer takes its default") from failure
     given = {key: float(got.get(option, unset)) for key, (option, unset) in DOMAINS.items()}
     flat = {"hyperNodeBinPackingFading": 0} | want | want["weight"] | want["normalPodConfig"]
@@ -280,10 +289,10 @@ def _weights(probe: Probe, case: Json, _: bool) -> list[str]:
 def _window(probe: Probe, case: Json, _: bool) -> list[str]:
     """parseRevocableZone(text): its two moments are of the day on which the test ran, or of the next."""
     begins, ends, error = case["observed"]["results"]
-    window = parse_window(case["state"]["args"][0])
+    window = importers.window(case["state"]["args"][0])
     if error is not None:
         return differences(window, None)
-    first, last = (seconds({"t": t}, "t", "the record") for t in (begins, ends))
+    first, last = (_seconds(t) for t in (begins, ends))
     midnight = first - first % 86400
     begin, end = window if window is not None else (None, None)
     if window is not None and end <= begin:

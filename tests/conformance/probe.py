@@ -71,6 +71,9 @@ class Probe:
     def cards(self, ask: str, **question: Any) -> Any:
         return self._ask({"cards": {"ask": ask} | question})["answers"]
 
+    def imported(self, question: Json) -> Any:
+        return self._ask({"import": question})["answers"]
+
     def _ask(self, request: Json) -> Json:
         if self.process is None:
             self.process = subprocess.Popen(

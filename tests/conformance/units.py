@@ -13,7 +13,6 @@ import gang_units
 import importer_units
 import numa_units
 import policy_units
-from interop import volcano
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]
@@ -59,7 +58,7 @@ def functions(path: Path = LIST) -> tuple[dict[str, str], dict[str, str]]:
     return run, no_rule
 
 
-def run(probe: Probe, case: Json, dialect: volcano.Dialect) -> list[str]:
+def run(probe: Probe, case: Json, profile: str) -> list[str]:
     """How our answer differs from the recorded one. Unanswerable: why there is none."""
     function = case["state"]["fn"]
     listed, no_rule = functions()
@@ -68,5 +67,5 @@ def run(probe: Probe, case: Json, dialect: volcano.Dialect) -> list[str]:
     if function not in listed:
         return [f"{function} is not in {LIST.name}"]
     if listed[function] == "importers":
-        return importer_units.importer_unit(case, dialect)
-    return FAMILIES[listed[function]][function](probe, case, not dialect.volcano)
+        return importer_units.importer_unit(case, profile)
+    return FAMILIES[listed[function]][function](probe, case, profile == "kube-batch")

@@ -24,6 +24,7 @@ constexpr Command kCommands[] = {
     {"what-if", "say what queues would get if things were different", muster::WhatIfCommand},
     {"profiles", "list profiles and policies", muster::ProfilesCommand},
     {"generate", "make a random cluster", muster::GenerateCommand},
+    {"import", "turn another scheduler's objects into a scenario", muster::ImportCommand},
     {"replay", "play a recorded trace again", muster::ReplayCommand},
     {"replay-log", "make the calls again that a scheduler recorded", muster::ReplayLogCommand},
 };

@@ -2,17 +2,21 @@
 """Importers: what other schedulers call a cluster, as a Muster scenario.
 
     from muster import interop
-    objects = interop.read_objects(open("dump.json").read())
-    scenario, report = interop.volcano.scenario(objects, configuration=open("volcano-scheduler.conf").read())
+    objects = interop.read_objects(open("dump.yaml").read())
+    conf = open("volcano-scheduler.conf").read()
+    scenario, report = interop.scenario(objects, profile="volcano", configuration=conf)
 
-A scenario is the JSON form that `muster run` reads. What a dump says and a scenario cannot say is in the
-report, one entry each; an object that cannot be understood at all is an ImportFailure that names it.
+The importers are the library's own (lib/import), so every language reads equal scenarios. This package is their front
+door for Python: it reads YAML, which needs PyYAML, and scheduler configurations, which need nothing.
 
-This package needs nothing but the standard library and knows nothing of the rest of `muster`, so that a
-checkout can use it without building anything.
+A scenario is the JSON form that `muster run` reads. What a dump holds and a scenario cannot is in the report, one entry
+each; an object that cannot be understood at all is an ImportFailure that names it.
+
+Reading text needs the standard library alone; `scenario` needs the extension module.
 """
 
-from . import configuration, kubernetes, quantity, volcano
+from . import volcano
+from .importer import scenario
 from .reader import read_objects
 from .report import Entry, ImportFailure, Report
 
@@ -20,9 +24,7 @@ __all__ = [
     "Entry",
     "ImportFailure",
     "Report",
-    "configuration",
-    "kubernetes",
-    "quantity",
     "read_objects",
+    "scenario",
     "volcano",
 ]

@@ -4,21 +4,21 @@
     kubectl get nodes,pods,podgroups,queues,priorityclasses -A -o json > dump.json
     python -m muster import dump.json --conf volcano-scheduler.conf -o scenario.json
 
-What the scenario does not say is listed on standard error, one line each.
+What the scenario does not say is listed on standard error, one line each. Needs the extension module; the command line
+program (muster import) reads JSON without Python.
 """
 
 import argparse
 import json
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from . import volcano
+from .importer import scenario
 from .reader import configuration_text, read_objects
 from .report import ImportFailure, Report
-
-DIALECTS = {"volcano": volcano.VOLCANO, "kube-batch": volcano.KUBE_BATCH}
 
 
 def add_source_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         "dumps", nargs="+", metavar="DUMP", help="JSON or YAML objects; - is standard input"
     )
     parser.add_argument(
-        "--peer", choices=DIALECTS, default="volcano", help="whose objects they are"
+        "--peer", default="volcano", metavar="NAME", help="whose objects they are: volcano, kube-batch"
     )
     parser.add_argument(
         "--conf",
@@ -49,9 +49,9 @@ def read_scenario(args: argparse.Namespace) -> tuple[dict[str, Any], Report]:
             objects += read_objects(text)
         except ImportFailure as failure:
             raise ImportFailure(f"{dump}: {str(failure).removeprefix('dump: ')}") from None
-    return volcano.scenario(
+    return scenario(
         objects,
-        dialect=DIALECTS[args.peer],
+        profile=args.peer,
         configuration=configuration_text(args.conf.read_text(encoding="utf-8")) if args.conf else None,
         default_queue=args.default_queue,
         now=args.now,
@@ -72,9 +72,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "-o", "--output", type=Path, metavar="FILE", help="instead of standard output"
     )
     args = parser.parse_args(arguments)
+    if find_spec("muster._core") is None:
+        print("muster import: the extension module muster._core is not built", file=sys.stderr)
+        return 2
     try:
-        scenario, report = read_scenario(args)
-        text = json.dumps(scenario, indent=1, ensure_ascii=False) + "\n"
+        made, report = read_scenario(args)
+        text = json.dumps(made, indent=1, ensure_ascii=False) + "\n"
         if args.output:
             args.output.write_text(text, encoding="utf-8")
         else:

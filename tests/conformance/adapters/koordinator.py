@@ -6,7 +6,8 @@ import math
 from typing import Any
 
 from adapters import koordinator_devices, koordinator_fit, koordinator_loads, koordinator_scripts
-from interop import ImportFailure, kubernetes, quantity
+import importers
+import quantity
 from probe import Probe, Unanswerable
 
 Case = dict[str, Any]
@@ -53,9 +54,7 @@ def units(values: dict[str, Any] | None) -> Amounts:
 
 def task(pod: dict[str, Any]) -> dict[str, Any]:
     meta, spec = pod["metadata"], pod.get("spec", {})
-    held, needed = kubernetes.pod_requests(
-        kubernetes.Object({"kind": "Pod"} | pod), kubernetes.PodRules()
-    )
+    _, needed = importers.requests(pod)
     ended = pod.get("status", {}).get("phase") in ("Succeeded", "Failed")
     return {
         "name": f"{meta.get('namespace', 'default')}/{meta['name']}",
@@ -83,7 +82,7 @@ def group(quota: dict[str, Any]) -> dict[str, Any]:
     try:
         weight = json.loads((meta.get("annotations") or {})[PREFIX + "shared-weight"])
         return out | {"weight": units(weight)}
-    except (KeyError, ValueError, ImportFailure):
+    except (KeyError, ValueError):
         return out  # missing or unreadable: the maximum
 
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from adapters import koordinator_devices
-from interop import quantity
+import quantity
 from probe import Probe, Unanswerable
 
 Json = dict[str, Any]

@@ -5,7 +5,8 @@ import json
 import math
 from typing import Any
 
-from interop import kubernetes, quantity
+import importers
+import quantity
 from probe import Probe
 
 Case = dict[str, Any]
@@ -86,9 +87,7 @@ def request(pod: dict[str, Any]) -> dict[str, Any]:
     hints = note("device-allocate-hint") or {}
     joint = note("device-joint-allocate") or {}
     partition = note("gpu-partition-spec")
-    _, needed = kubernetes.pod_requests(
-        kubernetes.Object({"kind": "Pod"} | pod), kubernetes.PodRules()
-    )
+    _, needed = importers.requests(pod)
     return {
         "amounts": {name: math.ceil(amount) for name, amount in needed.items()},
         "wishes": {kind: wish(hint) for kind, hint in hints.items()},

@@ -7,7 +7,8 @@ import re
 from datetime import datetime
 from typing import Any
 
-from interop import kubernetes, quantity
+import importers
+import quantity
 from probe import Probe
 
 Case = dict[str, Any]
@@ -77,9 +78,7 @@ def limits(pod: dict[str, Any]) -> dict[str, Any]:
 
 def estimate(pod: dict[str, Any], args: dict[str, Any], names: list[str]) -> list[Any]:
     """Of each resource what is expected, or [request, limit, percentage]."""
-    _, requests = kubernetes.pod_requests(
-        kubernetes.Object({"kind": "Pod"} | pod), kubernetes.PodRules()
-    )
+    _, requests = importers.requests(pod)
     upper, kind = limits(pod), priority_class(pod)
     scaling = dict(args["EstimatedScalingFactors"] or {})
     own = (pod["metadata"].get("annotations") or {}).get(ANNOTATION + "load-estimated-scaling-factors")

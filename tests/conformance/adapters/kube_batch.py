@@ -4,14 +4,14 @@
 from typing import Any
 
 from adapters import volcano as peer
+import importers
 import units
-from interop import volcano
 from outcome import Outcome
 from probe import Probe
 
 Case = dict[str, Any]
 
-DIALECT = volcano.KUBE_BATCH
+PROFILE = "kube-batch"
 POLICIES = {"gang", "priority", "conformance", "drf", "proportion", "predicates", "nodeorder"}
 ACTIONS = {"allocate", "backfill", "preempt", "reclaim"}
 
@@ -21,13 +21,12 @@ def skip(level: str, case: Case) -> str | None:
 
 
 def scenario(case: Case) -> dict[str, Any]:
-    out, _ = volcano.scenario(
+    return importers.scenario(
         case["objects"],
-        dialect=DIALECT,
+        PROFILE,
         configuration=peer.configuration(case),
-        unset_flags_on="yaml" in case["config"],
+        unset_switches_on="yaml" in case["config"],
     )
-    return out
 
 
 def observed(case: Case) -> list[Outcome]:
@@ -40,4 +39,4 @@ def observed(case: Case) -> list[Outcome]:
 
 
 def unit(case: Case, probe: Probe) -> list[str]:
-    return units.run(probe, case, DIALECT)
+    return units.run(probe, case, PROFILE)

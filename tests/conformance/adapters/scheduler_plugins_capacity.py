@@ -5,7 +5,8 @@ import math
 from datetime import datetime
 from typing import Any
 
-from interop import kubernetes, quantity
+import importers
+import quantity
 from probe import Probe
 
 Case = dict[str, Any]
@@ -51,9 +52,7 @@ def seconds(text: str | None) -> int:
 def task(pod: dict[str, Any]) -> dict[str, Any]:
     meta, spec, status = pod["metadata"], pod["spec"], pod.get("status") or {}
     name_space = meta.get("namespace", "default")
-    _, needed = kubernetes.pod_requests(
-        kubernetes.Object({"kind": "Pod"} | pod), kubernetes.PodRules()
-    )
+    _, needed = importers.requests(pod)
     return {
         "name": f"{name_space}/{meta['name']}",
         "namespace": name_space,

@@ -5,7 +5,7 @@ import math
 import re
 from typing import Any
 
-from interop import quantity
+import quantity
 
 Case = dict[str, Any]
 

@@ -5,16 +5,16 @@ from datetime import datetime, timezone
 from typing import Any, Iterator
 
 import calls
+import importers
 import policy_units
 import units
-from interop import volcano
-from interop.configuration import parse_configuration
+from interop.reader import read_configuration
 from outcome import Outcome
 from probe import Probe
 
 Case = dict[str, Any]
 
-DIALECT = volcano.VOLCANO
+PROFILE = "volcano"
 POLICIES = {
     "gang",
     "priority",
@@ -66,7 +66,7 @@ PHASES = {
 def configuration(case: Case) -> dict[str, Any]:
     """The configuration in force. A random case gives the text of a file, a recorded test its tiers by hand."""
     config = case["config"]
-    decoded = parse_configuration(config["yaml"]) if "yaml" in config else config
+    decoded = read_configuration(config["yaml"]) if "yaml" in config else config
     ran = actions_run(case)
     return decoded | ({"actions": ran} if ran else {})
 
@@ -156,20 +156,19 @@ def scenario(case: Case) -> dict[str, Any]:
         ]
         conf = conf | {"tiers": [{"plugins": plugins} for plugins in tiers]}
     state = case.get("state", {})
-    names_of_tiers = {tier: name for name, tier in (state.get("hyperNodeTierNames") or {}).items()}
-    hyper = [
-        h | {"tierName": names_of_tiers.get(h["tier"], "")} for h in state.get("hyperNodes") or []
-    ]
-    out, _ = volcano.scenario(
-        case["objects"] + measurements(state.get("nodeUsage", {})),
+    hyper = state.get("hyperNodes") or []
+    out = importers.scenario(
+        [o for o in case["objects"] if not hyper or o["kind"] != "HyperNode"]
+        + measurements(state.get("nodeUsage", {})),
+        PROFILE,
         now=moment(case),
-        dialect=DIALECT,
         configuration=conf,
-        unset_flags_on=unset_on,
+        unset_switches_on=unset_on,
         default_queue=case["config"].get("options", {}).get("defaultQueue", "default"),
         binding=state.get("bindingAtOpen", []),
-        hyper_nodes=hyper,
     )
+    if hyper:
+        put_domains(hyper, state.get("hyperNodeTierNames") or {}, out)
     sharding = state.get("sharding", {})
     if sharding.get("mode", "none") != "none":
         # In the peer both are flags of the program, and no part of the configuration.
@@ -179,6 +178,24 @@ def scenario(case: Case) -> dict[str, Any]:
         soft = ",soft=on" if sharding["mode"] == "soft" else ""
         out["profile"] += f",+shards(name={sharding['name']}{soft})"
     return out
+
+
+def put_domains(hyper: list[Case], tiers: dict[str, int], out: Case) -> None:
+    """The tree as the peer had resolved it: each vertex with all nodes below it."""
+    names_of_tiers = {tier: name for name, tier in tiers.items()}
+    names = {h["name"] for h in hyper}
+    out["domains"] = []
+    for h in hyper:
+        entry = {"name": h["name"], "tier": h["tier"]}
+        if h.get("parent") in names:
+            entry["parent"] = h["parent"]
+        if name := names_of_tiers.get(h["tier"]):
+            entry["tier_name"] = name
+        out["domains"].append(entry)
+    for node in out["nodes"]:
+        holders = [h for h in hyper if node["name"] in (h.get("nodes") or [])]
+        if holders:
+            node["domain"] = min(holders, key=lambda h: (h["tier"], h["name"]))["name"]
 
 
 def measurements(usage: dict[str, Any]) -> list[Case]:
@@ -265,4 +282,4 @@ def outcome(record: dict[str, Any]) -> Outcome:
 
 
 def unit(case: Case, probe: Probe) -> list[str]:
-    return units.run(probe, case, DIALECT)
+    return units.run(probe, case, PROFILE)

@@ -29,6 +29,7 @@ nlohmann::json Answer(const std::string& line) {
                    : request.contains("drf")           ? AskDrf
                    : request.contains("numa")          ? AskNuma
                    : request.contains("cards")         ? AskCards
+                   : request.contains("import")        ? AskImport
                                                        : AskSession;
   const absl::StatusOr<nlohmann::json> answer = ask(request);
   if (!answer.ok()) return {{"error", std::string(answer.status().message())}};

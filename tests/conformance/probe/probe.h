@@ -18,6 +18,8 @@
 //   {"drf": {"form": "H", "capacity": [9, 18], "children": [NODE, ...]}, "ops": [{"op": "fill"}]} -> {"answers": [...]}
 //   {"numa": {"policy": NAME, "zones": 3, "resources": [[[1, true], [3, false]], null], ...}} -> {"answers": ...}
 //   {"cards": {"ask": "take", "machine": MACHINE, "request": REQUEST, "order": "binpack"}} -> {"answers": {"fits": true}}
+//   {"import": {"objects": TEXT, "profile": NAME, ...}} -> {"answers": {"scenario": TEXT, "report": TEXT}}
+//   {"import": {"rule": "requests", "pod": POD, "modern": true}} -> {"answers": {"held": {"cpu": [1, 500000000]}, ...}}
 //   {"scenario": SCENARIO, "ask": [["move", TASK, STATUS, NODE], ["ready", JOB], ...]}  -> {"answers": [null, true]}
 //
 // What cannot be answered is {"error": TEXT}: a name that nothing has, a question that is none.
@@ -71,6 +73,9 @@ absl::StatusOr<nlohmann::json> AskDrf(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
 // Shared cards: the cards that a task gets of a machine, or one rule of that.
 absl::StatusOr<nlohmann::json> AskCards(const nlohmann::json& request);
+
+// What importers make of objects, and single rules of theirs.
+absl::StatusOr<nlohmann::json> AskImport(const nlohmann::json& request);
 
 }  // namespace muster::testing
 

@@ -1,0 +1,108 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// A value of a decoded object with the place where it stands, so that every refusal names the object and the field.
+//
+//   Field spec = object.spec();
+//   int32_t priority = spec.Int32("priority", 0);      // refused: Pod ns/p: spec.priority: expected ...
+//   for (Field container : spec.Items("containers")) {
+//     std::string image = container.Text("image");
+//   }
+//
+// A member that is absent or null reads as its default, at any depth. A member of another kind is refused in the log
+// and reads as its default, too. A Field is a few words, valid while its FieldSource and the row are. Finding a member
+// costs O(members of the object), a place is put together only where one is asked for.
+#ifndef MUSTER_IMPORT_FIELD_H_
+#define MUSTER_IMPORT_FIELD_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/import/import_log.h"
+#include "lib/scenario/json_rows.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+// What the fields of one object have in common.
+struct FieldSource {
+  std::string object;  // begins every place: "Pod ns/p"
+  const JsonRow* row = nullptr;
+  ImportLog* log = nullptr;
+};
+
+class Field {
+ public:
+  // The whole row.
+  explicit Field(const FieldSource* source) : Field(source, Json(source->row, 0), {}) {}
+
+  // The member `key`, whatever it is. Absent below what is no object.
+  Field operator[](std::string_view key) const;
+  // The members of an object, the elements of an array; none of anything else.
+  std::vector<Field> Children() const;
+
+  bool exists() const { return json_.exists(); }  // may be null
+  bool given() const { return exists() && json_.kind() != JsonKind::kNull; }
+  // Neither absent nor null, false, 0, empty.
+  bool truthy() const;
+  JsonKind kind() const { return json_.kind(); }  // if it exists
+  Json json() const { return json_; }
+  std::string_view key() const { return json_.key(); }
+  // Whether it is this text.
+  bool Is(std::string_view text) const;
+  // The text, or the digits of a number as they are written; "" for all else.
+  std::string ScalarText() const;
+
+  // The value itself, or its member `key`, as a value of one kind.
+  std::string AsText(std::string_view fallback = {}) const;
+  std::string Text(std::string_view key, std::string_view fallback = {}) const {
+    return (*this)[key].AsText(fallback);
+  }
+  int64_t Int64(std::string_view key, int64_t fallback) const {
+    return Integer(key, fallback, std::numeric_limits<int64_t>::min(),
+                   std::numeric_limits<int64_t>::max());
+  }
+  int32_t Int32(std::string_view key, int32_t fallback) const {
+    return static_cast<int32_t>(Integer(key, fallback, std::numeric_limits<int32_t>::min(),
+                                        std::numeric_limits<int32_t>::max()));
+  }
+  bool Bool(std::string_view key, bool fallback) const;
+  // Seconds since 1970 of a time stamp (RFC 3339), what is left of a second dropped; 0 if absent or empty.
+  int64_t Seconds(std::string_view key) const;
+
+  // An object; absent where it is not given.
+  Field Section(std::string_view key) const;
+  // The objects of an array.
+  std::vector<Field> Items(std::string_view key) const;
+  std::vector<std::string> Texts(std::string_view key) const;
+  // An object whose values are texts.
+  Labels TextMap(std::string_view key) const;
+
+  // "spec.containers[0]"
+  std::string Path() const;
+  const std::string& object() const { return source_->object; }
+  ImportLog* log() const { return source_->log; }
+  void Refuse(std::string_view rule) const;
+  // Refuses the value for not being `expected`.
+  void RefuseKind(std::string_view expected) const;
+  void Ignored(std::string_view text) const { log()->Ignored(object(), Path(), text); }
+  // The value for messages: "x" quoted, numbers as they were written.
+  std::string Describe() const { return exists() ? json_.Describe() : "nothing"; }
+
+ private:
+  Field(const FieldSource* source, Json json, std::string_view missing, uint32_t parent = 0)
+      : source_(source), json_(json), missing_(missing), parent_(parent) {}
+  Field Absent(std::string_view key) const;
+  int64_t Integer(std::string_view key, int64_t fallback, int64_t min, int64_t max) const;
+
+  const FieldSource* source_;
+  Json json_;
+  std::string_view missing_;  // of what is absent: the key, below parent_
+  uint32_t parent_;
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_IMPORT_FIELD_H_

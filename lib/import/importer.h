@@ -1,0 +1,46 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// One importer: how the objects of one scheduler are read. An importer is one file that defines an Importer, and its
+// line in the table (importers.cc); nothing else knows its name. To add one, write
+//
+//   constexpr std::string_view kGroups[] = {"scheduling.example.com"};
+//   constexpr KindRule kKinds[] = {{"Node"}, {"Pod"}, {"Workload", kGroups}};
+//   extern const Importer kExampleImporter = {"example", kGroups, kKinds, Read};
+//
+// with the reading of Kubernetes' own objects taken from kubernetes.h, and add it to the table.
+#ifndef MUSTER_IMPORT_IMPORTER_H_
+#define MUSTER_IMPORT_IMPORTER_H_
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "lib/import/api_object.h"
+#include "lib/import/field.h"
+#include "lib/import/import.h"
+#include "lib/import/import_log.h"
+
+namespace muster {
+
+struct ImportSource {
+  const Dump& dump;  // only objects of the importer's kinds
+  const ImportOptions& options;
+  std::optional<Field> configuration;  // nothing where there is none
+  ImportLog* log;
+};
+
+struct Importer {
+  std::string_view name;  // of the profile, too
+  // API groups that are this scheduler's own: objects of them show whose dump it is.
+  std::span<const std::string_view> groups;
+  std::span<const KindRule> kinds;  // that it reads; others are reported
+  // Fills the scenario, its profile and configuration included; a refusal is in the log.
+  void (*read)(const ImportSource& source, Scenario* scenario);
+};
+
+// All importers, in the order in which messages name them.
+std::span<const Importer* const> Importers();
+
+}  // namespace muster
+
+#endif  // MUSTER_IMPORT_IMPORTER_H_

@@ -1,0 +1,15 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The one table of importers.
+#include "lib/import/importer.h"
+
+namespace muster {
+
+extern const Importer kVolcanoImporter, kKubeBatchImporter;
+
+std::span<const Importer* const> Importers() {
+  static constexpr const Importer* kTable[] = {&kVolcanoImporter, &kKubeBatchImporter};
+  return kTable;
+}
+
+}  // namespace muster

@@ -1,0 +1,88 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// kube-batch's importer. It reads the same objects as Volcano's, without roles, order numbers, marks of pods, sub-groups,
+// limits and states of queues.
+#include <algorithm>
+#include <utility>
+
+#include "lib/import/importer.h"
+#include "lib/import/kubernetes.h"
+#include "lib/import/pod_groups.h"
+#include "lib/import/tiers.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kName = "kube-batch";
+constexpr std::string_view kGroups[] = {"scheduling.incubator.k8s.io"};
+constexpr std::string_view kGroupsOfQueues[] = {"scheduling.incubator.k8s.io",
+                                                "scheduling.volcano.sh"};
+constexpr KindRule kKinds[] = {{"Node"},
+                               {"Pod"},
+                               {"Namespace"},
+                               {"PriorityClass"},
+                               {"PodDisruptionBudget"},
+                               {"ResourceQuota"},
+                               {"PodGroup", kGroupsOfQueues},
+                               {"Queue", kGroupsOfQueues}};
+constexpr TaskRules kTasks = {kName,
+                              {.modern = false, .ephemeral_storage = false, .separate_init = true}};
+
+constexpr SwitchRule kSwitches[] = {{"enableJobOrder", "job_order"},
+                                    {"enableJobReady", "ready"},
+                                    {"enableJobPipelined", "pipelined"},
+                                    {"enableTaskOrder", "task_order"},
+                                    {"enablePreemptable", "preemptable"},
+                                    {"enableReclaimable", "reclaimable"},
+                                    {"enableQueueOrder", "queue_order"},
+                                    {"enablePredicate", "fit"},
+                                    {"enableNodeOrder", "score"},
+                                    // The rest are switches of the same files' newer readers.
+                                    {"enabledOverused", ""},
+                                    {"enabledAllocatable", ""},
+                                    {"enablePreemptive", ""},
+                                    {"enableJobEnqueued", ""},
+                                    {"enableJobStarving", ""},
+                                    {"enabledVictim", ""},
+                                    {"enabledSubJobOrder", ""},
+                                    {"enabledSubJobReady", ""},
+                                    {"enabledSubJobPipelined", ""},
+                                    {"enabledHyperNodeOrder", ""},
+                                    {"enabledHyperNodeGradient", ""},
+                                    {"enableHierarchy", ""},
+                                    {"enabledClusterOrder", ""},
+                                    {"enableBestNode", ""},
+                                    {"enableTargetJob", ""},
+                                    {"enableReservedNodes", ""}};
+// Where the rule of a policy is another than Volcano's. The scheduler asks `valid` before any plugin can answer.
+constexpr OptionRule kOptions[] = {
+    {"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
+    {"gang", "without", "valid"},          {"proportion", "kube_batch", "on"},
+    {"predicates", "kube_batch", "on"},    {"nodeorder", "kube_batch", "on"},
+    {"nodeorder", "node_affinity", "1"},   {"nodeorder", "pod_affinity", "1"}};
+constexpr TierRules kTiers = {kName, kSwitches, kOptions, ""};
+
+void Read(const ImportSource& source, Scenario* scenario) {
+  ClusterSpec& cluster = scenario->cluster;
+  ReadQueues(source, &cluster);
+  ReadPodGroups(source, &cluster);
+  // Its nodes come by name.
+  for (const ApiObject* object : SortedByName(source.dump.OfKind("Node"))) {
+    cluster.nodes.push_back(ReadNode(*object, {.ephemeral_storage = false}));
+  }
+  ReadTasks(source, kTasks, &cluster);
+  cluster.namespaces = ReadNamespaces(source.dump);
+  cluster.budgets = ReadBudgets(source.dump);
+  scenario->profile = kName;
+  if (source.configuration.has_value()) {
+    scenario->profile =
+        ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
+  }
+}
+
+}  // namespace
+
+extern const Importer kKubeBatchImporter;
+const Importer kKubeBatchImporter = {kName, kGroups, kKinds, Read};
+
+}  // namespace muster

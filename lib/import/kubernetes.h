@@ -1,0 +1,97 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Kubernetes' own objects, which every importer shares: nodes, pods, namespaces with their quotas, priority classes,
+// disruption budgets, measured load.
+//
+//   for (const ApiObject* node : dump.OfKind("Node")) nodes.push_back(ReadNode(*node, {}));
+//   task.shape = ReadShape(*pod, PodRules{});
+//   scenario->cluster.budgets = ReadBudgets(dump);
+//
+// What a pod requests follows Kubernetes' own arithmetic: the largest of what its containers request together and of
+// what each init container needs while the sidecars started before it run; requests of the pod as a whole replace these
+// and overhead is added. PodRules is for schedulers that reckon otherwise.
+//
+// Refusals and what a scenario cannot hold go to the log of the objects. Each call costs time linear in its objects.
+#ifndef MUSTER_IMPORT_KUBERNETES_H_
+#define MUSTER_IMPORT_KUBERNETES_H_
+
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/base/hash_map.h"
+#include "lib/import/amounts.h"
+#include "lib/import/api_object.h"
+#include "lib/import/field.h"
+#include "muster/spec.h"
+
+namespace muster {
+
+// How a scheduler reads what a pod requests.
+struct PodRules {
+  bool modern = true;             // sidecars, requests of pods, overhead and resizes count
+  bool ephemeral_storage = true;  // ephemeral-storage is a dimension
+  bool separate_init = false;     // init containers count only in what the pod needs to start
+  bool images = false;            // containers are listed with their images
+};
+
+// --- requests (kubernetes_requests.cc) ---
+
+// Whether schedulers count the resource at all; they pass over other names silently.
+bool IsDimension(std::string_view name, bool ephemeral_storage);
+// Those of the amounts that are dimensions; others are reported under `path` of the object.
+AmountMap Dimensions(const AmountMap& amounts, const ApiObject& object, std::string_view path,
+                     bool ephemeral_storage);
+
+struct ContainerAmounts {
+  Field container;
+  AmountMap requests;
+  bool init = false;
+};
+struct PodAmounts {
+  AmountMap held;                            // while it runs
+  AmountMap needed;                          // to start
+  std::vector<ContainerAmounts> containers;  // init containers last
+};
+PodAmounts ReadRequests(const ApiObject& pod, const PodRules& rules);
+bool IsSidecar(const Field& container);
+// Whether all containers have limits of cpu and memory that are what they request.
+bool IsGuaranteed(const ApiObject& pod);
+
+// --- placement rules (kubernetes_selectors.cc, kubernetes_shapes.cc) ---
+
+std::vector<Requirement> ReadRequirements(const Field& holder, std::string_view key);
+// A label selector; nothing where it is not given.
+std::optional<Selector> ReadSelector(const Field& selector);
+// Whether a selector selects an object with these labels. One that is not there selects nothing.
+bool Selects(const std::optional<Selector>& selector, const Labels& labels);
+// All that decides where the pod may run.
+TaskShape ReadShape(const ApiObject& pod, const PodRules& rules);
+// The rules of affinity among them (kubernetes_affinity.cc).
+void ReadAffinity(const ApiObject& pod, TaskShape* shape);
+
+// --- nodes and the rest (kubernetes_nodes.cc, kubernetes_namespaces.cc) ---
+
+struct NodeRules {
+  bool ephemeral_storage = true;
+  bool conditions = true;  // conditions count, beside taints
+};
+// A node that has no amount of `pods` holds none.
+NodeSpec ReadNode(const ApiObject& node, const NodeRules& rules);
+// Gives nodes their usage by values of the custom metrics API: parts of one, under the names node_cpu_usage_avg and
+// node_memory_usage_avg. Of two times that of memory counts.
+void ReadUsage(const Dump::Objects& values, std::vector<NodeSpec>* nodes);
+
+// Namespaces with labels, and what their quotas allow and have in use.
+std::vector<NamespaceSpec> ReadNamespaces(const Dump& dump);
+std::vector<DisruptionBudgetSpec> ReadBudgets(const Dump& dump);
+struct PriorityClasses {
+  HashMap<std::string, int32_t> values;
+  int32_t fallback = 0;  // of what names no class
+};
+PriorityClasses ReadPriorityClasses(const Dump& dump);
+
+}  // namespace muster
+
+#endif  // MUSTER_IMPORT_KUBERNETES_H_

@@ -1,0 +1,139 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What decides where a pod may run, as a task's shape.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/import/kubernetes.h"
+
+namespace muster {
+namespace {
+
+std::vector<Toleration> ReadTolerations(const ApiObject& pod) {
+  std::vector<Toleration> out;
+  for (const Field& item : pod.spec().Items("tolerations")) {
+    Toleration toleration;
+    const std::string op = item.Text("operator");
+    if (!op.empty()) toleration.op = op;
+    if (toleration.op != "Equal" && toleration.op != "Exists") {
+      item.Ignored(absl::StrCat("a toleration with operator ", Quote(op), " is left out"));
+      continue;
+    }
+    toleration.key = item.Text("key");
+    toleration.value = item.Text("value");
+    toleration.effect = item.Text("effect");
+    out.push_back(std::move(toleration));
+  }
+  return out;
+}
+
+// matchLabelKeys stand for the pod's own values of these labels. The API server may have put them into the selector
+// already.
+void AddOwnLabels(const ApiObject& pod, const std::vector<std::string>& keys, Selector* selector) {
+  std::vector<Requirement>& terms = selector->match_expressions;
+  const size_t given = terms.size();
+  for (const std::string& key : keys) {
+    const std::string* own = pod.Label(key);
+    const bool listed = std::any_of(terms.begin(), terms.begin() + static_cast<ptrdiff_t>(given),
+                                    [&](const Requirement& term) { return term.key == key; });
+    if (own != nullptr && !listed) terms.push_back({key, "In", {*own}});
+  }
+}
+
+std::vector<SpreadConstraint> ReadSpread(const ApiObject& pod) {
+  std::vector<SpreadConstraint> out;
+  for (const Field& item : pod.spec().Items("topologySpreadConstraints")) {
+    SpreadConstraint constraint;
+    constraint.topology_key = item.Text("topologyKey");
+    constraint.max_skew = item.Int32("maxSkew", 1);
+    constraint.required = item.Text("whenUnsatisfiable", "DoNotSchedule") != "ScheduleAnyway";
+    constraint.selector = ReadSelector(item["labelSelector"]);
+    const std::vector<std::string> keys = item.Texts("matchLabelKeys");
+    if (constraint.selector.has_value()) AddOwnLabels(pod, keys, &*constraint.selector);
+    if (item["minDomains"].given()) constraint.min_domains = item.Int32("minDomains", 0);
+    constraint.honor_node_affinity = !item["nodeAffinityPolicy"].Is("Ignore");
+    constraint.honor_taints = item["nodeTaintsPolicy"].Is("Honor");
+    out.push_back(std::move(constraint));
+  }
+  return out;
+}
+
+std::vector<HostPort> ReadHostPorts(const ApiObject& pod, bool sidecars) {
+  std::vector<Field> containers = pod.spec().Items("containers");
+  if (sidecars) {
+    for (const Field& container : pod.spec().Items("initContainers")) {
+      if (IsSidecar(container)) containers.push_back(container);
+    }
+  }
+  std::vector<HostPort> out;
+  for (const Field& container : containers) {
+    for (const Field& port : container.Items("ports")) {
+      HostPort host;
+      host.port = port.Int32("hostPort", 0);
+      if (host.port <= 0) continue;
+      if (std::string ip = port.Text("hostIP"); !ip.empty()) host.ip = std::move(ip);
+      host.protocol = port.Text("protocol", "TCP");
+      out.push_back(std::move(host));
+    }
+  }
+  return out;
+}
+
+void ReportWhatNoShapeHolds(const ApiObject& pod) {
+  for (const Field& volume : pod.spec().Items("volumes")) {
+    if (volume["persistentVolumeClaim"].exists() || volume["ephemeral"].exists()) {
+      volume.Ignored("the volume's own placement rules are not considered");
+    }
+  }
+  if (const Field claims = pod.spec()["resourceClaims"]; claims.truthy()) {
+    claims.Ignored("devices claimed by the pod are not considered");
+  }
+}
+
+}  // namespace
+
+TaskShape ReadShape(const ApiObject& pod, const PodRules& rules) {
+  const auto known = [&](const AmountMap& amounts) {
+    AmountMap kept = Dimensions(amounts, pod, "spec.containers", rules.ephemeral_storage);
+    kept.erase(std::remove_if(kept.begin(), kept.end(),
+                              [](const auto& entry) { return entry.first == "pods"; }),
+               kept.end());
+    return kept;
+  };
+  const PodAmounts amounts = ReadRequests(pod, rules);
+  const AmountMap held = known(amounts.held);
+  TaskShape shape;
+  shape.request = ToResources(held);
+  Resources needed = ToResources(known(amounts.needed));
+  if (rules.separate_init && !SameResources(needed, shape.request)) {
+    shape.initial_request = std::move(needed);
+  }
+  // One plain container holds nothing that the request does not.
+  const std::vector<ContainerAmounts>& containers = amounts.containers;
+  if (rules.images || containers.size() != 1 || containers[0].init ||
+      !SameAmounts(known(containers[0].requests), held)) {
+    for (const ContainerAmounts& c : containers) {
+      ContainerSpec& entry = shape.containers.emplace_back();
+      entry.request = ToResources(known(c.requests));
+      entry.sidecar = c.init && rules.modern && IsSidecar(c.container);
+      entry.init = c.init && !entry.sidecar;
+      const Field image = c.container["image"];
+      if (rules.images && image.given() && image.kind() == JsonKind::kString) {
+        entry.image = image.AsText();
+      }
+    }
+  }
+  shape.name_space = pod.name_space();
+  shape.labels = pod.labels();
+  shape.node_selector = pod.spec().TextMap("nodeSelector");
+  ReadAffinity(pod, &shape);
+  shape.tolerations = ReadTolerations(pod);
+  shape.spread = ReadSpread(pod);
+  shape.host_ports = ReadHostPorts(pod, rules.modern);
+  ReportWhatNoShapeHolds(pod);
+  return shape;
+}
+
+}  // namespace muster

@@ -1,0 +1,32 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Times and durations as Kubernetes and Go write them.
+//
+//   ParseTime("2026-01-01T00:00:05.5+01:00")   // 1767222005
+//   DurationSeconds("1h30m")                   // 5400
+//   WindowMinutes("9:00-17:30")                // {540, 1050}
+//
+// No call fails; what is not understood has no value. Each costs O(length).
+#ifndef MUSTER_IMPORT_TIMES_H_
+#define MUSTER_IMPORT_TIMES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace muster {
+
+// Whole seconds since 1970 of a time stamp (RFC 3339), fractions dropped. A stamp without an offset is UTC.
+std::optional<int64_t> ParseTime(std::string_view text);
+
+// Whole seconds of a duration: numbers with the units ns, us, ms, s, m, h one after another. 0 if the text is none, or
+// is too long for an int64.
+int64_t DurationSeconds(std::string_view text);
+
+// From and to of a window within a day, in minutes since midnight.
+std::optional<std::pair<int, int>> WindowMinutes(std::string_view text);
+
+}  // namespace muster
+
+#endif  // MUSTER_IMPORT_TIMES_H_

@@ -1,0 +1,114 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Volcano's importer.
+#include "lib/import/volcano.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "lib/import/kubernetes.h"
+#include "lib/import/pod_groups.h"
+#include "lib/import/tiers.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kName = "volcano";
+constexpr std::string_view kGroups[] = {
+    "scheduling.volcano.sh", "topology.volcano.sh", "nodeinfo.volcano.sh", "shard.volcano.sh",
+    "batch.volcano.sh",      "bus.volcano.sh",      "flow.volcano.sh"};
+constexpr std::string_view kGroupsOfQueues[] = {"scheduling.volcano.sh",
+                                                "scheduling.incubator.k8s.io"};
+constexpr KindRule kKinds[] = {{"Node"},
+                               {"Pod"},
+                               {"Namespace"},
+                               {"PriorityClass"},
+                               {"PodDisruptionBudget"},
+                               {"ResourceQuota"},
+                               {"MetricValue"},
+                               {"HyperNode"},
+                               {"NodeShard"},
+                               {"Numatopology"},
+                               {"PodGroup", kGroupsOfQueues},
+                               {"Queue", kGroupsOfQueues}};
+
+constexpr SwitchRule kSwitches[] = {{"enableJobOrder", "job_order"},
+                                    {"enableJobReady", "ready"},
+                                    {"enableJobPipelined", "pipelined"},
+                                    {"enableTaskOrder", "task_order"},
+                                    {"enablePreemptable", "preemptable"},
+                                    {"enableReclaimable", "reclaimable"},
+                                    {"enableQueueOrder", "queue_order"},
+                                    {"enablePredicate", "fit"},
+                                    {"enableNodeOrder", "score"},
+                                    {"enabledOverused", "overused"},
+                                    {"enabledAllocatable", "allocatable"},
+                                    {"enablePreemptive", "preemptive"},
+                                    {"enableJobEnqueued", "admit"},
+                                    {"enableJobStarving", "starving"},
+                                    {"enabledVictim", "victims"},
+                                    {"enabledSubJobOrder", "sub_group_order"},
+                                    {"enabledSubJobReady", "sub_group_ready"},
+                                    {"enabledSubJobPipelined", "sub_group_pipelined"},
+                                    {"enabledHyperNodeOrder", "domain_score"},
+                                    {"enabledHyperNodeGradient", "domain_search"},
+                                    {"enableHierarchy", ""},
+                                    {"enabledClusterOrder", ""},
+                                    {"enableBestNode", ""},
+                                    {"enableTargetJob", ""},
+                                    {"enableReservedNodes", ""}};
+constexpr TierRules kTiers = {kName, kSwitches, {}, "predicates"};
+
+void ReadNodes(const ImportSource& source, ClusterSpec* cluster) {
+  for (const ApiObject* object : source.dump.OfKind("Node")) {
+    for (const auto& [name, value] : object->annotations()) {
+      if (name.find("oversubscription") == name.npos) continue;
+      source.log->Ignored(object->place(), absl::StrCat("metadata.annotations", JsonPathStep(name)),
+                          "not considered");
+    }
+    // To Volcano a node is ready as soon as it exists; conditions act through taints.
+    cluster->nodes.push_back(ReadNode(*object, {.conditions = false}));
+  }
+  ReadUsage(source.dump.OfKind("MetricValue"), &cluster->nodes);
+  volcano::AddCpus(source.dump, &cluster->nodes);
+}
+
+// As Volcano has it: where the tree is broken in one place, no queue takes or is given anything.
+void CloseAll(const ApiObject& orphan, ImportLog* log, std::vector<QueueSpec>* queues) {
+  for (QueueSpec& queue : *queues) queue.state = QueueState::kClosed;
+  log->Note(
+      "scheduler configuration", "capacity",
+      absl::StrCat("queue ", Quote(orphan.name()), " is not in the tree; all queues are closed"));
+}
+
+void Read(const ImportSource& source, Scenario* scenario) {
+  ClusterSpec& cluster = scenario->cluster;
+  const ApiObject* orphan = volcano::AddToQueues(ReadQueues(source, &cluster), &cluster);
+  const Dump::Objects groups = ReadPodGroups(source, &cluster);
+  volcano::AddToJobs(groups, &cluster);
+  ReadNodes(source, &cluster);
+  TaskRules rules{.scheduler = kName};
+  for (const NodeSpec& node : cluster.nodes) rules.pods.images |= !node.images.empty();
+  const Dump::Objects pods = ReadTasks(source, rules, &cluster);
+  if (!source.log->ok()) return;
+  volcano::AddToTasks(pods, !source.dump.OfKind("Numatopology").empty(), &cluster);
+  volcano::AddSubGroups(groups, pods, &cluster);
+  volcano::AddDomains(source.dump, source.log, &cluster);
+  volcano::AddShards(source.dump, &cluster.nodes);
+  cluster.namespaces = ReadNamespaces(source.dump);
+  cluster.budgets = ReadBudgets(source.dump);
+  scenario->profile = kName;
+  if (!source.configuration.has_value()) return;
+  scenario->profile = ReadProfile(*source.configuration, kTiers, source.options.unset_switches_on);
+  if (orphan != nullptr && HasPluginWith(*source.configuration, "capacity", "enableHierarchy")) {
+    CloseAll(*orphan, source.log, &cluster.queues);
+  }
+}
+
+}  // namespace
+
+extern const Importer kVolcanoImporter;
+const Importer kVolcanoImporter = {kName, kGroups, kKinds, Read};
+
+}  // namespace muster

@@ -1,0 +1,195 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// Imports as wholes: whose dump it is, what comes out, and that nothing that goes in crashes.
+#include "lib/import/import.h"
+
+#include <algorithm>
+#include <random>
+
+#include "lib/import/importer.h"
+#include "muster/schedule.h"
+#include "tests/import/objects.h"
+
+namespace muster {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Importers, TheTableHasWhatTheyNeed) {
+  EXPECT_THAT(ImporterNames(), ElementsAre("volcano", "kube-batch"));
+  for (const Importer* importer : Importers()) {
+    EXPECT_FALSE(importer->groups.empty()) << importer->name;
+    EXPECT_FALSE(importer->kinds.empty()) << importer->name;
+    const std::vector<ProfileInfo> profiles = Profiles();
+    EXPECT_TRUE(std::any_of(profiles.begin(), profiles.end(), [&](const ProfileInfo& p) {
+      return p.name == importer->name;
+    })) << importer->name;
+  }
+}
+
+TEST(Importers, ApiGroupsShowWhoseDumpItIs) {
+  const auto profile = [](const std::vector<ObjectJson>& objects) {
+    const absl::StatusOr<Import> import = TryImport(objects, {});
+    return import.ok() ? import->scenario.profile : std::string(import.status().message());
+  };
+  const ObjectJson old =
+      With(QueueJson("q"), "/apiVersion", "scheduling.incubator.k8s.io/v1alpha1");
+  const ObjectJson other =
+      With(QueueJson("r"), "/apiVersion", "scheduling.incubator.k8s.io/v1alpha1");
+  EXPECT_EQ(profile({NodeJson(), QueueJson()}), "volcano");
+  EXPECT_EQ(profile({NodeJson(), old}), "kube-batch");
+  EXPECT_EQ(profile({old, QueueJson("z"), other}), "kube-batch");
+  EXPECT_EQ(profile({NodeJson()}),
+            "dump: no object has an API group of one importer; name the profile: one of volcano, "
+            "kube-batch");
+  EXPECT_EQ(profile({QueueJson("z"), old}),
+            "dump: as many objects have an API group of one importer as of another; name the "
+            "profile: one of volcano, kube-batch");
+  EXPECT_EQ(TryImport({}, {.profile = "vulcano"}).status().message(),
+            "profile \"vulcano\": no importer has this name; expected one of volcano, kube-batch");
+}
+
+TEST(Importers, WhatComesOutRunsAndReadsBack) {
+  const Import import = Imported({NodeJson(), QueueJson(), GroupJson("g", {{"minMember", 1}}),
+                                  With(PodJson(), "/spec/schedulerName", "volcano")},
+                                 {});
+  const std::string text = WriteScenario(import.scenario);
+  const absl::StatusOr<Scenario> again = ParseScenario(text);
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(WriteScenario(*again), text);
+  Cluster cluster;
+  ASSERT_TRUE(Fill(import.scenario, &cluster).ok());
+  const absl::StatusOr<Plan> plan =
+      cluster.Schedule(import.scenario.profile, import.scenario.options);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->ToText(), HasSubstr("ns/p"));
+}
+
+TEST(Reports, AreJson) {
+  EXPECT_EQ(WriteReport({}), "{\"entries\": []}\n");
+  EXPECT_EQ(WriteReport({{ImportSeverity::kLeftOut, "Pod a/b", "x[\"y\"]", "lost"},
+                         {ImportSeverity::kNote, "Node n", "", "kept"}}),
+            "{\"entries\": [\n"
+            "  {\"severity\": \"left_out\", \"object\": \"Pod a/b\", \"field\": \"x[\\\"y\\\"]\", "
+            "\"text\": \"lost\"},\n"
+            "  {\"severity\": \"note\", \"object\": \"Node n\", \"field\": \"\", \"text\": "
+            "\"kept\"}\n]}\n");
+  EXPECT_EQ(Describe({ImportSeverity::kNote, "Node n", "", "kept"}), "Node n: kept");
+  EXPECT_EQ(Describe({ImportSeverity::kNote, "Node n", "f", "kept"}), "Node n: f: kept");
+}
+
+TEST(Reports, AnEntryIsListedOnce) {
+  const ObjectJson odd = ContainerJson({{"storage", "1"}});
+  const Import import =
+      Imported({QueueJson(), GroupJson(), PodJson("p", {{"containers", {odd, odd}}})});
+  EXPECT_EQ(import.report.size(), 1u);
+}
+
+// A dump with something of everything that is read.
+std::vector<ObjectJson> Everything() {
+  ObjectJson pod = PodJson("g-w-1", {{"nodeName", "n1"},
+                                     {"initContainers", {ContainerJson()}},
+                                     {"overhead", {{"cpu", "1"}}},
+                                     {"tolerations", {{{"key", "k"}}}},
+                                     {"nodeSelector", {{"a", "b"}}},
+                                     {"volumes", {{{"ephemeral", 1}}}},
+                                     {"topologySpreadConstraints", {{{"topologyKey", "z"}}}},
+                                     {"affinity", {{"podAffinity", {{"x", 1}}}}}});
+  pod["metadata"]["labels"] = {{"grp", "1"}};
+  pod["status"]["phase"] = "Running";
+  pod["status"]["startTime"] = "2026-01-01T00:00:00Z";
+  ObjectJson queue = QueueJson("q", {{"capability", {{"cpu", "4"}}}, {"parent", "root"}});
+  queue["metadata"]["annotations"] = {
+      {"volcano.sh/hierarchy", "root/a"},
+      {"volcano.sh/nodegroup-resource-limits", R"({"x": {"cpu": "1"}})"}};
+  return {
+      NodeJson(),
+      queue,
+      QueueJson("root"),
+      GroupJson("g", {{"minTaskMember", {{"w", 1}}},
+                      {"subGroupPolicy",
+                       {{{"name", "s"}, {"matchLabelKeys", ObjectJson::array({"grp"})}}}}}),
+      pod,
+      {{"kind", "HyperNode"},
+       {"metadata", {{"name", "h"}}},
+       {"spec",
+        {{"tier", 1},
+         {"members", {{{"type", "Node"}, {"selector", {{"regexMatch", {{"pattern", "^n"}}}}}}}}}}},
+      {{"kind", "Numatopology"},
+       {"metadata", {{"name", "n1"}}},
+       {"spec",
+        {{"policies", {{"CPUManagerPolicy", "static"}}}, {"cpuDetail", {{"0", {{"numa", 0}}}}}}}},
+      {{"kind", "NodeShard"},
+       {"metadata", {{"name", "s"}}},
+       {"spec", {{"nodesDesired", ObjectJson::array({"n1"})}}}},
+      {{"kind", "MetricValue"},
+       {"describedObject", {{"kind", "Node"}, {"name", "n1"}}},
+       {"metric", {{"name", "node_cpu_usage_avg"}}},
+       {"value", "1"}},
+      {{"kind", "PodDisruptionBudget"}, {"metadata", {{"name", "b"}}}},
+      {{"kind", "ResourceQuota"},
+       {"metadata", {{"name", "r"}}},
+       {"status", {{"hard", {{"cpu", "1"}}}}}}};
+}
+
+// All places of a value, deepest first.
+void Places(const ObjectJson& value, const ObjectJson::json_pointer& at,
+            std::vector<ObjectJson::json_pointer>* out) {
+  if (value.is_object()) {
+    for (const auto& [key, member] : value.items()) Places(member, at / key, out);
+  } else if (value.is_array()) {
+    for (size_t i = 0; i < value.size(); ++i) Places(value[i], at / i, out);
+  }
+  out->push_back(at);
+}
+
+TEST(Importers, NothingThatGoesInCrashes) {
+  const ObjectJson strange[] = {nullptr,
+                                true,
+                                0,
+                                -1,
+                                1.5,
+                                int64_t{1} << 62,
+                                "",
+                                "x",
+                                "-1",
+                                "1e999",
+                                "99999999999Ei",
+                                "\xE2\x98\x83",
+                                "2026-01-01",
+                                ObjectJson::array(),
+                                {1, "a", {{"b", 2}}},
+                                ObjectJson::object(),
+                                {{"a", "b"}},
+                                "root",
+                                "((((",
+                                ObjectJson::array({"q", "q"})};
+  std::mt19937 random(1);
+  const ObjectJson whole = Everything();
+  int read = 0;
+  for (int round = 0; round < 4000; ++round) {
+    ObjectJson dump = whole;
+    for (int changes = 1 + round % 3; changes > 0; --changes) {
+      std::vector<ObjectJson::json_pointer> places;
+      Places(dump, ObjectJson::json_pointer(), &places);
+      dump[places[random() % places.size()]] = strange[random() % std::size(strange)];
+    }
+    const std::string text = dump.dump();
+    for (const char* profile : {"volcano", "kube-batch"}) {
+      const absl::StatusOr<Import> import = ImportObjects(text, {.profile = profile});
+      if (!import.ok()) {
+        EXPECT_THAT(std::string(import.status().message()), HasSubstr(": ")) << text;
+        continue;
+      }
+      ++read;
+      EXPECT_TRUE(ParseScenario(WriteScenario(import->scenario)).ok()) << text;
+    }
+    const std::string cut = text.substr(0, random() % text.size());
+    EXPECT_FALSE(cut != "" && ImportObjects(cut, {.profile = "volcano"}).ok()) << cut;
+  }
+  EXPECT_GT(read, 500);
+}
+
+}  // namespace
+}  // namespace muster

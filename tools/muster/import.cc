@@ -1,0 +1,79 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// muster import: a dump of another scheduler's objects as a scenario file.
+#include "lib/import/import.h"
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+#include "tools/muster/command.h"
+
+namespace muster {
+namespace {
+
+constexpr CommandText kImportText = {
+    "import", "import FILE... [flags]",
+    "Reads the objects of another scheduler's cluster (what `kubectl get -o json` prints; - is "
+    "standard input) and\nwrites them as a scenario. What the scenario does not hold goes to "
+    "standard error, one line each.",
+    "muster import dump.json --configuration conf.json -o scenario.json"};
+
+absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options,
+                                   const std::string& configuration) {
+  std::string objects;
+  for (const std::string& path : files) {
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) return text.status();
+    absl::StrAppend(&objects, *text, "\n");
+  }
+  if (!configuration.empty()) {
+    absl::StatusOr<std::string> text = ReadFile(configuration);
+    if (!text.ok()) return text.status();
+    options.configuration = *std::move(text);
+  }
+  absl::StatusOr<Import> import = ImportObjects(objects, options);
+  if (import.ok() || files.size() != 1) return import;
+  return absl::Status(import.status().code(),
+                      absl::StrCat(files[0], ": ", import.status().message()));
+}
+
+}  // namespace
+
+int ImportCommand(const Arguments& arguments) {
+  ImportOptions options;
+  std::string configuration, output;
+  bool report = false;
+  FlagSet flags;
+  std::string profiles;
+  for (std::string_view name : ImporterNames()) {
+    absl::StrAppend(&profiles, profiles.empty() ? "" : ", ", ToAbsl(name));
+  }
+  flags.Value("--profile", "P", &options.profile,
+              absl::StrCat("whose objects they are: ", profiles,
+                           "; default: the one whose API groups they have"));
+  flags.Value("--configuration", "FILE", &configuration, "the scheduler's configuration as JSON");
+  flags.Value("--default-queue", "NAME", &options.default_queue,
+              "the queue of jobs that name none");
+  flags.Value("--now", "SECONDS", &options.now, "the time of the scenario's cycle");
+  flags.Value("-o", "FILE", &output, "write the scenario here instead of to standard output");
+  flags.Switch("--report", &report,
+               "print what the scenario does not hold as JSON, and the scenario only with -o");
+  const Parsed parsed = ParseArguments(kImportText, &flags, arguments);
+  if (parsed.exit.has_value()) return *parsed.exit;
+  if (parsed.others.empty()) return ComplainUsage(kImportText, "needs a FILE");
+  const absl::StatusOr<Import> import = ImportFiles(parsed.others, options, configuration);
+  if (!import.ok()) return Complain(std::string(import.status().message()));
+  if (!output.empty()) {
+    const absl::Status written = WriteFile(output, WriteScenario(import->scenario));
+    if (!written.ok()) return Complain(std::string(written.message()));
+  }
+  if (report) return Print(WriteReport(import->report));
+  if (output.empty()) {
+    if (const int exit = Print(WriteScenario(import->scenario)); exit != kOk) return exit;
+  }
+  for (const ImportEntry& entry : import->report) {
+    Complain(absl::StrCat(ToAbsl(ImportSeverityName(entry.severity)), ": ", Describe(entry)));
+  }
+  return kOk;
+}
+
+}  // namespace muster
