@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Playing, looking and waiting; see the header for the rules.
-#include "lib/replay/episodes.h"
+#include "muster/episodes.h"
 
 #include <algorithm>
 #include <numeric>

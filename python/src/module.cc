@@ -59,6 +59,7 @@ PYBIND11_MODULE(_core, module) {
   muster::python::BindReplay(module);
   muster::python::BindPacking(module);
   muster::python::BindEpisodes(module);
+  muster::python::BindStatistics(module);
 #ifdef MUSTER_PYTHON_TESTING
   muster::python::BindTesting(module);
 #endif

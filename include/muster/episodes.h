@@ -21,8 +21,8 @@
 // Guarantee. A pure function of the actions. Ends of an instant come before submissions, as the agent sees only what came
 // of both; whoever always starts the first job in line, or waits while it does not fit, makes fcfs's starts.
 // Cost. Pool: O(waiting) a wait, O(places) a look. Nodes: O(nodes * resources) a look.
-#ifndef MUSTER_REPLAY_EPISODES_H_
-#define MUSTER_REPLAY_EPISODES_H_
+#ifndef MUSTER_EPISODES_H_
+#define MUSTER_EPISODES_H_
 
 #include <cstdint>
 #include <deque>
@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "muster/export.h"
 #include "muster/trace.h"
 
 namespace muster {
@@ -43,7 +44,7 @@ struct EpisodeOptions {
   int64_t places = 16;  // waiting jobs that are shown, where the question is which job
 };
 
-class Episodes {
+class MUSTER_EXPORT Episodes {
  public:
   // Refuses a trace of the other kind of machine, and numbers that leave nothing to decide.
   static absl::StatusOr<Episodes> Make(std::shared_ptr<const Trace> trace,
@@ -118,4 +119,4 @@ class Episodes {
 
 }  // namespace muster
 
-#endif  // MUSTER_REPLAY_EPISODES_H_
+#endif  // MUSTER_EPISODES_H_
