@@ -1,7 +1,8 @@
 /* Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0. */
 /*
- * The experimental part of the C interface: replays of recorded jobs, and episodes, in which the caller decides what a
- * replay does next. Everything here may change in any minor version. What muster/c.h declares does not.
+ * The experimental part of the C interface: replays of recorded jobs, and episodes, in which the
+ * caller decides what a replay does next. Everything here may change in any minor version. What
+ * muster/c.h declares does not.
  *
  *   #include <muster/c_experimental.h>
  *
@@ -24,19 +25,22 @@
  *   for (i = 0; i < view.count; ++i) use(view.start[i] - view.submit[i]);
  *   muster_replay_free(replay);
  *
- * Linking. These calls are in libmuster_replay_c, which also has every call of muster/c.h: a program links it instead
- *   of libmuster_c, never both. It needs zlib. Its soname has the major and the minor version. muster_has_feature does
- *   not list what is declared here.
- * Promises. A replay is a pure function of its arguments. An episode is a pure function of its trace and its actions.
- * Failure. As in muster/c.h: a call returns a muster_status and fills *error. A handle that was to be handed out is
- *   then NULL, and an episode is as it was. Where memory runs out, calls return MUSTER_E_RESOURCE_EXHAUSTED.
+ * Linking. These calls are in libmuster_replay_c, which also has every call of muster/c.h: a
+ *   program links it instead of libmuster_c, never both. It needs zlib. Its soname has the major
+ *   and the minor version. muster_has_feature does not list what is declared here.
+ * Promises. A replay is a pure function of its arguments. An episode is a pure function of its
+ *   trace and its actions.
+ * Failure. As in muster/c.h: a call returns a muster_status and fills *error. A handle that was to
+ *   be handed out is then NULL, and an episode is as it was. Where memory runs out, calls return
+ *   MUSTER_E_RESOURCE_EXHAUSTED.
  * Memory. All of it is on the C++ heap. No allocator and no budget bounds it.
- * Ownership. Columns and tables that are passed in are copied. Handles belong to the caller and are freed by the _free
- *   of their type, which takes NULL. Pointers of a muster_replay_view live as long as the muster_replay.
- * Threads. Any number of threads may read one muster_replay. A muster_episodes is used by one thread at a time. A
- *   muster_cancel may be set by any thread.
- * Cost. A replay costs O(jobs log jobs) and what its policy costs; bench/README.md has measurements. It holds about 100
- *   bytes a job.
+ * Ownership. Columns and tables that are passed in are copied. Handles belong to the caller and are
+ *   freed by the _free of their type, which takes NULL. Pointers of a muster_replay_view live as
+ *   long as the muster_replay.
+ * Threads. Any number of threads may read one muster_replay. A muster_episodes is used by one
+ *   thread at a time. A muster_cancel may be set by any thread.
+ * Cost. A replay costs O(jobs log jobs) and what its policy costs. bench/README.md has
+ *   measurements.
  */
 #ifndef MUSTER_C_EXPERIMENTAL_H_
 #define MUSTER_C_EXPERIMENTAL_H_
@@ -47,7 +51,7 @@
 extern "C" {
 #endif
 
-/* ---- traces ----------------------------------------------------------------------------------------------------- */
+/* ---- traces ---------------------------------------------------------------------------------- */
 
 /* The jobs of a trace, one entry a job in each column. All times are seconds, 0 to 2^53. */
 typedef struct muster_pool_trace {
@@ -57,13 +61,13 @@ typedef struct muster_pool_trace {
   int64_t count;           /* of jobs */
   const int64_t* submit;   /* when each job is submitted, in any order */
   const int64_t* run;      /* how long each job runs; above 0 */
-  const int64_t* tasks;    /* tasks of each job, which start together; on a pool each takes one processor */
-  const int64_t* estimate; /* the user's estimate of `run`; MUSTER_ABSENT: none. NULL: no job has one */
+  const int64_t* tasks;    /* of each job, started together; on a pool each takes 1 processor */
+  const int64_t* estimate; /* of `run`, by the user; MUSTER_ABSENT: none. NULL: no job has one */
 } muster_pool_trace;
 #define MUSTER_POOL_TRACE_INIT \
   { (uint32_t)sizeof(muster_pool_trace), 0, 0, 0, NULL, NULL, NULL, NULL }
 
-/* ---- replays ---------------------------------------------------------------------------------------------------- */
+/* ---- replays --------------------------------------------------------------------------------- */
 
 /* The result of one replay. */
 typedef struct muster_replay muster_replay;
@@ -87,22 +91,24 @@ typedef struct muster_replay_view {
   int64_t events;         /* submissions, ends and the like that were handled */
   int64_t passes;         /* cycles, or searches for a job to start */
   double wait_mean;       /* seconds, over the jobs that started */
-  double slowdown_mean;   /* bounded slowdown (runs below 10 s count as 10 s), over the jobs that ended */
+  double slowdown_mean;   /* bounded (runs below 10 s count as 10 s), over the jobs that ended */
   double utilisation;     /* of a pool over the makespan, 0 to 1; 0 on nodes */
   int64_t makespan;       /* seconds from the first submission to the last end */
 } muster_replay_view;
 #define MUSTER_REPLAY_VIEW_INIT \
   { (uint32_t)sizeof(muster_replay_view), 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
 
-/* Replays the jobs on a pool of trace->processors under `policy`: a batch policy ("easy:order=sjf") or a profile.
- * docs/replay.md lists both. `cancel` may be NULL; a cancelled replay fails with MUSTER_E_CANCELLED. Fails with
- * MUSTER_E_INVALID_ARGUMENT where the trace breaks a rule or the policy is unknown. */
+/* Replays the jobs on a pool of trace->processors under `policy`: a batch policy ("easy:order=sjf")
+ * or a profile. docs/replay.md lists both. `cancel` may be NULL. Fails with
+ * MUSTER_E_INVALID_ARGUMENT where the trace breaks a rule or the policy is unknown, and with
+ * MUSTER_E_CANCELLED once `cancel` is set. */
 MUSTER_API muster_status muster_replay_pool(const muster_pool_trace* trace, const char* policy,
                                             const muster_cancel* cancel, muster_replay** out,
                                             muster_error* error);
 
-/* Replays the jobs on nodes. `nodes` is a table of nodes. `tasks` is a table of tasks with one row a job: its shape.*
- * columns are what each task of the job requests. trace->processors must be 0. The rest is as above. */
+/* Replays the jobs on nodes. `nodes` is a table of nodes. `tasks` is a table of tasks with one row
+ * a job: its shape.* columns are what each task of the job requests. trace->processors must be 0.
+ * The rest is as above. */
 MUSTER_API muster_status muster_replay_nodes(const muster_pool_trace* trace,
                                              const muster_table* nodes, const muster_table* tasks,
                                              const char* policy, const muster_cancel* cancel,
@@ -111,19 +117,22 @@ MUSTER_API muster_status muster_replay_nodes(const muster_pool_trace* trace,
 /* Fills *view. Cost: O(1). */
 MUSTER_API muster_status muster_replay_get_view(const muster_replay* replay,
                                                 muster_replay_view* view, muster_error* error);
+/* Frees the result and the columns of its views. */
 MUSTER_API void muster_replay_free(muster_replay* replay);
 
-/* ---- episodes --------------------------------------------------------------------------------------------------- */
+/* ---- episodes -------------------------------------------------------------------------------- */
 
-/* Several episodes side by side. An episode is a replay of some consecutive jobs in which each decision is an action of
- * the caller. A learning agent plays them. docs/capi.md says what the numbers of an observation are. */
+/* Several episodes side by side. An episode is a replay of some consecutive jobs in which each
+ * decision is an action of the caller. A learning agent plays them. docs/capi.md says what the
+ * numbers of an observation are. */
 typedef struct muster_episodes muster_episodes;
 
-/* In every episode the action `choices` (see the view) waits for the next submission or end. */
+/* What an action means. On a pool (on_nodes is 0) action i starts the i-th oldest waiting job. On
+ * nodes (on_nodes is 1) it places the next task of the first waiting job on node i. The action
+ * `choices` of the view waits for the next submission or end. */
 typedef struct muster_episodes_options {
   uint32_t struct_size;
-  int32_t on_nodes; /* 0, on a pool: action i starts the i-th oldest waiting job.
-                     * 1, on nodes: action i places the next task of the first waiting job on node i. */
+  int32_t on_nodes; /* 0 or 1 */
   int64_t jobs;     /* of an episode; 0: 256 */
   int64_t places;   /* waiting jobs that are shown, on a pool; 0: 16 */
 } muster_episodes_options;
@@ -146,8 +155,9 @@ typedef struct muster_episodes_view {
 #define MUSTER_EPISODES_VIEW_INIT \
   { (uint32_t)sizeof(muster_episodes_view), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* Makes `count` episodes, 1 to 2^20, each at row 0. `nodes` and `tasks` are as above, and NULL on a pool. `options` may
- * be NULL. Fails with MUSTER_E_INVALID_ARGUMENT where fewer rows than options->jobs fit the empty machine. */
+/* Makes `count` episodes, 1 to 2^20, each at row 0. `nodes` and `tasks` are as above, and NULL on a
+ * pool. `options` may be NULL. Fails with MUSTER_E_INVALID_ARGUMENT where the machine is of the
+ * other kind, and where fewer rows than options->jobs fit it empty. */
 MUSTER_API muster_status muster_episodes_new(const muster_pool_trace* trace,
                                              const muster_table* nodes, const muster_table* tasks,
                                              const muster_episodes_options* options, int64_t count,
@@ -158,24 +168,27 @@ MUSTER_API void muster_episodes_free(muster_episodes* episodes);
 MUSTER_API muster_status muster_episodes_get_view(const muster_episodes* episodes,
                                                   muster_episodes_view* view, muster_error* error);
 
-/* Begins one episode anew with the jobs from row `first`, which is 0 to rows - jobs. */
+/* Begins one episode anew with the jobs from row `first`, which is 0 to rows - jobs. Fails with
+ * MUSTER_E_OUT_OF_RANGE for other rows and episodes. */
 MUSTER_API muster_status muster_episodes_reset(muster_episodes* episodes, int64_t episode,
                                                int64_t first, muster_error* error);
 
-/* Makes one step of each episode that is not over. A forbidden action waits instead. Fails with MUSTER_E_OUT_OF_RANGE
- * and makes no step where an action is not in 0 .. choices.
- *   rewards  what the sum of slowdowns fell by, over the number of jobs. Those of an episode add up to minus its mean
- *            slowdown; 0 where the episode is over
+/* Makes one step of each episode that is not over.
+ *   rewards  minus the growth of the jobs' slowdowns over the number of jobs: those of an episode
+ *            add up to minus its mean slowdown. 0 where the episode was over
  *   over     1 where all jobs of the episode have started
- *   allowed  0 where the mask forbade the action; may be NULL
- * Cost: O(waiting jobs) an episode on a pool, O(nodes * resources) on nodes. */
+ *   allowed  0 where the mask forbade the action; may be NULL. The episode then waited, or took the
+ *            first allowed action where there was nothing left to wait for
+ * Fails with MUSTER_E_OUT_OF_RANGE, without a step, where an action is not in 0 .. choices. Cost:
+ * on a pool O(waiting jobs) an episode, on nodes O(resources * tasks of the job). */
 MUSTER_API muster_status muster_episodes_act(muster_episodes* episodes,
                                              const int64_t* actions /* [count] */,
                                              double* rewards /* [count] */,
                                              uint8_t* over /* [count] */,
                                              uint8_t* allowed /* [count] */, muster_error* error);
 
-/* Writes the observation of every episode. Each output may be NULL. The mask has 1 for an action that is allowed. */
+/* Writes the observation of every episode. Each output may be NULL. The mask has 1 for an action
+ * that is allowed, else 0. Cost: O(numbers written). */
 MUSTER_API muster_status muster_episodes_look(
     const muster_episodes* episodes, float* jobs /* [count * places * job_features] */,
     float* machines /* [count * machines * machine_features] */,

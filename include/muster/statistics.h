@@ -13,15 +13,15 @@
 //   if (line.ok()) Use(line->coefficients[1].value, line->coefficients[1].low);
 //
 // Promises. Each function is a pure function of its arguments. Quantiles and bootstrap intervals
-//   have the same bits from every compiler on every machine. Regressions are computed by Eigen
-//   without vector instructions; another version of Eigen may change their last digits. Nothing here
-//   is on the path of a decision.
+// have the same bits from every compiler on every machine. Regressions are computed by Eigen
+// without vector instructions; another version of Eigen may change their last digits. Nothing here
+// is on the path of a decision.
 // Failures. A function that returns a StatusOr fails with InvalidArgument, naming the place and the
-//   rule: `values[3]: nan is not finite; must be a finite number`.
+// rule: `values[3]: nan is not finite; must be a finite number`.
 // Ownership. Arguments are read during the call only. Results hold copies.
 // Threads. There is no state: any number of threads may call at once.
-// Cost. A bootstrap costs O(resamples * n); 2,000 resamples of 30 values take about a millisecond. A
-//   regression costs O(rows * columns^2). bench/README.md says how figures are measured.
+// Cost. A bootstrap costs O(resamples * rows); 2,000 resamples of 30 values take a few
+// milliseconds. A regression costs O(rows * columns^2).
 #ifndef MUSTER_STATISTICS_H_
 #define MUSTER_STATISTICS_H_
 
@@ -51,23 +51,23 @@ MUSTER_EXPORT double Percentile(std::span<const double> sorted, double percent);
 // for p = 0, infinity for p = 1, and NaN outside 0 .. 1.
 // Formula: the tail Q(x) is 1/2 - phi(x) (x + x^3/3 + x^5/15 + ...) below x = 3, and phi(x) over
 // Laplace's continued fraction x + 1/(x + 2/(x + 3/...)) from there on. Bisection inverts it.
-// Accuracy: 12 digits for p in 1e-15 .. 1 - 1e-15. Cost: about 10 us.
+// Accuracy: the error is below 1e-12 (1 + |x|) for p in 1e-15 .. 1 - 1e-12. Cost: tens of us.
 MUSTER_EXPORT double NormalQuantile(double p);
 
 // Returns the same of Student's t with `freedom` degrees of freedom, 1 or more. Returns NaN for
 // fewer.
 // Formula: up to 1,000 degrees the tail is half the regularized incomplete beta function
-// I(freedom / 2, 1/2) at freedom / (freedom + x^2), by its continued fraction, and bisection inverts
-// it. Above, x is the normal quantile z plus the terms in 1/freedom to 1/freedom^3 of its
-// Cornish-Fisher expansion.
-// Accuracy: 10 digits for p in 1e-9 .. 1 - 1e-9. Cost: at most 100 us.
+// I_z(freedom / 2, 1/2) at z = freedom / (freedom + x^2), by its power series in z or in 1 - z.
+// Bisection inverts it. Above, x is the normal quantile plus the terms in 1/freedom to 1/freedom^4
+// of the Cornish-Fisher expansion.
+// Accuracy: the error is below 1e-9 (1 + |x|) for p in 1e-6 .. 1 - 1e-6. Cost: at most 100 us.
 MUSTER_EXPORT double StudentQuantile(double p, int64_t freedom);
 
 // --- intervals ----------------------------------------------------------------------------------
 
-// The interval of the mean of independent values that are about normal: mean -+ t * s / sqrt(n), with
-// the standard deviation s (n - 1 in its denominator) and the quantile t of n - 1 degrees of freedom
-// at (1 + level) / 2. Needs two values. `level` is between 0 and 1.
+// The interval of the mean of independent values that are about normal: mean -+ t * s / sqrt(n),
+// with the standard deviation s (n - 1 in its denominator) and the quantile t of n - 1 degrees of
+// freedom at (1 + level) / 2. Needs two values. `level` is between 0 and 1.
 MUSTER_EXPORT absl::StatusOr<Interval> MeanInterval(std::span<const double> values,
                                                     double level = 0.95);
 
@@ -91,8 +91,8 @@ MUSTER_EXPORT absl::StatusOr<Interval> BootstrapMean(std::span<const double> val
 MUSTER_EXPORT absl::StatusOr<Interval> BootstrapMedian(std::span<const double> values,
                                                        const BootstrapOptions& options = {});
 // Of mean(over) / mean(under), for two samples of equal length that are paired: row i of both is
-// drawn together, so what the pairs have in common cancels out. Every value of `under` must be above
-// 0.
+// drawn together, so what the pairs have in common cancels out. Every value of `under` must be
+// above 0.
 MUSTER_EXPORT absl::StatusOr<Interval> BootstrapRatio(std::span<const double> over,
                                                       std::span<const double> under,
                                                       const BootstrapOptions& options = {});
@@ -122,8 +122,8 @@ struct RegressionOptions {
 
 // Fits y = b0 + b1 * x[0] + b2 * x[1] + ... by Householder QR with column pivoting, over columns
 // scaled to length 1. Each x[i] has as many entries as y. Needs more rows than coefficients, and at
-// least one coefficient. Fails where a column is a linear combination of others, up to rounding: the
-// error names one.
+// least one coefficient. Fails where a column is a linear combination of others, up to rounding:
+// the error names one.
 MUSTER_EXPORT absl::StatusOr<Regression> LeastSquares(std::span<const double> y,
                                                       const std::vector<std::vector<double>>& x,
                                                       const RegressionOptions& options = {});

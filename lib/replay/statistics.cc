@@ -31,8 +31,8 @@ constexpr double kRounding = 1e-12;
 
 absl::Status CheckValues(std::string_view name, std::span<const double> values) {
   if (values.size() < kLeastRows) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        ToAbsl(name), ": has ", values.size(), " entries; must have at least ", kLeastRows));
+    return absl::InvalidArgumentError(absl::StrCat(ToAbsl(name), ": has ", values.size(),
+                                                   " entries; must have at least ", kLeastRows));
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
@@ -44,9 +44,8 @@ absl::Status CheckValues(std::string_view name, std::span<const double> values) 
 
 absl::Status CheckLength(std::string_view name, size_t length, std::string_view of, size_t wanted) {
   if (length == wanted) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(ToAbsl(name), ": has ", length,
-                                                 " entries; must have ", wanted, ", as ",
-                                                 ToAbsl(of)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      ToAbsl(name), ": has ", length, " entries; must have ", wanted, ", as ", ToAbsl(of)));
 }
 
 absl::Status CheckLevel(double level) {
@@ -58,9 +57,8 @@ absl::Status CheckLevel(double level) {
 absl::Status CheckOptions(const BootstrapOptions& options) {
   if (absl::Status s = CheckLevel(options.level); !s.ok()) return s;
   if (options.resamples >= 1 && options.resamples <= kMostResamples) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("resamples: ", options.resamples,
-                                                 " is out of range; must be 1 to ",
-                                                 kMostResamples));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "resamples: ", options.resamples, " is out of range; must be 1 to ", kMostResamples));
 }
 
 double Mean(std::span<const double> values) {
@@ -124,15 +122,14 @@ absl::Status CheckDesign(std::span<const double> y, const std::vector<std::vecto
     if (absl::Status s = CheckValues(name, x[c]); !s.ok()) return s;
   }
   if (y.size() > coefficients) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("y: has ", y.size(),
-                                                 " entries; must have more than coefficients, ",
-                                                 coefficients));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "y: has ", y.size(), " entries; must have more than coefficients, ", coefficients));
 }
 
 absl::Status Dependent(Eigen::Index column, bool intercept) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      column < intercept ? "intercept" : absl::StrCat("x[", column - intercept, "]"),
-      ": is a linear combination of other columns; must be left out"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(column < intercept ? "intercept" : absl::StrCat("x[", column - intercept, "]"),
+                   ": is a linear combination of other columns; must be left out"));
 }
 
 }  // namespace
