@@ -14,7 +14,7 @@
 namespace muster::capi {
 namespace {
 
-constexpr int32_t kAbi = 0;  // as the SOVERSION of libmuster_c
+constexpr int32_t kAbi = 1;  // as the SOVERSION of libmuster_c
 
 std::string JsonText(std::string_view text) {
   std::string out;
@@ -78,8 +78,8 @@ int32_t muster_abi_version(void) { return muster::capi::kAbi; }
 int32_t muster_has_feature(const char* name) {
   if (name == nullptr) return 0;
   for (std::string_view known :
-       {"columns", "deltas", "devices", "domains", "episodes", "executor", "import", "policies",
-        "recorder", "replay", "revisions", "scenario", "state", "what-if"}) {
+       {"columns", "deltas", "devices", "domains", "executor", "import", "policies", "recorder",
+        "revisions", "scenario", "state", "what-if"}) {
     if (known == name) return 1;
   }
   return 0;

@@ -1,19 +1,24 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# find_package(muster) gives muster::muster (C++), muster::c (C, shared), and muster::c_static with muster::import, which
-# it needs; pkg-config knows muster and
-# muster-c. The command line, the public headers and muster/c.h go with them. What is not listed here is private; lib/
-# is never installed.
+# find_package(muster) gives muster::muster (C++), muster::c (C, shared) and muster::c_static
+# with muster::import, which it needs; pkg-config knows muster and
+# muster-c. find_package(muster COMPONENTS replay) looks for zlib and also gives muster::replay, muster::replay_c and
+# muster::replay_c_static; pkg-config knows muster-replay and muster-replay-c. The command line, the public headers and
+# those of C go with them. What is not listed here is private; lib/ is never installed.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 install(TARGETS muster muster_import muster_c muster_c_static EXPORT musterTargets)
+if(TARGET muster_replay)
+  install(TARGETS muster_replay muster_replay_c muster_replay_c_static EXPORT musterReplayTargets)
+  install(EXPORT musterReplayTargets NAMESPACE muster:: DESTINATION ${package_dir})
+endif()
 if(TARGET muster_cli)
   install(TARGETS muster_cli)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${PROJECT_SOURCE_DIR}/capi/muster/c.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/capi/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET muster_cli)
   install(FILES ${PROJECT_SOURCE_DIR}/docs/muster.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -23,8 +28,17 @@ install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir})
 file(WRITE ${PROJECT_BINARY_DIR}/musterConfig.cmake "\
 include(CMakeFindDependencyMacro)
 find_dependency(absl)
-find_dependency(ZLIB)
 include(\${CMAKE_CURRENT_LIST_DIR}/musterTargets.cmake)
+foreach(component IN LISTS muster_FIND_COMPONENTS)
+  if(component STREQUAL replay AND EXISTS \${CMAKE_CURRENT_LIST_DIR}/musterReplayTargets.cmake)
+    find_dependency(ZLIB)
+    include(\${CMAKE_CURRENT_LIST_DIR}/musterReplayTargets.cmake)
+    set(muster_replay_FOUND TRUE)
+  elseif(muster_FIND_REQUIRED_\${component})
+    set(muster_FOUND FALSE)
+    set(muster_NOT_FOUND_MESSAGE \"component \${component} is not installed; the one there can be is replay\")
+  endif()
+endforeach()
 ")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/musterConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
@@ -40,37 +54,42 @@ foreach(library IN LISTS muster_interface)
   endif()
 endforeach()
 string(REPLACE ";" " " muster_absl_modules "${muster_absl_modules}")
-get_target_property(muster_kind muster TYPE)
-# A static libmuster leaves decompression to whoever links it.
-if(muster_kind STREQUAL "STATIC_LIBRARY")
-  set(muster_static_needs " -lz")
-endif()
 # From where the .pc files are to the prefix: an install may be moved, and --prefix be given late.
 file(RELATIVE_PATH muster_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" muster_up "${muster_up}")
-foreach(module muster muster-c muster-runtime)
+set(modules muster muster-c muster-runtime)
+if(TARGET muster_replay)
+  list(APPEND modules muster-replay muster-replay-c)
+  get_target_property(replay_kind muster_replay TYPE)
+  # A static libmuster_replay leaves decompression to whoever links it.
+  if(replay_kind STREQUAL "STATIC_LIBRARY")
+    set(muster_static_needs " -lz")
+  endif()
+endif()
+foreach(module IN LISTS modules)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${module}.pc.in ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
 # cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked is found by dpkg-shlibdeps, who
-# compiles against it needs Abseil's headers, and a program in C that links the archives the C++ library. The package tells
-# dpkg which libmuster_c.so it has: ldconfig is run, and packages that link it depend on this one.
+# compiles against it needs Abseil's headers, a program in C that links the archives the C++ library, and one that links
+# libmuster_replay.a zlib. The package tells dpkg which libmuster_c.so and libmuster_replay_c.so it has: ldconfig is run, and
+# packages that link one depend on this one.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME muster)
 set(CPACK_PACKAGE_VENDOR "The Muster Authors")
 set(CPACK_PACKAGE_CONTACT "The Muster Authors <authors@muster.example>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Scheduling algorithms of several cluster schedulers, as a library and a tool")
 set(CPACK_PACKAGE_DESCRIPTION "Decides who runs where on a cluster, and says why not: libmuster for C++, libmuster_c for C
-and all that can call it, and the command muster.")
+and all that can call it, libmuster_replay and libmuster_replay_c for replays of recorded jobs, and the command muster.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libstdc++-12-dev | libstdc++-dev, zlib1g-dev")
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "pkg-config")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libabsl-dev, libstdc++-12-dev | libstdc++-dev")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "pkg-config, zlib1g-dev")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 include(CPack)

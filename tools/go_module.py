@@ -5,9 +5,9 @@
     tools/go_module.py --build build/release --out DIR
 
 DIR becomes what a Go module proxy serves: upload it, or name it GOPROXY=file://DIR. `go get muster.example/muster` then
-needs a C compiler and no CMake, C++, Abseil or zlib.
+needs a C compiler and no CMake, C++ or Abseil.
 
-The archive holds one object: the library, the parts of Abseil, zlib and the C++ library that it uses, linked into each
+The archive holds one object: the library, the parts of Abseil and the C++ library that it uses, linked into each
 other; of its symbols only those of capi/symbols.txt can be seen. A program may so hold another Abseil, or another C++
 library, beside it. libm and libgcc's unwinder stay outside, which every C compiler brings.
 """
@@ -77,8 +77,7 @@ def archive(build, out):
         whole, hidden = pathlib.Path(folder) / "whole.o", pathlib.Path(folder) / "muster.o"
         run("ld", "-r", "--force-group-allocation", "--gc-sections", *wanted, build / "libmuster_c.a",
             build / "libmuster.a", "--start-group", *sorted(abseil.glob("libabsl_*.a")),
-            run(compiler, "-print-file-name=libz.a").strip(), run(compiler, "-print-file-name=libstdc++.a").strip(),
-            "--end-group", "-o", whole)
+            run(compiler, "-print-file-name=libstdc++.a").strip(), "--end-group", "-o", whole)
         whole.write_bytes(without_unique_symbols(whole.read_bytes()))
         run("objcopy", "--strip-debug", f"--keep-global-symbols={symbols}", whole, hidden)
         out.unlink(missing_ok=True)

@@ -74,8 +74,8 @@ extern "C" {
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
 MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
-/* 1 where the library has "columns", "deltas", "devices", "domains", "episodes", "executor", "import", "policies",
- * "recorder", "replay", "revisions", "scenario", "state" or "what-if"; else 0. */
+/* 1 where the library has "columns", "deltas", "devices", "domains", "executor", "import", "policies", "recorder",
+ * "revisions", "scenario", "state" or "what-if"; else 0. */
 MUSTER_API int32_t muster_has_feature(const char* name);
 
 /* ---- errors --------------------------------------------------------------------------------------------------- */
@@ -644,122 +644,6 @@ typedef struct muster_policy {
 MUSTER_API muster_status muster_policies_new(const muster_policy* const* policies, int32_t count,
                                              muster_policies** out, muster_error* error);
 MUSTER_API void muster_policies_free(muster_policies* policies);
-
-/* ---- replay: traces, played again ------------------------------------------------------------------------------ */
-
-typedef struct muster_replay muster_replay;
-
-/* Columns of a trace on a pool of equal processors. Times are seconds. estimate may be NULL. */
-typedef struct muster_pool_trace {
-  uint32_t struct_size;
-  uint32_t reserved;
-  int64_t processors;
-  int64_t count;
-  const int64_t* submit;
-  const int64_t* run;
-  const int64_t* tasks;    /* processors that the job needs */
-  const int64_t* estimate; /* what its user said; MUSTER_ABSENT: nothing */
-} muster_pool_trace;
-#define MUSTER_POOL_TRACE_INIT \
-  { (uint32_t)sizeof(muster_pool_trace), 0, 0, 0, NULL, NULL, NULL, NULL }
-
-#define MUSTER_JOB_DONE 0 /* outcomes */
-#define MUSTER_JOB_STILL_RUNNING 1
-#define MUSTER_JOB_WAITING 2
-#define MUSTER_JOB_NOT_SUBMITTED 3
-#define MUSTER_JOB_REFUSED 4
-
-typedef struct muster_replay_view {
-  uint32_t struct_size;
-  int32_t complete;
-  int64_t count;
-  const int64_t* submit;
-  const int64_t* start; /* MUSTER_ABSENT: it did not */
-  const int64_t* end;
-  const int32_t* outcome;
-  int64_t events;
-  int64_t passes;
-  double wait_mean, slowdown_mean, utilisation; /* bounded slowdown; over jobs that ended */
-  int64_t makespan;
-} muster_replay_view;
-#define MUSTER_REPLAY_VIEW_INIT \
-  { (uint32_t)sizeof(muster_replay_view), 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
-
-/* `policy` is a batch policy ("easy:order=sjf") or a profile; docs/replay.md. `cancel` may be NULL. */
-MUSTER_API muster_status muster_replay_pool(const muster_pool_trace* trace, const char* policy,
-                                            const muster_cancel* cancel, muster_replay** out,
-                                            muster_error* error);
-MUSTER_API muster_status muster_replay_get_view(const muster_replay* replay,
-                                                muster_replay_view* view, muster_error* error);
-MUSTER_API void muster_replay_free(muster_replay* replay);
-
-/* The same on nodes: `nodes` is a table of nodes, and row i of `tasks`, a table of tasks, tells by its shape.* columns
- * what each task of job i asks for. trace->processors must be 0. */
-MUSTER_API muster_status muster_replay_nodes(const muster_pool_trace* trace,
-                                             const muster_table* nodes, const muster_table* tasks,
-                                             const char* policy, const muster_cancel* cancel,
-                                             muster_replay** out, muster_error* error);
-
-/* ---- episodes: replays in which the caller decides, step by step ------------------------------------------------ */
-
-typedef struct muster_episodes muster_episodes;
-
-typedef struct muster_episodes_options {
-  uint32_t struct_size;
-  /* What an action is. 0, on a pool: the place of a job among the oldest `places` that wait, which starts. 1, on nodes:
-   * the row of the node that the next task of the first waiting job gets. Either way the action after the last choice,
-   * `choices` of the view, waits for the next submission or end. */
-  int32_t on_nodes;
-  int64_t jobs;   /* of an episode; 0: 256 */
-  int64_t places; /* 0: 16 */
-} muster_episodes_options;
-#define MUSTER_EPISODES_OPTIONS_INIT \
-  { (uint32_t)sizeof(muster_episodes_options), 0, 0, 0 }
-
-/* Sizes of what an agent sees and says. */
-typedef struct muster_episodes_view {
-  uint32_t struct_size;
-  uint32_t reserved;
-  int64_t count;            /* episodes */
-  int64_t jobs;             /* of each */
-  int64_t rows;             /* jobs of the trace that the machine has room for, by submission */
-  int64_t choices;          /* actions but that of waiting */
-  int64_t places;           /* jobs that are shown */
-  int64_t job_features;     /* numbers for each of them */
-  int64_t machines;         /* the pool, or the nodes */
-  int64_t machine_features; /* numbers for each of them */
-} muster_episodes_view;
-#define MUSTER_EPISODES_VIEW_INIT \
-  { (uint32_t)sizeof(muster_episodes_view), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-
-/* `count` episodes side by side. `nodes` and `tasks` as above, NULL on a pool. docs/capi.md has what the numbers of an
- * observation are. */
-MUSTER_API muster_status muster_episodes_new(const muster_pool_trace* trace,
-                                             const muster_table* nodes, const muster_table* tasks,
-                                             const muster_episodes_options* options, int64_t count,
-                                             muster_episodes** out, muster_error* error);
-MUSTER_API void muster_episodes_free(muster_episodes* episodes);
-MUSTER_API muster_status muster_episodes_get_view(const muster_episodes* episodes,
-                                                  muster_episodes_view* view, muster_error* error);
-/* The episode begins anew, with the jobs from row `first`, at most rows - jobs. */
-MUSTER_API muster_status muster_episodes_reset(muster_episodes* episodes, int64_t episode,
-                                               int64_t first, muster_error* error);
-/* One step of each episode that is not over. A reward is what the sum of slowdowns fell by, divided by the number of
- * jobs: those of an episode add up to minus its mean slowdown. `allowed` (may be NULL) has 0 where the mask forbade the
- * action; the episode then waited. */
-MUSTER_API muster_status muster_episodes_act(muster_episodes* episodes,
-                                             const int64_t* actions /* [count] */,
-                                             double* rewards /* [count] */,
-                                             uint8_t* over /* [count] */,
-                                             uint8_t* allowed /* [count] */, muster_error* error);
-/* What an agent may look at; each may be NULL. */
-MUSTER_API muster_status muster_episodes_look(
-    const muster_episodes* episodes, float* jobs /* [count * places * job_features] */,
-    float* machines /* [count * machines * machine_features] */,
-    int8_t* mask /* [count * (choices + 1)] */, muster_error* error);
-/* When the jobs of the episode started, MUSTER_ABSENT where they have not. */
-MUSTER_API muster_status muster_episodes_starts(const muster_episodes* episodes, int64_t episode,
-                                                int64_t* out /* [jobs] */, muster_error* error);
 
 /* ---- several cycles at once, standbys, revisions ---------------------------------------------------------------- */
 

@@ -6,8 +6,7 @@
 //   schedule.h  from a snapshot to a plan
 //   plan.h      what was decided, and why not more
 //   what_if.h   what queues would get if things were different
-//   trace.h     recorded jobs;  replay.h  playing them again;  metrics.h  what that was worth
-// Not included: mix.h (made-up work), packing.h (GPUs filled as a published study filled them).
+// Not included: experimental.h (traces, replays and their statistics), which needs the library muster_replay.
 //
 //   #include "muster/muster.h"
 //
@@ -26,14 +25,11 @@
 #define MUSTER_MUSTER_H_
 
 #include "muster/cluster.h"
-#include "muster/metrics.h"
 #include "muster/plan.h"
 #include "muster/quantity.h"
-#include "muster/replay.h"
 #include "muster/schedule.h"
 #include "muster/snapshot.h"
 #include "muster/spec.h"
-#include "muster/trace.h"
 #include "muster/types.h"
 #include "muster/version.h"
 #include "muster/what_if.h"

@@ -1,19 +1,23 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A trace, played again under a policy: when does each job start?
+// Replays the jobs of a trace under a policy: when does each job start?
 //
 //   absl::StatusOr<muster::ReplayResult> result = muster::Replay(trace, "easy:order=sjf");
 //   for (size_t row = 0; row < trace.size(); ++row)
-//     Use(result->start[row] - result->submit[row]);              // its wait
+//     Use(result->start[row] - result->submit[row]);              // the wait of the job
 //
-// Promises. A discrete-event simulation and a pure function of (trace, spec, options): events go by time, then by
-// kind, then by the order in which they came about; docs/replay.md has the whole order. Results are columns beside
-// the trace's, one entry a job.
-// Failures. InvalidArgument: what CheckTrace refuses, an unknown policy or option, with the nearest valid word. A job
-// that could not run on the empty machine is refused on its own, with the reason, and the others go on. A replay that
-// is stopped ends with what it has, and says that it is not complete.
-// Ownership. The result holds no reference to the trace.
-// Cost. On a pool, O(log running) an event and O(waiting) a pass that may start something. See bench/README.md.
+// Promises. A replay is a discrete-event simulation and a pure function of (trace, policy,
+// options). Events are handled by time, then by kind, then in the order in which they came about;
+// docs/replay.md has the whole order. Results are columns beside the trace's, one entry a job.
+// Failures. Replay fails with InvalidArgument where CheckTrace refuses the trace, where a node
+// event names no node or domain, and where a policy or an option is unknown; the error names the
+// nearest valid word. A job that does not fit the empty machine fails nothing: its outcome is
+// kRefused. A replay that is stopped returns what it has, with `complete` false.
+// Ownership. The result holds copies and refers to nothing.
+// Threads. Any number of threads may replay one trace at once. Callbacks of the options run on the
+// caller's thread.
+// Cost. On a pool an event costs O(log running jobs), and a pass that may start something O(waiting
+// jobs). On nodes a cycle costs what changed since the last one. bench/README.md has measurements.
 #ifndef MUSTER_REPLAY_H_
 #define MUSTER_REPLAY_H_
 
@@ -29,130 +33,176 @@
 
 namespace muster {
 
-// What became of a job.
+// The state of a job at the end of a replay.
 enum class JobOutcome : uint8_t {
   kDone,
-  kRunning,       // the replay ended first
-  kWaiting,       // submitted and not started, or stopped and not started again
-  kNotSubmitted,  // the replay, or the job it waits for, ended first
-  kRefused,       // the empty machine is too small for it
+  // The replay ended while the job ran.
+  kRunning,
+  // The job was submitted and did not start, or was stopped and did not start again.
+  kWaiting,
+  // The replay ended before the submission, or the job that it follows did not end.
+  kNotSubmitted,
+  // The empty machine is too small for the job.
+  kRefused,
 };
 
-// When cycles run (profiles; batch policies on pools have rules of their own).
+// When cycles run. It matters to profiles only: batch policies on pools decide at each event.
 enum class CycleTiming : uint8_t {
-  // After all events of an instant, if they changed something and some job waits; and again while a cycle admits, binds
-  // or evicts and some job still waits.
+  // A cycle runs after all events of an instant, if they changed something and some job waits. It
+  // runs again while it admits, binds or evicts and some job still waits.
   kEachInstant,
-  kEachEvent,  // the same after each single event, once
-  kPeriodic,   // as kEachInstant, at multiples of the period alone
+  // A cycle runs after each single event, once, under the same conditions.
+  kEachEvent,
+  // As kEachInstant, at multiples of ReplayOptions::period only.
+  kPeriodic,
 };
 
-// Failures by chance: exponential times between a node's return and its next failure, and of repairs. 0: none.
+// Random failures. Times between a return and the next failure, and times of repair, are
+// exponential with these means, in seconds. A mean of 0 between failures: there are none.
 struct FailureModel {
-  double node_seconds_between = 0, node_repair_seconds = 3600;
-  double domain_seconds_between = 0,
-         domain_repair_seconds = 3600;  // domains that have nodes right below
+  // Of each node.
+  double node_seconds_between = 0;
+  double node_repair_seconds = 3600;
+  // Of each domain that has nodes right below it. All these nodes fail together.
+  double domain_seconds_between = 0;
+  double domain_repair_seconds = 3600;
 };
 
-// What a job that is stopped, by an eviction or a failure, has left of its work, and what starting again costs.
+// How much of its work a job keeps that an eviction or a failure stops, and what a restart costs.
+// All in seconds.
 struct Recovery {
-  int64_t checkpoint_interval = 0;  // seconds of run time between checkpoints; 0: there are none
-  bool evicted_jobs_checkpoint = false;  // an eviction loses nothing
-  int64_t restart_seconds = 0;           // before a job that starts again goes on
-  int64_t migration_seconds = 0;         // more, if that is not on the nodes it was on
+  // Run time between checkpoints; work since the last one is lost. 0: there are no checkpoints.
+  int64_t checkpoint_interval = 0;
+  // True: an evicted job loses nothing.
+  bool evicted_jobs_checkpoint = false;
+  // Added to the run time of a job that starts again.
+  int64_t restart_seconds = 0;
+  // Added, too, where the job starts again on other nodes.
+  int64_t migration_seconds = 0;
 };
 
+// Times are seconds.
 struct ReplayOptions {
+  // Default: a cycle after each instant.
   CycleTiming cycles = CycleTiming::kEachInstant;
+  // Of CycleTiming::kPeriodic; 1 or more.
   int64_t period = 1;
-  // Seconds from a cycle's snapshot to its decisions; the next one waits for them.
+  // From the snapshot of a cycle to its decisions, 0 or more. The next cycle waits for them.
   int64_t latency = 0;
-  int64_t eviction_seconds = 1;  // from a decision to evict until the node is free
+  // From the decision to evict a task until its node is free.
+  int64_t eviction_seconds = 1;
   Recovery recovery = {};
-  std::vector<NodeEvent> node_events = {};  // besides the trace's own
+  // Events besides Trace::node_events.
+  std::vector<NodeEvent> node_events = {};
   FailureModel failures = {};
-  uint64_t seed = 0;         // of failures
-  int64_t until = kEndless;  // events after that are not played
-  // Seconds between samples of the series; 0: a 512th of the time of submissions; below 0: no series.
+  // Of random failures.
+  uint64_t seed = 0;
+  // Later events are not played.
+  int64_t until = kEndless;
+  // Between samples of ReplayResult::series. 0: a 512th of the time of submissions. Below 0: the
+  // series stays empty.
   int64_t series_interval = 0;
-  bool record_placements = false;  // where each task ran: ReplayResult::placements
-  // The caller's clock, in nanoseconds; asked before and after each cycle, and of no influence on anything but
-  // ReplayResult::decision_time.
+  // True: ReplayResult::placements is filled.
+  bool record_placements = false;
+  // Returns the time in nanoseconds, by any clock. It is called before and after each cycle, and
+  // fills ReplayResult::decision_time; nothing else depends on it.
   std::function<int64_t()> clock = {};
-  // Submit a job that has a preceding one when that has ended and its think time has passed, instead of at the time
-  // of the trace. A job whose preceding one is refused is submitted when the trace says.
+  // True: a job that has a preceding job is submitted when that one has ended and its think time
+  // has passed. Where the preceding job is refused, it is submitted at its time in the trace, or at
+  // once if that has passed. False: the trace's times hold.
   bool follow_preceding = false;
-  std::function<bool()> should_stop = {};  // asked now and then; true ends the replay, not complete
+  // Called now and then. Returning true ends the replay, with `complete` false.
+  std::function<bool()> should_stop = {};
 };
 
-// Samples of the state after all events up to a time. One entry a sample in each column.
+// Samples of the state, each after all events up to its time. Every column has one entry a sample.
 struct ReplaySeries {
   std::vector<int64_t> time;
-  std::vector<int64_t> running, waiting;  // jobs
+  // Numbers of jobs.
+  std::vector<int64_t> running, waiting;
+  // Names of resources. A pool has one, "processors".
   std::vector<std::string> dimensions;
-  // By dimension: what tasks hold, what nodes that are up have, and the share of what is free that lies on nodes where
-  // the dimension's most frequent task shape does not fit. Pools: one dimension, "processors", never fragmented.
+  // By dimension: what tasks hold, and what nodes that are up have.
   std::vector<std::vector<int64_t>> used, capacity;
+  // By dimension: the share of the idle amount that lies on nodes where the dimension's most
+  // frequent task shape does not fit, 0 to 1. A pool is never fragmented.
   std::vector<std::vector<double>> fragmentation;
-  // By queue: its dominant share of the machine, and the one its deserved amounts make (kept from the last cycle;
-  // below 0 where the profile has none).
   std::vector<std::string> queues;
+  // By queue: its dominant share of the machine, and the dominant share of its deserved amounts in
+  // the last cycle; below 0 where the profile deserves it nothing.
   std::vector<std::vector<double>> queue_share, queue_deserved;
-  // By reason, in the order they came up: jobs that wait for it by the last cycle. A job's reason is that of its first
-  // waiting task, "not_reached" where no cycle has seen it yet; one that names a scarce resource or a rule of nodes
-  // goes by what most nodes refused for: "no_node: insufficient nvidia.com/gpu". They add up to `waiting`.
+  // Reasons of waiting jobs, in the order in which they came up. The reason of a job is that of its
+  // first waiting task in the last cycle, "not_reached" before any. Where nodes refused the task,
+  // it names what most of them refused for: "no_node: insufficient nvidia.com/gpu".
   std::vector<std::string> reasons;
+  // By reason: numbers of jobs. In each sample they add up to `waiting`.
   std::vector<std::vector<int64_t>> waiting_by_reason;
 };
 
-// Where tasks ran, one entry a stay, in the order in which stays began.
+// Where tasks ran. Every column has one entry a stay of a task on a node, by the stay's beginning.
 struct ReplayPlacements {
-  std::vector<uint32_t> job;  // row of the trace
-  std::vector<uint32_t>
-      task;  // place among its tasks; of a batch policy on a pool 0: all its processors at once
-  std::vector<uint32_t> node;     // row of Trace::machine.nodes; a pool is 0
-  std::vector<int64_t> from, to;  // `to` is kAbsent where the replay ended first
+  // The row of the trace.
+  std::vector<uint32_t> job;
+  // The number of the task within its job. Under a batch policy on a pool, one stay with task 0
+  // stands for all processors of the job.
+  std::vector<uint32_t> task;
+  // The row of Trace::machine.nodes; 0 on a pool.
+  std::vector<uint32_t> node;
+  // Seconds. `to` is kAbsent where the replay ended first.
+  std::vector<int64_t> from, to;
 };
 
 struct ReplayResult {
-  std::string policy;      // as it was understood
-  bool complete = true;    // false: it was stopped
-  int64_t processors = 0;  // of a pool
+  // The policy with all that was left out filled in.
+  std::string policy;
+  // False: ReplayOptions::should_stop ended the replay.
+  bool complete = true;
+  // Of a pool; 0 on nodes.
+  int64_t processors = 0;
 
-  // One entry a job. Times are kAbsent where what they tell did not happen.
+  // One entry a job, in seconds. kAbsent: the job was not submitted, did not start, did not end.
   std::vector<int64_t> submit, start, end;
   std::vector<JobOutcome> outcome;
-  std::vector<uint8_t>
-      backfilled;  // 1: started before an older job that waited. Empty: the policy does not tell
+  // 1: the job started before an older one that waited. Empty: the policy does not tell.
+  std::vector<uint8_t> backfilled;
 
-  // Times a job was stopped, and task-seconds of work that were lost with it. Empty: none was.
+  // How often a job was stopped, and the task-seconds of work it lost. Empty: no job was stopped.
   std::vector<uint32_t> stops;
   std::vector<int64_t> lost;
 
-  int64_t events = 0;     // handled
-  int64_t passes = 0;     // cycles, or times the policy looked for something to start
-  int64_t decisions = 0;  // of cycles: what plans said
-  int64_t work = 0;       // units of work of all cycles
-  int64_t evictions = 0;  // tasks
+  // Events that were handled.
+  int64_t events = 0;
+  // Cycles, or searches of a batch policy for a job to start.
+  int64_t passes = 0;
+  // Decisions in the plans of all cycles, and their units of work.
+  int64_t decisions = 0;
+  int64_t work = 0;
+  // Evicted tasks.
+  int64_t evictions = 0;
   int64_t node_failures = 0;
-  std::vector<int64_t> decision_time;  // nanoseconds, by cycle; empty without a clock
+  // Nanoseconds of each cycle. Empty without ReplayOptions::clock.
+  std::vector<int64_t> decision_time;
   ReplaySeries series;
-  ReplayPlacements placements;  // empty unless asked for
+  // Empty without ReplayOptions::record_placements.
+  ReplayPlacements placements;
 };
 
-// Any profile of schedule.h decides by cycles on a living cluster, which is changed and never built anew; on a pool, the
-// cluster is one node and each job a task that asks for as many cpus as it has processors.
-// Batch policies decide by themselves on pools of processors, exactly as published simulators:
-//   fcfs           in order, the first that does not fit holds up the rest
-//   easy           in order, and later jobs go ahead where that does not delay the first
-//   conservative   in order, and later jobs go ahead where that delays no promise
-// with options order=fifo|sjf|ljf|smallest|largest|area and estimate=user|actual|last_two, conservative also with
-// reservations=kept|afresh: docs/replay.md says what they mean.
+// Replays `trace` under `policy`, which is one of two:
+// - A profile of schedule.h, such as "volcano" or "muster:+preempt". It decides by cycles on a
+//   living cluster. A pool becomes one node, and each of its jobs a task that requests as many cpus
+//   as the job has processors.
+// - A batch policy, as in published simulators of batch systems:
+//     fcfs          starts jobs in order; the first that does not fit holds up the rest
+//     easy          also starts later jobs where that does not delay the first
+//     conservative  also starts later jobs where that delays no reservation
+//   Its options are order=fifo|sjf|ljf|smallest|largest|area and estimate=user|actual|last_two, and
+//   of conservative reservations=kept|afresh. docs/replay.md defines them.
 MUSTER_EXPORT absl::StatusOr<ReplayResult> Replay(const Trace& trace, std::string_view policy,
                                                   const ReplayOptions& options = {});
 
-// Makes the users of the trace wait for themselves: each job of a user follows the user's job before it by as many
-// seconds as lay between that one's submission plus run time and this one's submission (none where that is negative).
+// Makes each user's job depend on that user's previous job, by submission. Sets the think time to
+// the seconds from the end that the previous job would have had without waiting to this submission,
+// or to 0 where that is negative. Use it with ReplayOptions::follow_preceding. Cost: O(n log n).
 MUSTER_EXPORT void LinkUsers(Trace* trace);
 
 }  // namespace muster

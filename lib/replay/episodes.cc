@@ -1,12 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Playing, looking and waiting; see the header for the rules.
-#include "lib/replay/episodes.h"
+#include "muster/episodes.h"
 
 #include <algorithm>
-#include <numeric>
+#include <deque>
+#include <functional>
+#include <queue>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/math.h"
@@ -44,33 +48,104 @@ float Ratio(int64_t part, int64_t whole) {
 
 }  // namespace
 
+struct Episodes::Impl {
+  struct Episode {
+    size_t first = 0, next = 0, end = 0;  // into rows_
+    int64_t now = 0, free = 0;
+    std::deque<size_t> waiting;
+    std::priority_queue<std::pair<int64_t, size_t>, std::vector<std::pair<int64_t, size_t>>,
+                        std::greater<>>
+        ends;
+    std::vector<int64_t> idle;              // by node and resource
+    std::vector<uint32_t> chosen;           // nodes of the first job's tasks so far
+    std::vector<std::vector<uint32_t>> on;  // nodes, by job of the episode
+    std::vector<int64_t> starts;
+  };
+
+  Impl(std::shared_ptr<const Trace> trace, const EpisodeOptions& options)
+      : trace_(std::move(trace)), options_(options) {}
+  void ReadMachine();
+  bool FitsEmpty(uint32_t row) const;
+  bool Fits(const Episode& episode, uint32_t row, size_t node) const;
+  bool MayWait(const Episode& episode) const {
+    return !episode.ends.empty() || episode.next < episode.end;
+  }
+  bool Allows(const Episode& episode, size_t action) const;
+  void Choose(Episode* episode, size_t action);
+  void Start(Episode* episode, size_t place);
+  void Hold(Episode* episode, uint32_t row, uint32_t node, int sign);
+  double Wait(Episode* episode);
+  void Arrive(Episode* episode);
+  void LookAtPool(const Episode& episode, float* jobs, float* machine) const;
+  void LookAtNodes(const Episode& episode, float* jobs, float* machine) const;
+  float Estimate(uint32_t row) const;
+
+  // As in Episodes.
+  size_t choices() const { return options_.nodes ? nodes_ : static_cast<size_t>(options_.places); }
+  size_t job_features() const { return options_.nodes ? resources_ + 3 : 3; }
+  void Reset(size_t e, size_t first);
+  Outcome Act(size_t e, size_t action);
+  void Look(size_t e, float* jobs, float* machine, int8_t* mask) const;
+
+  std::shared_ptr<const Trace> trace_;
+  EpisodeOptions options_;
+  std::vector<uint32_t> rows_;
+  size_t nodes_ = 0, resources_ = 0;
+  std::vector<int64_t> capacity_;  // by node and resource
+  std::vector<int64_t> most_;      // by resource: the largest node's
+  std::vector<int64_t> requests_;  // by shape and resource
+  std::vector<uint8_t> may_;       // by shape and node: labels and resources are there at all
+  std::vector<Episode> episodes_;
+};
+
+Episodes::Episodes(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Episodes::~Episodes() = default;
+Episodes::Episodes(Episodes&&) noexcept = default;
+Episodes& Episodes::operator=(Episodes&&) noexcept = default;
+
+const std::vector<uint32_t>& Episodes::rows() const { return impl_->rows_; }
+size_t Episodes::count() const { return impl_->episodes_.size(); }
+size_t Episodes::choices() const { return impl_->choices(); }
+size_t Episodes::job_features() const { return impl_->job_features(); }
+size_t Episodes::machine_features() const {
+  return impl_->options_.nodes ? 2 * impl_->resources_ : 1;
+}
+void Episodes::Reset(size_t e, size_t first) { impl_->Reset(e, first); }
+Episodes::Outcome Episodes::Act(size_t e, size_t action) { return impl_->Act(e, action); }
+bool Episodes::over(size_t e) const { return impl_->episodes_[e].waiting.empty(); }
+void Episodes::Look(size_t e, float* jobs, float* machine, int8_t* mask) const {
+  impl_->Look(e, jobs, machine, mask);
+}
+const std::vector<int64_t>& Episodes::starts(size_t e) const { return impl_->episodes_[e].starts; }
+
 absl::StatusOr<Episodes> Episodes::Make(std::shared_ptr<const Trace> trace,
                                         const EpisodeOptions& options, size_t count) {
-  Episodes out(std::move(trace), options);
-  const Trace& t = *out.trace_;
+  auto impl = std::make_unique<Impl>(std::move(trace), options);
+  const Trace& t = *impl->trace_;
   if (options.nodes == (t.processors > 0)) {
     return absl::InvalidArgumentError(absl::StrCat(
         t.name, options.nodes
                     ? ": choosing nodes needs a trace on nodes"
                     : ": choosing jobs needs a pool of processors (Trace.on(processors=))"));
   }
-  if (options.nodes) out.ReadMachine();
+  if (options.nodes) impl->ReadMachine();
   for (uint32_t row = 0; row < t.size(); ++row) {
-    if (out.FitsEmpty(row)) out.rows_.push_back(row);
+    if (impl->FitsEmpty(row)) impl->rows_.push_back(row);
   }
-  std::stable_sort(out.rows_.begin(), out.rows_.end(),
+  std::stable_sort(impl->rows_.begin(), impl->rows_.end(),
                    [&](uint32_t a, uint32_t b) { return t.submit[a] < t.submit[b]; });
-  if (options.jobs < 1 || options.jobs > static_cast<int64_t>(out.rows_.size()) ||
+  if (options.jobs < 1 || options.jobs > static_cast<int64_t>(impl->rows_.size()) ||
       options.places < 1 || count < 1) {
-    return absl::InvalidArgumentError(absl::StrCat(t.name, ": jobs must be 1 to ", out.rows_.size(),
+    return absl::InvalidArgumentError(absl::StrCat(t.name, ": jobs must be 1 to ",
+                                                   impl->rows_.size(),
                                                    ", window and number of episodes above 0"));
   }
-  out.episodes_.resize(count);
-  for (size_t e = 0; e < count; ++e) out.Reset(e, 0);
-  return out;
+  impl->episodes_.resize(count);
+  for (size_t e = 0; e < count; ++e) impl->Reset(e, 0);
+  return Episodes(std::move(impl));
 }
 
-void Episodes::ReadMachine() {
+void Episodes::Impl::ReadMachine() {
   const Trace& t = *trace_;
   std::vector<std::string> names;
   for (const TaskShape& shape : t.shapes) {
@@ -103,7 +178,7 @@ void Episodes::ReadMachine() {
 }
 
 // Tasks of a job are alike, so they fit in whatever order they are given their nodes.
-bool Episodes::FitsEmpty(uint32_t row) const {
+bool Episodes::Impl::FitsEmpty(uint32_t row) const {
   const int64_t tasks = trace_->tasks[row];
   if (!options_.nodes) return tasks <= trace_->processors;
   const size_t shape = trace_->shape[row];
@@ -120,7 +195,7 @@ bool Episodes::FitsEmpty(uint32_t row) const {
   return room >= tasks;
 }
 
-void Episodes::Reset(size_t e, size_t first) {
+void Episodes::Impl::Reset(size_t e, size_t first) {
   Episode& episode = episodes_[e];
   const auto jobs = static_cast<size_t>(options_.jobs);
   episode = Episode();
@@ -134,7 +209,7 @@ void Episodes::Reset(size_t e, size_t first) {
   Arrive(&episode);
 }
 
-Episodes::Outcome Episodes::Act(size_t e, size_t action) {
+Episodes::Outcome Episodes::Impl::Act(size_t e, size_t action) {
   Episode& episode = episodes_[e];
   Outcome outcome;
   outcome.allowed = Allows(episode, action);
@@ -154,14 +229,14 @@ Episodes::Outcome Episodes::Act(size_t e, size_t action) {
 
 // An action other than waiting is always allowed when there is nothing to wait for: the machine is empty then but for what
 // the first job has chosen, and all that is left of it fits beside that.
-bool Episodes::Allows(const Episode& episode, size_t action) const {
+bool Episodes::Impl::Allows(const Episode& episode, size_t action) const {
   if (action == choices()) return MayWait(episode);
   if (options_.nodes) return Fits(episode, rows_[episode.waiting.front()], action);
   return action < episode.waiting.size() &&
          trace_->tasks[rows_[episode.waiting[action]]] <= episode.free;
 }
 
-bool Episodes::Fits(const Episode& episode, uint32_t row, size_t node) const {
+bool Episodes::Impl::Fits(const Episode& episode, uint32_t row, size_t node) const {
   const size_t shape = trace_->shape[row];
   if (!may_[shape * nodes_ + node]) return false;
   for (size_t r = 0; r < resources_; ++r) {
@@ -170,7 +245,7 @@ bool Episodes::Fits(const Episode& episode, uint32_t row, size_t node) const {
   return true;
 }
 
-void Episodes::Choose(Episode* episode, size_t action) {
+void Episodes::Impl::Choose(Episode* episode, size_t action) {
   if (!options_.nodes) return Start(episode, action);
   const uint32_t row = rows_[episode->waiting.front()];
   Hold(episode, row, static_cast<uint32_t>(action), 1);
@@ -181,7 +256,7 @@ void Episodes::Choose(Episode* episode, size_t action) {
   Start(episode, 0);
 }
 
-void Episodes::Start(Episode* episode, size_t place) {
+void Episodes::Impl::Start(Episode* episode, size_t place) {
   const size_t job = episode->waiting[place];
   episode->waiting.erase(episode->waiting.begin() + static_cast<std::ptrdiff_t>(place));
   episode->free -= trace_->tasks[rows_[job]];
@@ -189,14 +264,14 @@ void Episodes::Start(Episode* episode, size_t place) {
   episode->starts[job - episode->first] = episode->now;
 }
 
-void Episodes::Hold(Episode* episode, uint32_t row, uint32_t node, int sign) {
+void Episodes::Impl::Hold(Episode* episode, uint32_t row, uint32_t node, int sign) {
   const size_t shape = trace_->shape[row];
   for (size_t r = 0; r < resources_; ++r) {
     episode->idle[node * resources_ + r] -= sign * requests_[shape * resources_ + r];
   }
 }
 
-double Episodes::Wait(Episode* episode) {
+double Episodes::Impl::Wait(Episode* episode) {
   int64_t then = kEndless;
   if (!episode->ends.empty()) then = episode->ends.top().first;
   if (episode->next < episode->end) then = std::min(then, trace_->submit[rows_[episode->next]]);
@@ -220,7 +295,7 @@ double Episodes::Wait(Episode* episode) {
   return -cost;
 }
 
-void Episodes::Arrive(Episode* episode) {
+void Episodes::Impl::Arrive(Episode* episode) {
   while (episode->next < episode->end && trace_->submit[rows_[episode->next]] <= episode->now) {
     episode->waiting.push_back(episode->next++);
   }
@@ -228,12 +303,12 @@ void Episodes::Arrive(Episode* episode) {
 
 // --- what the agent sees
 
-float Episodes::Estimate(uint32_t row) const {
+float Episodes::Impl::Estimate(uint32_t row) const {
   const int64_t told = trace_->estimate[row] > 0 ? trace_->estimate[row] : trace_->run[row];
   return Log10(static_cast<double>(told));
 }
 
-void Episodes::Look(size_t e, float* jobs, float* machine, int8_t* mask) const {
+void Episodes::Impl::Look(size_t e, float* jobs, float* machine, int8_t* mask) const {
   const Episode& episode = episodes_[e];
   if (options_.nodes) {
     LookAtNodes(episode, jobs, machine);
@@ -247,7 +322,7 @@ void Episodes::Look(size_t e, float* jobs, float* machine, int8_t* mask) const {
   mask[choices()] = MayWait(episode);
 }
 
-void Episodes::LookAtPool(const Episode& episode, float* jobs, float* machine) const {
+void Episodes::Impl::LookAtPool(const Episode& episode, float* jobs, float* machine) const {
   std::fill_n(jobs, choices() * job_features(), 0.0F);
   for (size_t place = 0; place < std::min(choices(), episode.waiting.size()); ++place) {
     const uint32_t row = rows_[episode.waiting[place]];
@@ -259,7 +334,7 @@ void Episodes::LookAtPool(const Episode& episode, float* jobs, float* machine) c
   *machine = Ratio(episode.free, trace_->processors);
 }
 
-void Episodes::LookAtNodes(const Episode& episode, float* jobs, float* machine) const {
+void Episodes::Impl::LookAtNodes(const Episode& episode, float* jobs, float* machine) const {
   std::fill_n(jobs, job_features(), 0.0F);
   if (!episode.waiting.empty()) {
     const uint32_t row = rows_[episode.waiting.front()];

@@ -16,6 +16,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/tables.h"
 #include "muster/quantity.h"
+#include "muster/statistics.h"
 
 namespace muster {
 namespace {
@@ -31,11 +32,7 @@ Distribution Describe(std::vector<double>* values) {
   for (double value : *values) sum += value;
   d.mean = sum / static_cast<double>(values->size());
   std::sort(values->begin(), values->end());
-  const auto percentile = [&](size_t percent) {
-    // The smallest rank that covers so many of a hundred.
-    const size_t rank = (values->size() * percent + 99) / 100;
-    return (*values)[std::max<size_t>(rank, 1) - 1];
-  };
+  const auto percentile = [&](double percent) { return Percentile(*values, percent); };
   d.p50 = percentile(50);
   d.p90 = percentile(90);
   d.p95 = percentile(95);

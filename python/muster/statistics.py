@@ -4,16 +4,28 @@
 A bootstrap over replicates that are *paired*: under each policy replicate r played the same jobs, so what is drawn
 again and again is the difference of two policies on one replicate, and what the replicates themselves differ by
 cancels out. A policy ties with a better one where the interval of that difference holds 0.
+
+The numbers are those of the engine (include/muster/statistics.h), equal on every machine:
+
+    low, high = statistics.interval(wait)                       # of the mean
+    factor, low, high = statistics.ratio(wait, wait_of_fcfs)    # of two means, paired
+    statistics.least_squares(wait, {"tasks": tasks}).coefficients["tasks"]
 """
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
+from .errors import InvalidArgument
 from .replay import Replay
-from .traces import draws
+
+# The smallest value that at least so many of a hundred do not exceed; 0 of none.
+percentile = _core.percentile
 
 # By metric: how it is called, and whether more of it is better.
 METRICS: dict[str, tuple[str, bool]] = {
@@ -34,14 +46,8 @@ METRICS: dict[str, tuple[str, bool]] = {
     "lost": ("work lost [task s]", False),
 }
 _RESAMPLES = 2000
+_SEED_BITS = 0xFFFFFFFFFFFFFFFF
 _LEADING = ("processors", "nvidia.com/gpu", "cpu")
-
-
-def percentile(ordered: np.ndarray, percent: float) -> float:
-    """The smallest value that at least `percent` of a hundred do not exceed; 0 of none."""
-    if not len(ordered):
-        return 0.0
-    return float(ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)])
 
 
 def leading_dimension(samples: dict[str, Any]) -> str | None:
@@ -116,15 +122,42 @@ def _fairness(result: Replay, jobs: Any, run: np.ndarray, ended: np.ndarray, bou
     return float(means.sum() ** 2 / (len(means) * (means**2).sum()))
 
 
-def interval(values: np.ndarray, level: float, seed: int) -> tuple[float, float]:
-    """A percentile-bootstrap interval of the mean of `values`."""
-    count = len(values)
-    if count < 2:
+def interval(values: npt.ArrayLike, level: float = 0.95, seed: int = 0, of: str = "mean") -> tuple[float, float]:
+    """A percentile-bootstrap interval of the mean or the median of `values`; NaN of fewer than two."""
+    values = np.asarray(values, dtype=float)
+    if len(values) < 2:
         return (math.nan, math.nan)
-    picks = (draws(seed, _RESAMPLES * count) % np.uint64(count)).astype(np.int64).reshape(_RESAMPLES, count)
-    means = np.sort(values[picks].mean(axis=1))
-    tail = (1 - level) / 2 * 100
-    return percentile(means, tail), percentile(means, 100 - tail)
+    bootstrap = {"mean": _core.bootstrap_mean, "median": _core.bootstrap_median}.get(of)
+    if bootstrap is None:
+        raise InvalidArgument(f'of: "{of}" is not known; there are mean, median')
+    return bootstrap(values, level, _RESAMPLES, seed & _SEED_BITS)[1:]
+
+
+def ratio(over: npt.ArrayLike, under: npt.ArrayLike, level: float = 0.95, seed: int = 0) -> tuple[float, float, float]:
+    """The mean of `over` divided by that of `under`, and its percentile-bootstrap interval: estimate, low, high.
+
+    Entry i of both is replicate i, drawn together. Every entry of `under` must be above 0.
+    """
+    return _core.bootstrap_ratio(over, under, level, _RESAMPLES, seed & _SEED_BITS)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A least-squares fit. Each coefficient is (value, standard error, low, high)."""
+
+    coefficients: dict[str, tuple[float, float, float, float]]
+    r_squared: float
+    deviation: float  # of the residuals
+    freedom: int
+
+
+def least_squares(
+    y: npt.ArrayLike, x: Mapping[str, npt.ArrayLike], *, intercept: bool = True, level: float = 0.95
+) -> Fit:
+    """Fits y by a sum of the columns x, each times a coefficient; with an intercept, which is called "intercept"."""
+    fit = _core.least_squares(y, list(x.values()), intercept, level)
+    names = ["intercept", *x] if intercept else list(x)
+    return Fit(dict(zip(names, fit.pop("coefficients"))), **fit)
 
 
 def rank(values: dict[str, np.ndarray], more_is_better: bool, level: float, seed: int) -> list[dict[str, Any]]:

@@ -14,7 +14,8 @@ void BindReplay(pybind11::module_& module);
 void BindPacking(pybind11::module_& module);
 void BindImport(pybind11::module_& module);
 void BindEpisodes(pybind11::module_& module);  // after BindReplay
-void BindTesting(pybind11::module_& module);   // python/testing, in builds that are not for a wheel
+void BindStatistics(pybind11::module_& module);
+void BindTesting(pybind11::module_& module);  // python/testing, in builds that are not for a wheel
 
 }  // namespace muster::python
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Episodes for Python: one call steps all of them, and writes what is seen into arrays of the caller.
-#include "lib/replay/episodes.h"
+#include "muster/episodes.h"
 
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>

@@ -60,6 +60,7 @@ PYBIND11_MODULE(_core, module) {
   muster::python::BindPacking(module);
   muster::python::BindImport(module);
   muster::python::BindEpisodes(module);
+  muster::python::BindStatistics(module);
 #ifdef MUSTER_PYTHON_TESTING
   muster::python::BindTesting(module);
 #endif

@@ -3,7 +3,9 @@
 programs compiled against the first header.
 
 MUSTER_C names libmuster_c.so. capi/symbols.txt is the list of what it exports; it may grow and never shrink while the
-number in the soname stays. tests/capi/frozen/c_0_1.h is muster/c.h as it was first released.
+number in the soname stays. MUSTER_REPLAY_C names libmuster_replay_c.so, which exports the same and
+capi/symbols_experimental.txt. tests/capi/frozen/c_0_1.h is muster/c.h as it was first released, when it still declared
+what is in muster/c_experimental.h now.
 """
 
 import itertools
@@ -18,8 +20,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = ROOT / "capi/muster/c.h"
+EXPERIMENTAL = ROOT / "capi/muster/c_experimental.h"
 FROZEN = ROOT / "tests/capi/frozen/c_0_1.h"
 LIBRARY = os.environ.get("MUSTER_C", "")
+REPLAY_LIBRARY = os.environ.get("MUSTER_REPLAY_C", "")
 needs_library = unittest.skipUnless(LIBRARY, "sanitizers add symbols of their own, or not run by ctest")
 
 
@@ -31,27 +35,38 @@ def declared(header):
     return re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def listed():
-    return (ROOT / "capi/symbols.txt").read_text(encoding="utf-8").split()
+def listed(name="symbols.txt"):
+    return (ROOT / "capi" / name).read_text(encoding="utf-8").split()
+
+
+def exports(library):
+    return sorted(line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", library).splitlines())
 
 
 @needs_library
 class Library(unittest.TestCase):
     def test_exports_are_the_list(self):
-        exports = [line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", LIBRARY).splitlines()]
-        self.assertEqual(sorted(exports), listed())
+        self.assertEqual(exports(LIBRARY), listed())
+        self.assertEqual(exports(REPLAY_LIBRARY), sorted(listed() + listed("symbols_experimental.txt")))
 
     def test_soname(self):
-        self.assertRegex(run("objdump", "-p", LIBRARY), r"SONAME\s+libmuster_c\.so\.0\n")
+        self.assertRegex(run("objdump", "-p", LIBRARY), r"SONAME\s+libmuster_c\.so\.1\n")
+        self.assertRegex(run("objdump", "-p", REPLAY_LIBRARY), r"SONAME\s+libmuster_replay_c\.so\.\d+\.\d+\n")
 
-    def build(self, folder, header):
-        """examples/c/first_plan.c against a header, linked with the library as it is now."""
+    def test_only_replays_need_zlib(self):
+        needs = re.compile(r"NEEDED\s+libz\.so")
+        self.assertRegex(run("objdump", "-p", REPLAY_LIBRARY), needs)
+        self.assertNotRegex(run("objdump", "-p", LIBRARY), needs)
+        self.assertEqual([line for line in run("nm", LIBRARY).splitlines() if re.search(r" _?(in|de)flate", line)], [])
+
+    def build(self, folder, header, library=LIBRARY):
+        """examples/c/first_plan.c against a header, linked with a library as it is now."""
         include = pathlib.Path(folder) / "muster"
         include.mkdir(exist_ok=True)
         shutil.copy(header, include / "c.h")
         program = pathlib.Path(folder) / "program"
         run("cc", "-std=c90", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", f"-I{folder}",
-            ROOT / "examples/c/first_plan.c", LIBRARY, f"-Wl,-rpath,{pathlib.Path(LIBRARY).parent}", "-o", program)
+            ROOT / "examples/c/first_plan.c", library, f"-Wl,-rpath,{pathlib.Path(library).parent}", "-o", program)
         return run(program)
 
     def test_programs_of_the_first_header_still_run(self):
@@ -59,7 +74,8 @@ class Library(unittest.TestCase):
             now = self.build(folder, HEADER)
             self.assertEqual(now, "start train-0 on n2\nstart train-1 on n0\nstart train-2 on n0\nstart train-3 on n1\n"
                                   'huge: queue "default" would hold more than it deserves in cpu (proportion)\n')
-            self.assertEqual(self.build(folder, FROZEN), now)
+            for library in (LIBRARY, REPLAY_LIBRARY):
+                self.assertEqual(self.build(folder, FROZEN, library), now)
 
     def test_ctypes(self):
         out = run(sys.executable, ROOT / "examples/ctypes/first_plan.py", env=dict(os.environ, MUSTER_C=LIBRARY))
@@ -69,11 +85,17 @@ class Library(unittest.TestCase):
 class Header(unittest.TestCase):
     def test_declares_the_list(self):
         self.assertEqual(sorted(declared(HEADER)), listed())
+        self.assertEqual(sorted(declared(EXPERIMENTAL)), listed("symbols_experimental.txt"))
 
     def test_keeps_what_was_released(self):
-        self.assertEqual(set(declared(FROZEN)) - set(declared(HEADER)), set())
-        numbers = [dict(re.findall(r"^#define (MUSTER_[A-Z_]+) (\(?-?\d+u?\)?)", h.read_text(encoding="utf-8"), re.M))
-                   for h in (FROZEN, HEADER)]
+        """In muster/c.h, but for the replays and episodes that were moved."""
+        gone = set(declared(FROZEN)) - set(declared(HEADER))
+        self.assertEqual(gone - set(listed("symbols_experimental.txt")), set())
+        text = FROZEN.read_text(encoding="utf-8")
+        moved = re.compile(r"(?s)/\* ---- replay: .*?(?=/\* ---- |#ifdef)")
+        self.assertEqual({name for name in declared(FROZEN) if f"{name}(" in moved.search(text).group()}, gone)
+        numbers = [dict(re.findall(r"^#define (MUSTER_[A-Z_]+) (\(?-?\d+u?\)?)", h, re.M))
+                   for h in (moved.sub("", text), HEADER.read_text(encoding="utf-8"))]
         self.assertGreater(len(numbers[0]), 60)
         for name, number in numbers[0].items():
             if name != "MUSTER_C_VERSION":
@@ -82,8 +104,10 @@ class Header(unittest.TestCase):
     def compile(self, *command):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "only.c"
-            source.write_text('#include <muster/c.h>\n#include <muster/c.h>\nextern int nothing;\n', encoding="utf-8")
-            run(*command, f"-I{ROOT}/capi", "-fsyntax-only", source)
+            for header in (HEADER, EXPERIMENTAL):
+                line = f"#include <muster/{header.name}>\n"
+                source.write_text(f"{line}{line}extern int nothing;\n", encoding="utf-8")
+                run(*command, f"-I{ROOT}/capi", "-fsyntax-only", source)
 
     def test_all_c(self):
         flags = ("-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-Wc++-compat")
@@ -99,25 +123,41 @@ class Header(unittest.TestCase):
         self.compile("clang-14", "-std=c90", "-Weverything", "-Wno-padded", "-Werror")
 
     def test_comments_are_c90(self):
-        text = HEADER.read_text(encoding="utf-8")
-        code = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-        self.assertNotIn("//", code)
-        self.assertNotIn("bool", code)
-        self.assertEqual(re.findall(r"\blong\b|\benum\b", code), [])
-        self.assertEqual(set(re.findall(r"#include <(.*)>", code)), {"stddef.h", "stdint.h"})
+        for header, includes in ((HEADER, {"stddef.h", "stdint.h"}), (EXPERIMENTAL, {"muster/c.h"})):
+            code = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
+            self.assertNotIn("//", code)
+            self.assertNotIn("bool", code)
+            self.assertEqual(re.findall(r"\blong\b|\benum\b", code), [])
+            self.assertEqual(set(re.findall(r"#include <(.*)>", code)), includes)
 
-    def test_the_example_of_the_header_compiles(self):
-        """The first comment's example, with the function that it leaves to the reader."""
-        text = HEADER.read_text(encoding="utf-8")
-        lines = text[text.index("#include <muster/c.h>"):text.index(" * Failure.")].splitlines()
+    def example(self, header, first_word_after, left):
+        """The first comment's example as a program, with the function that it leaves to the reader."""
+        text = header.read_text(encoding="utf-8")
+        line = f"#include <muster/{header.name}>"
+        lines = text[text.index(line):text.index(first_word_after)].splitlines()
         body = "\n".join(itertools.chain(["int main(void) {"], (re.sub(r"^ \*(  )?", "", line) for line in lines[1:]),
                                          ["return 0; }"]))
+        return f"{line}\n#include <stdio.h>\n{left}\n{body}"
+
+    def test_the_examples_of_the_headers_compile(self):
+        for text in (self.example(HEADER, " * Failure.", "void start(const char*, const char*);"),
+                     self.example(EXPERIMENTAL, " * Linking.", "void use(int64_t wait);")):
+            with tempfile.TemporaryDirectory() as folder:
+                source = pathlib.Path(folder) / "example.c"
+                source.write_text(text, encoding="utf-8")
+                run("gcc", "-std=c90", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/capi",
+                    "-fsyntax-only", source)
+
+    @needs_library
+    def test_the_replay_of_the_header_runs(self):
+        text = self.example(EXPERIMENTAL, " * Linking.", 'void use(int64_t wait) { printf("%d\\n", (int)wait); }')
         with tempfile.TemporaryDirectory() as folder:
-            source = pathlib.Path(folder) / "example.c"
-            source.write_text("#include <muster/c.h>\n#include <stdio.h>\nvoid start(const char*, const char*);\n" + body,
-                              encoding="utf-8")
-            run("gcc", "-std=c90", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/capi",
-                "-fsyntax-only", source)
+            source, program = pathlib.Path(folder) / "example.c", pathlib.Path(folder) / "example"
+            source.write_text(text, encoding="utf-8")
+            run("gcc", f"-I{ROOT}/capi", source, REPLAY_LIBRARY, f"-Wl,-rpath,{pathlib.Path(REPLAY_LIBRARY).parent}",
+                "-o", program)
+            # The second job waits for all four processors; the third runs beside the first.
+            self.assertEqual(run(program), "0\n60\n0\n")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/c.h"
+#include "muster/c_experimental.h"
 
 namespace muster {
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Every entry point of muster/c.h is called with memory running out and with NULLs, and docs/faults.md tells of all these calls."""
+"""Every entry point of muster/c.h and muster/c_experimental.h is called with memory running out and with NULLs, and docs/faults.md tells of all these calls."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ import unittest
 import fault_table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = (ROOT / "capi/muster/c.h").read_text(encoding="utf-8")
+HEADER = "".join((ROOT / "capi/muster" / name).read_text(encoding="utf-8") for name in ("c.h", "c_experimental.h"))
 WORLD, SWEEP, NULLS = ((ROOT / "tests/capi" / name).read_text(encoding="utf-8")
                        for name in ("fault_world.h", "fault_c_test.cc", "null_c_test.cc"))
 BUILD = os.environ.get("MUSTER_BUILD", "")

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "muster/experimental.h"
 #include "muster/muster.h"
 #include "tests/capi/capi_support.h"
 

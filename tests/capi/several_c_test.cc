@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/replay/episodes.h"
+#include "muster/episodes.h"
 #include "muster/muster.h"
 #include "muster/replay.h"
 #include "tests/capi/capi_support.h"
@@ -187,7 +187,7 @@ TEST(Several, RevisionsAreOfPolicies) {
   Held<muster_text> catalogue;
   ASSERT_OK_C(muster_catalogue(Out(catalogue), &error));
   EXPECT_NE(Words(catalogue).find("\"revision\": "), std::string::npos);
-  for (const char* feature : {"devices", "domains", "episodes", "executor", "revisions", "state"}) {
+  for (const char* feature : {"devices", "domains", "executor", "revisions", "state"}) {
     EXPECT_EQ(muster_has_feature(feature), 1) << feature;
   }
   EXPECT_EQ(muster_has_feature("telepathy"), 0);

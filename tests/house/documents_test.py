@@ -18,12 +18,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Headers without an example, and those whose lines are no statements.
 WITHOUT = {"export.h", "quantity.h", "version.h"}
 LEFT = {
+    "episodes.h": "std::shared_ptr<const Trace> trace; size_t e = 0, first = 0, action = 0; float *jobs, *machine; int8_t* mask;",
     "metrics.h": "Trace trace; absl::StatusOr<ReplayResult> result = Replay(trace, \"easy\"); auto Print = [](auto&&...) {};",
     "packing.h": "OpenbFiles files; auto Use = [](auto&&...) {};",
     "plan.h": "Cluster cluster; auto Start = [](auto&&...) {};",
     "replay.h": "Trace trace; auto Use = [](auto&&...) {};",
     "schedule.h": "Cluster cluster;",
     "snapshot.h": "Cluster cluster;",
+    "statistics.h": "auto Use = [](auto&&...) {};",
     "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};",
     "what_if.h": "Snapshot snapshot;",
     "docs/quota.md": """QuotaTask task; Sparse request, used, runtime; bool preemptible = true; int64_t now = 0;

@@ -18,13 +18,20 @@ add_library(muster_header_check OBJECT ${header_sources})
 target_link_libraries(muster_header_check PRIVATE muster)
 target_compile_options(muster_header_check PRIVATE -Wall -Wextra -Werror)
 
-# The library once more as a shared object, for symbols_test.py to ask the linker what it lets out. Sanitizers
-# add symbols of their own.
+# The libraries once more as shared objects, for symbols_test.py to ask the linker what they let out. Nothing may be left
+# undefined: the scheduler is linked without replays and zlib. Sanitizers add symbols of their own.
 set(house_environment)
 if(NOT MUSTER_SANITIZE)
   add_library(muster_symbol_check SHARED $<TARGET_OBJECTS:muster>)
   target_link_libraries(muster_symbol_check PRIVATE muster)
-  set_target_properties(muster_symbol_check PROPERTIES LINKER_LANGUAGE CXX)
+  add_library(muster_replay_symbol_check SHARED $<TARGET_OBJECTS:muster> $<TARGET_OBJECTS:muster_replay>)
+  target_link_libraries(muster_replay_symbol_check PRIVATE muster_replay)
+  foreach(check muster_symbol_check muster_replay_symbol_check)
+    set_target_properties(${check} PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_options(${check} PRIVATE -Wl,--no-undefined)
+  endforeach()
   set(house_environment
-    MUSTER_SHARED_CHECK=$<TARGET_FILE:muster_symbol_check> MUSTER_ARCHIVE_CHECK=$<TARGET_FILE:muster>)
+    MUSTER_SHARED_CHECK=$<TARGET_FILE:muster_symbol_check> MUSTER_ARCHIVE_CHECK=$<TARGET_FILE:muster>
+    MUSTER_REPLAY_SHARED_CHECK=$<TARGET_FILE:muster_replay_symbol_check>
+    MUSTER_REPLAY_ARCHIVE_CHECK=$<TARGET_FILE:muster_replay>)
 endif()

@@ -1,10 +1,12 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What the linker sees: the public API and nothing else is exported, and no state outlives a call.
 
-MUSTER_SHARED_CHECK names the library linked once more as a shared object. Its exports are compared with the
-MUSTER_EXPORT marks of include/muster in both directions: an export without a mark leaks, a mark without an
+MUSTER_SHARED_CHECK names the scheduler linked once more as a shared object, without replays and zlib. Its exports are
+compared with the MUSTER_EXPORT marks of its headers in both directions: an export without a mark leaks, a mark without an
 export has no definition. MUSTER_ARCHIVE_CHECK names the static library, which may hold code and constants
 but no variable: neither at namespace scope nor static in a function, constant after start-up or not.
+MUSTER_REPLAY_SHARED_CHECK has muster_replay inside, too, and all marks of include/muster; MUSTER_REPLAY_ARCHIVE_CHECK is
+muster_replay's archive.
 """
 
 import os
@@ -13,6 +15,7 @@ import subprocess
 import unittest
 
 import source
+from includes_test import EXPERIMENTAL
 
 # Instances of the standard library's templates keep its visibility whatever we compile with. They are weak.
 FOREIGN_WEAK = re.compile(r"^(?:(?:typeinfo|typeinfo name|vtable) for )?(?:[\w:<>, *&]+ )?(?:std|__gnu_cxx)::")
@@ -85,14 +88,24 @@ def sections_of(path):
 class Library(unittest.TestCase):
     def test_exports_are_the_marks(self):
         headers = sorted((source.ROOT / "include/muster").glob("*.h"))
-        marks = marked(path.read_text(encoding="utf-8") for path in headers)
+        marks = marked(path.read_text(encoding="utf-8") for path in headers if path.stem not in EXPERIMENTAL)
         self.assertIn("Cluster", marks)
+        self.assertNotIn("Replay", marks)
         self.assertEqual(compare(exports_of(os.environ["MUSTER_SHARED_CHECK"]), marks), [])
+        marks = marked(path.read_text(encoding="utf-8") for path in headers)
+        self.assertIn("Replay", marks)
+        self.assertEqual(compare(exports_of(os.environ["MUSTER_REPLAY_SHARED_CHECK"]), marks), [])
+
+    def test_the_scheduler_knows_no_zlib(self):
+        names = run("nm", os.environ["MUSTER_ARCHIVE_CHECK"])
+        self.assertIsNone(re.search(r" (inflate|deflate|gz|crc32)\w*$", names, re.MULTILINE))
+        self.assertRegex(run("nm", os.environ["MUSTER_REPLAY_ARCHIVE_CHECK"]), r" U inflate\n")
 
     def test_no_state(self):
-        sections = sections_of(os.environ["MUSTER_ARCHIVE_CHECK"])
-        self.assertGreater(len(sections), 100)
-        self.assertEqual(state(sections), [])
+        for archive in ("MUSTER_ARCHIVE_CHECK", "MUSTER_REPLAY_ARCHIVE_CHECK"):
+            sections = sections_of(os.environ[archive])
+            self.assertGreater(len(sections), 100)
+            self.assertEqual(state(sections), [])
 
 
 class SeededViolations(unittest.TestCase):

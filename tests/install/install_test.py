@@ -2,13 +2,15 @@
 """The install, used as strangers use it: in a prefix of its own, by CMake, by a plain compiler with pkg-config, from a
 Debian package, and with the sources as a part of another project. MUSTER_BUILD names a finished build tree.
 
-All consumers print the same line: the version and the digest of one plan. What has the sources as a part compiles all of
+All consumers print the same line: the version and the digest of one plan; those of replays the version and when the
+second of two jobs starts. What has the sources as a part compiles all of
 the library once more, and is built only where MUSTER_BUILD_PARTS is set (./test --full). So does what links another Abseil
 than the build, which is tested where MUSTER_ABSEIL names the prefix of one.
 """
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONSUMER = ROOT / "tests/install/consumer"
 BUILD = os.environ.get("MUSTER_BUILD", "")
 ABSEIL = os.environ.get("MUSTER_ABSEIL", "")
+VERSION = re.search(r'MUSTER_VERSION_STRING "([0-9.]+)"', (ROOT / "include/muster/version.h").read_text(encoding="utf-8"))[1]
+SERIES = VERSION.rpartition(".")[0]
+REPLAYED = f"{VERSION} 60\n"
 # Nothing of the build or the source tree may be needed: what is in the environment about either is left out.
 CLEAN = {key: value for key, value in os.environ.items()
          if key in ("PATH", "HOME", "TMPDIR", "LANG", "CCACHE_DIR", "CMAKE_CXX_COMPILER_LAUNCHER")}
@@ -51,11 +56,18 @@ class Install(unittest.TestCase):
 
     def same(self, line):
         version, digest = line.split()
-        self.assertEqual(version, "0.1.0")
+        self.assertEqual(version, VERSION)
         self.assertEqual(len(digest), 32)
         if Install.expected is None:
             Install.expected = line
         self.assertEqual(line, Install.expected)
+
+    def all_same(self, build):
+        """The programs of the consumer's project."""
+        for program in ("use_c", "use_c_static", "use_cpp"):
+            self.same(run(build / program))
+        for program in ("replay_c", "replay_c_static", "replay_cpp"):
+            self.assertEqual(run(build / program), REPLAYED)
 
     def pkg_config(self, *arguments, libdirs=None):
         path = ":".join(str(libdir / "pkgconfig") for libdir in libdirs or [self.libdir])
@@ -65,9 +77,12 @@ class Install(unittest.TestCase):
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
         library = str(self.libdir.relative_to(self.prefix))
         for name in ("bin/muster", "include/muster/c.h", "include/muster/muster.h", f"{library}/libmuster.a",
-                     f"{library}/libmuster_c.a", f"{library}/libmuster_c.so", f"{library}/libmuster_c.so.0",
+                     f"{library}/libmuster_c.a", f"{library}/libmuster_c.so", f"{library}/libmuster_c.so.1",
                      f"{library}/pkgconfig/muster-c.pc", f"{library}/pkgconfig/muster.pc",
-                     f"{library}/pkgconfig/muster-runtime.pc",
+                     f"{library}/pkgconfig/muster-runtime.pc", "include/muster/experimental.h",
+                     "include/muster/c_experimental.h", f"{library}/libmuster_replay.a", f"{library}/libmuster_replay_c.a",
+                     f"{library}/libmuster_replay_c.so", f"{library}/libmuster_replay_c.so.{SERIES}",
+                     f"{library}/pkgconfig/muster-replay.pc", f"{library}/pkgconfig/muster-replay-c.pc",
                      f"{library}/cmake/muster/musterConfig.cmake", "share/man/man1/muster.1"):
             self.assertIn(name, files)
         for name in files:
@@ -81,8 +96,28 @@ class Install(unittest.TestCase):
         run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
             "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", build)
+        self.all_same(build)
+
+    def test_the_scheduler_alone_needs_no_zlib(self):
+        """Where there is none, and where nobody asked for replays."""
+        without = ("-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-G", "Ninja")
+        build = self.work / "without-replay"
+        run("cmake", "-S", self.source, "-B", build, "-DWITHOUT_REPLAY=ON", *without)
+        run("cmake", "--build", build)
         for program in ("use_c", "use_c_static", "use_cpp"):
             self.same(run(build / program))
+            self.assertNotIn("libz.so", run("ldd", build / program))
+        self.assertFalse((build / "replay_cpp").exists())
+        with self.assertRaisesRegex(AssertionError, "ZLIB"):
+            run("cmake", "-S", self.source, "-B", self.work / "with-replay", *without)
+
+    def test_an_unknown_component(self):
+        project = self.work / "unknown"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES C CXX)\n"
+                                                "find_package(muster REQUIRED COMPONENTS replays)\n", encoding="utf-8")
+        with self.assertRaisesRegex(AssertionError, "component replays is not installed; the one there can be is replay"):
+            run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
     def test_policies_and_an_action_from_outside(self):
         """The example's own project, with no sources but its own."""
@@ -109,17 +144,30 @@ class Install(unittest.TestCase):
         run("c++", "-std=c++20", self.source / "use_cpp.cc", "-o", out,
             *self.pkg_config("--cflags", "--libs", "muster"))
         self.same(run(out))
+        for module in ("muster", "muster-c"):
+            self.assertNotIn("-lz", self.pkg_config("--static", "--libs", module))
+        run("cc", "-std=c90", "-Wall", "-Wextra", "-pedantic", "-Werror", self.source / "replay_c.c", "-o", out,
+            *self.pkg_config("--cflags", "--libs", "muster-replay-c"))
+        self.assertEqual(run(out, LD_LIBRARY_PATH=str(self.libdir)), REPLAYED)
+        run("c++", "-std=c++20", self.source / "replay_cpp.cc", "-o", out,
+            *self.pkg_config("--cflags", "--libs", "muster-replay"))
+        self.assertEqual(run(out), REPLAYED)
 
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_programs_without_shared_objects(self):
         """As the page says it, word for word: the order of the archives is pkg-config's business."""
         if not pathlib.Path(run("cc", "-print-file-name=libc.a").strip()).is_absolute():
             self.skipTest("there is no static C library")
-        for compiler, source, module in (("cc", "use_c.c", "muster-c"), ("c++ -std=c++20", "use_cpp.cc", "muster")):
+        for compiler, source, module in (
+                ("cc", "use_c.c", "muster-c"), ("c++ -std=c++20", "use_cpp.cc", "muster"),
+                ("cc", "replay_c.c", "muster-replay-c"), ("c++ -std=c++20", "replay_cpp.cc", "muster-replay")):
             out = self.work / f"static-{module}"
             run(*compiler.split(), "-static", self.source / source, "-o", out,
                 *self.pkg_config("--static", "--cflags", "--libs", module))
-            self.same(run(out))
+            if source.startswith("use"):
+                self.same(run(out))
+            else:
+                self.assertEqual(run(out), REPLAYED)
 
     @unittest.skipUnless(shutil.which("cpack") and shutil.which("dpkg-shlibdeps"), "cpack or dpkg-dev is not installed")
     def test_debian_package(self):
@@ -127,11 +175,14 @@ class Install(unittest.TestCase):
         out = self.work / "deb"
         run("cpack", "-G", "DEB", "--config", pathlib.Path(BUILD) / "CPackConfig.cmake", "-B", out,
             "-D", "CPACK_INSTALL_CMAKE_PROJECTS=", "-D", f"CPACK_INSTALLED_DIRECTORIES={self.prefix};/usr")
-        (package,) = out.glob("muster_0.1.0_*.deb")
+        (package,) = out.glob(f"muster_{VERSION}_*.deb")
         depends = run("dpkg-deb", "-f", package, "Depends")
-        for name in ("libabsl-dev", "libstdc++-dev", "zlib1g-dev", "libc6 (", "libstdc++6 ("):
+        for name in ("libabsl-dev", "libstdc++-dev", "libc6 (", "libstdc++6 ("):
             self.assertIn(name, depends)
-        self.assertEqual(run("dpkg-deb", "-I", package, "shlibs"), "libmuster_c 0 muster (>= 0.1.0)\n")
+        self.assertNotIn("zlib1g-dev", depends)
+        self.assertIn("zlib1g-dev", run("dpkg-deb", "-f", package, "Recommends"))
+        self.assertEqual(run("dpkg-deb", "-I", package, "shlibs"), f"libmuster_c 1 muster (>= {VERSION})\n"
+                         f"libmuster_replay_c {SERIES} muster (>= {VERSION})\n")
         self.assertIn("ldconfig", run("dpkg-deb", "-I", package, "postinst"))
         root = self.work / "root"
         run("dpkg", "-x", package, root)
@@ -142,8 +193,7 @@ class Install(unittest.TestCase):
         run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={root}/usr")
         self.assertIn(f"{root}/usr", (build / "CMakeCache.txt").read_text(encoding="utf-8"))
         run("cmake", "--build", build)
-        for program in ("use_c", "use_c_static", "use_cpp"):
-            self.same(run(build / program))
+        self.all_same(build)
         if shutil.which("pkg-config"):
             program = self.work / "by-deb-plain"
             run("cc", self.source / "use_c.c", "-o", program,
@@ -169,8 +219,7 @@ class Install(unittest.TestCase):
         consumer = self.work / "by-another"
         run("cmake", "-S", self.source, "-B", consumer, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix};{ABSEIL}")
         run("cmake", "--build", consumer)
-        for program in ("use_c", "use_c_static", "use_cpp"):
-            self.same(run(consumer / program))
+        self.all_same(consumer)
         if shutil.which("pkg-config"):
             libdirs = [next(pathlib.Path(place).rglob("pkgconfig")).parent for place in (prefix, ABSEIL)]
             out = self.work / "by-another-plain"
@@ -191,11 +240,21 @@ class Install(unittest.TestCase):
             self.assertNotIn(ours, targets)
         if os.environ.get("MUSTER_BUILD_PARTS"):
             run("cmake", "--build", build)
-            for program in ("use_c", "use_c_static", "use_cpp"):
-                self.same(run(build / program))
+            self.all_same(build)
 
     def test_add_subdirectory(self):
         self.part("as-part", f"-DMUSTER_SOURCE={ROOT}")
+
+    def test_without_replay(self):
+        """The sources of the scheduler alone configure where there are neither Eigen nor zlib."""
+        without = ("-DMUSTER_BUILD_REPLAY=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON")
+        build = self.work / "part-without-replay"
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DMUSTER_SOURCE={ROOT}", "-DWITHOUT_REPLAY=ON", *without)
+        targets = run("ninja", "-C", build, "-t", "targets", "all")
+        self.assertIn("libmuster_c.so", targets)
+        self.assertNotIn("muster_replay", targets)
+        with self.assertRaisesRegex(AssertionError, "MUSTER_BUILD_REPLAY is OFF"):
+            run("cmake", "-S", ROOT, "-B", self.work / "tools-without-replay", "-G", "Ninja", *without)
 
     def test_fetch_content(self):
         self.part("fetched", f"-DMUSTER_FETCHED={ROOT}")

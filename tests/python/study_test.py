@@ -71,6 +71,36 @@ class Statistics(unittest.TestCase):
         self.assertEqual([(r["rank"], r["tie"]) for r in table], [(1, True), (1, True), (3, False)])
         self.assertTrue(math.isnan(table[0]["low"]))
 
+    def test_intervals_are_the_engines(self):
+        values = [3.1, 4.1, 5.9, 2.6, 5.3, 5.8, 9.7, 9.3]
+        self.assertEqual(statistics.interval(values, 0.95, 42), (float.fromhex("0x1.08ccccccccccep+2"), 7.4375))
+        low, high = statistics.interval(np.array(values), of="median")
+        self.assertTrue(low < np.median(values) < high)
+        self.assertEqual(statistics.interval(values, seed=-1), statistics.interval(values, seed=2**64 - 1))
+        self.assertEqual(statistics.ratio(2 * np.array(values), values), (2, 2, 2))
+
+    def test_regression(self):
+        tasks, nodes = np.array([1, 2, 3, 4, 5]), np.array([8, 1, 4, 2, 9])
+        fit = statistics.least_squares(2 + 3 * tasks - nodes, {"tasks": tasks, "nodes": nodes})
+        self.assertEqual(list(fit.coefficients), ["intercept", "tasks", "nodes"])
+        for name, value in {"intercept": 2, "tasks": 3, "nodes": -1}.items():
+            self.assertAlmostEqual(fit.coefficients[name][0], value, delta=1e-12)
+        self.assertAlmostEqual(fit.r_squared, 1)
+        self.assertEqual(fit.freedom, 2)
+        through = statistics.least_squares([2.0, 3.0], {"x": [1, 2]}, intercept=False)
+        self.assertAlmostEqual(through.coefficients["x"][0], 1.6)
+
+    def test_statistics_refuse(self):
+        for rule, call in {
+            r"values\[1\]: nan is not finite": lambda: statistics.interval([1, math.nan]),
+            "level: 2 is out of range": lambda: statistics.interval([1, 2], 2),
+            'of: "mode" is not known': lambda: statistics.interval([1, 2], of="mode"),
+            r"under\[0\]: 0 is out of range": lambda: statistics.ratio([1, 2], [0, 1]),
+            r"x\[0\]: has 1 entries; must have 3, as y": lambda: statistics.least_squares([1, 2, 3], {"x": [1]}),
+        }.items():
+            with self.subTest(rule), self.assertRaisesRegex(muster.InvalidArgument, rule):
+                call()
+
 
 @needs_engine
 class Studies(unittest.TestCase):

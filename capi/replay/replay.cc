@@ -8,7 +8,7 @@
 
 #include "capi/boundary.h"
 #include "capi/handles.h"
-#include "capi/trace.h"
+#include "capi/replay/trace.h"
 #include "muster/metrics.h"
 #include "muster/trace.h"
 

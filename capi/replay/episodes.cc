@@ -1,14 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Replays step by step: columns of actions in, columns of what an agent sees out.
-#include "lib/replay/episodes.h"
+#include "muster/episodes.h"
 
 #include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "capi/boundary.h"
-#include "capi/trace.h"
+#include "capi/replay/trace.h"
 
 struct muster_episodes {
   muster::Episodes episodes;

@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "capi/trace.h"
+#include "capi/replay/trace.h"
 
 #include <string>
 #include <utility>
