@@ -76,7 +76,7 @@ def archive(build, out):
     with tempfile.TemporaryDirectory() as folder:
         whole, hidden = pathlib.Path(folder) / "whole.o", pathlib.Path(folder) / "muster.o"
         run("ld", "-r", "--force-group-allocation", "--gc-sections", *wanted, build / "libmuster_c.a",
-            build / "libmuster.a", "--start-group", *sorted(abseil.glob("libabsl_*.a")),
+            build / "libmuster_import.a", build / "libmuster.a", "--start-group", *sorted(abseil.glob("libabsl_*.a")),
             run(compiler, "-print-file-name=libstdc++.a").strip(), "--end-group", "-o", whole)
         whole.write_bytes(without_unique_symbols(whole.read_bytes()))
         run("objcopy", "--strip-debug", f"--keep-global-symbols={symbols}", whole, hidden)

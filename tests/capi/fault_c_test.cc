@@ -258,6 +258,26 @@ std::map<std::string, Call> Calls() {
     Held<muster_text> text;
     return muster_catalogue(Out(text), e);
   };
+  calls["import"] = [](FaultWorld&, muster_error* e) {
+    muster_import_options options = MUSTER_IMPORT_OPTIONS_INIT;
+    options.configuration =
+        R"({"actions": "allocate", "tiers": [{"plugins": [{"name": "binpack"}]}]})";
+    Held<muster_text> scenario, report;
+    return muster_import(
+        R"([{"kind": "Node", "metadata": {"name": "a node with a long name"},
+             "status": {"allocatable": {"cpu": "4", "pods": "10"}}},
+            {"kind": "HyperNode", "apiVersion": "topology.volcano.sh/v1", "metadata": {"name": "h"},
+             "spec": {"members": [{"type": "Node",
+                                   "selector": {"regexMatch": {"pattern": "^a( |b)+"}}}]}},
+            {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "q"}, "spec": {"capability": {"cpu": "4"}}},
+            {"kind": "PodGroup", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "g", "namespace": "ns"}, "spec": {"queue": "q"}},
+            {"kind": "Pod", "metadata": {"name": "p", "namespace": "ns", "labels": {"a": "b"},
+             "annotations": {"scheduling.k8s.io/group-name": "g"}},
+             "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}])",
+        MUSTER_TO_NUL, &options, Out(scenario), Out(report), e);
+  };
   calls["cancel"] = [](FaultWorld&, muster_error* e) {
     Held<muster_cancel> made;
     return muster_cancel_new(Out(made), e);

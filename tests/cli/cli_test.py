@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MUSTER = os.environ.get("MUSTER_CLI", str(ROOT / "build/release/muster"))
 SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.json"))
 TIMEOUT = 600 if os.environ.get("MUSTER_SANITIZED") else 120
-COMMANDS = ("run", "check", "explain", "what-if", "profiles", "generate", "replay")
+COMMANDS = ("run", "check", "explain", "what-if", "profiles", "generate", "import", "replay")
 
 
 def muster(*arguments, stdin=None):
@@ -316,6 +316,37 @@ class WhatIf(Files):
         self.assert_ends(self.ask("--changes", bad), 2, stderr='what-if: changes[0].queue: unknown key "wieght", did you mean "weight"?')
         self.assert_ends(muster("what-if", "/nowhere"), 2, stderr="No such file")
         self.assert_ends(muster("what-if"), 2, stderr="needs one FILE")
+
+
+
+class Import(Files):
+    QUEUE = {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "q"},
+             "spec": {"weight": 1}, "status": {"state": "Open"}}
+    NODE = {"kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}
+    SECRET = {"kind": "Secret", "metadata": {"name": "s"}}
+
+    def test_a_dump_becomes_a_scenario(self):
+        dump, more = self.write([self.NODE, self.SECRET], "dump.json"), self.write(self.QUEUE, "more.json")
+        conf = self.write({"actions": "allocate"}, "conf.json")
+        printed = muster("import", dump, more, "--configuration", conf, "--now", "7")
+        self.assert_ends(printed, 0, stdout='"profile": "volcano:actions=allocate"')
+        self.assertEqual(printed.stderr, "muster: ignored: Secret s: objects of this kind are not considered\n")
+        out = self.folder / "s.json"
+        report = muster("import", dump, more, "-o", out, "--report")
+        self.assert_ends(report, 0, stderr="")
+        self.assertEqual([entry["severity"] for entry in json.loads(report.stdout)["entries"]], ["ignored"])
+        self.assert_ends(muster("run", out), 0, stdout="0 bound")
+        self.assert_ends(muster("import", "-", "--profile", "kube-batch", stdin="[]"), 0, stdout='"kube-batch"')
+
+    def test_refusals(self):
+        bad = self.write([{"kind": "Pod", "metadata": {}}], "bad.json")
+        self.assert_ends(muster("import", bad), 2, stderr=f"{bad}: Pod: metadata.name: missing")
+        self.assert_ends(muster("import", "-", stdin="[]"), 2, stderr="name the profile: one of volcano, kube-batch")
+        self.assert_ends(muster("import"), 2, stderr="needs a FILE")
+        self.assert_ends(muster("import", "/no/such/file"), 2, stderr="/no/such/file")
+        node = self.write([self.NODE], "node.json")
+        self.assert_ends(muster("import", node, "--configuration", bad), 2, stderr="expected an object with actions")
+        self.assert_ends(muster("import", node, "--profile", "volcano", "-o", "/no/such/file"), 2, stderr="/no/such/file")
 
 
 if __name__ == "__main__":

@@ -77,7 +77,8 @@ class Install(unittest.TestCase):
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
         library = str(self.libdir.relative_to(self.prefix))
         for name in ("bin/muster", "include/muster/c.h", "include/muster/muster.h", f"{library}/libmuster.a",
-                     f"{library}/libmuster_c.a", f"{library}/libmuster_c.so", f"{library}/libmuster_c.so.1",
+                     f"{library}/libmuster_c.a", f"{library}/libmuster_import.a",
+                     f"{library}/libmuster_c.so", f"{library}/libmuster_c.so.1",
                      f"{library}/pkgconfig/muster-c.pc", f"{library}/pkgconfig/muster.pc",
                      f"{library}/pkgconfig/muster-runtime.pc", "include/muster/experimental.h",
                      "include/muster/c_experimental.h", f"{library}/libmuster_replay.a", f"{library}/libmuster_replay_c.a",

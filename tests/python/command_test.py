@@ -62,6 +62,7 @@ class Command(unittest.TestCase):
             input=text, env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
         )
 
+    @needs_engine
     def test_import(self):
         done = self.run_command("import", "dump.json", "--conf", "conf", "-o", "scenario.json")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
@@ -71,13 +72,14 @@ class Command(unittest.TestCase):
         piped = self.run_command("import", "-", "--conf", "conf", text=json.dumps(dump()))
         self.assertEqual(json.loads(piped.stdout), scenario)
 
+    @needs_engine
     def test_bad_dumps_are_refused_by_object_and_field(self):
         for text, words in (
-            (json.dumps(dump(cpu="1e3k")), "Node n1: status.allocatable['cpu']: '1e3k' is not a quantity"),
+            (json.dumps(dump(cpu="1e3k")), "Node n1: status.allocatable.cpu: \"1e3k\" is not a quantity"),
             ('{"kind": "Pod"', "-: line 1: not valid JSON"),
             ('[{"metadata": {"name": "x"}}]', "-: document 1[0]: the field kind is missing"),
-            ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name is missing"),
-            ('[{"kind": "Pod", "metadata": {"name": "p", "namespace": "ns"}, "status": {"phase": "Odd"}}]', "Pod ns/p: status.phase: 'Odd'"),
+            ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name: missing"),
+            ('[{"kind": "Pod", "metadata": {"name": "p", "namespace": "ns"}, "status": {"phase": "Odd"}}]', "Pod ns/p: status.phase: \"Odd\""),
         ):
             done = self.run_command("import", "-", text=text)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -114,6 +116,7 @@ class Command(unittest.TestCase):
             "from muster.__main__ import main\n"
             "assert not muster.HAVE_ENGINE\n"
             "assert main(['explain', 'x', '--job', 'y']) == 2\n"
+            "assert main(['import', 'x']) == 2\n"
             "try:\n    muster.Cluster\nexcept ImportError as e:\n    print(e)\n"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ""})
