@@ -16,6 +16,7 @@
 #include "lib/part/context.h"
 #include "lib/plan/plan_data.h"
 #include "lib/session/config.h"
+#include "lib/session/reason_table.h"
 #include "muster/schedule.h"
 
 namespace muster {
@@ -43,7 +44,15 @@ class Session {
   // `placements`: so many decisions are likely.
   PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
+  PlanData StartPlan(PlanData spare) const;
+  void Open(const ScheduleOptions& options);
+  SearchRules RulesOfSearch() const;
   void Close(ActionContext& context, PlanData* plan);
+  std::vector<JobIndex> TouchedJobs();
+  void DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const;
+  void ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
+                   PlanData* plan) const;
+  static void DropDecided(PlanData* plan);
   void ListDevices(PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
   std::vector<JobIndex> JobsToLookAt();
