@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/extension/policy.h"
+#include "lib/fit/node_devices.h"
 
 namespace muster {
 
@@ -55,6 +57,16 @@ class Options {
   OptionValues given_;
 };
 
+// What a policy needs of the session beside answers to its questions. What several policies of a profile need is added up.
+struct PolicyNeeds {
+  // The books give out devices, and choose them by this. Of several policies the last one decides.
+  std::optional<DevicePick> devices = {};
+  // The books give whole CPUs to tasks that NUMA zones align.
+  bool cpus = false;
+  // What queues may share counts nodes that hold no more than they have.
+  bool whole_nodes = false;
+};
+
 // A kind of policy: what profiles, help texts and bindings know about it.
 struct PolicyDecl {
   std::string_view name;
@@ -63,6 +75,8 @@ struct PolicyDecl {
   std::function<std::unique_ptr<Policy>(const Options& options)> make;
   // Grows by one with every release in which equal inputs get other decisions of it.
   int32_t revision = 1;
+  // Adds what the policy needs with these options; null: it needs nothing.
+  void (*needs)(const Options& options, PolicyNeeds* needs) = nullptr;
 };
 
 }  // namespace muster

@@ -26,6 +26,12 @@ constexpr OptionDecl kDevicesOptions[] = {
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
 };
 
+// The books choose devices by the strategy that the policy judges nodes by.
+DevicePick PickOf(std::string_view strategy) {
+  if (strategy == "spread") return DevicePick::kSpread;
+  return strategy == "best-fit" ? DevicePick::kBestFit : DevicePick::kPack;
+}
+
 class Devices : public Policy {
  public:
   explicit Devices(const Options& options) : weight_(options.number("weight")) {}
@@ -125,9 +131,15 @@ class Devices : public Policy {
 }  // namespace
 
 PolicyDecl DevicesPolicy() {
-  return {"devices", "exact devices for tasks that ask for them", kDevicesOptions,
+  return {"devices",
+          "exact devices for tasks that ask for them",
+          kDevicesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Devices>(options);
+          },
+          /*revision=*/1,
+          [](const Options& options, PolicyNeeds* needs) {
+            needs->devices = PickOf(options.text("strategy"));
           }};
 }
 

@@ -134,9 +134,15 @@ class Drf : public Policy {
 }  // namespace
 
 PolicyDecl DrfPolicy() {
-  return {"drf", "dominant resource fairness between jobs", kDrfOptions,
+  return {"drf",
+          "dominant resource fairness between jobs",
+          kDrfOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Drf>(options);
+          },
+          /*revision=*/1,
+          [](const Options& options, PolicyNeeds* needs) {
+            needs->whole_nodes |= options.flag("kube_batch");
           }};
 }
 

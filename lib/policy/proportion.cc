@@ -277,9 +277,15 @@ class Proportion : public Policy {
 }  // namespace
 
 PolicyDecl ProportionPolicy() {
-  return {"proportion", "every queue gets its weight's worth of the cluster", kProportionOptions,
+  return {"proportion",
+          "every queue gets its weight's worth of the cluster",
+          kProportionOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Proportion>(options);
+          },
+          /*revision=*/1,
+          [](const Options& options, PolicyNeeds* needs) {
+            needs->whole_nodes |= options.flag("kube_batch");
           }};
 }
 

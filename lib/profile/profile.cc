@@ -143,23 +143,16 @@ class Resolver {
       for (const Mention& mention : tier) {
         auto policy = Configure(mention);
         if (!policy.ok()) return policy.status();
-        if (mention.name == "devices") {
-          config.accounting.devices = StrategyOf(policy->options.text("strategy"));
-        }
-        if (mention.name == "numa-aware") config.accounting.cpus = true;
+        if (policy->decl.needs != nullptr) policy->decl.needs(policy->options, &config.needs);
         config.tiers.back().push_back(*std::move(policy));
       }
     }
+    if (config.needs.devices.has_value()) config.accounting.devices = config.needs.devices;
+    config.accounting.cpus |= config.needs.cpus;
     return config;
   }
 
  private:
-  // The ledger chooses devices by the strategy that the policy judges nodes by.
-  static DevicePick StrategyOf(std::string_view word) {
-    if (word == "spread") return DevicePick::kSpread;
-    return word == "best-fit" ? DevicePick::kBestFit : DevicePick::kPack;
-  }
-
   const ActionDecl* FindAction(std::string_view name) const {
     for (const ActionDecl& decl : preset_.catalogue) {
       if (decl.name == name) return &decl;

@@ -41,6 +41,7 @@ struct ProfileConfig {
   std::vector<std::vector<ConfiguredPolicy>> tiers;
   Rules rules;
   Accounting accounting;
+  PolicyNeeds needs;  // of all policies; those that concern the books are part of accounting
   PhaseRule phase_rule = PhaseRule::kScheduled;
   // Requests may exceed what is there by this much less than the amounts (kube-batch: 10 milli-cores, 10 MiB,
   // 10 milli-units); 0: not at all.

@@ -171,10 +171,14 @@ class NumaAware : public Policy {
 }  // namespace
 
 PolicyDecl NumaAwarePolicy() {
-  return {"numa-aware", "whole CPUs on NUMA zones for guaranteed tasks", kNumaAwareOptions,
+  return {"numa-aware",
+          "whole CPUs on NUMA zones for guaranteed tasks",
+          kNumaAwareOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NumaAware>(options);
-          }};
+          },
+          /*revision=*/1,
+          [](const Options&, PolicyNeeds* needs) { needs->cpus = true; }};
 }
 
 }  // namespace muster
