@@ -117,6 +117,8 @@ class MUSTER_EXPORT Policy {
   }
 };
 
+struct PolicyNeeds;  // lib/extension/needs.h
+
 // A kind of policy, as profiles, help texts and bindings list it.
 struct PolicyDecl {
   std::string_view name;
@@ -125,6 +127,8 @@ struct PolicyDecl {
   std::function<std::unique_ptr<Policy>(const Options& options)> make;
   // Grows by one with every release in which equal inputs lead to other decisions of the policy.
   int32_t revision = 1;
+  // For policies of the library: adds what the policy needs of the session with these options.
+  void (*needs)(const Options& options, PolicyNeeds* needs) = nullptr;
 };
 
 // Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions. Their names must

@@ -49,7 +49,6 @@ absl::StatusOr<StaticCpus> StaticCpus::Make(std::span<const LogicalCpu> cpus) {
   std::vector<LogicalCpu> sorted(cpus.begin(), cpus.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const LogicalCpu& a, const LogicalCpu& b) { return a.cpu < b.cpu; });
-  std::vector<std::pair<int, int>> physical;
   for (const LogicalCpu& cpu : sorted) {
     if (const absl::Status status = Check(cpu); !status.ok()) return status;
     if (machine.cpus_.Contains(cpu.cpu)) {
@@ -58,52 +57,57 @@ absl::StatusOr<StaticCpus> StaticCpus::Make(std::span<const LogicalCpu> cpus) {
     }
     machine.cpus_.Add(cpu.cpu);
     machine.zones_ |= uint64_t{1} << cpu.zone;
-    machine.core_number_.push_back(cpu.core);
-    machine.socket_number_.push_back(cpu.socket);
-    physical.emplace_back(cpu.socket, cpu.core);
   }
   if (std::popcount(machine.zones_) > kMostNumaZones) {
     return absl::InvalidArgumentError(absl::StrCat("CPU manager: the machine has ",
                                                    std::popcount(machine.zones_),
                                                    " zones, more than ", kMostNumaZones));
   }
-  if (sorted.empty()) return machine;
+  if (!sorted.empty()) machine.Index(std::move(sorted));
+  return machine;
+}
 
-  machine.core_number_ = Distinct(std::move(machine.core_number_));
-  machine.socket_number_ = Distinct(std::move(machine.socket_number_));
+// Numbers cores and sockets in ascending order, and lists what is where.
+void StaticCpus::Index(std::vector<LogicalCpu> cpus) {
+  std::vector<std::pair<int, int>> physical;
+  for (const LogicalCpu& cpu : cpus) {
+    core_number_.push_back(cpu.core);
+    socket_number_.push_back(cpu.socket);
+    physical.emplace_back(cpu.socket, cpu.core);
+  }
+  core_number_ = Distinct(std::move(core_number_));
+  socket_number_ = Distinct(std::move(socket_number_));
   std::sort(physical.begin(), physical.end());
   physical.erase(std::unique(physical.begin(), physical.end()), physical.end());
-  machine.per_socket_ = static_cast<int>(sorted.size() / machine.socket_number_.size());
-  machine.per_core_ = static_cast<int>(sorted.size() / physical.size());
-
-  const size_t numbers = At(sorted.back().cpu) + 1;
-  machine.core_of_.resize(numbers);
-  machine.socket_of_.resize(numbers);
-  machine.zone_of_.resize(numbers);
-  machine.core_socket_.assign(machine.core_number_.size(), -1);
-  for (const LogicalCpu& cpu : sorted) {
-    const int core = IndexOf(machine.core_number_, cpu.core);
-    const int socket = IndexOf(machine.socket_number_, cpu.socket);
-    machine.core_of_[At(cpu.cpu)] = core;
-    machine.socket_of_[At(cpu.cpu)] = socket;
-    machine.zone_of_[At(cpu.cpu)] = static_cast<uint8_t>(cpu.zone);
-    if (machine.core_socket_[At(core)] < 0) machine.core_socket_[At(core)] = socket;
-  }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const LogicalCpu& a, const LogicalCpu& b) { return a.core < b.core; });
-  for (const LogicalCpu& cpu : sorted) {
-    const int core = machine.core_of_[At(cpu.cpu)];
-    while (static_cast<int>(machine.core_begin_.size()) <= core) {
-      machine.core_begin_.push_back(static_cast<int>(machine.cpus_of_cores_.size()));
-    }
-    machine.cpus_of_cores_.push_back(cpu.cpu);
-  }
-  machine.core_begin_.push_back(static_cast<int>(sorted.size()));
+  per_socket_ = static_cast<int>(cpus.size() / socket_number_.size());
+  per_core_ = static_cast<int>(cpus.size() / physical.size());
   for (const auto& [socket, core] : physical) {
-    machine.places_.push_back(
-        {IndexOf(machine.socket_number_, socket), IndexOf(machine.core_number_, core)});
+    places_.push_back({IndexOf(socket_number_, socket), IndexOf(core_number_, core)});
   }
-  return machine;
+
+  const size_t numbers = At(cpus.back().cpu) + 1;
+  core_of_.resize(numbers);
+  socket_of_.resize(numbers);
+  zone_of_.resize(numbers);
+  core_socket_.assign(core_number_.size(), -1);
+  for (const LogicalCpu& cpu : cpus) {
+    const int core = IndexOf(core_number_, cpu.core);
+    const int socket = IndexOf(socket_number_, cpu.socket);
+    core_of_[At(cpu.cpu)] = core;
+    socket_of_[At(cpu.cpu)] = socket;
+    zone_of_[At(cpu.cpu)] = static_cast<uint8_t>(cpu.zone);
+    if (core_socket_[At(core)] < 0) core_socket_[At(core)] = socket;
+  }
+  std::stable_sort(cpus.begin(), cpus.end(),
+                   [](const LogicalCpu& a, const LogicalCpu& b) { return a.core < b.core; });
+  for (const LogicalCpu& cpu : cpus) {
+    const int core = core_of_[At(cpu.cpu)];
+    while (static_cast<int>(core_begin_.size()) <= core) {
+      core_begin_.push_back(static_cast<int>(cpus_of_cores_.size()));
+    }
+    cpus_of_cores_.push_back(cpu.cpu);
+  }
+  core_begin_.push_back(static_cast<int>(cpus.size()));
 }
 
 // One run of the accumulator.

@@ -73,6 +73,8 @@ class StaticCpus {
   };
 
   StaticCpus() = default;
+  // REQUIRES: ascending, not empty.
+  void Index(std::vector<LogicalCpu> cpus);
 
   class Taker;
 

@@ -5,7 +5,8 @@
 //   const ActionDecl action = AllocateAction();   // lib/peer/volcano/actions.h
 //   action.run(context, *Options::Check("action allocate", action.options, {}));
 //
-// A profile lists actions by name; the session runs them in that order. Each action's rules stand at the top of its file.
+// A profile lists actions by name; the session runs them in that order. Each action's rules stand
+// at the top of its file.
 #ifndef MUSTER_PART_ACTION_H_
 #define MUSTER_PART_ACTION_H_
 

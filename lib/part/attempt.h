@@ -5,13 +5,14 @@
 //   Attempt attempt(context);
 //   Evict(context, victim, task);
 //   context.ledger.Move(task, TaskStatus::kNominated, node);
-//   if (context.dispatcher.Pipelined(job)) attempt.Commit();   // else everything since is taken back here
+//   if (context.dispatcher.Pipelined(job)) attempt.Commit();   // else all of it is taken back
 //
-// An attempt ends in one of four ways: Commit (its moves become decisions), Keep (they stay in the books, as part of the
-// attempt around it or undecided until the cycle ends), Undo (they are taken back now), or at the end of its scope, which
-// undoes it. Attempts nest; an inner one ends before the outer one does.
-// Failure. Memory may run out while moves are taken back; the exception passes. While an exception passes nothing is taken
-// back, because whoever handles it discards the books.
+// An attempt ends in one of four ways: Commit (its moves become decisions), Keep (they stay in the
+// books, as part of the attempt around it or undecided until the cycle ends), Undo (they are taken
+// back now), or at the end of its scope, which undoes it. Attempts nest; an inner one ends before
+// the outer one does.
+// Failure. Memory may run out while moves are taken back; the exception passes. While an exception
+// passes nothing is taken back, because whoever handles it discards the books.
 // Cost. O(1) to begin, O(moves) to end.
 #ifndef MUSTER_PART_ATTEMPT_H_
 #define MUSTER_PART_ATTEMPT_H_
@@ -60,12 +61,14 @@ class Attempt {
   bool open_ = true;
 };
 
-// Commits the attempt if the job's gang has its places (Dispatcher::Pipelined). Otherwise takes it back, and if it moved
-// anything the job's reason is that `action` undid it. Returns whether it was committed.
+// Commits the attempt if the job's gang has its places (Dispatcher::Pipelined). Otherwise takes it
+// back, and if it moved anything the job's reason is that `action` undid it. Returns whether it was
+// committed.
 bool CommitIfPipelined(ActionContext& context, JobIndex job, std::string_view action,
                        Attempt* attempt);
 
-// Moves that were taken back, to be made once more: the outcome of a trial that turned out to be the best.
+// Moves that were taken back, to be made once more: the outcome of a trial that turned out to be
+// the best.
 class RecordedMoves {
  public:
   RecordedMoves() = default;

@@ -9,11 +9,12 @@
 //       if (node == kNone) break;
 //       context.ledger.Move(task, TaskStatus::kPlaced, node);
 //     }
-//     if (context.dispatcher.Ready(job)) attempt.Commit();              // else all of it is taken back
+//     if (context.dispatcher.Ready(job)) attempt.Commit();   // else all is taken back
 //   }
 //
-// One context serves all actions of one cycle, one after the other. It owns the decisions, the reasons and what actions
-// remember for the rest of the cycle; everything else is the session's and outlives it.
+// One context serves all actions of one cycle, one after the other. It owns the decisions, the
+// reasons and what actions remember for the rest of the cycle; everything else is the session's and
+// outlives it.
 #ifndef MUSTER_PART_CONTEXT_H_
 #define MUSTER_PART_CONTEXT_H_
 
@@ -47,7 +48,8 @@ struct CycleFacts {
 
 class ActionContext {
  public:
-  // `waiting`: alive jobs that had pending tasks or were not admitted when the cycle opened, ascending.
+  // `waiting`: alive jobs that had pending tasks or were not admitted when the cycle opened,
+  // ascending.
   ActionContext(Ledger& ledger, const Dispatcher& dispatcher, NodeSearch& search, Domains& domains,
                 WorkMeter& meter, std::vector<JobPhase>& phases, std::span<const JobIndex> waiting,
                 const CycleFacts& facts)
@@ -83,13 +85,13 @@ class ActionContext {
   ClassIndex ClassOf(TaskIndex task) const { return tables.tasks.task_class[task]; }
   // REQUIRES: the task has a job.
   QueueIndex QueueOf(TaskIndex task) const { return tables.jobs.queue[tables.tasks.job[task]]; }
-  // Returns the job's pending tasks without gates, in task order. `with_best_effort` false leaves out those that request
-  // nothing.
+  // Returns the job's pending tasks without gates, in task order. `with_best_effort` false leaves
+  // out those that request nothing.
   std::vector<TaskIndex> PendingTasks(JobIndex job, bool with_best_effort) const;
   std::vector<TaskIndex> InTaskOrder(std::vector<TaskIndex> tasks) const;
 
-  // Returns the memory of type T, made by T(ActionContext&) when it is first asked for. Actions of one cycle share it:
-  // a peer that derives from another finds what the other's actions wrote.
+  // Returns the memory of type T, made by T(ActionContext&) when it is first asked for. Actions of
+  // one cycle share it: a peer that derives from another finds what the other's actions wrote.
   template <class T>
   T& memory() {
     for (const std::unique_ptr<CycleMemory>& known : memories_) {

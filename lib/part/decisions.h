@@ -9,8 +9,8 @@
 //   decisions.NoteNominatedAfterEviction(task);
 //   decisions.Commit(before);                     // now the plan evicts and nominates
 //
-// Moves of the ledger are no decisions until they are committed: some peers leave moves applied and uncommitted until
-// the cycle ends. What was noted about a move counts when the move is committed.
+// Moves of the ledger are no decisions until they are committed: some peers leave moves applied and
+// uncommitted until the cycle ends. What was noted about a move counts when the move is committed.
 #ifndef MUSTER_PART_DECISIONS_H_
 #define MUSTER_PART_DECISIONS_H_
 
@@ -34,8 +34,8 @@ class Decisions {
 
   // Admits the job: policies hear of it, and its phase changes.
   void Admit(JobIndex job);
-  // Turns the moves since `before` into decisions, in their order: placed tasks are bound, and stay bound in the
-  // books; evictions and nominations are listed. Other moves are no decisions.
+  // Turns the moves since `before` into decisions, in their order: placed tasks are bound, and stay
+  // bound in the books; evictions and nominations are listed. Other moves are no decisions.
   void Commit(const Ledger::Savepoint& before);
   // Binds one placed task.
   void Bind(TaskIndex task);
@@ -49,7 +49,8 @@ class Decisions {
   // Removes a nomination that was committed.
   void WithdrawNomination(TaskIndex task);
 
-  // Notes in which domain the job, or one of its sub-groups, was placed; replaces an earlier choice.
+  // Notes in which domain the job, or one of its sub-groups, was placed; replaces an earlier
+  // choice.
   void ChooseDomain(ChosenDomain chosen);
 
   const std::vector<Decision>& list() const { return list_; }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Domain search: which domains there are to try, what one try tells of the others, and which domain is the best.
+// Domain search: which domains there are to try, what one try tells of the others, and which domain
+// is the best.
 //
 //   DomainMemory memory(context, &twins, group, tasks);
 //   DomainTries<TaskQueue> tries(context);
@@ -18,10 +19,11 @@
 //   for (size_t i = 0; i < tries.size(); ++i) tries[i].score = Score(tries[i].domain);
 //   if (!tries.empty()) Choose(tries.best());
 //
-// A try is undone before the next one begins, so that all see the same books. The best one's moves are recorded, to be
-// made once more; a twin that was not tried has none, and is gone through again if it is chosen.
-// Cost. A try costs what the caller does in it. DomainMemory saves tries that can be told, without changing which domain
-// is chosen.
+// A try is undone before the next one begins, so that all see the same books. The best one's moves
+// are recorded, to be made once more; a twin that was not tried has none, and is gone through again
+// if it is chosen.
+// Cost. A try costs what the caller does in it. DomainMemory saves tries that can be told, without
+// changing which domain is chosen.
 #ifndef MUSTER_PART_DOMAIN_SEARCH_H_
 #define MUSTER_PART_DOMAIN_SEARCH_H_
 
@@ -39,8 +41,8 @@
 
 namespace muster {
 
-// Lists the domains of tier `tier` and below, the narrowest tier first, by name within a tier. The root is among them if
-// its tier is.
+// Lists the domains of tier `tier` and below, the narrowest tier first, by name within a tier. The
+// root is among them if its tier is.
 std::vector<uint32_t> DomainsUpTo(const ActionContext& context, int32_t tier);
 
 // Returns whether the domain has no domains below it. The root never counts as one.
@@ -48,7 +50,8 @@ inline bool IsLeafDomain(const Domains& domains, uint32_t domain) {
   return domain != domains.root() && domains.children(domain).empty();
 }
 
-// Domains that can take a job or sub-group, with what was done in each. `Rest`: what the try left to do.
+// Domains that can take a job or sub-group, with what was done in each. `Rest`: what the try left
+// to do.
 template <class Rest>
 class DomainTries {
  public:
@@ -91,9 +94,9 @@ class DomainTries {
   std::vector<Try> tries_;
 };
 
-// What tries of one sub-group's tasks in some domains tell of others, while the books are the same between them. Two
-// things: a domain whose sums cannot hold more tasks of the class than were placed in one that failed fails, too; and a
-// leaf domain fares as its twin did.
+// What tries of one sub-group's tasks in some domains tell of others, while the books are the same
+// between them. Two things: a domain whose sums cannot hold more tasks of the class than were
+// placed in one that failed fails, too; and a leaf domain fares as its twin did.
 class DomainMemory {
  public:
   // Knows nothing, and learns nothing.
@@ -104,8 +107,8 @@ class DomainMemory {
 
   // Returns the outcome of a try in the domain if it can be told without it.
   std::optional<bool> Tell(uint32_t domain);
-  // Notes the outcome of a try. `hopeless`: of a try that failed, so many tasks had been placed at once that are not
-  // enough; 0 where that tells nothing of another domain.
+  // Notes the outcome of a try. `hopeless`: of a try that failed, so many tasks had been placed at
+  // once that are not enough; 0 where that tells nothing of another domain.
   // REQUIRES: the try was undone.
   void Learn(uint32_t domain, bool placed, int64_t hopeless);
   bool tells_of_twins() const { return of_twins_; }

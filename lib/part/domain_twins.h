@@ -1,15 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which leaf domains are alike to tasks that look at nothing but nodes, and how many such tasks a domain can hold at
-// most.
+// Which leaf domains are alike to tasks that look at nothing but nodes, and how many such tasks a
+// domain can hold at most.
 //
-// Two domains without children are twins if their nodes, in index order, are of equal kinds with equal books: whatever
-// can be placed in one can be placed in the other, node by node. Each domain's content is written down once and
-// compared word by word, so twins are never a guess; a number stands for it until a node of the domain changes.
+// Two domains without children are twins if their nodes, in index order, are of equal kinds with
+// equal books: whatever can be placed in one can be placed in the other, node by node. Each
+// domain's content is written down once and compared word by word, so twins are never a guess; a
+// number stands for it until a node of the domain changes.
 // Cost. O(nodes x dimensions) of a domain when it is asked for first, and after each change in it.
 //
 //   DomainTwins twins(context);
-//   if (twins.Number(rack) == twins.Number(tried)) ...    // what found no place in `tried` finds none in `rack`
+//   if (twins.Number(rack) == twins.Number(tried)) ...   // they fare alike
 //   if (twins.Room(rack, task_class) < tasks) ...         // too few places, without a try
 #ifndef MUSTER_PART_DOMAIN_TWINS_H_
 #define MUSTER_PART_DOMAIN_TWINS_H_

@@ -1,13 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What is left to place of a job, sub-group by sub-group: those first without which the job cannot become ready.
+// What is left to place of a job, sub-group by sub-group: those first without which the job cannot
+// become ready.
 //
 //   GroupSheet sheet = MakeGroupSheet(context, job, pending);
 //   const SubGroup group = sheet.groups.Pop();
 //   TaskQueue& tasks = sheet.of(group);
 //
-// Peer. Volcano's worksheet of a job. Of each policy's sub-groups that are not ready, the first ones by sub-group order
-// are needed until as many are as the policy asks for.
+// Peer. Volcano's worksheet of a job. Of each policy's sub-groups that are not ready, the first
+// ones by sub-group order are needed until as many are as the policy asks for.
 #ifndef MUSTER_PART_GROUP_SHEET_H_
 #define MUSTER_PART_GROUP_SHEET_H_
 
@@ -38,7 +39,8 @@ struct GroupSheet {
 GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
                           const std::vector<TaskIndex>& tasks);
 
-// Whether the job or one of its sub-groups is bound to domains, soft wishes being hard ones for the whole cluster.
+// Whether the job or one of its sub-groups is bound to domains, soft wishes being hard ones for the
+// whole cluster.
 bool HasHardWish(const ActionContext& context, JobIndex job);
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Queues take turns by queue order, the jobs of a queue by job order: a heap of queues over heaps of jobs.
+// Queues take turns by queue order, the jobs of a queue by job order: a heap of queues over heaps
+// of jobs.
 //
 //   QueueRound round(context);
 //   for (const JobIndex job : context.waiting) round.AddJob(job);
@@ -12,10 +13,12 @@
 //     round.PushQueue(queue);
 //   }
 //
-// Both orders are asked of the policies when a heap is touched, as the peers' heaps ask (lib/base/go_heap.h), so that
-// shares that moved count at once. Which queue comes next depends on every push and pop before it: a loop makes exactly
-// those that its peer makes, needless ones too. Nothing is put back by itself.
-// Cost. O(queues) to make, one question to the policies a comparison, O(log n) of these a push or pop.
+// Both orders are asked of the policies when a heap is touched, as the peers' heaps ask
+// (lib/base/go_heap.h), so that shares that moved count at once. Which queue comes next depends on
+// every push and pop before it: a loop makes exactly those that its peer makes, needless ones too.
+// Nothing is put back by itself.
+// Cost. O(queues) to make, one question to the policies a comparison, O(log n) of these a push or
+// pop.
 #ifndef MUSTER_PART_QUEUE_ROUND_H_
 #define MUSTER_PART_QUEUE_ROUND_H_
 
@@ -71,8 +74,9 @@ class QueueRound {
   std::vector<uint8_t> added_;                     // per queue
 };
 
-// The round of actions that make room: the queues of all admitted, valid jobs, and of these the jobs that starve. Queues
-// without a starving job take part, because what moves in the heap depends on which queues are in it.
+// The round of actions that make room: the queues of all admitted, valid jobs, and of these the
+// jobs that starve. Queues without a starving job take part, because what moves in the heap depends
+// on which queues are in it.
 QueueRound StarvingRound(const ActionContext& context);
 
 }  // namespace muster

@@ -1,13 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How Volcano's allocate finds the node of one task: the nominated one if it serves, else the best where the task fits
-// what is idle, else the best where it fits what will be.
+// How Volcano's allocate finds the node of one task: the nominated one if it serves, else the best
+// where the task fits what is idle, else the best where it fits what will be.
 //
 //   TaskPlacer placer(context);
 //   if (placer.Place(task, kNone, /*refused=*/nullptr)) ... the books have it placed or nominated
 //
-// In a domain, only its nodes are looked at, which costs a look at each, or at one of each state in a leaf domain;
-// anywhere, the class's scoreboard answers.
+// In a domain, only its nodes are looked at, which costs a look at each, or at one of each state in
+// a leaf domain; anywhere, the class's scoreboard answers.
 #ifndef MUSTER_PART_TASK_PLACER_H_
 #define MUSTER_PART_TASK_PLACER_H_
 

@@ -5,8 +5,9 @@
 //   TaskQueue tasks(context.dispatcher, context.PendingTasks(job, /*with_best_effort=*/false));
 //   while (!tasks.empty()) Place(tasks.Pop());
 //
-// Where placements move the order of tasks (a policy's TaskOrderMoves) it is a heap as the peers have it, which compares
-// when it is touched. Otherwise it is a list, and a copy costs as much as the list is long.
+// Where placements move the order of tasks (a policy's TaskOrderMoves) it is a heap as the peers
+// have it, which compares when it is touched. Otherwise it is a list, and a copy costs as much as
+// the list is long.
 #ifndef MUSTER_PART_TASK_QUEUE_H_
 #define MUSTER_PART_TASK_QUEUE_H_
 

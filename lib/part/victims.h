@@ -13,8 +13,8 @@
 //   Nominate(context, task, node, /*after_eviction=*/!gone.empty());
 //   attempt.Keep();
 //
-// A dry run asks what would be if some tasks were gone: TrialEvictions. A search over growing victim sets is a loop of
-// either of these.
+// A dry run asks what would be if some tasks were gone: TrialEvictions. A search over growing
+// victim sets is a loop of either of these.
 #ifndef MUSTER_PART_VICTIMS_H_
 #define MUSTER_PART_VICTIMS_H_
 
@@ -31,7 +31,8 @@ namespace muster {
 
 // --- candidates
 
-// Sets `*tasks` to the tasks that hold the node or are promised it and of which `may_go` holds, ascending.
+// Sets `*tasks` to the tasks that hold the node or are promised it and of which `may_go` holds,
+// ascending.
 template <class MayGo>
 void ListTasksOn(const ActionContext& context, NodeIndex node, const MayGo& may_go,
                  std::vector<TaskIndex>* tasks) {
@@ -41,18 +42,19 @@ void ListTasksOn(const ActionContext& context, NodeIndex node, const MayGo& may_
   }
 }
 
-// Returns false if evicting everything evictable on the node would leave too little room for the task. A bound that is
-// cheap to ask before looking at the tasks there.
+// Returns false if evicting everything evictable on the node would leave too little room for the
+// task. A bound that is cheap to ask before looking at the tasks there.
 bool CouldMakeRoom(const ActionContext& context, TaskIndex task, NodeIndex node);
 
-// Returns whether the task's request fits what will be idle on the node once `victims`, all of them there, are gone.
+// Returns whether the task's request fits what will be idle on the node once `victims`, all of them
+// there, are gone.
 bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node,
                     const std::vector<TaskIndex>& victims);
 
 // --- the order in which victims go
 
-// Victims in the order in which Volcano evicts them for `evictor` (kNone: for no task): Go's heap with comparators that
-// are not strict.
+// Victims in the order in which Volcano evicts them for `evictor` (kNone: for no task): Go's heap
+// with comparators that are not strict.
 class VictimOrder {
  public:
   VictimOrder(const ActionContext& context, TaskIndex evictor,
@@ -80,15 +82,16 @@ void Evict(ActionContext& context, TaskIndex victim, TaskIndex beneficiary);
 // Promises the node to the task. `after_eviction`: it waits for tasks that were evicted for it.
 void Nominate(ActionContext& context, TaskIndex task, NodeIndex node, bool after_eviction);
 
-// Evicts victims one by one for the task until `fits` holds, which is asked before the first; appends them to `gone`.
-// Returns false if `fits` does not hold when all of them are gone.
+// Evicts victims one by one for the task until `fits` holds, which is asked before the first;
+// appends them to `gone`. Returns false if `fits` does not hold when all of them are gone.
 bool EvictUntil(ActionContext& context, TaskIndex task, VictimOrder* order,
                 absl::FunctionRef<bool()> fits, std::vector<TaskIndex>* gone);
 
 // --- dry runs
 
-// Evictions that are only looked at. They are in the books until they are cleared or the scope ends, and leave no trace:
-// one that is taken back by a move of its own would leave its mark on what filters see.
+// Evictions that are only looked at. They are in the books until they are cleared or the scope
+// ends, and leave no trace: one that is taken back by a move of its own would leave its mark on
+// what filters see.
 class TrialEvictions {
  public:
   explicit TrialEvictions(ActionContext& context)
@@ -114,8 +117,8 @@ class TrialEvictions {
   const int passing_;
 };
 
-// Returns those of `gone` that have to go, the last first: each is spared, beginning with the last, if `fits` still holds
-// while all others that were not spared are gone. The books are as before.
+// Returns those of `gone` that have to go, the last first: each is spared, beginning with the last,
+// if `fits` still holds while all others that were not spared are gone. The books are as before.
 std::vector<TaskIndex> WithoutNeedless(ActionContext& context, std::span<const TaskIndex> gone,
                                        absl::FunctionRef<bool()> fits);
 

@@ -8,7 +8,8 @@
 //     Turn(job);
 //   }
 //
-// A unit is one turn of a job or one task tried, so that equal counts mean equal prefixes of a cycle.
+// A unit is one turn of a job or one task tried, so that equal counts mean equal prefixes of a
+// cycle.
 #ifndef MUSTER_PART_WORK_METER_H_
 #define MUSTER_PART_WORK_METER_H_
 

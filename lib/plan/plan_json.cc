@@ -123,6 +123,40 @@ void WriteShare(const QueueShare& share, const PlanNames& names, std::string* ou
   object.End();
 }
 
+void WriteTentative(const Tentative& tentative, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("task", names.task(tentative.task));
+  object.Text("node", names.node(tentative.node));
+  object.Bool("nominated", tentative.nominated);
+  object.End();
+}
+
+void WritePending(const PendingTask& pending, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("task", names.task(pending.task));
+  object.Name("job", names.job(names.job_of(pending.task)));
+  object.Int("reason", pending.reason);
+  object.End();
+}
+
+void WriteDomain(const ChosenDomain& chosen, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("job", names.job(chosen.job));
+  object.Name("sub_group", chosen.sub_group);
+  object.Name("domain", chosen.domain);
+  object.Int("tier", chosen.tier);
+  object.End();
+}
+
+void WriteDevice(const ChosenDevice& chosen, const PlanNames& names, std::string* out) {
+  Object object(out);
+  object.Text("task", names.task(chosen.task));
+  object.Text("device", chosen.device);
+  object.Int("milli", chosen.milli);
+  if (chosen.memory != 0) object.Int("memory", chosen.memory);
+  object.End();
+}
+
 }  // namespace
 
 std::string Plan::ToJson() const {
@@ -141,52 +175,17 @@ std::string Plan::ToJson() const {
   // give.)
   const PlanData nothing;
   const PlanData& data = data_ == nullptr || data_->names == nullptr ? nothing : *data_;
-  const PlanNames* names = data.names.get();
-  const auto write_tentative = [&](const Tentative& t) {
-    Object object(&out);
-    object.Text("task", names->task(t.task));
-    object.Text("node", names->node(t.node));
-    object.Bool("nominated", t.nominated);
-    object.End();
+  const auto lines = [&](std::string_view key, const auto& rows, auto write) {
+    Lines(
+        key, rows, [&](const auto& row) { write(row, *data.names, &out); }, &out);
   };
-  const auto write_pending = [&](const PendingTask& p) {
-    Object object(&out);
-    object.Text("task", names->task(p.task));
-    object.Name("job", names->job(names->job_of(p.task)));
-    object.Int("reason", p.reason);
-    object.End();
-  };
-  Lines(
-      "decisions", data.decisions, [&](const Decision& d) { WriteDecision(d, *names, &out); },
-      &out);
-  Lines("tentative", data.tentative, write_tentative, &out);
-  Lines("pending", data.pending, write_pending, &out);
-  Lines(
-      "reasons", data.reasons, [&](const Reason& r) { WriteReason(r, *names, &out); }, &out);
-  Lines(
-      "shares", data.shares, [&](const QueueShare& s) { WriteShare(s, *names, &out); }, &out);
-  if (!data.domains.empty()) {
-    const auto write_domain = [&](const ChosenDomain& chosen) {
-      Object object(&out);
-      object.Text("job", names->job(chosen.job));
-      object.Name("sub_group", chosen.sub_group);
-      object.Name("domain", chosen.domain);
-      object.Int("tier", chosen.tier);
-      object.End();
-    };
-    Lines("domains", data.domains, write_domain, &out);
-  }
-  if (!data.devices.empty()) {
-    const auto write_device = [&](const ChosenDevice& chosen) {
-      Object object(&out);
-      object.Text("task", names->task(chosen.task));
-      object.Text("device", chosen.device);
-      object.Int("milli", chosen.milli);
-      if (chosen.memory != 0) object.Int("memory", chosen.memory);
-      object.End();
-    };
-    Lines("devices", data.devices, write_device, &out);
-  }
+  lines("decisions", data.decisions, WriteDecision);
+  lines("tentative", data.tentative, WriteTentative);
+  lines("pending", data.pending, WritePending);
+  lines("reasons", data.reasons, WriteReason);
+  lines("shares", data.shares, WriteShare);
+  if (!data.domains.empty()) lines("domains", data.domains, WriteDomain);
+  if (!data.devices.empty()) lines("devices", data.devices, WriteDevice);
   out.append("\n}\n");
   return out;
 }

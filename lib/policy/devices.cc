@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/ledger/device_book.h"
 #include "lib/policy/policies.h"
 
@@ -27,6 +28,12 @@ constexpr OptionDecl kDevicesOptions[] = {
      "pack|spread|best-fit: of devices on a node, and of nodes"},
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
 };
+
+// The books choose devices by the strategy that the policy judges nodes by.
+DevicePick PickOf(std::string_view strategy) {
+  if (strategy == "spread") return DevicePick::kSpread;
+  return strategy == "best-fit" ? DevicePick::kBestFit : DevicePick::kPack;
+}
 
 class Devices : public Policy, public FitPolicy, public ScorePolicy {
  public:
@@ -129,9 +136,15 @@ class Devices : public Policy, public FitPolicy, public ScorePolicy {
 }  // namespace
 
 PolicyDecl DevicesPolicy() {
-  return {"devices", "exact devices for tasks that ask for them", kDevicesOptions,
+  return {"devices",
+          "exact devices for tasks that ask for them",
+          kDevicesOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Devices>(options);
+          },
+          /*revision=*/1,
+          [](const Options& options, PolicyNeeds* needs) {
+            needs->devices.strategy = PickOf(options.text("strategy"));
           }};
 }
 

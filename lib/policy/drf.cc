@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/share_tree.h"
@@ -137,9 +138,15 @@ class Drf : public Policy, public OrderPolicy, public VictimPolicy {
 }  // namespace
 
 PolicyDecl DrfPolicy() {
-  return {"drf", "dominant resource fairness between jobs", kDrfOptions,
+  return {"drf",
+          "dominant resource fairness between jobs",
+          kDrfOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Drf>(options);
+          },
+          /*revision=*/1,
+          [](const Options& options, PolicyNeeds* needs) {
+            needs->whole_nodes |= options.flag("kube_batch");
           }};
 }
 

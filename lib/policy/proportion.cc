@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/ledger/overfull.h"
 #include "lib/policy/policies.h"
 #include "lib/policy/queue_demand.h"
@@ -280,9 +281,15 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
 }  // namespace
 
 PolicyDecl ProportionPolicy() {
-  return {"proportion", "every queue gets its weight's worth of the cluster", kProportionOptions,
+  return {"proportion",
+          "every queue gets its weight's worth of the cluster",
+          kProportionOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<Proportion>(options);
+          },
+          /*revision=*/1,
+          [](const Options& options, PolicyNeeds* needs) {
+            needs->whole_nodes |= options.flag("kube_batch");
           }};
 }
 

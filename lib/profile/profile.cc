@@ -144,30 +144,22 @@ class Resolver {
       if (!options.ok()) return options.status();
       config.actions.push_back({decl, *std::move(options)});
     }
-    DeviceRules devices;
     for (const auto& tier : tiers_) {
       config.tiers.emplace_back();
       for (const Mention& mention : tier) {
         auto policy = Configure(mention);
         if (!policy.ok()) return policy.status();
-        if (mention.name == "devices") {
-          devices.strategy = StrategyOf(policy->options.text("strategy"));
-        }
-        if (mention.name == "numa-aware") devices.cpus = true;
+        if (policy->decl.needs != nullptr) policy->decl.needs(policy->options, &config.needs);
         config.tiers.back().push_back(*std::move(policy));
       }
     }
-    if (devices.any()) config.accounting.books.push_back(DeviceBook::Factory(devices));
+    if (config.needs.devices.any()) {
+      config.accounting.books.push_back(DeviceBook::Factory(config.needs.devices));
+    }
     return config;
   }
 
  private:
-  // The ledger chooses devices by the strategy that the policy judges nodes by.
-  static DevicePick StrategyOf(std::string_view word) {
-    if (word == "spread") return DevicePick::kSpread;
-    return word == "best-fit" ? DevicePick::kBestFit : DevicePick::kPack;
-  }
-
   // A name of an extension: one word of the spec string's grammar that no other row has.
   absl::Status CheckName(std::string_view what, std::string_view name) const {
     if (name.empty() || name.front() == '-' ||

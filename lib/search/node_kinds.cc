@@ -73,67 +73,76 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
   if (row != kNone) return row;
   row = static_cast<uint32_t>(answers_.size());
   answers_.push_back({c, {}, {}});
-  Answers& answers = answers_.back();
+  AskAll(c);
+  Summarise(&answers_.back());
+  return row;
+}
 
-  // A kind keeps the answer of its first node; nodes that answer otherwise leave for a new kind.
+// Asks about every node. A kind keeps the answer of its first node; nodes that answer otherwise
+// leave for a new kind.
+void NodeKinds::AskAll(ClassIndex c) {
   const size_t old_kinds = sample_.size();
   std::vector<uint8_t> known(old_kinds, 0);
-  answers.refusal.resize(old_kinds, 0);
-  answers.raw.resize(old_kinds * scores_.size(), 0);
+  answers_.back().refusal.resize(old_kinds, 0);
+  answers_.back().raw.resize(old_kinds * scores_.size(), 0);
   // By old kind and answer.
   std::map<std::pair<uint32_t, std::vector<int64_t>>, uint32_t> split;
   std::vector<int64_t> raw, key;
-  bool any_split = false;
   for (NodeIndex n = 0; n < kind_.size(); ++n) {
     const uint32_t kind = kind_[n];
     if (!alive_[kind]) continue;
+    Answers& answers = answers_.back();
+    const auto of_kind = answers.raw.begin() + static_cast<std::ptrdiff_t>(kind * scores_.size());
     uint32_t refusal;
     Ask(c, n, &refusal, &raw);
     if (!known[kind]) {
       known[kind] = 1;
       answers.refusal[kind] = refusal;
-      std::copy(raw.begin(), raw.end(), answers.raw.begin() + kind * scores_.size());
+      std::copy(raw.begin(), raw.end(), of_kind);
       sample_[kind] = n;
       continue;
     }
-    if (answers.refusal[kind] == refusal &&
-        std::equal(raw.begin(), raw.end(), answers.raw.begin() + kind * scores_.size())) {
-      continue;
-    }
+    if (answers.refusal[kind] == refusal && std::equal(raw.begin(), raw.end(), of_kind)) continue;
     key.assign(raw.begin(), raw.end());
     key.push_back(refusal);
     const auto [it, added] = split.try_emplace({kind, key}, static_cast<uint32_t>(sample_.size()));
-    if (added) {
-      sample_.push_back(n);
-      alive_.push_back(1);
-      // The new kind answers all earlier questions as the old one.
-      for (Answers& other : answers_) {
-        if (&other == &answers) continue;
-        other.refusal.push_back(other.refusal[kind]);
-        for (size_t s = 0; s < scores_.size(); ++s) {
-          other.raw.push_back(other.raw[kind * scores_.size() + s]);
-        }
-      }
-      answers.refusal.push_back(refusal);
-      answers.raw.insert(answers.raw.end(), raw.begin(), raw.end());
-    }
+    if (added) AddKind(n, refusal, raw);
     kind_[n] = it->second;
-    any_split = true;
   }
-  if (any_split) ++version_;
-  // Uniform: whoever fits has the same raw scores, so that bringing them to 0..100 gives one constant.
+  if (!split.empty()) ++version_;
+}
+
+// A kind that answers the last question like this, and all earlier ones as the kind does that the
+// node was of.
+void NodeKinds::AddKind(NodeIndex n, uint32_t refusal, std::span<const int64_t> raw) {
+  const uint32_t old = kind_[n];
+  sample_.push_back(n);
+  alive_.push_back(1);
+  for (size_t a = 0; a + 1 < answers_.size(); ++a) {
+    Answers& earlier = answers_[a];
+    earlier.refusal.push_back(earlier.refusal[old]);
+    for (size_t s = 0; s < scores_.size(); ++s) {
+      earlier.raw.push_back(earlier.raw[old * scores_.size() + s]);
+    }
+  }
+  answers_.back().refusal.push_back(refusal);
+  answers_.back().raw.insert(answers_.back().raw.end(), raw.begin(), raw.end());
+}
+
+// Uniform: whatever fits has the same raw scores, so that bringing them to 0..100 gives one
+// constant.
+void NodeKinds::Summarise(Answers* answers) const {
   size_t first = sample_.size();
   for (size_t k = 0; k < sample_.size(); ++k) {
     if (!alive_[k]) continue;
-    answers.all_fit &= answers.refusal[k] == 0;
-    if (answers.refusal[k] != 0) continue;
+    answers->all_fit &= answers->refusal[k] == 0;
+    if (answers->refusal[k] != 0) continue;
     if (first == sample_.size()) first = k;
     for (size_t s = 0; s < scores_.size(); ++s) {
-      answers.uniform &= scores_[s].weight == 0 || answers.raw[k * scores_.size() + s] ==
-                                                       answers.raw[first * scores_.size() + s];
+      answers->uniform &= scores_[s].weight == 0 || answers->raw[k * scores_.size() + s] ==
+                                                        answers->raw[first * scores_.size() + s];
     }
   }
-  return row;
 }
 
 }  // namespace muster

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lib/extension/dispatcher.h"
+#include "lib/extension/needs.h"
 #include "lib/ledger/ledger.h"
 #include "lib/part/action.h"
 #include "lib/search/node_search.h"
@@ -41,6 +42,7 @@ struct ProfileConfig {
   std::vector<std::vector<ConfiguredPolicy>> tiers;
   Rules rules;
   Accounting accounting;
+  PolicyNeeds needs;  // of all policies; those that concern the books are part of accounting
   PhaseRule phase_rule = PhaseRule::kScheduled;
   bool pods_are_a_resource = true;
   bool want_releasing = false;

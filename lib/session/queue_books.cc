@@ -13,18 +13,6 @@
 namespace muster {
 namespace {
 
-// Whether some policy leaves out nodes that hold too much, as kube-batch does.
-bool CountsWholeNodesOnly(const ProfileConfig& config) {
-  for (const auto& tier : config.tiers) {
-    for (const ConfiguredPolicy& policy : tier) {
-      for (const OptionDecl& option : policy.decl.options) {
-        if (option.name == "kube_batch" && policy.options.flag(option.name)) return true;
-      }
-    }
-  }
-  return false;
-}
-
 bool CountsForQueue(TaskStatus status) {
   return IsAllocated(status) || status == TaskStatus::kNominated;
 }
@@ -62,7 +50,7 @@ QueueBooks::QueueBooks(const Tables& tables, Ledger& ledger, const ProfileConfig
     : tables_(tables),
       ledger_(ledger),
       config_(config),
-      whole_nodes_only_(CountsWholeNodesOnly(config)) {
+      whole_nodes_only_(config.needs.whole_nodes) {
   small_.dimensions = tables.dimensions;
   small_.queues = tables.queues;
   const size_t dimensions = tables.dimension_count();

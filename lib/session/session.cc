@@ -7,22 +7,15 @@
 #include <string>
 #include <utility>
 
-#include "absl/hash/hash.h"
-#include "lib/base/hash_map.h"
-#include "lib/ledger/device_book.h"
-
 namespace muster {
 namespace {
 
 // Journals are cut back between cycles once they are longer than this; readers then start afresh.
 constexpr size_t kJournalLimit = size_t{1} << 24;
 
-size_t HashOf(const Reason& r) {
-  size_t hash = absl::HashOf(r.kind, r.policy, r.queue, r.dimension, r.placed, r.needed, r.where);
-  for (const Refusal& refusal : r.refusals) {
-    hash = absl::HashOf(hash, refusal.code, refusal.dimension, refusal.detail, refusal.nodes);
-  }
-  return hash;
+bool IsWaiting(TaskStatus status) {
+  return status == TaskStatus::kPending || status == TaskStatus::kPlaced ||
+         status == TaskStatus::kNominated;
 }
 
 }  // namespace
@@ -123,49 +116,18 @@ PlanData Session::RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger
 }
 
 PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t placements) {
-  const Tables& tables = *tables_;
-  PlanData plan = std::move(spare);
-  plan.tentative.clear();
-  plan.pending.clear();
-  plan.reasons.clear();
-  plan.devices.clear();
-  plan.names = nullptr;
-  plan.cursor = 0;
-  plan.profile = config_.name;
-  plan.version = tables.version;
-  bool admission = false, evicts = false;
-  for (const ConfiguredAction& action : config_.actions) {
-    admission |= action.decl.admits;
-    evicts |= action.decl.evicts;
-  }
-
-  domains_.Open(tables, domains_changed_);
-  domains_changed_ = false;
-  const internal::CycleData data{tables, *ledger_, options.now, phases_, &changed_, &domains_};
-  const class Cycle view(&data);
-  dispatcher_->Open(view);
-  for (Point point : {Point::kFit, Point::kScore}) {
-    for (const PolicyEntry* entry : dispatcher_->at(point)) {
-      if (entry->traits.kinds_changed) search_.reset();
-    }
-  }
-  if (search_ == nullptr) {
-    SearchRules rules;
-    for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
-      const bool milli = IsMilliDimension(tables.dimensions.name(d));
-      rules.slack.push_back(milli || d == kMemory ? config_.accounting.least.of(d) - 1 : 0);
-    }
-    rules.pods_are_a_resource = config_.pods_are_a_resource;
-    rules.want_releasing = config_.want_releasing;
-    rules.overfull_nodes_are_out = config_.overfull_nodes_are_out;
-    search_ = std::make_unique<NodeSearch>(*ledger_, *dispatcher_, std::move(rules), speed_);
-  }
-  search_->BeginCycle();
+  PlanData plan = StartPlan(std::move(spare));
+  Open(options);
   CountShares(/*after=*/false, &plan.shares);
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
+  CycleFacts facts{.now = options.now, .cycle = &*view_};
+  for (const ConfiguredAction& action : config_.actions) {
+    facts.admission |= action.decl.admits;
+    facts.evicts |= action.decl.evicts;
+  }
   ActionContext context(*ledger_, *dispatcher_, *search_, domains_, meter, phases_, waiting_,
-                        {admission, evicts, options.now, &view});
+                        facts);
   context.decisions.Reserve(placements);
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
@@ -182,8 +144,52 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   return plan;
 }
 
-// Which jobs may not be quiet, ascending: those that were not when the last cycle opened, and those of which something
-// changed since. The others, most of a large cluster's, are not looked at.
+// An empty plan of this cycle, in the memory of another.
+PlanData Session::StartPlan(PlanData spare) const {
+  PlanData plan = std::move(spare);
+  plan.tentative.clear();
+  plan.pending.clear();
+  plan.reasons.clear();
+  plan.devices.clear();
+  plan.names = nullptr;
+  plan.cursor = 0;
+  plan.profile = config_.name;
+  plan.version = tables_->version;
+  return plan;
+}
+
+void Session::Open(const ScheduleOptions& options) {
+  domains_.Open(*tables_, domains_changed_);
+  domains_changed_ = false;
+  data_.emplace(
+      internal::CycleData{*tables_, *ledger_, options.now, phases_, &changed_, &domains_});
+  view_.emplace(&*data_);
+  dispatcher_->Open(*view_);
+  for (Point point : {Point::kFit, Point::kScore}) {
+    for (const PolicyEntry* entry : dispatcher_->at(point)) {
+      if (entry->traits.kinds_changed) search_.reset();
+    }
+  }
+  if (search_ == nullptr) {
+    search_ = std::make_unique<NodeSearch>(*ledger_, *dispatcher_, RulesOfSearch(), speed_);
+  }
+  search_->BeginCycle();
+}
+
+SearchRules Session::RulesOfSearch() const {
+  SearchRules rules;
+  for (DimensionIndex d = 0; d < tables_->dimension_count(); ++d) {
+    const bool milli = IsMilliDimension(tables_->dimensions.name(d));
+    rules.slack.push_back(milli || d == kMemory ? config_.accounting.least.of(d) - 1 : 0);
+  }
+  rules.pods_are_a_resource = config_.pods_are_a_resource;
+  rules.want_releasing = config_.want_releasing;
+  rules.overfull_nodes_are_out = config_.overfull_nodes_are_out;
+  return rules;
+}
+
+// Which jobs may not be quiet, ascending: those that were not when the last cycle opened, and those
+// of which something changed since. The others, most of a large cluster's, are not looked at.
 std::vector<JobIndex> Session::JobsToLookAt() {
   const auto known = static_cast<JobIndex>(known_phases_.size());
   const auto count = static_cast<JobIndex>(tables_->jobs.alive.size());
@@ -318,24 +324,21 @@ void Session::Close(ActionContext& context, PlanData* plan) {
   for (const Decision& decision : plan->decisions) {
     if (decision.kind == DecisionKind::kAdmit) marks_[decision.job] |= kAdmitted;
   }
-  // Equal reasons are one, numbered as they come. Most are also one object, which is found faster.
-  HashMap<const Reason*, uint32_t> numbers;
-  HashMap<size_t, std::vector<uint32_t>> alike;  // by hash
-  const auto number_of_equal = [&](const Reason& reason) {
-    std::vector<uint32_t>& known = alike[HashOf(reason)];
-    for (uint32_t number : known) {
-      if (plan->reasons[number] == reason) return number;
-    }
-    known.push_back(static_cast<uint32_t>(plan->reasons.size()));
-    plan->reasons.push_back(reason);
-    return known.back();
-  };
-  const auto number_of = [&](const Reason* reason) {
-    const auto [it, added] = numbers.try_emplace(reason, kNone);
-    if (added) it->second = number_of_equal(*reason);
-    return it->second;
-  };
-  // A job that was quiet and was left alone is as it was.
+  ReasonTable reasons(&plan->reasons);
+  for (const JobIndex job : TouchedJobs()) {
+    const JobPhase known =
+        (marks_[job] & kAdmitted) != 0 ? JobPhase::kAdmitted : known_phases_[job];
+    marks_[job] = 0;
+    if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
+    DecidePhase(job, known, plan);
+    ListWaiting(context, job, &reasons, plan);
+  }
+  DropDecided(plan);
+}
+
+// Those that were not quiet when the cycle opened, and those that it moved, ascending. A job that
+// was quiet and was left alone is as it was.
+std::vector<JobIndex> Session::TouchedJobs() {
   std::vector<JobIndex> touched = changed_;
   for (const JobIndex job : changed_) marks_[job] |= kSeen;
   for (const Ledger::Entry& entry : ledger_->log()) {
@@ -344,55 +347,51 @@ void Session::Close(ActionContext& context, PlanData* plan) {
     marks_[job] |= kSeen;
     touched.push_back(job);
   }
-  std::sort(touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
-  std::inplace_merge(touched.begin(),
-                     touched.begin() + static_cast<std::ptrdiff_t>(changed_.size()), touched.end());
-  for (const JobIndex job : touched) {
-    const bool admitted = (marks_[job] & kAdmitted) != 0;
-    marks_[job] = 0;
-    if (IsQuiet(job) || !tables_->jobs.alive[job]) continue;
-    const JobCounts& counts = ledger_->job(job);
-    const JobPhase phase = PhaseAtClose(job, phases_[job]);
-    const JobPhase known = admitted ? JobPhase::kAdmitted : known_phases_[job];
-    if (phase != known) {
-      Decision decision{DecisionKind::kPhase};
-      decision.job = job;
-      decision.phase = phase;
-      plan->decisions.push_back(decision);
+  const auto first = touched.begin() + static_cast<std::ptrdiff_t>(changed_.size());
+  std::sort(first, touched.end());
+  std::inplace_merge(touched.begin(), first, touched.end());
+  return touched;
+}
+
+void Session::DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const {
+  Decision decision{DecisionKind::kPhase};
+  decision.job = job;
+  decision.phase = PhaseAtClose(job, phases_[job]);
+  if (decision.phase != known) plan->decisions.push_back(decision);
+}
+
+// Lists the job's tasks that wait, with the places that they have tentatively and the reasons why
+// they wait.
+void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
+                          PlanData* plan) const {
+  const JobCounts& counts = ledger_->job(job);
+  if (counts.pending() + counts[TaskStatus::kPlaced] + counts.nominated() == 0) return;
+  const Reason* of_job = context.reasons.of_job(job);
+  Reason fallback;
+  uint32_t fallback_number = kNone;
+  for (TaskIndex task : tables_->jobs.tasks[job]) {
+    const TaskStatus status = ledger_->status(task);
+    if (!IsWaiting(status) || tables_->tasks.status[task] != TaskStatus::kPending) continue;
+    if (status != TaskStatus::kPending) {
+      plan->tentative.push_back({task, ledger_->node_of(task), status == TaskStatus::kNominated});
     }
-    const int waiting = counts.pending() + counts[TaskStatus::kPlaced] + counts.nominated();
-    if (waiting == 0) continue;
-    const Reason* of_job = context.reasons.of_job(job);
-    Reason fallback;
-    uint32_t fallback_number = kNone;
-    for (TaskIndex task : tables_->jobs.tasks[job]) {
-      const TaskStatus status = ledger_->status(task);
-      if (status != TaskStatus::kPending && status != TaskStatus::kPlaced &&
-          status != TaskStatus::kNominated) {
-        continue;
-      }
-      if (tables_->tasks.status[task] != TaskStatus::kPending) continue;
-      if (status != TaskStatus::kPending) {
-        plan->tentative.push_back({task, ledger_->node_of(task), status == TaskStatus::kNominated});
-      }
-      const Reason* own = context.reasons.of_task(task);
-      uint32_t number;
-      if (own != nullptr) {
-        number = number_of(own);
-      } else if (of_job != nullptr && !context.IsGated(task)) {
-        number = number_of(of_job);
-      } else {
-        if (fallback_number == kNone ||
-            context.IsGated(task) != (fallback.kind == ReasonKind::kGated)) {
-          fallback = Fallback(context, job, task);
-          fallback_number = number_of_equal(fallback);
-        }
-        number = fallback_number;
-      }
-      plan->pending.push_back({task, number});
+    const Reason* known = context.reasons.of_task(task);
+    if (known == nullptr && !context.IsGated(task)) known = of_job;
+    if (known != nullptr) {
+      plan->pending.push_back({task, reasons->NumberOf(known)});
+      continue;
     }
+    if (fallback_number == kNone ||
+        context.IsGated(task) != (fallback.kind == ReasonKind::kGated)) {
+      fallback = Fallback(context, job, task);
+      fallback_number = reasons->NumberOfEqual(fallback);
+    }
+    plan->pending.push_back({task, fallback_number});
   }
-  // Nominations that became decisions are neither tentative nor pending.
+}
+
+// Nominations that became decisions are neither tentative nor pending.
+void Session::DropDecided(PlanData* plan) {
   std::vector<TaskIndex> nominated;
   for (const Decision& decision : plan->decisions) {
     if (decision.kind == DecisionKind::kNominate) nominated.push_back(decision.task);

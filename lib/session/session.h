@@ -11,11 +11,13 @@
 #define MUSTER_SESSION_SESSION_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lib/part/context.h"
 #include "lib/plan/plan_data.h"
 #include "lib/session/config.h"
+#include "lib/session/reason_table.h"
 #include "muster/schedule.h"
 
 namespace muster {
@@ -43,7 +45,15 @@ class Session {
   // `placements`: so many decisions are likely.
   PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
+  PlanData StartPlan(PlanData spare) const;
+  void Open(const ScheduleOptions& options);
+  SearchRules RulesOfSearch() const;
   void Close(ActionContext& context, PlanData* plan);
+  std::vector<JobIndex> TouchedJobs();
+  void DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const;
+  void ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
+                   PlanData* plan) const;
+  static void DropDecided(PlanData* plan);
   void ListDevices(PlanData* plan) const;
   JobPhase PhaseAtClose(JobIndex job, JobPhase phase) const;
   std::vector<JobIndex> JobsToLookAt();
@@ -58,6 +68,9 @@ class Session {
   std::unique_ptr<Dispatcher> dispatcher_;
   std::unique_ptr<NodeSearch> search_;
   Domains domains_;
+  // What policies and actions read during a cycle; absent before the first.
+  std::optional<internal::CycleData> data_;
+  std::optional<class Cycle> view_;
   bool domains_changed_ = true;
   std::vector<JobPhase> known_phases_;  // as the tables have them
   std::vector<JobPhase> phases_;        // as the cycle changes them

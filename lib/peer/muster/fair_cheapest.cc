@@ -2,16 +2,16 @@
 //
 // The cheapest set of those who could go from a node, where one alone does not suffice.
 //
-// Idea. An offer takes candidates in their order until the task fits and gives back whom it does not need, so nobody of it
+// Idea. A choice takes candidates in their order until the task fits and gives back whom it does not need, so nobody of it
 // is there in vain; but two large ones may do where three small ones come first, a younger pair where the first pair is
 // old, and where the first ones use up what their queue can spare, the task fits behind others only. So all sets are gone
 // through, in the order in which candidates go, and the cheapest is kept.
 // Who may be in a set: candidates that their gangs can spare together, or gangs as a whole, with all their tasks wherever
 // those run; and no policy may protect any of them when all are asked about at once.
-// Guarantee. Where no more than kMostItems could go, no set is cheaper than the offer: fewer victims, then lower priority
-// (of the highest), then younger (the oldest). Of equally cheap ones the offer stays what it was, else the first in order.
-// Where nobody in this order makes room, but the task would fit if all candidates went, the cheapest set is the offer; once
-// kMostOutOfOrder sets were looked at for this kind of asker, the cheapest of those. Where more could go, the offer stays
+// Guarantee. Where no more than kMostItems could go, no set is cheaper than the choice: fewer victims, then lower priority
+// (of the highest), then younger (the oldest). Of equally cheap ones the choice stays what it was, else the first in order.
+// Where nobody in this order makes room, but the task would fit if all candidates went, the cheapest set is the choice; once
+// kMostOutOfOrder sets were looked at for this kind of asker, the cheapest of those. Where more could go, the choice stays
 // what it was.
 // Cost. Branch and bound: a branch is left when it lacks more than what its victims to come could give, would cost as
 // much as what is known, or holds somebody who may not go after those before him, where that is all that policies look at.
@@ -25,7 +25,7 @@
 #include "absl/functional/function_ref.h"
 #include "lib/part/victims.h"
 #include "lib/peer/muster/fair_gang.h"
-#include "lib/peer/muster/fair_offers.h"
+#include "lib/peer/muster/victim_choices.h"
 
 namespace muster {
 namespace {
@@ -144,17 +144,17 @@ class CheapestSet {
 
 }  // namespace
 
-// A cheaper set than an offer of the node whose candidates candidates_ are.
-class FairOffers::Cheaper {
+// A cheaper set than a choice of the node whose candidates candidates_ are.
+class VictimChoices::Cheaper {
  public:
-  Cheaper(FairOffers& offers, TaskIndex task, const Price& price)
-      : offers_(offers),
-        ledger_(offers.context_.ledger),
-        tasks_(offers.context_.tables.tasks),
+  Cheaper(VictimChoices& choices, TaskIndex task, const Price& price)
+      : choices_(choices),
+        ledger_(choices.context_.ledger),
+        tasks_(choices.context_.tables.tasks),
         task_(task),
         node_(price.node),
         price_(price) {
-    const ActionContext& context = offers.context_;
+    const ActionContext& context = choices.context_;
     const auto request = context.tables.classes.initial_request.row(context.ClassOf(task));
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if ((d > kPods && request[d] == 0) || request[d] <= ledger_.future_idle(node_, d)) continue;
@@ -168,7 +168,7 @@ class FairOffers::Cheaper {
   bool Possible() const {
     absl::InlinedVector<int64_t, 8> largest(dimensions_.size(), 0);
     int64_t lower = 0, younger = 0, least = 1;
-    for (const Candidate& candidate : offers_.candidates_) {
+    for (const Candidate& candidate : choices_.candidates_) {
       const auto gives = ledger_.request(candidate.task);
       for (size_t d = 0; d < dimensions_.size(); ++d) {
         largest[d] = std::max(largest[d], gives[dimensions_[d]]);
@@ -185,7 +185,7 @@ class FairOffers::Cheaper {
   // Whether all candidates together make room.
   bool RoomForAll() {
     Tasks all;
-    for (const Candidate& candidate : offers_.candidates_) all.push_back(candidate.task);
+    for (const Candidate& candidate : choices_.candidates_) all.push_back(candidate.task);
     return FitsWithout(all);
   }
 
@@ -194,12 +194,12 @@ class FairOffers::Cheaper {
   bool ListItems() {
     Tasks before;
     std::vector<JobIndex> gangs;
-    for (const Candidate& candidate : offers_.candidates_) {
+    for (const Candidate& candidate : choices_.candidates_) {
       const TaskIndex t = candidate.task;
       const JobIndex job = tasks_.job[t];
-      if (offers_.GangSpares(t, {})) Add({t}, /*whole_gang=*/false, job);
+      if (choices_.GangSpares(t, {})) Add({t}, /*whole_gang=*/false, job);
       if (items_.size() > kMostItems) return false;
-      if (!offers_.GangSpares(t, before) &&
+      if (!choices_.GangSpares(t, before) &&
           std::find(gangs.begin(), gangs.end(), job) == gangs.end()) {
         gangs.push_back(job);
       }
@@ -207,7 +207,7 @@ class FairOffers::Cheaper {
     }
     for (JobIndex job : gangs) {
       Tasks members;
-      if (offers_.GangMayGo(task_, job, &members)) Add(std::move(members), true, job);
+      if (choices_.GangMayGo(task_, job, &members)) Add(std::move(members), true, job);
     }
     return items_.size() <= kMostItems;
   }
@@ -216,10 +216,10 @@ class FairOffers::Cheaper {
   // False: none is cheaper; the units stay what they were. REQUIRES: ListItems said that they can be tried.
   bool Find(std::vector<Unit>* units, int64_t* most) {
     const auto may_begin = [&](const Set& set) {
-      return (*most)-- > 0 && GangsSpare(set) && (!offers_.in_order_ || AllMayGo(set));
+      return (*most)-- > 0 && GangsSpare(set) && (!choices_.in_order_ || AllMayGo(set));
     };
     const auto suffices = [this](const Set& set) {
-      return (offers_.in_order_ || AllMayGo(set)) && FitsWithout(AllOf(set));
+      return (choices_.in_order_ || AllMayGo(set)) && FitsWithout(AllOf(set));
     };
     CheapestSet search(items_, {price_.victims, price_.priority, price_.age}, lacking_, may_begin,
                        suffices);
@@ -235,7 +235,7 @@ class FairOffers::Cheaper {
     Item item{std::move(members), whole_gang, job};
     item.gives.assign(dimensions_.size(), 0);
     item.like_last = !items_.empty() && Alike(items_.back(), item);
-    const int64_t priority = offers_.context_.tables.jobs.spec[job].priority;
+    const int64_t priority = choices_.context_.tables.jobs.spec[job].priority;
     for (TaskIndex t : item.tasks) {
       item.cost = item.cost + Cost{1, priority, -tasks_.created[t]};
       if (ledger_.node_of(t) != node_) continue;
@@ -251,7 +251,7 @@ class FairOffers::Cheaper {
     const TaskIndex left = a.tasks[0], right = b.tasks[0];
     const ClassIndex c = tasks_.task_class[left];
     return c == tasks_.task_class[right] && tasks_.group[left] == tasks_.group[right] &&
-           !offers_.context_.search.Picks(c);
+           !choices_.context_.search.Picks(c);
   }
 
   static Tasks AllOf(const Set& set) {
@@ -261,25 +261,25 @@ class FairOffers::Cheaper {
   }
   bool AllMayGo(const Set& set) const {
     const Tasks all = AllOf(set);
-    return offers_.Unprotected(task_, all).size() == all.size();
+    return choices_.Unprotected(task_, all).size() == all.size();
   }
   bool FitsWithout(const Tasks& victims) {
-    TrialEvictions trial(offers_.context_);
+    TrialEvictions trial(choices_.context_);
     trial.Evict(victims);
-    return offers_.Fits(task_, node_);
+    return choices_.Fits(task_, node_);
   }
   // No job has single tasks in a set beside its whole gang.
   bool GangsSpare(const Set& set) const {
     Tasks spared;
     for (const Item* item : set) {
       if (item->whole_gang) continue;
-      if (!offers_.GangSpares(item->tasks[0], spared)) return false;
+      if (!choices_.GangSpares(item->tasks[0], spared)) return false;
       spared.push_back(item->tasks[0]);
     }
     return true;
   }
 
-  FairOffers& offers_;
+  VictimChoices& choices_;
   Ledger& ledger_;
   const TaskTable& tasks_;
   const TaskIndex task_;
@@ -290,7 +290,7 @@ class FairOffers::Cheaper {
   std::vector<Item> items_;
 };
 
-void FairOffers::Cheapen(TaskIndex task) {
+void VictimChoices::Cheapen(TaskIndex task) {
   size_t victims = 0;
   for (const Unit& unit : made_.units) victims += unit.size();
   if (victims < 2) return;
@@ -299,7 +299,7 @@ void FairOffers::Cheapen(TaskIndex task) {
   if (cheaper.Possible() && cheaper.ListItems()) cheaper.Find(&made_.units, &any);
 }
 
-bool FairOffers::MakeOutOfOrder(TaskIndex task) {
+bool VictimChoices::MakeOutOfOrder(TaskIndex task) {
   if (candidates_.empty() || looked_at_ >= kMostOutOfOrder) return false;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   Cheaper any(*this, task, {kMost, kMost, kMost, made_.node});

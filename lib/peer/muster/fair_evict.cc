@@ -5,7 +5,7 @@
 // reclaim takes from other queues what they hold beyond what they deserve, for a queue that holds less than it
 // deserves; preempt takes from jobs of lower priority in the same queue. Jobs take turns in fair order as in allocate,
 // and a turn is about the same tasks: all that a gang still needs, or one more of a whole gang. Each task gets a free
-// place if there is one, else the best offer (fair_offers.h). If all have a place, the victims without whom they still
+// place if there is one, else the best choice (victim_choices.h). If all have a place, the victims without whom they still
 // have it are given back, last one first: a victim of a later task, or a gang that had to go, may have freed more than
 // was asked of it. Then the victims are evicted and the whole turn is nominated. Otherwise everything is as before.
 // Nobody goes for a job that must be in one domain of the tree: it waits for what is free.
@@ -13,7 +13,7 @@
 // again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
 // nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
 // none reclaims beyond that, so nothing goes back and forth.
-// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see fair_offers.h. A round in
+// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see victim_choices.h. A round in
 // which nobody has anybody to take from takes no turns: O(waiting tasks), or O(queues) where one queue holds everything.
 #include <algorithm>
 #include <optional>
@@ -21,10 +21,10 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/part/attempt.h"
+#include "lib/part/queue_tree_walk.h"
 #include "lib/peer/muster/actions.h"
 #include "lib/peer/muster/fair_fill.h"
-#include "lib/peer/muster/fair_offers.h"
-#include "lib/peer/muster/fair_walk.h"
+#include "lib/peer/muster/victim_choices.h"
 
 namespace muster {
 namespace {
@@ -38,7 +38,7 @@ class FairRound {
         ledger_(context.ledger),
         dispatcher_(context.dispatcher),
         taking_(taking),
-        offers_(context, taking) {}
+        choices_(context, taking) {}
 
   // Whether anybody was evicted.
   bool Run() {
@@ -49,7 +49,7 @@ class FairRound {
                      [this](JobIndex j) { return MayTake(j); })) {
       return false;
     }
-    FairWalk walk(context_);
+    QueueTreeWalk walk(context_);
     sheets_.resize(context_.waiting.size());
     for (JobIndex j : context_.waiting) {
       if (taking_ == Taking::kFromLesserJobs && !HasLesser(j)) continue;
@@ -72,8 +72,8 @@ class FairRound {
  private:
   struct Step {
     TaskIndex task;
-    NodeIndex node;                         // where it is nominated
-    std::vector<FairOffers::Unit> victims;  // who goes for it
+    NodeIndex node;                            // where it is nominated
+    std::vector<VictimChoices::Unit> victims;  // who goes for it
   };
   struct Failure {
     ClassIndex task_class = kNone;
@@ -145,16 +145,16 @@ class FairRound {
     const bool one_by_one = dispatcher_.Pipelined(job);
     if (sheet.empty() || FailedAlike(job, one_by_one)) return false;
     const Ledger::Moment moment = ledger_.moment();
-    offers_.NewTurn();
+    choices_.NewTurn();
     lacked_ = false;
     bool took = one_by_one ? AnyTask(job) : Gang(job);
-    if (!took && offers_.TookOld()) {
-      // Older offers may have missed something.
-      offers_.Forget();
+    if (!took && choices_.TookOld()) {
+      // Older choices may have missed something.
+      choices_.Forget();
       took = one_by_one ? AnyTask(job) : Gang(job);
     }
     if (!took) {
-      offers_.Forget();
+      choices_.Forget();
       if (lacked_) Remember(job, one_by_one, moment);
     }
     return took;
@@ -209,15 +209,15 @@ class FairRound {
       }
     }
     if (tables_.tasks.flags[task] & kTaskNeverPreempts) return false;
-    FairOffers::Offer offer;
-    if (!offers_.Take(task, &offer)) return false;
-    Do({task, offer.node, std::move(offer.units)});
-    offers_.Renew(task, offer.node);
+    VictimChoices::Choice choice;
+    if (!choices_.Take(task, &choice)) return false;
+    Do({task, choice.node, std::move(choice.units)});
+    choices_.Renew(task, choice.node);
     return true;
   }
 
   void Evict(const Step& step) {
-    for (const FairOffers::Unit& unit : step.victims) {
+    for (const VictimChoices::Unit& unit : step.victims) {
       for (TaskIndex victim : unit) {
         ledger_.Move(victim, TaskStatus::kReleasing, ledger_.node_of(victim));
       }
@@ -235,7 +235,7 @@ class FairRound {
     GiveBack(attempt);
     bool any = false;
     for (const Step& step : steps_) {
-      for (const FairOffers::Unit& unit : step.victims) {
+      for (const VictimChoices::Unit& unit : step.victims) {
         for (TaskIndex victim : unit) {
           context_.decisions.NoteEviction(victim, step.task);
           givers_.push_back(tables_.jobs.queue[tables_.tasks.job[victim]]);
@@ -265,7 +265,7 @@ class FairRound {
 
   // With the whole turn in the books: whether the nodes that it is about have room for all of the unit beside it.
   // Where they have not, it is not worth while to try.
-  bool LeavesRoomFor(const FairOffers::Unit& unit) const {
+  bool LeavesRoomFor(const VictimChoices::Unit& unit) const {
     return std::all_of(unit.begin(), unit.end(), [&](TaskIndex victim) {
       const NodeIndex node = ledger_.node_of(victim);
       const bool wanted = std::any_of(steps_.begin(), steps_.end(),
@@ -283,14 +283,14 @@ class FairRound {
     attempt->StartOver();
     for (const Step& step : steps) Evict(step);
     for (const Step& step : steps) {
-      for (const FairOffers::Unit& unit : step.victims) {
+      for (const VictimChoices::Unit& unit : step.victims) {
         for (TaskIndex victim : unit) {
           if (!FairGang(context_, tables_.tasks.job[victim]).StandsOrIsGone()) return false;
         }
       }
     }
     for (const Step& step : steps) {
-      if (!offers_.Fits(step.task, step.node)) return false;
+      if (!choices_.Fits(step.task, step.node)) return false;
       ledger_.Move(step.task, TaskStatus::kNominated, step.node);
     }
     return true;
@@ -327,7 +327,7 @@ class FairRound {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   const Taking taking_;
-  FairOffers offers_;
+  VictimChoices choices_;
   std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
   std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold what may be reclaimed,
   int64_t holding_ = 0;           // their number,

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "lib/part/domain_search.h"
-#include "lib/peer/muster/fair_walk.h"
+#include "lib/part/queue_tree_walk.h"
 #include "lib/peer/muster/gang_repack.h"
 
 namespace muster {
@@ -38,7 +38,7 @@ void FairFill::Run() {
       if (context_.decisions.list().size() == before) break;
     }
   }
-  FairWalk walk(context_);
+  QueueTreeWalk walk(context_);
   for (JobIndex j : context_.waiting) {
     if (SheetOf(j).next < SheetOf(j).tasks.size()) walk.Add(j);
   }

@@ -7,7 +7,7 @@
 //
 // What earlier cycles promised comes first: a job that is whole, or becomes it, by its nominated tasks takes its turn
 // before all others, so that its places cannot be taken from under it. Then jobs take turns in fair order
-// (fair_walk.h). In a turn a gang that is not whole gets all the places it lacks, or none; a whole one gets one
+// (lib/part/queue_tree_walk.h). In a turn a gang that is not whole gets all the places it lacks, or none; a whole one gets one
 // task's, so that shares are looked at again between any two. Three ends of a gang's turn:
 //   whole on what is idle       bound
 //   whole, but not yet all idle nominated, all of it: the places are held, and nothing of it starts before all can;

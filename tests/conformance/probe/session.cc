@@ -425,11 +425,11 @@ class Asked {
     WorkMeter meter(std::nullopt, nullptr);
     const ActionContext context = Context(meter);
     const std::vector<int64_t> need(ledger_.dimensions(), 0);
-    std::vector<VictimBundle> bundles;
-    AddBundles(context, job, std::move(tasks), need, &bundles);
+    std::vector<VictimSet> sets;
+    AddVictimSets(context, job, std::move(tasks), need, &sets);
     json parts = json::array();
-    for (const VictimBundle& bundle : bundles) {
-      parts.push_back({{"whole", bundle.whole}, {"tasks", TaskNames(bundle.tasks)}});
+    for (const VictimSet& set : sets) {
+      parts.push_back({{"whole", set.whole}, {"tasks", TaskNames(set.tasks)}});
     }
     return parts;
   }

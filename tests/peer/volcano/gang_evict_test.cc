@@ -66,7 +66,7 @@ class GangEvict : public ::testing::Test {
   Cluster cluster_;
 };
 
-TEST_F(GangEvict, ASparedBundleGoesWhole) {
+TEST_F(GangEvict, ASparedSetGoesWhole) {
   Nodes(1);
   Job({.name = "v", .queue = "q", .priority = 1, .min_available = 1});
   Tasks("v", 0, 4, "n0");

@@ -186,37 +186,53 @@ struct Rounds {
   }
 };
 
-// The resources (bits) whose numbers are too large; of these nothing is written.
+// What 4 * kParts resources of `count` children come to before the rounds, and where it goes after them.
 template <size_t kParts>
-MUSTER_AVX2 uint32_t HandOut(const int64_t* totals, uint32_t which, size_t count,
-                             const uint8_t* lends, int64_t* rows, double* wishes) {
-  constexpr size_t kLanes = 4 * kParts;
-  Wholes amount_bits[kParts] = {}, weight_bits[kParts] = {};
-  Wholes given[kParts] = {}, rooms[kParts] = {}, weights[kParts] = {};
-  for (size_t i = 0; i < count; ++i) {
-    const int64_t lent = -static_cast<int64_t>(lends[i]);
+struct Columns {
+  static constexpr size_t kLanes = 4 * kParts;
+  size_t count;
+  const uint8_t* lends;
+  int64_t* rows;
+  double* wishes;
+  // Sums over the children, and all bits that any of them has set.
+  Wholes amount_bits[kParts], weight_bits[kParts], given[kParts], rooms[kParts], weights[kParts];
+  alignas(32) double left[kLanes], shifted[kLanes], scale[kLanes];
+  alignas(32) int64_t keep[kLanes];  // all bits where wishes can stay open
+  uint32_t too_large = 0;            // resources, as bits
+  bool rescale = false;
+
+  MUSTER_AVX2_INSIDE void AddUp() {
+    // Not the members: these stay in registers.
+    Wholes all_amounts[kParts] = {}, all_weights[kParts] = {};
+    Wholes sum_given[kParts] = {}, sum_rooms[kParts] = {}, sum_weights[kParts] = {};
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t lent = -static_cast<int64_t>(lends[i]);
+      for (size_t p = 0; p < kParts; ++p) {
+        const int64_t* const row = rows + 4 * i * kLanes + 4 * p;
+        const Wholes request = Load(row), weight = Load(row + kLanes);
+        const Wholes floor = Load(row + 2 * kLanes), above = request > floor;
+        const Wholes wants = above & (weight > 0);
+        const Wholes more = (request - floor) & wants, heavy = weight & wants;
+        all_amounts[p] |= request | floor;
+        all_weights[p] |= heavy;
+        sum_given[p] += (request & lent & ~above) | (floor & (above | ~lent));
+        sum_rooms[p] += more;
+        sum_weights[p] += heavy;
+        Store(AsDoubles(more), wishes + 4 * i * kLanes + 4 * p);
+        Store(AsDoubles(heavy), wishes + (4 * i + 1) * kLanes + 4 * p);
+      }
+    }
     for (size_t p = 0; p < kParts; ++p) {
-      const int64_t* const row = rows + 4 * i * kLanes + 4 * p;
-      const Wholes request = Load(row), weight = Load(row + kLanes);
-      const Wholes floor = Load(row + 2 * kLanes), above = request > floor;
-      const Wholes wants = above & (weight > 0);
-      const Wholes more = (request - floor) & wants, heavy = weight & wants;
-      amount_bits[p] |= request | floor;
-      weight_bits[p] |= heavy;
-      given[p] += (request & lent & ~above) | (floor & (above | ~lent));
-      rooms[p] += more;
-      weights[p] += heavy;
-      Store(AsDoubles(more), wishes + 4 * i * kLanes + 4 * p);
-      Store(AsDoubles(heavy), wishes + (4 * i + 1) * kLanes + 4 * p);
+      amount_bits[p] = all_amounts[p];
+      weight_bits[p] = all_weights[p];
+      given[p] = sum_given[p];
+      rooms[p] = sum_rooms[p];
+      weights[p] = sum_weights[p];
     }
   }
-  alignas(32) double left[kLanes], shifted[kLanes], scale[kLanes];
-  // All bits where wishes can stay open; where it is told.
-  alignas(32) int64_t keep[kLanes], written[kLanes];
-  uint32_t too_large = 0;
-  bool rescale = false;
-  const int width = std::bit_width(count);
-  for (size_t l = 0; l < kLanes; ++l) {
+
+  // What is to be handed out of the resource, and weights without the zeros at the end that all of them have.
+  MUSTER_AVX2_INSIDE void Measure(size_t l, int64_t total, int width) {
     left[l] = 0;
     shifted[l] = scale[l] = 1;
     keep[l] = -1;
@@ -228,13 +244,12 @@ MUSTER_AVX2 uint32_t HandOut(const int64_t* totals, uint32_t which, size_t count
     const int weight_width = std::bit_width(heavy);
     int64_t rest = 0;
     bool fits = amount_width <= kBits && amount_width + width <= 62 && weight_width <= kBits &&
-                weight_width + width <= 62 &&
-                !__builtin_sub_overflow(totals[l], given[p][at], &rest);
+                weight_width + width <= 62 && !__builtin_sub_overflow(total, given[p][at], &rest);
     if (fits && rest >= 0 && room <= static_cast<uint64_t>(rest)) {
       keep[l] = 0;
-      continue;
+      return;
     }
-    if (fits && (rest <= 0 || weight == 0)) continue;
+    if (fits && (rest <= 0 || weight == 0)) return;
     const int zeros = heavy == 0 ? 0 : std::countr_zero(heavy);
     const uint64_t sum = weight >> zeros;
     fits = fits && rest >> kBits == 0 && weight_width - zeros + std::bit_width(sum) <= kBits;
@@ -242,28 +257,64 @@ MUSTER_AVX2 uint32_t HandOut(const int64_t* totals, uint32_t which, size_t count
       too_large |= 1u << l;
       scale[l] = 0;
       rescale = true;
-      continue;
+      return;
     }
     left[l] = static_cast<double>(rest);
     shifted[l] = static_cast<double>(sum);
     scale[l] = 1.0 / static_cast<double>(uint64_t{1} << zeros);
     rescale |= zeros > 0;
   }
-  for (size_t i = 0; rescale && i < count; ++i) {
-    for (size_t p = 0; p < kParts; ++p) {
-      double* const room = wishes + 4 * i * kLanes + 4 * p;
-      const Doubles by = Load(scale + 4 * p);
-      // What was too large may be no number.
-      Store(Where(by > 0, Load(room)), room);
-      Store(Doubles(Where(by > 0, Load(room + kLanes)) * by), room + kLanes);
+
+  MUSTER_AVX2_INSIDE void Rescale() const {
+    for (size_t i = 0; i < count; ++i) {
+      for (size_t p = 0; p < kParts; ++p) {
+        double* const room = wishes + 4 * i * kLanes + 4 * p;
+        const Doubles by = Load(scale + 4 * p);
+        // What was too large may be no number.
+        Store(Where(by > 0, Load(room)), room);
+        Store(Doubles(Where(by > 0, Load(room + kLanes)) * by), room + kLanes);
+      }
     }
   }
+
+  // Of the resources `which`, as bits.
+  MUSTER_AVX2_INSIDE void Write(uint32_t which) const {
+    alignas(32) int64_t written[kLanes];
+    for (size_t l = 0; l < kLanes; ++l) written[l] = (which >> l & 1) != 0 ? -1 : 0;
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t lent = -static_cast<int64_t>(lends[i]);
+      for (size_t p = 0; p < kParts; ++p) {
+        int64_t* const row = rows + 4 * i * kLanes + 4 * p;
+        const Wholes request = Load(row), floor = Load(row + 2 * kLanes);
+        const Wholes above = request > floor, in = Load(written + 4 * p);
+        const Wholes all = (above & (Load(row + kLanes) > 0)) | (lent & ~above);
+        const Wholes open = AsWholes(Load(wishes + 4 * i * kLanes + 4 * p)) & Load(keep + 4 * p);
+        const Wholes runtime = ((request & all) | (floor & ~all)) - open;
+        Store(Wholes((runtime & in) | (Load(row + 3 * kLanes) & ~in)), row + 3 * kLanes);
+      }
+    }
+  }
+};
+
+// Returns the resources (bits) whose numbers are too large; of these nothing is written.
+template <size_t kParts>
+MUSTER_AVX2 uint32_t HandOut(const int64_t* totals, uint32_t which, size_t count,
+                             const uint8_t* lends, int64_t* rows, double* wishes) {
+  Columns<kParts> columns;
+  columns.count = count;
+  columns.lends = lends;
+  columns.rows = rows;
+  columns.wishes = wishes;
+  columns.AddUp();
+  const int width = std::bit_width(count);
+  for (size_t l = 0; l < Columns<kParts>::kLanes; ++l) columns.Measure(l, totals[l], width);
+  if (columns.rescale) columns.Rescale();
   Rounds<kParts> rounds;
   rounds.count = count;
   rounds.wishes = wishes;
   for (size_t p = 0; p < kParts; ++p) {
-    rounds.left[p] = Load(left + 4 * p);
-    rounds.weights[p] = Load(shifted + 4 * p);
+    rounds.left[p] = Load(columns.left + 4 * p);
+    rounds.weights[p] = Load(columns.shifted + 4 * p);
   }
   while (rounds.AnyLeft()) {
     Doubles most[kParts];
@@ -271,20 +322,8 @@ MUSTER_AVX2 uint32_t HandOut(const int64_t* totals, uint32_t which, size_t count
     rounds.FindCut(most);
     rounds.Settle();
   }
-  for (size_t l = 0; l < kLanes; ++l) written[l] = ((which & ~too_large) >> l & 1) != 0 ? -1 : 0;
-  for (size_t i = 0; i < count; ++i) {
-    const int64_t lent = -static_cast<int64_t>(lends[i]);
-    for (size_t p = 0; p < kParts; ++p) {
-      int64_t* const row = rows + 4 * i * kLanes + 4 * p;
-      const Wholes request = Load(row), floor = Load(row + 2 * kLanes);
-      const Wholes above = request > floor, in = Load(written + 4 * p);
-      const Wholes all = (above & (Load(row + kLanes) > 0)) | (lent & ~above);
-      const Wholes open = AsWholes(Load(wishes + 4 * i * kLanes + 4 * p)) & Load(keep + 4 * p);
-      const Wholes runtime = ((request & all) | (floor & ~all)) - open;
-      Store(Wholes((runtime & in) | (Load(row + 3 * kLanes) & ~in)), row + 3 * kLanes);
-    }
-  }
-  return too_large & which;
+  columns.Write(which & ~columns.too_large);
+  return columns.too_large & which;
 }
 
 bool HasLanes() { return __builtin_cpu_supports("avx2"); }

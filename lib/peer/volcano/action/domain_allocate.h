@@ -6,17 +6,20 @@
 //   by_domain.Add(job, pending);
 //   if (by_domain.Place(job) && dispatcher.Ready(job)) { attempt.Commit(); by_domain.Committed(job); }
 //
-// Idea. A job's turn is tried in every domain that its wish allows, list by list, the narrowest first: its sub-groups
-// take turns, those first without which the job cannot become ready, and each is tried in every domain within that its
-// own wish allows; what was placed is taken back, and the domain of the highest score is gone through again for good.
-// A job that can become nothing but ready or waiting in no domain of any list is left as it was.
-// Peer. Volcano's allocateForJob and allocateForSubJob. The score of a domain for a job is the sum of those of the
-// domains that its sub-groups chose; refusals of roles are forgotten from domain to domain, and a turn ends as soon as
-// the job is ready, so that beyond its minimum one task, or one sub-group, is placed a turn. What a try wrote down
-// about where sub-groups are is kept by domain and counts once that domain is chosen, even by a later turn.
+// Idea. A job's turn is tried in every domain that its wish allows, list by list, the narrowest
+// first: its sub-groups take turns, those first without which the job cannot become ready, and each
+// is tried in every domain within that its own wish allows; what was placed is taken back, and the
+// domain of the highest score is gone through again for good. A job that can become nothing but
+// ready or waiting in no domain of any list is left as it was.
+// Peer. Volcano's allocateForJob and allocateForSubJob. The score of a domain for a job is the sum
+// of those of the domains that its sub-groups chose; refusals of roles are forgotten from domain to
+// domain, and a turn ends as soon as the job is ready, so that beyond its minimum one task, or one
+// sub-group, is placed a turn. What a try wrote down about where sub-groups are is kept by domain
+// and counts once that domain is chosen, even by a later turn.
 // Ties. The domain first by name.
-// Cost. A try is a look at each node of the domain for each task. Domains whose sums cannot hold the tasks of one class
-// are passed over, and of leaf domains with equal nodes only one is tried (DomainTwins); neither changes a decision.
+// Cost. A try is a look at each node of the domain for each task. Domains whose sums cannot hold
+// the tasks of one class are passed over, and of leaf domains with equal nodes only one is tried
+// (DomainTwins); neither changes a decision.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_DOMAIN_ALLOCATE_H_
 #define MUSTER_PEER_VOLCANO_ACTION_DOMAIN_ALLOCATE_H_
 
@@ -67,8 +70,9 @@ class DomainAllocate {
   // Sets `failed_` and the like for a turn of the job.
   void BeginTurn(JobIndex job);
   bool PlaceInList(JobIndex job, const std::vector<uint32_t>& list);
-  // For a job that is one gang, where all domains of a list are leaves: their scores are known before they are tried, so
-  // the first to hold it in the order of scores is the best. nullopt: it took several goes, whose scores add up.
+  // For a job that is one gang, where all domains of a list are leaves: their scores are known
+  // before they are tried, so the first to hold it in the order of scores is the best. nullopt: it
+  // took several goes, whose scores add up.
   std::optional<bool> PlaceInBestLeaf(const SubGroup& gang, const std::vector<uint32_t>& list,
                                       DomainMemory* memory);
   // Leaves what can be tried: of a gang that is nowhere yet, leaves that its policies offer.
@@ -77,8 +81,8 @@ class DomainAllocate {
   void TryDomain(JobIndex job, uint32_t domain, const SubGroup* gang, DomainMemory* memory,
                  DomainTries<GroupSheet>* tries);
   JobTry TryJob(JobIndex job, uint32_t domain, GroupSheet* sheet);
-  // Places the sub-group in the best domain within `within` that holds it, and takes its tasks from `tasks`. Returns the
-  // score of that domain; nullopt: there is none, and nothing has changed.
+  // Places the sub-group in the best domain within `within` that holds it, and takes its tasks from
+  // `tasks`. Returns the score of that domain; nullopt: there is none, and nothing has changed.
   std::optional<double> PlaceGroup(const SubGroup& group, uint32_t within, TaskQueue* tasks);
   std::optional<double> PlaceInBest(const SubGroup& group, uint32_t within,
                                     const std::vector<uint32_t>& list, TaskQueue* tasks);
@@ -101,8 +105,9 @@ class DomainAllocate {
   DomainTwins twins_;
   HashMap<JobIndex, GroupSheet> sheets_;
   HashMap<JobIndex, Turns> turns_;
-  // Of the job in turn: roles of which a task found no node, by sub-group; the most that was placed in one try, and in
-  // the last one that failed (0 where some of it was only promised); a task that found no node.
+  // Of the job in turn: roles of which a task found no node, by sub-group; the most that was placed
+  // in one try, and in the last one that failed (0 where some of it was only promised); a task that
+  // found no node.
   std::vector<std::vector<GroupIndex>> failed_;
   int64_t most_ = 0, last_placed_ = 0;
   TaskIndex failed_task_ = kNone;

@@ -106,8 +106,8 @@ std::vector<uint32_t> GangEviction::CandidateDomains(JobIndex job) const {
 
 bool GangEviction::InDomain(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
                             std::span<const int64_t> need, bool* tried) {
-  const std::vector<VictimBundle> bundles = Bundles(job, domain, need);
-  if (bundles.empty()) return false;
+  const std::vector<VictimSet> sets = VictimSets(job, domain, need);
+  if (sets.empty()) return false;
   // What is promised to nominated tasks counts as free here; the trial sees that it is not.
   std::vector<int64_t> room(need.size(), 0);
   for (NodeIndex n : context_.domains.nodes(domain)) {
@@ -117,8 +117,8 @@ bool GangEviction::InDomain(JobIndex job, uint32_t domain, const GroupSheet& she
     }
   }
   std::vector<TaskIndex> victims;
-  for (const VictimBundle& bundle : bundles) {
-    for (TaskIndex t : bundle.tasks) {
+  for (const VictimSet& set : sets) {
+    for (TaskIndex t : set.tasks) {
       victims.push_back(t);
       const auto request = ledger_.request(t);
       for (DimensionIndex d = 0; d < room.size(); ++d) room[d] += request[d];
@@ -144,7 +144,7 @@ std::vector<TaskIndex> GangEviction::Wanting(JobIndex job) const {
 }
 
 // In the order in which they are to go.
-std::vector<VictimBundle> GangEviction::Bundles(JobIndex job, uint32_t domain,
+std::vector<VictimSet> GangEviction::VictimSets(JobIndex job, uint32_t domain,
                                                 std::span<const int64_t> need) {
   std::vector<std::pair<JobIndex, TaskIndex>> candidates;
   for (NodeIndex n : context_.domains.nodes(domain)) {
@@ -156,16 +156,16 @@ std::vector<VictimBundle> GangEviction::Bundles(JobIndex job, uint32_t domain,
     }
   }
   std::sort(candidates.begin(), candidates.end());
-  std::vector<VictimBundle> bundles;
+  std::vector<VictimSet> sets;
   for (size_t i = 0; i < candidates.size();) {
     const JobIndex other = candidates[i].first;
     std::vector<TaskIndex> tasks;
     while (i < candidates.size() && candidates[i].first == other) {
       tasks.push_back(candidates[i++].second);
     }
-    AddBundles(context_, other, std::move(tasks), need, &bundles);
+    AddVictimSets(context_, other, std::move(tasks), need, &sets);
   }
-  std::sort(bundles.begin(), bundles.end(), [&](const VictimBundle& a, const VictimBundle& b) {
+  std::sort(sets.begin(), sets.end(), [&](const VictimSet& a, const VictimSet& b) {
     if (a.whole != b.whole) return b.whole;
     if (const int order = a.job == b.job ? 0 : CompareVictims(job, a.job, b.job)) return order < 0;
     if (a.worth != b.worth) return a.worth > b.worth;
@@ -174,18 +174,18 @@ std::vector<VictimBundle> GangEviction::Bundles(JobIndex job, uint32_t domain,
   });
 
   std::vector<TaskIndex> all;
-  for (const VictimBundle& bundle : bundles) {
-    all.insert(all.end(), bundle.tasks.begin(), bundle.tasks.end());
+  for (const VictimSet& set : sets) {
+    all.insert(all.end(), set.tasks.begin(), set.tasks.end());
   }
   std::vector<TaskIndex> allowed = dispatcher_.Evictable(job, from_other_queues_, all);
   std::sort(allowed.begin(), allowed.end());
-  std::erase_if(bundles, [&](VictimBundle& bundle) {
-    const size_t refused = std::erase_if(bundle.tasks, [&](TaskIndex t) {
+  std::erase_if(sets, [&](VictimSet& set) {
+    const size_t refused = std::erase_if(set.tasks, [&](TaskIndex t) {
       return !std::binary_search(allowed.begin(), allowed.end(), t);
     });
-    return bundle.tasks.empty() || (bundle.whole && (refused > 0 || !whole_gangs_));
+    return set.tasks.empty() || (set.whole && (refused > 0 || !whole_gangs_));
   });
-  return bundles;
+  return sets;
 }
 
 bool GangEviction::Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,

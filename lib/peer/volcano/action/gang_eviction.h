@@ -5,15 +5,15 @@
 //   0. Candidate domains are those that the policies offer for making room, the widest first, at most `max_domains`; the
 //      whole cluster where they offer none and nothing of the job is bound to domains. What follows is done in one
 //      after the other until it works.
-//   1. Tasks of the domain that may go are sorted into bundles (gang_victims.h): what their gangs can spare, and the rest of them.
-//   2. Bundles are ordered - spared ones first - and the policies are asked about all their tasks at once. A spared
-//      bundle keeps those that may go, a whole one is dropped unless all may.
-//   3. VictimBundle after bundle joins the victims. Whenever the sum over the domain's nodes would cover the gang's need the
+//   1. Tasks of the domain that may go are sorted into victim sets (gang_victims.h): what their gangs can spare, and the rest of them.
+//   2. Sets are ordered - spared ones first - and the policies are asked about all their tasks at once. A spared
+//      set keeps those that may go, a whole one is dropped unless all may.
+//   3. Set after set joins the victims. Whenever the sum over the domain's nodes would cover the gang's need the
 //      whole of it is tried: all victims so far are evicted, and sub-group after sub-group each pending task looks for
 //      its node: of a job bound to domains in the first of those offered to the sub-group below this one where all of
 //      it finds places, else anywhere in this one. If the job is then pipelined, or was ready before and one sub-group
-//      is placed, the trial stands, else it is undone and the next bundle joins.
-// Evictions are as many as the bundles hold: none is spared for being needless.
+//      is placed, the trial stands, else it is undone and the next set joins.
+// Evictions are as many as the sets hold: none is spared for being needless.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 #define MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 
@@ -61,7 +61,7 @@ class GangEviction {
   // Whether the job got places in the domain. `tried`: there were victims who might have been enough.
   bool InDomain(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
                 std::span<const int64_t> need, bool* tried);
-  std::vector<VictimBundle> Bundles(JobIndex job, uint32_t domain, std::span<const int64_t> need);
+  std::vector<VictimSet> VictimSets(JobIndex job, uint32_t domain, std::span<const int64_t> need);
   bool Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
            std::span<const TaskIndex> victims);
   std::optional<Reason> PlaceAll(JobIndex job, uint32_t domain, GroupSheet sheet, bool was_ready);

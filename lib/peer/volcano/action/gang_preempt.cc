@@ -6,13 +6,13 @@
 // of the queue whose job priority is strictly lower, last in job order first: before any gang is taken apart, all
 // that can spare tasks give those up. How the need becomes victims and places is told in gang_eviction.h.
 // Peer. Volcano's gangpreempt over the whole cluster, which is what it does where no policy knows the topology. Its
-// details that decide: a spared bundle goes as a whole, ten tasks where one would do; candidates need to be free of
+// details that decide: a spared set goes as a whole, ten tasks where one would do; candidates need to be free of
 // marks against it on the task and on the job, where no mark is a yes; a task that never preempts takes part; only
 // hard refusals of a node count in the trial; and every pending task of the job must find a place, not only as many
 // as it needs.
 // Guarantee. No nomination without the gang pipelined; no gang is broken while spared tasks of others suffice in sum
 // and in place. Ties. Node index; equal jobs by creation and uid, reversed. Cost. O(tasks) a job for the candidates,
-// then O(pending x nodes) a trial, of which there are at most as many as bundles.
+// then O(pending x nodes) a trial, of which there are at most as many as sets.
 #include "lib/peer/volcano/action/gang_eviction.h"
 #include "lib/peer/volcano/actions.h"
 

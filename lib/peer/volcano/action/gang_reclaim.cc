@@ -8,7 +8,7 @@
 // victims and places is told in gang_eviction.h.
 // Peer. Volcano's gangreclaim over the whole cluster. What it leaves open: no policy of fair shares is asked who has
 // more than it deserves, so with conformance alone a queue may be taken from below its share.
-// Guarantee, cost. As gangpreempt. Ties. Node index; equal bundles of a queue by the job's uid.
+// Guarantee, cost. As gangpreempt. Ties. Node index; equal sets of a queue by the job's uid.
 #include <string>
 
 #include "lib/peer/volcano/action/gang_eviction.h"

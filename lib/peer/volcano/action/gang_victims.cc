@@ -106,21 +106,21 @@ class WholeSubGroups {
 
 }  // namespace
 
-void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
-                std::span<const int64_t> need, std::vector<VictimBundle>* bundles) {
+void AddVictimSets(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
+                   std::span<const int64_t> need, std::vector<VictimSet>* sets) {
   const TaskTable& table = context.tables.tasks;
   std::sort(tasks.begin(), tasks.end(), [&](TaskIndex a, TaskIndex b) {
     return std::tuple(table.priority[a], table.uid_rank[a], a) <
            std::tuple(table.priority[b], table.uid_rank[b], b);
   });
   int64_t surplus = context.ledger.job(job).ready() - context.tables.jobs.spec[job].min_available;
-  VictimBundle spared{false, job, {}, kPriceless};
+  VictimSet spared{false, job, {}, kPriceless};
   if (surplus < 0) {
     spared.tasks = std::move(tasks);
-    bundles->push_back(std::move(spared));
+    sets->push_back(std::move(spared));
     return;
   }
-  VictimBundle rest{true, job, {}, 0};
+  VictimSet rest{true, job, {}, 0};
   std::vector<int64_t> surpluses = Surpluses(context, job);
   WholeSubGroups sub_groups(context, job);
   for (TaskIndex t : tasks) {
@@ -134,10 +134,10 @@ void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskInde
       rest.tasks.push_back(t);
     }
   }
-  if (!spared.tasks.empty()) bundles->push_back(std::move(spared));
+  if (!spared.tasks.empty()) sets->push_back(std::move(spared));
   if (rest.tasks.empty()) return;
   rest.worth = Worth(context, job, rest.tasks, need);
-  bundles->push_back(std::move(rest));
+  sets->push_back(std::move(rest));
 }
 
 }  // namespace muster

@@ -2,8 +2,8 @@
 //
 // What can be taken from a gang: tasks that it can spare, and the rest of it, which goes whole or stays.
 //
-//   std::vector<VictimBundle> bundles;
-//   AddBundles(context, job, running, need, &bundles);   // what `job` can spare, then what it falls apart without
+//   std::vector<VictimSet> sets;
+//   AddVictimSets(context, job, running, need, &sets);   // what `job` can spare, then what it falls apart without
 #ifndef MUSTER_PEER_VOLCANO_ACTION_GANG_VICTIMS_H_
 #define MUSTER_PEER_VOLCANO_ACTION_GANG_VICTIMS_H_
 
@@ -15,7 +15,7 @@
 
 namespace muster {
 
-struct VictimBundle {
+struct VictimSet {
   bool whole;  // its job falls apart without it
   JobIndex job;
   std::vector<TaskIndex> tasks;  // least priority first
@@ -24,11 +24,11 @@ struct VictimBundle {
   double worth;
 };
 
-// Splits `tasks`, all of `job`, into at most one bundle of each kind. A job that is not ready any more can spare all.
+// Splits `tasks`, all of `job`, into at most one set of each kind. A job that is not ready any more can spare all.
 // Otherwise a task is spared while the job, and the task's role where role minimums count, keep as many as they need,
 // and while its sub-group has lost a task already, or its policy keeps as many whole sub-groups as it asks for without it.
-void AddBundles(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
-                std::span<const int64_t> need, std::vector<VictimBundle>* bundles);
+void AddVictimSets(const ActionContext& context, JobIndex job, std::vector<TaskIndex> tasks,
+                   std::span<const int64_t> need, std::vector<VictimSet>* sets);
 
 }  // namespace muster
 

@@ -25,6 +25,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/needs.h"
 #include "lib/kube/refusals.h"
 #include "lib/ledger/device_book.h"
 #include "lib/peer/volcano/policies.h"
@@ -175,10 +176,14 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
 }  // namespace
 
 PolicyDecl NumaAwarePolicy() {
-  return {"numa-aware", "whole CPUs on NUMA zones for guaranteed tasks", kNumaAwareOptions,
+  return {"numa-aware",
+          "whole CPUs on NUMA zones for guaranteed tasks",
+          kNumaAwareOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NumaAware>(options);
-          }};
+          },
+          /*revision=*/1,
+          [](const Options&, PolicyNeeds* needs) { needs->devices.cpus = true; }};
 }
 
 }  // namespace muster

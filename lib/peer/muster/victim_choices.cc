@@ -1,5 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/peer/muster/fair_offers.h"
+#include "lib/peer/muster/victim_choices.h"
 
 #include <algorithm>
 #include <functional>
@@ -13,20 +13,20 @@ namespace muster {
 // Adds units until the task fits, and gives back those that were not needed. Where limits and fits hold before anybody
 // left, and the task asks for no devices, only the sums on the node matter and are counted here; else the books are
 // really changed, and rolled back.
-class FairOffers::Draft {
+class VictimChoices::Draft {
  public:
-  Draft(FairOffers& offers, TaskIndex task, NodeIndex node)
-      : offers_(offers),
-        ledger_(offers.context_.ledger),
+  Draft(VictimChoices& choices, TaskIndex task, NodeIndex node)
+      : choices_(choices),
+        ledger_(choices.context_.ledger),
         task_(task),
         node_(node),
-        trial_(offers.context_),
-        units_(offers.made_.units) {
-    offers.made_.node = node;
+        trial_(choices.context_),
+        units_(choices.made_.units) {
+    choices.made_.node = node;
     units_.clear();
-    ActionContext& context = offers.context_;
+    ActionContext& context = choices.context_;
     const ClassIndex c = context.ClassOf(task);
-    counts_ = offers.SumsDecide(task) && context.search.FitsNode(c, node);
+    counts_ = choices.SumsDecide(task) && context.search.FitsNode(c, node);
     if (!counts_) return;
     const auto request = context.tables.classes.initial_request.row(c);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
@@ -37,7 +37,7 @@ class FairOffers::Draft {
   }
 
   bool Fits() {
-    if (!counts_) return offers_.Fits(task_, node_);
+    if (!counts_) return choices_.Fits(task_, node_);
     return std::all_of(short_.begin(), short_.end(), [](const auto& s) { return s.second <= 0; });
   }
   void Add(Unit unit) {
@@ -69,7 +69,7 @@ class FairOffers::Draft {
     for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
     all.insert(all.end(), more.begin(), more.end());
     if (!counts_) trial_.Clear();
-    const bool may = offers_.Unprotected(task_, all).size() == all.size();
+    const bool may = choices_.Unprotected(task_, all).size() == all.size();
     if (!counts_) LeaveAll();
     return may;
   }
@@ -77,7 +77,7 @@ class FairOffers::Draft {
   void AddGang(JobIndex job, const Tasks& members) {
     Unit all;
     std::erase_if(units_, [&](const Unit& unit) {
-      if (unit.size() != 1 || offers_.context_.tables.tasks.job[unit[0]] != job) return false;
+      if (unit.size() != 1 || choices_.context_.tables.tasks.job[unit[0]] != job) return false;
       all.push_back(unit[0]);
       return true;
     });
@@ -140,7 +140,7 @@ class FairOffers::Draft {
     });
   }
 
-  FairOffers& offers_;
+  VictimChoices& choices_;
   Ledger& ledger_;
   const TaskIndex task_;
   const NodeIndex node_;
@@ -150,28 +150,28 @@ class FairOffers::Draft {
   std::vector<Unit>& units_;
 };
 
-FairOffers::FairOffers(ActionContext& context, Taking taking)
+VictimChoices::VictimChoices(ActionContext& context, Taking taking)
     : context_(context),
       taking_(taking),
       in_order_(context.dispatcher.JudgesInOrder(
           taking == Taking::kFromOtherQueues ? Point::kReclaimable : Point::kPreemptable)) {}
 
-bool FairOffers::Take(TaskIndex task, Offer* offer) {
+bool VictimChoices::Take(TaskIndex task, Choice* choice) {
   if (asker_ != AskerOf(task)) Rank(task);
-  if (TakeRanked(task, offer)) return true;
+  if (TakeRanked(task, choice)) return true;
   if (context_.ledger.SameAs(ranked_)) return false;
   Rank(task);
-  return TakeRanked(task, offer);
+  return TakeRanked(task, choice);
 }
 
-bool FairOffers::TakeRanked(TaskIndex task, Offer* offer) {
+bool VictimChoices::TakeRanked(TaskIndex task, Choice* choice) {
   while (!ranking_.empty()) {
     const Price price = Pop();
     if (!Make(task, price.node)) continue;
     const Price now = PriceOf(made_);
     if (now == price) {
       took_old_ |= old_;
-      *offer = made_;
+      *choice = made_;
       return true;
     }
     Push(now);
@@ -179,11 +179,11 @@ bool FairOffers::TakeRanked(TaskIndex task, Offer* offer) {
   return false;
 }
 
-void FairOffers::Renew(TaskIndex task, NodeIndex node) {
+void VictimChoices::Renew(TaskIndex task, NodeIndex node) {
   if (asker_ == AskerOf(task) && Make(task, node)) Push(PriceOf(made_));
 }
 
-FairOffers::Asker FairOffers::AskerOf(TaskIndex task) const {
+VictimChoices::Asker VictimChoices::AskerOf(TaskIndex task) const {
   const Tables& tables = context_.tables;
   const JobIndex job = tables.tasks.job[task];
   const bool holds = context_.ledger.job(job)[TaskStatus::kRunning] > 0 ||
@@ -192,7 +192,7 @@ FairOffers::Asker FairOffers::AskerOf(TaskIndex task) const {
           holds ? job : kNone};
 }
 
-void FairOffers::Rank(TaskIndex task) {
+void VictimChoices::Rank(TaskIndex task) {
   asker_ = AskerOf(task);
   ranked_ = context_.ledger.moment();
   old_ = false;
@@ -206,7 +206,7 @@ void FairOffers::Rank(TaskIndex task) {
 }
 
 // A look at the queues, which may save one at all tasks of all nodes.
-bool FairOffers::AnybodyMayGo(TaskIndex task) const {
+bool VictimChoices::AnybodyMayGo(TaskIndex task) const {
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
   const auto holds = [this](QueueIndex q) {
@@ -223,7 +223,7 @@ bool FairOffers::AnybodyMayGo(TaskIndex task) const {
 }
 
 // Whether limits hold for the task as the books are, and fits depend on the node alone.
-bool FairOffers::SumsDecide(TaskIndex task) {
+bool VictimChoices::SumsDecide(TaskIndex task) {
   if (task == summed_task_ && context_.ledger.SameAs(summed_)) return sums_decide_;
   summed_task_ = task;
   summed_ = context_.ledger.moment();
@@ -235,7 +235,7 @@ bool FairOffers::SumsDecide(TaskIndex task) {
 }
 
 // Who may be evicted for the task, in the order in which they go.
-void FairOffers::ListCandidates(TaskIndex task, NodeIndex node) {
+void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   const auto& jobs = context_.tables.jobs.spec;
   candidates_.clear();
@@ -256,7 +256,7 @@ void FairOffers::ListCandidates(TaskIndex task, NodeIndex node) {
   }
 }
 
-bool FairOffers::Make(TaskIndex task, NodeIndex node) {
+bool VictimChoices::Make(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   // The tasks of a class and job are alike to everybody, and often one comes right after the other.
   if (made_for_ != kNone && made_.node == node && context_.ledger.SameAs(made_at_) &&
@@ -278,7 +278,7 @@ bool FairOffers::Make(TaskIndex task, NodeIndex node) {
 }
 
 // Takes candidates in their order until the task fits, and gives back whom it does not need.
-bool FairOffers::MakeInOrder(TaskIndex task, NodeIndex node) {
+bool VictimChoices::MakeInOrder(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   Draft draft(*this, task, node);
   bool fits = draft.Fits();
@@ -317,7 +317,7 @@ bool FairOffers::MakeInOrder(TaskIndex task, NodeIndex node) {
 }
 
 // Whether the victim's gang can do without it, too. Candidates of one node are few: counting among them beats a map.
-bool FairOffers::GangSpares(TaskIndex victim, const Tasks& spared) const {
+bool VictimChoices::GangSpares(TaskIndex victim, const Tasks& spared) const {
   const TaskTable& tasks = context_.tables.tasks;
   const JobIndex job = tasks.job[victim];
   int64_t of_job = 1, of_group = 1;
@@ -331,7 +331,7 @@ bool FairOffers::GangSpares(TaskIndex victim, const Tasks& spared) const {
 
 // Whether Spare begins with first_, behind whom the task fits, which sums and the policies' order tell without asking
 // about more candidates.
-bool FairOffers::FirstSuffice(TaskIndex task, const Draft& draft) {
+bool VictimChoices::FirstSuffice(TaskIndex task, const Draft& draft) {
   if (!in_order_ || !draft.counts()) return false;
   first_.clear();
   Draft::Missing missing = draft.missing();
@@ -351,7 +351,7 @@ bool FairOffers::FirstSuffice(TaskIndex task, const Draft& draft) {
 
 // The candidates that their gangs can do without and that nobody protects. Who is protected does not count against
 // his gang: then those it has yet to spare are looked at once more.
-FairOffers::Tasks FairOffers::Spare(TaskIndex task) const {
+VictimChoices::Tasks VictimChoices::Spare(TaskIndex task) const {
   const TaskTable& tasks = context_.tables.tasks;
   Tasks candidates, spare, kept;
   for (const Candidate& candidate : candidates_) candidates.push_back(candidate.task);
@@ -375,11 +375,11 @@ FairOffers::Tasks FairOffers::Spare(TaskIndex task) const {
   }
 }
 
-FairOffers::Price FairOffers::PriceOf(const Offer& offer) const {
+VictimChoices::Price VictimChoices::PriceOf(const Choice& choice) const {
   const TaskTable& tasks = context_.tables.tasks;
   Price price{0, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::min(),
-              offer.node};
-  for (const Unit& unit : offer.units) {
+              choice.node};
+  for (const Unit& unit : choice.units) {
     for (TaskIndex t : unit) {
       ++price.victims;
       price.priority =
@@ -390,7 +390,7 @@ FairOffers::Price FairOffers::PriceOf(const Offer& offer) const {
   return price;
 }
 
-bool FairOffers::MayGo(TaskIndex task, TaskIndex victim) const {
+bool VictimChoices::MayGo(TaskIndex task, TaskIndex victim) const {
   const Tables& tables = context_.tables;
   const TaskStatus status = context_.ledger.status(victim);
   if (status != TaskStatus::kRunning && status != TaskStatus::kBound) return false;
@@ -406,7 +406,7 @@ bool FairOffers::MayGo(TaskIndex task, TaskIndex victim) const {
 }
 
 // A gang goes as it stands: none of it may be on its way in, and all of it must be free to go.
-bool FairOffers::GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const {
+bool VictimChoices::GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const {
   const JobCounts& counts = context_.ledger.job(gang);
   if (counts[TaskStatus::kPlaced] + counts[TaskStatus::kBinding] + counts.nominated() > 0) {
     return false;
@@ -419,25 +419,25 @@ bool FairOffers::GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const 
   return true;
 }
 
-FairOffers::Tasks FairOffers::Unprotected(TaskIndex task,
-                                          std::span<const TaskIndex> victims) const {
+VictimChoices::Tasks VictimChoices::Unprotected(TaskIndex task,
+                                                std::span<const TaskIndex> victims) const {
   return taking_ == Taking::kFromOtherQueues ? context_.dispatcher.Reclaimable(task, victims)
                                              : context_.dispatcher.Preemptable(task, victims);
 }
 
-bool FairOffers::Fits(TaskIndex task, NodeIndex node) {
+bool VictimChoices::Fits(TaskIndex task, NodeIndex node) {
   const ClassIndex c = context_.ClassOf(task);
   const QueueIndex queue = context_.tables.jobs.queue[context_.tables.tasks.job[task]];
   return context_.search.FitsFutureIdle(c, node) &&
          context_.dispatcher.Allocatable(queue, task).ok() && context_.search.FitsNode(c, node);
 }
 
-void FairOffers::Push(const Price& price) {
+void VictimChoices::Push(const Price& price) {
   ranking_.push_back(price);
   std::push_heap(ranking_.begin(), ranking_.end(), std::greater<>());
 }
 
-FairOffers::Price FairOffers::Pop() {
+VictimChoices::Price VictimChoices::Pop() {
   std::pop_heap(ranking_.begin(), ranking_.end(), std::greater<>());
   const Price price = ranking_.back();
   ranking_.pop_back();

@@ -1,21 +1,25 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Whose turn is it? Down the queue tree, at each level to the child that goes first.
+// Queues of a tree take turns: down the tree, at each level to the child that goes first, then to a
+// job.
 //
-//   FairWalk walk(context);
-//   for (JobIndex job : waiting) walk.Add(job);
+//   QueueTreeWalk walk(context);
+//   for (const JobIndex job : context.waiting) walk.Add(job);
 //   for (JobIndex job; (job = walk.Next()) != kNone;) {
 //     const bool again = TakeTurn(job);
 //     walk.Done(job, again);
 //   }
 //
-// Every inner queue has a heap of those children that have a waiting job below them, by queue order. After a turn
-// only the queues on the job's way to the root have changed, and only they are moved in their heaps. An inner queue's
-// own jobs go before its children. In a queue jobs go by job order. All orders are total, so the answer is that of a
-// scan. Policies that order queues are told who is in line, and may say that more places than those on the way have
-// changed: then all heaps are made anew. Loops, not recursion: a tree may be 10,000 levels deep.
-#ifndef MUSTER_PEER_MUSTER_FAIR_WALK_H_
-#define MUSTER_PEER_MUSTER_FAIR_WALK_H_
+// Every inner queue has a heap of those children that have a waiting job below them, by queue
+// order. After a turn only the queues on the job's way to the root have changed, and only they are
+// moved in their heaps. An inner queue's own jobs go before its children. In a queue jobs go by job
+// order. All orders are total, so the answer is that of a scan; a peer whose result depends on how
+// its heap was shuffled needs a QueueRound (queue_round.h). Policies that order queues are told
+// which ones are in line, and may say that more places than those on the way have changed: then all
+// heaps are made anew. Loops, not recursion: a tree may be 10,000 levels deep.
+// Cost. O(depth x log children) questions to the policies a turn.
+#ifndef MUSTER_PART_QUEUE_TREE_WALK_H_
+#define MUSTER_PART_QUEUE_TREE_WALK_H_
 
 #include <cstdint>
 #include <span>
@@ -26,12 +30,13 @@
 
 namespace muster {
 
-class FairWalk {
+class QueueTreeWalk {
  public:
-  explicit FairWalk(const ActionContext& context);
+  explicit QueueTreeWalk(const ActionContext& context);
 
   void Add(JobIndex job);
-  JobIndex Next();  // kNone: nobody is left
+  // Returns the job whose turn it is and takes it out; kNone: no job is left.
+  JobIndex Next();
   // After the turn of the job that Next named; `again`: it wants another.
   void Done(JobIndex job, bool again);
   // After Done, when the turn also changed the books of other queues. Costs their families.
@@ -67,4 +72,4 @@ class FairWalk {
 
 }  // namespace muster
 
-#endif  // MUSTER_PEER_MUSTER_FAIR_WALK_H_
+#endif  // MUSTER_PART_QUEUE_TREE_WALK_H_

@@ -1,11 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-#include "lib/peer/muster/fair_walk.h"
+#include "lib/part/queue_tree_walk.h"
 
 #include <algorithm>
 
 namespace muster {
 
-FairWalk::FairWalk(const ActionContext& context)
+QueueTreeWalk::QueueTreeWalk(const ActionContext& context)
     : tables_(context.tables),
       dispatcher_(context.dispatcher),
       root_(static_cast<QueueIndex>(context.tables.queues.alive.size())),
@@ -29,14 +29,14 @@ FairWalk::FairWalk(const ActionContext& context)
   heaps_.emplace_back(ChildBefore{&dispatcher_, &roots_});
 }
 
-void FairWalk::PushJob(QueueIndex queue, JobIndex job) {
+void QueueTreeWalk::PushJob(QueueIndex queue, JobIndex job) {
   std::vector<JobIndex>& jobs = jobs_[queue];
   jobs.push_back(job);
   std::push_heap(jobs.begin(), jobs.end(),
                  [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); });
 }
 
-void FairWalk::Add(JobIndex job) {
+void QueueTreeWalk::Add(JobIndex job) {
   const QueueIndex queue = tables_.jobs.queue[job];
   PushJob(queue, job);
   if (Family(queue).Contains(place_[queue])) return;
@@ -50,7 +50,7 @@ void FairWalk::Add(JobIndex job) {
   }
 }
 
-JobIndex FairWalk::Next() {
+JobIndex QueueTreeWalk::Next() {
   if (heaps_[root_].empty()) return kNone;
   QueueIndex queue = roots_[heaps_[root_].Top()];
   while (jobs_[queue].empty()) queue = tables_.queues.children[queue][heaps_[queue].Top()];
@@ -62,7 +62,7 @@ JobIndex FairWalk::Next() {
   return job;
 }
 
-void FairWalk::Done(JobIndex job, bool again) {
+void QueueTreeWalk::Done(JobIndex job, bool again) {
   const QueueIndex queue = tables_.jobs.queue[job];
   if (again) PushJob(queue, job);
   for (QueueIndex q = queue; q != kNone; q = tables_.queues.parent[q]) {
@@ -79,7 +79,7 @@ void FairWalk::Done(JobIndex job, bool again) {
   }
 }
 
-void FairWalk::Rebuild(QueueIndex parent) {
+void QueueTreeWalk::Rebuild(QueueIndex parent) {
   if (heaps_[parent].empty()) return;
   heaps_[parent].Clear();
   for (QueueIndex child : parent == root_ ? roots_ : tables_.queues.children[parent]) {
@@ -87,7 +87,7 @@ void FairWalk::Rebuild(QueueIndex parent) {
   }
 }
 
-void FairWalk::Resort(std::span<const QueueIndex> changed) {
+void QueueTreeWalk::Resort(std::span<const QueueIndex> changed) {
   std::vector<QueueIndex> parents;
   for (QueueIndex queue : changed) {
     std::make_heap(jobs_[queue].begin(), jobs_[queue].end(),
