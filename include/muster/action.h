@@ -2,7 +2,7 @@
 //
 // Actions: algorithms of your own that place and evict, run beside those of a profile.
 //
-//   void SmallestFirst(muster::Workbench& bench, const muster::Options&) {
+//   auto smallest_first = [](muster::Workbench& bench, const muster::Options&) {
 //     for (muster::JobIndex job : BySize(bench)) {
 //       if (bench.ShouldStop()) return;
 //       const muster::Workbench::Savepoint before = bench.Save();
@@ -15,10 +15,10 @@
 //         bench.Rollback(before);   // the books are as they were
 //       }
 //     }
-//   }
+//   };
 //
 //   extensions->actions.push_back({.name = "smallest-first", .summary = "small gangs first",
-//                                  .run = SmallestFirst});
+//                                  .run = smallest_first});
 //   cluster.Schedule("muster:actions=smallest-first+reclaim", {.extensions = extensions});
 //
 // An action works on books that it changes by moves. Moves since a savepoint are committed (they become decisions, in

@@ -26,13 +26,13 @@
 // interfaces whose questions it answers, returns itself for each of them, and lists the points at which it is asked. The
 // dispatcher asks it there and nowhere else, and combines the answers of all policies by the rule of the point.
 //
-//   interface      page                 questions
-//   OrderPolicy    policy/order.h       which job, queue, task, sub-group goes first
-//   GatePolicy     policy/gate.h        may a queue take more, may a job start, is a gang whole
-//   FitPolicy      policy/fit.h         on which nodes a task may run, and which parts of a node it gets
-//   ScorePolicy    policy/score.h       which of the nodes that fit is best
-//   VictimPolicy   policy/victims.h     which running tasks may be evicted
-//   DomainPolicy   policy/domains.h     in which part of the topology tree a gang may be
+//  interface      page                 questions
+//  OrderPolicy    policy/order.h       which job, queue, task, sub-group goes first
+//  GatePolicy     policy/gate.h        may a queue take more, may a job start, is a gang whole
+//  FitPolicy      policy/fit.h         on which nodes a task may run, and which parts of a node it gets
+//  ScorePolicy    policy/score.h       which of the nodes that fit is best
+//  VictimPolicy   policy/victims.h     which running tasks may be evicted
+//  DomainPolicy   policy/domains.h     in which part of the topology tree a gang may be
 //
 // Answers must depend on nothing but the cycle and the policy's options: then plans are pure functions of their inputs,
 // and the engine may remember answers for as long as the policy's scopes allow.

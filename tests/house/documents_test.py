@@ -18,10 +18,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Headers without an example, and those whose lines are no statements.
 WITHOUT = {"export.h", "quantity.h", "version.h"}
 LEFT = {
+    "action.h": "Cluster cluster; auto extensions = std::make_shared<Extensions>();"
+                " auto BySize = [](auto&) { return std::vector<JobIndex>(); };",
     "episodes.h": "std::shared_ptr<const Trace> trace; size_t e = 0, first = 0, action = 0; float *jobs, *machine; int8_t* mask;",
     "metrics.h": "Trace trace; absl::StatusOr<ReplayResult> result = Replay(trace, \"easy\"); auto Print = [](auto&&...) {};",
     "packing.h": "OpenbFiles files; auto Use = [](auto&&...) {};",
     "plan.h": "Cluster cluster; auto Start = [](auto&&...) {};",
+    "policy.h": "Cluster cluster;",
     "replay.h": "Trace trace; auto Use = [](auto&&...) {};",
     "schedule.h": "Cluster cluster;",
     "snapshot.h": "Cluster cluster;",
