@@ -6,6 +6,7 @@
 # and give them the same digests. Two processes differ in the seeds of their hash tables and in their addresses.
 #
 #   tests/house/digest_matrix.sh              builds build/matrix-*; closes with `N passed, N failed`
+#   tests/house/digest_matrix.sh clang-O0     of the builds below, these alone
 #
 # gcc at -O3 is the release build, which ./test has made before.
 set -u
@@ -16,6 +17,17 @@ builds=(
   "clang-O0  clang++-14  -O0"
   "clang-O3  clang++-14  -O3 -march=native"
 )
+if [ $# -gt 0 ]; then
+  chosen=()
+  for name in "$@"; do
+    found=false
+    for build in "${builds[@]}"; do
+      if [ "${build%% *}" = "$name" ]; then chosen+=("$build"); found=true; fi
+    done
+    $found || { echo "there is no build $name; the builds are: ${builds[*]%% *}"; exit 2; }
+  done
+  builds=("${chosen[@]}")
+fi
 profiles=(volcano "volcano:+preempt,+reclaim" kube-batch muster)
 # Clusters to generate: small ones have ties, large ones have trees, each rule of fit and score is in some.
 clusters=(

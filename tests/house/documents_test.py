@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WITHOUT = {"export.h", "quantity.h", "version.h"}
 LEFT = {
     "action.h": "Cluster cluster; auto extensions = std::make_shared<Extensions>();"
-                " auto BySize = [](auto&) { return std::vector<JobIndex>(); };",
+                " static auto BySize = [](auto&) { return std::vector<JobIndex>(); };",
     "episodes.h": "std::shared_ptr<const Trace> trace; size_t e = 0, first = 0, action = 0; float *jobs, *machine; int8_t* mask;",
     "metrics.h": "Trace trace; absl::StatusOr<ReplayResult> result = Replay(trace, \"easy\"); auto Print = [](auto&&...) {};",
     "packing.h": "OpenbFiles files; auto Use = [](auto&&...) {};",

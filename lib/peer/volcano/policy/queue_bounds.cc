@@ -53,11 +53,13 @@ void QueueBounds::Open(const Tables& tables, const Ledger& ledger, bool hierarch
   parents_.assign(count, kNone);
   depths_.assign(count, 0);
   leaf_.assign(count, 1);
-  bounds_.resize(count);
+  bounds_.clear();
+  bounds_.reserve(count);
   for (QueueIndex q = 0; q < count; ++q) {
-    if (!queues.alive[q]) continue;
-    bounds_[q] = {Given(queues.deserved, q), Given(queues.guaranteed, q), Given(queues.limit, q),
-                  Amounts()};
+    bounds_.push_back(queues.alive[q]
+                          ? Bounds{Given(queues.deserved, q), Given(queues.guaranteed, q),
+                                   Given(queues.limit, q), Amounts()}
+                          : Bounds());
   }
   sound_ = true;
   if (hierarchy) {

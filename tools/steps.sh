@@ -1,0 +1,136 @@
+# Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#
+# The steps that ./test and .ci/run choose from. Sourced by both from the root of the repository.
+#
+#   . tools/steps.sh
+#   step "release build" build release
+#   finish
+#
+# Every step prints a heading and its time. `finish` prints the times as a table and exits; its
+# last line is `N passed, N failed`, counted in steps. A step that cannot run here prints SKIP and
+# the reason, and counts as neither.
+
+jobs=$(nproc)
+cases=${MUSTER_CONFORMANCE:-../shared/conformance}
+# The extension module of the Python package is part of the release build where build/venv is there.
+venv=build/venv/bin/python
+passed=0
+failed=0
+step_names=()
+step_results=()
+step_seconds=()
+
+# step NAME COMMAND...: runs the command; exit code 77 means that it had a reason not to run.
+step() {
+  local name=$1 start=$SECONDS code result
+  shift
+  printf '\n=== %s\n' "$name"
+  "$@" </dev/null
+  code=$?
+  case $code in
+    0) passed=$((passed + 1)); result=passed ;;
+    77) result=SKIP ;;
+    *) failed=$((failed + 1)); result=FAILED ;;
+  esac
+  step_names+=("$name")
+  step_results+=("$result")
+  step_seconds+=($((SECONDS - start)))
+  printf -- '--- %s: %s in %d s\n' "$name" "$result" $((SECONDS - start))
+}
+
+# Prints the table of steps and `N passed, N failed`. Exits with 1 if a step failed.
+finish() {
+  local i
+  printf '\n%8s  %-7s %s\n' seconds result step
+  for i in "${!step_names[@]}"; do
+    printf '%8d  %-7s %s\n' "${step_seconds[$i]}" "${step_results[$i]}" "${step_names[$i]}"
+  done
+  printf '%8d  %-7s %s\n' "$SECONDS" "" "all steps"
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+  exit
+}
+
+build() {  # PRESET [CMAKE ARGUMENT...]
+  local preset=$1 python=()
+  shift
+  if [ "$preset" = release ] && [ -x "$venv" ]; then
+    python=(-DMUSTER_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$venv")
+  fi
+  cmake --preset "$preset" ${python[@]+"${python[@]}"} >"build/$preset.configure.log" 2>&1 ||
+    { cat "build/$preset.configure.log"; return 1; }
+  cmake --build --preset "$preset" -j "$jobs" "$@" -- --quiet
+}
+
+# Installs, builds, and runs what every list begins with. Exits if the release build fails.
+build_release() {
+  mkdir -p build
+  step "dependencies" tools/install_deps.sh
+  step "release build" build release
+  if [ "$failed" -gt 0 ]; then
+    echo "The other steps need the release build."
+    finish
+  fi
+}
+
+run_tests() {  # PRESET [CTEST ARGUMENT...]
+  ctest --preset "$1" -j "$jobs" --no-tests=error "${@:2}"
+}
+
+python_tests() {
+  local python=python3
+  if [ -x "$venv" ]; then python=$venv; else echo "SKIP tests of the engine: no build/venv"; fi
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=build/release/python "$python" -m unittest discover \
+    -s tests/python -p '*_test.py'
+}
+
+own_cases() {
+  PYTHONDONTWRITEBYTECODE=1 python3 tests/conformance/run.py tests/conformance/own
+}
+
+# Runs the folders that tests/conformance/expected.txt names; it lists how many cases must pass.
+peers_cases() {
+  if [ ! -d "$cases" ]; then
+    echo "SKIP: no cases at $cases; set MUSTER_CONFORMANCE to a folder of them"
+    return 77
+  fi
+  local folders
+  mapfile -t folders < <(sed -e 's/#.*//' -e 's/^[[:space:]]*[0-9]*[[:space:]]*//' -e '/^$/d' \
+    -e 's|/.*||' -e "s|^|$cases/|" tests/conformance/expected.txt | grep -v '/own$' | sort -u)
+  PYTHONDONTWRITEBYTECODE=1 python3 tests/conformance/run.py "${folders[@]}" \
+    --expected tests/conformance/expected.txt
+}
+
+# The rooms that read input (label quick in tests/CMakeLists.txt).
+readers_under_sanitizers() {
+  build asan --target muster_quick_tests && run_tests asan -L quick
+}
+
+# Whole cycles of 300 random worlds, every answer compared with the slow twins.
+worlds_under_sanitizers() {
+  build asan --target muster_worlds && MUSTER_WORLDS=300 run_tests asan -R '^worlds/'
+}
+
+# Without the tests that look at sources and at what is installed.
+all_under_sanitizers() {
+  build asan && MUSTER_WORLDS=300 run_tests asan -E '^(house|install)/'
+}
+
+threads_under_tsan() {
+  build tsan --target muster_threads_test && run_tests tsan -R '^threads$'
+}
+
+tidy() {
+  build tidy >build/tidy.log 2>&1 ||
+    { grep -E 'error:|warning:' -A4 build/tidy.log || tail -n 40 build/tidy.log; return 1; }
+}
+
+# The compiler cache serves the second of them from the first.
+parts_of_others() {
+  MUSTER_BUILD=$PWD/build/release MUSTER_BUILD_PARTS=1 CMAKE_CXX_COMPILER_LAUNCHER=ccache \
+    python3 tests/install/install_test.py Install.test_add_subdirectory Install.test_fetch_content
+}
+
+more_worlds() {
+  MUSTER_WORLDS=30000 run_tests release -R '^worlds/'
+}
