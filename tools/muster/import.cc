@@ -48,7 +48,7 @@ int ImportCommand(const Arguments& arguments) {
     absl::StrAppend(&profiles, profiles.empty() ? "" : ", ", ToAbsl(name));
   }
   flags.Value("--profile", "P", &options.profile,
-              absl::StrCat("whose objects they are: ", profiles,
+              absl::StrCat("the scheduler that the objects are of: ", profiles,
                            "; default: the one whose API groups they have"));
   flags.Value("--configuration", "FILE", &configuration, "the scheduler's configuration as JSON");
   flags.Value("--default-queue", "NAME", &options.default_queue,
