@@ -31,9 +31,11 @@ absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options
     options.configuration = *std::move(text);
   }
   absl::StatusOr<Import> import = ImportObjects(objects, options);
-  if (import.ok() || files.size() != 1) return import;
-  return absl::Status(import.status().code(),
-                      absl::StrCat(files[0], ": ", import.status().message()));
+  if (import.ok()) return import;
+  const std::string message(import.status().message());
+  std::string file = files.size() == 1 ? files[0] + ": " : "";
+  if (message.starts_with("scheduler configuration")) file = configuration + ": ";
+  return absl::Status(import.status().code(), file + message);
 }
 
 }  // namespace
