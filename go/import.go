@@ -21,14 +21,14 @@ import "unsafe"
 
 // ImportOptions say how a dump is read. The zero value stands for the defaults.
 type ImportOptions struct {
-	Profile       string // whose objects they are: "volcano", "kube-batch"; "": found by the objects' API groups
+	Profile       string // the scheduler that they are of: "volcano", "kube-batch"; "": by API groups
 	Configuration string // the scheduler's configuration as JSON; "": as the profile has it
 	DefaultQueue  string // of jobs that name none; "": "default"
 	Now           int64  // seconds; the time that the scenario names
 }
 
-// Import turns a dump of another scheduler's objects (JSON as kubectl prints it) into a scenario document, for
-// ReadScenario, and a report of what the scenario does not hold, which is JSON, too.
+// Import turns a dump of another scheduler's objects (JSON as kubectl prints it) into a scenario
+// document, for ReadScenario, and a report of what the scenario does not hold, which is JSON, too.
 func Import(objects string, options ImportOptions) (scenario, report string, err error) {
 	e := C.muster_go_import_error()
 	o := C.muster_go_import_options()
@@ -52,7 +52,8 @@ func Import(objects string, options ImportOptions) (scenario, report string, err
 	var dump *C.char
 	text(objects+"\n", &dump)
 	var made, listed *C.muster_text
-	if err := check(C.muster_import(dump, C.int64_t(len(objects)), &o, &made, &listed, &e), &e); err != nil {
+	status := C.muster_import(dump, C.int64_t(len(objects)), &o, &made, &listed, &e)
+	if err := check(status, &e); err != nil {
 		return "", "", err
 	}
 	defer C.muster_text_free(made)
@@ -60,7 +61,8 @@ func Import(objects string, options ImportOptions) (scenario, report string, err
 	return C.GoString(C.muster_text_data(made)), C.GoString(C.muster_text_data(listed)), nil
 }
 
-// ReadScenario replaces all rows by those of a scenario document and returns the profile that it names, which may be "".
+// ReadScenario replaces all rows by those of a scenario document and returns the profile that it
+// names, which may be "".
 func (c *Cluster) ReadScenario(scenario string) (string, error) {
 	e := C.muster_go_import_error()
 	text := C.CString(scenario)

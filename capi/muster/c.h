@@ -725,7 +725,7 @@ MUSTER_API void muster_outlook_free(muster_outlook* outlook);
 typedef struct muster_import_options {
   uint32_t struct_size;
   uint32_t reserved;
-  /* Whose objects they are: "volcano", "kube-batch"; NULL: found by the objects' API groups. */
+  /* The scheduler that they are of: "volcano", "kube-batch"; NULL: found by API groups. */
   const char* profile;
   const char*
       configuration; /* the scheduler's configuration as JSON; NULL: as the profile has it */

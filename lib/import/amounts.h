@@ -1,15 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Amounts as objects have them: added up exactly, and rounded up once, when they become a scenario's.
+// Amounts as objects have them: added up exactly, and rounded up once, when they become a
+// scenario's.
 //
 //   AmountMap held;
-//   for (const Field& c : containers) held = Sum(held, ReadAmounts(c.Section("resources")["requests"]));
+//   for (const Field& container : containers) held = Sum(held, ReadAmounts(container["requests"]));
 //   shape.request = ToResources(held);
 //
-// An amount is a number of billionths, which is the finest step that Kubernetes counts in; what lies between two of
-// them is rounded up. cpu and extended resources end as thousandths, memory-like ones and pods as whole units.
-// Sums of any number of amounts that were read fit. Maps keep the order in which names come up; finding a name costs
-// O(names), of which there are few.
+// An amount is a number of billionths, which is the finest step that Kubernetes counts in; what
+// lies between two of them is rounded up. cpu and extended resources end as thousandths,
+// memory-like ones and pods as whole units. Sums of any number of amounts that were read fit. Maps
+// keep the order in which names come up; finding a name costs O(names), of which there are few.
 #ifndef MUSTER_IMPORT_AMOUNTS_H_
 #define MUSTER_IMPORT_AMOUNTS_H_
 
@@ -30,8 +31,8 @@ inline constexpr int64_t kAmountUnit = 1000 * 1000 * 1000;
 
 using AmountMap = std::vector<std::pair<std::string, Amount>>;
 
-// The amount of a text such as "1.5Gi", "500m", "-2" or "1e3". Nothing for text that is no quantity, and for amounts
-// beyond what an int64 counts in the smallest unit of a dimension.
+// The amount of a text such as "1.5Gi", "500m", "-2" or "1e3". Nothing for text that is no
+// quantity, and for amounts beyond what an int64 counts in the smallest unit of a dimension.
 std::optional<Amount> ParseAmount(std::string_view text);
 
 // The amount of a value, which is a text or a number. Refuses what is none, and what is negative.

@@ -4,10 +4,10 @@
 //
 //   Dump dump(std::move(raw_objects), &log);
 //   dump.Keep(kVolcanoKinds, "volcano");
-//   for (const ApiObject* node : dump.OfKind("Node")) Use(node->spec().Bool("unschedulable", false));
+//   for (const ApiObject* node : dump.OfKind("Node")) Use(node->spec().Text("providerID"));
 //
-// An object without a name is refused in the log. Objects stay where they are as long as the dump lives. Finding the
-// objects of a kind costs O(1).
+// An object without a name is refused in the log. Objects stay where they are as long as the dump
+// lives. Finding the objects of a kind costs O(1).
 #ifndef MUSTER_IMPORT_API_OBJECT_H_
 #define MUSTER_IMPORT_API_OBJECT_H_
 
@@ -74,7 +74,8 @@ class Dump {
 
   Dump(std::vector<RawObject> objects, ImportLog* log);
 
-  // Leaves what `rules` do not list out, with an entry each; `reader` is the importer's name. Called once.
+  // Leaves what `rules` do not list out, with an entry each; `reader` is the importer's name.
+  // Called once.
   void Keep(std::span<const KindRule> rules, std::string_view reader);
 
   // In the order in which the names came up first.

@@ -1,16 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A value of a decoded object with the place where it stands, so that every refusal names the object and the field.
+// A value of a decoded object with the place where it stands, so that every refusal names the
+// object and the field.
 //
 //   Field spec = object.spec();
-//   int32_t priority = spec.Int32("priority", 0);      // refused: Pod ns/p: spec.priority: expected ...
+//   int32_t priority = spec.Int32("priority", 0);   // Pod ns/p: spec.priority: expected ...
 //   for (Field container : spec.Items("containers")) {
 //     std::string image = container.Text("image");
 //   }
 //
-// A member that is absent or null reads as its default, at any depth. A member of another kind is refused in the log
-// and reads as its default, too. A Field is a few words, valid while its FieldSource and the row are. Finding a member
-// costs O(members of the object), a place is put together only where one is asked for.
+// A member that is absent or null reads as its default, at any depth. A member of another kind is
+// refused in the log and reads as its default, too. A Field is a few words, valid while its
+// FieldSource and the row are. Finding a member costs O(members of the object), a place is put
+// together only where one is asked for.
 #ifndef MUSTER_IMPORT_FIELD_H_
 #define MUSTER_IMPORT_FIELD_H_
 
@@ -69,7 +71,8 @@ class Field {
                                         std::numeric_limits<int32_t>::max()));
   }
   bool Bool(std::string_view key, bool fallback) const;
-  // Seconds since 1970 of a time stamp (RFC 3339), what is left of a second dropped; 0 if absent or empty.
+  // Seconds since 1970 of a time stamp (RFC 3339), what is left of a second dropped; 0 if absent or
+  // empty.
   int64_t Seconds(std::string_view key) const;
 
   // An object; absent where it is not given.

@@ -2,8 +2,9 @@
 //
 // Volcano's HyperNode objects: a tree above the nodes, told by what each vertex selects.
 //
-// A member is a Node, chosen by its name (exactMatch), by a pattern of names (regexMatch) or by labels (labelMatch), or
-// a HyperNode, chosen by its name alone. A vertex that two others choose belongs to the first of them by tier and name.
+// A member is a Node, chosen by its name (exactMatch), by a pattern of names (regexMatch) or by
+// labels (labelMatch), or a HyperNode, chosen by its name alone. A vertex that two others choose
+// belongs to the first of them by tier and name.
 #include <algorithm>
 #include <utility>
 
@@ -97,7 +98,8 @@ std::vector<Vertex> TreeReader::Read() {
   return tree;
 }
 
-// The first vertex by tier and name that has the node; others are reported unless they stand above it.
+// The first vertex by tier and name that has the node; others are reported unless they stand above
+// it.
 void PutIntoTree(const std::vector<Vertex>& tree, const HashMap<std::string, size_t>& by_name,
                  const std::vector<size_t>& holders, ImportLog* log, NodeSpec* node) {
   std::vector<size_t> way = {holders[0]};

@@ -2,22 +2,23 @@
 //
 // Importers: a dump of another scheduler's objects as a scenario.
 //
-//   kubectl get nodes,pods,podgroups.scheduling.volcano.sh,queues,priorityclasses -A -o json > dump.json
+//   kubectl get nodes,pods,podgroups,queues,priorityclasses -A -o json > dump.json
 //
 //   absl::StatusOr<Import> import = ImportObjects(text_of_dump_json, {.now = 1767225600});
 //   std::string json = WriteScenario(import->scenario);   // what `muster run` reads
 //   std::string report = WriteReport(import->report);     // what the scenario does not hold
 //
-// Input. The text is JSON: one object, a List as kubectl prints it, a typed list (PodList), an array, or any number of
-// these one after another. Each object has `kind` and `metadata.name`. Of two objects of one kind and name the last
-// counts. YAML is turned into JSON by the caller (the Python package does so).
+// Input. The text is JSON: one object, a List as kubectl prints it, a typed list (PodList), an
+// array, or any number of these one after another. Each object has `kind` and `metadata.name`. Of
+// two objects of one kind and name the last counts. YAML is turned into JSON by the caller (the
+// Python package does so).
 //
-// Output. `scenario` is a whole scenario: rows come in an order that depends on the objects alone, the profile is the
-// one of the scheduler whose objects they are, and a configuration is part of it ("volcano:actions=...,tiers=...").
-// `report` lists, in the order of their discovery and each once, what the dump holds and the scenario does not.
+// Output. `scenario` is a whole scenario, which Fill takes: docs/import.md has the order of rows. Its
+// profile is the scheduler's, with the configuration ("volcano:actions=...,tiers=..."). `report`
+// lists what the dump holds and the scenario does not, in the order of discovery, each entry once.
 //
-// Promises. The result is a pure function of the arguments. Any bytes may be passed: text is refused if it is not JSON,
-// is nested deeper than 256, or has a key twice in one object.
+// Promises. The result is a pure function of the arguments. Any bytes may be passed: text is
+// refused if it is not JSON, is nested deeper than 256, or has a key twice in one object.
 //
 // Failure. InvalidArgument names the place and the rule; nothing is returned beside it:
 //
@@ -26,8 +27,8 @@
 //   Pod ns/p: spec.containers[0].resources.requests.cpu: "4 GB" is not a quantity; ...
 //   profile "vulcano": no importer has this name; expected one of volcano, kube-batch
 //
-// Cost. Time is linear in the text, times the logarithm of the number of rows. Memory is some thirty times the text's
-// size, and is freed but for the result.
+// Cost. Time is linear in the text, times the logarithm of the number of rows. Memory is some
+// thirty times the text's size, and is freed but for the result.
 #ifndef MUSTER_IMPORT_IMPORT_H_
 #define MUSTER_IMPORT_IMPORT_H_
 
@@ -42,14 +43,16 @@
 namespace muster {
 
 struct ImportOptions {
-  // The name of the importer, which is the name of its profile. Empty: the importer is found by the objects' API
-  // groups. A dump that shows no group of any importer, or as many objects of two, then fails.
+  // The name of the importer, which is the name of its profile. Empty: the importer is found by the
+  // objects' API groups. A dump that shows no group of any importer, or as many objects of two,
+  // then fails.
   std::string profile = {};
-  // The scheduler's configuration as JSON: what the YAML of volcano-scheduler.conf becomes. Empty: the configuration
-  // that the profile has by itself.
+  // The scheduler's configuration as JSON: what the YAML of volcano-scheduler.conf becomes. Empty:
+  // the configuration that the profile has by itself.
   std::string configuration = {};
-  // Whether a switch that the configuration does not set is on. Configuration files set what is to be off, so the
-  // default is true. Configurations that a scheduler's own tests build in memory need false.
+  // Whether a switch that the configuration does not set is on. Configuration files set what is to
+  // be off, so the default is true. Configurations that a scheduler's own tests build in memory
+  // need false.
   bool unset_switches_on = true;
   std::string default_queue = "default";  // of jobs that name none
   int64_t now = 0;                        // seconds; the scenario's `now`
@@ -84,7 +87,8 @@ std::vector<std::string_view> ImporterNames();
 
 // `object: field: text`, without the field where there is none.
 std::string Describe(const ImportEntry& entry);
-// {"entries": [{"severity": "ignored", "object": "Pod ns/p", "field": "spec.volumes[0]", "text": "..."}]}
+// {"entries": [{"severity": "ignored", "object": "Pod ns/p", "field": "spec.volumes[0]", "text":
+// "..."}]}
 std::string WriteReport(const std::vector<ImportEntry>& report);
 
 }  // namespace muster

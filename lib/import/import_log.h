@@ -6,8 +6,9 @@
 //   log->Refuse("Pod ns/p: spec.priority", "expected an integer, got \"high\"");
 //   if (!log->ok()) return log->status();
 //
-// Reading goes on after a refusal, with defaults, so that readers need not ask after every value; loops over many
-// objects ask ok(). An entry that is added twice is kept once. Each call costs O(length of its texts).
+// Reading goes on after a refusal, with defaults, so that readers need not ask after every value;
+// loops over many objects ask ok(). An entry that is added twice is kept once. Each call costs
+// O(length of its texts).
 #ifndef MUSTER_IMPORT_IMPORT_LOG_H_
 #define MUSTER_IMPORT_IMPORT_LOG_H_
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// One importer: how the objects of one scheduler are read. An importer is one file that defines an Importer, and its
-// line in the table (importers.cc); nothing else knows its name. To add one, write
+// One importer: how the objects of one scheduler are read. An importer is one file that defines an
+// Importer, and its line in the table (importers.cc); nothing else knows its name. To add one,
+// write
 //
 //   constexpr std::string_view kGroups[] = {"scheduling.example.com"};
 //   constexpr KindRule kKinds[] = {{"Node"}, {"Pod"}, {"Workload", kGroups}};

@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Two handlers of one parser's events. The parser keeps its own stack, reports errors as events and stops when a
-// handler answers false, so no exception leaves it and depth costs no recursion.
+// Two handlers of one parser's events. The parser keeps its own stack, reports errors as events and
+// stops when a handler answers false, so no exception leaves it and depth costs no recursion.
 //
-// A list's kind may come behind its items (kubectl sorts keys), so objects with "items" are taken for lists until they
-// end.
+// A list's kind may come behind its items (kubectl sorts keys), so objects with "items" are taken
+// for lists until they end.
 #include "lib/import/json_text.h"
 
 #include <algorithm>

@@ -5,8 +5,9 @@
 //   absl::StatusOr<std::vector<RawObject>> objects = ReadJsonObjects(text);
 //   absl::StatusOr<JsonRow> value = ReadJsonValue(configuration, "scheduler configuration");
 //
-// Both refuse what is no JSON, nesting deeper than kMaxJsonDepth, a key given twice in one object, and a value of more
-// than kMaxRowValues parts, by byte or place. Time is linear in the text; of a list only its objects are kept.
+// Both refuse what is no JSON, nesting deeper than kMaxJsonDepth, a key given twice in one object,
+// and a value of more than kMaxRowValues parts, by byte or place. Time is linear in the text; of a
+// list only its objects are kept.
 #ifndef MUSTER_IMPORT_JSON_TEXT_H_
 #define MUSTER_IMPORT_JSON_TEXT_H_
 
@@ -26,9 +27,9 @@ struct RawObject {
   std::string api_version;  // may be empty
 };
 
-// The objects of a text in their order: those of lists (an object with the array "items", whose kind ends in "List"),
-// of arrays, and of documents one after another. The items of a typed list (PodList) need not repeat their kind and
-// API version. Text of blanks alone has no objects.
+// The objects of a text in their order: those of lists (an object with the array "items", whose
+// kind ends in "List"), of arrays, and of documents one after another. The items of a typed list
+// (PodList) need not repeat their kind and API version. Text of blanks alone has no objects.
 absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text);
 
 // The only value of the text; `what` begins the message of a failure.

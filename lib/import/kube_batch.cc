@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// kube-batch's importer. It reads the same objects as Volcano's, without roles, order numbers, marks of pods, sub-groups,
-// limits and states of queues.
+// kube-batch's importer. It reads the same objects as Volcano's, without roles, order numbers,
+// marks of pods, sub-groups, limits and states of queues.
 #include <algorithm>
 #include <utility>
 
@@ -54,7 +54,8 @@ constexpr SwitchRule kSwitches[] = {{"enableJobOrder", "job_order"},
                                     {"enableBestNode", ""},
                                     {"enableTargetJob", ""},
                                     {"enableReservedNodes", ""}};
-// Where the rule of a policy is another than Volcano's. The scheduler asks `valid` before any plugin can answer.
+// Where the rule of a policy is another than Volcano's. The scheduler asks `valid` before any
+// plugin can answer.
 constexpr OptionRule kOptions[] = {
     {"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
     {"gang", "without", "valid"},          {"proportion", "kube_batch", "on"},

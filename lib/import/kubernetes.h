@@ -1,17 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Kubernetes' own objects, which every importer shares: nodes, pods, namespaces with their quotas, priority classes,
-// disruption budgets, measured load.
+// Kubernetes' own objects, which every importer shares: nodes, pods, namespaces with their quotas,
+// priority classes, disruption budgets, measured load.
 //
 //   for (const ApiObject* node : dump.OfKind("Node")) nodes.push_back(ReadNode(*node, {}));
 //   task.shape = ReadShape(*pod, PodRules{});
 //   scenario->cluster.budgets = ReadBudgets(dump);
 //
-// What a pod requests follows Kubernetes' own arithmetic: the largest of what its containers request together and of
-// what each init container needs while the sidecars started before it run; requests of the pod as a whole replace these
-// and overhead is added. PodRules is for schedulers that reckon otherwise.
+// What a pod requests follows Kubernetes' own arithmetic: the largest of what its containers
+// request together and of what each init container needs while the sidecars started before it run;
+// requests of the pod as a whole replace these and overhead is added. PodRules is for schedulers
+// that reckon otherwise.
 //
-// Refusals and what a scenario cannot hold go to the log of the objects. Each call costs time linear in its objects.
+// Refusals and what a scenario cannot hold go to the log of the objects. Each call costs time
+// linear in its objects.
 #ifndef MUSTER_IMPORT_KUBERNETES_H_
 #define MUSTER_IMPORT_KUBERNETES_H_
 
@@ -79,8 +81,8 @@ struct NodeRules {
 };
 // A node that has no amount of `pods` holds none.
 NodeSpec ReadNode(const ApiObject& node, const NodeRules& rules);
-// Gives nodes their usage by values of the custom metrics API: parts of one, under the names node_cpu_usage_avg and
-// node_memory_usage_avg. Of two times that of memory counts.
+// Gives nodes their usage by values of the custom metrics API: parts of one, under the names
+// node_cpu_usage_avg and node_memory_usage_avg. Of two times that of memory counts.
 void ReadUsage(const Dump::Objects& values, std::vector<NodeSpec>* nodes);
 
 // Namespaces with labels, and what their quotas allow and have in use.

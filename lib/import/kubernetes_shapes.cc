@@ -29,8 +29,8 @@ std::vector<Toleration> ReadTolerations(const ApiObject& pod) {
   return out;
 }
 
-// matchLabelKeys stand for the pod's own values of these labels. The API server may have put them into the selector
-// already.
+// matchLabelKeys stand for the pod's own values of these labels. The API server may have put them
+// into the selector already.
 void AddOwnLabels(const ApiObject& pod, const std::vector<std::string>& keys, Selector* selector) {
   std::vector<Requirement>& terms = selector->match_expressions;
   const size_t given = terms.size();

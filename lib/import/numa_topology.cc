@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What Volcano's numa-aware reads: CPUs and zones of nodes in Numatopology objects, and how pods are to be aligned.
+// What Volcano's numa-aware reads: CPUs and zones of nodes in Numatopology objects, and how pods
+// are to be aligned.
 #include <algorithm>
 #include <set>
 #include <utility>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A pattern becomes steps of a machine that is in several of them at once; what is repeated is written down as often
-// as it may be repeated.
+// A pattern becomes steps of a machine that is in several of them at once; what is repeated is
+// written down as often as it may be repeated.
 #include "lib/import/pattern.h"
 
 #include <algorithm>

@@ -1,17 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Regular expressions over names, in the syntax of Go's package regexp (and so of RE2), as far as names need it.
+// Regular expressions over names, in the syntax of Go's package regexp (and so of RE2), as far as
+// names need it.
 //
 //   absl::StatusOr<Pattern> pattern = Pattern::Parse("^rack-[0-9]{2}$");
 //   pattern->Matches("rack-07");   // true
 //
-// Read are: characters, ".", classes ("[a-z]", "[^0-9]", "\d", "\w", "\s" and their capitals), "^", "$", "\b", groups
-// ("(...)", "(?:...)"), "|", and "*", "+", "?", "{n}", "{n,}", "{n,m}", each also with "?" behind it, which changes
-// nothing here. Bytes are matched, not characters. Back references and looking around are no part of the syntax.
+// Read are: characters, ".", classes ("[a-z]", "[^0-9]", "\d", "\w", "\s" and their capitals), "^",
+// "$", "\b", groups ("(...)", "(?:...)"), "|", and "*", "+", "?", "{n}", "{n,}", "{n,m}", each also
+// with "?" behind it, which changes nothing here. Bytes are matched, not characters. Back
+// references and looking around are no part of the syntax.
 //
-// Parse fails with InvalidArgument, with the byte and the rule, for text that is no pattern, for counts above 1000,
-// for nesting deeper than 100, and for patterns of more than 20000 steps. Matches never fails, and costs
-// O(steps * length) however the pattern was written.
+// Parse fails with InvalidArgument, with the byte and the rule, for text that is no pattern, for
+// counts above 1000, for nesting deeper than 100, and for patterns of more than 20000 steps.
+// Matches never fails, and costs O(steps * length) however the pattern was written.
 #ifndef MUSTER_IMPORT_PATTERN_H_
 #define MUSTER_IMPORT_PATTERN_H_
 

@@ -1,15 +1,17 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What schedulers of pod groups have in common: Queue objects become queues, PodGroup objects jobs, pods tasks.
+// What schedulers of pod groups have in common: Queue objects become queues, PodGroup objects jobs,
+// pods tasks.
 //
-//   const Dump::Objects jobs = ReadPodGroups(source, &scenario->cluster);   // jobs[i] is what row i was read from
+//   const Dump::Objects jobs = ReadPodGroups(source, &scenario->cluster);   // of each row
 //   const Dump::Objects pods = ReadTasks(source, {.scheduler = "volcano"}, &scenario->cluster);
 //
-// Rows come in ascending order of their keys, because the schedulers' own maps have no order. Order keys (second of
-// creation, rank of the uid) hold the last tie-breaks, so that the engine compares numbers only.
+// Rows come in ascending order of their keys, because the schedulers' own maps have no order. Order
+// keys (second of creation, rank of the uid) hold the last tie-breaks, so that the engine compares
+// numbers only.
 //
-// Each call fills one table of the cluster, from the tables before it, and returns the object of each row. Tasks whose
-// node is not there get an empty node of that name. Each costs O(n log n).
+// Each call fills one table of the cluster, from the tables before it, and returns the object of
+// each row. Tasks whose node is not there get an empty node of that name. Each costs O(n log n).
 #ifndef MUSTER_IMPORT_POD_GROUPS_H_
 #define MUSTER_IMPORT_POD_GROUPS_H_
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Arguments of plugins as options of policies: one function for each plugin that has some, and the table of them.
+// Arguments of plugins as options of policies: one function for each plugin that has some, and the
+// table of them.
 #include <algorithm>
 #include <cmath>
 
@@ -97,7 +98,8 @@ void TakeWeight(std::string_view key, std::string_view option, Arguments* from,
   }
 }
 
-// A list of resources under `key`, each of which may have a weight of its own under `key`.`resource`.
+// A list of resources under `key`, each of which may have a weight of its own under
+// `key`.`resource`.
 void TakeResourceWeights(std::string_view key, Arguments* from, ProfileOptions* options) {
   for (const std::string& resource : CommaList(from->Take(key).AsText())) {
     const Field weight = from->Take(absl::StrCat(ToAbsl(key), ".", resource));

@@ -2,14 +2,16 @@
 //
 // Configurations of schedulers that run actions over tiers of plugins, as profiles.
 //
-//   {"actions": "enqueue, allocate",                      volcano:actions=admit+allocate,
-//    "tiers": [{"plugins": [{"name": "priority"},    ->     tiers=priority+gang(without=preemptable)
-//      {"name": "gang", "enablePreemptable": false}]}]}
+//   {"actions": "enqueue, allocate",
+//    "tiers": [{"plugins": [{"name": "priority"},
+//                           {"name": "gang", "enablePreemptable": false}]}]}
+//   becomes volcano:actions=admit+allocate,tiers=priority+gang(without=preemptable)
 //
 //   scenario->profile = ReadProfile(configuration, rules, source.options.unset_switches_on);
 //
-// These schedulers clean their arguments (a negative weight is 1 again), and so does this reader, so that a profile
-// holds what was in force. What no profile takes is reported. Costs O(length of the configuration).
+// These schedulers clean their arguments (a negative weight is 1 again), and so does this reader,
+// so that a profile holds what was in force. What no profile takes is reported. Costs O(length of
+// the configuration).
 #ifndef MUSTER_IMPORT_TIERS_H_
 #define MUSTER_IMPORT_TIERS_H_
 
@@ -35,11 +37,12 @@ class ProfileOptions {
   std::vector<std::pair<std::string, std::string>> options_;
 };
 
-// A plugin's switch and the extension point that it switches. Without a point: its policy is none of ours.
+// A plugin's switch and the extension point that it switches. Without a point: its policy is none
+// of ours.
 struct SwitchRule {
   std::string_view name, point;
 };
-// An option that a policy has because of whose it is.
+// An option that a policy always has in this profile.
 struct OptionRule {
   std::string_view policy, option, value;
 };
@@ -47,7 +50,8 @@ struct TierRules {
   std::string_view profile;
   std::span<const SwitchRule> switches;
   std::span<const OptionRule> options;
-  // A policy without any of these points makes no trial evictions; empty: all policies as they are.
+  // The policy that makes no trial evictions where its points preemptable and allocatable are both
+  // off. Empty: none.
   std::string_view trial_policy;
 };
 
@@ -60,7 +64,8 @@ bool HasPluginWith(const Field& configuration, std::string_view plugin, std::str
 // true or false, or a text that is one of them in any case; all else is refused.
 bool ReadSwitch(const Field& value);
 
-// The arguments of a plugin as options of the policy of its name (tier_arguments.cc). What is not taken is reported.
+// The arguments of a plugin as options of the policy of its name (tier_arguments.cc). What is not
+// taken is reported.
 void ReadArguments(std::string_view plugin, const Field& arguments, ProfileOptions* options);
 
 }  // namespace muster

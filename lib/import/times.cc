@@ -49,8 +49,8 @@ class Scanner {
   std::string_view rest_;
 };
 
-// Days from 1970-01-01 to a day of the Gregorian calendar, with years that begin in March so that a leap day is the last
-// of its year.
+// Days from 1970-01-01 to a day of the Gregorian calendar, with years that begin in March so that a
+// leap day is the last of its year.
 int64_t DaysFromEpoch(int64_t year, int64_t month, int64_t day) {
   if (month <= 2) --year;
   const int64_t since_march = (month + 9) % 12;

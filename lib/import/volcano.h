@@ -1,9 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The parts of Volcano's importer, for its own files and their tests. Everyone else knows ImportObjects.
+// The parts of Volcano's importer, for its own files and their tests. Everyone else knows
+// ImportObjects.
 //
-// Each function adds to rows that were read what Volcano's own fields, annotations and objects hold. `objects` are the
-// objects of the rows, one each.
+// Each function adds to rows that were read what Volcano's own fields, annotations and objects
+// hold. `objects` are the objects of the rows, one each.
 #ifndef MUSTER_IMPORT_VOLCANO_H_
 #define MUSTER_IMPORT_VOLCANO_H_
 
@@ -31,7 +32,8 @@ void AddToJobs(const Dump::Objects& objects, ClusterSpec* cluster);
 void AddToTasks(const Dump::Objects& objects, bool lists_cpus, ClusterSpec* cluster);
 // Which groups of a job are to be together or apart; nothing where no annotation is about it.
 std::optional<GroupTopology> ReadGroupTopology(const ApiObject& group);
-// A mark that is an annotation, or else a label: `unset` where it is neither, false where it is no boolean.
+// A mark that is an annotation, or else a label: `unset` where it is neither, false where it is no
+// boolean.
 bool ReadMark(const ApiObject& object, std::string_view name, bool unset);
 // Whether the text is one that Go parses as true, or as false.
 bool IsTrue(std::string_view text);
@@ -39,8 +41,8 @@ bool IsFalse(std::string_view text);
 
 // --- sub-groups (sub_groups.cc) ---
 
-// Puts each task into a sub-group by the first policy of its job that selects the pod and whose label keys the pod all
-// has, and gives jobs their policies and sub-groups.
+// Puts each task into a sub-group by the first policy of its job that selects the pod and whose
+// label keys the pod all has, and gives jobs their policies and sub-groups.
 void AddSubGroups(const Dump::Objects& groups, const Dump::Objects& pods, ClusterSpec* cluster);
 // Where tasks are to be together; nothing where `topology` has no members.
 std::optional<TopologyWish> ReadTopologyWish(const Field& topology);
@@ -53,11 +55,13 @@ std::string SubGroupName(std::string_view policy, const std::vector<std::string>
 
 // HyperNode objects as domains, and each node's domain.
 void AddDomains(const Dump& dump, ImportLog* log, ClusterSpec* cluster);
-// Names among `candidates` that a selector of a member chooses: by exactMatch, regexMatch or labelMatch.
+// Names among `candidates` that a selector of a member chooses: by exactMatch, regexMatch or
+// labelMatch.
 std::vector<std::string> ChosenMembers(const Field& selector, const Dump::Objects& candidates);
 // A node belongs to the shard that desires it, unless another has it in use.
 void AddShards(const Dump& dump, std::vector<NodeSpec>* nodes);
-// Zones, CPUs and alignment of nodes by Numatopology objects. CPUs that are not allocatable are not healthy.
+// Zones, CPUs and alignment of nodes by Numatopology objects. CPUs that are not allocatable are not
+// healthy.
 void AddCpus(const Dump& dump, std::vector<NodeSpec>* nodes);
 // How the pod is to be aligned with zones; empty where it does not matter.
 std::string ReadAlignment(const ApiObject& pod);

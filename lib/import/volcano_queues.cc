@@ -116,7 +116,8 @@ void ReadGroupLimits(const ApiObject& object, QueueSpec* queue) {
   object.log()->Ignored(object.place(), field, "cannot be read; the queue's tasks go nowhere");
 }
 
-// A queue's way down the tree of shares, the root left out. A weight that is none, or is below 1, counts as 1.
+// A queue's way down the tree of shares, the root left out. A weight that is none, or is below 1,
+// counts as 1.
 std::vector<PathStep> ReadSharePath(const ApiObject& object) {
   const auto parts_of = [&](std::string_view name) {
     const std::string* text = object.Annotation(name);

@@ -28,7 +28,8 @@ std::optional<int64_t> ProtectedUntil(const ApiObject& pod) {
   return std::nullopt;
 }
 
-// Whether the pod is content with a node that is lent for hours: it says so, or that it may be preempted.
+// Whether the pod is content with a node that is lent for hours: it says so, or that it may be
+// preempted.
 bool IsRevocable(const ApiObject& pod) {
   if (const std::string* zone = pod.Annotation("volcano.sh/revocable-zone"); zone != nullptr) {
     return *zone == "*";

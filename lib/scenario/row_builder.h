@@ -8,9 +8,10 @@
 //   builder.Scalar({.kind = JsonKind::kString}, "n1");
 //   builder.Close();                                     // builder.whole() is true now
 //
-// A call returns false if the row is refused: it has more than kMaxRowValues values, or an object has a key twice.
-// error() then has the rule, and Path() the place below the row. Nesting is the caller's to bound. Each call costs
-// amortized constant time; Close() of an object with n keys costs O(n log n).
+// A call returns false if the row is refused: it has more than kMaxRowValues values, or an object
+// has a key twice. error() then has the rule, and Path() the place below the row. Nesting is the
+// caller's to bound. Each call costs amortized constant time; Close() of an object with n keys
+// costs O(n log n).
 #ifndef MUSTER_SCENARIO_ROW_BUILDER_H_
 #define MUSTER_SCENARIO_ROW_BUILDER_H_
 

@@ -345,7 +345,8 @@ class Import(Files):
         self.assert_ends(muster("import"), 2, stderr="needs a FILE")
         self.assert_ends(muster("import", "/no/such/file"), 2, stderr="/no/such/file")
         node = self.write([self.NODE], "node.json")
-        self.assert_ends(muster("import", node, "--configuration", bad), 2, stderr="expected an object with actions")
+        configured = muster("import", node, "--profile", "volcano", "--configuration", bad)
+        self.assert_ends(configured, 2, stderr=f"{bad}: scheduler configuration: expected an object with actions")
         self.assert_ends(muster("import", node, "--profile", "volcano", "-o", "/no/such/file"), 2, stderr="/no/such/file")
 
 

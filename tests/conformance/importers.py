@@ -1,8 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What the importers (lib/import) make of objects, asked of muster_probe.
 
-The runner names the probe once (`use`), so that adapters, which turn records into questions deep down, need not hand
-it on.
+The runner names the probe once (`use`), so that adapters, which turn records into questions deep
+down, need not hand it on.
 """
 
 import json
@@ -92,4 +92,4 @@ def window(text: str) -> tuple[int, int] | None:
 
 
 def _amounts(parts: dict[str, list[int]]) -> Amounts:
-    return {name: whole + Fraction(billionths, 10**9) for name, (whole, billionths) in parts.items()}
+    return {name: whole + Fraction(rest, 10**9) for name, (whole, rest) in parts.items()}

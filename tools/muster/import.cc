@@ -31,9 +31,11 @@ absl::StatusOr<Import> ImportFiles(const Arguments& files, ImportOptions options
     options.configuration = *std::move(text);
   }
   absl::StatusOr<Import> import = ImportObjects(objects, options);
-  if (import.ok() || files.size() != 1) return import;
-  return absl::Status(import.status().code(),
-                      absl::StrCat(files[0], ": ", import.status().message()));
+  if (import.ok()) return import;
+  const std::string message(import.status().message());
+  std::string file = files.size() == 1 ? files[0] + ": " : "";
+  if (message.starts_with("scheduler configuration")) file = configuration + ": ";
+  return absl::Status(import.status().code(), file + message);
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ int ImportCommand(const Arguments& arguments) {
     absl::StrAppend(&profiles, profiles.empty() ? "" : ", ", ToAbsl(name));
   }
   flags.Value("--profile", "P", &options.profile,
-              absl::StrCat("whose objects they are: ", profiles,
+              absl::StrCat("the scheduler that the objects are of: ", profiles,
                            "; default: the one whose API groups they have"));
   flags.Value("--configuration", "FILE", &configuration, "the scheduler's configuration as JSON");
   flags.Value("--default-queue", "NAME", &options.default_queue,

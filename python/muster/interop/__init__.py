@@ -6,11 +6,13 @@
     conf = open("volcano-scheduler.conf").read()
     scenario, report = interop.scenario(objects, profile="volcano", configuration=conf)
 
-The importers are the library's own (lib/import), so every language reads equal scenarios. This package is their front
-door for Python: it reads YAML, which needs PyYAML, and scheduler configurations, which need nothing.
+The importers are the library's own (lib/import), so every language reads equal scenarios. This
+package is their front door for Python: it reads YAML, which needs PyYAML, and scheduler
+configurations, which need nothing.
 
-A scenario is the JSON form that `muster run` reads. What a dump holds and a scenario cannot is in the report, one entry
-each; an object that cannot be understood at all is an ImportFailure that names it.
+A scenario is the JSON form that `muster run` reads. What a dump holds and a scenario cannot is in
+the report, one entry each; an object that cannot be understood at all is an ImportFailure that
+names it.
 
 Reading text needs the standard library alone; `scenario` needs the extension module.
 """

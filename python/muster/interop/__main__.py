@@ -4,8 +4,8 @@
     kubectl get nodes,pods,podgroups,queues,priorityclasses -A -o json > dump.json
     python -m muster import dump.json --conf volcano-scheduler.conf -o scenario.json
 
-What the scenario does not say is listed on standard error, one line each. Needs the extension module; the command line
-program (muster import) reads JSON without Python.
+What the scenario does not say is listed on standard error, one line each. Needs the extension
+module; the command line program (muster import) reads JSON without Python.
 """
 
 import argparse
@@ -27,7 +27,10 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
         "dumps", nargs="+", metavar="DUMP", help="JSON or YAML objects; - is standard input"
     )
     parser.add_argument(
-        "--peer", default="volcano", metavar="NAME", help="whose objects they are: volcano, kube-batch"
+        "--peer",
+        default="volcano",
+        metavar="NAME",
+        help="the scheduler that the objects are of: volcano, kube-batch",
     )
     parser.add_argument(
         "--conf",

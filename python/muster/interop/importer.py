@@ -23,10 +23,11 @@ def scenario(
 ) -> tuple[Json, Report]:
     """A scenario and the list of what it does not hold.
 
-    `profile` is whose objects they are, "volcano" or "kube-batch"; without it the objects' API groups decide.
-    `configuration` is the text of the scheduler's configuration file, or the same decoded; without it the profile's own
-    configuration applies. `unset_flags_on` is what a switch that the configuration does not set counts as. `binding`
-    names pods (namespace/name) that the scheduler has bound but the cluster has not reported yet.
+    `profile` is the scheduler that the objects are of, "volcano" or "kube-batch"; without it the
+    objects' API groups decide. `configuration` is the text of the scheduler's configuration file,
+    or the same decoded; without it the profile's own configuration applies. `unset_flags_on` is
+    what a switch that the configuration does not set counts as. `binding` names pods
+    (namespace/name) that the scheduler has bound but the cluster has not reported yet.
     """
     from .. import _core
     from ..errors import InvalidArgument

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Reading dumps and scheduler configurations from text, for the library's importers, which read JSON.
+"""Reading dumps and scheduler configurations from text, for importers, which read JSON.
 
 JSON is read by the standard library. YAML dumps need PyYAML. Scheduler configurations are small enough for
 the reader below, which takes the part of YAML they are written in: block mappings and lists, plain and

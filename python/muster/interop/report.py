@@ -14,7 +14,7 @@ class Entry:
     place: str  # 'Pod ns/name', or 'scheduler configuration'
     field: str  # path inside the object; may be empty
     text: str  # what is lost, or what was done instead
-    severity: str = "ignored"  # or "note": the scenario holds what was meant; or "left_out": the object is not there
+    severity: str = "ignored"  # or "note", "left_out"; docs/import.md
 
     def __str__(self) -> str:
         return f"{self.place}: {self.field + ': ' if self.field else ''}{self.text}"

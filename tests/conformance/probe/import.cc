@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Importers: whole dumps, which come and go as text because the order of keys counts, and single rules of theirs. An
-// amount is written as whole units and billionths.
+// Importers: whole dumps, which come and go as text because the order of keys counts, and single
+// rules of theirs. An amount is written as whole units and billionths.
 #include "lib/import/import.h"
 
 #include <string>
