@@ -25,6 +25,7 @@ NUMBERS = {"int8_t": ctypes.c_int8, "uint8_t": ctypes.c_uint8, "int32_t": ctypes
            "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "double": ctypes.c_double, "float": ctypes.c_float,
            "uintptr_t": ctypes.c_void_p, "muster_status": ctypes.c_int32}
 INVALID = -3
+OBJECTS = b'[{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "q"}}]'
 SCENARIO = (b'{"muster": 1, "nodes": [{"name": "n", "count": 3, "capacity": {"cpu": 8, "memory": "8Gi"},'
             b' "devices": [{"name": "g", "kind": "gpu"}]}], "queues": [{"name": "q"}],'
             b' "jobs": [{"name": "j", "queue": "q", "min_available": 2, "groups": [{"count": 2, "shape":'
@@ -156,9 +157,9 @@ class World:
         good = {"json": b'{"priority": 1}' if function.endswith("defaults") else
                         SCENARIO if function.endswith("read_scenario") else b'{"muster": 1, "queues": [{"name": "more"}]}',
                 "state": self.state, "changes": CHANGES, "column": b"priority", "profile": b"muster", "node": b"n1",
-                "policy": b"easy", "bytes": b"abcd", "name": {"muster_cluster_remove": b"j", "muster_plan_explain": b"j",
+                "policy": b"easy", "bytes": b"abcd", "objects": OBJECTS, "name": {"muster_cluster_remove": b"j", "muster_plan_explain": b"j",
                                                               "muster_has_feature": b"columns"}.get(function, b"j-0")}
-        if name == "bytes":  # has a size
+        if name in ("bytes", "objects"):  # have a size
             return [good[name]], [None, b"\xff\xfe\xff\xfe", b"x" * 5000]
         return [good[name]], [None, b"", b"\xff\xfe", b"{", b"x" * 5000, b"name"]
 
@@ -208,7 +209,7 @@ class World:
             good = (5, 5) if name == "states" else (0, 1, 2)
             return [numbers(bare, *good)], [None, numbers(bare, *([-5] * ROWS if bare[0] != "u" else [255] * ROWS)),
                                               numbers(bare, *([77] * ROWS))]
-        good = {"size": 4 if "bytes" in (n for _, n in FUNCTIONS[function][1]) else -1, "node_size": -1, "kind": 4, "rows": 2,
+        good = {"size": len(OBJECTS) if function == "muster_import" else 4 if "bytes" in (n for _, n in FUNCTIONS[function][1]) else -1, "node_size": -1, "kind": 4, "rows": 2,
                 "count": 2, "texts": 2, "state": 5, "user": 0, "index": 0, "episode": 0, "generation": 9}.get(name, 0)
         good = {"muster_cluster_remove": {"kind": 3}, "muster_policies_new": {"count": 1}, "muster_cluster_reconcile": {"count": 1},
                 "muster_episodes_new": {"count": 1}}.get(function, {}).get(name, good)

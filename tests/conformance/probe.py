@@ -84,7 +84,8 @@ class Probe:
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         answer = json.loads(line) if line else {"error": "the probe ended"}
-        self.heard.append(answer)
+        if "import" not in request:  # the digest is of what the engine answers
+            self.heard.append(answer)
         if "error" in answer:
             raise ValueError(f"probe: {answer['error']}")
         return answer

@@ -4,7 +4,7 @@
 # exported. The checks that only read files are *_test.py in this folder.
 
 # One source for each public header, which includes it twice and nothing else. That they compile is the test.
-file(GLOB public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/muster/*.h)
 set(header_sources)
 foreach(header IN LISTS public_headers)

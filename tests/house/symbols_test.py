@@ -87,7 +87,7 @@ def sections_of(path):
 @unittest.skipUnless("MUSTER_SHARED_CHECK" in os.environ, "sanitizers add symbols of their own, or not run by ctest")
 class Library(unittest.TestCase):
     def test_exports_are_the_marks(self):
-        headers = sorted((source.ROOT / "include/muster").glob("*.h"))
+        headers = sorted((source.ROOT / "include/muster").rglob("*.h"))
         marks = marked(path.read_text(encoding="utf-8") for path in headers if path.stem not in EXPERIMENTAL)
         self.assertIn("Cluster", marks)
         self.assertNotIn("Replay", marks)
