@@ -73,7 +73,7 @@ TEST(Requests, AResizeUnderWayCountsTheLargerSide) {
   pod["status"]["containerStatuses"] = {
       {{"name", "c"}, {"resources", {{"requests", {{"cpu", "3"}}}}}}};
   EXPECT_EQ(Requests(pod).first, "cpu=3");
-  pod["spec"]["containers"] = {ContainerJson({{"cpu", "9"}})};
+  pod["spec"]["containers"] = ObjectJson::array({ContainerJson({{"cpu", "9"}})});
   EXPECT_EQ(Requests(pod).first, "cpu=9");
   pod["status"]["conditions"] = {{{"type", "PodResizePending"}, {"reason", "Infeasible"}}};
   EXPECT_EQ(Requests(pod).first, "cpu=3");
