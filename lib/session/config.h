@@ -32,8 +32,8 @@ struct ConfiguredAction {
 
 // How a job's phase follows from its tasks when a cycle closes.
 enum class PhaseRule : uint8_t {
-  kScheduled,  // volcano: by running, bound, failed and succeeded tasks, and leaving ones
-  kAllocated,  // kube-batch: by all tasks that hold resources
+  kScheduled,  // by running, bound, failed and succeeded tasks, and leaving ones
+  kAllocated,  // by all tasks that hold resources
 };
 
 struct ProfileConfig {

@@ -5,7 +5,8 @@
 //   class Quota : public Policy, public GatePolicy {
 //     PointSet points() const override { return {Point::kAllocatable}; }
 //     Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
-//       const int64_t after = cycle_->allocated(queue)[kCpu] + cycle_->request(task)[kCpu];
+//       const ClassIndex c = cycle_->class_of(task);
+//       const int64_t after = cycle_->queue_allocated(queue)[kCpu] + cycle_->request(c)[kCpu];
 //       return after <= limit_ ? Verdict::Yes() : Verdict::No(Cause::kLimit, kCpu);
 //     }
 //     ...

@@ -2,12 +2,12 @@
 //
 // Victims: which running tasks may be evicted, and for which task.
 //
-//   class KeepYoung : public Policy, public VictimPolicy {
+//   class LowerOnly : public Policy, public VictimPolicy {
 //     PointSet points() const override { return {Point::kPreemptable}; }
 //     Vote Preemptable(TaskIndex evictor, std::span<const TaskIndex> candidates,
 //                      std::vector<TaskIndex>* chosen) override {
 //       for (TaskIndex t : candidates) {
-//         if (cycle_->now() - cycle_->started(t) > 60) chosen->push_back(t);
+//         if (cycle_->priority(t) < cycle_->priority(evictor)) chosen->push_back(t);
 //       }
 //       return Vote::kPermit;
 //     }
