@@ -313,7 +313,7 @@ muster_status muster_cluster_set_task(muster_cluster* cluster, const char* name,
       if (!text.ok()) return text.status();
       place = *text;
     }
-    const absl::StatusOr<TaskStatus> to = StatusIn(status);
+    const auto to = StatusIn(status);
     if (!to.ok()) return to.status();
     const absl::Status done =
         Changing(cluster, [&] { return cluster->cluster.SetTaskStatus(*task, *to, place); });
