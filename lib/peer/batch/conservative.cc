@@ -226,7 +226,7 @@ class Conservative {
 
 ActionDecl ConservativeAction() {
   return {
-      "conservative", "start gangs where that delays no promise to one before", kBatchOptions,
+      "conservative", "starts gangs where that delays no earlier promise", kBatchOptions,
       [](ActionContext& context, const Options& options) { Conservative(context, options).Run(); }};
 }
 
