@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "lib/peer/volcano/cards/at.h"
+
 namespace muster {
 namespace {
-
-size_t At(int i) { return static_cast<size_t>(i); }
 
 // Returns the first number below `count` that is not in the list; 0 if all are, as the peer does,
 // but then it is not called.
