@@ -8,14 +8,13 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "lib/peer/volcano/cards/at.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kWithNetworks = "Ascend910";
 constexpr double kNetworkWeight = 10;
-
-size_t At(int i) { return static_cast<size_t>(i); }
 
 using Indices = absl::InlinedVector<int, 16>;
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <utility>
 
+#include "lib/peer/volcano/cards/at.h"
+
 namespace muster {
 namespace {
-
-size_t At(int i) { return static_cast<size_t>(i); }
 
 // Of `count` the first that is not in the list. All are: 0, as the peer has it; nobody asks then.
 int FirstFree(const std::vector<int>& used, int count) {

@@ -10,13 +10,12 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "lib/peer/volcano/cards/at.h"
 
 namespace muster {
 namespace {
 
 constexpr char kMaker[] = "NVIDIA";
-
-size_t At(int i) { return static_cast<size_t>(i); }
 
 struct Sums {
   int64_t tasks, memory, cores;
