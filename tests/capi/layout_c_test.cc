@@ -77,7 +77,7 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(MUSTER_PHASE_PENDING, JobPhase::kPending);
   is(MUSTER_PHASE_ADMITTED, JobPhase::kAdmitted);
   is(MUSTER_PHASE_RUNNING, JobPhase::kRunning);
-  is(MUSTER_PHASE_DEGRADED, JobPhase::kUnknown);
+  is(MUSTER_PHASE_DEGRADED, JobPhase::kDegraded);
   is(MUSTER_PHASE_COMPLETED, JobPhase::kCompleted);
   is(MUSTER_DECISION_ADMIT, DecisionKind::kAdmit);
   is(MUSTER_DECISION_BIND, DecisionKind::kBind);

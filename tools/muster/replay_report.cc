@@ -16,7 +16,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson ToJson(const Distribution& d) {
   return {{"count", d.count}, {"mean", d.mean}, {"p50", d.p50}, {"p90", d.p90},
-          {"p95", d.p95},     {"p99", d.p99},   {"max", d.most}};
+          {"p95", d.p95},     {"p99", d.p99},   {"max", d.max}};
 }
 
 OrderedJson ToJson(const JobMetrics& m) {
@@ -39,7 +39,7 @@ OrderedJson ToJson(const std::vector<JobGroup>& groups) {
 
 std::string Row(absl::string_view name, const Distribution& d) {
   return absl::StrFormat("  %-18s %12.2f %12.2f %12.2f %12.2f %12.2f\n", name, d.mean, d.p50, d.p95,
-                         d.p99, d.most);
+                         d.p99, d.max);
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ std::string ReportJson(const ReplayReport& r) {
                     {"queues", queues},
                     {"jain", m.jain},
                     {"share_deviation_mean", m.share_deviation_mean},
-                    {"share_deviation_max", m.share_deviation_most},
+                    {"share_deviation_max", m.share_deviation_max},
                     {"deadlines", m.deadlines},
                     {"deadline_misses", m.deadline_misses},
                     {"stops", m.stops},

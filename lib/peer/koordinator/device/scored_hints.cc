@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kMostCombinations = uint64_t{1} << 24;
 
-// What a part of a combination comes to.
+// The result of a part of a combination.
 struct HintPart {
   uint64_t common;
   bool named = false;  // by any hint

@@ -125,7 +125,7 @@ class Chooser {
   const AllSums& sums() const { return sums_; }
 
  private:
-  // One device of the card, which then counts on it.
+  // Returns one device of the card, which then counts on it.
   std::optional<VgpuGrant> Fits(int index, const CardRequest& container) {
     const VgpuCard& card = machine_.cards[At(index)];
     Sums& sums = sums_[At(index)];
