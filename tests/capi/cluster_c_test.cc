@@ -36,7 +36,7 @@ class CApi : public testing::Test {
 };
 
 TEST_F(CApi, VersionAndFeatures) {
-  EXPECT_STREQ(muster_version_string(), "0.1.0");
+  EXPECT_STREQ(muster_version_string(), "0.2.0");
   EXPECT_EQ(muster_version_number(), MUSTER_C_VERSION);
   EXPECT_EQ(muster_abi_version(), 1);
   EXPECT_EQ(muster_has_feature("deltas"), 1);

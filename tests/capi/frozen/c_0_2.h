@@ -69,10 +69,10 @@ extern "C" {
 
 /* ---- versions ------------------------------------------------------------------------------------------------- */
 
-#define MUSTER_C_VERSION 100 /* of this header: major * 10000 + minor * 100 + patch */
+#define MUSTER_C_VERSION 200 /* of this header: major * 10000 + minor * 100 + patch */
 
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
-MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
+MUSTER_API const char* muster_version_string(void); /* "0.2.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
 /* 1 where the library has "columns", "deltas", "devices", "domains", "executor", "import", "policies", "recorder",
  * "revisions", "scenario", "state" or "what-if"; else 0. */
