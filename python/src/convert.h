@@ -48,6 +48,9 @@ int64_t ReadInteger(const Place& place, py::handle value, int64_t min, uint64_t 
 std::string ReadText(const Place& place, py::handle value);
 bool ReadFlag(const Place& place, py::handle value);
 Quantity ReadQuantity(const Place& place, py::handle value);
+// The index of `value` among `words`.
+int ReadWord(const Place& place, py::handle value, std::string_view what,
+             const std::vector<std::string_view>& words);
 
 // --- reading
 
