@@ -1,14 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-// Tables from pods, pod groups, nodes and queues as plain values, so that no scheduler's own module is imported: a
-// scheduler copies the fields it has into these, and a list or a batch of events becomes one table.
+// Tables from pods, pod groups, nodes and queues as plain values, so that no scheduler's own module
+// is imported: a scheduler copies the fields it has into these, and a list or a batch of events
+// becomes one table.
 //
 //	table, err := muster.PodTable(pods)                       // of tasks
 //	err = cluster.Add(table)                                  // a first list, or
 //	outcomes, err := cluster.Apply(table, generations)        // what a watch told
 //
-// A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in common - requests,
-// selectors, tolerations, labels - is written down once for all of them, whoever allocated it.
+// A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in
+// common - requests, selectors, tolerations, labels - is written down once for all of them, whoever
+// allocated it.
 package muster
 
 import (

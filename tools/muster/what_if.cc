@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a cycle.
+// muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a
+// cycle.
 #include <cmath>
 #include <optional>
 #include <string>
