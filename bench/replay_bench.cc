@@ -10,7 +10,7 @@
 //                                nodes, whole ones, on 100,000
 //   replay/<profile>/synthetic_nodes/N   N jobs of one task of 1 to 8 cpus on 100,000 nodes of 8,
 //                                        by cycles
-// Recorded traces come from MUSTER_TRACES or ../shared/traces; rows whose trace is not there are
+// Recorded traces come from MUSTER_TRACES or ../shared/traces; rows without their trace are
 // left out.
 #include "bench/replay_bench.h"
 

@@ -81,9 +81,11 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME muster)
 set(CPACK_PACKAGE_VENDOR "The Muster Authors")
 set(CPACK_PACKAGE_CONTACT "The Muster Authors <authors@muster.example>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Scheduling algorithms of several cluster schedulers, as a library and a tool")
-set(CPACK_PACKAGE_DESCRIPTION "Decides who runs where on a cluster, and says why not: libmuster for C++, libmuster_c for C
-and all that can call it, libmuster_replay and libmuster_replay_c for replays of recorded jobs, and the command muster.")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
+  "Scheduling algorithms of several cluster schedulers, as a library and a tool")
+set(CPACK_PACKAGE_DESCRIPTION
+  "Decides which task runs on which node of a cluster, and explains what waits: libmuster for C++,
+libmuster_c for C and all that can call it, libmuster_replay and libmuster_replay_c for replays of recorded jobs, and the command muster.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -137,7 +137,7 @@ func newTexts(expected int) *texts {
 	return &texts{make([]byte, 0, 32*expected+1), make([]int64, 1, expected+1)}
 }
 
-// end ends a text whose bytes have been appended.
+// end ends a text after its bytes have been appended.
 func (l *texts) end() { l.offsets = append(l.offsets, int64(len(l.bytes))) }
 
 // c is what a call takes: offsets, number, bytes, size.
@@ -368,7 +368,7 @@ func (p *Plan) Binds() []Bind {
 	return decisions(p, C.MUSTER_BIND, func(r row) Bind { return Bind{r.task, r.node} })
 }
 
-// Eviction is a task that makes room for another; None: for nobody's sake.
+// Eviction is a task that makes room for another; None: for no other task.
 type Eviction struct{ Task, For int32 }
 
 // Evictions are the tasks to be stopped, in the order they were decided.
@@ -381,7 +381,7 @@ func (p *Plan) Nominations() []Bind {
 	return decisions(p, C.MUSTER_NOMINATE, func(r row) Bind { return Bind{r.task, r.node} })
 }
 
-// Admitted are jobs that may ask for nodes from now on.
+// Admitted are jobs that may request nodes from now on.
 func (p *Plan) Admitted() []int32 {
 	return decisions(p, C.MUSTER_ADMIT, func(r row) int32 { return r.job })
 }
@@ -389,7 +389,7 @@ func (p *Plan) Admitted() []int32 {
 // Phase is what a job's phase becomes.
 type Phase struct{ Job, Phase int32 }
 
-// Phases are the jobs whose phase is another after the cycle.
+// Phases are the jobs with another phase after the cycle.
 func (p *Plan) Phases() []Phase {
 	return decisions(p, C.MUSTER_PHASE, func(r row) Phase { return Phase{r.job, r.phase} })
 }

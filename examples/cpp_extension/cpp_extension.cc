@@ -34,7 +34,7 @@ class SmallFirst : public Policy, public OrderPolicy {
   const Cycle* cycle_ = nullptr;
 };
 
-// Nodes whose name begins with "old" take no task with a GPU. The answer never changes while the
+// Nodes with a name that begins with "old" take no task with a GPU. The answer never changes while the
 // node lives: kKind.
 class NotOnOld : public Policy, public FitPolicy {
  public:

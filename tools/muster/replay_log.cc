@@ -53,7 +53,7 @@ absl::StatusOr<Removal::Kind> KindOf(int64_t kind) {
 
 class Player {
  public:
-  // `other`: a profile to run beside each cycle; empty: none. `shown`: the cycle whose plans are
+  // `other`: a profile to run beside each cycle; empty: none. `shown`: the cycle with plans to be
   // shown; 0: none.
   Player(std::string other, int64_t shown) : other_(std::move(other)), shown_(shown) {}
 

@@ -37,7 +37,8 @@ struct Flags {
   bool json = false;
 
   void Declare(FlagSet* flags) {
-    flags->Value("--profile", "P", &profile, "whose policies divide, such as volcano");
+    flags->Value("--profile", "P", &profile,
+                 "the profile of the policies that divide, such as volcano");
     flags->Value("--queue", "Q", &queue, "the queue that the next four are about");
     flags->Value("--weight", "N", &weight, "its weight");
     flags->Value("--guaranteed", "AMOUNTS", &guaranteed,
