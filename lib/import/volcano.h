@@ -64,7 +64,7 @@ void AddShards(const Dump& dump, std::vector<NodeSpec>* nodes);
 // healthy.
 void AddCpus(const Dump& dump, std::vector<NodeSpec>* nodes);
 // How the pod is to be aligned with zones; empty where it does not matter.
-std::string ReadAlignment(const ApiObject& pod);
+Alignment ReadAlignment(const ApiObject& pod);
 
 }  // namespace muster::volcano
 
