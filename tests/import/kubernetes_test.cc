@@ -148,12 +148,12 @@ TEST(Shapes, SpreadSelectsThePodsOwnLabels) {
                                     {"nodeTaintsPolicy", "Honor"},
                                     {"labelSelector", ObjectJson::object()},
                                     {"matchLabelKeys", {"app", "no"}}}}}});
-  EXPECT_THAT(shape.spread,
-              ElementsAre(SpreadConstraint{.topology_key = "zone",
-                                           .max_skew = 2,
-                                           .required = false,
-                                           .selector = Selector{{}, {{"app", "In", {"x"}}}},
-                                           .honor_taints = true}));
+  EXPECT_THAT(shape.spread, ElementsAre(SpreadConstraint{
+                                .topology_key = "zone",
+                                .max_skew = 2,
+                                .required = false,
+                                .selector = Selector{{}, {{"app", RequirementOp::kIn, {"x"}}}},
+                                .honor_taints = true}));
 }
 
 TEST(Shapes, HostPortsOfContainersAndSidecars) {

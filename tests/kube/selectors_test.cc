@@ -61,7 +61,7 @@ TEST(SelectorsTest, WhatCannotBeReadMatchesNothing) {
   EXPECT_FALSE(Holds("zone", RequirementOp::kExists, {"a"}));
   EXPECT_FALSE(Holds("none", RequirementOp::kDoesNotExist, {"a"}));
   EXPECT_FALSE(Holds("cpus", RequirementOp::kGt, {"1", "2"}));
-  EXPECT_FALSE(Holds("zone", "Is", {"a"}));
+  EXPECT_FALSE(Holds("zone", RequirementOp::kUnset, {"a"}));
 }
 
 TEST(SelectorsTest, AllPartsOfASelectorHold) {
