@@ -28,7 +28,7 @@ NodeSpec CpuNode(const std::string& name, std::string_view alignment, int zones 
   return node;
 }
 
-TaskShape Wants(const Quantity& cpu, std::string_view alignment = Alignment::kUnset) {
+TaskShape Wants(const Quantity& cpu, std::string_view alignment = "") {
   return {.request = {{"cpu", cpu}},
           .guaranteed_qos = true,
           .alignment = *ParseWord<Alignment>(alignment)};
