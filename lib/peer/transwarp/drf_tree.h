@@ -26,10 +26,10 @@
 // Peer. The papers' algorithms; with one group it is weighted DRF. Shares that are equal but for
 // rounding (one part in 10^12) are equal: the first child comes first.
 //
-// Cost. Scaling needs, of all children, one minimum and one sum of directions (a child's vector over
-// its share, which for a leaf never changes). Each group keeps both in a tree over its children, so
-// a task started or ended and the next turn cost O(depth * log(children) * resources). When a
-// resource is used up or free again, all shares are computed anew.
+// Cost. Scaling needs, of all children, one minimum and one sum of directions (a child's vector
+// over its share, which for a leaf never changes). Each group keeps both in a tree over its
+// children, so a task started or ended and the next turn cost O(depth * log(children) * resources).
+// When a resource is used up or free again, all shares are computed anew.
 #ifndef MUSTER_PEER_TRANSWARP_DRF_TREE_H_
 #define MUSTER_PEER_TRANSWARP_DRF_TREE_H_
 

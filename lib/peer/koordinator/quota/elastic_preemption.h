@@ -5,7 +5,7 @@
 //
 //   ElasticPreemption preemption({.default_is_safe = true});
 //   if (preemption.RightOf(task, nominated) == ElasticPreemption::Right::kMay) {
-//     ElasticPreemption::DryRunResult result = preemption.DryRun(task, *tree.RoomOf(task.group), node);
+//     auto result = preemption.DryRun(task, *tree.RoomOf(task.group), node);
 //   }
 //
 // Idea. Preemption stays within a group; a group that lent too much revokes instead
