@@ -159,7 +159,8 @@ func TestEventsComeLateTwiceAndOutOfOrder(t *testing.T) {
 	}
 }
 
-// 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder makes them.
+// 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder
+// makes them.
 func manyPods() ([]Node, []PodGroup, []Pod) {
 	const groups, size = 7000, 20
 	nodes := make([]Node, 10000)
@@ -239,7 +240,7 @@ func BenchmarkWatch140000Pods(b *testing.B) {
 	}
 }
 
-// 0.3 s is what is asked for on a machine of one's own.
+// 0.3 s is the bound on a quiet machine.
 func TestManyPodsAreListedSoon(t *testing.T) {
 	nodes, groups, pods := manyPods()
 	c := withoutPods(t, nodes, groups)

@@ -1,12 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// NUMA zones through a whole cycle: what is refused and why, what is taken from zones, scores, and what reports change.
+// NUMA zones through a whole cycle: what is refused and why, what is taken from zones, scores, and
+// what reports change.
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
@@ -24,7 +26,7 @@ NodeSpec Aligned(const std::string& name, int zones = 2) {
                              {"memory", std::to_string(8 * zones) + "Gi"},
                              {"nvidia.com/gpu", zones},
                              {"pods", 99}}};
-  node.alignment = "single-numa-node";
+  node.alignment = Alignment::kSingleNumaNode;
   for (int z = 0; z < zones; ++z) {
     node.zones.push_back(
         {.name = "z" + std::to_string(z), .capacity = {{"cpu", 4}, {"memory", "8Gi"}}});
@@ -76,11 +78,12 @@ TEST(Zones, OneZoneMustHaveAllThatAGuaranteedTaskAsksFor) {
             "1 node: no zone has enough memory");
   EXPECT_EQ(Fate(node, Wants({{"cpu", 5}}, /*guaranteed=*/false)), "n");
   EXPECT_EQ(Fate(node, Wants({{"cpu", 5}}), Profile("without=fit")), "n");
-  for (const char* alignment : {"restricted", "best-effort", "none", ""}) {
+  for (const Alignment alignment :
+       {Alignment::kRestricted, Alignment::kBestEffort, Alignment::kNone, Alignment::kUnset}) {
     node.alignment = alignment;
-    EXPECT_EQ(Fate(node, Wants({{"cpu", 5}})), "n") << alignment;
+    EXPECT_EQ(Fate(node, Wants({{"cpu", 5}})), "n") << Word(alignment);
   }
-  node.alignment = "single-numa-node";
+  node.alignment = Alignment::kSingleNumaNode;
   node.zones.clear();
   EXPECT_EQ(Fate(node, Wants({{"cpu", 5}})), "n");
 }
@@ -96,10 +99,11 @@ TEST(Zones, ContainersComeAfterOneAnother) {
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu for containers[2]");
   containers({3, 2, 1, 2});
   EXPECT_EQ(Fate(node, shape), "n");
-  node.alignment_scope = "pod";
+  node.alignment_scope = AlignmentScope::kPod;
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu");
-  node.alignment_scope = "container";
-  // Those that run before the others take nothing, whichever place they have; a sidecar is one of them.
+  node.alignment_scope = AlignmentScope::kContainer;
+  // Those that run before the others take nothing, whichever place they have; a sidecar is one of
+  // them.
   containers({4, 4, 4});
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu for containers[2]");
   shape.containers[1].init = true;
@@ -113,7 +117,7 @@ TEST(Zones, ContainersComeAfterOneAnother) {
   shape.request = {{"cpu", 4}};
   shape.initial_request = Resources{{"cpu", 5}};
   EXPECT_EQ(Fate(node, shape), "n");
-  node.alignment_scope = "pod";
+  node.alignment_scope = AlignmentScope::kPod;
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu");
 }
 
@@ -142,10 +146,10 @@ TEST(Zones, WhatIsPlacedIsTakenFromEveryZone) {
   Cluster cluster;
   Accept(cluster.AddNode(Aligned("n")));
   Job(cluster, "j", Wants({{"cpu", 2}}), 3);
-  // 4 of 8 cpu are idle, but nobody knows in which zone.
+  // 4 of 8 cpu are idle, in an unknown zone.
   EXPECT_EQ(Decide(cluster, Profile()), "bind j0 n; bind j1 n");
   EXPECT_EQ(Decide(cluster, Profile("without=fit")), "bind j0 n; bind j1 n; bind j2 n");
-  // Those that nobody aligns take theirs, too.
+  // Tasks without alignment take theirs, too.
   Job(cluster, "k", Wants({{"cpu", 1}}, false), 1, /*priority=*/9);
   EXPECT_EQ(Decide(cluster, "volcano:actions=allocate,tiers=priority+gang/predicates+zones"),
             "bind k0 n; bind j0 n");
@@ -164,7 +168,7 @@ TEST(Zones, ReportsSayWhatRunningTasksLeft) {
     return Fate(cluster, Wants({{"cpu", 2}}), Profile());
   };
   const std::string no = "1 node: no zone has enough cpu";
-  // Nobody asked the node: all that is there counts.
+  // The node was not measured: all that is there counts.
   for (const TaskStatus status :
        {TaskStatus::kRunning, TaskStatus::kBound, TaskStatus::kReleasing, TaskStatus::kUnknown}) {
     EXPECT_EQ(fate(status, 1), no);
@@ -222,7 +226,7 @@ TEST(Zones, WeightsOfResources) {
 TEST(Zones, FewestZonesOnNodesThatOnlyTry) {
   Cluster cluster;
   NodeSpec two = Aligned("two"), near = Aligned("near", 4), one = Aligned("one", 1);
-  for (NodeSpec* node : {&two, &near, &one}) node->alignment = "best-effort";
+  for (NodeSpec* node : {&two, &near, &one}) node->alignment = Alignment::kBestEffort;
   for (ZoneSpec& zone : near.zones) {
     for (const ZoneSpec& to : near.zones) {
       const bool pair = (zone.name < "z2") == (to.name < "z2");
@@ -233,7 +237,8 @@ TEST(Zones, FewestZonesOnNodesThatOnlyTry) {
   Accept(cluster.AddNode(near));
   const std::string fewest = Profile("strategy=fewest");
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 8}}), fewest), "near");
-  // Two zones there are far from one another: 76, where `two` has no others, 82. A single zone: 94 on all.
+  // Two zones there are far from one another: 76, where `two` has no others, 82. A single zone: 94
+  // on all.
   Accept(cluster.AddNode(two));
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 8}}), fewest), "two");
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 4}}), fewest), "near");

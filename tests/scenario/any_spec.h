@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random specs and their comparison, member by member, for every struct that has a list of keys. A member that
-// the list lacks does not compile, so nothing can be forgotten here.
+// Random specs and their comparison, member by member, for every struct that has a list of keys. A
+// member that the list lacks does not compile, so nothing can be forgotten here.
 #ifndef MUSTER_TESTS_SCENARIO_ANY_SPEC_H_
 #define MUSTER_TESTS_SCENARIO_ANY_SPEC_H_
 
@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "lib/base/rng.h"
+#include "lib/model/words.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster {
 
-// --- equality ------------------------------------------------------------------------------------------------
+// --- equality
 
 template <class T>
 bool Same(const T& a, const T& b) {
@@ -56,7 +57,7 @@ inline bool Same(const Scenario& a, const Scenario& b) {
          a.expect == b.expect;
 }
 
-// --- chance --------------------------------------------------------------------------------------------------
+// --- chance
 
 class AnySpec {
  public:
@@ -69,9 +70,10 @@ class AnySpec {
   void Fill(double* out) {
     *out = static_cast<double>(Number()) / static_cast<double>(1 + Below(1000));
   }
-  void Fill(TaskStatus* out) { *out = static_cast<TaskStatus>(Below(kTaskStatusCount)); }
-  void Fill(JobPhase* out) { *out = static_cast<JobPhase>(Below(5)); }
-  void Fill(QueueState* out) { *out = static_cast<QueueState>(Below(2)); }
+  template <HasWords Enum>
+  void Fill(Enum* out) {
+    *out = static_cast<Enum>(Below(WordsOf(Enum()).words.size()));
+  }
   void Fill(std::string* out) {
     static constexpr const char* kWords[] = {"",        "a",
                                              "default", "Equal",

@@ -21,7 +21,7 @@ namespace muster {
 inline constexpr int kOk = 0;
 inline constexpr int kCheckFailed = 1;
 inline constexpr int kBadInput = 2;
-inline constexpr int kInterrupted = 130;  // what came out is partial, and says so
+inline constexpr int kInterrupted = 130;  // what came out is partial, and marked so
 
 using Arguments = std::vector<std::string>;
 
@@ -40,14 +40,15 @@ struct CommandText {
   std::string_view name, usage, about, example;
 };
 
-// Parses the flags, "--help" among them. When there is nothing left to do, `exit` holds the code to end with.
+// Parses the flags, "--help" among them. When there is nothing left to do, `exit` holds the code to
+// end with.
 struct Parsed {
   Arguments others;
   std::optional<int> exit;
 };
 Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& arguments);
 
-// Says what is wrong on stderr; returns kBadInput.
+// Prints what is wrong to stderr; returns kBadInput.
 int Complain(std::string_view message);
 int ComplainUsage(const CommandText& text, std::string_view message);
 // Writes to stdout; kBadInput when it can not.
@@ -56,7 +57,8 @@ int Print(std::string_view text);
 absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-" is stdin
 absl::Status WriteFile(const std::string& path, std::string_view text);
 
-// What decides the plan of a scenario besides the scenario itself; what is not given is as the scenario has it.
+// What decides the plan of a scenario besides the scenario itself; what is not given is as the
+// scenario has it.
 struct RunFlags {
   std::string profile;
   std::optional<int64_t> now, seed, work_budget;

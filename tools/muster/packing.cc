@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster replay openb --policy fgd...: the fragmentation experiment. It has no times, so that none of the flags of
-// other replays mean anything here; they are refused.
+// muster replay openb --policy fgd...: the fragmentation experiment. It has no times, so that none
+// of the flags of other replays mean anything here; they are refused.
 #include "muster/packing.h"
 
 #include <algorithm>
@@ -166,7 +166,7 @@ int PackingCommand(const Arguments& arguments) {
               "write pos,pod_row,node_row,gpu_ids of every pod; - is standard output");
   flags.Value("--curves", "FILE", &curves,
               "write what is allocated and fragmented by what arrived; - is standard output");
-  flags.Switch("--json", &json, "say what came out as JSON");
+  flags.Switch("--json", &json, "print the result as JSON");
   const Parsed parsed = ParseArguments(kPackingText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty()) {

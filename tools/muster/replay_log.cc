@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster replay-log: the calls that a recorder of muster/c.h wrote down, made again. docs/capi.md lists the lines.
+// muster replay-log: the calls that a recorder of muster/c.h wrote down, made again. docs/capi.md
+// lists the lines.
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -52,10 +53,11 @@ absl::StatusOr<Removal::Kind> KindOf(int64_t kind) {
 
 class Player {
  public:
-  // `other`: a profile to run beside each cycle; empty: none. `shown`: the cycle whose plans are shown; 0: none.
+  // `other`: a profile to run beside each cycle; empty: none. `shown`: the cycle with plans to be
+  // shown; 0: none.
   Player(std::string other, int64_t shown) : other_(std::move(other)), shown_(shown) {}
 
-  // Makes the call of one line. An error: the line is none, or what it says cannot be done.
+  // Makes the call of one line. Returns an error if the line is none, or its call cannot be made.
   absl::Status Play(int64_t line, const Json& call, std::string* out);
   bool begun() const { return begun_; }
   int64_t cycles() const { return cycles_; }
@@ -75,7 +77,8 @@ class Player {
   int64_t cycles_ = 0, different_ = 0;
 };
 
-// As the recorded call did: where a row is refused, those before it are taken out again, and keep their numbers.
+// As the recorded call did: where a row is refused, those before it are taken out again, and keep
+// their numbers.
 absl::Status Player::Add(const ClusterSpec& rows) {
   std::vector<std::pair<int64_t, std::string>> added;
   const auto add = [&](int64_t kind, const auto& list, const auto& put) {
@@ -155,7 +158,7 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
                         : absl::StrCat(", DIFFERENT: recorded ", recorded, ", now ", digest),
                   "\n");
   if (cycles_ == shown_) out->append(plan->ToText());
-  // Where it differs, what the record says of its plan goes for the plan as it is now.
+  // Where it differs, what the record has for its plan applies to the plan as it is now.
   plans_.emplace_back(recorded, *plan);
   constexpr size_t kMostPlans = 64;
   if (plans_.size() > kMostPlans) plans_.pop_front();

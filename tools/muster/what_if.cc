@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a cycle.
+// muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a
+// cycle.
 #include <cmath>
 #include <optional>
 #include <string>
@@ -36,12 +37,13 @@ struct Flags {
   bool json = false;
 
   void Declare(FlagSet* flags) {
-    flags->Value("--profile", "P", &profile, "whose policies divide, such as volcano");
+    flags->Value("--profile", "P", &profile,
+                 "the profile of the policies that divide, such as volcano");
     flags->Value("--queue", "Q", &queue, "the queue that the next four are about");
     flags->Value("--weight", "N", &weight, "its weight");
     flags->Value("--guaranteed", "AMOUNTS", &guaranteed,
                  "as cpu=4,memory=8Gi; these and no others");
-    flags->Value("--deserved", "AMOUNTS", &deserved, "what it is told to deserve");
+    flags->Value("--deserved", "AMOUNTS", &deserved, "what it deserves by its spec");
     flags->Value("--limit", "AMOUNTS", &limit, "what it may hold at most");
     flags->Value("--remove-node", "NODE", &remove_node, "the node leaves; its tasks wait again");
     flags->Value("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Who has to go for a task of an elastic quota group, or because the group uses too much: one question a request.
+// The victims for a task of an elastic quota group, or because the group uses too much: one
+// question a request.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,10 +46,10 @@ class Question {
     }
     // A node that is never too small.
     ForEachResource(task.request.keys(), [&](size_t r) { node.capacity.Set(r, int64_t{1} << 62); });
-    const auto offer = preemption.DryRun(task, {used, limit, ~uint64_t{0}}, node);
-    return {{"outcome", static_cast<int>(offer.outcome)},
-            {"victims", offer.victims},
-            {"broken_budgets", offer.broken_budgets}};
+    const auto result = preemption.DryRun(task, {used, limit, ~uint64_t{0}}, node);
+    return {{"outcome", static_cast<int>(result.outcome)},
+            {"victims", result.victims},
+            {"broken_budgets", result.broken_budgets}};
   }
 
  private:

@@ -77,7 +77,8 @@ TEST_F(GangDevicesTest, TheFirstOrderByShapes) {
   EXPECT_EQ(OrderOf({0, 1}), Shapes({0, 1}));
 }
 
-// 10 tasks of these two shapes can come in 120 orders, 11 in more than are tried: then the last one comes last.
+// 10 tasks of these two shapes can come in 120 orders, 11 in more than are tried: then the last one
+// comes last.
 TEST_F(GangDevicesTest, ManyTasksComeAsTheyWerePut) {
   std::vector<std::string> models(12, "b");
   models[0] = "a";
@@ -112,7 +113,7 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
 TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
   NodeSpec node{.name = "n", .capacity = {{"cpu", 1}}};
   node.zones = {{.name = "z"}};
-  node.alignment = "best-effort";
+  node.alignment = Alignment::kBestEffort;
   node.devices = {{.name = "0", .kind = "cpu", .zone = "z", .links = {"core-0", "socket-0"}},
                   {.name = "g", .kind = "gpu"}};
   Cluster cluster;
