@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
