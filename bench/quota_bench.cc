@@ -418,12 +418,12 @@ void CapacityDryRun(benchmark::State& state, const CapacityTask& task, double re
   int64_t victims = 0;
   double before = Seconds();
   for (auto _ : state) {
-    std::vector<CapacityCluster::Offer> offers;
+    std::vector<CapacityCluster::DryRunResult> results;
     for (size_t i = 0; i < lent.cluster.nodes(); ++i) {
-      offers.push_back(lent.cluster.DryRun(demand, i));
-      victims += static_cast<int64_t>(offers.back().victims.size());
+      results.push_back(lent.cluster.DryRun(demand, i));
+      victims += static_cast<int64_t>(results.back().victims.size());
     }
-    benchmark::DoNotOptimize(lent.cluster.Choose(offers));
+    benchmark::DoNotOptimize(lent.cluster.Choose(results));
   }
   const double spent = Spent(state, before);
   state.counters["victims"] =

@@ -15,7 +15,6 @@
 #include "capi/boundary.h"
 #include "capi/memory.h"
 #include "capi/record.h"
-#include "lib/model/access.h"
 #include "muster/c.h"
 #include "muster/cluster.h"
 #include "muster/plan.h"

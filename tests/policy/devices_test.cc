@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lib/model/access.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {

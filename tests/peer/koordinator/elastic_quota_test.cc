@@ -8,7 +8,6 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
-#include "lib/model/access.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
