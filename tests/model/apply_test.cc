@@ -208,7 +208,7 @@ TEST_F(ApplyPlan, TakesAnyPlan) {
   auto data = std::make_shared<PlanData>();
   data->decisions = decisions_;
   data->version = cluster_.version();
-  const absl::StatusOr<ApplyReport> report = cluster_.Apply(Plan(data));
+  const absl::StatusOr<ApplyReport> report = cluster_.Apply(PlanOf(data));
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->applied, 0);
   EXPECT_EQ(report->refused.size(), 3u);
