@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How answers combine, as tables: what each policy of each tier says, and what comes of it.
+// How answers combine, as tables: the answer of each policy of each tier, and the result.
 #include "lib/extension/dispatcher.h"
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 using Tasks = std::vector<TaskIndex>;
 
-// Says what it is told to say, at every point.
+// Answers as it is set to, at every point.
 struct Script {
   Vote vote = Vote::kAbstain;
   Tasks victims = {};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A row that the cluster refuses fails the test that said it.
+// A row that the cluster refuses fails the test that has it.
 #include "inter_world.h"
 
 #include "gtest/gtest.h"

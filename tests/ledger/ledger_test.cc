@@ -221,7 +221,7 @@ class Follower {
     }
   }
 
-  // Of a job: what it holds, and how many of its tasks want something.
+  // Of a job: what it holds, and how many of its tasks request something.
   struct JobBooks {
     Cells allocated;
     int32_t pending = 0;

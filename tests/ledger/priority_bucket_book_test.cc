@@ -3,7 +3,7 @@
 // A book from outside the ledger: what is allocated on a node, by priority bucket, as Armada counts
 // it.
 //
-// A bucket says what a task scheduled at its priority may not use. A task takes of every bucket up
+// A bucket holds what a task scheduled at its priority may not use. A task takes of every bucket up
 // to its own, because tasks of higher priority may displace it; one that may not be preempted takes
 // of all. An evicted task may still come back, so it takes of the lowest bucket, which is below all
 // priorities, and of no other.

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// However events are shuffled, repeated or late, the cluster shows what their newest ones say.
+// However events are shuffled, repeated or late, the cluster shows what their newest ones hold.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -102,7 +102,7 @@ TEST(Deltas, ReconcileForgetsGenerations) {
   EXPECT_TRUE(cluster.Describe().tasks.empty()) << "nothing waits any more";
 }
 
-// A plan's decision is newer than events that do not know of it.
+// A plan's decision is newer than events from before it.
 TEST(Deltas, DoNotUndoWhatAPlanDecided) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddNode({.name = "n"}).ok());

@@ -46,7 +46,7 @@ std::string NamesContradict(const char* kind, const Table& table) {
              : absl::StrCat(kind, ": names and rows differ in number");
 }
 
-// The lists that parents keep of their children must be those that the children's columns tell.
+// The lists that parents keep of their children must be those of the children's columns.
 std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive,
                             const std::vector<uint32_t>& parent,
                             const std::vector<std::vector<uint32_t>>& lists) {
@@ -57,7 +57,7 @@ std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive,
   return expected == lists ? "" : absl::StrCat(kind, ": a list differs from the column");
 }
 
-// The job's queue, where it or one above it says something of node groups.
+// The job's queue, where it or one above it has wishes for node groups.
 QueueIndex QueueOfClass(const Tables& t, JobIndex job) {
   if (job == kNone) return kNone;
   bool speaks = false;

@@ -32,7 +32,7 @@ JobSpec SpecOf(Rng& rng, int64_t number) {
   return job;
 }
 
-// What tells one job from others of its kind.
+// What separates one job from others of its kind.
 void MakeOwn(Rng& rng, JobSpec* job) {
   job->priority = static_cast<int32_t>(rng.Below(3));
   job->created = static_cast<int64_t>(rng.Below(100));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How the tables live: snapshots stay what they were, the log tells every change, dead rows go.
+// How the tables live: snapshots stay what they were, the log has every change, dead rows go.
 #include "lib/model/tables.h"
 
 #include <gtest/gtest.h>

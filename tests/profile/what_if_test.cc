@@ -31,7 +31,7 @@ const QueueOutlook& Of(const Outlook& outlook, std::string_view name) {
   return outlook.queues.front();
 }
 
-// Two queues that both want all of 12 cpus; one of them holds 6.
+// Two queues that both request all of 12 cpus; one of them holds 6.
 Cluster TwoQueues() {
   Cluster cluster;
   EXPECT_TRUE(cluster.AddQueue({.name = "a"}).ok());
@@ -265,7 +265,7 @@ absl::Status Make(const WhatIfChange& change, Cluster* cluster, int number) {
   return any ? absl::OkStatus() : absl::NotFoundError("nodes");
 }
 
-// `cells` of a cluster that may know other dimensions, in another order.
+// `cells` of a cluster that may have other dimensions, in another order.
 template <class T>
 std::vector<T> InOrderOf(const std::vector<std::string>& dimensions, const Tables& tables,
                          const std::vector<T>& cells) {

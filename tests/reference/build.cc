@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Anything the cluster refuses fails the test that asked for it.
+// Anything the cluster refuses fails the test that requested it.
 #include "build.h"
 
 #include <sstream>

@@ -2,7 +2,7 @@
 //
 // A search that remembers against one that was born for the question: after every random move and
 // rollback both name the same node, the same ranks and the same refusals, whatever is switched on;
-// and equal states hold exactly the nodes that nothing tells apart.
+// and equal states hold exactly the nodes that are equal.
 #include "lib/search/node_search.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A session that lives with its cluster, looks only at jobs of which something changed, and is
-// asked for its books between cycles, against one that is made for each cycle and looks at all.
+// requested its books between cycles, against one that is made for each cycle and looks at all.
 #include <memory>
 #include <string>
 #include <utility>

@@ -57,7 +57,7 @@ class Books {
   std::vector<Row> own_, tree_, pending_;
 };
 
-// Per queue and dimension, as the profile says without deciding anything.
+// Per queue and dimension, as the profile computes it without deciding anything.
 std::vector<Row> DeservedIn(const Snapshot& snapshot);
 
 // What is handed out among the children of `parent` (kNone: among the roots) in one dimension.

@@ -30,7 +30,7 @@ class PlanBooks {
   using Row = std::vector<absl::int128>;  // by dimension
   using Places = std::vector<std::pair<TaskIndex, NodeIndex>>;
 
-  // What a queue asks for with all below it, and what of that it was promised; its own jobs alone.
+  // What a queue requests with all below it, and what of that it was promised; its own jobs alone.
   struct Claim {
     Row demand, promised, own;
   };

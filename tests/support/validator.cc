@@ -121,7 +121,7 @@ class Check {
     }
     const bool nothing_moved =
         books_.places().empty() && books_.evicted().empty() && plan_.tentative().empty();
-    // Tasks of a gang are asked for while those before them hold places, which an undone gang gives
+    // Tasks of a gang are requested while those before them hold places, which an undone gang gives
     // back.
     std::set<JobIndex> undone;
     for (const auto& [task, number] : reason_of) {
@@ -294,7 +294,7 @@ class Check {
     for (const QueueShare& share : plan_.shares()) {
       Row& row = deserved[share.queue];
       for (double amount : share.deserved) {
-        if (amount > 9e15) return;  // a double may not say it to the unit
+        if (amount > 9e15) return;  // a double may not hold it to the unit
         row.push_back(static_cast<int64_t>(amount));
       }
       if (row.empty()) return;

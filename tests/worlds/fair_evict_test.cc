@@ -89,7 +89,7 @@ std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage
         }
       }
       if (now.RequestOf(v)[d] <= 0) continue;
-      // An inner queue's own jobs come before its children: they keep what they ask for as far as
+      // An inner queue's own jobs come before its children: they keep what they request as far as
       // it is deserved.
       const int64_t own = std::min(counted.OwnDemand(giver, d), deserved(giver, d));
       int128 all = counted.OwnDemand(giver, d);
@@ -310,7 +310,7 @@ TEST(FairEvict, OfEqualNumbersTheLowestAndYoungestGo) {
   // large and young make 3 of 4; large and other suffice, and so do all three of low. Two are
   // fewer.
   EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"large", "other"}));
-  // With less to ask for, two of low suffice, and not the oldest.
+  // With less to request, two of low suffice, and not the oldest.
   world.tasks[4].shape.request = {{"cpu", 3}};
   EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"young", "large"}));
 }

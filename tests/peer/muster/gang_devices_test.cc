@@ -110,7 +110,7 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
   EXPECT_EQ(devices.SizeOf(1), 250'000);
 }
 
-// A task that would get a CPU there, but not the two GPUs it asks for.
+// A task that would get a CPU there, but not the two GPUs it requests.
 TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
   NodeSpec node{.name = "n", .capacity = {{"cpu", 1}}};
   node.zones = {{.name = "z"}};
