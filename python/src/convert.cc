@@ -103,7 +103,7 @@ Quantity ReadQuantity(const Place& place, py::handle value) {
 }
 
 int ReadWord(const Place& place, py::handle value, std::string_view what,
-             const std::vector<std::string_view>& words) {
+             std::span<const std::string_view> words) {
   const std::string text = ReadText(place, value);
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == text) return static_cast<int>(i);
