@@ -4,6 +4,7 @@
 #include "inter_world.h"
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 
 namespace muster::testing {
@@ -98,7 +99,7 @@ void InterWorld::Namespace(const std::string& name, const Labels& labels) {
   Accept(cluster_.SetNamespace({name, labels}));
 }
 
-const Tables& InterWorld::tables() const { return *cluster_.impl().tables; }
+const Tables& InterWorld::tables() const { return TablesOf(cluster_); }
 
 Ledger& InterWorld::ledger() {
   if (ledger_ == nullptr) ledger_ = std::make_unique<Ledger>(tables(), Accounting{});

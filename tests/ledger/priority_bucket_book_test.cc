@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/ledger/ledger.h"
+#include "lib/model/access.h"
 #include "tests/ledger/book_walk.h"
 
 namespace muster::testing {
@@ -128,7 +129,7 @@ TEST(PriorityBucketBook, EvictionFreesAllBucketsButTheLowest) {
                   .priority = 5},
                  {.name = "high", .job = "j", .shape = {.request = {{"cpu", 2}}}, .priority = 10}};
   const Cluster cluster = MakeCluster(world);
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   Ledger ledger(tables, WithBuckets());
   const TaskIndex low = *tables.tasks.names.Find("low"), high = *tables.tasks.names.Find("high");
   const auto cpu = [&] {

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/plan/plan_data.h"
 #include "tests/model/dump.h"
@@ -111,8 +112,8 @@ TEST(Deltas, DoNotUndoWhatAPlanDecided) {
   data->decisions = {{.kind = DecisionKind::kBind, .task = 0, .node = 0},
                      {.kind = DecisionKind::kEvict, .task = 1, .node = 0}};
   data->version = cluster.version();
-  data->names = NamesOf(cluster.Freeze().share());
-  ASSERT_TRUE(cluster.Apply(Plan(data))->refused.empty());
+  data->names = NamesOf(SharedTablesOf(cluster.Freeze()));
+  ASSERT_TRUE(cluster.Apply(PlanOf(data))->refused.empty());
   Apply(cluster, 2, TaskSpec{.name = "starts", .priority = 3});
   Apply(cluster, 2,
         TaskSpec{.name = "leaves", .status = TaskStatus::kRunning, .node = "n", .priority = 3});

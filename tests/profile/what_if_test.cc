@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/ledger/ledger.h"
+#include "lib/model/access.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
@@ -284,7 +285,7 @@ void ExpectAsInPlan(const Outlook& outlook, bool after, Cluster* cluster,
   const auto plan = cluster->Schedule(profile, options);
   ASSERT_TRUE(plan.ok()) << plan.status();
   const Snapshot snapshot = cluster->Freeze();
-  const Tables& tables = snapshot.tables();
+  const Tables& tables = TablesOf(snapshot);
   const Ledger ledger(tables, Accounting{});
   for (const QueueShare& share : plan->shares()) {
     const QueueOutlook& queue = Of(outlook, plan->queue_name(share.queue));

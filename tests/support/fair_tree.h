@@ -4,7 +4,7 @@
 // muster to its promises from the outside.
 //
 //   const Snapshot snapshot = MakeCluster(RandomTree(seed, {})).Freeze();
-//   const Books books(snapshot.tables());
+//   const Books books(TablesOf(snapshot));
 //   const std::vector<Row> deserved = DeservedIn(snapshot);
 //   EXPECT_LE(deserved[queue][d], books.Demand(queue, d));
 #ifndef MUSTER_TESTS_SUPPORT_FAIR_TREE_H_
@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/cluster.h"
 #include "muster/snapshot.h"

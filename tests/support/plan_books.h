@@ -3,7 +3,7 @@
 // What a plan makes of a snapshot, counted anew from both: where tasks go, and what nodes and
 // queues then hold.
 //
-//   const PlanBooks books(snapshot.tables(), plan);
+//   const PlanBooks books(TablesOf(snapshot), plan);
 //   for (const auto& [task, node] : books.places()) ...
 //   books.HeldByQueues(/*after=*/true)[queue][dimension]
 //
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/plan.h"
 

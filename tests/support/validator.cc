@@ -11,6 +11,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/reference/kube/selectors.h"
 #include "lib/reference/reference.h"
@@ -27,7 +28,7 @@ using Claims = std::map<QueueIndex, PlanBooks::Claim>;
 class Check {
  public:
   Check(const Snapshot& snapshot, const Plan& plan, const Invariants& invariants)
-      : tables_(snapshot.tables()),
+      : tables_(TablesOf(snapshot)),
         plan_(plan),
         wanted_(invariants),
         books_(tables_, plan),

@@ -25,6 +25,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/fit/node_devices.h"
+#include "lib/model/access.h"
 #include "lib/model/device_holds.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
@@ -308,7 +309,7 @@ Tally Measure(bool alike, const std::string& profile, DevicePick strategy) {
       tally.first = ReportDifference(world, profile);
       return tally;
     }
-    DevicesAfter after(snapshot.tables(), *plan, strategy);
+    DevicesAfter after(TablesOf(snapshot), *plan, strategy);
     const auto note = [&](const char* what) {
       if (tally.first.empty())
         tally.first =

@@ -17,6 +17,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
@@ -74,7 +75,7 @@ TEST(FairTree, DeservedIsMaxMinAtEveryLevel) {
   for (uint64_t seed = 0; seed < WorldCount(1500) && !HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     const Snapshot snapshot = MakeCluster(RandomTree(seed, {})).Freeze();
-    const Tables& tables = snapshot.tables();
+    const Tables& tables = TablesOf(snapshot);
     const Books books(tables);
     const std::vector<Row> deserved = DeservedIn(snapshot);
     for (size_t d = 0; d < tables.dimension_count(); ++d) {
@@ -106,7 +107,7 @@ TEST(FairTree, FillingServesTheSmallestDominantShare) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     const TreeKnobs knobs{.gangs = false, .bounds = false, .full = seed % 2 == 0, .alike = true};
     const Snapshot snapshot = MakeCluster(RandomTree(seed, knobs)).Freeze();
-    const Tables& tables = snapshot.tables();
+    const Tables& tables = TablesOf(snapshot);
     const absl::StatusOr<Plan> plan = Schedule(snapshot, "muster:actions=allocate");
     ASSERT_TRUE(plan.ok()) << plan.status();
     Books books(tables);
