@@ -84,7 +84,8 @@ class References {
     }
   }
   // False: there is no such row. kNone: the row says nothing, or an empty name.
-  bool Get(size_t row, uint32_t* index) {
+  template <class Id>
+  bool Get(size_t row, Id* index) {
     *index = kNone;
     if (column_ == nullptr) return true;
     switch (column_->form) {
@@ -95,7 +96,7 @@ class References {
             !alive_[static_cast<size_t>(value)]) {
           return false;
         }
-        *index = static_cast<uint32_t>(value);
+        *index = Id(value);
         return true;
       }
       case TableColumn::Form::kCodes: {
@@ -107,7 +108,7 @@ class References {
           known = name.empty() ? kEmpty : names_.Find(name).value_or(kMissing);
         }
         if (known == kMissing) return false;
-        if (known != kEmpty) *index = known;
+        if (known != kEmpty) *index = Id(known);
         return true;
       }
       default: {
@@ -115,7 +116,7 @@ class References {
         if (name.empty()) return true;
         const auto found = names_.Find(name);
         if (!found) return false;
-        *index = *found;
+        *index = Id(*found);
         return true;
       }
     }

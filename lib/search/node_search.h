@@ -67,9 +67,9 @@ class NodeSearch {
   // for policies that speak of domains (Policy::ScoresByDomain).
   bool LooksAtNodesAlone(ClassIndex c);
   // What nodes of equal kind and books have in common, as long as any node has; kNone: it is dead.
-  uint32_t StateOf(NodeIndex node);
+  StateIndex StateOf(NodeIndex node);
   // The node's kind; kNone: it is dead. Nodes of equal kind and books are one to such classes.
-  uint32_t KindOf(NodeIndex node);
+  KindIndex KindOf(NodeIndex node);
   // Says in refused[n], where it is kNotRefused, whether the class fits node n. kNow: what is being released counts as
   // there, and nodes without room are not asked for more; kAnywhere: resources aside; kEvicting: only kHopeless
   // refuses. Without `tell_hopeless`, kHopeless is not told from kCurable.

@@ -212,7 +212,7 @@ AccountsByName Read(const Ledger& ledger) {
     }
     const std::vector<std::string> subs = SubGroupNames(tables, j);
     for (uint32_t s = 0; s < subs.size(); ++s) {
-      books[subs[s]] = counts(ledger.sub_group(j, s - 1));
+      books[subs[s]] = counts(ledger.sub_group(j, SubGroup::AtSlot(j, s).index));
     }
   }
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {

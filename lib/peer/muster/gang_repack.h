@@ -33,7 +33,7 @@ struct FoundPlace {
 
 // In the order in which they are to be taken; empty: none found. `within`: a domain, kNone: anywhere.
 std::vector<FoundPlace> FindPlaces(ActionContext& context, const FairGang& gang,
-                                   std::span<const TaskIndex> tasks, uint32_t within,
+                                   std::span<const TaskIndex> tasks, DomainIndex within,
                                    int64_t most_tries);
 
 }  // namespace muster
