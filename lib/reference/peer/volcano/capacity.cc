@@ -99,7 +99,7 @@ void OpenBelow(Cycle& cycle, QueueIndex queue) {
 }
 
 // False: the queues are no tree below "root" with all jobs in leaves.
-bool OpenTree(Cycle& cycle) {
+bool OpenHierarchy(Cycle& cycle) {
   const QueueTable& queues = cycle.tables().queues;
   QueueIndex root = kNone;
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
@@ -211,7 +211,7 @@ void OpenCapacity(Cycle& cycle, const ReferencePolicy& policy) {
   }
   cycle.capacity_ready = true;
   if (HasTree(policy)) {
-    cycle.capacity_ready = OpenTree(cycle);
+    cycle.capacity_ready = OpenHierarchy(cycle);
   } else {
     OpenFlat(cycle);
     for (QueueIndex q = 0; q < queues.alive.size(); ++q) cycle.capacity[q].known = false;
