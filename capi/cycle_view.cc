@@ -42,9 +42,11 @@ Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, Dim
     if (what == "allocatable") return [&t, d](uint32_t n) { return t.nodes.allocatable.at(n, d); };
     if (what == "idle") return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kIdle)[d]; };
     if (what == "used") return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kUsed)[d]; };
-    if (what == "releasing") return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kReleasing)[d]; };
+    if (what == "releasing")
+      return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kReleasing)[d]; };
   } else if (kind == MUSTER_QUEUES) {
-    if (what == "allocated") return [&l, d](uint32_t q) { return l.queue_allocated(QueueIndex(q))[d]; };
+    if (what == "allocated")
+      return [&l, d](uint32_t q) { return l.queue_allocated(QueueIndex(q))[d]; };
     if (what == "pending") return [&l, d](uint32_t q) { return l.queue_pending(QueueIndex(q))[d]; };
     if (what == "limit") return [&t, d](uint32_t q) { return t.queues.limit.at(q, d); };
     if (what == "deserved") return [&t, d](uint32_t q) { return t.queues.deserved.at(q, d); };
@@ -79,12 +81,15 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
     if (what == "tasks") {
       return [&t](uint32_t j) { return static_cast<int64_t>(t.jobs.tasks[j].size()); };
     }
-    if (what == "tasks_pending") return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).pending(); };
-    if (what == "tasks_ready") return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).ready(); };
+    if (what == "tasks_pending")
+      return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).pending(); };
+    if (what == "tasks_ready")
+      return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).ready(); };
   } else if (kind == MUSTER_TASKS) {
     if (what == "job") return [&t](uint32_t k) { return RowNumber(t.tasks.job[k]); };
     if (what == "node") return [&l](uint32_t k) { return RowNumber(l.node_of(TaskIndex(k))); };
-    if (what == "state") return [&l](uint32_t k) { return static_cast<int64_t>(l.status(TaskIndex(k))); };
+    if (what == "state")
+      return [&l](uint32_t k) { return static_cast<int64_t>(l.status(TaskIndex(k))); };
     if (what == "priority") return [&t](uint32_t k) -> int64_t { return t.tasks.priority[k]; };
     if (what == "created") return [&t](uint32_t k) { return t.tasks.created[k]; };
     if (what == "class") return [&t](uint32_t k) { return RowNumber(t.tasks.task_class[k]); };

@@ -71,12 +71,14 @@ class Index {
   template <class Other>
   friend bool operator==(Index, Index<Other>) = delete;
 
-  friend constexpr std::strong_ordering operator<=>(Index a, Index b) { return a.value_ <=> b.value_; }
+  friend constexpr std::strong_ordering operator<=>(Index a, Index b) {
+    return a.value_ <=> b.value_;
+  }
   template <std::integral Number>
   friend constexpr std::strong_ordering operator<=>(Index a, Number b) {
-    return std::cmp_less(a.value_, b)      ? std::strong_ordering::less
+    return std::cmp_less(a.value_, b)    ? std::strong_ordering::less
            : std::cmp_equal(a.value_, b) ? std::strong_ordering::equal
-                                           : std::strong_ordering::greater;
+                                         : std::strong_ordering::greater;
   }
   template <class Other>
   friend void operator<=>(Index, Index<Other>) = delete;

@@ -26,8 +26,9 @@ using QueueIndex = Index<struct QueueTag>;
 using JobIndex = Index<struct JobTag>;
 using TaskIndex = Index<struct TaskTag>;
 using DomainIndex = Index<struct DomainTag>;  // a domain of the topology tree
-using ClassIndex = Index<struct ClassTag>;    // a task class: all tasks that no policy can tell apart on any node
-using GroupIndex = Index<struct GroupTag>;    // a task group (role) inside its job
+using ClassIndex =
+    Index<struct ClassTag>;  // a task class: all tasks that no policy can tell apart on any node
+using GroupIndex = Index<struct GroupTag>;        // a task group (role) inside its job
 using SubGroupIndex = Index<struct SubGroupTag>;  // into JobSpec::sub_groups
 
 inline constexpr DimensionIndex kCpu = 0;     // milli-cores

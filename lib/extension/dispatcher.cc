@@ -309,8 +309,8 @@ DomainLists Dispatcher::DomainsForJob(JobIndex job, DomainIndex within, DomainIn
   return policies[0]->domains->DomainsForJob(job, within, allocated, evicting);
 }
 
-DomainLists Dispatcher::DomainsForGroup(const SubGroup& group, DomainIndex within, DomainIndex allocated,
-                                        bool evicting) const {
+DomainLists Dispatcher::DomainsForGroup(const SubGroup& group, DomainIndex within,
+                                        DomainIndex allocated, bool evicting) const {
   const auto policies = at(Point::kDomainSearch);
   if (policies.empty()) return {{within}};
   return policies[0]->domains->DomainsForGroup(group, within, allocated, evicting);

@@ -107,7 +107,8 @@ class Dispatcher {
   bool SubGroupPipelined(const SubGroup& group) const;
   // Of one job. Total: the sub-group's order, then its place in the job, tasks of none first.
   bool SubGroupBefore(const SubGroup& a, const SubGroup& b) const;
-  DomainLists DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated, bool evicting) const;
+  DomainLists DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated,
+                            bool evicting) const;
   DomainLists DomainsForGroup(const SubGroup& group, DomainIndex within, DomainIndex allocated,
                               bool evicting) const;
   bool OffersLeaf(const SubGroup& group, DomainIndex leaf) const;

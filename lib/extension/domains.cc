@@ -33,8 +33,9 @@ void Domains::BuildTree() {
   for (DomainIndex d = 0; d < root_; ++d) {
     if (table.alive[d]) by_name.push_back(d);
   }
-  std::sort(by_name.begin(), by_name.end(),
-            [&](DomainIndex a, DomainIndex b) { return table.names.name(a) < table.names.name(b); });
+  std::sort(by_name.begin(), by_name.end(), [&](DomainIndex a, DomainIndex b) {
+    return table.names.name(a) < table.names.name(b);
+  });
   rank_.assign(root_ + 1, 0);  // the root comes first; it is never compared
   for (uint32_t rank = 0; rank < by_name.size(); ++rank) {
     const DomainIndex d = by_name[rank];

@@ -36,7 +36,9 @@ class Domains {
 
   // --- the tree; another number, another tree
   uint64_t version() const { return version_; }
-  DomainIndex root() const { return root_; }  // the last index; those before it are rows of the table
+  DomainIndex root() const {
+    return root_;
+  }  // the last index; those before it are rows of the table
   int32_t tier(DomainIndex d) const { return tier_[d]; }
   int32_t lowest_tier() const { return lowest_tier_; }
   DomainIndex parent(DomainIndex d) const { return parent_[d]; }  // kNone: of the root
@@ -99,7 +101,7 @@ class Domains {
   std::vector<std::vector<DomainIndex>> children_;
   std::vector<uint32_t> begin_, end_;  // into nodes_
   std::vector<NodeIndex> nodes_;
-  std::vector<uint32_t> place_;                // per node
+  std::vector<uint32_t> place_;              // per node
   std::vector<DomainIndex> above_, lowest_;  // per node
   std::vector<std::pair<std::string, int32_t>> tier_names_;
 

@@ -73,7 +73,8 @@ void MoveQueues(QueueTable& queues, const Moves<QueueIndex>& queue) {
   for (std::vector<QueueIndex>& children : queues.children) queue.Rename(children);
 }
 
-void MoveJobs(JobTable& jobs, const Moves<JobIndex>& job, const Moves<QueueIndex>& queue, const Moves<TaskIndex>& task) {
+void MoveJobs(JobTable& jobs, const Moves<JobIndex>& job, const Moves<QueueIndex>& queue,
+              const Moves<TaskIndex>& task) {
   job.DropAll(jobs.names, jobs.alive, jobs.spec, jobs.queue, jobs.tasks, jobs.groups,
               jobs.min_resources);
   queue.Rename(jobs.queue);
@@ -87,7 +88,8 @@ void MoveTasks(TaskTable& tasks, const Moves<TaskIndex>& task) {
                tasks.priority_class, tasks.gates, tasks.devices);
 }
 
-void MoveClasses(ClassTable& classes, const Moves<ClassIndex>& task_class, const Moves<QueueIndex>& queue) {
+void MoveClasses(ClassTable& classes, const Moves<ClassIndex>& task_class,
+                 const Moves<QueueIndex>& queue) {
   task_class.DropAll(classes.shape, classes.queue, classes.plain, classes.request,
                      classes.initial_request, classes.best_effort, classes.scoring_cpu,
                      classes.scoring_memory, classes.scoring_cpu_main, classes.scoring_memory_main,
@@ -96,7 +98,8 @@ void MoveClasses(ClassTable& classes, const Moves<ClassIndex>& task_class, const
   task_class.Rename(classes.plain);
 }
 
-void MoveDomains(DomainTable& domains, const Moves<DomainIndex>& domain, const Moves<NodeIndex>& node) {
+void MoveDomains(DomainTable& domains, const Moves<DomainIndex>& domain,
+                 const Moves<NodeIndex>& node) {
   domain.DropAll(domains.names, domains.alive, domains.spec, domains.parent, domains.children,
                  domains.nodes);
   domain.Rename(domains.parent);

@@ -61,8 +61,8 @@ struct JobTable {
 struct TaskTable {
   IndexNames<TaskIndex> names;
   std::vector<uint8_t> alive;
-  std::vector<JobIndex> job;        // kNone: it only occupies its node
-  std::vector<GroupIndex> group;    // into JobTable::groups[job]
+  std::vector<JobIndex> job;             // kNone: it only occupies its node
+  std::vector<GroupIndex> group;         // into JobTable::groups[job]
   std::vector<SubGroupIndex> sub_group;  // into spec[job].sub_groups, kNone: none
   std::vector<ClassIndex> task_class;
   std::vector<TaskStatus> status;

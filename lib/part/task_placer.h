@@ -29,7 +29,8 @@ class TaskPlacer {
   bool Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>* refused);
 
  private:
-  bool PlaceInSample(TaskIndex task, ClassIndex c, DomainIndex within, std::vector<uint8_t>* refused);
+  bool PlaceInSample(TaskIndex task, ClassIndex c, DomainIndex within,
+                     std::vector<uint8_t>* refused);
   void Move(TaskIndex task, bool now, NodeIndex node);
   NodeIndex Best(TaskIndex task, Want want, DomainIndex within, std::vector<uint8_t>* refused);
   bool MayPool(ClassIndex c, DomainIndex within, const std::vector<uint8_t>* refused);

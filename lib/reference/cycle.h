@@ -179,8 +179,8 @@ bool RoleHasFitErrors(const Cycle& cycle, TaskIndex task);
 // --- volcano_actions.cc --------------------------------------------------------------------------
 
 // Places tasks among the nodes until the part is ready. False: undone.
-bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks, const std::vector<NodeIndex>& nodes,
-                Statement& statement);
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks,
+                const std::vector<NodeIndex>& nodes, Statement& statement);
 
 // --- volcano_domains.cc --------------------------------------------------------------------------
 

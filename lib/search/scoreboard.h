@@ -59,7 +59,7 @@ struct SweepRoom {
   std::vector<uint8_t> fits;
   std::vector<double> order, batch;
   std::vector<StateIndex> slots;  // to be scored, ascending
-  StateColumns columns;         // of such slots, side by side
+  StateColumns columns;           // of such slots, side by side
   // By block: which of its states are others now, or have not been looked at; which changed at all.
   std::vector<uint64_t> content, touched;
   std::vector<uint32_t> blocks;  // that changed
@@ -100,7 +100,9 @@ class Scoreboard {
   double score(StateIndex slot) const {  // kNoScore: it does not fit
     return open_[slot / kBlock] && score_[slot] > kNoScore ? score_[slot] : kNoScore;
   }
-  double order(StateIndex slot) const { return order_[slot]; }  // only where the score is not uniform
+  double order(StateIndex slot) const {
+    return order_[slot];
+  }  // only where the score is not uniform
   double batch(StateIndex slot) const { return batch_[slot]; }
 
   static constexpr double kNoScore = -std::numeric_limits<double>::infinity();

@@ -47,8 +47,8 @@ std::string NamesContradict(const char* kind, const Table& table) {
 }
 
 // The lists that parents keep of their children must be those that the children's columns tell.
-std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive,
-                            const auto& parent, const auto& lists) {
+std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive, const auto& parent,
+                            const auto& lists) {
   std::decay_t<decltype(lists)> expected(lists.size());
   for (size_t i = 0; i < alive.size(); ++i) {
     if (alive[i] && parent[i] != kNone) expected[parent[i]].emplace_back(i);

@@ -41,7 +41,9 @@ class FakeNames : public PlanNames {
   }
   TaskIndex FindTask(std::string_view name) const override { return TaskIndex(Find(tasks_, name)); }
   JobIndex FindJob(std::string_view name) const override { return JobIndex(Find(jobs_, name)); }
-  JobIndex job_of(TaskIndex task) const override { return task < 100 ? JobIndex(task / 10) : kNone; }
+  JobIndex job_of(TaskIndex task) const override {
+    return task < 100 ? JobIndex(task / 10) : kNone;
+  }
 
  private:
   static uint32_t Find(const std::deque<std::string>& names, std::string_view name) {

@@ -94,7 +94,8 @@ class FairFill {
   bool GangTurn(JobIndex job, Sheet& sheet);
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
   Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
-  Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within, bool hold);
+  Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within,
+              bool hold);
   bool PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
   void FindReach(JobIndex job, const Sheet& sheet);
   void NoteHeld(Sheet& sheet, const Attempt& attempt);

@@ -104,8 +104,8 @@ std::vector<DomainIndex> GangEviction::CandidateDomains(JobIndex job) const {
   return candidates;
 }
 
-bool GangEviction::InDomain(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
-                            std::span<const int64_t> need, bool* tried) {
+bool GangEviction::InDomain(JobIndex job, DomainIndex domain, const GroupSheet& sheet,
+                            TaskIndex first, std::span<const int64_t> need, bool* tried) {
   const std::vector<VictimSet> sets = VictimSets(job, domain, need);
   if (sets.empty()) return false;
   // What is promised to nominated tasks counts as free here; the trial finds that it is not.

@@ -67,10 +67,12 @@ class GangEviction {
   // been enough.
   bool InDomain(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
                 std::span<const int64_t> need, bool* tried);
-  std::vector<VictimSet> VictimSets(JobIndex job, DomainIndex domain, std::span<const int64_t> need);
+  std::vector<VictimSet> VictimSets(JobIndex job, DomainIndex domain,
+                                    std::span<const int64_t> need);
   bool Try(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
            std::span<const TaskIndex> victims);
-  std::optional<Reason> PlaceAll(JobIndex job, DomainIndex domain, GroupSheet sheet, bool was_ready);
+  std::optional<Reason> PlaceAll(JobIndex job, DomainIndex domain, GroupSheet sheet,
+                                 bool was_ready);
   std::optional<Reason> PlaceGroup(const SubGroup& group, DomainIndex domain, TaskQueue tasks);
   NodeIndex NodeFor(TaskIndex task, DomainIndex domain);
   void Explain(JobIndex job, Reason reason);

@@ -69,8 +69,8 @@ NodeIndex ChooseNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeI
 
 }  // namespace
 
-bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks, const std::vector<NodeIndex>& nodes,
-                Statement& statement) {
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks,
+                const std::vector<NodeIndex>& nodes, Statement& statement) {
   ErrorCache cache;
   cache.enabled = ActionSwitch(cycle, "allocate", "error_cache", true);
   const bool near = WishOfPart(cycle, part).said;

@@ -232,8 +232,8 @@ NodeIndex NodeFor(const Cycle& cycle, TaskIndex task, const std::vector<NodeInde
 }
 
 // All tasks of the part in one domain. False: nothing has changed.
-bool PlacePart(Cycle& cycle, From from, const Part& part, Heap<TaskIndex> tasks, const Vertex& vertex,
-               Statement& statement) {
+bool PlacePart(Cycle& cycle, From from, const Part& part, Heap<TaskIndex> tasks,
+               const Vertex& vertex, Statement& statement) {
   ErrorCache cache;
   cache.enabled = ActionSwitch(cycle, NameOf(from), "error_cache", true);
   const std::vector<NodeIndex> nodes = NodesOf(cycle, vertex);
@@ -371,7 +371,8 @@ void Run(Cycle& cycle, From from) {
   while (!queues.empty()) {
     const QueueIndex queue = queues.Pop();
     if (from == From::kOtherQueues && Overused(cycle, queue)) continue;
-    for (Heap<JobIndex>& waiting = jobs.at(queue); !waiting.empty();) EvictFor(cycle, from, waiting.Pop());
+    for (Heap<JobIndex>& waiting = jobs.at(queue); !waiting.empty();)
+      EvictFor(cycle, from, waiting.Pop());
   }
 }
 
