@@ -40,7 +40,7 @@ void ShareTree::AddWay(QueueIndex queue) {
   if (!way.empty()) return;
   way.push_back(0);
   for (const PathStep& step : tables_.queues.spec[queue].share_path) {
-    const DomainIndex above = way.back();
+    const uint32_t above = way.back();
     const auto& siblings = vertices_[above].children;
     const auto found = std::find_if(siblings.begin(), siblings.end(), [&](uint32_t v) {
       return !vertices_[v].leaf && vertices_[v].name == step.name;

@@ -293,7 +293,7 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profil
     const size_t count = end - begin;
     std::fill_n(room.fits.begin(), count, uint8_t{1});
     for (size_t i = 0; !context.kinds.all_fit(profile.row) && i < count; ++i) {
-      room.fits[i] = context.kinds.fits(profile.row, states.kind(static_cast<uint32_t>(begin + i)));
+      room.fits[i] = context.kinds.fits(profile.row, states.kind(StateIndex(begin + i)));
     }
     KeepInhabited(states.columns().head.data() + begin, count, room.fits.data());
     ResourceFit(states.columns(), profile, class_, begin, end).Keep(want_, room.fits.data());

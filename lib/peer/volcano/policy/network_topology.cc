@@ -318,7 +318,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
       if (total_[above] < 0) {
         double sum = 0;
         for (int32_t tier = lowest; tier <= highest; ++tier) {
-          uint32_t at = above;
+          DomainIndex at = above;
           while (at != kNone && domains_->tier(at) != tier) at = domains_->parent(at);
           double score = 1;
           if (at != kNone) {
@@ -391,7 +391,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
                      std::span<const int64_t> need, bool evicting) {
     DomainIndex from = within;
     if (allocated != kNone) {
-      uint32_t highest = kNone;
+      DomainIndex highest = kNone;
       for (DomainIndex d = allocated; d != kNone && domains_->tier(d) <= tier;
            d = domains_->parent(d)) {
         highest = d;
@@ -401,7 +401,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
       if (both != highest && both != within) return {};
       if (both == within) from = highest;
     }
-    std::vector<std::pair<int32_t, std::vector<uint32_t>>> by_tier;
+    std::vector<std::pair<int32_t, std::vector<DomainIndex>>> by_tier;
     std::vector<DomainIndex> queue = {from};
     for (size_t i = 0; i < queue.size(); ++i) {
       const DomainIndex d = queue[i];
@@ -424,7 +424,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     }
     size_t left = evict_domains_;
     for (size_t i = by_tier.size(); i-- > 0 && left > 0;) {
-      std::vector<uint32_t>& list = by_tier[i].second;
+      std::vector<DomainIndex>& list = by_tier[i].second;
       // The peer has no order here.
       std::sort(list.begin(), list.end(),
                 [&](DomainIndex a, DomainIndex b) { return domains_->NameBefore(a, b); });
