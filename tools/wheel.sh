@@ -1,10 +1,12 @@
 #!/bin/sh
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# Builds the wheel into build/wheel/dist and tries it as a stranger would: in a fresh venv with nothing but NumPy.
+# Builds the wheel into build/wheel/dist and tries it as a stranger would: in a fresh venv with
+# nothing but NumPy.
 #
-# Debian's Abseil comes as shared objects (its archives cannot be linked into one), so auditwheel copies those that
-# are needed into the wheel. Needs the Python package index; where it cannot be reached this is skipped.
+# Debian's Abseil comes as shared objects (its archives cannot be linked into one), so auditwheel
+# copies those that are needed into the wheel. Needs the Python package index; where it cannot be
+# reached this is skipped.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -13,7 +13,7 @@
 // have enough CPUs even when empty. Allocation: of the hint's zones first, then of the others, each
 // time whole sockets, then whole cores, then single CPUs.
 //
-// Peer. Volcano's numa-aware, whose copy of the kubelet's accumulator is kept with its surprises:
+// Peer. Volcano's numa-aware. Its copy of the kubelet's accumulator is kept with its surprises:
 // - "Whole" sockets and cores are what is free of them. A socket (core) is only looked at if some
 //   free CPU has its number, which is an accident.
 // - Numbers of cores count in the machine when cores are taken, although exporters report them by

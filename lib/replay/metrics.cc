@@ -37,11 +37,11 @@ Distribution Describe(std::vector<double>* values) {
   d.p90 = percentile(90);
   d.p95 = percentile(95);
   d.p99 = percentile(99);
-  d.most = values->back();
+  d.max = values->back();
   return d;
 }
 
-// By shape: the largest part of the machine, in any resource, that one task asks for.
+// Returns, by shape, the largest part of the machine, in any resource, that one task requests.
 std::vector<double> SharesOfMachine(const Trace& trace) {
   if (trace.processors > 0) {
     return std::vector<double>(std::max<size_t>(trace.shapes.size(), 1),
@@ -72,8 +72,9 @@ std::vector<double> SharesOfMachine(const Trace& trace) {
   return shares;
 }
 
-// By job that ended: its turnaround over the one it would have had on an n-th of the machine, n being the mean number of
-// jobs there were in its time. Such a part runs what asks for d of the machine n * d times as long, if that is above 1.
+// Returns, by job that ended, its turnaround over the one it would have had on an n-th of the
+// machine, n being the mean number of jobs during its time. Such a part runs a job that requests d
+// of the machine n * d times as long, if that is above 1.
 std::vector<double> FinishTimeFairness(const Trace& trace, const ReplayResult& result) {
   std::vector<std::pair<int64_t, int>> changes;  // of the number of jobs there are
   for (size_t row = 0; row < trace.size(); ++row) {
@@ -188,7 +189,7 @@ void MeasureSeries(const ReplaySeries& series, Metrics* m) {
     if (largest < 0) continue;
     deviations += largest;
     ++deviating;
-    m->share_deviation_most = std::max(m->share_deviation_most, largest);
+    m->share_deviation_max = std::max(m->share_deviation_max, largest);
   }
   m->share_deviation_mean = Mean(deviations, deviating);
 }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "lib/scenario/member_reader.h"
 #include "lib/scenario/scenario.h"
 
@@ -22,7 +23,7 @@ namespace {
 constexpr int64_t kMaxNodes = int64_t{10} * 1000 * 1000;
 constexpr int64_t kMaxTasks = int64_t{100} * 1000 * 1000;
 
-// A shape given by name: put in once all of "shapes" is known, for that may come last in the
+// A shape given by name. It is filled in once all of "shapes" is known, which may come last in the
 // document.
 struct ShapeUse {
   enum class Table : uint8_t { kJobs, kTasks } table;
@@ -38,8 +39,7 @@ class ScenarioSink : public RowSink {
                                                  "namespaces", "profile", "options", "expect"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "scenario: ", UnknownWord("key", key, {std::begin(kKeys), std::end(kKeys)})));
+      return absl::InvalidArgumentError(absl::StrCat("scenario: ", UnknownWord("key", key, kKeys)));
     }
     if (std::find(seen_.begin(), seen_.end(), *known) != seen_.end()) {
       return absl::InvalidArgumentError(
@@ -144,7 +144,7 @@ absl::Status ScenarioSink::AddJob(const Place& place, Json row) {
   }
   reader_.shape_names.clear();
   for (size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].count <= 0) continue;  // the cluster has a word for counts below zero
+    if (groups[g].count <= 0) continue;  // the cluster refuses counts below zero itself
     if (groups[g].count > kMaxTasks - tasks_) {
       const Place in_groups{&place, "groups", 0, true}, in_group{&in_groups, {}, g, false};
       return Refuse({&in_group, "count", 0, true},
@@ -185,13 +185,14 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
 class ChangesSink : public RowSink {
  public:
   absl::StatusOr<Section> OnSection(std::string_view key) override {
-    if (key == "changes" && !seen_) {
+    static constexpr std::string_view kKeys[] = {"changes"};
+    if (key == kKeys[0] && !seen_) {
       seen_ = true;
       return Section::kRowsInArray;
     }
     return absl::InvalidArgumentError(
         seen_ ? "what-if: more than the key \"changes\""
-              : absl::StrCat("what-if: ", UnknownWord("key", key, {"changes"})));
+              : absl::StrCat("what-if: ", UnknownWord("key", key, kKeys)));
   }
 
   absl::Status OnRow(std::string_view section, size_t index, const Json& row) override {

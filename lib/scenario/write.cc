@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "lib/plan/json_text.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
@@ -28,7 +29,7 @@ class ShapeBook {
   void Count(const TaskShape& shape) { ++entries_[Find(shape)].uses; }
   // When all are counted: names those used more than once.
   void NameShared();
-  // How `shape` is written where it is used: by name if it is shared, else itself.
+  // Returns how `shape` is written where it is used: by name if it is shared, else itself.
   const std::string& Use(const TaskShape& shape);
   // The members of "shapes".
   void WriteShared(std::string* out) const;
@@ -72,11 +73,12 @@ class Writer {
   void Write(int64_t number) { AppendJson(number, out_); }
   void Write(uint64_t number) { AppendJson(number, out_); }
   void Write(double number) { AppendJson(number, out_); }
-  void Write(TaskStatus status) { AppendJson(TaskStatusName(status), out_); }
-  void Write(JobPhase phase) { AppendJson(JobPhaseName(phase), out_); }
-  void Write(QueueState state) { AppendJson(QueueStateName(state), out_); }
+  template <HasWords Enum>
+  void Write(Enum value) {
+    AppendJson(Word(value), out_);
+  }
 
-  // As a number where its text is just how that number is written.
+  // Writes a number where the text is just how that number is written, else a string.
   void Write(const Quantity& quantity) {
     const std::string& text = quantity.text;
     int64_t number = 0;
@@ -215,7 +217,7 @@ void WriteTable(std::string_view key, const std::vector<T>& rows, Writer* writer
       key, rows.size(), [&](size_t i) { writer->Write(rows[i]); }, out);
 }
 
-// Nodes in a row that differ only in the number at the end of their names, counting from 0.
+// Adjacent nodes that differ only in the number at the end of their names, counting from 0.
 struct NodeRun {
   NodeSpec node;  // the first one; if there are several, named by the stem of their names
   int64_t count = 1;

@@ -1,8 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Reads C++ sources the way the checks of this folder need them: found by folder, without comments.
 
-A rule that greps must not stumble over prose ("never throws") nor over a message ("time(nullptr)"), so
-comments and the contents of string literals are blanked; line numbers stay as they are.
+A rule that greps must not stumble over prose ("never throws") nor over a message ("time(nullptr)"),
+so comments and the contents of string literals are blanked; line numbers stay as they are.
 """
 
 import pathlib
@@ -33,7 +33,8 @@ def files(root, folders, suffixes=(".h", ".cc")):
 
 
 def blank(text):
-    """The text with comments and the insides of string and character literals replaced by spaces."""
+    """The text with comments and the insides of string and character literals replaced by
+    spaces."""
 
     def replace(match):
         token = match.group(0)

@@ -83,6 +83,10 @@ TEST(Parse, NamesThePlaceAndTheRule) {
        R"(scenario: tasks[0].status: unknown status "runing", did you mean "running"?)"},
       {R"({"muster": 1, "queues": [{"name": "a", "state": "x"}]})",
        R"(scenario: queues[0].state: unknown state "x", expected one of open, closed)"},
+      {R"({"muster": 1, "shapes": {"s": {"guaranteed": true}}})",
+       R"(scenario: shapes.s: unknown key "guaranteed", renamed to "guaranteed_qos")"},
+      {R"({"muster": 1, "jobs": [{"name": "a", "phase": "unknown"}]})",
+       R"(scenario: jobs[0].phase: unknown phase "unknown", renamed to "degraded")"},
       {R"({"muster": 1, "jobs": [{"name": "a", "shape": {}}]})",
        R"(scenario: jobs[0]: unknown key "shape")"},
       {R"({"muster": 1, "nodes": [{}]})", R"(scenario: nodes[0]: key "name" is missing)"},
@@ -244,7 +248,8 @@ TEST(Parse, TheSmallestAndLargestIntegersAreRead) {
 TEST(Parse, HundredMegabytesTakeBoundedTime) {
   constexpr size_t kSize = size_t{100} << 20;
   const auto start = std::chrono::steady_clock::now();
-  // One row that is far too large, one text, blanks, keys, digits, and rows by the hundred thousand.
+  // One row that is far too large, one text, blanks, keys, digits, and rows by the hundred
+  // thousand.
   EXPECT_THAT(ErrorOf(R"({"muster": 1, "nodes": [{"name": )" + Repeat("[1,", kSize / 3)),
               HasSubstr("nested deeper"));
   EXPECT_THAT(ErrorOf(R"({"muster": 1, "nodes": [{"name": [)" + Repeat("1,", kSize / 2)),

@@ -16,7 +16,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 OrderedJson ToJson(const Distribution& d) {
   return {{"count", d.count}, {"mean", d.mean}, {"p50", d.p50}, {"p90", d.p90},
-          {"p95", d.p95},     {"p99", d.p99},   {"max", d.most}};
+          {"p95", d.p95},     {"p99", d.p99},   {"max", d.max}};
 }
 
 OrderedJson ToJson(const JobMetrics& m) {
@@ -39,7 +39,7 @@ OrderedJson ToJson(const std::vector<JobGroup>& groups) {
 
 std::string Row(absl::string_view name, const Distribution& d) {
   return absl::StrFormat("  %-18s %12.2f %12.2f %12.2f %12.2f %12.2f\n", name, d.mean, d.p50, d.p95,
-                         d.p99, d.most);
+                         d.p99, d.max);
 }
 
 }  // namespace
@@ -92,44 +92,44 @@ std::string ReportJson(const ReplayReport& r) {
     if (q.deserved >= 0) queues.back()["deserved"] = q.deserved;
   }
   const OrderedJson out = {{"trace", r.trace.name},
-                    {"read",
-                     {{"lines", r.read.lines},
-                      {"jobs", r.read.jobs},
-                      {"bad", r.read.bad},
-                      {"bad_lines", r.read.bad_lines},
-                      {"dropped", dropped}}},
-                    {"policy", r.result.policy},
-                    {"complete", r.result.complete},
-                    {"processors", r.result.processors},
-                    {"submitted", m.submitted},
-                    {"started", m.started},
-                    {"ended", m.ended},
-                    {"refused", m.refused},
-                    {"backfilled", m.backfilled},
-                    {"longest_wait", m.longest_wait},
-                    {"makespan", m.makespan},
-                    {"utilisation", m.utilisation},
-                    {"resources", resources},
-                    {"queues", queues},
-                    {"jain", m.jain},
-                    {"share_deviation_mean", m.share_deviation_mean},
-                    {"share_deviation_max", m.share_deviation_most},
-                    {"deadlines", m.deadlines},
-                    {"deadline_misses", m.deadline_misses},
-                    {"stops", m.stops},
-                    {"lost", m.lost},
-                    {"goodput", m.goodput},
-                    {"evictions", r.result.evictions},
-                    {"node_failures", r.result.node_failures},
-                    {"decisions", r.result.decisions},
-                    {"work", r.result.work},
-                    {"all", ToJson(m.all)},
-                    {"by_size", ToJson(m.by_size)},
-                    {"by_queue", ToJson(m.by_queue)},
-                    {"by_user", ToJson(m.by_user)},
-                    {"events", r.result.events},
-                    {"passes", r.result.passes},
-                    {"seconds", r.seconds}};
+                           {"read",
+                            {{"lines", r.read.lines},
+                             {"jobs", r.read.jobs},
+                             {"bad", r.read.bad},
+                             {"bad_lines", r.read.bad_lines},
+                             {"dropped", dropped}}},
+                           {"policy", r.result.policy},
+                           {"complete", r.result.complete},
+                           {"processors", r.result.processors},
+                           {"submitted", m.submitted},
+                           {"started", m.started},
+                           {"ended", m.ended},
+                           {"refused", m.refused},
+                           {"backfilled", m.backfilled},
+                           {"longest_wait", m.longest_wait},
+                           {"makespan", m.makespan},
+                           {"utilisation", m.utilisation},
+                           {"resources", resources},
+                           {"queues", queues},
+                           {"jain", m.jain},
+                           {"share_deviation_mean", m.share_deviation_mean},
+                           {"share_deviation_max", m.share_deviation_max},
+                           {"deadlines", m.deadlines},
+                           {"deadline_misses", m.deadline_misses},
+                           {"stops", m.stops},
+                           {"lost", m.lost},
+                           {"goodput", m.goodput},
+                           {"evictions", r.result.evictions},
+                           {"node_failures", r.result.node_failures},
+                           {"decisions", r.result.decisions},
+                           {"work", r.result.work},
+                           {"all", ToJson(m.all)},
+                           {"by_size", ToJson(m.by_size)},
+                           {"by_queue", ToJson(m.by_queue)},
+                           {"by_user", ToJson(m.by_user)},
+                           {"events", r.result.events},
+                           {"passes", r.result.passes},
+                           {"seconds", r.seconds}};
   return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 

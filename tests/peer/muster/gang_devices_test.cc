@@ -77,7 +77,8 @@ TEST_F(GangDevicesTest, TheFirstOrderByShapes) {
   EXPECT_EQ(OrderOf({0, 1}), Shapes({0, 1}));
 }
 
-// 10 tasks of these two shapes can come in 120 orders, 11 in more than are tried: then the last one comes last.
+// 10 tasks of these two shapes can come in 120 orders, 11 in more than are tried: then the last one
+// comes last.
 TEST_F(GangDevicesTest, ManyTasksComeAsTheyWerePut) {
   std::vector<std::string> models(12, "b");
   models[0] = "a";
@@ -120,7 +121,7 @@ TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
   ASSERT_TRUE(cluster.AddJob({.name = "j"}).ok());
   for (const int64_t gpus : {1, 2}) {
     TaskSpec task{.name = "t" + std::to_string(gpus), .job = "j"};
-    task.shape = {.request = {{"cpu", 1}}, .guaranteed = true};
+    task.shape = {.request = {{"cpu", 1}}, .guaranteed_qos = true};
     task.shape.devices = {{.kind = "gpu", .count = gpus}};
     ASSERT_TRUE(cluster.AddTask(task).ok());
   }
