@@ -319,8 +319,7 @@ bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
   Deltas& deltas = cluster.impl().deltas;
   const TaskTable& tasks = editor.tables().tasks;
   const auto end = static_cast<TaskIndex>(tasks.alive.size());
-  for (TaskIndex task = end - static_cast<TaskIndex>(rows); task < end && deltas.anything_waits();
-       ++task) {
+  for (TaskIndex task(end - rows); task < end && deltas.anything_waits(); ++task) {
     deltas.Appeared(RowKind::kTask, tasks.names.name(task));
   }
   return true;

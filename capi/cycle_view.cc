@@ -159,12 +159,12 @@ const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t i
   if (size != nullptr) *size = 0;
   if (index < 0 || index >= muster_cycle_count(cycle, kind)) return nullptr;
   const muster::Tables& t = *cycle->tables;
-  const muster::NameTable& names = kind == MUSTER_NODES    ? t.nodes.names
-                                   : kind == MUSTER_QUEUES ? t.queues.names
-                                   : kind == MUSTER_JOBS   ? t.jobs.names
-                                   : kind == MUSTER_TASKS  ? t.tasks.names
-                                                           : t.dimensions;
-  const std::string_view name = names.name(static_cast<uint32_t>(index));
+  const muster::NameTable* names = &t.dimensions;
+  if (kind == MUSTER_NODES) names = &t.nodes.names;
+  if (kind == MUSTER_QUEUES) names = &t.queues.names;
+  if (kind == MUSTER_JOBS) names = &t.jobs.names;
+  if (kind == MUSTER_TASKS) names = &t.tasks.names;
+  const std::string_view name = names->name(static_cast<uint32_t>(index));
   if (size != nullptr) *size = static_cast<int64_t>(name.size());
   return name.data();
 }

@@ -20,16 +20,15 @@
 
 namespace muster {
 
-// 0 is cpu, 1 memory, 2 pods; others in order of first appearance
+// Dimension 0 is cpu, 1 memory, 2 pods; others follow in order of first appearance.
 using DimensionIndex = Index<struct DimensionTag>;
 using NodeIndex = Index<struct NodeTag>;
 using QueueIndex = Index<struct QueueTag>;
 using JobIndex = Index<struct JobTag>;
 using TaskIndex = Index<struct TaskTag>;
 using DomainIndex = Index<struct DomainTag>;  // a domain of the topology tree
-using ClassIndex =
-    Index<struct ClassTag>;  // a task class: all tasks that no policy can tell apart on any node
-using GroupIndex = Index<struct GroupTag>;        // a task group (role) inside its job
+using ClassIndex = Index<struct ClassTag>;    // all tasks that no policy can tell apart on any node
+using GroupIndex = Index<struct GroupTag>;    // a task group (role) inside its job
 using SubGroupIndex = Index<struct SubGroupTag>;  // into JobSpec::sub_groups
 
 inline constexpr DimensionIndex kCpu = 0;     // milli-cores

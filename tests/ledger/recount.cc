@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "muster/policy/sub_group.h"
 #include "muster/quantity.h"
 
 namespace muster::testing {
