@@ -2,12 +2,13 @@
 """What Python costs over C++: building clusters from columns, and cycles with a policy written in
 Python.
 
-    PYTHONPATH=build/release/python build/venv/bin/python bench/python_cost.py [--nodes 10000] [--tasks 100000]
+    export PYTHONPATH=build/release/python
+    build/venv/bin/python bench/python_cost.py [--nodes 10000] [--tasks 100000]
 
 Each figure is the best of several runs, interleaved, because other work on the machine only ever
 adds. A cycle schedules --tasks tasks of --classes classes. It is timed:
   plain        without a policy from outside, nodes of equal state scored once
-  apart        the same with each node in a state of its own, as a policy that tells nodes apart makes it
+  apart        the same with each node in a state of its own
   native       with a policy from outside, in C++, that scores each node for each class once
   frozen       with the same score in Python
   node         with one that scores the nodes with changed books again, on a twentieth of the tasks

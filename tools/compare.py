@@ -2,7 +2,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Schedules one scenario under several profiles and prints what each decided, side by side.
 
-    tools/compare.py build/release/muster scenario.json --profiles volcano,kube-batch,muster --report report.md
+    tools/compare.py build/release/muster scenario.json --profiles volcano,muster --report report.md
 
 Needs nothing but the command line and Python's standard library. Times are those of the whole
 command, reading the scenario included; bench/ measures the engine alone.

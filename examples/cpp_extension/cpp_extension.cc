@@ -34,8 +34,8 @@ class SmallFirst : public Policy, public OrderPolicy {
   const Cycle* cycle_ = nullptr;
 };
 
-// Nodes with a name that begins with "old" take no task with a GPU. The answer never changes while the
-// node lives: kKind.
+// Nodes with a name that begins with "old" take no task with a GPU. The answer never changes while
+// the node lives: kKind.
 class NotOnOld : public Policy, public FitPolicy {
  public:
   std::string_view name() const override { return "not-on-old"; }

@@ -32,9 +32,9 @@ INVALID = -3
 OBJECTS = b'[{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "q"}}]'
 SCENARIO = (
     b'{"muster": 1, "nodes": [{"name": "n", "count": 3, "capacity": {"cpu": 8, "memory": "8Gi"},'
-            b' "devices": [{"name": "g", "kind": "gpu"}]}], "queues": [{"name": "q"}],'
-            b' "jobs": [{"name": "j", "queue": "q", "min_available": 2, "groups": [{"count": 2, "shape":'
-            b' {"request": {"cpu": 4}, "devices": [{"kind": "gpu"}]}}]}]}')
+    b' "devices": [{"name": "g", "kind": "gpu"}]}], "queues": [{"name": "q"}],'
+    b' "jobs": [{"name": "j", "queue": "q", "min_available": 2, "groups": [{"count": 2, "shape":'
+    b' {"request": {"cpu": 4}, "devices": [{"kind": "gpu"}]}}]}]}')
 CHANGES = b'{"changes": [{"queue": {"name": "q", "weight": 3}}]}'
 ROWS = 64  # that all arrays have at least
 EXECUTOR = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p,
@@ -182,7 +182,7 @@ class World:
                 "profile": b"muster", "node": b"n1",
                 "policy": b"easy", "bytes": b"abcd", "objects": OBJECTS,
                 "name": {"muster_cluster_remove": b"j", "muster_plan_explain": b"j",
-                                                              "muster_has_feature": b"columns"}.get(function, b"j-0")}
+                         "muster_has_feature": b"columns"}.get(function, b"j-0")}
         if name in ("bytes", "objects"):  # have a size
             return [good[name]], [None, b"\xff\xfe\xff\xfe", b"x" * 5000]
         return [good[name]], [None, b"", b"\xff\xfe", b"{", b"x" * 5000, b"name"]
@@ -213,8 +213,8 @@ class World:
             address = lambda it: ctypes.cast(it if not isinstance(it, ctypes.Structure)
                                              else ctypes.pointer(it), ctypes.c_void_p)
             first, second = (ctypes.c_void_p() if it is None else address(it) for it in (one, two))
-            return [(ctypes.c_void_p * ROWS)(first, second)], [None, (ctypes.c_void_p * ROWS)(),
-                                                               (ctypes.c_void_p * ROWS)(second, first)]
+            rows = ctypes.c_void_p * ROWS
+            return [rows(first, second)], [None, rows(), rows(second, first)]
         if kind.endswith("**"):
             return [(ctypes.c_void_p * ROWS)()], [None]
         if function == "muster_episodes_new" and bare == "muster_table":
@@ -265,7 +265,9 @@ class AnyArguments(unittest.TestCase):
         self.lib, self.called = ctypes.CDLL(LIBRARY), set()
         for name, (returns, _) in FUNCTIONS.items():
             function = getattr(self.lib, name)
-            function.restype = None if returns == "void" else ctypes.c_void_p if "*" in returns else NUMBERS[returns]
+            is_pointer = "*" in returns
+            function.restype = (None if returns == "void"
+                                else ctypes.c_void_p if is_pointer else NUMBERS[returns])
 
     def call(self, world, function, arguments):
         """The call, and what holds after any."""

@@ -168,7 +168,9 @@ class Record(unittest.TestCase):
                              (b'{"call":"begin","record":1}\n{"call":"apply","digest":"00"}\n',
                               ":2: the plan 00 is none"),
                              (b'{"call":"begin","record":1}\n{"call":"schedule"}\n', ":2: "),
-                             (b'{"call":"begin","record":1}\n{"call":"dance","rows":{"muster":1}}\n', "unknown call")):
+                             (b'{"call":"begin","record":1}\n'
+                              b'{"call":"dance","rows":{"muster":1}}\n',
+                              "unknown call")):
             done = self.replay(lines=lines)
             self.assertEqual(done.returncode, 2, lines)
             self.assertIn(words, done.stderr)

@@ -191,7 +191,8 @@ def _gradient(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         for status, amounts in (("releasing", leaving), ("running", staying)):
             if min(amounts.values()) < 0:
                 raise Unanswerable(
-                    "what will be idle is less than what is: nobody is nominated when a cycle opens")
+                    "what will be idle is less than what is: no task is nominated when a cycle"
+                    " opens")
             if any(amounts.values()):
                 shape = {"request": _amounts(amounts)}
                 tasks.append({"name": f"{status} {name}", "status": status, "node": f"in {name}",

@@ -174,7 +174,8 @@ class Abi(unittest.TestCase):
                  "muster_cancel_set(muster_cancel* cancel, int64_t cancelled)"),
                 ("MUSTER_API int64_t muster_text_size", "MUSTER_API int32_t muster_text_size"),
                 ("  muster_status (*open)(uintptr_t user, const muster_cycle* cycle);",
-                 "  muster_status (*open)(uintptr_t user, const muster_cycle* cycle, int32_t more);")):
+                 "  muster_status (*open)(uintptr_t user, const muster_cycle* cycle,"
+                 " int32_t more);")):
             self.assertNotEqual(self.changed(old, new), [], new)
 
 

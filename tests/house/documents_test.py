@@ -114,8 +114,8 @@ class Documents(unittest.TestCase):
             0] + "muster_executor used = on_my_pool;\n"
         text += (
             "void readme(muster_cluster* cluster, muster_table* nodes) {\n  muster_error error = MUSTER_ERROR_INIT;\n"
-                 "  muster_plan* plan = NULL;\n  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;\n"
-                 + readme[0].replace("#include <muster/c.h>\n", "") + "}\n")
+            "  muster_plan* plan = NULL;\n  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;\n"
+            + readme[0].replace("#include <muster/c.h>\n", "") + "}\n")
         compile_(self, "cc", "examples.c", text, "-std=c99", "-Wall", "-Wextra", "-Werror",
                  "-pedantic")
 

@@ -58,7 +58,8 @@ def functions(text):
             head = text[start:at]
             # `c_{1}`: bodies have a blank before the brace
             is_value = re.search(r"[\w>]$", head) is not None
-            is_function = not inside and round_depth == 0 and not is_value and "(" in head and is_head(head)
+            may_be = not inside and round_depth == 0 and not is_value
+            is_function = may_be and "(" in head and is_head(head)
             open_braces.append((start, at) if is_function else is_value)
             if inside or is_function:
                 inside += 1

@@ -110,8 +110,8 @@ def complaint(path, name, angled):
         return None
     if name.startswith("muster/"):
         header = pathlib.PurePath(name).stem
-        below = path.parts[0] == "lib" and room not in (*ABOVE,
-                                                        "reference") or room == "public" and path.stem not in EXPERIMENTAL
+        in_lib = path.parts[0] == "lib" and room not in (*ABOVE, "reference")
+        below = in_lib or room == "public" and path.stem not in EXPERIMENTAL
         return f"{name} is above the scheduler" if below and header in EXPERIMENTAL else None
     if name.startswith("lib/"):
         if room in ("public", "examples"):

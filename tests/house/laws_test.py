@@ -92,7 +92,9 @@ def violations(root):
 
 
 _TYPE = re.compile(r"^(namespace (?P<opens>[\w:]+) \{|(?P<closes>\}.*)"
-                   r"|(struct|class|enum class)\s+(MUSTER_EXPORT\s+)?(?P<name>\w+)\b(?!::)[^;{]*\{)", re.MULTILINE)
+                   r"|(struct|class|enum class)\s+(MUSTER_EXPORT\s+)?"
+                   r"(?P<name>\w+)\b(?!::)[^;{]*\{)",
+                   re.MULTILINE)
 
 
 def types_twice(root):

@@ -8,8 +8,10 @@ The worlds are those of tests/scenarios and some that are made up here, each und
 gangs, predicates and the policy; scenarios that name the policy in their own profile count under
 that, too.
 
-    MUSTER_C=build/release/libmuster_c.so tests/house/revisions_test.py --write    the table anew, refused where it would lie
-    ... --write --worlds       where worlds were added or changed and no decision was
+    # the table anew, refused where it would lie
+    MUSTER_C=build/release/libmuster_c.so tests/house/revisions_test.py --write
+    # where worlds were added or changed and no decision was
+    ... --write --worlds
 """
 
 import ctypes

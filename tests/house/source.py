@@ -43,3 +43,23 @@ def blank(text):
         return token[0] + re.sub(r"[^\n]", " ", token[1:-1]) + token[-1]
 
     return _TOKEN.sub(replace, text)
+
+
+def comments(text):
+    """(number, line) of the comments, without what surrounds them."""
+    found = []
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup in ("line", "block"):
+            first = text.count("\n", 0, match.start()) + 1
+            found += enumerate(match.group(0).split("\n"), first)
+    return found
+
+
+def raw_lines(text):
+    """The numbers of the lines that raw strings of several lines lie on."""
+    found = set()
+    for match in _TOKEN.finditer(text):
+        if match.group("raw") and "\n" in match.group(0):
+            first = text.count("\n", 0, match.start()) + 1
+            found |= set(range(first, first + match.group(0).count("\n") + 1))
+    return found

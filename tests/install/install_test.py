@@ -129,7 +129,7 @@ class Install(unittest.TestCase):
         project.mkdir()
         (project / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES C CXX)\n"
-                                                "find_package(muster REQUIRED COMPONENTS replays)\n", encoding="utf-8")
+            "find_package(muster REQUIRED COMPONENTS replays)\n", encoding="utf-8")
         with self.assertRaisesRegex(AssertionError,
                                     "component replays is not installed; the one there can be is replay"):
             run("cmake", "-S", project, "-B", project / "build",

@@ -376,8 +376,8 @@ TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
   }
 }
 
-// A task that is named again as it is charged touches no account, and those who look at more than
-// accounts are told.
+// A task that is named again as it is charged touches no account, and readers of more than accounts
+// are told.
 TEST(Ledger, ChargesATaskOnceHoweverOftenItIsNamed) {
   ClusterSpec world;
   world.nodes = {{.name = "n", .capacity = {{"cpu", 4}}}};

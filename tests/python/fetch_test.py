@@ -170,8 +170,9 @@ class Fetch(unittest.TestCase):
             with mock.patch.dict(os.environ, MUSTER_TRACES=str(self.folder)):
                 self.assertIn("there", self.run_main("list")[1])
             code, _, err = self.run_main("fetch", "big", "--to", str(self.folder))
-            self.assertEqual((code, err),
-                             (2, 'muster traces: there is no trace "big" to fetch; there are tiny\n'))
+            self.assertEqual(code, 2)
+            self.assertEqual(err,
+                             'muster traces: there is no trace "big" to fetch; there are tiny\n')
 
     def test_table(self):
         for name, source in fetch.SOURCES.items():

@@ -237,7 +237,7 @@ def _books(script: Any, probe: Probe) -> list[str]:
             "node": name,
             "grants": {
                 kind: [{"minor": m, "amounts": dict(amounts), "function": f}
-                       for m, amounts, f in grants]
+                for m, amounts, f in grants]
                 for kind, grants in of_kinds.items()
             },
         }
