@@ -9,7 +9,7 @@
 //   idle_cycle/<profile>                     1,000,000 pending tasks, nothing changed
 //   build_snapshot/<nodes>, memory/<nodes>/<classes>
 //   capacity/{allocate,reclaim}/{flat,tree}/<leaves>   1,000 nodes under policy capacity
-//   devices/cycle/<strategy>/1000x8          100,000 tasks want parts of the GPUs of 1,000 nodes
+//   devices/cycle/<strategy>/1000x8          100,000 tasks request parts of the GPUs of 1,000 nodes
 //                                            with eight each
 //   devices/gang/1000x2                      a gang of 2,000 unlike tasks that is searched places
 //                                            for, for all of 2,000 GPUs

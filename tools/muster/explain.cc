@@ -13,7 +13,7 @@ namespace {
 
 constexpr CommandText kExplainText = {
     "explain", "explain FILE [JOB|TASK] [flags]",
-    "Schedules the scenario in FILE and says how the job or task came "
+    "Schedules the scenario in FILE and explains how the job or task came "
     "out; without a name, everything pending.",
     "muster explain tests/scenarios/gang_undone.json train"};
 
