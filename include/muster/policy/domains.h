@@ -4,7 +4,7 @@
 //
 //   class OneRack : public Policy, public DomainPolicy {
 //     PointSet points() const override { return {Point::kDomainSearch}; }
-//     DomainLists DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated,
+//     DomainLists DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated,
 //                               bool evicting) override {
 //       return {racks_};
 //     }
@@ -24,24 +24,24 @@
 namespace muster {
 
 // Domains to try. All of the first list are tried before any of the second.
-using DomainLists = std::vector<std::vector<uint32_t>>;
+using DomainLists = std::vector<std::vector<DomainIndex>>;
 
 class DomainPolicy {
  public:
   // Returns the domains within `within` that may take the job or the sub-group. `allocated` is the domain that already
   // holds it, or kNone. `evicting`: room may be made by evictions.
-  virtual DomainLists DomainsForJob(JobIndex /*job*/, uint32_t within, uint32_t /*allocated*/,
+  virtual DomainLists DomainsForJob(JobIndex /*job*/, DomainIndex within, DomainIndex /*allocated*/,
                                     bool /*evicting*/) {
     return {{within}};
   }
-  virtual DomainLists DomainsForGroup(const SubGroup& /*group*/, uint32_t within,
-                                      uint32_t /*allocated*/, bool /*evicting*/) {
+  virtual DomainLists DomainsForGroup(const SubGroup& /*group*/, DomainIndex within,
+                                      DomainIndex /*allocated*/, bool /*evicting*/) {
     return {{within}};
   }
   // Returns whether a sub-group without a domain may take `leaf`, a domain without children, within `leaf` itself.
-  virtual bool OffersLeaf(const SubGroup& /*group*/, uint32_t /*leaf*/) { return true; }
+  virtual bool OffersLeaf(const SubGroup& /*group*/, DomainIndex /*leaf*/) { return true; }
   // Adds to scores[i] for domains[i], all of which can take the sub-group.
-  virtual void ScoreDomains(const SubGroup& /*group*/, std::span<const uint32_t> /*domains*/,
+  virtual void ScoreDomains(const SubGroup& /*group*/, std::span<const DomainIndex> /*domains*/,
                             std::span<double> /*scores*/) {}
 
  protected:
