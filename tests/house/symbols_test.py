@@ -26,6 +26,7 @@ FOREIGN_WEAK = re.compile(
 _OWN = re.compile(r"^(?:(?:typeinfo|typeinfo name|vtable|VTT) for )?(?:.*? )?muster::(\w+)")
 _MARK = re.compile(
     r"\b(?:class|struct)\s+MUSTER_EXPORT\s+(\w+)|\bMUSTER_EXPORT\b[^;{}()]*?(\w+)\s*\(")
+_CLASS = re.compile(r"(?<!enum )\b(?:class|struct)\s+(MUSTER_EXPORT\s+)?(\w+)[^()]*$")
 
 
 def marked(headers):
@@ -62,7 +63,7 @@ def unmarked(text):
         if c == "{":
             head = text[start:i]
             space = re.search(r"\bnamespace\b\s*([\w:]*)\s*$", head)
-            kind = re.search(r"(?<!enum )\b(?:class|struct)\s+(MUSTER_EXPORT\s+)?(\w+)[^()]*$", head)
+            kind = _CLASS.search(head)
             if inside == "body":
                 scopes.append(("body", "", True))
             elif space:
