@@ -21,13 +21,15 @@
 //                                  .run = smallest_first});
 //   cluster.Schedule("muster:actions=smallest-first+reclaim", {.extensions = extensions});
 //
-// An action works on books that it changes by moves. Moves since a savepoint are committed (they become decisions, in
-// their order), rolled back, or left applied without becoming decisions. The session restores the books when the cycle
-// ends, whatever an action left behind, so a failed action never changes the cluster.
-// The same action on equal inputs must make equal moves: no clock, no chance, no memory from earlier cycles.
-// Threads. A Workbench belongs to the thread that runs the cycle and is valid until the action returns.
-// Failure. Calls have no error. REQUIRES: indices are valid, and tasks are in the status that a call names; a call in
-// another status has no effect and returns kNone or false.
+// An action works on books that it changes by moves. Moves since a savepoint are committed (they
+// become decisions, in their order), rolled back, or left applied without becoming decisions. The
+// session restores the books when the cycle ends, whatever an action left behind, so a failed
+// action never changes the cluster. The same action on equal inputs must make equal moves: no
+// clock, no chance, no memory from earlier cycles.
+// Threads. A Workbench belongs to the thread that runs the cycle and is valid until the action
+// returns.
+// Failure. Calls have no error. REQUIRES: indices are valid, and tasks are in the status that a
+// call names; a call in another status has no effect and returns kNone or false.
 // Cost. A move is O(dimensions); Place is a look-up in the score table of the task's class.
 #ifndef MUSTER_ACTION_H_
 #define MUSTER_ACTION_H_
@@ -63,7 +65,8 @@ class MUSTER_EXPORT Workbench {
 
   const Cycle& cycle() const { return cycle_; }
 
-  // Alive jobs that had pending tasks or were not admitted when the cycle began, ascending by index.
+  // Alive jobs that had pending tasks or were not admitted when the cycle began, ascending by
+  // index.
   std::span<const JobIndex> waiting() const;
   // The job's pending tasks without gates, in task order.
   std::vector<TaskIndex> PendingTasks(JobIndex job) const;
@@ -82,7 +85,8 @@ class MUSTER_EXPORT Workbench {
   bool Ready(JobIndex job) const;
   bool Pipelined(JobIndex job) const;
   bool Starving(JobIndex job) const;
-  // Victims that the profile allows for the task, in the order of `candidates`: of its own queue, or of other queues.
+  // Victims that the profile allows for the task, in the order of `candidates`: of its own queue,
+  // or of other queues.
   std::vector<TaskIndex> Preemptable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
@@ -103,13 +107,16 @@ class MUSTER_EXPORT Workbench {
   bool Fits(TaskIndex task, NodeIndex node) const;
   // Places a pending task on `node` if it fits there. Returns whether it does.
   bool PlaceOn(TaskIndex task, NodeIndex node);
-  // Evicts a running or bound task for `beneficiary` (kNone: for no task). Returns false for other tasks.
+  // Evicts a running or bound task for `beneficiary` (kNone: for no task). Returns false for other
+  // tasks.
   bool Evict(TaskIndex victim, TaskIndex beneficiary);
-  // The reason that the plan shows for the task becomes "no node", with the refusals as they are now.
+  // The reason that the plan shows for the task becomes "no node", with the refusals as they are
+  // now.
   void ExplainNoNode(TaskIndex task);
 
-  // Call between gangs, before each turn. Counts the turn as work, and returns true if the work budget is spent or the
-  // caller stops the cycle: the action must return then, with only whole gangs committed.
+  // Call between gangs, before each turn. Counts the turn as work, and returns true if the work
+  // budget is spent or the caller stops the cycle: the action must return then, with only whole
+  // gangs committed.
   bool ShouldStop();
 
  private:

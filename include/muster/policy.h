@@ -22,9 +22,10 @@
 //   cluster.Schedule("volcano:tiers=oldest-first/priority+gang/predicates+nodeorder",
 //                    {.extensions = extensions});
 //
-// A policy answers questions; it never walks the cluster to decide by itself. It derives from Policy and from the
-// interfaces whose questions it answers, returns itself for each of them, and lists the points at which it is asked. The
-// dispatcher asks it there and nowhere else, and combines the answers of all policies by the rule of the point.
+// A policy answers questions; it never walks the cluster to decide by itself. It derives from
+// Policy and from the interfaces whose questions it answers, returns itself for each of them, and
+// lists the points at which it is asked. The dispatcher asks it there and nowhere else, and
+// combines the answers of all policies by the rule of the point.
 //
 //  interface      page                 questions
 //  OrderPolicy    policy/order.h       which job, queue, task, sub-group goes first
@@ -34,10 +35,12 @@
 //  VictimPolicy   policy/victims.h     which running tasks may be evicted
 //  DomainPolicy   policy/domains.h     in which part of the topology tree a gang may be
 //
-// Answers must depend on nothing but the cycle and the policy's options: then plans are pure functions of their inputs,
-// and the engine may remember answers for as long as the policy's scopes allow.
+// Answers must depend on nothing but the cycle and the policy's options: then plans are pure
+// functions of their inputs, and the engine may remember answers for as long as the policy's scopes
+// allow.
 // Threads. An instance is opened anew for each cycle of a cluster and used by one thread at a time.
-// Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave a policy.
+// Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave
+// a policy.
 #ifndef MUSTER_POLICY_H_
 #define MUSTER_POLICY_H_
 
@@ -70,10 +73,11 @@ struct Traits {
   bool task_order_moves = false;
   // Reclaimable gets the candidates in the order in which they would be evicted.
   bool reclaims_in_victim_order = false;
-  // Each candidate for eviction is judged by itself and those before it, so that the answer about a few candidates is
-  // how the answer about more begins; and the policy abstains always, or never.
+  // Each candidate for eviction is judged by itself and those before it, so that the answer about a
+  // few candidates is how the answer about more begins; and the policy abstains always, or never.
   bool judges_in_order = false;
-  // FitsTrial is asked with the trial's evictions in the books; false: with the books as they were before.
+  // FitsTrial is asked with the trial's evictions in the books; false: with the books as they were
+  // before.
   bool sees_trials = true;
   // FitStates and ScoreStates read what is free. If no policy does, their columns mostly lack it.
   bool reads_free = true;
@@ -83,8 +87,8 @@ struct Traits {
   bool samples_nodes = false;
   // The answers about kinds may differ from those of the cycle before.
   bool kinds_changed = false;
-  // The answers about states differ between nodes of equal kind and books, and hold for one cycle: the engine keeps
-  // each node in a state of its own, and no eviction cures a refusal.
+  // The answers about states differ between nodes of equal kind and books, and hold for one cycle:
+  // the engine keeps each node in a state of its own, and no eviction cures a refusal.
   bool tells_nodes_apart = false;
   // ScoreNodes gives all nodes right below one domain the same score.
   bool scores_by_domain = false;
@@ -107,10 +111,11 @@ class MUSTER_EXPORT Policy {
 
   // Called once a cycle, before any question. Policies are opened in the order of their tiers.
   virtual void Open(const Cycle& /*cycle*/) {}
-  // Called within a cycle when evictions have changed what queues request: recompute what Open derived from that.
+  // Called within a cycle when evictions have changed what queues request: recompute what Open
+  // derived from that.
   virtual void Recount() {}
-  // Publishes the queue's share for the plan: sets what the queue deserves, per dimension, and its share. Returns false
-  // if the policy has no such numbers. Called for policies that order queues.
+  // Publishes the queue's share for the plan: sets what the queue deserves, per dimension, and its
+  // share. Returns false if the policy has no such numbers. Called for policies that order queues.
   virtual bool PublishShare(QueueIndex /*queue*/, std::vector<double>* /*deserved*/,
                             double* /*share*/) {
     return false;
@@ -131,10 +136,11 @@ struct PolicyDecl {
   void (*needs)(const Options& options, PolicyNeeds* needs) = nullptr;
 };
 
-// Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions. Their names must
-// not be taken by built-in ones. Policies that the spec string does not name go into its last tier; actions run only if
-// the spec string names them. A cluster keeps its session while it gets
-// the same object: hand in the same one cycle after cycle, and a new one if the policies' answers may have changed.
+// Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions. Their
+// names must not be taken by built-in ones. Policies that the spec string does not name go into its
+// last tier; actions run only if the spec string names them. A cluster keeps its session while it
+// gets the same object: hand in the same one cycle after cycle, and a new one if the policies'
+// answers may have changed.
 struct Extensions {
   // Names and options are views: their targets must outlive this object.
   std::vector<PolicyDecl> policies;
