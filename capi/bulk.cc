@@ -364,8 +364,8 @@ absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table)
 
 absl::StatusOr<bool> AddInBulk(muster_cluster* cluster, const muster_table& table) {
   if (table.rows < kLeastRows || cluster->recorder != nullptr) return false;
-  if (table.kind == MUSTER_NODES) return AddNodes(cluster, table);
-  if (table.kind == MUSTER_TASKS) return AddTasks(cluster, table);
+  if (table.kind == MUSTER_KIND_NODES) return AddNodes(cluster, table);
+  if (table.kind == MUSTER_KIND_TASKS) return AddTasks(cluster, table);
   return false;
 }
 

@@ -284,15 +284,15 @@ void Fill(muster_plan* made) {
 
 std::string_view NameOf(const PlanNames& names, int32_t kind, uint32_t row) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return names.node(row);
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return names.queue(row);
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return names.job(row);
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return names.task(row);
-    case MUSTER_DIMENSIONS:
+    case MUSTER_KIND_DIMENSIONS:
       return names.dimension(row);
     default:
       return {};

@@ -129,10 +129,10 @@ const char* muster_outlook_name(const muster_outlook* outlook, int32_t kind, int
   if (size != nullptr) *size = 0;
   if (outlook == nullptr || index < 0) return nullptr;
   const std::string* name = nullptr;
-  if (kind == MUSTER_DIMENSIONS) {
+  if (kind == MUSTER_KIND_DIMENSIONS) {
     const std::vector<std::string>& names = outlook->outlook.dimensions;
     if (static_cast<size_t>(index) < names.size()) name = &names[static_cast<size_t>(index)];
-  } else if (kind == MUSTER_QUEUES) {
+  } else if (kind == MUSTER_KIND_QUEUES) {
     const auto row = std::lower_bound(outlook->queue.begin(), outlook->queue.end(), index);
     if (row != outlook->queue.end() && *row == index) {
       name = &outlook->outlook.queues[static_cast<size_t>(row - outlook->queue.begin())].name;

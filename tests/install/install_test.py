@@ -131,7 +131,7 @@ class Install(unittest.TestCase):
             "cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES C CXX)\n"
             "find_package(muster REQUIRED COMPONENTS replays)\n", encoding="utf-8")
         with self.assertRaisesRegex(AssertionError,
-                                    "component replays is not installed; the one there can be is replay"):
+                                    "component replays is not installed; known is replay"):
             run("cmake", "-S", project, "-B", project / "build",
                 f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
