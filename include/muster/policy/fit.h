@@ -26,11 +26,11 @@
 // Promise. The engine itself compares requests with free amounts. A policy adds rules of its own: a
 // node fits if all policies agree. It declares for each task class what its answer depends on, so
 // that the engine knows what to remember:
-//   kKind     on what never changes about a node (labels, taints, capacity): asked once for each
-//             node and set of constraints
-//   kState    on the node's own books, too: asked for columns of node states (columns.h), again for
-//             each state that changes
-//   kCluster  on what runs elsewhere: asked for all candidate nodes at every placement
+//  kKind     on what never changes about a node (labels, taints, capacity): asked once for each
+//            node and set of constraints
+//  kState    on the node's own books, too: asked for columns of node states (columns.h), again for
+//            each state that changes
+//  kCluster  on what runs elsewhere: asked for all candidate nodes at every placement
 // Classes that differ only in their requests have equal constraints: FitsKind must not read the
 // request. An answer that depends on more than its scope declares makes plans wrong, not slow.
 // Failure. None. A policy that refuses fills in why; plans list it as one Refusal.

@@ -22,10 +22,10 @@
 //   };
 //
 // Promise. How the answers of several policies combine depends on the point:
-//   Allocatable, Preemptive, Valid, Ready   one refusal suffices
-//   Overused                                one true suffices
-//   Admit, Pipelined                        votes, which the profile's rule combines
-//   Starving                                the first tier that answers decides
+//  Allocatable, Preemptive, Valid, Ready   one refusal suffices
+//  Overused                                one true suffices
+//  Admit, Pipelined                        votes, which the profile's rule combines
+//  Starving                                the first tier that answers decides
 // Failure. None. A Verdict carries the cause of a refusal (verdict.h); plans show it as a Reason.
 // Ownership. Arguments are valid during the call.
 // Threads. One thread at a time calls an instance.
