@@ -85,7 +85,8 @@ class References {
     }
   }
   // False: there is no such row. kNone: the row says nothing, or an empty name.
-  bool Get(size_t row, uint32_t* index) {
+  template <class Id>
+  bool Get(size_t row, Id* index) {
     *index = kNone;
     if (column_ == nullptr) return true;
     switch (column_->form) {
@@ -96,7 +97,7 @@ class References {
             !alive_[static_cast<size_t>(value)]) {
           return false;
         }
-        *index = static_cast<uint32_t>(value);
+        *index = Id(value);
         return true;
       }
       case TableColumn::Form::kCodes: {
@@ -108,7 +109,7 @@ class References {
           known = name.empty() ? kEmpty : names_.Find(name).value_or(kMissing);
         }
         if (known == kMissing) return false;
-        if (known != kEmpty) *index = known;
+        if (known != kEmpty) *index = Id(known);
         return true;
       }
       default: {
@@ -116,7 +117,7 @@ class References {
         if (name.empty()) return true;
         const auto found = names_.Find(name);
         if (!found) return false;
-        *index = *found;
+        *index = Id(*found);
         return true;
       }
     }
@@ -319,8 +320,7 @@ bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
   Deltas& deltas = ImplOf(cluster).deltas;
   const TaskTable& tasks = editor.tables().tasks;
   const auto end = static_cast<TaskIndex>(tasks.alive.size());
-  for (TaskIndex task = end - static_cast<TaskIndex>(rows); task < end && deltas.anything_waits();
-       ++task) {
+  for (TaskIndex task(end - rows); task < end && deltas.anything_waits(); ++task) {
     deltas.Appeared(RowKind::kTask, tasks.names.name(task));
   }
   return true;

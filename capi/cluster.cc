@@ -182,9 +182,9 @@ absl::Status SetStatuses(muster_cluster* handle, int64_t count, const int32_t* t
   if (done.ok() && handle->recorder != nullptr) {
     const Tables& now = TablesOf(cluster);
     handle->recorder->Statuses(count, [&](int64_t i) -> Recorder::TaskReport {
-      return {now.tasks.names.name(static_cast<uint32_t>(tasks[i])),
+      return {now.tasks.names.name(TaskIndex(tasks[i])),
               node_of(i) == MUSTER_NONE ? std::string_view()
-                                        : now.nodes.names.name(static_cast<uint32_t>(node_of(i))),
+                                        : now.nodes.names.name(NodeIndex(node_of(i))),
               static_cast<TaskStatus>(statuses[i])};
     });
   }

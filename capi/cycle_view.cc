@@ -40,18 +40,20 @@ Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, Dim
   const Ledger& l = *cycle.ledger;
   if (kind == MUSTER_KIND_NODES) {
     if (what == "allocatable") return [&t, d](uint32_t n) { return t.nodes.allocatable.at(n, d); };
-    if (what == "idle") return [&l, d](uint32_t n) { return l.node(n, kIdle)[d]; };
-    if (what == "used") return [&l, d](uint32_t n) { return l.node(n, kUsed)[d]; };
-    if (what == "releasing") return [&l, d](uint32_t n) { return l.node(n, kReleasing)[d]; };
+    if (what == "idle") return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kIdle)[d]; };
+    if (what == "used") return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kUsed)[d]; };
+    if (what == "releasing")
+      return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kReleasing)[d]; };
   } else if (kind == MUSTER_KIND_QUEUES) {
-    if (what == "allocated") return [&l, d](uint32_t q) { return l.queue_allocated(q)[d]; };
-    if (what == "pending") return [&l, d](uint32_t q) { return l.queue_pending(q)[d]; };
+    if (what == "allocated")
+      return [&l, d](uint32_t q) { return l.queue_allocated(QueueIndex(q))[d]; };
+    if (what == "pending") return [&l, d](uint32_t q) { return l.queue_pending(QueueIndex(q))[d]; };
     if (what == "limit") return [&t, d](uint32_t q) { return t.queues.limit.at(q, d); };
     if (what == "deserved") return [&t, d](uint32_t q) { return t.queues.deserved.at(q, d); };
   } else if (kind == MUSTER_KIND_JOBS) {
-    if (what == "allocated") return [&l, d](uint32_t j) { return l.job_allocated(j)[d]; };
+    if (what == "allocated") return [&l, d](uint32_t j) { return l.job_allocated(JobIndex(j))[d]; };
   } else if (kind == MUSTER_KIND_TASKS) {
-    if (what == "request") return [&l, d](uint32_t k) { return l.request(k)[d]; };
+    if (what == "request") return [&l, d](uint32_t k) { return l.request(TaskIndex(k))[d]; };
   }
   return nullptr;
 }
@@ -79,12 +81,15 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
     if (what == "tasks") {
       return [&t](uint32_t j) { return static_cast<int64_t>(t.jobs.tasks[j].size()); };
     }
-    if (what == "tasks_pending") return [&l](uint32_t j) -> int64_t { return l.job(j).pending(); };
-    if (what == "tasks_ready") return [&l](uint32_t j) -> int64_t { return l.job(j).ready(); };
+    if (what == "tasks_pending")
+      return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).pending(); };
+    if (what == "tasks_ready")
+      return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).ready(); };
   } else if (kind == MUSTER_KIND_TASKS) {
     if (what == "job") return [&t](uint32_t k) { return RowNumber(t.tasks.job[k]); };
-    if (what == "node") return [&l](uint32_t k) { return RowNumber(l.node_of(k)); };
-    if (what == "status") return [&l](uint32_t k) { return static_cast<int64_t>(l.status(k)); };
+    if (what == "node") return [&l](uint32_t k) { return RowNumber(l.node_of(TaskIndex(k))); };
+    if (what == "status")
+      return [&l](uint32_t k) { return static_cast<int64_t>(l.status(TaskIndex(k))); };
     if (what == "priority") return [&t](uint32_t k) -> int64_t { return t.tasks.priority[k]; };
     if (what == "created") return [&t](uint32_t k) { return t.tasks.created[k]; };
     if (what == "class") return [&t](uint32_t k) { return RowNumber(t.tasks.task_class[k]); };
@@ -112,7 +117,7 @@ absl::Status GetNumbers(const muster_cycle* cycle, int32_t kind, const char* col
   if (const size_t dot = name.find('.'); dot == std::string_view::npos) {
     cell = Numbers(*cycle, kind, name);
   } else {
-    const std::optional<uint32_t> d = cycle->tables->dimensions.Find(name.substr(dot + 1));
+    const std::optional<DimensionIndex> d = cycle->tables->dimensions.Find(name.substr(dot + 1));
     if (!d || *d >= cycle->tables->dimension_count()) {
       return absl::NotFoundError(
           absl::StrCat("cycle: there is no dimension ", Quote(name.substr(dot + 1))));
@@ -154,12 +159,12 @@ const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t i
   if (size != nullptr) *size = 0;
   if (index < 0 || index >= muster_cycle_count(cycle, kind)) return nullptr;
   const muster::Tables& t = *cycle->tables;
-  const muster::NameTable& names = kind == MUSTER_KIND_NODES    ? t.nodes.names
-                                   : kind == MUSTER_KIND_QUEUES ? t.queues.names
-                                   : kind == MUSTER_KIND_JOBS   ? t.jobs.names
-                                   : kind == MUSTER_KIND_TASKS  ? t.tasks.names
-                                                                : t.dimensions;
-  const std::string_view name = names.name(static_cast<uint32_t>(index));
+  const muster::NameTable* names = &t.dimensions;
+  if (kind == MUSTER_KIND_NODES) names = &t.nodes.names;
+  if (kind == MUSTER_KIND_QUEUES) names = &t.queues.names;
+  if (kind == MUSTER_KIND_JOBS) names = &t.jobs.names;
+  if (kind == MUSTER_KIND_TASKS) names = &t.tasks.names;
+  const std::string_view name = names->name(static_cast<uint32_t>(index));
   if (size != nullptr) *size = static_cast<int64_t>(name.size());
   return name.data();
 }

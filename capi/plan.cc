@@ -285,15 +285,15 @@ void Fill(muster_plan* made) {
 std::string_view NameOf(const PlanNames& names, int32_t kind, uint32_t row) {
   switch (kind) {
     case MUSTER_KIND_NODES:
-      return names.node(row);
+      return names.node(NodeIndex(row));
     case MUSTER_KIND_QUEUES:
-      return names.queue(row);
+      return names.queue(QueueIndex(row));
     case MUSTER_KIND_JOBS:
-      return names.job(row);
+      return names.job(JobIndex(row));
     case MUSTER_KIND_TASKS:
-      return names.task(row);
+      return names.task(TaskIndex(row));
     case MUSTER_KIND_DIMENSIONS:
-      return names.dimension(row);
+      return names.dimension(DimensionIndex(row));
     default:
       return {};
   }

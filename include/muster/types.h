@@ -16,18 +16,20 @@
 #include <string_view>
 
 #include "muster/export.h"
+#include "muster/index.h"
 
 namespace muster {
 
-using DimensionIndex = uint32_t;  // 0 is cpu, 1 memory, 2 pods; others in order of first appearance
-using NodeIndex = uint32_t;
-using QueueIndex = uint32_t;
-using JobIndex = uint32_t;
-using TaskIndex = uint32_t;
-using ClassIndex = uint32_t;  // a task class: all tasks that no policy can tell apart on any node
-using GroupIndex = uint32_t;  // a task group (role) inside its job
-
-inline constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+// Dimension 0 is cpu, 1 memory, 2 pods; others follow in order of first appearance.
+using DimensionIndex = Index<struct DimensionTag>;
+using NodeIndex = Index<struct NodeTag>;
+using QueueIndex = Index<struct QueueTag>;
+using JobIndex = Index<struct JobTag>;
+using TaskIndex = Index<struct TaskTag>;
+using DomainIndex = Index<struct DomainTag>;  // a domain of the topology tree
+using ClassIndex = Index<struct ClassTag>;    // all tasks that no policy can tell apart on any node
+using GroupIndex = Index<struct GroupTag>;    // a task group (role) inside its job
+using SubGroupIndex = Index<struct SubGroupTag>;  // into JobSpec::sub_groups
 
 inline constexpr DimensionIndex kCpu = 0;     // milli-cores
 inline constexpr DimensionIndex kMemory = 1;  // bytes

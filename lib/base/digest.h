@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "absl/numeric/int128.h"
+#include "muster/index.h"
 
 namespace muster {
 
@@ -32,6 +33,10 @@ class Digest {
   template <std::integral T>
   void Add(T value) {
     AddWord(static_cast<uint64_t>(value));
+  }
+  template <class Tag>
+  void Add(Index<Tag> index) {
+    AddWord(index.value());
   }
   void Add(std::string_view text);
 

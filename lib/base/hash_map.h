@@ -52,6 +52,8 @@ template <class K, class Q>
 decltype(auto) KeyView(const Q& key) {
   if constexpr (kIsText<K>) {
     return TextView(key);
+  } else if constexpr (std::is_class_v<K> && std::is_convertible_v<K, uint32_t>) {
+    return uint32_t{K(key)};
   } else if constexpr (std::is_same_v<K, Q>) {
     return static_cast<const K&>(key);
   } else {

@@ -29,13 +29,13 @@
 
 namespace muster {
 
-template <class Less>
+template <class Less, class Id = uint32_t>
 class IndexedHeap {
  public:
   explicit IndexedHeap(Less less = Less()) : less_(std::move(less)) {}
 
   // The position index grows to the largest id pushed. REQUIRES: !Contains(id).
-  void Push(uint32_t id) {
+  void Push(Id id) {
     if (id >= position_.size()) position_.resize(size_t{id} + 1, kAbsent);
     heap_.push_back(id);
     position_[id] = static_cast<uint32_t>(heap_.size() - 1);
@@ -43,26 +43,26 @@ class IndexedHeap {
   }
 
   // The least id. REQUIRES: !empty().
-  uint32_t Top() const { return heap_.front(); }
+  Id Top() const { return heap_.front(); }
 
   // Removes the least id and returns it. REQUIRES: !empty().
-  uint32_t Pop() {
-    const uint32_t id = heap_.front();
+  Id Pop() {
+    const Id id = heap_.front();
     Remove(id);
     return id;
   }
 
   // Puts `id` where its changed key belongs. One key may be out of place at a time. REQUIRES:
   // Contains(id).
-  void Update(uint32_t id) {
+  void Update(Id id) {
     Rise(position_[id]);
     Sink(position_[id]);
   }
 
   // REQUIRES: Contains(id).
-  void Remove(uint32_t id) {
+  void Remove(Id id) {
     const size_t hole = position_[id];
-    const uint32_t last = heap_.back();
+    const Id last = heap_.back();
     heap_.pop_back();
     position_[id] = kAbsent;
     if (last == id) return;
@@ -71,26 +71,26 @@ class IndexedHeap {
     Update(last);
   }
 
-  bool Contains(uint32_t id) const { return id < position_.size() && position_[id] != kAbsent; }
+  bool Contains(Id id) const { return id < position_.size() && position_[id] != kAbsent; }
   bool empty() const { return heap_.empty(); }
   size_t size() const { return heap_.size(); }
 
   // O(size), not O(largest id).
   void Clear() {
-    for (uint32_t id : heap_) position_[id] = kAbsent;
+    for (Id id : heap_) position_[id] = kAbsent;
     heap_.clear();
   }
 
  private:
   static constexpr uint32_t kAbsent = std::numeric_limits<uint32_t>::max();
 
-  void Put(size_t at, uint32_t id) {
+  void Put(size_t at, Id id) {
     heap_[at] = id;
     position_[id] = static_cast<uint32_t>(at);
   }
 
   void Rise(size_t at) {
-    const uint32_t id = heap_[at];
+    const Id id = heap_[at];
     while (at > 0) {
       const size_t parent = (at - 1) / 2;
       if (!less_(id, heap_[parent])) break;
@@ -101,7 +101,7 @@ class IndexedHeap {
   }
 
   void Sink(size_t at) {
-    const uint32_t id = heap_[at];
+    const Id id = heap_[at];
     for (;;) {
       size_t child = 2 * at + 1;
       if (child >= heap_.size()) break;
@@ -114,7 +114,7 @@ class IndexedHeap {
   }
 
   Less less_;
-  std::vector<uint32_t> heap_;
+  std::vector<Id> heap_;
   std::vector<uint32_t> position_;  // by id, kAbsent if not in the heap
 };
 

@@ -98,6 +98,20 @@ class NameTable {
   HashIndex index_;   // of living names: addresses
 };
 
+// A table whose ids are indices of one type.
+template <class Id>
+class IndexNames : public NameTable {
+ public:
+  Id Intern(std::string_view name) { return Id(NameTable::Intern(name)); }
+  std::optional<Id> Find(std::string_view name) const {
+    return std::optional<Id>(NameTable::Find(name));
+  }
+  std::string_view name(Id id) const { return NameTable::name(id); }
+  std::optional<Id> Erase(std::string_view name) {
+    return std::optional<Id>(NameTable::Erase(name));
+  }
+};
+
 }  // namespace muster
 
 #endif  // MUSTER_BASE_NAMES_H_

@@ -302,26 +302,26 @@ bool Dispatcher::SubGroupBefore(const SubGroup& a, const SubGroup& b) const {
   return left != right ? left < right : a.index + 1 < b.index + 1;
 }
 
-DomainLists Dispatcher::DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated,
+DomainLists Dispatcher::DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated,
                                       bool evicting) const {
   const auto policies = at(Point::kDomainSearch);
   if (policies.empty()) return {{within}};
   return policies[0]->domains->DomainsForJob(job, within, allocated, evicting);
 }
 
-DomainLists Dispatcher::DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
-                                        bool evicting) const {
+DomainLists Dispatcher::DomainsForGroup(const SubGroup& group, DomainIndex within,
+                                        DomainIndex allocated, bool evicting) const {
   const auto policies = at(Point::kDomainSearch);
   if (policies.empty()) return {{within}};
   return policies[0]->domains->DomainsForGroup(group, within, allocated, evicting);
 }
 
-bool Dispatcher::OffersLeaf(const SubGroup& group, uint32_t leaf) const {
+bool Dispatcher::OffersLeaf(const SubGroup& group, DomainIndex leaf) const {
   const auto policies = at(Point::kDomainSearch);
   return policies.empty() || policies[0]->domains->OffersLeaf(group, leaf);
 }
 
-void Dispatcher::ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+void Dispatcher::ScoreDomains(const SubGroup& group, std::span<const DomainIndex> domains,
                               std::span<double> scores) const {
   for (const PolicyEntry* entry : at(Point::kDomainScore))
     entry->domains->ScoreDomains(group, domains, scores);

@@ -107,11 +107,12 @@ class Dispatcher {
   bool SubGroupPipelined(const SubGroup& group) const;
   // Of one job. Total: the sub-group's order, then its place in the job, tasks of none first.
   bool SubGroupBefore(const SubGroup& a, const SubGroup& b) const;
-  DomainLists DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated, bool evicting) const;
-  DomainLists DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+  DomainLists DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated,
+                            bool evicting) const;
+  DomainLists DomainsForGroup(const SubGroup& group, DomainIndex within, DomainIndex allocated,
                               bool evicting) const;
-  bool OffersLeaf(const SubGroup& group, uint32_t leaf) const;
-  void ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+  bool OffersLeaf(const SubGroup& group, DomainIndex leaf) const;
+  void ScoreDomains(const SubGroup& group, std::span<const DomainIndex> domains,
                     std::span<double> scores) const;
   Verdict Admit(JobIndex job) const;
   void Admitted(JobIndex job) const;

@@ -20,7 +20,7 @@ void Domains::BuildTree() {
   ++version_;
   const DomainTable& table = tables_->domains;
   const NodeTable& nodes = tables_->nodes;
-  root_ = static_cast<uint32_t>(table.alive.size());
+  root_ = DomainIndex(table.alive.size());
   tier_.assign(root_ + 1, 0);
   parent_.assign(root_ + 1, kNone);
   children_.assign(root_ + 1, {});
@@ -29,15 +29,16 @@ void Domains::BuildTree() {
   tier_names_.clear();
   int32_t highest = 0;
   lowest_tier_ = 0;
-  std::vector<uint32_t> by_name;
-  for (uint32_t d = 0; d < root_; ++d) {
+  std::vector<DomainIndex> by_name;
+  for (DomainIndex d = 0; d < root_; ++d) {
     if (table.alive[d]) by_name.push_back(d);
   }
-  std::sort(by_name.begin(), by_name.end(),
-            [&](uint32_t a, uint32_t b) { return table.names.name(a) < table.names.name(b); });
+  std::sort(by_name.begin(), by_name.end(), [&](DomainIndex a, DomainIndex b) {
+    return table.names.name(a) < table.names.name(b);
+  });
   rank_.assign(root_ + 1, 0);  // the root comes first; it is never compared
   for (uint32_t rank = 0; rank < by_name.size(); ++rank) {
-    const uint32_t d = by_name[rank];
+    const DomainIndex d = by_name[rank];
     rank_[d] = rank + 1;
     tier_[d] = table.spec[d].tier;
     highest = std::max(highest, tier_[d]);
@@ -58,7 +59,7 @@ void Domains::BuildTree() {
 }
 
 // Places the nodes of d and of all below it. `lowest`: the domain of the lowest tier above or at d.
-void Domains::Number(uint32_t d, uint32_t lowest) {
+void Domains::Number(DomainIndex d, DomainIndex lowest) {
   if (tier_[d] == lowest_tier_) lowest = d;
   begin_[d] = static_cast<uint32_t>(nodes_.size());
   const auto place = [&](NodeIndex n) {
@@ -67,7 +68,7 @@ void Domains::Number(uint32_t d, uint32_t lowest) {
     lowest_[n] = lowest;
     nodes_.push_back(n);
   };
-  for (uint32_t child : children_[d]) Number(child, lowest);
+  for (DomainIndex child : children_[d]) Number(child, lowest);
   if (d == root_) {
     for (NodeIndex n = 0; n < place_.size(); ++n) {
       if (tables_->nodes.alive[n] && tables_->nodes.domain[n] == kNone) place(n);
@@ -78,11 +79,11 @@ void Domains::Number(uint32_t d, uint32_t lowest) {
   end_[d] = static_cast<uint32_t>(nodes_.size());
 }
 
-uint32_t Domains::Lca(uint32_t a, uint32_t b) const {
+DomainIndex Domains::Lca(DomainIndex a, DomainIndex b) const {
   if (a == kNone) return b;
   if (b == kNone) return a;
-  for (uint32_t up = b; up != kNone; up = parent_[up]) {
-    for (uint32_t d = a; d != kNone; d = parent_[d]) {
+  for (DomainIndex up = b; up != kNone; up = parent_[up]) {
+    for (DomainIndex d = a; d != kNone; d = parent_[d]) {
       if (d == up) return d;
     }
   }
@@ -157,7 +158,7 @@ std::string_view Domains::PolicyOf(const SubGroup& group) const {
   return tables_->jobs.spec[group.job].sub_groups[group.index].policy;
 }
 
-uint32_t Domains::allocated(const SubGroup& group) {
+DomainIndex Domains::allocated(const SubGroup& group) {
   const auto [it, added] = of_group_.try_emplace({group.job, group.index}, kNone);
   if (!added || !WishOf(group).there) return it->second;
   for (TaskIndex t : tables_->jobs.tasks[group.job]) {
@@ -174,18 +175,18 @@ uint32_t Domains::allocated(const SubGroup& group) {
   return it->second;
 }
 
-uint32_t Domains::allocated(JobIndex job) {
+DomainIndex Domains::allocated(JobIndex job) {
   const auto it = of_job_.find(job);
   if (it != of_job_.end()) return it->second;
-  uint32_t all = kNone;
+  DomainIndex all = kNone;
   const size_t sub_groups = tables_->jobs.spec[job].sub_groups.size();
-  for (uint32_t s = 0; s <= sub_groups; ++s) all = Lca(all, allocated(SubGroup{job, s - 1}));
+  for (size_t s = 0; s <= sub_groups; ++s) all = Lca(all, allocated(SubGroup::AtSlot(job, s)));
   of_job_[job] = all;
   return all;
 }
 
-void Domains::set_allocated(JobIndex job, uint32_t domain) { of_job_[job] = domain; }
-void Domains::set_allocated(const SubGroup& group, uint32_t domain) {
+void Domains::set_allocated(JobIndex job, DomainIndex domain) { of_job_[job] = domain; }
+void Domains::set_allocated(const SubGroup& group, DomainIndex domain) {
   of_group_[{group.job, group.index}] = domain;
 }
 

@@ -4,7 +4,7 @@
 //
 //   const Domains::Wish wish = domains.WishOf({job, kNone});
 //   if (wish.hard && domains.tier(d) <= wish.tier) ...
-//   uint32_t both = domains.Lca(domains.allocated({job, kNone}), d);
+//   DomainIndex both = domains.Lca(domains.allocated({job, kNone}), d);
 //
 // The tree is that of the tables under a root that no caller names: it holds every domain without a parent and every
 // node, and its tier is one above the highest. Domains compare by name where all else is equal. A wish that names a
@@ -36,26 +36,28 @@ class Domains {
 
   // --- the tree; another number, another tree
   uint64_t version() const { return version_; }
-  uint32_t root() const { return root_; }  // the last index; those before it are rows of the table
-  int32_t tier(uint32_t d) const { return tier_[d]; }
+  DomainIndex root() const {
+    return root_;
+  }  // the last index; those before it are rows of the table
+  int32_t tier(DomainIndex d) const { return tier_[d]; }
   int32_t lowest_tier() const { return lowest_tier_; }
-  uint32_t parent(uint32_t d) const { return parent_[d]; }  // kNone: of the root
-  std::span<const uint32_t> children(uint32_t d) const { return children_[d]; }  // by name
-  std::span<const NodeIndex> nodes(uint32_t d) const {
+  DomainIndex parent(DomainIndex d) const { return parent_[d]; }  // kNone: of the root
+  std::span<const DomainIndex> children(DomainIndex d) const { return children_[d]; }  // by name
+  std::span<const NodeIndex> nodes(DomainIndex d) const {
     return std::span(nodes_).subspan(begin_[d], end_[d] - begin_[d]);
   }
   // The domain right above the node, the root where it is in none; kNone: it is gone. Conditions do not matter.
-  uint32_t above(NodeIndex n) const { return above_[n]; }
-  bool Holds(uint32_t d, NodeIndex n) const {
+  DomainIndex above(NodeIndex n) const { return above_[n]; }
+  bool Holds(DomainIndex d, NodeIndex n) const {
     return begin_[d] <= place_[n] && place_[n] < end_[d];
   }
   // The domain of the lowest tier there is that holds the node; kNone: it is in none of that tier.
-  uint32_t Lowest(NodeIndex n) const { return lowest_[n]; }
+  DomainIndex Lowest(NodeIndex n) const { return lowest_[n]; }
   // The narrowest domain above both; kNone stands for nothing, so that the other is the answer.
-  uint32_t Lca(uint32_t a, uint32_t b) const;
+  DomainIndex Lca(DomainIndex a, DomainIndex b) const;
   // "tier 2 (block)", or that it is the whole cluster.
   std::string TierText(int32_t tier) const;
-  bool NameBefore(uint32_t a, uint32_t b) const { return rank_[a] < rank_[b]; }
+  bool NameBefore(DomainIndex a, DomainIndex b) const { return rank_[a] < rank_[b]; }
 
   // --- wishes
   struct Wish {
@@ -76,34 +78,36 @@ class Domains {
   std::string_view PolicyOf(const SubGroup& group) const;
 
   // --- where jobs are: the narrowest domain that holds what is placed; kNone: nothing is
-  uint32_t allocated(JobIndex job);
-  uint32_t allocated(const SubGroup& group);
-  void set_allocated(JobIndex job, uint32_t domain);
-  void set_allocated(const SubGroup& group, uint32_t domain);
+  DomainIndex allocated(JobIndex job);
+  DomainIndex allocated(const SubGroup& group);
+  void set_allocated(JobIndex job, DomainIndex domain);
+  void set_allocated(const SubGroup& group, DomainIndex domain);
   // The same for the tasks that are placed next, while their sub-group is.
-  uint32_t anchor() const { return anchor_; }
-  void set_anchor(uint32_t domain) { anchor_ = domain; }
+  DomainIndex anchor() const { return anchor_; }
+  void set_anchor(DomainIndex domain) { anchor_ = domain; }
 
  private:
   void BuildTree();
-  void Number(uint32_t d, uint32_t lowest);
+  void Number(DomainIndex d, DomainIndex lowest);
   Wish Resolve(const std::optional<TopologyWish>& wish) const;
 
   const Tables* tables_ = nullptr;
   uint64_t version_ = 0;
-  uint32_t root_ = kNone;
+  DomainIndex root_ = kNone;
   int32_t lowest_tier_ = 1;
   std::vector<int32_t> tier_;
-  std::vector<uint32_t> parent_, rank_;
-  std::vector<std::vector<uint32_t>> children_;
+  std::vector<DomainIndex> parent_;
+  std::vector<uint32_t> rank_;
+  std::vector<std::vector<DomainIndex>> children_;
   std::vector<uint32_t> begin_, end_;  // into nodes_
   std::vector<NodeIndex> nodes_;
-  std::vector<uint32_t> place_, above_, lowest_;  // per node
+  std::vector<uint32_t> place_;              // per node
+  std::vector<DomainIndex> above_, lowest_;  // per node
   std::vector<std::pair<std::string, int32_t>> tier_names_;
 
-  HashMap<JobIndex, uint32_t> of_job_;
-  HashMap<std::pair<JobIndex, uint32_t>, uint32_t> of_group_;
-  uint32_t anchor_ = kNone;
+  HashMap<JobIndex, DomainIndex> of_job_;
+  HashMap<std::pair<JobIndex, SubGroupIndex>, DomainIndex> of_group_;
+  DomainIndex anchor_ = kNone;
 };
 
 }  // namespace muster

@@ -20,7 +20,8 @@ Labels Anchors(const Selector& selector) {
   return {};
 }
 
-void SortUnique(std::vector<uint32_t>* numbers) {
+template <class Number>
+void SortUnique(std::vector<Number>* numbers) {
   std::sort(numbers->begin(), numbers->end());
   numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
 }

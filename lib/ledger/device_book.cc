@@ -44,7 +44,7 @@ void DeviceBook::Open(const Tables& tables) {
 }
 
 bool DeviceBook::Follow(const Tables& tables, const Change& change) {
-  return change.table == Change::Table::kNode && FollowNode(tables, change.index);
+  return change.table == Change::Table::kNode && FollowNode(tables, NodeIndex(change.index));
 }
 
 bool DeviceBook::FollowNode(const Tables& tables, NodeIndex n) {

@@ -128,7 +128,7 @@ class Ledger {
   const JobCounts& job(JobIndex j) const { return jobs_[j]; }
   const JobCounts& group(JobIndex j, GroupIndex g) const { return groups_[group_start_[j] + g]; }
   // Of the job's sub-group `s`; kNone: of its tasks that are in none.
-  const JobCounts& sub_group(JobIndex j, uint32_t s) const {
+  const JobCounts& sub_group(JobIndex j, SubGroupIndex s) const {
     return sub_groups_[j].empty() ? jobs_[j] : sub_groups_[j][s + 1];
   }
   // What tasks hold or are promised (nominated ones count), and what pending ones want.
@@ -252,7 +252,7 @@ class Ledger {
   std::vector<JobIndex> charged_job_;
   std::vector<QueueIndex> charged_queue_;
   std::vector<GroupIndex> charged_group_;
-  std::vector<uint32_t> charged_sub_group_;
+  std::vector<SubGroupIndex> charged_sub_group_;
   std::vector<ClassIndex> charged_class_;
   std::vector<uint8_t> charged_preemptable_, charged_alive_;
 

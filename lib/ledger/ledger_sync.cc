@@ -55,7 +55,7 @@ void Ledger::Start() {
   const TaskIndex tasks = static_cast<TaskIndex>(tables.tasks.alive.size());
   for (TaskIndex t = 0; t < tasks; ++t) Enroll(t);
   for (TaskIndex t = 0, end = 0; t < tasks; t = end) {
-    end = t + 1;
+    end = TaskIndex(t + 1);
     while (end < tasks && ChargedAlike(t, end)) ++end;
     if (!charged_alive_[t]) continue;
     const StatusRow effect = RowOf(t, status_[t]);
@@ -173,19 +173,19 @@ bool Ledger::Sync() {
   for (uint64_t p = synced_log_; p < end; ++p) {
     const Change& change = tables_->log[p - tables_->log_start];
     if (!books_.empty()) FollowInBooks(change);
-    if (change.table == Change::Table::kJob) GrowGroups(change.index);
+    if (change.table == Change::Table::kJob) GrowGroups(JobIndex(change.index));
   }
   for (; synced_log_ < end; ++synced_log_) {
     const Change& change = tables_->log[synced_log_ - tables_->log_start];
     switch (change.table) {
       case Change::Table::kNode:
-        SyncNode(change.index);
+        SyncNode(NodeIndex(change.index));
         break;
       case Change::Table::kJob:
-        SyncJob(change.index);
+        SyncJob(JobIndex(change.index));
         break;
       case Change::Table::kTask:
-        SyncTask(change.index);
+        SyncTask(TaskIndex(change.index));
         break;
       case Change::Table::kQueue:
         ++queue_stamp_[change.index];
@@ -206,11 +206,11 @@ bool Ledger::Sync() {
 
 void Ledger::FollowInBooks(const Change& change) {
   books_.Follow(*tables_, change, [&](size_t book) {
-    for (TaskIndex t : tasks_on(change.index)) {
+    for (TaskIndex t : tasks_on(NodeIndex(change.index))) {
       books_.Recharge(*tables_, Booked(t), status_[t], book);
     }
   });
-  if (change.table == Change::Table::kNode) WriteCells(change.index);
+  if (change.table == Change::Table::kNode) WriteCells(NodeIndex(change.index));
 }
 
 void Ledger::SyncNode(NodeIndex n) {

@@ -352,9 +352,9 @@ absl::Status Cluster::AddDomain(const DomainSpec& domain) {
   const DomainTable& domains = impl_->tables->domains;
   if (absl::Status status = CheckDomain(domain); !status.ok()) return status;
   if (domains.names.Find(domain.name)) return Exists("domain", domain.name);
-  uint32_t parent = kNone;
+  DomainIndex parent = kNone;
   if (!domain.parent.empty()) {
-    const std::optional<uint32_t> found = domains.names.Find(domain.parent);
+    const std::optional<DomainIndex> found = domains.names.Find(domain.parent);
     if (!found) {
       return absl::InvalidArgumentError(absl::StrCat(PlaceOf("domain", domain.name), ": parent ",
                                                      Quote(domain.parent), " does not exist"));
@@ -375,7 +375,7 @@ absl::Status Cluster::AddDomain(const DomainSpec& domain) {
 
 absl::Status Cluster::RemoveDomain(std::string_view name) {
   const DomainTable& domains = impl_->tables->domains;
-  const std::optional<uint32_t> domain = domains.names.Find(name);
+  const std::optional<DomainIndex> domain = domains.names.Find(name);
   if (!domain) return NotThere("domain", name);
   if (!domains.nodes[*domain].empty())
     return InUse("domain", name, domains.nodes[*domain].size(), "node");

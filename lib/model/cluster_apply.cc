@@ -123,8 +123,9 @@ class Application {
   }
 
  private:
-  uint32_t FindRow(uint32_t index, std::string_view name, const NameTable& names,
-                   const std::vector<uint8_t>& alive) const {
+  template <class Id>
+  Id FindRow(Id index, std::string_view name, const IndexNames<Id>& names,
+             const std::vector<uint8_t>& alive) const {
     if (index == kNone) return kNone;
     if (is_current_) return index < alive.size() && alive[index] ? index : kNone;
     return names.Find(name).value_or(kNone);

@@ -18,14 +18,15 @@ constexpr size_t kLeastDead = 1024;
 constexpr size_t kMostSlack = 4;
 
 // Where the rows of one table go.
+template <class Id = uint32_t>
 struct Moves {
   explicit Moves(std::vector<uint8_t> alive) : keep(std::move(alive)), to(keep.size(), kNone) {
     for (size_t i = 0; i < keep.size(); ++i) {
-      if (keep[i]) to[i] = count++;
+      if (keep[i]) to[i] = Id(count++);
     }
   }
 
-  uint32_t operator()(uint32_t index) const { return index == kNone ? kNone : to[index]; }
+  Id operator()(Id index) const { return index == kNone ? Id(kNone) : to[index]; }
 
   template <class T>
   void Drop(std::vector<T>& column) const {
@@ -49,22 +50,22 @@ struct Moves {
     (Drop(columns), ...);
   }
 
-  void Rename(std::vector<uint32_t>& column) const {
-    for (uint32_t& index : column) index = (*this)(index);
+  void Rename(std::vector<Id>& column) const {
+    for (Id& index : column) index = (*this)(index);
   }
 
   std::vector<uint8_t> keep;
-  std::vector<uint32_t> to;  // kNone: gone
+  std::vector<Id> to;  // kNone: gone
   uint32_t count = 0;
 };
 
-void MoveNodes(NodeTable& nodes, const Moves& node, const Moves& domain) {
+void MoveNodes(NodeTable& nodes, const Moves<NodeIndex>& node, const Moves<DomainIndex>& domain) {
   node.DropAll(nodes.names, nodes.alive, nodes.spec, nodes.capacity, nodes.allocatable,
                nodes.domain);
   domain.Rename(nodes.domain);
 }
 
-void MoveQueues(QueueTable& queues, const Moves& queue) {
+void MoveQueues(QueueTable& queues, const Moves<QueueIndex>& queue) {
   queue.DropAll(queues.names, queues.alive, queues.spec, queues.parent, queues.children,
                 queues.guaranteed, queues.deserved, queues.limit, queues.borrow_limit,
                 queues.lend_limit, queues.jobs);
@@ -72,21 +73,23 @@ void MoveQueues(QueueTable& queues, const Moves& queue) {
   for (std::vector<QueueIndex>& children : queues.children) queue.Rename(children);
 }
 
-void MoveJobs(JobTable& jobs, const Moves& job, const Moves& queue, const Moves& task) {
+void MoveJobs(JobTable& jobs, const Moves<JobIndex>& job, const Moves<QueueIndex>& queue,
+              const Moves<TaskIndex>& task) {
   job.DropAll(jobs.names, jobs.alive, jobs.spec, jobs.queue, jobs.tasks, jobs.groups,
               jobs.min_resources);
   queue.Rename(jobs.queue);
   for (std::vector<TaskIndex>& tasks : jobs.tasks) task.Rename(tasks);
 }
 
-void MoveTasks(TaskTable& tasks, const Moves& task) {
+void MoveTasks(TaskTable& tasks, const Moves<TaskIndex>& task) {
   task.DropAll(tasks.names, tasks.alive, tasks.job, tasks.group, tasks.sub_group, tasks.task_class,
                tasks.status, tasks.node, tasks.nominated, tasks.priority, tasks.flags,
                tasks.created, tasks.ordinal, tasks.uid_rank, tasks.started, tasks.protected_until,
                tasks.priority_class, tasks.gates, tasks.devices);
 }
 
-void MoveClasses(ClassTable& classes, const Moves& task_class, const Moves& queue) {
+void MoveClasses(ClassTable& classes, const Moves<ClassIndex>& task_class,
+                 const Moves<QueueIndex>& queue) {
   task_class.DropAll(classes.shape, classes.queue, classes.plain, classes.request,
                      classes.initial_request, classes.best_effort, classes.scoring_cpu,
                      classes.scoring_memory, classes.scoring_cpu_main, classes.scoring_memory_main,
@@ -95,11 +98,12 @@ void MoveClasses(ClassTable& classes, const Moves& task_class, const Moves& queu
   task_class.Rename(classes.plain);
 }
 
-void MoveDomains(DomainTable& domains, const Moves& domain, const Moves& node) {
+void MoveDomains(DomainTable& domains, const Moves<DomainIndex>& domain,
+                 const Moves<NodeIndex>& node) {
   domain.DropAll(domains.names, domains.alive, domains.spec, domains.parent, domains.children,
                  domains.nodes);
   domain.Rename(domains.parent);
-  for (std::vector<uint32_t>& children : domains.children) domain.Rename(children);
+  for (std::vector<DomainIndex>& children : domains.children) domain.Rename(children);
   for (std::vector<NodeIndex>& nodes : domains.nodes) node.Rename(nodes);
 }
 
@@ -129,8 +133,12 @@ void Editor::Compact() {
   for (ClassIndex c = 0; c < class_used.size(); ++c) {
     if (t.classes.tasks[c] > 0) class_used[t.classes.plain[c]] = 1;
   }
-  const Moves node(t.nodes.alive), queue(t.queues.alive), job(t.jobs.alive), task(t.tasks.alive),
-      task_class(std::move(class_used)), domain(t.domains.alive);
+  const Moves<NodeIndex> node(t.nodes.alive);
+  const Moves<QueueIndex> queue(t.queues.alive);
+  const Moves<JobIndex> job(t.jobs.alive);
+  const Moves<TaskIndex> task(t.tasks.alive);
+  const Moves<ClassIndex> task_class(std::move(class_used));
+  const Moves<DomainIndex> domain(t.domains.alive);
 
   MoveNodes(t.nodes, node, domain);
   MoveQueues(t.queues, queue);
@@ -143,13 +151,13 @@ void Editor::Compact() {
   node.Rename(t.tasks.node);
   node.Rename(t.tasks.nominated);
 
-  const Moves gates(Used(t.gate_lists.size(), t.tasks.gates));
+  const Moves<> gates(Used(t.gate_lists.size(), t.tasks.gates));
   gates.Drop(t.gate_lists);
   gates.Rename(t.tasks.gates);
-  const Moves holds(Used(t.hold_lists.size(), t.tasks.devices));
+  const Moves<> holds(Used(t.hold_lists.size(), t.tasks.devices));
   holds.Drop(t.hold_lists);
   holds.Rename(t.tasks.devices);
-  const Moves strings(Used(t.strings.size(), t.tasks.priority_class));
+  const Moves<> strings(Used(t.strings.size(), t.tasks.priority_class));
   strings.Drop(t.strings);
   strings.Rename(t.tasks.priority_class);
   interner_.Renumber(task_class.to, gates.to, holds.to, t);

@@ -12,7 +12,7 @@
 namespace muster {
 
 Deltas::Placed Deltas::Place(const NodeSpec& spec) {
-  const NameTable& names = editor_.tables().nodes.names;
+  const auto& names = editor_.tables().nodes.names;
   const absl::StatusOr<NodeAmounts> amounts = CheckNode(spec);
   if (!amounts.ok()) return amounts.status();
   if (absl::Status room = editor_.CheckRoom(names, 1, spec.name.size()); !room.ok()) return room;
@@ -30,7 +30,7 @@ Deltas::Placed Deltas::Place(const NodeSpec& spec) {
 }
 
 Deltas::Placed Deltas::Place(const QueueSpec& spec) {
-  const NameTable& names = editor_.tables().queues.names;
+  const auto& names = editor_.tables().queues.names;
   const absl::StatusOr<QueueAmounts> amounts = CheckQueue(spec);
   if (!amounts.ok()) return amounts.status();
   if (absl::Status room = editor_.CheckRoom(names, 1, spec.name.size()); !room.ok()) return room;
@@ -152,7 +152,7 @@ void Deltas::HideBelow(QueueIndex root) {
       Wait(KeyOf(RowKind::kQueue, t.queues.spec[child].name), t.queues.spec[child], missing);
     }
   }
-  const JobIndex jobs = jobs_below ? static_cast<JobIndex>(t.jobs.alive.size()) : 0;
+  const size_t jobs = jobs_below ? t.jobs.alive.size() : 0;
   for (JobIndex job = 0; job < jobs; ++job) {
     if (t.jobs.alive[job] && below[t.jobs.queue[job]]) HideJob(job);
   }

@@ -17,10 +17,12 @@ namespace {
 constexpr size_t kLeastLog = 1024;
 constexpr size_t kMostLog = 4'000'000;
 
-void InsertSorted(std::vector<uint32_t>& list, uint32_t index) {
+template <class Id>
+void InsertSorted(std::vector<Id>& list, Id index) {
   list.insert(std::ranges::lower_bound(list, index), index);
 }
-void EraseSorted(std::vector<uint32_t>& list, uint32_t index) {
+template <class Id>
+void EraseSorted(std::vector<Id>& list, Id index) {
   list.erase(std::ranges::lower_bound(list, index));
 }
 
@@ -216,9 +218,9 @@ void Editor::EraseQueue(QueueIndex q) {
 
 // --- domains, budgets, namespaces
 
-uint32_t Editor::PutDomain(const DomainSpec& spec, uint32_t parent) {
+DomainIndex Editor::PutDomain(const DomainSpec& spec, DomainIndex parent) {
   DomainTable& domains = Change().domains;
-  const uint32_t d = domains.names.Intern(spec.name);
+  const DomainIndex d = domains.names.Intern(spec.name);
   domains.alive.push_back(1);
   domains.spec.push_back(spec);
   domains.parent.push_back(parent);
@@ -233,7 +235,7 @@ uint32_t Editor::PutDomain(const DomainSpec& spec, uint32_t parent) {
   return d;
 }
 
-void Editor::EraseDomain(uint32_t d) {
+void Editor::EraseDomain(DomainIndex d) {
   DomainTable& domains = Change().domains;
   if (domains.parent[d] != kNone) {
     EraseSorted(domains.children[domains.parent[d]], d);

@@ -44,7 +44,7 @@ struct Missing {
 };
 
 struct NodeRefs {
-  uint32_t domain = kNone;
+  DomainIndex domain = kNone;
 };
 struct QueueRefs {
   QueueIndex parent = kNone;
@@ -55,7 +55,7 @@ struct JobRefs {
 struct TaskRefs {
   JobIndex job = kNone;
   GroupIndex group = 0;
-  uint32_t sub_group = kNone;
+  SubGroupIndex sub_group = kNone;
   NodeIndex node = kNone;
 };
 
@@ -148,7 +148,7 @@ class Editor {
   // Appends a job with its tasks as PutJob and PutRow do, but the row keeps the given spec, without
   // groups. REQUIRES: the names are new, `spec` is valid.
   JobIndex AppendJob(const JobKind& kind, JobSpec spec);
-  uint32_t PutDomain(const DomainSpec& spec, uint32_t parent);
+  DomainIndex PutDomain(const DomainSpec& spec, DomainIndex parent);
   void PutBudget(const DisruptionBudgetSpec& spec);
   void PutNamespace(const NamespaceSpec& spec);
 
@@ -156,7 +156,7 @@ class Editor {
   void EraseQueue(QueueIndex queue);  // REQUIRES: neither jobs nor children
   void EraseJob(JobIndex job);        // with its tasks
   void EraseTask(TaskIndex task);
-  void EraseDomain(uint32_t domain);  // REQUIRES: neither nodes nor children
+  void EraseDomain(DomainIndex domain);  // REQUIRES: neither nodes nor children
 
   // `node` is kNone where the status holds none; `assumed` if a plan and not the world placed it.
   void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);

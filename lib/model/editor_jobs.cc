@@ -77,9 +77,9 @@ JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& m
     const std::vector<uint32_t> sub_group_moved = Moved(jobs.spec[j].sub_groups, spec.sub_groups);
     if (!IsIdentity(group_moved) || !IsIdentity(sub_group_moved)) {
       for (TaskIndex task : jobs.tasks[j]) {
-        t.tasks.group[task] = group_moved[t.tasks.group[task]];
-        uint32_t& sub_group = t.tasks.sub_group[task];
-        if (sub_group != kNone) sub_group = sub_group_moved[sub_group];
+        t.tasks.group[task] = GroupIndex(group_moved[t.tasks.group[task]]);
+        SubGroupIndex& sub_group = t.tasks.sub_group[task];
+        if (sub_group != kNone) sub_group = SubGroupIndex(sub_group_moved[sub_group]);
         Log(Change::Table::kTask, task);
       }
     }
@@ -369,7 +369,7 @@ bool Editor::AppendTasks(const std::function<std::string_view(size_t row)>& name
   append(previous_, one(kNone));
   living_ += count;
   for (size_t i = 0; i < count; ++i) {
-    const TaskIndex task = first + static_cast<TaskIndex>(i);
+    const TaskIndex task(first + i);
     Enter(task);
     Nominate(task, columns.patterns[columns.pattern[i]].nominated_node);
     Log(Change::Table::kTask, task);

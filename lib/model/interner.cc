@@ -186,7 +186,7 @@ uint32_t Interner::InternHolds(const std::vector<DeviceHold>& holds, Tables& tab
 void Interner::Renumber(const std::vector<ClassIndex>& classes,
                         const std::vector<uint32_t>& gate_lists,
                         const std::vector<uint32_t>& hold_lists, Tables& tables) {
-  const auto renumber = [](HashMap<std::string, uint32_t>& map, const std::vector<uint32_t>& to) {
+  const auto renumber = [](auto& map, const auto& to) {
     map.erase_if([&](const auto& entry) { return to[entry.second] == kNone; });
     for (auto& [key, index] : map) index = to[index];  // any order: each for itself
   };

@@ -96,17 +96,18 @@ absl::Status Fill(const ClusterSpec& full, Cluster& cluster) {
   return status;
 }
 
-void Compare(const char* kind, const NameTable& before, const NameTable& after,
+template <class Id>
+void Compare(const char* kind, const IndexNames<Id>& before, const IndexNames<Id>& after,
              const std::vector<uint8_t>& alive_before, const std::vector<uint8_t>& alive_after,
              const auto& is_equal, std::vector<Drift>& drift) {
-  for (uint32_t i = 0; i < alive_before.size(); ++i) {
+  for (Id i = 0; i < alive_before.size(); ++i) {
     if (!alive_before[i]) continue;
-    const std::optional<uint32_t> now = after.Find(before.name(i));
+    const std::optional<Id> now = after.Find(before.name(i));
     if (now && is_equal(i, *now)) continue;
     drift.push_back(
         {now ? Drift::Kind::kDifferent : Drift::Kind::kExtra, PlaceOf(kind, before.name(i))});
   }
-  for (uint32_t i = 0; i < alive_after.size(); ++i) {
+  for (Id i = 0; i < alive_after.size(); ++i) {
     if (!alive_after[i] || before.Find(after.name(i))) continue;
     drift.push_back({Drift::Kind::kMissing, PlaceOf(kind, after.name(i))});
   }

@@ -19,7 +19,7 @@ Missing Absent(const char* kind, std::string_view row, RowKind what, const char*
 
 std::optional<Missing> Editor::Resolve(const NodeSpec& spec, NodeIndex, NodeRefs* refs) const {
   if (spec.domain.empty()) return std::nullopt;
-  const std::optional<uint32_t> domain = tables_->domains.names.Find(spec.domain);
+  const std::optional<DomainIndex> domain = tables_->domains.names.Find(spec.domain);
   if (!domain) return Absent("node", spec.name, RowKind::kDomain, "domain", spec.domain);
   refs->domain = *domain;
   return std::nullopt;

@@ -24,16 +24,16 @@
 namespace muster {
 
 struct NodeTable {
-  NameTable names;  // id == NodeIndex
+  IndexNames<NodeIndex> names;
   std::vector<uint8_t> alive;
   std::vector<NodeSpec> spec;
   RowTable capacity;
   RowTable allocatable;  // capacity where the spec gives none
-  std::vector<uint32_t> domain;
+  std::vector<DomainIndex> domain;
 };
 
 struct QueueTable {
-  NameTable names;
+  IndexNames<QueueIndex> names;
   std::vector<uint8_t> alive;
   std::vector<QueueSpec> spec;
   std::vector<QueueIndex> parent;                 // kNone for a root
@@ -49,7 +49,7 @@ struct GroupRow {
 };
 
 struct JobTable {
-  NameTable names;
+  IndexNames<JobIndex> names;
   std::vector<uint8_t> alive;
   std::vector<JobSpec> spec;  // groups[].count is 0: the tasks are rows of their own
   std::vector<QueueIndex> queue;
@@ -59,11 +59,11 @@ struct JobTable {
 };
 
 struct TaskTable {
-  NameTable names;
+  IndexNames<TaskIndex> names;
   std::vector<uint8_t> alive;
-  std::vector<JobIndex> job;        // kNone: it only occupies its node
-  std::vector<GroupIndex> group;    // into JobTable::groups[job]
-  std::vector<uint32_t> sub_group;  // into spec[job].sub_groups, kNone: none
+  std::vector<JobIndex> job;             // kNone: it only occupies its node
+  std::vector<GroupIndex> group;         // into JobTable::groups[job]
+  std::vector<SubGroupIndex> sub_group;  // into spec[job].sub_groups, kNone: none
   std::vector<ClassIndex> task_class;
   std::vector<TaskStatus> status;
   std::vector<NodeIndex> node;       // kNone when it holds none
@@ -107,11 +107,11 @@ struct ClassTable {
 };
 
 struct DomainTable {
-  NameTable names;
+  IndexNames<DomainIndex> names;
   std::vector<uint8_t> alive;
   std::vector<DomainSpec> spec;
-  std::vector<uint32_t> parent;
-  std::vector<std::vector<uint32_t>> children;
+  std::vector<DomainIndex> parent;
+  std::vector<std::vector<DomainIndex>> children;
   std::vector<std::vector<NodeIndex>> nodes;  // right below it
 };
 
@@ -124,7 +124,7 @@ struct Change {
 struct Tables {
   Tables();
 
-  NameTable dimensions;  // id == DimensionIndex; cpu, memory, pods are there from the start
+  IndexNames<DimensionIndex> dimensions;  // cpu, memory, pods are there from the start
   NodeTable nodes;
   QueueTable queues;
   JobTable jobs;

@@ -5,14 +5,14 @@
 
 namespace muster {
 
-std::vector<uint32_t> DomainsUpTo(const ActionContext& context, int32_t tier) {
+std::vector<DomainIndex> DomainsUpTo(const ActionContext& context, int32_t tier) {
   const Domains& domains = context.domains;
-  std::vector<uint32_t> list;
-  for (uint32_t d = 0; d <= domains.root(); ++d) {
+  std::vector<DomainIndex> list;
+  for (DomainIndex d = 0; d <= domains.root(); ++d) {
     const bool there = d == domains.root() || context.tables.domains.alive[d];
     if (there && domains.tier(d) <= tier) list.push_back(d);
   }
-  std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
+  std::sort(list.begin(), list.end(), [&](DomainIndex a, DomainIndex b) {
     return domains.tier(a) != domains.tier(b) ? domains.tier(a) < domains.tier(b)
                                               : domains.NameBefore(a, b);
   });
@@ -50,7 +50,7 @@ DomainMemory::DomainMemory(ActionContext& context, DomainTwins* twins, const Sub
       context.domains.WishOf(group).there && !context.facts.evicts && counts.pending() == all;
 }
 
-std::optional<bool> DomainMemory::Tell(uint32_t domain) {
+std::optional<bool> DomainMemory::Tell(DomainIndex domain) {
   if (one_class_ != kNone && twins_->Room(domain, one_class_) <= hopeless_) return false;
   if (!of_twins_ || !IsLeafDomain(*domains_, domain)) return std::nullopt;
   const auto it = by_number_.find(twins_->Number(domain));
@@ -58,7 +58,7 @@ std::optional<bool> DomainMemory::Tell(uint32_t domain) {
   return it->second;
 }
 
-void DomainMemory::Learn(uint32_t domain, bool placed, int64_t hopeless) {
+void DomainMemory::Learn(DomainIndex domain, bool placed, int64_t hopeless) {
   if (!placed) hopeless_ = std::max(hopeless_, hopeless);
   if (of_twins_ && IsLeafDomain(*domains_, domain)) by_number_[twins_->Number(domain)] = placed;
 }

@@ -5,7 +5,7 @@
 //
 //   DomainMemory memory(context, &twins, group, tasks);
 //   DomainTries<TaskQueue> tries(context);
-//   for (const uint32_t domain : DomainsUpTo(context, tier)) {
+//   for (const DomainIndex domain : DomainsUpTo(context, tier)) {
 //     const std::optional<bool> known = memory.Tell(domain);
 //     if (known == false) continue;
 //     if (known == true) { tries.AddTwin(domain); continue; }
@@ -43,10 +43,10 @@ namespace muster {
 
 // Lists the domains of tier `tier` and below, the narrowest tier first, by name within a tier. The
 // root is among them if its tier is.
-std::vector<uint32_t> DomainsUpTo(const ActionContext& context, int32_t tier);
+std::vector<DomainIndex> DomainsUpTo(const ActionContext& context, int32_t tier);
 
 // Returns whether the domain has no domains below it. The root never counts as one.
-inline bool IsLeafDomain(const Domains& domains, uint32_t domain) {
+inline bool IsLeafDomain(const Domains& domains, DomainIndex domain) {
   return domain != domains.root() && domains.children(domain).empty();
 }
 
@@ -56,7 +56,7 @@ template <class Rest>
 class DomainTries {
  public:
   struct Try {
-    uint32_t domain;
+    DomainIndex domain;
     double score = 0;
     RecordedMoves moves = {};
     std::optional<Rest> left = {};  // absent: a twin, which was not tried
@@ -64,12 +64,12 @@ class DomainTries {
 
   explicit DomainTries(const Domains& domains) : domains_(domains) {}
 
-  Try& Add(uint32_t domain, std::span<const Ledger::Entry> moves, Rest left) {
+  Try& Add(DomainIndex domain, std::span<const Ledger::Entry> moves, Rest left) {
     tries_.push_back({domain, 0, RecordedMoves(moves), std::move(left)});
     return tries_.back();
   }
   // Adds a domain in which a try would do what another did in its twin.
-  Try& AddTwin(uint32_t domain) {
+  Try& AddTwin(DomainIndex domain) {
     tries_.push_back({domain});
     return tries_.back();
   }
@@ -106,11 +106,11 @@ class DomainMemory {
                const TaskQueue& tasks);
 
   // Returns the outcome of a try in the domain if it can be told without it.
-  std::optional<bool> Tell(uint32_t domain);
+  std::optional<bool> Tell(DomainIndex domain);
   // Notes the outcome of a try. `hopeless`: of a try that failed, so many tasks had been placed at
   // once that are not enough; 0 where that tells nothing of another domain.
   // REQUIRES: the try was undone.
-  void Learn(uint32_t domain, bool placed, int64_t hopeless);
+  void Learn(DomainIndex domain, bool placed, int64_t hopeless);
   bool tells_of_twins() const { return of_twins_; }
 
  private:

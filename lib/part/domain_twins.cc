@@ -22,14 +22,14 @@ void DomainTwins::Follow() {
     position_ = journal.size();
   }
   for (; position_ < journal.size(); ++position_) {
-    for (uint32_t at = domains.above(journal[position_]); at != kNone; at = domains.parent(at)) {
+    for (DomainIndex at = domains.above(journal[position_]); at != kNone; at = domains.parent(at)) {
       number_[at] = kNone;
       free_[at].clear();
     }
   }
 }
 
-uint32_t DomainTwins::Number(uint32_t leaf) {
+uint32_t DomainTwins::Number(DomainIndex leaf) {
   Follow();
   if (number_[leaf] != kNone) return number_[leaf];
   const auto nodes = context_.domains.nodes(leaf);
@@ -47,19 +47,19 @@ uint32_t DomainTwins::Number(uint32_t leaf) {
   return number_[leaf];
 }
 
-const std::vector<int64_t>& DomainTwins::Free(uint32_t domain) {
+const std::vector<int64_t>& DomainTwins::Free(DomainIndex domain) {
   std::vector<int64_t>& free = free_[domain];
   if (!free.empty()) return free;
   const Ledger& ledger = context_.ledger;
   free.assign(ledger.dimensions(), 0);
   size_t below = 0;  // nodes of children, which stand before its own
-  for (uint32_t child : context_.domains.children(domain)) {
+  for (DomainIndex child : context_.domains.children(domain)) {
     const std::vector<int64_t>& part = Free(child);
     for (size_t d = 0; d < free.size(); ++d) free[d] += part[d];
     below += context_.domains.nodes(child).size();
   }
   for (NodeIndex n : context_.domains.nodes(domain).subspan(below)) {
-    for (uint32_t d = 0; d < free.size(); ++d) {
+    for (DimensionIndex d = 0; d < free.size(); ++d) {
       const int64_t have = std::max<int64_t>(ledger.future_idle(n, d), 0);
       free[d] += d == kPods ? std::min(have, kPlenty) : have;
     }
@@ -67,7 +67,7 @@ const std::vector<int64_t>& DomainTwins::Free(uint32_t domain) {
   return free;
 }
 
-int64_t DomainTwins::Room(uint32_t domain, ClassIndex c) {
+int64_t DomainTwins::Room(DomainIndex domain, ClassIndex c) {
   Follow();
   const std::vector<int64_t>& free = Free(domain);
   const auto request = context_.tables.classes.initial_request.row(c);

@@ -28,13 +28,13 @@ class DomainTwins {
   explicit DomainTwins(ActionContext& context) : context_(context) {}
 
   // The number of the leaf domain's content as the books are. Equal numbers: twins.
-  uint32_t Number(uint32_t leaf);
+  uint32_t Number(DomainIndex leaf);
   // At least as many tasks of the class as the domain can hold.
-  int64_t Room(uint32_t domain, ClassIndex c);
+  int64_t Room(DomainIndex domain, ClassIndex c);
 
  private:
   void Follow();
-  const std::vector<int64_t>& Free(uint32_t domain);
+  const std::vector<int64_t>& Free(DomainIndex domain);
 
   ActionContext& context_;
   size_t position_ = 0;           // in the ledger's journal

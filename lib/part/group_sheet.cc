@@ -54,7 +54,7 @@ GroupSheet MakeGroupSheet(const ActionContext& context, JobIndex job,
 bool HasHardWish(const ActionContext& context, JobIndex job) {
   if (context.domains.WishOf(job).hard) return true;
   const size_t sub_groups = context.tables.jobs.spec[job].sub_groups.size();
-  for (uint32_t s = 0; s < sub_groups; ++s) {
+  for (SubGroupIndex s = 0; s < sub_groups; ++s) {
     if (context.domains.WishOf(SubGroup{job, s}).hard) return true;
   }
   return false;

@@ -3,7 +3,7 @@
 
 namespace muster {
 
-bool TaskPlacer::MayPool(ClassIndex c, uint32_t within, const std::vector<uint8_t>* refused) {
+bool TaskPlacer::MayPool(ClassIndex c, DomainIndex within, const std::vector<uint8_t>* refused) {
   return within != kNone && refused == nullptr && context_.domains.children(within).empty() &&
          context_.search.LooksAtNodesAlone(c);
 }
@@ -13,14 +13,14 @@ void TaskPlacer::Move(TaskIndex task, bool now, NodeIndex node) {
   if (!now) context_.decisions.NoteNominatedAfterEviction(task, false);
 }
 
-NodeIndex TaskPlacer::Best(TaskIndex task, Want want, uint32_t within,
+NodeIndex TaskPlacer::Best(TaskIndex task, Want want, DomainIndex within,
                            std::vector<uint8_t>* refused) {
   NodeSearch& search = context_.search;
   if (within != kNone) return search.BestAmong(task, want, context_.domains.nodes(within), refused);
   return refused == nullptr ? search.Best(task, want) : search.BestExcept(task, want, *refused);
 }
 
-bool TaskPlacer::Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* refused) {
+bool TaskPlacer::Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>* refused) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
   const NodeIndex nominated = context_.tables.tasks.nominated[task];
@@ -58,7 +58,7 @@ bool TaskPlacer::Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* re
   return false;
 }
 
-bool TaskPlacer::PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within,
+bool TaskPlacer::PlaceInSample(TaskIndex task, ClassIndex c, DomainIndex within,
                                std::vector<uint8_t>* refused) {
   NodeSearch& search = context_.search;
   const size_t nodes = context_.tables.nodes.alive.size();

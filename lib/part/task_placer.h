@@ -26,17 +26,18 @@ class TaskPlacer {
   // Other tasks than its own, or a rollback, have moved since the last call.
   void StartAfresh() { pooled_ = kNone; }
   // `within`: kNone is anywhere. `refused`: the memory of the task's role, or null.
-  bool Place(TaskIndex task, uint32_t within, std::vector<uint8_t>* refused);
+  bool Place(TaskIndex task, DomainIndex within, std::vector<uint8_t>* refused);
 
  private:
-  bool PlaceInSample(TaskIndex task, ClassIndex c, uint32_t within, std::vector<uint8_t>* refused);
+  bool PlaceInSample(TaskIndex task, ClassIndex c, DomainIndex within,
+                     std::vector<uint8_t>* refused);
   void Move(TaskIndex task, bool now, NodeIndex node);
-  NodeIndex Best(TaskIndex task, Want want, uint32_t within, std::vector<uint8_t>* refused);
-  bool MayPool(ClassIndex c, uint32_t within, const std::vector<uint8_t>* refused);
+  NodeIndex Best(TaskIndex task, Want want, DomainIndex within, std::vector<uint8_t>* refused);
+  bool MayPool(ClassIndex c, DomainIndex within, const std::vector<uint8_t>* refused);
 
   ActionContext& context_;
   NodePool pool_;
-  uint32_t pooled_ = kNone;  // the leaf domain whose nodes are in the pool
+  DomainIndex pooled_ = kNone;  // the leaf domain whose nodes are in the pool
 };
 
 }  // namespace muster

@@ -38,7 +38,8 @@ class FrozenNames : public PlanNames {
   }
 
  private:
-  static std::string_view NameIn(const NameTable& names, uint32_t index) {
+  template <class Id>
+  static std::string_view NameIn(const IndexNames<Id>& names, Id index) {
     return index < names.size() ? names.name(index) : std::string_view();
   }
 
@@ -46,37 +47,38 @@ class FrozenNames : public PlanNames {
 };
 
 // The names of some rows of a table.
+template <class Id>
 class SomeNames {
  public:
   // `indices` in any order, repeated or kNone.
-  void Copy(std::vector<uint32_t> indices, const NameTable& names) {
+  void Copy(std::vector<Id> indices, const IndexNames<Id>& names) {
     std::sort(indices.begin(), indices.end());
     indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
     if (!indices.empty() && indices.back() == kNone) indices.pop_back();
     indices_ = std::move(indices);
     ends_.reserve(indices_.size());
-    for (const uint32_t index : indices_) {
+    for (const Id index : indices_) {
       text_.append(names.name(index));
       ends_.push_back(text_.size());
       text_.push_back('\0');  // texts of C, too
     }
   }
 
-  const std::vector<uint32_t>& indices() const { return indices_; }
+  const std::vector<Id>& indices() const { return indices_; }
 
   // Position of the row among those copied; their number when it is not.
-  size_t Position(uint32_t index) const {
+  size_t Position(Id index) const {
     const auto at = std::lower_bound(indices_.begin(), indices_.end(), index);
     return at != indices_.end() && *at == index ? static_cast<size_t>(at - indices_.begin())
                                                 : indices_.size();
   }
 
-  std::string_view name(uint32_t index) const {
+  std::string_view name(Id index) const {
     const size_t at = Position(index);
     return at == indices_.size() ? std::string_view() : NameAt(at);
   }
 
-  uint32_t Find(std::string_view name) const {
+  Id Find(std::string_view name) const {
     for (size_t at = 0; at < indices_.size(); ++at) {
       if (NameAt(at) == name) return indices_[at];
     }
@@ -89,7 +91,7 @@ class SomeNames {
     return std::string_view(text_).substr(begin, ends_[at] - begin);
   }
 
-  std::vector<uint32_t> indices_;
+  std::vector<Id> indices_;
   std::vector<size_t> ends_;
   std::string text_;
 };
@@ -111,12 +113,20 @@ class CopiedNames : public PlanNames {
   }
 
  private:
-  SomeNames tasks_, nodes_, jobs_, queues_, dimensions_;
+  SomeNames<TaskIndex> tasks_;
+  SomeNames<NodeIndex> nodes_;
+  SomeNames<JobIndex> jobs_;
+  SomeNames<QueueIndex> queues_;
+  SomeNames<DimensionIndex> dimensions_;
   std::vector<JobIndex> job_of_;  // beside tasks_.indices()
 };
 
 CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
-  std::vector<uint32_t> tasks, nodes, jobs, queues, dimensions;
+  std::vector<TaskIndex> tasks;
+  std::vector<NodeIndex> nodes;
+  std::vector<JobIndex> jobs;
+  std::vector<QueueIndex> queues;
+  std::vector<DimensionIndex> dimensions;
   for (const Decision& d : data.decisions) {
     tasks.insert(tasks.end(), {d.task, d.beneficiary});
     nodes.push_back(d.node);
@@ -129,7 +139,7 @@ CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
   for (const PendingTask& p : data.pending) tasks.push_back(p.task);
   for (const Reason& reason : data.reasons) queues.push_back(reason.queue);
   for (const QueueShare& share : data.shares) queues.push_back(share.queue);
-  for (uint32_t d = 0; d < tables.dimension_count(); ++d) dimensions.push_back(d);
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) dimensions.push_back(d);
 
   tasks_.Copy(std::move(tasks), tables.tasks.names);
   for (const TaskIndex task : tasks_.indices()) {

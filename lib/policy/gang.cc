@@ -156,7 +156,7 @@ class Gang : public Policy, public OrderPolicy, public GatePolicy, public Victim
     if (!sub_groups_) return true;
     for (const SubGroupPolicy& policy : spec.sub_group_policies) {
       int64_t missing = policy.min_sub_groups;
-      for (uint32_t s = 0; s < spec.sub_groups.size() && missing > 0; ++s) {
+      for (SubGroupIndex s = 0; s < spec.sub_groups.size() && missing > 0; ++s) {
         if (spec.sub_groups[s].policy != policy.name) continue;
         const JobCounts& counts = ledger_->sub_group(job, s);
         const bool there = std::any_of(counts.by_status.begin(), counts.by_status.end(),

@@ -62,7 +62,7 @@ void ZoneBooks::Open(const Tables& tables, const Ledger& ledger, int64_t most_zo
   } else {
     for (; log_position_ < end; ++log_position_) {
       const Change& change = tables.log[log_position_ - tables.log_start];
-      if (change.table == Change::Table::kNode) ReadNode(change.index);
+      if (change.table == Change::Table::kNode) ReadNode(NodeIndex(change.index));
     }
   }
   log_position_ = end;

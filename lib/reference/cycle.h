@@ -53,7 +53,7 @@ using Vertex = std::string;
 // The tasks of a job that are in its sub-group of that number; kNone: in none.
 struct Part {
   JobIndex job;
-  uint32_t number;
+  SubGroupIndex number;
   auto operator<=>(const Part&) const = default;
 };
 
@@ -155,12 +155,13 @@ bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r);
 bool TaskLess(const Cycle& cycle, TaskIndex l, TaskIndex r);
 
 // Binary heaps as the peers have them: compared when touched, never re-sorted.
-using Heap = GoHeap<uint32_t, std::function<bool(const uint32_t&, const uint32_t&)>>;
-Heap JobHeap(const Cycle& cycle);
-Heap QueueHeap(const Cycle& cycle);
-Heap TaskHeap(const Cycle& cycle);
+template <class Id>
+using Heap = GoHeap<Id, std::function<bool(const Id&, const Id&)>>;
+Heap<JobIndex> JobHeap(const Cycle& cycle);
+Heap<QueueIndex> QueueHeap(const Cycle& cycle);
+Heap<TaskIndex> TaskHeap(const Cycle& cycle);
 bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
-Heap VictimHeap(const Cycle& cycle, TaskIndex evictor);  // the next one to evict first
+Heap<TaskIndex> VictimHeap(const Cycle& cycle, TaskIndex evictor);  // the next one to evict first
 
 // --- gang.cc -------------------------------------------------------------------------------------
 
@@ -178,8 +179,8 @@ bool RoleHasFitErrors(const Cycle& cycle, TaskIndex task);
 // --- volcano_actions.cc --------------------------------------------------------------------------
 
 // Places tasks among the nodes until the part is ready. False: undone.
-bool PlaceTasks(Cycle& cycle, const Part& part, Heap& tasks, const std::vector<NodeIndex>& nodes,
-                Statement& statement);
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks,
+                const std::vector<NodeIndex>& nodes, Statement& statement);
 
 // --- volcano_domains.cc --------------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ using PartHeap = GoHeap<Part, std::function<bool(const Part&, const Part&)>>;
 // What is left to do of a job that is placed by domains or in parts.
 struct PartSheet {
   PartHeap waiting;
-  std::map<Part, Heap> tasks;
+  std::map<Part, Heap<TaskIndex>> tasks;
 };
 bool GoesByDomain(const Cycle& cycle, JobIndex job);
 PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks);

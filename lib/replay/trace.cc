@@ -95,7 +95,7 @@ absl::Status CheckJob(const Trace& t, size_t row) {
   }
   const int64_t think = At(t.think, row, int64_t{0});
   if (!IsTime(think)) return RowRefusal(t, row, "think is no time from 0 to 2^53");
-  const uint32_t preceding = At(t.preceding, row, kNone);
+  const uint32_t preceding = At(t.preceding, row, uint32_t{kNone});
   if (preceding != kNone && preceding >= t.size()) {
     return RowRefusal(t, row, absl::StrCat("there is no preceding job ", preceding));
   }
@@ -143,7 +143,7 @@ absl::Status AddJob(const TraceJob& job, Trace* trace) {
   Push(job.priority, 0, row, &trace->priority);
   Push(static_cast<uint32_t>(job.min_tasks), 0u, row, &trace->min_tasks);
   Push(job.deadline.value_or(kAbsent), kAbsent, row, &trace->deadline);
-  Push(job.preceding, kNone, row, &trace->preceding);
+  Push(job.preceding, uint32_t{kNone}, row, &trace->preceding);
   Push(job.think, int64_t{0}, row, &trace->think);
   Push(job.name, std::string(), row, &trace->names);
   return absl::OkStatus();
@@ -165,7 +165,7 @@ TraceJob JobOf(const Trace& t, size_t row) {
           .user = t.user[row],
           .priority = At(t.priority, row, 0),
           .deadline = given(At(t.deadline, row, kAbsent)),
-          .preceding = At(t.preceding, row, kNone),
+          .preceding = At(t.preceding, row, uint32_t{kNone}),
           .think = At(t.think, row, int64_t{0})};
 }
 

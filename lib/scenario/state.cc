@@ -170,7 +170,7 @@ std::string StateText(const Cluster& cluster) {
   const Tables& t = TablesOf(cluster);
   StateWriter out;
   out.Number(t.dimensions.size());
-  for (uint32_t d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
+  for (DimensionIndex d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
   Scenario scenario;
   scenario.cluster = cluster.Describe();
   out.Field(WriteScenario(scenario));

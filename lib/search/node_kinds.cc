@@ -17,17 +17,17 @@ NodeKinds::NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher)
     }
   }
   // Nodes of equal capacity start as one kind; dead nodes are a kind of their own.
-  std::map<std::vector<int64_t>, uint32_t> by_capacity;
+  std::map<std::vector<int64_t>, KindIndex> by_capacity;
   const size_t nodes = tables.nodes.alive.size();
   kind_.resize(nodes);
   std::vector<int64_t> key, previous;
-  uint32_t previous_kind = kNone;
+  KindIndex previous_kind = kNone;
   for (NodeIndex n = 0; n < nodes; ++n) {
     const auto row = tables.nodes.allocatable.row(n);
     key.assign(row.begin(), row.end());
     key.push_back(tables.nodes.alive[n]);
     if (previous_kind == kNone || key != previous) {
-      const auto [it, added] = by_capacity.try_emplace(key, static_cast<uint32_t>(sample_.size()));
+      const auto [it, added] = by_capacity.try_emplace(key, KindIndex(sample_.size()));
       if (added) {
         sample_.push_back(n);
         alive_.push_back(tables.nodes.alive[n]);
@@ -86,10 +86,10 @@ void NodeKinds::AskAll(ClassIndex c) {
   answers_.back().refusal.resize(old_kinds, 0);
   answers_.back().raw.resize(old_kinds * scores_.size(), 0);
   // By old kind and answer.
-  std::map<std::pair<uint32_t, std::vector<int64_t>>, uint32_t> split;
+  std::map<std::pair<KindIndex, std::vector<int64_t>>, KindIndex> split;
   std::vector<int64_t> raw, key;
   for (NodeIndex n = 0; n < kind_.size(); ++n) {
-    const uint32_t kind = kind_[n];
+    const KindIndex kind = kind_[n];
     if (!alive_[kind]) continue;
     Answers& answers = answers_.back();
     const auto of_kind = answers.raw.begin() + static_cast<std::ptrdiff_t>(kind * scores_.size());
@@ -105,7 +105,7 @@ void NodeKinds::AskAll(ClassIndex c) {
     if (answers.refusal[kind] == refusal && std::equal(raw.begin(), raw.end(), of_kind)) continue;
     key.assign(raw.begin(), raw.end());
     key.push_back(refusal);
-    const auto [it, added] = split.try_emplace({kind, key}, static_cast<uint32_t>(sample_.size()));
+    const auto [it, added] = split.try_emplace({kind, key}, KindIndex(sample_.size()));
     if (added) AddKind(n, refusal, raw);
     kind_[n] = it->second;
   }
@@ -115,7 +115,7 @@ void NodeKinds::AskAll(ClassIndex c) {
 // Adds a kind with this answer to the last question. Its earlier answers are those of the node's
 // former kind.
 void NodeKinds::AddKind(NodeIndex n, uint32_t refusal, std::span<const int64_t> raw) {
-  const uint32_t old = kind_[n];
+  const KindIndex old = kind_[n];
   sample_.push_back(n);
   alive_.push_back(1);
   for (size_t a = 0; a + 1 < answers_.size(); ++a) {

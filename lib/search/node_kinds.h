@@ -21,6 +21,8 @@
 
 namespace muster {
 
+using KindIndex = Index<struct KindTag>;
+
 class NodeKinds {
  public:
   NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher);
@@ -28,19 +30,19 @@ class NodeKinds {
   // Finds the answers for the class and returns their row. Kinds may split; version() grows then.
   uint32_t Ensure(ClassIndex c);
 
-  uint32_t kind(NodeIndex n) const { return kind_[n]; }
+  KindIndex kind(NodeIndex n) const { return kind_[n]; }
   size_t size() const { return sample_.size(); }
-  NodeIndex sample(uint32_t kind) const { return sample_[kind]; }
-  bool alive(uint32_t kind) const { return alive_[kind]; }
+  NodeIndex sample(KindIndex kind) const { return sample_[kind]; }
+  bool alive(KindIndex kind) const { return alive_[kind]; }
   uint64_t version() const { return version_; }
 
   // Answers of row `row` (from Ensure) for a kind.
-  bool fits(uint32_t row, uint32_t kind) const { return answers_[row].refusal[kind] == 0; }
+  bool fits(uint32_t row, KindIndex kind) const { return answers_[row].refusal[kind] == 0; }
   bool all_fit(uint32_t row) const { return answers_[row].all_fit; }
-  const Refusal& refusal(uint32_t row, uint32_t kind) const {
+  const Refusal& refusal(uint32_t row, KindIndex kind) const {
     return refusals_[answers_[row].refusal[kind] - 1];
   }
-  int64_t raw(uint32_t row, size_t which, uint32_t kind) const {
+  int64_t raw(uint32_t row, size_t which, KindIndex kind) const {
     return answers_[row].raw[kind * scores_.size() + which];
   }
   // The raw scores of all policies, in tier order; and whether all kinds that fit have equal ones
@@ -69,7 +71,7 @@ class NodeKinds {
   const Dispatcher& dispatcher_;
   std::vector<KindScore> scores_;
   std::vector<Question> questions_;  // one per score
-  std::vector<uint32_t> kind_;
+  std::vector<KindIndex> kind_;
   std::vector<NodeIndex> sample_;
   std::vector<uint8_t> alive_;
   std::vector<Answers> answers_;

@@ -8,10 +8,10 @@
 namespace muster {
 
 void NodePool::Fill(NodeSearch& search, std::span<const NodeIndex> nodes) {
-  std::vector<std::pair<uint32_t, NodeIndex>> by_state;
+  std::vector<std::pair<StateIndex, NodeIndex>> by_state;
   by_state.reserve(nodes.size());
   for (NodeIndex n : nodes) {
-    if (const uint32_t state = search.StateOf(n); state != kNone) by_state.emplace_back(state, n);
+    if (const StateIndex state = search.StateOf(n); state != kNone) by_state.emplace_back(state, n);
   }
   std::sort(by_state.begin(), by_state.end());
   entries_.clear();
@@ -50,7 +50,7 @@ void NodePool::Moved(NodeSearch& search) {
   Add(search.StateOf(node), node);
 }
 
-void NodePool::Add(uint32_t state, NodeIndex node) {
+void NodePool::Add(StateIndex state, NodeIndex node) {
   if (state == kNone) return;
   size_t i = 0;
   while (i < entries_.size() && entries_[i].state != state) ++i;

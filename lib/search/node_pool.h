@@ -33,10 +33,10 @@ class NodePool {
 
  private:
   struct Entry {
-    uint32_t state;
+    StateIndex state;
     std::vector<NodeIndex> nodes;  // a heap, the oldest on top
   };
-  void Add(uint32_t state, NodeIndex node);
+  void Add(StateIndex state, NodeIndex node);
 
   std::vector<Entry> entries_;
   std::vector<NodeIndex> oldest_;  // of each entry

@@ -161,7 +161,7 @@ void NodeSearch::AskScopes(ClassIndex c, ClassNeeds* needs) {
   }
   for (Failure& failure : failures_[c]) failure.valid = false;
   if (!needs->uniform) return;
-  for (uint32_t kind = 0; kind < kinds_->size(); ++kind) {
+  for (KindIndex kind = 0; kind < kinds_->size(); ++kind) {
     if (!kinds_->alive(kind) || !kinds_->fits(needs->row, kind)) continue;
     for (size_t k = 0; k < kinds_->scores().size(); ++k) {
       const int64_t raw = kinds_->raw(needs->row, k, kind);
@@ -265,12 +265,12 @@ bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
   return true;
 }
 
-uint32_t NodeSearch::StateOf(NodeIndex node) {
+StateIndex NodeSearch::StateOf(NodeIndex node) {
   states_->Sync();
   return states_->state(node);
 }
 
-uint32_t NodeSearch::KindOf(NodeIndex node) {
+KindIndex NodeSearch::KindOf(NodeIndex node) {
   states_->Sync();
   return states_->state(node) == kNone ? kNone : kinds_->kind(node);
 }
@@ -349,7 +349,7 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
   board.Refresh(context(), needs);
   std::vector<NodeIndex> nodes;
   const auto look_at = [&](NodeIndex n) {
-    const uint32_t slot = states_->state(n);
+    const StateIndex slot = states_->state(n);
     if (slot == kNone || !board.fits(slot)) return;
     if (except != nullptr && (*except)[n]) return;
     if (!exact && !FitsWant(c, needs, n, want)) return;
@@ -406,7 +406,7 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Sc
   }
   std::vector<double> order(nodes.size()), batch(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const uint32_t slot = states_->state(nodes[i]);
+    const StateIndex slot = states_->state(nodes[i]);
     order[i] = board.order(slot);
     batch[i] = board.batch(slot);
     for (size_t k = 0; k < largest.size(); ++k) {
@@ -457,7 +457,7 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
       done[n] |= states_->state(n) == kNone || (refused != nullptr && (*refused)[n]);
     }
     std::vector<double> scores(states_->slots(), kNever);
-    for (uint32_t slot = 0; slot < scores.size(); ++slot) {
+    for (StateIndex slot = 0; slot < scores.size(); ++slot) {
       if (states_->head(slot) != kNone) scores[slot] = board.score(slot);
     }
     constexpr int kGroups = 4;
@@ -502,7 +502,7 @@ bool NodeSearch::VisitInOrder(ClassIndex c, Want want, NodeIndex from,
   Scoreboard& board = Board(c, want);
   board.Refresh(context(), needs);
   for (NodeIndex n = from; n < ledger_.tables().nodes.alive.size(); ++n) {
-    const uint32_t slot = states_->state(n);
+    const StateIndex slot = states_->state(n);
     if (slot != kNone && board.fits(slot) && visit(n)) return true;
   }
   return false;
@@ -524,7 +524,7 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
     if (hard != nullptr) *hard = true;
     return false;
   }
-  const uint32_t slot = states_->state(node);
+  const StateIndex slot = states_->state(node);
   uint8_t fits = 1;
   for (const PolicyEntry* entry : needs.fit_policies) {
     entry->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);

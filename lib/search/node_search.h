@@ -70,10 +70,10 @@ class NodeSearch {
   bool LooksAtNodesAlone(ClassIndex c);
   // Returns the state that nodes of equal kind and books share, valid as long as any node has it;
   // kNone: the node is dead.
-  uint32_t StateOf(NodeIndex node);
+  StateIndex StateOf(NodeIndex node);
   // Returns the node's kind; kNone: the node is dead. To classes that look at nodes alone, nodes of
   // equal kind and books are equal.
-  uint32_t KindOf(NodeIndex node);
+  KindIndex KindOf(NodeIndex node);
   // Sets refused[n], where it is kNotRefused, for each node n that the class does not fit. kNow:
   // what is being released counts as free, and nodes without room are not asked for more;
   // kAnywhere: resources aside; kEvicting: only kHopeless refuses. Without `tell_hopeless`,

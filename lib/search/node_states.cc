@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-constexpr uint32_t kErased = kNone - 1;
+constexpr StateIndex kErased(kNone - 1);
 constexpr int64_t kLargestExact = int64_t{1} << 53;
 constexpr double kNoHead = std::numeric_limits<double>::infinity();
 constexpr size_t kSpareSlots = 256;  // empty states kept for nodes that come back
@@ -80,7 +80,7 @@ void NodeStates::Place(NodeIndex n) {
     return;
   }
   const auto row = ledger_.node_row(n);
-  const uint32_t old = state_[n];
+  const StateIndex old = state_[n];
   if (old != kNone && kind_[old] == kinds_.kind(n) &&
       std::equal(row.begin(), row.end(), keys_.begin() + old * key_size_)) {
     return;
@@ -89,7 +89,7 @@ void NodeStates::Place(NodeIndex n) {
   scratch_.push_back(kinds_.kind(n));
   if (!share_) scratch_.push_back(n);
   if (old != kNone) Leave(n, old);
-  const uint32_t slot = Intern(n);
+  const StateIndex slot = Intern(n);
   state_[n] = slot;
   Enter(n, slot);
 }
@@ -111,20 +111,20 @@ uint64_t NodeStates::Hash(std::span<const int64_t> key) const {
   return h ^ (h >> 32);
 }
 
-uint32_t NodeStates::Intern(NodeIndex n) {
+StateIndex NodeStates::Intern(NodeIndex n) {
   const uint64_t hash = Hash(scratch_);
   size_t mask = index_.size() - 1;
   for (size_t i = hash & mask;; i = (i + 1) & mask) {
-    const uint32_t slot = index_[i];
+    const StateIndex slot = index_[i];
     if (slot == kNone) break;
     if (slot != kErased && hash_[slot] == hash &&
         std::equal(scratch_.begin(), scratch_.end(), keys_.begin() + slot * key_size_)) {
       return slot;
     }
   }
-  uint32_t slot = kNone;
+  StateIndex slot = kNone;
   while (free_.size() - free_begin_ > kSpareSlots) {
-    const uint32_t candidate = free_[free_begin_++];
+    const StateIndex candidate = free_[free_begin_++];
     in_free_[candidate] = 0;
     if (population_[candidate] == 0) {
       slot = candidate;
@@ -140,7 +140,7 @@ uint32_t NodeStates::Intern(NodeIndex n) {
     std::copy(scratch_.begin(), scratch_.end(), keys_.begin() + slot * key_size_);
     members_[slot].clear();
   } else {
-    slot = static_cast<uint32_t>(columns_.size++);
+    slot = StateIndex(columns_.size++);
     keys_.insert(keys_.end(), scratch_.begin(), scratch_.end());
     hash_.push_back(0);
     kind_.push_back(0);
@@ -164,7 +164,7 @@ uint32_t NodeStates::Intern(NodeIndex n) {
   return slot;
 }
 
-void NodeStates::Fill(uint32_t slot, NodeIndex n) {
+void NodeStates::Fill(StateIndex slot, NodeIndex n) {
   columns_.node[slot] = n;
   columns_.devices[slot] = devices_ == nullptr ? 0 : devices_->state(n);
   const auto allocatable = ledger_.tables().nodes.allocatable.row(n);
@@ -201,12 +201,12 @@ void NodeStates::Fill(uint32_t slot, NodeIndex n) {
       allocatable[kPods] == kAbsent ? 1e15 : static_cast<double>(allocatable[kPods]);
 }
 
-void NodeStates::SetHead(uint32_t slot, NodeIndex n) {
+void NodeStates::SetHead(StateIndex slot, NodeIndex n) {
   columns_.head[slot] = n == kNone ? kNoHead : static_cast<double>(n);
   journal_.push_back({slot, 0});
 }
 
-void NodeStates::Leave(NodeIndex n, uint32_t slot) {
+void NodeStates::Leave(NodeIndex n, StateIndex slot) {
   --population_[slot];
   if (population_[slot] == 0) {
     --live_;
@@ -229,7 +229,7 @@ void NodeStates::Leave(NodeIndex n, uint32_t slot) {
   SetHead(slot, heap.front());
 }
 
-void NodeStates::Enter(NodeIndex n, uint32_t slot) {
+void NodeStates::Enter(NodeIndex n, StateIndex slot) {
   auto& heap = members_[slot];
   if (heap.size() > 2 * population_[slot] + 8) {
     heap.erase(
@@ -248,7 +248,7 @@ void NodeStates::Enter(NodeIndex n, uint32_t slot) {
   }
 }
 
-void NodeStates::EraseFromIndex(uint32_t slot) {
+void NodeStates::EraseFromIndex(StateIndex slot) {
   const size_t mask = index_.size() - 1;
   size_t i = hash_[slot] & mask;
   while (index_[i] != slot) i = (i + 1) & mask;
@@ -258,10 +258,10 @@ void NodeStates::EraseFromIndex(uint32_t slot) {
 void NodeStates::Rehash(size_t buckets) {
   size_t size = 64;
   while (size < buckets) size *= 2;
-  std::vector<uint32_t> old = std::move(index_);
+  std::vector<StateIndex> old = std::move(index_);
   index_.assign(size, kNone);
   index_used_ = 0;
-  for (uint32_t slot : old) {
+  for (StateIndex slot : old) {
     if (slot == kNone || slot == kErased) continue;
     size_t i = hash_[slot] & (size - 1);
     while (index_[i] != kNone) i = (i + 1) & (size - 1);

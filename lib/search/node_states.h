@@ -28,6 +28,8 @@
 
 namespace muster {
 
+using StateIndex = Index<struct StateTag>;  // a state, as the slot that it is in
+
 struct StateChange {
   uint32_t slot : 31;
   uint32_t content : 1;  // the slot is another state now; 0: another node of it is the oldest
@@ -47,11 +49,11 @@ class NodeStates {
   const StateColumns& columns() const { return columns_; }
   size_t slots() const { return columns_.size; }
   size_t live() const { return live_; }  // states that hold nodes
-  uint32_t state(NodeIndex n) const { return state_[n]; }
-  uint32_t kind(uint32_t slot) const { return kind_[slot]; }
-  uint32_t population(uint32_t slot) const { return population_[slot]; }
-  NodeIndex head(uint32_t slot) const {  // kNone: no node is in it
-    return population_[slot] == 0 ? kNone : static_cast<NodeIndex>(columns_.head[slot]);
+  StateIndex state(NodeIndex n) const { return state_[n]; }
+  KindIndex kind(StateIndex slot) const { return kind_[slot]; }
+  uint32_t population(StateIndex slot) const { return population_[slot]; }
+  NodeIndex head(StateIndex slot) const {  // kNone: no node is in it
+    return population_[slot] == 0 ? kNone : NodeIndex(static_cast<uint32_t>(columns_.head[slot]));
   }
 
   // Slots with a changed head or content, oldest first; position journal_start() + i.
@@ -67,14 +69,14 @@ class NodeStates {
   void Rebuild();
   void Place(NodeIndex n);
   bool Overdrawn(NodeIndex n) const;
-  uint32_t Intern(NodeIndex n);
-  void Fill(uint32_t slot, NodeIndex n);
+  StateIndex Intern(NodeIndex n);
+  void Fill(StateIndex slot, NodeIndex n);
   uint64_t Hash(std::span<const int64_t> key) const;
-  void Leave(NodeIndex n, uint32_t slot);
-  void Enter(NodeIndex n, uint32_t slot);
+  void Leave(NodeIndex n, StateIndex slot);
+  void Enter(NodeIndex n, StateIndex slot);
   void Rehash(size_t buckets);
-  void EraseFromIndex(uint32_t slot);
-  void SetHead(uint32_t slot, NodeIndex n);
+  void EraseFromIndex(StateIndex slot);
+  void SetHead(StateIndex slot, NodeIndex n);
 
   const Ledger& ledger_;
   const NodeKinds& kinds_;
@@ -87,16 +89,17 @@ class NodeStates {
   StateColumns columns_;
   std::vector<int64_t> keys_;   // key_size_ cells per slot
   std::vector<uint64_t> hash_;  // per slot
-  std::vector<uint32_t> kind_, population_;
+  std::vector<KindIndex> kind_;
+  std::vector<uint32_t> population_;
   // A binary min-heap of nodes per slot. Nodes that left are dropped when they come to the top.
   std::vector<absl::InlinedVector<NodeIndex, 4>> members_;
-  std::vector<uint32_t> free_;  // slots without nodes, oldest first from free_begin_
+  std::vector<StateIndex> free_;  // slots without nodes, oldest first from free_begin_
   size_t free_begin_ = 0;
   std::vector<uint8_t> in_free_;
-  std::vector<uint32_t> index_;  // open addressing over slots; kNone empty, kNone - 1 erased
+  std::vector<StateIndex> index_;  // open addressing over slots; kNone empty, kNone - 1 erased
   size_t index_used_ = 0;
 
-  std::vector<uint32_t> state_;  // per node
+  std::vector<StateIndex> state_;  // per node
   std::vector<int64_t> scratch_;
   size_t live_ = 0;
   std::vector<StateChange> journal_;

@@ -32,9 +32,9 @@ std::vector<Refusal> RefusalTally::Sorted() const {
 
 uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n,
                             RefusalTally* tally) const {
-  const uint32_t slot = states_->state(n);
+  const StateIndex slot = states_->state(n);
   if (slot == kNone) return RefusalTally::kFits;  // it counts as gone
-  const uint32_t kind = states_->kind(slot);
+  const KindIndex kind = states_->kind(slot);
   if (!kinds_->fits(needs.row, kind)) {
     const Refusal& refusal = kinds_->refusal(needs.row, kind);
     return tally->NumberOf({refusal.code, kNone, refusal.detail});
@@ -105,7 +105,7 @@ std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassNeeds& n
   std::vector<NodeIndex> undecided;
   std::vector<uint8_t> asked(states_->slots(), 0), fits_alone(states_->slots(), 0);
   for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) {
-    const uint32_t slot = states_->state(n);
+    const StateIndex slot = states_->state(n);
     if (slot == kNone) continue;
     if (!asked[slot]) {
       asked[slot] = 1;

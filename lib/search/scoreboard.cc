@@ -58,7 +58,7 @@ MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t coun
 }
 
 NodeIndex NodeOf(const Winner& winner) {
-  return winner.score == kNever ? kNone : static_cast<NodeIndex>(winner.head);
+  return winner.score == kNever ? kNone : NodeIndex(static_cast<uint32_t>(winner.head));
 }
 
 // Kernels over `count` states: columns and results begin at the first of them.
@@ -146,7 +146,7 @@ MUSTER_KERNEL void KeepInhabited(const double* head, size_t count, uint8_t* __re
 }
 
 // Appends begin + i for each i < count with fits[i], which is 0 or 1.
-void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<uint32_t>* slots) {
+void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<StateIndex>* slots) {
   size_t i = 0;
   for (; i + 64 <= count; i += 64) {
     uint64_t word = 0;
@@ -157,17 +157,16 @@ void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<uint32
       word |= (eight * 0x0102040810204080) >> 56 << (8 * k);
     }
     for (; word != 0; word &= word - 1) {
-      slots->push_back(
-          static_cast<uint32_t>(begin + i + static_cast<size_t>(std::countr_zero(word))));
+      slots->emplace_back(begin + i + static_cast<size_t>(std::countr_zero(word)));
     }
   }
   for (; i < count; ++i) {
-    if (fits[i]) slots->push_back(static_cast<uint32_t>(begin + i));
+    if (fits[i]) slots->emplace_back(begin + i);
   }
 }
 
 // Copies the columns of `slots` alone, side by side.
-void Gather(const StateColumns& columns, std::span<const uint32_t> slots, bool free,
+void Gather(const StateColumns& columns, std::span<const StateIndex> slots, bool free,
             StateColumns* to) {
   for (const auto part : StateColumns::kFree) (to->*part).resize((columns.*part).size());
   for (const auto part : StateColumns::kHeld) (to->*part).resize((columns.*part).size());
@@ -231,7 +230,7 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassNeeds& nee
   const size_t most = context.speed.vector_kernels ? kSweep : 1;
   for (size_t next = 0; next < room.slots.size();) {
     const size_t count = std::min(most, room.slots.size() - next);
-    const std::span<const uint32_t> slots(&room.slots[next], count);
+    const std::span<const StateIndex> slots(&room.slots[next], count);
     next += count;
     // Where most states between the first and the last are to be scored, all of them are, in place.
     const size_t first = slots.front(), range = slots.back() - first + 1;
@@ -259,7 +258,7 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassNeeds& nee
 // their slots.
 void Scoreboard::ScoreRange(const ScoringContext& context, const ClassNeeds& needs,
                             const StateColumns& columns, size_t begin, size_t count,
-                            std::span<const uint32_t> slots, bool resources_fit) {
+                            std::span<const StateIndex> slots, bool resources_fit) {
   SweepRoom& room = context.room;
   const size_t end = begin + count;
   const bool in_place = &columns != &room.columns;
@@ -294,7 +293,7 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
     const size_t count = end - begin;
     std::fill_n(room.fits.begin(), count, uint8_t{1});
     for (size_t i = 0; !context.kinds.all_fit(needs.row) && i < count; ++i) {
-      room.fits[i] = context.kinds.fits(needs.row, states.kind(static_cast<uint32_t>(begin + i)));
+      room.fits[i] = context.kinds.fits(needs.row, states.kind(StateIndex(begin + i)));
     }
     KeepInhabited(states.columns().head.data() + begin, count, room.fits.data());
     ResourceFit(states.columns(), needs, class_, begin, end).Keep(want_, room.fits.data());
@@ -304,7 +303,7 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
   std::fill(winner_head_.begin(), winner_head_.end(), kNoHead);
   std::fill(winner_slot_.begin(), winner_slot_.end(), kNone);
   fitting_ = room.slots.size();
-  for (const uint32_t slot : room.slots) Open(slot / kBlock);
+  for (const StateIndex slot : room.slots) Open(slot / kBlock);
   ScoreSlots(context, needs, /*resources_fit=*/true);
 }
 
@@ -321,7 +320,7 @@ void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
 // Compares the states at the bits of `touched` with the winner; they are others, or other nodes of
 // theirs are the oldest.
 void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched) {
-  const uint32_t slot = winner_slot_[block];
+  const StateIndex slot = winner_slot_[block];
   if (slot != kNone && (touched >> (slot % kBlock) & 1)) {
     FindWinner(states, block);
     return;
@@ -332,7 +331,7 @@ void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint6
     const double head = states.columns().head[i];
     if (!(score_[i] > kNever) || head == kNoHead || !Beats(score_[i], head, winner)) continue;
     winner = {score_[i], head};
-    winner_slot_[block] = static_cast<uint32_t>(i);
+    winner_slot_[block] = StateIndex(i);
   }
   winner_score_[block] = winner.score;
   winner_head_[block] = winner.head;
@@ -386,7 +385,7 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& ne
   std::sort(room.blocks.begin(), room.blocks.end());
   for (const uint32_t block : room.blocks) {
     for (uint64_t left = room.content[block]; left != 0; left &= left - 1) {
-      room.slots.push_back(block * kBlock + static_cast<uint32_t>(std::countr_zero(left)));
+      room.slots.emplace_back(block * kBlock + static_cast<uint32_t>(std::countr_zero(left)));
     }
     room.content[block] = 0;
   }
@@ -420,15 +419,15 @@ NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context, const ClassN
   const NodeStates& states = context.states;
   const auto kind_scores = context.kinds.scores();
   std::vector<int64_t> largest(kind_scores.size(), 0);
-  for (uint32_t s = 0; s < states.slots(); ++s) {
+  for (StateIndex s = 0; s < states.slots(); ++s) {
     if (!fits(s) || states.head(s) == kNone) continue;
     for (size_t k = 0; k < largest.size(); ++k) {
       largest[k] = std::max(largest[k], context.kinds.raw(needs.row, k, states.kind(s)));
     }
   }
-  uint32_t best = kNone;
+  StateIndex best = kNone;
   double best_score = kNoScore;
-  for (uint32_t s = 0; s < states.slots(); ++s) {
+  for (StateIndex s = 0; s < states.slots(); ++s) {
     if (!fits(s) || states.head(s) == kNone) continue;
     double batch = batch_[s];
     for (size_t k = 0; k < largest.size(); ++k) {

@@ -58,8 +58,8 @@ struct ClassNeeds {
 struct SweepRoom {
   std::vector<uint8_t> fits;
   std::vector<double> order, batch;
-  std::vector<uint32_t> slots;  // to be scored, ascending
-  StateColumns columns;         // of such slots, side by side
+  std::vector<StateIndex> slots;  // to be scored, ascending
+  StateColumns columns;           // of such slots, side by side
   // By block: which of its states are others now, or have not been looked at; which changed at all.
   std::vector<uint64_t> content, touched;
   std::vector<uint32_t> blocks;  // that changed
@@ -96,12 +96,14 @@ class Scoreboard {
 
   // Follows the states. Until they change again, these hold:
   void Refresh(const ScoringContext& context, const ClassNeeds& needs);
-  bool fits(uint32_t slot) const { return score(slot) != kNoScore; }
-  double score(uint32_t slot) const {  // kNoScore: it does not fit
+  bool fits(StateIndex slot) const { return score(slot) != kNoScore; }
+  double score(StateIndex slot) const {  // kNoScore: it does not fit
     return open_[slot / kBlock] && score_[slot] > kNoScore ? score_[slot] : kNoScore;
   }
-  double order(uint32_t slot) const { return order_[slot]; }  // only where the score is not uniform
-  double batch(uint32_t slot) const { return batch_[slot]; }
+  double order(StateIndex slot) const {
+    return order_[slot];
+  }  // only where the score is not uniform
+  double batch(StateIndex slot) const { return batch_[slot]; }
 
   static constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
@@ -115,7 +117,7 @@ class Scoreboard {
   void ScoreSlots(const ScoringContext& context, const ClassNeeds& needs, bool resources_fit);
   void ScoreRange(const ScoringContext& context, const ClassNeeds& needs,
                   const StateColumns& columns, size_t begin, size_t count,
-                  std::span<const uint32_t> slots, bool resources_fit);
+                  std::span<const StateIndex> slots, bool resources_fit);
   void FindWinner(const NodeStates& states, size_t block);
   void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
   NodeIndex ScanNormalised(const ScoringContext& context, const ClassNeeds& needs) const;
@@ -134,7 +136,7 @@ class Scoreboard {
   std::vector<uint8_t> open_;                       // per block
   std::vector<double> order_, batch_;               // only where scores are normalised
   std::vector<double> winner_score_, winner_head_;  // per block
-  std::vector<uint32_t> winner_slot_;
+  std::vector<StateIndex> winner_slot_;
 };
 
 }  // namespace muster

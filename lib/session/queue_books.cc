@@ -143,8 +143,8 @@ void QueueBooks::SumWholeNodes() {
 
 absl::Status QueueBooks::FindQueue(std::string_view name, const std::string& asker,
                                    QueueIndex* queue) const {
-  const NameTable& names = small_.queues.names;
-  if (const std::optional<uint32_t> found = names.Find(name)) {
+  const IndexNames<QueueIndex>& names = small_.queues.names;
+  if (const std::optional<QueueIndex> found = names.Find(name)) {
     *queue = *found;
     return absl::OkStatus();
   }
@@ -160,7 +160,7 @@ absl::Status QueueBooks::CheckKnown(const std::string& place, const char* where,
   for (const Amount& amount : amounts) {
     if (small_.dimensions.Find(amount.name)) continue;
     std::vector<std::string_view> known;
-    for (uint32_t d = 0; d < small_.dimensions.size(); ++d) {
+    for (DimensionIndex d = 0; d < small_.dimensions.size(); ++d) {
       known.push_back(small_.dimensions.name(d));
     }
     const std::string_view nearest = NearestName(amount.name, known);

@@ -65,11 +65,12 @@ void Session::Follow() {
       nodes_changed |= change.table == Change::Table::kNode;
       domains_changed_ |= nodes_changed || change.table == Change::Table::kDomain;
       if (change.table == Change::Table::kJob && change.index < known_phases_.size()) {
-        const JobPhase phase = tables_->jobs.spec[change.index].phase;
-        known_phases_[change.index] = phases_[change.index] = phase;
+        const JobIndex job(change.index);
+        const JobPhase phase = tables_->jobs.spec[job].phase;
+        known_phases_[job] = phases_[job] = phase;
         // Who is not quiet is listed already, so that the list is never longer than the jobs.
-        if (quiet_at_[change.index] != 0) edited_.push_back(change.index);
-        quiet_at_[change.index] = 0;
+        if (quiet_at_[job] != 0) edited_.push_back(job);
+        quiet_at_[job] = 0;
       }
     }
   }
@@ -224,7 +225,7 @@ void Session::FindWaiting() {
   const JobTable& jobs = tables_->jobs;
   for (const JobIndex job : waiting_) phases_[job] = known_phases_[job];  // no cycle changes others
   const std::vector<JobIndex> candidates = JobsToLookAt();
-  for (JobIndex j = known_phases_.size(); j < jobs.alive.size(); ++j) {
+  for (JobIndex j(known_phases_.size()); j < jobs.alive.size(); ++j) {
     known_phases_.push_back(jobs.spec[j].phase);
     phases_.push_back(jobs.spec[j].phase);
   }

@@ -166,7 +166,7 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
   };
   if (kind == "nodes") {
     const auto rows = living(t.nodes.alive);
-    texts("name", rows, [&](uint32_t n) { return t.nodes.names.name(n); });
+    texts("name", rows, [&](uint32_t n) { return t.nodes.names.name(NodeIndex(n)); });
     for (DimensionIndex d = 0; d < t.dimension_count(); ++d) {
       numbers(absl::StrCat("allocatable.", ToAbsl(t.dimensions.name(d))), rows,
               [&](uint32_t n) { return OrZero(t.nodes.allocatable.at(n, d)); });
@@ -175,7 +175,7 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
     numbers("ready", rows, [&](uint32_t n) { return t.nodes.spec[n].ready; });
   } else if (kind == "queues") {
     const auto rows = living(t.queues.alive);
-    texts("name", rows, [&](uint32_t q) { return t.queues.names.name(q); });
+    texts("name", rows, [&](uint32_t q) { return t.queues.names.name(QueueIndex(q)); });
     texts("parent", rows,
           [&](uint32_t q) { return name_or_none(t.queues.names, t.queues.parent[q]); });
     numbers("weight", rows, [&](uint32_t q) { return t.queues.spec[q].weight; });
@@ -184,7 +184,7 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
     numbers("jobs", rows, [&](uint32_t q) { return t.queues.jobs[q]; });
   } else if (kind == "jobs") {
     const auto rows = living(t.jobs.alive);
-    texts("name", rows, [&](uint32_t j) { return t.jobs.names.name(j); });
+    texts("name", rows, [&](uint32_t j) { return t.jobs.names.name(JobIndex(j)); });
     texts("queue", rows, [&](uint32_t j) { return name_or_none(t.queues.names, t.jobs.queue[j]); });
     texts("phase", rows, [&](uint32_t j) { return JobPhaseName(t.jobs.spec[j].phase); });
     numbers("priority", rows, [&](uint32_t j) { return t.jobs.spec[j].priority; });
@@ -192,7 +192,7 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
     numbers("tasks", rows, [&](uint32_t j) { return t.jobs.tasks[j].size(); });
   } else {
     const auto rows = living(t.tasks.alive);
-    texts("name", rows, [&](uint32_t k) { return t.tasks.names.name(k); });
+    texts("name", rows, [&](uint32_t k) { return t.tasks.names.name(TaskIndex(k)); });
     texts("job", rows, [&](uint32_t k) { return name_or_none(t.jobs.names, t.tasks.job[k]); });
     texts("status", rows, [&](uint32_t k) { return TaskStatusName(t.tasks.status[k]); });
     texts("node", rows, [&](uint32_t k) { return name_or_none(t.nodes.names, t.tasks.node[k]); });

@@ -42,8 +42,8 @@ py::dict Decisions(const Plan& plan, const std::string& kind) {
     beneficiaries.push_back(plan.task_name(d.beneficiary));
     phases.push_back(d.kind == DecisionKind::kPhase ? JobPhaseName(d.phase) : std::string_view());
     after_eviction.push_back(d.after_eviction);
-    task_index.push_back(d.task == kNone ? -1 : d.task);
-    node_index.push_back(d.node == kNone ? -1 : d.node);
+    task_index.push_back(d.task == kNone ? -1 : int64_t{d.task});
+    node_index.push_back(d.node == kNone ? -1 : int64_t{d.node});
   }
   py::dict table;
   table["kind"] = TextArray(kinds);

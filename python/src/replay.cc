@@ -151,11 +151,11 @@ SharedTrace FromState(const py::dict& state) {
   TakeColumn(place, columns, "tasks", rows, uint32_t{1}, false, &t.tasks);
   TakeColumn(place, columns, "shape", rows, uint32_t{0}, false, &t.shape);
   TakeColumn(place, columns, "queue", rows, uint32_t{0}, false, &t.queue);
-  TakeColumn(place, columns, "user", rows, kNone, false, &t.user);
+  TakeColumn(place, columns, "user", rows, uint32_t{kNone}, false, &t.user);
   TakeColumn(place, columns, "priority", rows, int32_t{0}, true, &t.priority);
   TakeColumn(place, columns, "min_tasks", rows, uint32_t{0}, true, &t.min_tasks);
   TakeColumn(place, columns, "deadline", rows, kAbsent, true, &t.deadline);
-  TakeColumn(place, columns, "preceding", rows, kNone, true, &t.preceding);
+  TakeColumn(place, columns, "preceding", rows, uint32_t{kNone}, true, &t.preceding);
   TakeColumn(place, columns, "think", rows, int64_t{0}, true, &t.think);
   Take(place, columns, "names", &t.names);
   Check(CheckTrace(t));

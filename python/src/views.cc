@@ -27,27 +27,28 @@ std::optional<DimensionIndex> Dimension(const Tables& tables, std::string_view n
 
 py::array_t<double> Zeros(size_t size) { return NumberArray(std::vector<double>(size, 0.0)); }
 
-std::vector<uint32_t> Checked(const IndexArray& index, size_t rows, std::string_view of) {
-  std::vector<uint32_t> out(static_cast<size_t>(index.size()));
+template <class Id>
+std::vector<Id> Checked(const IndexArray& index, size_t rows, std::string_view of) {
+  std::vector<Id> out(static_cast<size_t>(index.size()));
   for (size_t i = 0; i < out.size(); ++i) {
     const int64_t row = index.data()[i];
     if (row < 0 || static_cast<size_t>(row) >= rows) {
       Refuse(absl::StrCat(ToAbsl(of), ": there is no index ", row));
     }
-    out[i] = static_cast<uint32_t>(row);
+    out[i] = Id(row);
   }
   return out;
 }
 
-template <class T, class F>
-py::array_t<T> Numbers(const std::vector<uint32_t>& rows, const F& get) {
+template <class T, class Id, class F>
+py::array_t<T> Numbers(const std::vector<Id>& rows, const F& get) {
   std::vector<T> values(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) values[i] = static_cast<T>(get(rows[i]));
   return NumberArray(values);
 }
 
-template <class F>
-py::object Texts(const std::vector<uint32_t>& rows, const F& get) {
+template <class Id, class F>
+py::object Texts(const std::vector<Id>& rows, const F& get) {
   std::vector<std::string_view> texts(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) texts[i] = get(rows[i]);
   return TextArray(texts);
@@ -194,7 +195,7 @@ py::object CycleView::job_column(std::string_view what, const IndexArray& index)
   const Tables& tables = state_->tables();
   const Ledger& ledger = state_->ledger();
   const std::vector<JobSpec>& spec = tables.jobs.spec;
-  const auto rows = Checked(index, spec.size(), "jobs");
+  const auto rows = Checked<JobIndex>(index, spec.size(), "jobs");
   const auto count = [&](const auto& get) {
     return Numbers<int64_t>(rows, [&](JobIndex j) { return get(ledger.job(j)); });
   };
@@ -233,7 +234,7 @@ py::object CycleView::job_column(std::string_view what, const IndexArray& index)
 py::object CycleView::queue_column(std::string_view what, const IndexArray& index) const {
   const Tables& tables = state_->tables();
   const std::vector<QueueSpec>& spec = tables.queues.spec;
-  const auto rows = Checked(index, spec.size(), "queues");
+  const auto rows = Checked<QueueIndex>(index, spec.size(), "queues");
   if (what == "name") return Texts(rows, [&](QueueIndex q) { return tables.queues.names.name(q); });
   if (what == "parent") {
     return Texts(rows, [&](QueueIndex q) { return std::string_view(spec[q].parent); });
@@ -251,7 +252,7 @@ py::object CycleView::queue_column(std::string_view what, const IndexArray& inde
 py::object CycleView::task_column(std::string_view what, const IndexArray& index) const {
   const Tables& tables = state_->tables();
   const TaskTable& tasks = tables.tasks;
-  const auto rows = Checked(index, tasks.alive.size(), "tasks");
+  const auto rows = Checked<TaskIndex>(index, tasks.alive.size(), "tasks");
   if (what == "name") return Texts(rows, [&](TaskIndex t) { return tasks.names.name(t); });
   if (what == "job") {
     return Texts(rows, [&](TaskIndex t) {
@@ -285,7 +286,7 @@ py::object CycleView::task_column(std::string_view what, const IndexArray& index
 py::array_t<double> CycleView::job_amounts(std::string_view what, std::string_view dimension,
                                            const IndexArray& index) const {
   const Tables& tables = state_->tables();
-  const auto rows = Checked(index, tables.jobs.alive.size(), "jobs");
+  const auto rows = Checked<JobIndex>(index, tables.jobs.alive.size(), "jobs");
   const auto d = Dimension(tables, dimension);
   if (what != "allocated") NoColumn("jobs", what);
   if (!d) return Zeros(rows.size());
@@ -296,7 +297,7 @@ py::array_t<double> CycleView::queue_amounts(std::string_view what, std::string_
                                              const IndexArray& index) const {
   const Tables& tables = state_->tables();
   const Ledger& ledger = state_->ledger();
-  const auto rows = Checked(index, tables.queues.alive.size(), "queues");
+  const auto rows = Checked<QueueIndex>(index, tables.queues.alive.size(), "queues");
   const auto d = Dimension(tables, dimension);
   const auto of = [&](const auto& get) -> py::array_t<double> {
     if (!d) return Zeros(rows.size());
@@ -319,7 +320,7 @@ py::array_t<double> CycleView::queue_amounts(std::string_view what, std::string_
 py::array_t<double> CycleView::task_amounts(std::string_view what, std::string_view dimension,
                                             const IndexArray& index) const {
   const Tables& tables = state_->tables();
-  const auto rows = Checked(index, tables.tasks.alive.size(), "tasks");
+  const auto rows = Checked<TaskIndex>(index, tables.tasks.alive.size(), "tasks");
   const auto d = Dimension(tables, dimension);
   if (what != "request") NoColumn("tasks", what);
   if (!d) return Zeros(rows.size());

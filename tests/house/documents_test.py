@@ -29,7 +29,6 @@ LEFT = {
     "policy/columns.h": "StateColumns states; size_t begin = 0, end = 0; double* order = nullptr;",
     "policy/cycle.h": "const internal::CycleData* data = nullptr; const Cycle cycle(data);"
                       " NodeIndex node = 0; JobIndex job = 0; auto Consider = [](auto&&...) {};",
-    "policy/domains.h": "using DomainIndex = DomainLists::value_type::value_type;",
     "policy/sub_group.h": "JobIndex job = 0;",
     "policy/verdict.h": "int64_t held = 0, request = 0, limit = 0; auto Report = [](auto&&...) {};",
     "replay.h": "Trace trace; auto Use = [](auto&&...) {};",

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gtest/gtest.h"
+#include "muster/policy/sub_group.h"
 #include "muster/quantity.h"
 
 namespace muster::testing {
@@ -212,7 +213,7 @@ AccountsByName Read(const Ledger& ledger) {
     }
     const std::vector<std::string> subs = SubGroupNames(tables, j);
     for (uint32_t s = 0; s < subs.size(); ++s) {
-      books[subs[s]] = counts(ledger.sub_group(j, s - 1));
+      books[subs[s]] = counts(ledger.sub_group(j, SubGroup::AtSlot(j, s).index));
     }
   }
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {

@@ -35,7 +35,8 @@ std::string KeyOfTask(const TaskSpec& task) {
 template <class Table>
 std::string NamesContradict(const char* kind, const Table& table) {
   for (uint32_t i = 0; i < table.alive.size(); ++i) {
-    const auto found = table.names.Find(table.names.name(i));
+    const NameTable& names = table.names;
+    const auto found = names.Find(names.name(i));
     if (table.alive[i] && found != i)
       return absl::StrCat(kind, " ", i, ": its name does not lead to it");
     if (!table.alive[i] && found == i)
@@ -47,12 +48,11 @@ std::string NamesContradict(const char* kind, const Table& table) {
 }
 
 // The lists that parents keep of their children must be those of the children's columns.
-std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive,
-                            const std::vector<uint32_t>& parent,
-                            const std::vector<std::vector<uint32_t>>& lists) {
-  std::vector<std::vector<uint32_t>> expected(lists.size());
-  for (uint32_t i = 0; i < alive.size(); ++i) {
-    if (alive[i] && parent[i] != kNone) expected[parent[i]].push_back(i);
+std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive, const auto& parent,
+                            const auto& lists) {
+  std::decay_t<decltype(lists)> expected(lists.size());
+  for (size_t i = 0; i < alive.size(); ++i) {
+    if (alive[i] && parent[i] != kNone) expected[parent[i]].emplace_back(i);
   }
   return expected == lists ? "" : absl::StrCat(kind, ": a list differs from the column");
 }

@@ -41,14 +41,14 @@ class DomainSearchTest : public ::testing::Test {
   Loop loop_{"volcano", Fill};
   ActionContext& context_ = loop_.context();
   DomainTwins twins_{context_};
-  const uint32_t r0_ = loop_.domain("r0"), r1_ = loop_.domain("r1"), r2_ = loop_.domain("r2");
-  const uint32_t block_ = loop_.domain("block");
+  const DomainIndex r0_ = loop_.domain("r0"), r1_ = loop_.domain("r1"), r2_ = loop_.domain("r2");
+  const DomainIndex block_ = loop_.domain("block");
 };
 
 TEST_F(DomainSearchTest, TheNarrowestTierComesFirst) {
   EXPECT_EQ(DomainsUpTo(context_, 1), (std::vector{r0_, r1_, r2_}));
   EXPECT_EQ(DomainsUpTo(context_, 2), (std::vector{r0_, r1_, r2_, block_}));
-  const uint32_t root = context_.domains.root();
+  const DomainIndex root = context_.domains.root();
   EXPECT_EQ(DomainsUpTo(context_, context_.domains.tier(root)),
             (std::vector{r0_, r1_, r2_, block_, root}));
   EXPECT_TRUE(IsLeafDomain(context_.domains, r0_));

@@ -55,7 +55,7 @@ class Loop {
   NodeIndex node(std::string_view name) const { return *tables().nodes.names.Find(name); }
   JobIndex job(std::string_view name) const { return *tables().jobs.names.Find(name); }
   QueueIndex queue(std::string_view name) const { return *tables().queues.names.Find(name); }
-  uint32_t domain(std::string_view name) const { return *tables().domains.names.Find(name); }
+  DomainIndex domain(std::string_view name) const { return *tables().domains.names.Find(name); }
 
  private:
   Cluster cluster_;

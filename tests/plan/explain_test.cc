@@ -129,7 +129,7 @@ TEST(Explain, TheReasonOfTheWholeJobIsItsHeadline) {
 TEST(Explain, EqualWordsAreOneReason) {
   PlanData data;
   data.reasons = {NoNode(), NoNode(), {.kind = ReasonKind::kNoNode}, NoNode()};
-  for (uint32_t i = 0; i < 4; ++i) data.pending.push_back({10 + i, i});
+  for (uint32_t i = 0; i < 4; ++i) data.pending.push_back({TaskIndex(10 + i), i});
   EXPECT_EQ(ExplainOf(data),
             "j1: no node fits\n"
             "  3 tasks: 88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only\n"

@@ -41,9 +41,11 @@ class FakeNames : public PlanNames {
     constexpr std::string_view kNames[] = {"cpu", "memory", "pods", "nvidia.com/gpu"};
     return i == kNone ? "" : kNames[i];
   }
-  TaskIndex FindTask(std::string_view name) const override { return Find(tasks_, name); }
-  JobIndex FindJob(std::string_view name) const override { return Find(jobs_, name); }
-  JobIndex job_of(TaskIndex task) const override { return task < 100 ? task / 10 : kNone; }
+  TaskIndex FindTask(std::string_view name) const override { return TaskIndex(Find(tasks_, name)); }
+  JobIndex FindJob(std::string_view name) const override { return JobIndex(Find(jobs_, name)); }
+  JobIndex job_of(TaskIndex task) const override {
+    return task < 100 ? JobIndex(task / 10) : kNone;
+  }
 
  private:
   static uint32_t Find(const std::deque<std::string>& names, std::string_view name) {
@@ -65,7 +67,7 @@ inline Decision Bind(TaskIndex task, NodeIndex node) {
   return {.kind = DecisionKind::kBind,
           .task = task,
           .node = node,
-          .job = task < 100 ? task / 10 : kNone};
+          .job = task < 100 ? JobIndex(task / 10) : kNone};
 }
 
 }  // namespace muster

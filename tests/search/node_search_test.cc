@@ -202,10 +202,10 @@ TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
       }
       const uint64_t before = states.journal_end(), epoch = states.epoch();
       std::vector<NodeIndex> heads;
-      for (uint32_t s = 0; s < states.slots(); ++s) heads.push_back(states.head(s));
+      for (StateIndex s = 0; s < states.slots(); ++s) heads.push_back(states.head(s));
       states.Sync();
       size_t population = 0, live = 0;
-      for (uint32_t s = 0; s < states.slots(); ++s) {
+      for (StateIndex s = 0; s < states.slots(); ++s) {
         NodeIndex oldest = kNone;
         size_t members = 0;
         for (NodeIndex n = 0; n < tables.nodes.alive.size(); ++n) {
@@ -231,7 +231,7 @@ TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
       if (states.epoch() != epoch) continue;
       ASSERT_LE(states.journal_start(), before);
       const auto news = states.journal().subspan(before - states.journal_start());
-      for (uint32_t s = 0; s < heads.size(); ++s) {
+      for (StateIndex s = 0; s < heads.size(); ++s) {
         const bool named = std::any_of(news.begin(), news.end(),
                                        [s](StateChange change) { return change.slot == s; });
         ASSERT_TRUE(named || heads[s] == states.head(s)) << "the journal misses slot " << s;

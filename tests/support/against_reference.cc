@@ -83,7 +83,7 @@ std::string ShareDifference(const Tables& tables, const QueueShare& a, const Que
     absl::StrAppend(&words, queue, ": deserved: ", a.deserved.size(), " and ", b.deserved.size(),
                     " cells\n");
   } else {
-    for (size_t d = 0; d < a.deserved.size(); ++d) {
+    for (DimensionIndex d = 0; d < a.deserved.size(); ++d) {
       words +=
           NumberDifference(absl::StrCat(queue, ": deserved ", ToAbsl(tables.dimensions.name(d))),
                            a.deserved[d], b.deserved[d]);

@@ -51,7 +51,7 @@ ClusterSpec RandomTree(uint64_t seed, const TreeKnobs& knobs) {
       task.shape.request = {{"cpu", wants[0]}, {"memory", wants[1]}, {"gpu", wants[2]}};
       for (int64_t n = 0; n < nodes && ran; ++n) {
         if (wants[0] > idle[n][0] || wants[1] > idle[n][1] || wants[2] > idle[n][2]) continue;
-        for (size_t d = 0; d < 3; ++d) idle[n][d] -= wants[d];
+        for (DimensionIndex d = 0; d < 3; ++d) idle[n][d] -= wants[d];
         task.status = TaskStatus::kRunning;
         task.node = absl::StrCat("n", n);
         break;
@@ -77,20 +77,20 @@ void Books::Charge(TaskIndex t, int64_t sign) {
   for (QueueIndex q = QueueOf(t); q != kNone; q = ParentOf(q)) Add(tree_[q], t, sign);
 }
 
-int64_t Books::Demand(QueueIndex q, size_t d) const {
+int64_t Books::Demand(QueueIndex q, DimensionIndex d) const {
   int64_t sum = OwnDemand(q, d);
   for (QueueIndex child : tables_.queues.children[q]) sum += Demand(child, d);
   const int64_t limit = tables_.queues.limit.at(q, d);
   return limit == kAbsent ? sum : std::min(sum, limit);
 }
 
-int64_t Books::Floor(QueueIndex q, size_t d) const {
+int64_t Books::Floor(QueueIndex q, DimensionIndex d) const {
   int64_t sum = 0;
   for (QueueIndex child : tables_.queues.children[q]) sum += Floor(child, d);
   return std::min(std::max(sum, OrZero(tables_.queues.guaranteed.at(q, d))), Demand(q, d));
 }
 
-int64_t Books::Total(size_t d) const {
+int64_t Books::Total(DimensionIndex d) const {
   int64_t sum = 0;
   for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
     if (tables_.nodes.alive[n]) sum += OrZero(tables_.nodes.allocatable.at(n, d));
@@ -99,7 +99,7 @@ int64_t Books::Total(size_t d) const {
 }
 
 void Books::Add(Row& row, TaskIndex t, int64_t sign) const {
-  for (size_t d = 0; d < dims_; ++d) row[d] += sign * RequestOf(t)[d];
+  for (DimensionIndex d = 0; d < dims_; ++d) row[d] += sign * RequestOf(t)[d];
 }
 
 std::vector<Row> DeservedIn(const Snapshot& snapshot) {
@@ -117,7 +117,7 @@ std::vector<Row> DeservedIn(const Snapshot& snapshot) {
 }
 
 int64_t ToDivide(const Books& books, const std::vector<Row>& deserved, QueueIndex parent,
-                 size_t d) {
+                 DimensionIndex d) {
   if (parent == kNone) return books.Total(d);
   return std::max<int64_t>(deserved[parent][d] - books.OwnDemand(parent, d), 0);
 }

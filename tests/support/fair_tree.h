@@ -42,12 +42,12 @@ class Books {
   }
   // The task comes, or (-1) goes.
   void Charge(TaskIndex t, int64_t sign);
-  int64_t own(QueueIndex q, size_t d) const { return own_[q][d]; }
-  int64_t tree(QueueIndex q, size_t d) const { return tree_[q][d]; }
-  int64_t OwnDemand(QueueIndex q, size_t d) const { return own_[q][d] + pending_[q][d]; }
-  int64_t Demand(QueueIndex q, size_t d) const;
-  int64_t Floor(QueueIndex q, size_t d) const;
-  int64_t Total(size_t d) const;
+  int64_t own(QueueIndex q, DimensionIndex d) const { return own_[q][d]; }
+  int64_t tree(QueueIndex q, DimensionIndex d) const { return tree_[q][d]; }
+  int64_t OwnDemand(QueueIndex q, DimensionIndex d) const { return own_[q][d] + pending_[q][d]; }
+  int64_t Demand(QueueIndex q, DimensionIndex d) const;
+  int64_t Floor(QueueIndex q, DimensionIndex d) const;
+  int64_t Total(DimensionIndex d) const;
 
  private:
   void Add(Row& row, TaskIndex t, int64_t sign) const;
@@ -61,7 +61,8 @@ class Books {
 std::vector<Row> DeservedIn(const Snapshot& snapshot);
 
 // What is handed out among the children of `parent` (kNone: among the roots) in one dimension.
-int64_t ToDivide(const Books& books, const std::vector<Row>& deserved, QueueIndex parent, size_t d);
+int64_t ToDivide(const Books& books, const std::vector<Row>& deserved, QueueIndex parent,
+                 DimensionIndex d);
 
 std::vector<QueueIndex> ChildrenOf(const Tables& tables, QueueIndex parent);
 

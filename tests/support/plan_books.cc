@@ -18,7 +18,7 @@ PlanBooks::PlanBooks(const Tables& tables, const Plan& plan)
 void PlanBooks::Add(Row& row, TaskIndex t, int sign) const {
   row.resize(dims_, 0);
   const auto request = tables_.classes.request.row(tables_.tasks.task_class[t]);
-  for (size_t d = 0; d < dims_; ++d) row[d] += sign * absl::int128(request[d]);
+  for (DimensionIndex d = 0; d < dims_; ++d) row[d] += sign * absl::int128(request[d]);
 }
 
 bool PlanBooks::IsBelow(QueueIndex q, QueueIndex ancestor) const {
@@ -73,7 +73,7 @@ PlanBooks::Left PlanBooks::LeftOnNodes() const {
   for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
     const auto has = tables_.nodes.allocatable.row(n);
     Row& row = left.now[n];
-    for (size_t d = 0; d < dims_; ++d) row.push_back(has[d] == kAbsent ? 0 : has[d]);
+    for (DimensionIndex d = 0; d < dims_; ++d) row.push_back(has[d] == kAbsent ? 0 : has[d]);
   }
   left.later = left.now;
   for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {
@@ -113,7 +113,7 @@ bool PlanBooks::HasRoomBeside(size_t eviction) const {
     if (node != kept.node) continue;
     Add(room, task, -1);
     const ClassIndex c = tables_.tasks.task_class[task];
-    for (size_t d = 0; d < dims_; ++d) {
+    for (DimensionIndex d = 0; d < dims_; ++d) {
       to_start[d] = std::max(to_start[d], absl::int128(tables_.classes.initial_request.row(c)[d]) -
                                               tables_.classes.request.row(c)[d]);
     }
@@ -146,12 +146,12 @@ void PlanBooks::SumClaims(QueueIndex queue, std::map<QueueIndex, Claim>& claims)
   claim.promised.assign(dims_, 0);
   for (QueueIndex child : tables_.queues.children[queue]) {
     SumClaims(child, claims);
-    for (size_t d = 0; d < dims_; ++d) {
+    for (DimensionIndex d = 0; d < dims_; ++d) {
       claim.demand[d] += claims[child].demand[d];
       claim.promised[d] += claims[child].promised[d];
     }
   }
-  for (size_t d = 0; d < dims_; ++d) {
+  for (DimensionIndex d = 0; d < dims_; ++d) {
     const int64_t limit = tables_.queues.limit.at(queue, d);
     if (limit != kAbsent) claim.demand[d] = std::min<absl::int128>(claim.demand[d], limit);
     claim.promised[d] =
@@ -163,7 +163,7 @@ void PlanBooks::SumClaims(QueueIndex queue, std::map<QueueIndex, Claim>& claims)
 PlanBooks::Row PlanBooks::Total() const {
   Row total(dims_, 0);
   for (NodeIndex n = 0; n < tables_.nodes.alive.size(); ++n) {
-    for (size_t d = 0; d < dims_ && tables_.nodes.alive[n]; ++d) {
+    for (DimensionIndex d = 0; d < dims_ && tables_.nodes.alive[n]; ++d) {
       total[d] += OrZero(tables_.nodes.allocatable.at(n, d));
     }
   }

@@ -308,17 +308,17 @@ class Check {
     for (const auto& [queue, row] : deserved) {
       if (tables_.queues.parent[queue] == parent) family.push_back(queue);
     }
-    for (size_t d = 0; d < dims_; ++d) Divided(family, d, total[d], claims, deserved);
+    for (DimensionIndex d = 0; d < dims_; ++d) Divided(family, d, total[d], claims, deserved);
     for (QueueIndex queue : family) {
       Row left = deserved.at(queue);
-      for (size_t d = 0; d < dims_; ++d) {
+      for (DimensionIndex d = 0; d < dims_; ++d) {
         left[d] = std::max<absl::int128>(left[d] - claims.at(queue).own[d], 0);
       }
       Family(queue, left, claims, deserved);
     }
   }
 
-  void Divided(const std::vector<QueueIndex>& family, size_t d, absl::int128 total,
+  void Divided(const std::vector<QueueIndex>& family, DimensionIndex d, absl::int128 total,
                const Claims& claims, const std::map<QueueIndex, Row>& deserved) {
     absl::int128 given = 0, asked = 0, promised = 0;
     for (QueueIndex q : family) {

@@ -132,7 +132,7 @@ class After {
       if (place_[task] != kNone) nodes.push_back(place_[task]);
     }
     if (nodes.empty()) return true;
-    for (uint32_t d = 0; d < t_.domains.alive.size(); ++d) {
+    for (DomainIndex d = 0; d < t_.domains.alive.size(); ++d) {
       if (t_.domains.spec[d].tier > *wish->highest_tier) continue;
       if (std::all_of(nodes.begin(), nodes.end(), [&](NodeIndex n) { return IsIn(n, d); }))
         return true;
@@ -141,8 +141,8 @@ class After {
   }
 
  private:
-  bool IsIn(NodeIndex node, uint32_t domain) const {
-    for (uint32_t d = t_.nodes.domain[node]; d != kNone; d = t_.domains.parent[d]) {
+  bool IsIn(NodeIndex node, DomainIndex domain) const {
+    for (DomainIndex d = t_.nodes.domain[node]; d != kNone; d = t_.domains.parent[d]) {
       if (d == domain) return true;
     }
     return false;

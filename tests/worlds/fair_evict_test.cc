@@ -63,10 +63,10 @@ std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage
   const Books counted(then);
   const auto wanted = now.RequestOf(step.beneficiary);
   const QueueIndex taker = now.QueueOf(step.beneficiary);
-  const auto deserved = [&](QueueIndex q, size_t d) { return stage.deserved[q][d]; };
+  const auto deserved = [&](QueueIndex q, DimensionIndex d) { return stage.deserved[q][d]; };
   Books after = now;
   for (TaskIndex v : step.victims) after.Charge(v, -1);
-  for (size_t d = 0; d < tables.dimension_count(); ++d) {
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
     if (d == kPods || wanted[d] <= 0) continue;
     if (now.own(taker, d) + wanted[d] > deserved(taker, d)) return "the taker has enough";
   }
@@ -75,7 +75,7 @@ std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage
     if (ways.giver.empty()) return "the giver is above the taker";
     const QueueIndex top = ways.giver.back(), giver = ways.giver.front();
     bool was_above = false;
-    for (size_t d = 0; d < tables.dimension_count(); ++d) {
+    for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
       if (d == kPods) continue;
       if (wanted[d] > 0) {
         for (QueueIndex q : ways.taker) {
@@ -394,7 +394,7 @@ TEST(FairEvict, NobodyCheaperWouldHaveSufficed) {
       Row idle(tables.nodes.allocatable.row(n).begin(), tables.nodes.allocatable.row(n).end());
       for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
         if (tables.tasks.node[t] != n) continue;
-        for (size_t d = 0; d < idle.size(); ++d) {
+        for (DimensionIndex d = 0; d < idle.size(); ++d) {
           if (d != kPods) idle[d] -= books.RequestOf(t)[d];
         }
         if (books.QueueOf(t) != taker) candidates.push_back(t);
@@ -406,15 +406,16 @@ TEST(FairEvict, NobodyCheaperWouldHaveSufficed) {
         for (size_t i = 0; i < candidates.size(); ++i) {
           if ((set >> i & 1) == 0) continue;
           victims.push_back(candidates[i]);
-          for (size_t d = 0; d < free.size(); ++d) free[d] += books.RequestOf(candidates[i])[d];
+          for (DimensionIndex d = 0; d < free.size(); ++d)
+            free[d] += books.RequestOf(candidates[i])[d];
         }
         if (static_cast<int64_t>(victims.size()) > taken.victims) continue;
         bool fits = true;
-        for (size_t d = 0; d < free.size(); ++d) fits &= d == kPods || wanted[d] <= free[d];
+        for (DimensionIndex d = 0; d < free.size(); ++d) fits &= d == kPods || wanted[d] <= free[d];
         Books left = books;
         for (TaskIndex v : victims) left.Charge(v, -1);
         for (QueueIndex q = taker; q != kNone; q = books.ParentOf(q)) {
-          for (size_t d = 0; d < free.size(); ++d) {
+          for (DimensionIndex d = 0; d < free.size(); ++d) {
             const int64_t limit = tables.queues.limit.at(q, d);
             fits &= limit == kAbsent || wanted[d] <= 0 || left.tree(q, d) + wanted[d] <= limit;
           }

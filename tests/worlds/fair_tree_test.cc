@@ -28,7 +28,7 @@ namespace {
 using absl::int128;
 
 void ExpectMaxMin(const Tables& tables, const Books& books, const std::vector<Row>& deserved,
-                  QueueIndex parent, size_t d) {
+                  QueueIndex parent, DimensionIndex d) {
   const std::vector<QueueIndex> family = ChildrenOf(tables, parent);
   const int64_t total = ToDivide(books, deserved, parent, d);
   int128 given = 0, asked = 0, floors = 0;
@@ -78,7 +78,7 @@ TEST(FairTree, DeservedIsMaxMinAtEveryLevel) {
     const Tables& tables = TablesOf(snapshot);
     const Books books(tables);
     const std::vector<Row> deserved = DeservedIn(snapshot);
-    for (size_t d = 0; d < tables.dimension_count(); ++d) {
+    for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
       ExpectMaxMin(tables, books, deserved, kNone, d);
       for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
         if (!tables.queues.children[q].empty()) ExpectMaxMin(tables, books, deserved, q, d);
@@ -90,7 +90,7 @@ TEST(FairTree, DeservedIsMaxMinAtEveryLevel) {
 // Dominant share over weight as a fraction: of the dimension in which it is largest.
 std::pair<int128, int128> DominantOf(const Tables& tables, const Books& books, QueueIndex q) {
   std::pair<int128, int128> largest{0, 1};
-  for (size_t d = 0; d < tables.dimension_count(); ++d) {
+  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
     if (d == kPods || books.Total(d) <= 0) continue;
     const std::pair<int128, int128> share{books.tree(q, d),
                                           int128(books.Total(d)) * tables.queues.spec[q].weight};

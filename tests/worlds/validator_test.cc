@@ -91,7 +91,7 @@ class Forged : public ::testing::Test {
     world.tasks[2].status = TaskStatus::kRunning;
     world.tasks[2].node = "n0";
     snapshot_ = MakeCluster(world).Freeze();
-    for (uint32_t q = 0; q < snapshot_.queue_count(); ++q) {
+    for (QueueIndex q = 0; q < snapshot_.queue_count(); ++q) {
       QueueShare share;
       share.queue = q;
       share.allocated_before = share.allocated_after = {0, 0, 0};

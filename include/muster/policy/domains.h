@@ -5,17 +5,17 @@
 //
 //   class OneRack : public muster::Policy, public muster::DomainPolicy {
 //    public:
-//     explicit OneRack(std::vector<DomainIndex> racks) : racks_(std::move(racks)) {}
+//     explicit OneRack(std::vector<muster::DomainIndex> racks) : racks_(std::move(racks)) {}
 //     std::string_view name() const override { return "one-rack"; }
 //     muster::PointSet points() const override { return {muster::Point::kDomainSearch}; }
 //     muster::DomainPolicy* domains() override { return this; }
-//     muster::DomainLists DomainsForJob(muster::JobIndex, DomainIndex, DomainIndex,
+//     muster::DomainLists DomainsForJob(muster::JobIndex, muster::DomainIndex, muster::DomainIndex,
 //                                       bool) override {
 //       return {racks_};
 //     }
 //
 //    private:
-//     const std::vector<DomainIndex> racks_;
+//     const std::vector<muster::DomainIndex> racks_;
 //   };
 //
 // A domain is a vertex of the topology tree above the nodes: a rack, a block, a hypernode. The tree
@@ -31,7 +31,6 @@
 #ifndef MUSTER_POLICY_DOMAINS_H_
 #define MUSTER_POLICY_DOMAINS_H_
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -41,7 +40,7 @@
 namespace muster {
 
 // Domains to try, in lists by preference: all of the first list are tried before any of the second.
-using DomainLists = std::vector<std::vector<uint32_t>>;
+using DomainLists = std::vector<std::vector<DomainIndex>>;
 
 // Answers for the points kDomainSearch and kDomainScore. Each default is the answer of a policy
 // that has no opinion: search the domain as a whole, and score all alike.
@@ -52,21 +51,21 @@ class DomainPolicy {
   // `allocated` is the domain that already holds tasks of the job, or kNone: a policy that keeps
   // jobs together returns it, or domains around it. If `evicting` is true, the caller makes room by
   // evictions, so domains that are full now count, too.
-  virtual DomainLists DomainsForJob(JobIndex /*job*/, uint32_t within, uint32_t /*allocated*/,
+  virtual DomainLists DomainsForJob(JobIndex /*job*/, DomainIndex within, DomainIndex /*allocated*/,
                                     bool /*evicting*/) {
     return {{within}};
   }
   // Returns the same for one sub-group of a job. `allocated` is the domain of that sub-group.
-  virtual DomainLists DomainsForGroup(const SubGroup& /*group*/, uint32_t within,
-                                      uint32_t /*allocated*/, bool /*evicting*/) {
+  virtual DomainLists DomainsForGroup(const SubGroup& /*group*/, DomainIndex within,
+                                      DomainIndex /*allocated*/, bool /*evicting*/) {
     return {{within}};
   }
   // Returns whether a sub-group without a domain may take `leaf`, a domain without children, when
   // `leaf` itself is the domain that is searched.
-  virtual bool OffersLeaf(const SubGroup& /*group*/, uint32_t /*leaf*/) { return true; }
+  virtual bool OffersLeaf(const SubGroup& /*group*/, DomainIndex /*leaf*/) { return true; }
   // Adds to scores[i] the score of domains[i], higher being better. All of `domains` can take the
   // sub-group; both spans have the same length.
-  virtual void ScoreDomains(const SubGroup& /*group*/, std::span<const uint32_t> /*domains*/,
+  virtual void ScoreDomains(const SubGroup& /*group*/, std::span<const DomainIndex> /*domains*/,
                             std::span<double> /*scores*/) {}
 
  protected:

@@ -22,13 +22,13 @@ namespace muster {
 // A job and the place of one sub-group in JobSpec::sub_groups.
 struct SubGroup {
   JobIndex job = kNone;
-  uint32_t index = kNone;  // in JobSpec::sub_groups; kNone: the job's tasks that are in none
+  SubGroupIndex index = kNone;  // in JobSpec::sub_groups; kNone: the job's tasks that are in none
   // Slots number a job's sub-groups in lists: slot 0 holds the tasks that are in none, slot i + 1
   // those of sub-group i.
   static SubGroup AtSlot(JobIndex job, size_t slot) {
-    return {job, slot == 0 ? kNone : static_cast<uint32_t>(slot - 1)};
+    return {job, slot == 0 ? kNone : SubGroupIndex(slot - 1)};
   }
-  static size_t SlotOf(uint32_t index) { return index == kNone ? 0 : size_t{index} + 1; }
+  static size_t SlotOf(SubGroupIndex index) { return index == kNone ? 0 : size_t{index} + 1; }
   size_t slot() const { return SlotOf(index); }
   friend bool operator==(const SubGroup&, const SubGroup&) = default;
 };

@@ -78,7 +78,7 @@ bool FairFill::Prepare(JobIndex job) {
     for (TaskIndex t : jobs.tasks[job]) {
       const TaskStatus status = context_.ledger.status(t);
       if (!IsAllocated(status) && status != TaskStatus::kNominated) continue;
-      const uint32_t above = context_.domains.above(context_.ledger.node_of(t));
+      const DomainIndex above = context_.domains.above(context_.ledger.node_of(t));
       sheet.holds = context_.domains.Lca(sheet.holds, above);
     }
   }
@@ -121,7 +121,7 @@ bool FairFill::GangTurn(JobIndex job, Sheet& sheet) {
   refusal_ = Reason{ReasonKind::kGangUndone};
   Try tried, best;
   FindReach(job, sheet);
-  for (uint32_t within : reach_) {
+  for (DomainIndex within : reach_) {
     tried = TryDomain(gang, job, sheet, within);
     if (tried.whole) break;
     best.placed = std::max(best.placed, tried.placed);
@@ -162,7 +162,7 @@ bool FairFill::WantsDevices(const Sheet& sheet) {
 
 // Puts all that the gang lacks into the books, bound or nominated; or nothing.
 FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet,
-                                  uint32_t within) {
+                                  DomainIndex within) {
   Attempt attempt(context_);
   const auto stands = [&] {
     if (!AllIdle(attempt) && !NominateInstead(&attempt)) return false;
@@ -189,7 +189,7 @@ FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Shee
 
 // Places one task after another on its best node. Leaves in the books what it placed.
 FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet,
-                                uint32_t within, bool hold) {
+                                DomainIndex within, bool hold) {
   Try tried;
   tried.end = sheet.next;
   const int64_t there = gang.placed();
@@ -213,7 +213,7 @@ FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet&
 
 // Puts all that the gang lacks into the books; or nothing.
 bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet,
-                             uint32_t within) {
+                             DomainIndex within) {
   if (tries_ == 0 || sheet.one_class) return false;
   // A task that was promised a place for its devices may find them taken by an earlier task of its
   // own gang.
@@ -243,16 +243,16 @@ void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
   }
   const Domains& domains = context_.domains;
   const int32_t tier = domains.WishOf(job).tier;
-  const auto shown = [&](uint32_t d) { return d == domains.root() ? kNone : d; };
-  const auto add_from = [&](uint32_t from) {
-    for (uint32_t d = from; d != kNone && domains.tier(d) <= tier; d = domains.parent(d))
+  const auto shown = [&](DomainIndex d) { return d == domains.root() ? kNone : d; };
+  const auto add_from = [&](DomainIndex from) {
+    for (DomainIndex d = from; d != kNone && domains.tier(d) <= tier; d = domains.parent(d))
       reach_.push_back(shown(d));
   };
   if (sheet.holds != kNone) {
     add_from(sheet.holds);
     return;
   }
-  uint32_t promised = kNone;
+  DomainIndex promised = kNone;
   for (size_t i = sheet.next; i < sheet.tasks.size(); ++i) {
     const NodeIndex node = context_.tables.tasks.nominated[sheet.tasks[i]];
     if (node == kNone) break;  // those with promises come first
@@ -261,7 +261,7 @@ void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
   add_from(promised);
   auto [it, added] = up_to_tier_.try_emplace(tier);
   if (added) it->second = DomainsUpTo(context_, tier);
-  for (uint32_t d : it->second) reach_.push_back(shown(d));
+  for (DomainIndex d : it->second) reach_.push_back(shown(d));
 }
 
 // Adds what the attempt placed to what the job holds.
@@ -310,7 +310,7 @@ bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
     no_node_ = nullptr;
     if (reach_.empty()) refusal_ = Reason{ReasonKind::kGangUndone};
     Place place = Place::kNowhere;
-    for (uint32_t within : reach_) {
+    for (DomainIndex within : reach_) {
       place = PlaceTask(task, within, /*hold=*/false);
       if (place != Place::kNowhere) break;
     }
@@ -333,7 +333,7 @@ bool FairFill::TaskTurn(JobIndex job, Sheet& sheet, bool may_start) {
   return false;
 }
 
-FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within, bool hold) {
+FairFill::Place FairFill::PlaceTask(TaskIndex task, DomainIndex within, bool hold) {
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
   if (const Verdict verdict = context_.dispatcher.Allocatable(queue, task); !verdict.ok()) {

@@ -68,7 +68,7 @@ class FairFill {
     bool one_class = false;
     bool wishes = false;  // has a topology wish
     // With a wish: the narrowest domain with all its places; kNone: it has none.
-    uint32_t holds = kNone;
+    DomainIndex holds = kNone;
   };
   // The failure of a gang of one class on these books.
   struct Failure {
@@ -93,9 +93,10 @@ class FairFill {
   bool Turn(JobIndex job);  // returns whether the job takes another
   bool GangTurn(JobIndex job, Sheet& sheet);
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
-  Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
-  Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within, bool hold);
-  bool PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
+  Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
+  Try TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within,
+              bool hold);
+  bool PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet, DomainIndex within);
   void FindReach(JobIndex job, const Sheet& sheet);
   void NoteHeld(Sheet& sheet, const Attempt& attempt);
   // Returns the reason of a job with a wish, made from the reason of one without.
@@ -103,7 +104,7 @@ class FairFill {
   bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
   bool TaskTurn(JobIndex job, Sheet& sheet, bool may_start);
   // `hold`: the task is nominated wherever it gets a place.
-  Place PlaceTask(TaskIndex task, uint32_t within, bool hold);
+  Place PlaceTask(TaskIndex task, DomainIndex within, bool hold);
   Place At(TaskIndex task, NodeIndex node, bool hold);
   static bool AllIdle(const Attempt& attempt);
   // Nominates what the attempt placed instead. Returns false if devices that will be free do not
@@ -117,8 +118,8 @@ class FairFill {
   Reason refusal_{ReasonKind::kNotReached};  // of the last task that found no place, unless...
   ReasonPtr no_node_;                        // ...no node took it: then this
   HashMap<ClassIndex, Failure> failures_;
-  std::vector<uint32_t> reach_;  // domains to be tried, in order; kNone: the whole cluster
-  HashMap<int32_t, std::vector<uint32_t>> up_to_tier_;
+  std::vector<DomainIndex> reach_;  // domains to be tried, in order; kNone: the whole cluster
+  HashMap<int32_t, std::vector<DomainIndex>> up_to_tier_;
 };
 
 }  // namespace muster

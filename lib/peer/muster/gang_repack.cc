@@ -16,7 +16,7 @@ constexpr int64_t kNoLimit = int64_t{1} << 60;
 
 class Repack {
  public:
-  Repack(ActionContext& context, const FairGang& gang, uint32_t within)
+  Repack(ActionContext& context, const FairGang& gang, DomainIndex within)
       : context_(context), gang_(gang), within_(within) {}
 
   std::vector<FoundPlace> Run(std::span<const TaskIndex> tasks, int64_t most_tries) {
@@ -172,7 +172,7 @@ class Repack {
 
   ActionContext& context_;
   const FairGang& gang_;
-  const uint32_t within_;
+  const DomainIndex within_;
   std::vector<ClassIndex> classes_;  // ascending
   std::vector<TaskIndex> tasks_;
   std::vector<NodeIndex> nodes_;                    // ascending
@@ -182,7 +182,7 @@ class Repack {
 }  // namespace
 
 std::vector<FoundPlace> FindPlaces(ActionContext& context, const FairGang& gang,
-                                   std::span<const TaskIndex> tasks, uint32_t within,
+                                   std::span<const TaskIndex> tasks, DomainIndex within,
                                    int64_t most_tries) {
   if (gang.needed() - gang.placed() > most_tries) return {};
   return Repack(context, gang, within).Run(tasks, most_tries);

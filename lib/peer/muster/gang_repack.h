@@ -37,7 +37,7 @@ struct FoundPlace {
 // Returns places in the order in which they are to be taken; empty if none were found. `within`: a
 // domain, or kNone for the whole cluster.
 std::vector<FoundPlace> FindPlaces(ActionContext& context, const FairGang& gang,
-                                   std::span<const TaskIndex> tasks, uint32_t within,
+                                   std::span<const TaskIndex> tasks, DomainIndex within,
                                    int64_t most_tries);
 
 }  // namespace muster

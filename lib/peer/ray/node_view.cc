@@ -17,7 +17,7 @@ RayView::RayView(ActionContext& context, const std::string& accelerator) : conte
     if (tables.nodes.alive[n]) alive_.push_back(n);
   }
   const size_t dimensions = tables.dimension_count();
-  for (DimensionIndex d = kPods + 1; d < dimensions; ++d) {
+  for (DimensionIndex d(kPods + 1); d < dimensions; ++d) {
     if (tables.dimensions.name(d) == accelerator) {
       order_.insert(order_.begin(), d);
       accelerator_ = 0;

@@ -123,16 +123,16 @@ bool TaskLess(const Cycle& cycle, TaskIndex l, TaskIndex r) {
                       [&](TaskIndex t) { return tasks.uid_rank[t]; }, l, r);
 }
 
-Heap JobHeap(const Cycle& cycle) {
-  return Heap([&cycle](uint32_t l, uint32_t r) { return JobLess(cycle, l, r); });
+Heap<JobIndex> JobHeap(const Cycle& cycle) {
+  return Heap<JobIndex>([&cycle](JobIndex l, JobIndex r) { return JobLess(cycle, l, r); });
 }
 
-Heap QueueHeap(const Cycle& cycle) {
-  return Heap([&cycle](uint32_t l, uint32_t r) { return QueueLess(cycle, l, r); });
+Heap<QueueIndex> QueueHeap(const Cycle& cycle) {
+  return Heap<QueueIndex>([&cycle](QueueIndex l, QueueIndex r) { return QueueLess(cycle, l, r); });
 }
 
-Heap TaskHeap(const Cycle& cycle) {
-  return Heap([&cycle](uint32_t l, uint32_t r) { return TaskLess(cycle, l, r); });
+Heap<TaskIndex> TaskHeap(const Cycle& cycle) {
+  return Heap<TaskIndex>([&cycle](TaskIndex l, TaskIndex r) { return TaskLess(cycle, l, r); });
 }
 
 bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor) {
@@ -147,11 +147,11 @@ bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex 
 
 // Not a strict order: of two equal victims each comes before the other, so that the heap's own
 // steps decide.
-Heap VictimHeap(const Cycle& cycle, TaskIndex evictor) {
+Heap<TaskIndex> VictimHeap(const Cycle& cycle, TaskIndex evictor) {
   if (!cycle.volcano) {
-    return Heap([&cycle](uint32_t l, uint32_t r) { return !TaskLess(cycle, l, r); });
+    return Heap<TaskIndex>([&cycle](TaskIndex l, TaskIndex r) { return !TaskLess(cycle, l, r); });
   }
-  return Heap([&cycle, evictor](uint32_t l, uint32_t r) {
+  return Heap<TaskIndex>([&cycle, evictor](TaskIndex l, TaskIndex r) {
     const JobIndex lj = cycle.tables().tasks.job[l], rj = cycle.tables().tasks.job[r];
     if (lj == rj) return !TaskLess(cycle, l, r);
     const QueueIndex lq = cycle.world.queue_of(l), rq = cycle.world.queue_of(r);

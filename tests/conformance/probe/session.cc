@@ -174,8 +174,8 @@ class Asked {
     return rules;
   }
 
-  template <typename Function>
-  json Of(uint32_t index, Function function) {
+  template <typename Id, typename Function>
+  json Of(Id index, Function function) {
     if (!error_.ok()) return nullptr;
     return function(index);
   }
@@ -186,7 +186,8 @@ class Asked {
         absl::StrCat(arguments_->dump(), ": expected a name at place ", i));
     return "";
   }
-  uint32_t Find(const NameTable& names, const std::string& name) {
+  template <typename Id>
+  Id Find(const IndexNames<Id>& names, const std::string& name) {
     const auto index = names.Find(name);
     if (index.has_value()) return *index;
     if (error_.ok()) {
@@ -268,18 +269,18 @@ class Asked {
   }
 
   // Domains by name, null for none; the root is "".
-  uint32_t Domain(size_t i) {
+  DomainIndex Domain(size_t i) {
     if (i >= arguments_->size() || (*arguments_)[i].is_null()) return kNone;
     const std::string name = (*arguments_)[i].get<std::string>();
     return name.empty() ? domains_.root() : Find(tables_.domains.names, name);
   }
-  json DomainName(uint32_t domain) const {
+  json DomainName(DomainIndex domain) const {
     if (domain == kNone) return nullptr;
     return domain == domains_.root() ? "" : std::string(tables_.domains.names.name(domain));
   }
   json WayUp() {
     json names = json::array();
-    for (uint32_t d = Domain(1); error_.ok() && d != kNone; d = domains_.parent(d)) {
+    for (DomainIndex d = Domain(1); error_.ok() && d != kNone; d = domains_.parent(d)) {
       names.push_back(DomainName(d));
     }
     return names;
@@ -289,7 +290,7 @@ class Asked {
     return error_.ok() ? DomainName(domains_.Lowest(node)) : json();
   }
   json NodesOfDomain() {
-    const uint32_t domain = Domain(1);
+    const DomainIndex domain = Domain(1);
     json names = json::array();
     if (!error_.ok()) return names;
     for (NodeIndex n : domains_.nodes(domain)) {
@@ -303,7 +304,7 @@ class Asked {
     SubGroup group{Job(i), kNone};
     if (!error_.ok() || i + 1 >= arguments_->size() || (*arguments_)[i + 1].is_null()) return group;
     const auto& known = tables_.jobs.spec[group.job].sub_groups;
-    for (uint32_t s = 0; s < known.size(); ++s) {
+    for (SubGroupIndex s = 0; s < known.size(); ++s) {
       if (known[s].name == (*arguments_)[i + 1].get<std::string>()) group.index = s;
     }
     return group;
@@ -317,7 +318,7 @@ class Asked {
   // ["domain_scores", JOB, SUB_GROUP or null, [DOMAIN...]]: of all of them together.
   json DomainScores() {
     const SubGroup group = Group(1);
-    std::vector<uint32_t> domains;
+    std::vector<DomainIndex> domains;
     for (const json& name : (*arguments_)[3]) {
       const std::string text = name.get<std::string>();
       domains.push_back(text.empty() ? domains_.root() : Find(tables_.domains.names, text));
@@ -357,16 +358,16 @@ class Asked {
   // job if it has no sub-groups and none is named.
   json DomainNames() {
     const SubGroup group = Group(1);
-    const uint32_t within = Domain(3), allocated = Domain(4);
+    const DomainIndex within = Domain(3), allocated = Domain(4);
     if (!error_.ok()) return nullptr;
     const bool evicting = (*arguments_)[5].get<bool>();
     const bool of_job = group.index == kNone;
     json lists = json::array();
-    for (const std::vector<uint32_t>& list :
+    for (const std::vector<DomainIndex>& list :
          of_job ? dispatcher_->DomainsForJob(group.job, within, allocated, evicting)
                 : dispatcher_->DomainsForGroup(group, within, allocated, evicting)) {
       json names = json::array();
-      for (uint32_t d : list) names.push_back(DomainName(d));
+      for (DomainIndex d : list) names.push_back(DomainName(d));
       std::sort(names.begin(), names.end());
       lists.push_back(std::move(names));
     }

@@ -35,7 +35,7 @@ bool DomainAllocate::Place(JobIndex job) {
   const size_t begin = ledger_.log().size();
   const DomainLists lists =
       dispatcher_.DomainsForJob(job, domains_.root(), domains_.allocated(job), /*evicting=*/false);
-  for (const std::vector<uint32_t>& list : lists) {
+  for (const std::vector<DomainIndex>& list : lists) {
     if (!PlaceInList(job, list)) continue;
     SpendSince(begin);
     if (!dispatcher_.Ready(job)) Explain(job, /*waits=*/true);
@@ -45,7 +45,7 @@ bool DomainAllocate::Place(JobIndex job) {
   return false;
 }
 
-bool DomainAllocate::PlaceInList(JobIndex job, const std::vector<uint32_t>& list) {
+bool DomainAllocate::PlaceInList(JobIndex job, const std::vector<DomainIndex>& list) {
   GroupSheet& sheet = sheets_.at(job);
   // For a job that is one gang, a try in a domain is one of that gang.
   const bool single_gang = sheet.groups.size() == 1;
@@ -57,12 +57,12 @@ bool DomainAllocate::PlaceInList(JobIndex job, const std::vector<uint32_t>& list
   }
   if (memory.tells_of_twins() && !domains_.HasSubGroups(job) &&
       std::all_of(list.begin(), list.end(),
-                  [&](uint32_t d) { return IsLeafDomain(domains_, d); })) {
+                  [&](DomainIndex d) { return IsLeafDomain(domains_, d); })) {
     const std::optional<bool> placed = PlaceInBestLeaf(gang, list, &memory);
     if (placed) return *placed;
   }
   DomainTries<GroupSheet> tries(domains_);
-  for (uint32_t domain : list) {
+  for (DomainIndex domain : list) {
     TryDomain(job, domain, single_gang ? &gang : nullptr, &memory, &tries);
   }
   if (tries.empty()) return false;
@@ -78,12 +78,12 @@ bool DomainAllocate::PlaceInList(JobIndex job, const std::vector<uint32_t>& list
   return true;
 }
 
-bool DomainAllocate::IsOffered(const SubGroup& gang, uint32_t domain) {
+bool DomainAllocate::IsOffered(const SubGroup& gang, DomainIndex domain) {
   return !IsLeafDomain(domains_, domain) || domains_.allocated(gang) != kNone ||
          dispatcher_.OffersLeaf(gang, domain);
 }
 
-void DomainAllocate::TryDomain(JobIndex job, uint32_t domain, const SubGroup* gang,
+void DomainAllocate::TryDomain(JobIndex job, DomainIndex domain, const SubGroup* gang,
                                DomainMemory* memory, DomainTries<GroupSheet>* tries) {
   if (gang != nullptr) {
     if (!IsOffered(*gang, domain)) return;
@@ -108,18 +108,18 @@ void DomainAllocate::TryDomain(JobIndex job, uint32_t domain, const SubGroup* ga
 }
 
 std::optional<bool> DomainAllocate::PlaceInBestLeaf(const SubGroup& gang,
-                                                    const std::vector<uint32_t>& list,
+                                                    const std::vector<DomainIndex>& list,
                                                     DomainMemory* memory) {
   struct Scored {
     double score;
-    uint32_t domain;
+    DomainIndex domain;
   };
   const auto worse = [&](const Scored& a, const Scored& b) {
     return a.score != b.score ? a.score < b.score : domains_.NameBefore(b.domain, a.domain);
   };
   std::vector<Scored> scored;
   scored.reserve(list.size());
-  for (uint32_t domain : list) {
+  for (DomainIndex domain : list) {
     if (!dispatcher_.OffersLeaf(gang, domain)) continue;
     scored.push_back({0, domain});
     dispatcher_.ScoreDomains(gang, {&domain, 1}, {&scored.back().score, 1});
@@ -128,7 +128,7 @@ std::optional<bool> DomainAllocate::PlaceInBestLeaf(const SubGroup& gang,
   GroupSheet& sheet = sheets_.at(gang.job);
   while (!scored.empty()) {
     std::pop_heap(scored.begin(), scored.end(), worse);
-    const uint32_t domain = scored.back().domain;
+    const DomainIndex domain = scored.back().domain;
     scored.pop_back();
     if (memory->Tell(domain) == false) continue;
     StartAfresh(gang);
@@ -170,9 +170,9 @@ bool DomainAllocate::PlaceFlat(JobIndex job) {
   return placed;
 }
 
-DomainAllocate::JobTry DomainAllocate::TryJob(JobIndex job, uint32_t domain, GroupSheet* sheet) {
+DomainAllocate::JobTry DomainAllocate::TryJob(JobIndex job, DomainIndex domain, GroupSheet* sheet) {
   Attempt attempt(context_);
-  std::vector<std::pair<SubGroup, uint32_t>> were;
+  std::vector<std::pair<SubGroup, DomainIndex>> were;
   for (size_t slot = 0; slot < sheet->tasks.size(); ++slot) {
     if (sheet->tasks[slot].empty()) continue;
     const SubGroup group = SubGroup::AtSlot(job, slot);
@@ -197,11 +197,11 @@ DomainAllocate::JobTry DomainAllocate::TryJob(JobIndex job, uint32_t domain, Gro
   return tried;
 }
 
-std::optional<double> DomainAllocate::PlaceGroup(const SubGroup& group, uint32_t within,
+std::optional<double> DomainAllocate::PlaceGroup(const SubGroup& group, DomainIndex within,
                                                  TaskQueue* tasks) {
   const DomainLists lists = dispatcher_.DomainsForGroup(group, within, domains_.allocated(group),
                                                         /*evicting=*/false);
-  for (const std::vector<uint32_t>& list : lists) {
+  for (const std::vector<DomainIndex>& list : lists) {
     if (list.size() != 1) {
       if (const auto score = PlaceInBest(group, within, list, tasks)) return score;
       continue;
@@ -219,14 +219,14 @@ std::optional<double> DomainAllocate::PlaceGroup(const SubGroup& group, uint32_t
   return std::nullopt;
 }
 
-std::optional<double> DomainAllocate::PlaceInBest(const SubGroup& group, uint32_t within,
-                                                  const std::vector<uint32_t>& list,
+std::optional<double> DomainAllocate::PlaceInBest(const SubGroup& group, DomainIndex within,
+                                                  const std::vector<DomainIndex>& list,
                                                   TaskQueue* tasks) {
   last_placed_ = 0;
   DomainMemory memory(context_, &twins_, group, *tasks);
   DomainTries<TaskQueue> tries(domains_);
-  std::vector<uint32_t> domains;
-  for (uint32_t domain : list) {
+  std::vector<DomainIndex> domains;
+  for (DomainIndex domain : list) {
     const std::optional<bool> known = memory.Tell(domain);
     bool placed = known.value_or(true);
     if (known == true) tries.AddTwin(domain);
@@ -257,20 +257,20 @@ std::optional<double> DomainAllocate::PlaceInBest(const SubGroup& group, uint32_
   return best.score;
 }
 
-void DomainAllocate::Settle(const SubGroup& group, uint32_t within, uint32_t domain) {
-  const uint32_t allocated = domains_.Lca(domains_.allocated(group), domain);
+void DomainAllocate::Settle(const SubGroup& group, DomainIndex within, DomainIndex domain) {
+  const DomainIndex allocated = domains_.Lca(domains_.allocated(group), domain);
   domains_.set_allocated(group, allocated);
   turns_[group.job].groups[{within, group.index}] = allocated;
 }
 
-bool DomainAllocate::PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueue* tasks) {
+bool DomainAllocate::PlaceTasks(const SubGroup& group, DomainIndex domain, TaskQueue* tasks) {
   const JobIndex job = group.job;
   const QueueIndex queue = tables_.jobs.queue[job];
   const bool anchored = domains_.WishOf(group).there;
-  const uint32_t within = domain == domains_.root() ? kNone : domain;
+  const DomainIndex within = domain == domains_.root() ? kNone : domain;
   std::vector<GroupIndex>& failed = failed_[group.slot()];
   Attempt attempt(context_);
-  uint32_t anchor = domains_.allocated(group);
+  DomainIndex anchor = domains_.allocated(group);
   last_placed_ = 0;
   if (within != kNone && domains_.nodes(domain).empty()) return false;
   memory_.Forget();
@@ -294,7 +294,7 @@ bool DomainAllocate::PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueu
       ++last_placed_;
       promised |= ledger_.status(task) == TaskStatus::kNominated;
       if (anchored) {
-        const uint32_t lowest = domains_.Lowest(ledger_.node_of(task));
+        const DomainIndex lowest = domains_.Lowest(ledger_.node_of(task));
         if (lowest != kNone) anchor = domains_.Lca(lowest, anchor);
       }
       if (dispatcher_.SubGroupReady(group)) break;
@@ -363,7 +363,7 @@ void DomainAllocate::Committed(JobIndex job) {
   if (turns.domain == kNone) return;
   domains_.set_allocated(job, domains_.Lca(domains_.allocated(job), turns.domain));
   const size_t slots = sheets_.at(job).tasks.size();
-  const auto tell = [&](const std::string& sub_group, uint32_t domain) {
+  const auto tell = [&](const std::string& sub_group, DomainIndex domain) {
     ChosenDomain chosen{job, sub_group};
     chosen.tier = domains_.tier(domain);
     if (domain != domains_.root()) chosen.domain = tables_.domains.names.name(domain);

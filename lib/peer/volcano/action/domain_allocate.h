@@ -71,34 +71,34 @@ class DomainAllocate {
   };
   // What tries noted about the domains of sub-groups: (job's domain, sub-group) -> its domain.
   struct Turns {
-    uint32_t domain = kNone;  // the one chosen
-    HashMap<std::pair<uint32_t, uint32_t>, uint32_t> groups;
+    DomainIndex domain = kNone;  // the one chosen
+    HashMap<std::pair<DomainIndex, SubGroupIndex>, DomainIndex> groups;
   };
 
   bool PlaceFlat(JobIndex job);
   void SpendSince(size_t begin);
   // Sets `failed_` and the like for a turn of the job.
   void BeginTurn(JobIndex job);
-  bool PlaceInList(JobIndex job, const std::vector<uint32_t>& list);
+  bool PlaceInList(JobIndex job, const std::vector<DomainIndex>& list);
   // For a job that is one gang, where all domains of a list are leaves: their scores are known
   // before they are tried, so the first one, in the order of scores, that holds the gang is the
   // best. Returns nullopt if several passes were needed; their scores add up.
-  std::optional<bool> PlaceInBestLeaf(const SubGroup& gang, const std::vector<uint32_t>& list,
+  std::optional<bool> PlaceInBestLeaf(const SubGroup& gang, const std::vector<DomainIndex>& list,
                                       DomainMemory* memory);
   // Returns false for a leaf domain that the policies do not offer to a gang without a place yet.
-  bool IsOffered(const SubGroup& gang, uint32_t domain);
+  bool IsOffered(const SubGroup& gang, DomainIndex domain);
   // Tries the job in the domain, unless `memory`, of its only gang, has the outcome.
-  void TryDomain(JobIndex job, uint32_t domain, const SubGroup* gang, DomainMemory* memory,
+  void TryDomain(JobIndex job, DomainIndex domain, const SubGroup* gang, DomainMemory* memory,
                  DomainTries<GroupSheet>* tries);
-  JobTry TryJob(JobIndex job, uint32_t domain, GroupSheet* sheet);
+  JobTry TryJob(JobIndex job, DomainIndex domain, GroupSheet* sheet);
   // Places the sub-group in the best domain within `within` that holds it, and takes its tasks from
   // `tasks`. Returns the score of that domain. Returns nullopt if there is none; nothing has then
   // changed.
-  std::optional<double> PlaceGroup(const SubGroup& group, uint32_t within, TaskQueue* tasks);
-  std::optional<double> PlaceInBest(const SubGroup& group, uint32_t within,
-                                    const std::vector<uint32_t>& list, TaskQueue* tasks);
-  void Settle(const SubGroup& group, uint32_t within, uint32_t domain);
-  bool PlaceTasks(const SubGroup& group, uint32_t domain, TaskQueue* tasks);
+  std::optional<double> PlaceGroup(const SubGroup& group, DomainIndex within, TaskQueue* tasks);
+  std::optional<double> PlaceInBest(const SubGroup& group, DomainIndex within,
+                                    const std::vector<DomainIndex>& list, TaskQueue* tasks);
+  void Settle(const SubGroup& group, DomainIndex within, DomainIndex domain);
+  bool PlaceTasks(const SubGroup& group, DomainIndex domain, TaskQueue* tasks);
   bool MayContinue(const SubGroup& group) const;
   void Explain(JobIndex job, bool waits);
   void StartAfresh(const SubGroup& group);

@@ -85,18 +85,18 @@ void GangEviction::ForJob(JobIndex job) {
   }
   if (!MayTake(job, held)) return;
   bool tried = false;
-  for (uint32_t domain : CandidateDomains(job)) {
+  for (DomainIndex domain : CandidateDomains(job)) {
     if (InDomain(job, domain, sheet, first, need, &tried)) return;
   }
   if (!tried) Explain(job, Reason{ReasonKind::kGangUndone});
 }
 
-std::vector<uint32_t> GangEviction::CandidateDomains(JobIndex job) const {
+std::vector<DomainIndex> GangEviction::CandidateDomains(JobIndex job) const {
   Domains& domains = context_.domains;
-  std::vector<uint32_t> candidates;
-  for (const std::vector<uint32_t>& list :
+  std::vector<DomainIndex> candidates;
+  for (const std::vector<DomainIndex>& list :
        dispatcher_.DomainsForJob(job, domains.root(), domains.allocated(job), /*evicting=*/true)) {
-    for (uint32_t d : list) {
+    for (DomainIndex d : list) {
       if (candidates.size() < max_domains_) candidates.push_back(d);
     }
   }
@@ -104,8 +104,8 @@ std::vector<uint32_t> GangEviction::CandidateDomains(JobIndex job) const {
   return candidates;
 }
 
-bool GangEviction::InDomain(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
-                            std::span<const int64_t> need, bool* tried) {
+bool GangEviction::InDomain(JobIndex job, DomainIndex domain, const GroupSheet& sheet,
+                            TaskIndex first, std::span<const int64_t> need, bool* tried) {
   const std::vector<VictimSet> sets = VictimSets(job, domain, need);
   if (sets.empty()) return false;
   // What is promised to nominated tasks counts as free here; the trial finds that it is not.
@@ -144,7 +144,7 @@ std::vector<TaskIndex> GangEviction::Wanting(JobIndex job) const {
 }
 
 // Returns the victim sets in the order in which they are to go.
-std::vector<VictimSet> GangEviction::VictimSets(JobIndex job, uint32_t domain,
+std::vector<VictimSet> GangEviction::VictimSets(JobIndex job, DomainIndex domain,
                                                 std::span<const int64_t> need) {
   std::vector<std::pair<JobIndex, TaskIndex>> candidates;
   for (NodeIndex n : context_.domains.nodes(domain)) {
@@ -188,7 +188,7 @@ std::vector<VictimSet> GangEviction::VictimSets(JobIndex job, uint32_t domain,
   return sets;
 }
 
-bool GangEviction::Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
+bool GangEviction::Try(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
                        std::span<const TaskIndex> victims) {
   Attempt attempt(context_);
   const bool was_ready = dispatcher_.Ready(job);
@@ -203,7 +203,7 @@ bool GangEviction::Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, T
 }
 
 // Returns nothing if enough sub-groups have places and the job is pipelined.
-std::optional<Reason> GangEviction::PlaceAll(JobIndex job, uint32_t domain, GroupSheet sheet,
+std::optional<Reason> GangEviction::PlaceAll(JobIndex job, DomainIndex domain, GroupSheet sheet,
                                              bool was_ready) {
   const bool bound = HasHardWish(context_, job);
   bool pipelined = false;
@@ -214,10 +214,10 @@ std::optional<Reason> GangEviction::PlaceAll(JobIndex job, uint32_t domain, Grou
     if (!bound) {
       failure = PlaceGroup(group, domain, tasks);
     } else {
-      for (const std::vector<uint32_t>& list :
+      for (const std::vector<DomainIndex>& list :
            dispatcher_.DomainsForGroup(group, domain, context_.domains.allocated(group),
                                        /*evicting=*/true)) {
-        for (uint32_t d : list) {
+        for (DomainIndex d : list) {
           if (failure) failure = PlaceGroup(group, d, tasks);
         }
       }
@@ -232,7 +232,7 @@ std::optional<Reason> GangEviction::PlaceAll(JobIndex job, uint32_t domain, Grou
 
 // Returns nothing if all tasks of the group have places in the domain and it is ready or pipelined.
 // Else the books are as they were.
-std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t domain,
+std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, DomainIndex domain,
                                                TaskQueue tasks) {
   const QueueIndex queue = tables_.jobs.queue[group.job];
   Attempt attempt(context_);
@@ -265,7 +265,7 @@ std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t d
 
 // Returns the best of the nodes where the task fits now, or else of those where it will. Refusals
 // that an eviction might cure do not count.
-NodeIndex GangEviction::NodeFor(TaskIndex task, uint32_t domain) {
+NodeIndex GangEviction::NodeFor(TaskIndex task, DomainIndex domain) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
   const size_t nodes = tables_.nodes.alive.size();

@@ -62,17 +62,19 @@ class GangEviction {
  private:
   void ForJob(JobIndex job);
   std::vector<TaskIndex> Wanting(JobIndex job) const;
-  std::vector<uint32_t> CandidateDomains(JobIndex job) const;
+  std::vector<DomainIndex> CandidateDomains(JobIndex job) const;
   // Returns whether the job got places in the domain. `tried`: there were victims that might have
   // been enough.
-  bool InDomain(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
+  bool InDomain(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
                 std::span<const int64_t> need, bool* tried);
-  std::vector<VictimSet> VictimSets(JobIndex job, uint32_t domain, std::span<const int64_t> need);
-  bool Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
+  std::vector<VictimSet> VictimSets(JobIndex job, DomainIndex domain,
+                                    std::span<const int64_t> need);
+  bool Try(JobIndex job, DomainIndex domain, const GroupSheet& sheet, TaskIndex first,
            std::span<const TaskIndex> victims);
-  std::optional<Reason> PlaceAll(JobIndex job, uint32_t domain, GroupSheet sheet, bool was_ready);
-  std::optional<Reason> PlaceGroup(const SubGroup& group, uint32_t domain, TaskQueue tasks);
-  NodeIndex NodeFor(TaskIndex task, uint32_t domain);
+  std::optional<Reason> PlaceAll(JobIndex job, DomainIndex domain, GroupSheet sheet,
+                                 bool was_ready);
+  std::optional<Reason> PlaceGroup(const SubGroup& group, DomainIndex domain, TaskQueue tasks);
+  NodeIndex NodeFor(TaskIndex task, DomainIndex domain);
   void Explain(JobIndex job, Reason reason);
 
   const bool from_other_queues_, whole_gangs_, error_cache_;

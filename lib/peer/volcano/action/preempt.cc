@@ -85,7 +85,7 @@ class Preempt {
     if (spec.topology.has_value()) return true;
     return std::any_of(tables_.jobs.tasks[job].begin(), tables_.jobs.tasks[job].end(),
                        [&](TaskIndex t) {
-                         const uint32_t group = tables_.tasks.sub_group[t];
+                         const SubGroupIndex group = tables_.tasks.sub_group[t];
                          return group != kNone && spec.sub_groups[group].topology.has_value();
                        });
   }

@@ -99,25 +99,25 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     }
   }
 
-  DomainLists DomainsForJob(JobIndex job, uint32_t within, uint32_t allocated,
+  DomainLists DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated,
                             bool evicting) override {
     const Domains::Wish wish = domains_->WishOf(job);
     if (!wish.hard) return {{within}};
     return Search(wish.tier, within, allocated, tables_->jobs.min_resources.row(job), evicting);
   }
-  DomainLists DomainsForGroup(const SubGroup& group, uint32_t within, uint32_t allocated,
+  DomainLists DomainsForGroup(const SubGroup& group, DomainIndex within, DomainIndex allocated,
                               bool evicting) override {
     const Domains::Wish wish = domains_->WishOf(group);
     if (!wish.hard) return {{within}};
     return Search(wish.tier, within, allocated, PendingOf(group), evicting);
   }
-  bool OffersLeaf(const SubGroup& group, uint32_t leaf) override {
+  bool OffersLeaf(const SubGroup& group, DomainIndex leaf) override {
     const Domains::Wish wish = domains_->WishOf(group);
     return !wish.hard ||
            (domains_->tier(leaf) <= wish.tier && Serves(leaf, PendingOf(group), false));
   }
 
-  void ScoreDomains(const SubGroup& group, std::span<const uint32_t> domains,
+  void ScoreDomains(const SubGroup& group, std::span<const DomainIndex> domains,
                     std::span<double> scores) override {
     Follow();
     const std::vector<int64_t>& request = RequestOf(group);
@@ -140,7 +140,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
 
  private:
   enum Account : size_t { kAllocatable, kUsedInDomain, kFree, kFutureFree, kAccounts };
-  std::span<int64_t> Cells(uint32_t d, Account account) {
+  std::span<int64_t> Cells(DomainIndex d, Account account) {
     return {cells_.data() + (d * kAccounts + account) * dimensions_, dimensions_};
   }
 
@@ -161,7 +161,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
       node_[kUsedInDomain * dimensions_ + d] = used[d];
       if (d == kPods && allocatable[d] == kAbsent) continue;  // no limit is no amount
       node_[kFree * dimensions_ + d] = idle[d];
-      node_[kFutureFree * dimensions_ + d] = ledger_->future_idle(n, static_cast<uint32_t>(d));
+      node_[kFutureFree * dimensions_ + d] = ledger_->future_idle(n, DimensionIndex(d));
     }
   }
 
@@ -190,9 +190,9 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     counted_ = ledger_;
     opened_ = position_ = journal.size();
   }
-  void AddUp(uint32_t d) {
+  void AddUp(DomainIndex d) {
     int64_t* cells = Cells(d, kAllocatable).data();
-    for (uint32_t child : domains_->children(d)) {
+    for (DomainIndex child : domains_->children(d)) {
       AddUp(child);
       const int64_t* below = Cells(child, kAllocatable).data();
       for (size_t i = 0; i < kAccounts * dimensions_; ++i) cells[i] += below[i];
@@ -202,7 +202,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     if (domains_->above(n) == kNone) return;
     ReadNode(n);
     int64_t* known = &at_open_[n * node_.size()];
-    for (uint32_t at = domains_->above(n); at != kNone; at = domains_->parent(at)) {
+    for (DomainIndex at = domains_->above(n); at != kNone; at = domains_->parent(at)) {
       int64_t* cells = Cells(at, kAllocatable).data();
       for (size_t i = 0; i < node_.size(); ++i) cells[i] += node_[i] - known[i];
       // What moved there in the last cycle is part of what the node says now.
@@ -227,7 +227,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
         if (change == 0) continue;
         known += change;
         moved_[n * dimensions_ + d] += change;
-        for (uint32_t at = domains_->above(n); at != kNone; at = domains_->parent(at)) {
+        for (DomainIndex at = domains_->above(n); at != kNone; at = domains_->parent(at)) {
           Cells(at, kUsedInDomain)[d] += change;
         }
       }
@@ -235,7 +235,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
   }
 
   // The mean of how full the domain is with the request, 0 where it does not fit.
-  double Filled(uint32_t domain, std::span<const int64_t> request) {
+  double Filled(DomainIndex domain, std::span<const int64_t> request) {
     const auto used = Cells(domain, kUsedInDomain);
     const auto allocatable = Cells(domain, kAllocatable);
     double sum = 0, weights = 0;
@@ -251,7 +251,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
   }
 
   // The part of the sub-group's tasks that is in the domain (kNone: outside of all).
-  double PartIn(const SubGroup& group, uint32_t domain) const {
+  double PartIn(const SubGroup& group, DomainIndex domain) const {
     int64_t tasks = 0, there = 0;
     for (TaskIndex t : tables_->jobs.tasks[group.job]) {
       if (tables_->tasks.sub_group[t] != group.index) continue;
@@ -262,7 +262,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     return tasks == 0 ? 0 : static_cast<double>(there) / static_cast<double>(tasks);
   }
 
-  double Near(uint32_t domain, uint32_t anchor) const {
+  double Near(DomainIndex domain, DomainIndex anchor) const {
     if (domain == kNone) return 0;
     if (domain == anchor) return 1;
     const int32_t lowest = domains_->lowest_tier(), highest = domains_->tier(domains_->root());
@@ -272,15 +272,15 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
   }
 
   void ScoreNear(const SubGroup& group, std::span<const NodeIndex> nodes, std::span<double> batch) {
-    const uint32_t anchor = domains_->anchor();
+    const DomainIndex anchor = domains_->anchor();
     if (anchor == kNone) return;
     parts_.resize(nodes.size());
     double highest = -1, score = 0;
     size_t best = 0;
     bool first = true;
-    uint32_t last = kNone;  // nodes of one domain mostly come one after the other
+    DomainIndex last = kNone;  // nodes of one domain mostly come one after the other
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const uint32_t domain = domains_->Lowest(nodes[i]);
+      const DomainIndex domain = domains_->Lowest(nodes[i]);
       if (first || domain != last) score = Near(domain, anchor);
       first = false;
       last = domain;
@@ -295,7 +295,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     double part = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
       if (best > 1 && parts_[i] == highest) {
-        const uint32_t domain = domains_->Lowest(nodes[i]);
+        const DomainIndex domain = domains_->Lowest(nodes[i]);
         if (first || domain != last) part = PartIn(group, domain);
         first = false;
         last = domain;
@@ -313,12 +313,12 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     filled_.assign(domains_->root() + 1, -1);
     total_.assign(domains_->root() + 1, -1);
     for (size_t i = 0; i < nodes.size(); ++i) {
-      const uint32_t above = domains_->above(nodes[i]);
+      const DomainIndex above = domains_->above(nodes[i]);
       if (above == kNone) continue;
       if (total_[above] < 0) {
         double sum = 0;
         for (int32_t tier = lowest; tier <= highest; ++tier) {
-          uint32_t at = above;
+          DomainIndex at = above;
           while (at != kNone && domains_->tier(at) != tier) at = domains_->parent(at);
           double score = 1;
           if (at != kNone) {
@@ -376,7 +376,7 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     return pending.need;
   }
 
-  bool Serves(uint32_t domain, std::span<const int64_t> need, bool evicting) {
+  bool Serves(DomainIndex domain, std::span<const int64_t> need, bool evicting) {
     const auto within = [&](Account account) {
       const auto have = Cells(domain, account);
       for (size_t d = 0; d < dimensions_; ++d) {
@@ -387,24 +387,24 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     return evicting ? within(kAllocatable) : within(kFree) || within(kFutureFree);
   }
 
-  DomainLists Search(int32_t tier, uint32_t within, uint32_t allocated,
+  DomainLists Search(int32_t tier, DomainIndex within, DomainIndex allocated,
                      std::span<const int64_t> need, bool evicting) {
-    uint32_t from = within;
+    DomainIndex from = within;
     if (allocated != kNone) {
-      uint32_t highest = kNone;
-      for (uint32_t d = allocated; d != kNone && domains_->tier(d) <= tier;
+      DomainIndex highest = kNone;
+      for (DomainIndex d = allocated; d != kNone && domains_->tier(d) <= tier;
            d = domains_->parent(d)) {
         highest = d;
       }
       if (highest == kNone) return {};  // it is spread wider than it wishes to be
-      const uint32_t both = domains_->Lca(within, highest);
+      const DomainIndex both = domains_->Lca(within, highest);
       if (both != highest && both != within) return {};
       if (both == within) from = highest;
     }
-    std::vector<std::pair<int32_t, std::vector<uint32_t>>> by_tier;
-    std::vector<uint32_t> queue = {from};
+    std::vector<std::pair<int32_t, std::vector<DomainIndex>>> by_tier;
+    std::vector<DomainIndex> queue = {from};
     for (size_t i = 0; i < queue.size(); ++i) {
-      const uint32_t d = queue[i];
+      const DomainIndex d = queue[i];
       if (domains_->tier(d) <= tier && (allocated != kNone || Serves(d, need, evicting))) {
         const auto at =
             std::lower_bound(by_tier.begin(), by_tier.end(), domains_->tier(d),
@@ -424,10 +424,10 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     }
     size_t left = evict_domains_;
     for (size_t i = by_tier.size(); i-- > 0 && left > 0;) {
-      std::vector<uint32_t>& list = by_tier[i].second;
+      std::vector<DomainIndex>& list = by_tier[i].second;
       // The peer has no order here.
       std::sort(list.begin(), list.end(),
-                [&](uint32_t a, uint32_t b) { return domains_->NameBefore(a, b); });
+                [&](DomainIndex a, DomainIndex b) { return domains_->NameBefore(a, b); });
       if (list.size() > left) list.erase(list.begin(), list.end() - static_cast<ptrdiff_t>(left));
       left -= list.size();
       lists.push_back(std::move(list));
@@ -457,8 +457,8 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     uint64_t stamp = 0;
     std::vector<int64_t> need;
   };
-  HashMap<std::pair<JobIndex, uint32_t>, std::vector<int64_t>> requests_;
-  HashMap<std::pair<JobIndex, uint32_t>, Pending> pending_;
+  HashMap<std::pair<JobIndex, SubGroupIndex>, std::vector<int64_t>> requests_;
+  HashMap<std::pair<JobIndex, SubGroupIndex>, Pending> pending_;
   std::vector<double> tier_weights_;  // from the lowest tier up
   double tier_weight_sum_ = 0;
   std::vector<double> parts_, filled_, total_;

@@ -64,7 +64,7 @@ std::vector<TaskIndex> RunningOn(const Cycle& cycle, NodeIndex node, const Filte
 }
 
 // A turn of a job in allocate. True: it is ready, has more tasks, and wants another turn.
-bool PlaceTasks(Cycle& cycle, JobIndex job, Heap& tasks) {
+bool PlaceTasks(Cycle& cycle, JobIndex job, Heap<TaskIndex>& tasks) {
   while (!tasks.empty()) {
     const TaskIndex task = tasks.Pop();
     ++cycle.work;
@@ -93,7 +93,7 @@ bool PreemptFor(Cycle& cycle, Statement& statement, TaskIndex task, const Filter
   for (size_t i : order) {
     const auto victims = Preemptable(cycle, task, RunningOn(cycle, nodes[i], filter));
     if (!CoverTogether(cycle, task, victims)) continue;
-    Heap heap = VictimHeap(cycle, task);
+    Heap<TaskIndex> heap = VictimHeap(cycle, task);
     for (TaskIndex t : victims) heap.Push(t);
     Row freed(cycle.world.dimensions(), 0);
     do {  // one goes even for a task that needs nothing
@@ -109,7 +109,7 @@ bool PreemptFor(Cycle& cycle, Statement& statement, TaskIndex task, const Filter
 }
 
 // True: something was placed and decided, so that the job may go on with its further tasks.
-bool PreemptBetweenJobs(Cycle& cycle, JobIndex job, Heap& tasks) {
+bool PreemptBetweenJobs(Cycle& cycle, JobIndex job, Heap<TaskIndex>& tasks) {
   Statement statement;
   bool assigned = false;
   while (!tasks.empty()) {
@@ -130,7 +130,7 @@ bool PreemptBetweenJobs(Cycle& cycle, JobIndex job, Heap& tasks) {
   return false;
 }
 
-void PreemptInsideJob(Cycle& cycle, JobIndex job, Heap& tasks) {
+void PreemptInsideJob(Cycle& cycle, JobIndex job, Heap<TaskIndex>& tasks) {
   while (!tasks.empty()) {
     const TaskIndex task = tasks.Pop();
     Statement statement;
@@ -167,9 +167,9 @@ bool ReclaimFor(Cycle& cycle, TaskIndex task) {
 
 void RunKubeBatchAllocate(Cycle& cycle) {
   const World& world = cycle.world;
-  Heap queues = QueueHeap(cycle);
-  std::map<QueueIndex, Heap> jobs;
-  std::map<JobIndex, Heap> tasks;
+  Heap<QueueIndex> queues = QueueHeap(cycle);
+  std::map<QueueIndex, Heap<JobIndex>> jobs;
+  std::map<JobIndex, Heap<TaskIndex>> tasks;
   for (JobIndex j : world.session_jobs()) {
     const QueueIndex queue = cycle.tables().jobs.queue[j];
     queues.Push(queue);  // once for each job
@@ -178,11 +178,11 @@ void RunKubeBatchAllocate(Cycle& cycle) {
   while (!queues.empty()) {
     const QueueIndex queue = queues.Pop();
     if (Overused(cycle, queue)) continue;
-    Heap& waiting = jobs.at(queue);
+    Heap<JobIndex>& waiting = jobs.at(queue);
     if (waiting.empty()) continue;
     const JobIndex job = waiting.Pop();
     if (tasks.count(job) == 0) {
-      Heap& wanted = tasks.emplace(job, TaskHeap(cycle)).first->second;
+      Heap<TaskIndex>& wanted = tasks.emplace(job, TaskHeap(cycle)).first->second;
       for (TaskIndex t : world.tasks_of(job)) {
         if (Schedulable(world, t) && !EmptyAmount(cycle, world.request(t))) wanted.Push(t);
       }
@@ -213,15 +213,15 @@ void RunKubeBatchBackfill(Cycle& cycle) {
 
 void RunKubeBatchPreempt(Cycle& cycle) {
   const World& world = cycle.world;
-  std::map<QueueIndex, Heap> jobs;
+  std::map<QueueIndex, Heap<JobIndex>> jobs;
   std::set<QueueIndex> queues;
   std::vector<JobIndex> wanting;
-  std::map<JobIndex, Heap>
+  std::map<JobIndex, Heap<TaskIndex>>
       tasks;  // shared by both phases: what one has tried the other does not see
   for (JobIndex j : world.session_jobs()) {
     const QueueIndex queue = cycle.tables().jobs.queue[j];
     queues.insert(queue);
-    Heap pending = TaskHeap(cycle);
+    Heap<TaskIndex> pending = TaskHeap(cycle);
     for (TaskIndex t : world.tasks_of(j)) {
       if (Schedulable(world, t)) pending.Push(t);
     }
@@ -231,7 +231,7 @@ void RunKubeBatchPreempt(Cycle& cycle) {
     tasks.emplace(j, std::move(pending));
   }
   for (QueueIndex queue : queues) {
-    Heap& waiting = jobs.try_emplace(queue, JobHeap(cycle)).first->second;
+    Heap<JobIndex>& waiting = jobs.try_emplace(queue, JobHeap(cycle)).first->second;
     while (!waiting.empty()) {
       const JobIndex job = waiting.Pop();
       if (PreemptBetweenJobs(cycle, job, tasks.at(job))) waiting.Push(job);
@@ -242,16 +242,16 @@ void RunKubeBatchPreempt(Cycle& cycle) {
 
 void RunKubeBatchReclaim(Cycle& cycle) {
   const World& world = cycle.world;
-  Heap queues = QueueHeap(cycle);
-  std::map<QueueIndex, Heap> jobs;
-  std::map<JobIndex, Heap> tasks;
+  Heap<QueueIndex> queues = QueueHeap(cycle);
+  std::map<QueueIndex, Heap<JobIndex>> jobs;
+  std::map<JobIndex, Heap<TaskIndex>> tasks;
   for (JobIndex j : world.session_jobs()) {
     const QueueIndex queue = cycle.tables().jobs.queue[j];
     if (jobs.count(queue) == 0) {
       jobs.emplace(queue, JobHeap(cycle));
       queues.Push(queue);
     }
-    Heap pending = TaskHeap(cycle);
+    Heap<TaskIndex> pending = TaskHeap(cycle);
     for (TaskIndex t : world.tasks_of(j)) {
       if (Schedulable(world, t)) pending.Push(t);
     }
@@ -262,7 +262,7 @@ void RunKubeBatchReclaim(Cycle& cycle) {
   while (!queues.empty()) {
     const QueueIndex queue = queues.Pop();
     if (Overused(cycle, queue)) continue;
-    Heap& waiting = jobs.at(queue);
+    Heap<JobIndex>& waiting = jobs.at(queue);
     if (waiting.empty()) continue;
     const JobIndex job = waiting.Pop();
     const TaskIndex task = tasks.at(job).Pop();

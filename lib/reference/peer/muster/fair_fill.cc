@@ -156,7 +156,7 @@ bool Turn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tri
 }  // namespace
 
 std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
-  Heap heap = TaskHeap(cycle);
+  Heap<TaskIndex> heap = TaskHeap(cycle);
   for (TaskIndex t : cycle.world.tasks_of(job)) {
     if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) heap.Push(t);
   }

@@ -170,7 +170,7 @@ class Packing {
     const TaskIndex task = tasks_[at];
     const bool alike = at > 0 && ClassOf(tasks_[at - 1]) == ClassOf(task) &&
                        GroupOf(tasks_[at - 1]) == GroupOf(task);
-    const NodeIndex first = alike ? placed_[at - 1] : 0;
+    const NodeIndex first = alike ? placed_[at - 1] : NodeIndex(0);
     const bool only_out = !GangWants(with_, job_, GroupOf(task)) || first == kNone;
     std::optional<Look> last;
     for (auto& [n, room] : room_) {

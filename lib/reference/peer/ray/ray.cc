@@ -27,7 +27,7 @@ std::string AcceleratorName(const Cycle& cycle) {
 std::vector<DimensionIndex> Scarcest(const Cycle& cycle) {
   const World& world = cycle.world;
   std::vector<DimensionIndex> first, others;
-  for (DimensionIndex d = kPods + 1; d < world.dimensions(); ++d) {
+  for (DimensionIndex d(kPods + 1); d < world.dimensions(); ++d) {
     (cycle.tables().dimensions.name(d) == AcceleratorName(cycle) ? first : others).push_back(d);
   }
   first.insert(first.end(), others.begin(), others.end());
@@ -141,7 +141,7 @@ void PlaceTask(Cycle& cycle, TaskIndex task) {
   const std::vector<NodeIndex> nodes = world.session_nodes();
   std::vector<NodeIndex> plain, all;
   std::optional<DimensionIndex> accelerator;
-  for (DimensionIndex d = kPods + 1; d < world.dimensions(); ++d) {
+  for (DimensionIndex d(kPods + 1); d < world.dimensions(); ++d) {
     if (cycle.tables().dimensions.name(d) == AcceleratorName(cycle)) accelerator = d;
   }
   const bool avoids = ActionSwitch(cycle, "allocate", "avoid_accelerators", true) && accelerator &&

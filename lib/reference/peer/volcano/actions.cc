@@ -29,11 +29,11 @@ bool EmptyRequest(const World& world, TaskIndex task) {
   return true;
 }
 
-using Queues = std::map<QueueIndex, Heap>;  // the jobs of each queue
+using Queues = std::map<QueueIndex, Heap<JobIndex>>;  // the jobs of each queue
 
 // Puts the job into its queue's heap, and the queue into the heap of queues when it is its first
 // job.
-void PushJob(Cycle& cycle, JobIndex job, Heap& queues, Queues& jobs) {
+void PushJob(Cycle& cycle, JobIndex job, Heap<QueueIndex>& queues, Queues& jobs) {
   const QueueIndex queue = cycle.tables().jobs.queue[job];
   auto place = jobs.find(queue);
   if (place == jobs.end()) {
@@ -69,8 +69,8 @@ NodeIndex ChooseNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeI
 
 }  // namespace
 
-bool PlaceTasks(Cycle& cycle, const Part& part, Heap& tasks, const std::vector<NodeIndex>& nodes,
-                Statement& statement) {
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks,
+                const std::vector<NodeIndex>& nodes, Statement& statement) {
   ErrorCache cache;
   cache.enabled = ActionSwitch(cycle, "allocate", "error_cache", true);
   const bool near = WishOfPart(cycle, part).said;
@@ -106,7 +106,7 @@ bool PlaceTasks(Cycle& cycle, const Part& part, Heap& tasks, const std::vector<N
 }
 
 void RunAdmit(Cycle& cycle) {
-  Heap queues = QueueHeap(cycle);
+  Heap<QueueIndex> queues = QueueHeap(cycle);
   std::set<QueueIndex> seen;
   Queues jobs;
   for (JobIndex j : cycle.world.session_jobs()) {
@@ -133,9 +133,9 @@ void RunAdmit(Cycle& cycle) {
 
 void RunAllocate(Cycle& cycle) {
   const World& world = cycle.world;
-  Heap queues = QueueHeap(cycle);
+  Heap<QueueIndex> queues = QueueHeap(cycle);
   Queues jobs;
-  std::map<JobIndex, Heap> tasks;
+  std::map<JobIndex, Heap<TaskIndex>> tasks;
   std::map<JobIndex, PartSheet> sheets;
   for (JobIndex j : world.session_jobs()) {
     if (WaitsInQueue(cycle, j)) {
@@ -143,7 +143,7 @@ void RunAllocate(Cycle& cycle) {
       cycle.world.phase[j] = JobPhase::kAdmitted;
     }
     if (!JobValid(cycle, j)) continue;
-    Heap wanted = TaskHeap(cycle);
+    Heap<TaskIndex> wanted = TaskHeap(cycle);
     std::vector<TaskIndex> pending;
     for (TaskIndex t : world.tasks_of(j)) {
       if (world.status[t] == TaskStatus::kPending && !world.gated(t) && !EmptyRequest(world, t)) {
@@ -159,7 +159,7 @@ void RunAllocate(Cycle& cycle) {
   while (!queues.empty()) {
     const QueueIndex queue = queues.Pop();
     if (Overused(cycle, queue)) continue;
-    Heap& waiting = jobs.at(queue);
+    Heap<JobIndex>& waiting = jobs.at(queue);
     if (waiting.empty()) continue;
     const JobIndex job = waiting.Pop();
     Statement statement;
@@ -180,12 +180,12 @@ void RunAllocate(Cycle& cycle) {
 
 void RunBackfill(Cycle& cycle) {
   const World& world = cycle.world;
-  Heap queues = QueueHeap(cycle);
+  Heap<QueueIndex> queues = QueueHeap(cycle);
   Queues jobs;
-  std::map<JobIndex, Heap> tasks;
+  std::map<JobIndex, Heap<TaskIndex>> tasks;
   for (JobIndex j : world.session_jobs()) {
     if (WaitsInQueue(cycle, j) || !JobValid(cycle, j)) continue;
-    Heap wanted = TaskHeap(cycle);
+    Heap<TaskIndex> wanted = TaskHeap(cycle);
     for (TaskIndex t : world.tasks_of(j)) {
       if (!world.best_effort(t)) continue;
       if (world.status[t] == TaskStatus::kNominated) {
@@ -204,9 +204,9 @@ void RunBackfill(Cycle& cycle) {
   }
   std::vector<TaskIndex> order;
   while (!queues.empty()) {
-    Heap& waiting = jobs.at(queues.Pop());
+    Heap<JobIndex>& waiting = jobs.at(queues.Pop());
     while (!waiting.empty()) {
-      Heap& wanted = tasks.at(waiting.Pop());
+      Heap<TaskIndex>& wanted = tasks.at(waiting.Pop());
       while (!wanted.empty()) order.push_back(wanted.Pop());
     }
   }

@@ -303,7 +303,7 @@ std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& po
   const World& world = cycle.world;
   const size_t levels = Levels(cycle, policy);
   const QueueIndex own = world.queue_of(reclaimer);
-  Heap heap = VictimHeap(cycle, reclaimer);
+  Heap<TaskIndex> heap = VictimHeap(cycle, reclaimer);
   for (TaskIndex t : candidates) heap.Push(t);
   std::map<QueueIndex, Amount> held;
   const auto left = [&](QueueIndex q) -> Amount& {

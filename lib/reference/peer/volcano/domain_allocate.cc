@@ -41,16 +41,16 @@ void DoAgain(Cycle& cycle, const Statement& done, Statement& statement) {
 
 struct PartTry {
   Statement done;
-  Heap left;
+  Heap<TaskIndex> left;
 };
 
-bool PlacePart(Cycle& cycle, const Part& part, Heap& tasks, const Vertex& within,
+bool PlacePart(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks, const Vertex& within,
                Statement& statement, double& score) {
   for (const std::vector<Vertex>& list : SearchForPart(cycle, part, within)) {
     std::map<Vertex, PartTry> tries;
     for (const Vertex& vertex : list) {
       ForgetErrors(cycle, TasksOf(cycle, part));
-      Heap copy = tasks;
+      Heap<TaskIndex> copy = tasks;
       Statement trial;
       const std::vector<NodeIndex> nodes = NodeList(cycle, vertex);
       if (nodes.empty()) continue;
@@ -89,7 +89,7 @@ void PlaceParts(Cycle& cycle, JobIndex job, const Vertex& vertex, PartSheet& she
                 Statement& statement, double& score) {
   while (!sheet.waiting.empty()) {
     const Part part = sheet.waiting.Pop();
-    Heap& tasks = sheet.tasks.at(part);
+    Heap<TaskIndex>& tasks = sheet.tasks.at(part);
     double of_part = 0;
     if (!PlacePart(cycle, part, tasks, vertex, statement, of_part)) continue;
     score += of_part;
@@ -137,7 +137,7 @@ PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskInde
                   }),
                   {}};
   for (const Part& part : PartsOf(cycle, job)) {
-    Heap wanted = TaskHeap(cycle);
+    Heap<TaskIndex> wanted = TaskHeap(cycle);
     for (TaskIndex t : tasks) {
       if (cycle.tables().tasks.sub_group[t] == part.number) wanted.Push(t);
     }

@@ -37,7 +37,7 @@ PartSheet WorksheetOf(const Cycle& cycle, JobIndex job) {
 
 bool BoundToDomains(const Cycle& cycle, JobIndex job) {
   if (WishOfJob(cycle, job).tier) return true;
-  for (uint32_t s = 0; s < cycle.tables().jobs.spec[job].sub_groups.size(); ++s) {
+  for (SubGroupIndex s = 0; s < cycle.tables().jobs.spec[job].sub_groups.size(); ++s) {
     if (WishOfPart(cycle, {job, s}).tier) return true;
   }
   return false;
@@ -99,11 +99,11 @@ std::vector<Bundle> BundlesOf(const Cycle& cycle, JobIndex job, std::vector<Task
       role_surplus[g] = ReadyOfRole(cycle, job, g) - roles[g].min_available;
   }
   // Sub-groups that lack a task, and how many more of each policy may.
-  std::set<uint32_t> broken;
+  std::set<SubGroupIndex> broken;
   std::map<std::string, int64_t> part_surplus;
   bool parts_count = false;
   const JobSpec& spec = cycle.tables().jobs.spec[job];
-  const auto policy_of = [&](uint32_t number) {
+  const auto policy_of = [&](SubGroupIndex number) {
     return number == kNone ? std::string() : spec.sub_groups[number].policy;
   };
   for (const Part& part : PartsOf(cycle, job)) {
@@ -127,7 +127,7 @@ std::vector<Bundle> BundlesOf(const Cycle& cycle, JobIndex job, std::vector<Task
   for (TaskIndex t : tasks) {
     const auto role = role_surplus.find(table.group[t]);
     const bool role_safe = role == role_surplus.end() || role->second > 0;
-    const uint32_t part = table.sub_group[t];
+    const SubGroupIndex part = table.sub_group[t];
     const bool part_safe =
         !parts_count || broken.count(part) > 0 || part_surplus[policy_of(part)] > 0;
     if (surplus <= 0 || !role_safe || !part_safe) {
@@ -232,8 +232,8 @@ NodeIndex NodeFor(const Cycle& cycle, TaskIndex task, const std::vector<NodeInde
 }
 
 // All tasks of the part in one domain. False: nothing has changed.
-bool PlacePart(Cycle& cycle, From from, const Part& part, Heap tasks, const Vertex& vertex,
-               Statement& statement) {
+bool PlacePart(Cycle& cycle, From from, const Part& part, Heap<TaskIndex> tasks,
+               const Vertex& vertex, Statement& statement) {
   ErrorCache cache;
   cache.enabled = ActionSwitch(cycle, NameOf(from), "error_cache", true);
   const std::vector<NodeIndex> nodes = NodesOf(cycle, vertex);
@@ -335,7 +335,7 @@ void EvictFor(Cycle& cycle, From from, JobIndex job) {
   const World& world = cycle.world;
   std::vector<TaskIndex> pending;
   for (PartSheet sheet = WorksheetOf(cycle, job); !sheet.waiting.empty();) {
-    for (Heap tasks = sheet.tasks.at(sheet.waiting.Pop()); !tasks.empty();)
+    for (Heap<TaskIndex> tasks = sheet.tasks.at(sheet.waiting.Pop()); !tasks.empty();)
       pending.push_back(tasks.Pop());
     if (JobReady(cycle, job)) break;
   }
@@ -357,8 +357,8 @@ void EvictFor(Cycle& cycle, From from, JobIndex job) {
 }
 
 void Run(Cycle& cycle, From from) {
-  Heap queues = QueueHeap(cycle);
-  std::map<QueueIndex, Heap> jobs;
+  Heap<QueueIndex> queues = QueueHeap(cycle);
+  std::map<QueueIndex, Heap<JobIndex>> jobs;
   for (JobIndex j : cycle.world.session_jobs()) {
     if (cycle.world.phase[j] == JobPhase::kPending || !JobValid(cycle, j)) continue;
     const QueueIndex queue = cycle.tables().jobs.queue[j];
@@ -371,7 +371,8 @@ void Run(Cycle& cycle, From from) {
   while (!queues.empty()) {
     const QueueIndex queue = queues.Pop();
     if (from == From::kOtherQueues && Overused(cycle, queue)) continue;
-    for (Heap& waiting = jobs.at(queue); !waiting.empty();) EvictFor(cycle, from, waiting.Pop());
+    for (Heap<JobIndex>& waiting = jobs.at(queue); !waiting.empty();)
+      EvictFor(cycle, from, waiting.Pop());
   }
 }
 

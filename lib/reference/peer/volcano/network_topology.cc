@@ -14,7 +14,7 @@ namespace {
 std::vector<Vertex> AllVertices(const Cycle& cycle) {
   std::vector<Vertex> all = {""};
   const DomainTable& domains = cycle.tables().domains;
-  for (uint32_t d = 0; d < domains.alive.size(); ++d) {
+  for (DomainIndex d = 0; d < domains.alive.size(); ++d) {
     if (domains.alive[d]) all.push_back(domains.spec[d].name);
   }
   std::sort(all.begin(), all.end());
@@ -198,7 +198,7 @@ int32_t TierOf(const Cycle& cycle, const Vertex& vertex) {
   if (const DomainSpec* spec = SpecOf(cycle, vertex)) return spec->tier;
   int32_t above = 1;
   const DomainTable& domains = cycle.tables().domains;
-  for (uint32_t d = 0; d < domains.alive.size(); ++d) {
+  for (DomainIndex d = 0; d < domains.alive.size(); ++d) {
     if (domains.alive[d]) above = std::max(above, domains.spec[d].tier + 1);
   }
   return above;
@@ -278,7 +278,7 @@ std::vector<TaskIndex> TasksOf(const Cycle& cycle, const Part& part) {
 std::vector<Part> PartsOf(const Cycle& cycle, JobIndex job) {
   std::vector<Part> parts;
   if (!TasksOf(cycle, {job, kNone}).empty()) parts.push_back({job, kNone});
-  for (uint32_t s = 0; s < cycle.tables().jobs.spec[job].sub_groups.size(); ++s) {
+  for (SubGroupIndex s = 0; s < cycle.tables().jobs.spec[job].sub_groups.size(); ++s) {
     if (!TasksOf(cycle, {job, s}).empty()) parts.push_back({job, s});
   }
   return parts;

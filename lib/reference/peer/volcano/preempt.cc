@@ -51,7 +51,7 @@ bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
                const Filter& filter) {
   const auto victims = Preemptable(cycle, task, TasksOn(cycle, node, filter));
   if (!ValidVictims(cycle, task, node, victims)) return false;
-  Heap heap = VictimHeap(cycle, task);
+  Heap<TaskIndex> heap = VictimHeap(cycle, task);
   for (TaskIndex t : victims) heap.Push(t);
   Statement local;
   bool evicted_something = false;
@@ -82,7 +82,7 @@ std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeInd
   const auto candidates = Preemptable(cycle, task, TasksOn(cycle, node, filter));
   if (!ValidVictims(cycle, task, node, candidates)) return {};
   Cycle trial = cycle;
-  Heap heap = VictimHeap(trial, task);
+  Heap<TaskIndex> heap = VictimHeap(trial, task);
   for (TaskIndex t : candidates) heap.Push(t);
   const auto could_start = [&] {
     return AllocatableOnTrial(trial, trial.world.queue_of(task), task) &&
@@ -197,15 +197,15 @@ bool MayGo(const Cycle& cycle, TaskIndex preemptor, TaskIndex victim) {
   return !world.best_effort(preemptor) || world.best_effort(victim);
 }
 
-Heap PendingTasks(const Cycle& cycle, JobIndex job) {
-  Heap tasks = TaskHeap(cycle);
+Heap<TaskIndex> PendingTasks(const Cycle& cycle, JobIndex job) {
+  Heap<TaskIndex> tasks = TaskHeap(cycle);
   for (TaskIndex t : cycle.world.tasks_of(job)) {
     if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) tasks.Push(t);
   }
   return tasks;
 }
 
-void PreemptBetweenJobs(Cycle& cycle, JobIndex job, Heap& tasks, ErrorCache& cache) {
+void PreemptBetweenJobs(Cycle& cycle, JobIndex job, Heap<TaskIndex>& tasks, ErrorCache& cache) {
   Statement statement;
   while (JobStarving(cycle, job) && !tasks.empty()) {
     const TaskIndex task = tasks.Pop();
@@ -222,7 +222,7 @@ void PreemptBetweenJobs(Cycle& cycle, JobIndex job, Heap& tasks, ErrorCache& cac
 }
 
 void PreemptInsideJob(Cycle& cycle, JobIndex job, ErrorCache& cache) {
-  Heap tasks = PendingTasks(cycle, job);
+  Heap<TaskIndex> tasks = PendingTasks(cycle, job);
   while (!tasks.empty()) {
     const TaskIndex task = tasks.Pop();
     Statement statement;
@@ -242,10 +242,10 @@ void PreemptInsideJob(Cycle& cycle, JobIndex job, ErrorCache& cache) {
 void RunPreempt(Cycle& cycle) {
   ErrorCache cache;  // one for the whole action: refusals given before an eviction are kept
   cache.enabled = ActionSwitch(cycle, "preempt", "error_cache", true);
-  Heap queues = QueueHeap(cycle);
-  std::map<QueueIndex, Heap> jobs;
+  Heap<QueueIndex> queues = QueueHeap(cycle);
+  std::map<QueueIndex, Heap<JobIndex>> jobs;
   std::map<QueueIndex, std::vector<JobIndex>> found;
-  std::map<JobIndex, Heap> tasks;
+  std::map<JobIndex, Heap<TaskIndex>> tasks;
   for (JobIndex j : cycle.world.session_jobs()) {
     if (cycle.world.phase[j] == JobPhase::kPending || !JobValid(cycle, j) || !JobStarving(cycle, j))
       continue;
@@ -266,7 +266,7 @@ void RunPreempt(Cycle& cycle) {
   }
   while (!queues.empty()) {
     const QueueIndex queue = queues.Pop();
-    Heap& waiting = jobs.at(queue);
+    Heap<JobIndex>& waiting = jobs.at(queue);
     while (!waiting.empty()) {
       const JobIndex job = waiting.Pop();
       PreemptBetweenJobs(cycle, job, tasks.at(job), cache);

@@ -28,7 +28,7 @@ bool ReclaimOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
   if (reclaimees.empty()) return false;
   const auto victims = Reclaimable(cycle, task, reclaimees);
   if (!ValidVictims(cycle, task, node, victims)) return false;
-  Heap heap = VictimHeap(cycle, task);
+  Heap<TaskIndex> heap = VictimHeap(cycle, task);
   for (TaskIndex t : victims) heap.Push(t);
   Statement local;
   Row room = cycle.world.future_idle(node);
@@ -58,7 +58,7 @@ void ReclaimFor(Cycle& cycle, Statement& statement, TaskIndex task) {
   }
 }
 
-void ReclaimForJob(Cycle& cycle, JobIndex job, Heap& tasks) {
+void ReclaimForJob(Cycle& cycle, JobIndex job, Heap<TaskIndex>& tasks) {
   Statement statement;
   while (JobStarving(cycle, job) && !tasks.empty()) {
     const TaskIndex task = tasks.Pop();
@@ -78,9 +78,9 @@ void ReclaimForJob(Cycle& cycle, JobIndex job, Heap& tasks) {
 
 void RunReclaim(Cycle& cycle) {
   const World& world = cycle.world;
-  Heap queues = QueueHeap(cycle);
-  std::map<QueueIndex, Heap> jobs;
-  std::map<JobIndex, Heap> tasks;
+  Heap<QueueIndex> queues = QueueHeap(cycle);
+  std::map<QueueIndex, Heap<JobIndex>> jobs;
+  std::map<JobIndex, Heap<TaskIndex>> tasks;
   for (JobIndex j : world.session_jobs()) {
     if (world.phase[j] == JobPhase::kPending || !JobValid(cycle, j)) continue;
     const QueueIndex queue = cycle.tables().jobs.queue[j];
@@ -90,7 +90,7 @@ void RunReclaim(Cycle& cycle) {
     }
     if (!JobStarving(cycle, j)) continue;
     jobs.at(queue).Push(j);
-    Heap wanted = TaskHeap(cycle);
+    Heap<TaskIndex> wanted = TaskHeap(cycle);
     for (TaskIndex t : world.tasks_of(j)) {
       if (world.status[t] == TaskStatus::kPending && !world.gated(t)) wanted.Push(t);
     }
@@ -99,7 +99,7 @@ void RunReclaim(Cycle& cycle) {
   while (!queues.empty()) {
     const QueueIndex queue = queues.Pop();
     if (Overused(cycle, queue)) continue;
-    Heap& waiting = jobs.at(queue);
+    Heap<JobIndex>& waiting = jobs.at(queue);
     while (!waiting.empty()) {
       const JobIndex job = waiting.Pop();
       ReclaimForJob(cycle, job, tasks.at(job));

@@ -1,0 +1,102 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The type of row indices: one type for each table, so that a task is not taken for a node.
+//
+//   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) ...
+//   decision.node == decision.task                      // does not compile, nor does n = task
+//   const auto node = muster::NodeIndex(rows.size());   // from a count: by its name only
+//   names[node]                                         // to a number: by itself
+//
+// An index is a 32-bit number of a type of its own. It is converted to a number where one is needed, and made of a number
+// only where the type is written out; literals and kNone are converted by themselves. Arithmetic gives numbers.
+// Indices of two tables are neither converted into each other nor compared.
+// Failure. None. REQUIRES: numbers that become indices are below 2^32.
+// Cost. That of a uint32_t: the same size, layout and code. As with one, `NodeIndex n;` has no value.
+#ifndef MUSTER_INDEX_H_
+#define MUSTER_INDEX_H_
+
+#include <compare>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace muster {
+
+// The type of kNone, which is an index into every table.
+struct NoIndex {
+  constexpr operator uint32_t() const { return std::numeric_limits<uint32_t>::max(); }
+};
+
+// No row. As a number it is the largest uint32_t.
+inline constexpr NoIndex kNone;
+
+template <class Tag>
+class Index {
+ public:
+  Index() = default;
+  template <std::same_as<int> Literal>
+  consteval Index(Literal value) : value_(static_cast<uint32_t>(value)) {}
+  constexpr Index(NoIndex none) : value_(none) {}
+  template <std::integral Number>
+  constexpr explicit Index(Number value) : value_(static_cast<uint32_t>(value)) {}
+  template <std::same_as<int> Number>
+  requires std::integral<Number>  // explicit, it comes before the literal's
+  constexpr explicit Index(Number value) : value_(static_cast<uint32_t>(value)) {}
+  template <class Other>
+  Index(Index<Other>) = delete;
+
+  constexpr operator uint32_t() const { return value_; }
+  constexpr uint32_t value() const { return value_; }
+
+  constexpr Index& operator++() {
+    ++value_;
+    return *this;
+  }
+  constexpr Index operator++(int) { return Index(value_++); }
+  constexpr Index& operator--() {
+    --value_;
+    return *this;
+  }
+  constexpr Index operator--(int) { return Index(value_--); }
+
+  friend constexpr bool operator==(Index a, Index b) { return a.value_ == b.value_; }
+  friend constexpr bool operator==(Index a, NoIndex b) { return a.value_ == uint32_t{b}; }
+  template <std::integral Number>
+  friend constexpr bool operator==(Index a, Number b) {
+    return std::cmp_equal(a.value_, b);
+  }
+  template <class Other>
+  friend bool operator==(Index, Index<Other>) = delete;
+
+  friend constexpr std::strong_ordering operator<=>(Index a, Index b) {
+    return a.value_ <=> b.value_;
+  }
+  template <std::integral Number>
+  friend constexpr std::strong_ordering operator<=>(Index a, Number b) {
+    return std::cmp_less(a.value_, b)    ? std::strong_ordering::less
+           : std::cmp_equal(a.value_, b) ? std::strong_ordering::equal
+                                         : std::strong_ordering::greater;
+  }
+  template <class Other>
+  friend void operator<=>(Index, Index<Other>) = delete;
+
+  template <class H>
+  friend H AbslHashValue(H h, Index index) {
+    return H::combine(std::move(h), index.value_);
+  }
+
+ private:
+  uint32_t value_;
+};
+
+}  // namespace muster
+
+template <class Tag>
+struct std::hash<muster::Index<Tag>> {
+  size_t operator()(muster::Index<Tag> index) const noexcept { return index.value(); }
+};
+
+#endif  // MUSTER_INDEX_H_
