@@ -35,7 +35,9 @@ LEFT = {
     "schedule.h": "Cluster cluster;",
     "snapshot.h": "Cluster cluster;",
     "statistics.h": "auto Use = [](auto&&...) {};",
-    "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};",
+    "index.h": "Snapshot snapshot; std::vector<std::string> names; auto Visit = [](auto&&...) {};",
+    "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"
+               " auto Visit = [](auto&&...) {};",
     "what_if.h": "Snapshot snapshot;",
     "docs/quota.md": """QuotaTask task; Sparse request, used, runtime; bool preemptible = true; int64_t now = 0;
         std::vector<RevocableTask> revocable; QuotaRules::Tasks owners; QuotaEdit quota; CapacityTask capacity_task;
