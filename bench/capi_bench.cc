@@ -73,7 +73,7 @@ void Cycles(const char* profile) {
       Must(muster_snapshot_schedule(mine, profile, nullptr, &plan, &error));
       Must(muster_plan_get_view(plan, &view, &error));
       for (int64_t i = 0; i < view.decision_count; ++i)
-        bound -= view.decision_kind[i] == MUSTER_BIND;
+        bound -= view.decision_kind[i] == MUSTER_DECISION_BIND;
       muster_plan_free(plan);
     }
     const double end = Seconds();
@@ -116,7 +116,7 @@ void BuildAndDeltas() {
     job[i] = static_cast<int64_t>(i / 100);
     const bool runs = i % 2 == 0;
     node[i] = runs ? static_cast<int64_t>(i / 10) : MUSTER_NONE;
-    state[i] = runs ? MUSTER_RUNNING : MUSTER_PENDING;
+    state[i] = runs ? MUSTER_TASK_RUNNING : MUSTER_TASK_PENDING;
   }
   std::vector<double> times;
   muster_cluster* cluster = nullptr;
@@ -125,27 +125,27 @@ void BuildAndDeltas() {
     const double begin = Seconds();
     Must(muster_cluster_new(nullptr, &cluster, &error));
     muster_table* table = nullptr;
-    Must(muster_table_new(MUSTER_NODES, kNodes, nullptr, &table, &error));
+    Must(muster_table_new(MUSTER_KIND_NODES, kNodes, nullptr, &table, &error));
     nodes.Set(table, "name");
     Must(muster_table_set_numbers(table, "capacity.cpu", cpu.data(), kNodes, &error));
     Must(muster_table_set_numbers(table, "capacity.memory", memory.data(), kNodes, &error));
     Must(muster_table_set_numbers(table, "capacity.pods", pods.data(), kNodes, &error));
-    Must(muster_cluster_put(cluster, MUSTER_ADD, table, &error));
+    Must(muster_cluster_put(cluster, MUSTER_PUT_ADD, table, &error));
     const double with_nodes = Seconds();
     muster_table_free(table);
-    Must(muster_table_new(MUSTER_JOBS, kJobs, nullptr, &table, &error));
+    Must(muster_table_new(MUSTER_KIND_JOBS, kJobs, nullptr, &table, &error));
     jobs.Set(table, "name");
-    Must(muster_cluster_put(cluster, MUSTER_ADD, table, &error));
+    Must(muster_cluster_put(cluster, MUSTER_PUT_ADD, table, &error));
     muster_table_free(table);
     const double with_jobs = Seconds();
-    Must(muster_table_new(MUSTER_TASKS, kTasks, nullptr, &table, &error));
+    Must(muster_table_new(MUSTER_KIND_TASKS, kTasks, nullptr, &table, &error));
     tasks.Set(table, "name");
     Must(muster_table_set_numbers(table, "shape.request.cpu", request.data(), kTasks, &error));
     Must(muster_table_set_numbers(table, "shape.request.memory", amount.data(), kTasks, &error));
     Must(muster_table_set_numbers(table, "job", job.data(), kTasks, &error));
     Must(muster_table_set_numbers(table, "node", node.data(), kTasks, &error));
     Must(muster_table_set_numbers(table, "status", state.data(), kTasks, &error));
-    Must(muster_cluster_put(cluster, MUSTER_ADD, table, &error));
+    Must(muster_cluster_put(cluster, MUSTER_PUT_ADD, table, &error));
     muster_table_free(table);
     muster_snapshot* snapshot = nullptr;
     Must(muster_cluster_freeze(cluster, &snapshot, &error));
@@ -168,7 +168,7 @@ void BuildAndDeltas() {
     return static_cast<int32_t>(int64_t{7919} * i % kTasks / 2 * 2);
   };
   each("index", [&](int i) {
-    const int32_t task = task_of(i), now = i % 3 == 0 ? MUSTER_BOUND : MUSTER_RUNNING;
+    const int32_t task = task_of(i), now = i % 3 == 0 ? MUSTER_TASK_BOUND : MUSTER_TASK_RUNNING;
     const int32_t where = task / 10;
     Must(muster_cluster_set_tasks(cluster, 1, &task, &now, &where, &error));
   });
@@ -177,7 +177,7 @@ void BuildAndDeltas() {
     const size_t where = task / 10;
     Must(muster_cluster_set_task(cluster, tasks.bytes.data() + tasks.offsets[task],
                                  tasks.offsets[task + 1] - tasks.offsets[task],
-                                 i % 3 == 0 ? MUSTER_RUNNING : MUSTER_BOUND,
+                                 i % 3 == 0 ? MUSTER_TASK_RUNNING : MUSTER_TASK_BOUND,
                                  nodes.bytes.data() + nodes.offsets[where],
                                  nodes.offsets[where + 1] - nodes.offsets[where], &error));
   });

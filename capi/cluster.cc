@@ -9,6 +9,7 @@
 #include "capi/handles.h"
 #include "capi/put.h"
 #include "lib/base/hash_map.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
 #include "lib/scenario/state.h"
@@ -38,17 +39,17 @@ namespace {
 
 const NameTable* NamesIn(const Tables& tables, int32_t kind) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return &tables.nodes.names;
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return &tables.queues.names;
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return &tables.jobs.names;
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return &tables.tasks.names;
-    case MUSTER_DOMAINS:
+    case MUSTER_KIND_DOMAINS:
       return &tables.domains.names;
-    case MUSTER_DIMENSIONS:
+    case MUSTER_KIND_DIMENSIONS:
       return &tables.dimensions;
     default:
       return nullptr;
@@ -66,7 +67,7 @@ absl::StatusOr<int32_t> FindRow(const Tables& tables, int32_t kind, const char* 
   const std::optional<uint32_t> row = names->Find(*text);
   if (!row) {
     return absl::NotFoundError(
-        absl::StrCat(kind == MUSTER_DIMENSIONS ? "dimension" : ToAbsl(RowName(kind)), " ",
+        absl::StrCat(kind == MUSTER_KIND_DIMENSIONS ? "dimension" : ToAbsl(RowName(kind)), " ",
                      Quote(*text), ": does not exist"));
   }
   return static_cast<int32_t>(*row);
@@ -74,13 +75,13 @@ absl::StatusOr<int32_t> FindRow(const Tables& tables, int32_t kind, const char* 
 
 absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return Removal::Kind::kNode;
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return Removal::Kind::kQueue;
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return Removal::Kind::kJob;
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return Removal::Kind::kTask;
     default:
       return absl::InvalidArgumentError(absl::StrCat("there are no events of rows of kind ", kind));
@@ -89,37 +90,37 @@ absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
 
 absl::Status Remove(Cluster& cluster, int32_t kind, std::string_view name) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return cluster.RemoveNode(name);
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return cluster.RemoveQueue(name);
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return cluster.RemoveJob(name);
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return cluster.RemoveTask(name);
-    case MUSTER_DOMAINS:
+    case MUSTER_KIND_DOMAINS:
       return cluster.RemoveDomain(name);
     default:
       return absl::InvalidArgumentError(absl::StrCat("rows of kind ", kind, " cannot be removed"));
   }
 }
 
-// What a state that the caller gives means; the rules are those of Cluster::SetTaskStatus.
-absl::StatusOr<TaskStatus> StateIn(int64_t state) {
-  if (state >= 0 && state < kTaskStatusCount) return static_cast<TaskStatus>(state);
-  return absl::InvalidArgumentError(absl::StrCat("there is no state ", state));
+// What a status that the caller gives means; the rules are those of Cluster::SetTaskStatus.
+absl::StatusOr<TaskStatus> StatusIn(int64_t status) {
+  if (status >= 0 && status < kTaskStatusCount) return static_cast<TaskStatus>(status);
+  return absl::InvalidArgumentError(absl::StrCat("there is no status ", status));
 }
 
-absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tasks,
-                       const int32_t* states, const int32_t* nodes) {
+absl::Status SetStatuses(muster_cluster* handle, int64_t count, const int32_t* tasks,
+                         const int32_t* statuses, const int32_t* nodes) {
   if (count < 0) return absl::InvalidArgumentError(absl::StrCat("count is ", count));
-  if (count > 0 && (tasks == nullptr || states == nullptr)) {
-    return NullArgument(tasks == nullptr ? "tasks" : "states");
+  if (count > 0 && (tasks == nullptr || statuses == nullptr)) {
+    return NullArgument(tasks == nullptr ? "tasks" : "statuses");
   }
   Cluster& cluster = handle->cluster;
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   const auto at = [](int64_t i, std::string_view rule) {
-    return absl::InvalidArgumentError(absl::StrCat("states[", i, "]: ", ToAbsl(rule)));
+    return absl::InvalidArgumentError(absl::StrCat("statuses[", i, "]: ", ToAbsl(rule)));
   };
   const auto node_of = [&](int64_t i) -> int64_t { return nodes == nullptr ? -1 : nodes[i]; };
   // All that can be wrong is found before the first change.
@@ -130,28 +131,28 @@ absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tas
         !tables.tasks.alive[static_cast<size_t>(task)]) {
       return at(i, absl::StrCat("there is no task ", task));
     }
-    const absl::StatusOr<TaskStatus> state = StateIn(states[i]);
-    if (!state.ok()) return at(i, std::string(state.status().message()));
-    if (*state == TaskStatus::kPlaced) return at(i, "state placed exists only inside a cycle");
+    const absl::StatusOr<TaskStatus> status = StatusIn(statuses[i]);
+    if (!status.ok()) return at(i, std::string(status.status().message()));
+    if (*status == TaskStatus::kPlaced) return at(i, "status placed exists only inside a cycle");
     if (node != MUSTER_NONE &&
         (node < 0 || node >= static_cast<int64_t>(tables.nodes.alive.size()) ||
          !tables.nodes.alive[static_cast<size_t>(node)])) {
       return at(i, absl::StrCat("there is no node ", node));
     }
-    if (HoldsNode(*state)) {
+    if (HoldsNode(*status)) {
       if (node == MUSTER_NONE && tables.tasks.node[static_cast<size_t>(task)] == kNone) {
-        return at(i, absl::StrCat("state ", ToAbsl(TaskStatusName(*state)), " needs a node"));
+        return at(i, absl::StrCat("status ", ToAbsl(TaskStatusName(*status)), " needs a node"));
       }
       keeps |= node == MUSTER_NONE;
-    } else if (*state == TaskStatus::kPending && node != MUSTER_NONE) {
-      return at(i, "state pending holds no node, but one is given");
+    } else if (*status == TaskStatus::kPending && node != MUSTER_NONE) {
+      return at(i, "status pending holds no node, but one is given");
     }
-    leaves |= !HoldsNode(*state);
+    leaves |= !HoldsNode(*status);
   }
   if (keeps && leaves) {  // a task that occurs twice may lose its node and then need it
     HashSet<int32_t> left;
     for (int64_t i = 0; i < count; ++i) {
-      if (!HoldsNode(static_cast<TaskStatus>(states[i]))) {
+      if (!HoldsNode(static_cast<TaskStatus>(statuses[i]))) {
         left.insert(tasks[i]);
       } else if (node_of(i) != MUSTER_NONE) {
         left.erase(tasks[i]);
@@ -161,30 +162,30 @@ absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tas
     }
   }
   const absl::Status done = Changing(handle, [&] {
-    Editor& editor = cluster.impl().editor;
+    Editor& editor = ImplOf(cluster).editor;
     for (int64_t i = 0; i < count; ++i) {
       const Tables& now = editor.tables();
       const auto task = static_cast<TaskIndex>(tasks[i]);
-      const auto state = static_cast<TaskStatus>(states[i]);
+      const auto status = static_cast<TaskStatus>(statuses[i]);
       NodeIndex node = kNone;
-      if (HoldsNode(state)) {
+      if (HoldsNode(status)) {
         node =
             node_of(i) == MUSTER_NONE ? now.tasks.node[task] : static_cast<NodeIndex>(node_of(i));
       }
       const bool assumed = (now.tasks.flags[task] & kTaskAssumed) != 0;
-      if (assumed || now.tasks.status[task] != state || now.tasks.node[task] != node) {
-        editor.SetPlace(task, state, node, /*assumed=*/false);
+      if (assumed || now.tasks.status[task] != status || now.tasks.node[task] != node) {
+        editor.SetPlace(task, status, node, /*assumed=*/false);
       }
     }
     return absl::OkStatus();
   });
   if (done.ok() && handle->recorder != nullptr) {
-    const Tables& now = *cluster.impl().tables;
-    handle->recorder->States(count, [&](int64_t i) -> Recorder::TaskState {
+    const Tables& now = TablesOf(cluster);
+    handle->recorder->Statuses(count, [&](int64_t i) -> Recorder::TaskReport {
       return {now.tasks.names.name(TaskIndex(tasks[i])),
               node_of(i) == MUSTER_NONE ? std::string_view()
                                         : now.nodes.names.name(NodeIndex(node_of(i))),
-              static_cast<TaskStatus>(states[i])};
+              static_cast<TaskStatus>(statuses[i])};
     });
   }
   return done;
@@ -257,8 +258,9 @@ muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode, const mu
                                  muster_error* error) {
   return OnCluster(cluster, error, [&]() -> absl::Status {
     if (table == nullptr) return NullArgument("table");
-    if (mode == MUSTER_UPDATE && table->kind <= MUSTER_DOMAINS) return UpdateRows(cluster, *table);
-    if (mode != MUSTER_ADD && mode != MUSTER_UPDATE) {
+    if (mode == MUSTER_PUT_UPDATE && table->kind <= MUSTER_KIND_DOMAINS)
+      return UpdateRows(cluster, *table);
+    if (mode != MUSTER_PUT_ADD && mode != MUSTER_PUT_UPDATE) {
       return absl::InvalidArgumentError(absl::StrCat("there is no mode ", mode));
     }
     const absl::StatusOr<bool> in_bulk = AddInBulk(cluster, *table);
@@ -294,13 +296,14 @@ muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind, const
 }
 
 muster_status muster_cluster_set_tasks(muster_cluster* cluster, int64_t count, const int32_t* tasks,
-                                       const int32_t* states, const int32_t* nodes,
+                                       const int32_t* statuses, const int32_t* nodes,
                                        muster_error* error) {
-  return OnCluster(cluster, error, [&] { return SetStates(cluster, count, tasks, states, nodes); });
+  return OnCluster(cluster, error,
+                   [&] { return SetStatuses(cluster, count, tasks, statuses, nodes); });
 }
 
 muster_status muster_cluster_set_task(muster_cluster* cluster, const char* name, int64_t size,
-                                      int32_t state, const char* node, int64_t node_size,
+                                      int32_t status, const char* node, int64_t node_size,
                                       muster_error* error) {
   return OnCluster(cluster, error, [&]() -> absl::Status {
     const auto task = TextIn("name", name, size);
@@ -311,13 +314,13 @@ muster_status muster_cluster_set_task(muster_cluster* cluster, const char* name,
       if (!text.ok()) return text.status();
       place = *text;
     }
-    const auto status = StateIn(state);
-    if (!status.ok()) return status.status();
+    const auto to = StatusIn(status);
+    if (!to.ok()) return to.status();
     const absl::Status done =
-        Changing(cluster, [&] { return cluster->cluster.SetTaskStatus(*task, *status, place); });
+        Changing(cluster, [&] { return cluster->cluster.SetTaskStatus(*task, *to, place); });
     if (done.ok() && cluster->recorder != nullptr) {
-      cluster->recorder->States(1, [&](int64_t) -> Recorder::TaskState {
-        return {*task, place, *status};
+      cluster->recorder->Statuses(1, [&](int64_t) -> Recorder::TaskReport {
+        return {*task, place, *to};
       });
     }
     return done;
@@ -424,7 +427,7 @@ muster_status muster_cluster_find(const muster_cluster* cluster, int32_t kind, c
   return Guard(error, [&]() -> absl::Status {
     if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
     if (index == nullptr) return NullArgument("index");
-    const auto row = FindRow(*cluster->cluster.impl().tables, kind, name, size);
+    const auto row = FindRow(TablesOf(cluster->cluster), kind, name, size);
     if (!row.ok()) return row.status();
     *index = *row;
     return absl::OkStatus();
@@ -432,7 +435,7 @@ muster_status muster_cluster_find(const muster_cluster* cluster, int32_t kind, c
 }
 
 uint64_t muster_cluster_layout(const muster_cluster* cluster) {
-  return cluster == nullptr ? 0 : cluster->cluster.impl().tables->layout;
+  return cluster == nullptr ? 0 : ImplOf(cluster->cluster).tables->layout;
 }
 uint64_t muster_cluster_version(const muster_cluster* cluster) {
   return cluster == nullptr ? 0 : cluster->cluster.version();
@@ -516,7 +519,7 @@ uint64_t muster_snapshot_version(const muster_snapshot* snapshot) {
 
 int64_t muster_snapshot_count(const muster_snapshot* snapshot, int32_t kind) {
   if (snapshot == nullptr) return 0;
-  const muster::NameTable* names = NamesIn(snapshot->snapshot.tables(), kind);
+  const muster::NameTable* names = NamesIn(TablesOf(snapshot->snapshot), kind);
   return names == nullptr ? 0 : names->size();
 }
 
@@ -524,7 +527,7 @@ const char* muster_snapshot_name(const muster_snapshot* snapshot, int32_t kind, 
                                  int64_t* size) {
   if (size != nullptr) *size = 0;
   if (snapshot == nullptr || index < 0) return nullptr;
-  const muster::NameTable* names = NamesIn(snapshot->snapshot.tables(), kind);
+  const muster::NameTable* names = NamesIn(TablesOf(snapshot->snapshot), kind);
   if (names == nullptr || static_cast<uint32_t>(index) >= names->size()) return nullptr;
   const std::string_view name = names->name(static_cast<uint32_t>(index));
   if (size != nullptr) *size = static_cast<int64_t>(name.size());
@@ -537,7 +540,7 @@ muster_status muster_snapshot_find(const muster_snapshot* snapshot, int32_t kind
   return Guard(error, [&]() -> absl::Status {
     if (snapshot == nullptr) return NullArgument("snapshot");
     if (index == nullptr) return NullArgument("index");
-    const auto row = FindRow(snapshot->snapshot.tables(), kind, name, size);
+    const auto row = FindRow(TablesOf(snapshot->snapshot), kind, name, size);
     if (!row.ok()) return row.status();
     *index = *row;
     return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "capi/handles.h"
 #include "capi/plan.h"
 #include "capi/policy.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 
 namespace muster::capi {
@@ -19,35 +20,36 @@ using Clock = std::chrono::steady_clock;
 class Watch {
  public:
   Watch(const muster_schedule_options& options, const PolicyList* policies)
-      : cancel_(options.cancel), policies_(policies), limit_(options.time_limit) {
+      : stop_(options.stop), policies_(policies), limit_(options.time_limit) {
     if (limit_ > 0) end_ = Clock::now() + std::chrono::nanoseconds(std::min(limit_, kLongest));
   }
-  bool is_needed() const { return cancel_ != nullptr || policies_ != nullptr || limit_ != 0; }
+  bool is_needed() const { return stop_ != nullptr || policies_ != nullptr || limit_ != 0; }
 
   bool ShouldStop() {
     if (policies_ != nullptr && policies_->failed()) return true;
-    if (cancel_ != nullptr && cancel_->cancelled.load(std::memory_order_relaxed) != 0) {
-      cancelled_ = true;
+    if (stop_ != nullptr && stop_->is_set.load(std::memory_order_relaxed) != 0) {
+      stopped_ = true;
       return true;
     }
     if (limit_ == 0 || (limit_ > 0 && Clock::now() < end_)) return false;
     expired_ = true;
     return true;
   }
-  bool cancelled() const { return cancelled_; }
+  bool stopped() const { return stopped_; }
   bool expired() const { return expired_; }
 
  private:
   static constexpr int64_t kLongest = int64_t{1} << 60;  // what may be added to a time
-  const muster_cancel* cancel_;
+  const muster_stop* stop_;
   const PolicyList* policies_;
   const int64_t limit_;
   Clock::time_point end_;
-  bool cancelled_ = false, expired_ = false;
+  bool stopped_ = false, expired_ = false;
 };
 
-constexpr uint32_t kSwitches = MUSTER_NO_BLOCK_WINNERS | MUSTER_NO_EQUAL_STATES |
-                               MUSTER_NO_INFEASIBILITY_MEMORY | MUSTER_NO_VECTOR_KERNELS;
+constexpr uint32_t kSwitches = MUSTER_SWITCH_NO_BLOCK_WINNERS | MUSTER_SWITCH_NO_EQUAL_STATES |
+                               MUSTER_SWITCH_NO_INFEASIBILITY_MEMORY |
+                               MUSTER_SWITCH_NO_VECTOR_KERNELS;
 
 }  // namespace
 
@@ -71,10 +73,11 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
   schedule.seed = given.seed;
   schedule.cursor = given.cursor;
   if (given.work_budget != 0) schedule.work_budget = std::max<int64_t>(given.work_budget, 0);
-  schedule.speed.block_winners = (given.switches & MUSTER_NO_BLOCK_WINNERS) == 0;
-  schedule.speed.share_equal_states = (given.switches & MUSTER_NO_EQUAL_STATES) == 0;
-  schedule.speed.infeasibility_memory = (given.switches & MUSTER_NO_INFEASIBILITY_MEMORY) == 0;
-  schedule.speed.vector_kernels = (given.switches & MUSTER_NO_VECTOR_KERNELS) == 0;
+  schedule.speed.block_winners = (given.switches & MUSTER_SWITCH_NO_BLOCK_WINNERS) == 0;
+  schedule.speed.share_equal_states = (given.switches & MUSTER_SWITCH_NO_EQUAL_STATES) == 0;
+  schedule.speed.infeasibility_memory =
+      (given.switches & MUSTER_SWITCH_NO_INFEASIBILITY_MEMORY) == 0;
+  schedule.speed.vector_kernels = (given.switches & MUSTER_SWITCH_NO_VECTOR_KERNELS) == 0;
   if (given.memory_limit != 0) {
     schedule.speed.memory_limit = std::max<int64_t>(given.memory_limit, 0);
   }
@@ -101,8 +104,8 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
   if (policies != nullptr && policies->failed()) return policies->failure();
   if (!plan.ok()) return plan.status();
   if (!plan->complete() && given.keep_cut == 0) {
-    if (watch.cancelled()) {
-      return absl::CancelledError("schedule: cancelled before the cycle ended; nothing is decided");
+    if (watch.stopped()) {
+      return absl::CancelledError("schedule: stopped before the cycle ended; nothing is decided");
     }
     if (watch.expired()) {
       return absl::DeadlineExceededError(
@@ -142,12 +145,12 @@ muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profi
                                          out == nullptr ? nullptr : &made, &said);
       if (!done.ok()) {
         // What a failed policy answered must not be remembered.
-        if (said.extensions != nullptr) cluster->cluster.impl().cycle.reset();
+        if (said.extensions != nullptr) ImplOf(cluster->cluster).cycle.reset();
         return done;
       }
     } catch (...) {
       // The books of the session may be half written; the rows are as they were.
-      cluster->cluster.impl().cycle.reset();
+      ImplOf(cluster->cluster).cycle.reset();
       throw;
     }
     *out = made;
@@ -204,15 +207,15 @@ muster_status muster_cluster_apply(muster_cluster* cluster, const muster_plan* p
   });
 }
 
-muster_status muster_cancel_new(muster_cancel** out, muster_error* error) {
+muster_status muster_stop_new(muster_stop** out, muster_error* error) {
   if (out != nullptr) *out = nullptr;
   return Guard(error, [&]() -> absl::Status {
     if (out == nullptr) return NullArgument("out");
-    *out = new muster_cancel;
+    *out = new muster_stop;
     return absl::OkStatus();
   });
 }
-void muster_cancel_set(muster_cancel* cancel, int32_t cancelled) {
-  if (cancel != nullptr) cancel->cancelled.store(cancelled, std::memory_order_relaxed);
+void muster_stop_set(muster_stop* stop, int32_t stopped) {
+  if (stop != nullptr) stop->is_set.store(stopped, std::memory_order_relaxed);
 }
-void muster_cancel_free(muster_cancel* cancel) { delete cancel; }
+void muster_stop_free(muster_stop* stop) { delete stop; }

@@ -19,13 +19,13 @@ using Cell = std::function<int64_t(uint32_t row)>;
 
 const std::vector<uint8_t>* RowsOfKind(const muster_cycle& cycle, int32_t kind) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return &cycle.tables->nodes.alive;
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return &cycle.tables->queues.alive;
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return &cycle.tables->jobs.alive;
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return &cycle.tables->tasks.alive;
     default:
       return nullptr;
@@ -38,21 +38,21 @@ int64_t RowNumber(uint32_t index) { return index == kNone ? MUSTER_NONE : int64_
 Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, DimensionIndex d) {
   const Tables& t = *cycle.tables;
   const Ledger& l = *cycle.ledger;
-  if (kind == MUSTER_NODES) {
+  if (kind == MUSTER_KIND_NODES) {
     if (what == "allocatable") return [&t, d](uint32_t n) { return t.nodes.allocatable.at(n, d); };
     if (what == "idle") return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kIdle)[d]; };
     if (what == "used") return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kUsed)[d]; };
     if (what == "releasing")
       return [&l, d](uint32_t n) { return l.node(NodeIndex(n), kReleasing)[d]; };
-  } else if (kind == MUSTER_QUEUES) {
+  } else if (kind == MUSTER_KIND_QUEUES) {
     if (what == "allocated")
       return [&l, d](uint32_t q) { return l.queue_allocated(QueueIndex(q))[d]; };
     if (what == "pending") return [&l, d](uint32_t q) { return l.queue_pending(QueueIndex(q))[d]; };
     if (what == "limit") return [&t, d](uint32_t q) { return t.queues.limit.at(q, d); };
     if (what == "deserved") return [&t, d](uint32_t q) { return t.queues.deserved.at(q, d); };
-  } else if (kind == MUSTER_JOBS) {
+  } else if (kind == MUSTER_KIND_JOBS) {
     if (what == "allocated") return [&l, d](uint32_t j) { return l.job_allocated(JobIndex(j))[d]; };
-  } else if (kind == MUSTER_TASKS) {
+  } else if (kind == MUSTER_KIND_TASKS) {
     if (what == "request") return [&l, d](uint32_t k) { return l.request(TaskIndex(k))[d]; };
   }
   return nullptr;
@@ -61,16 +61,16 @@ Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, Dim
 Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
   const Tables& t = *cycle.tables;
   const Ledger& l = *cycle.ledger;
-  if (kind == MUSTER_NODES) {
+  if (kind == MUSTER_KIND_NODES) {
     if (what == "unschedulable") {
       return [&t](uint32_t n) -> int64_t { return t.nodes.spec[n].unschedulable; };
     }
-  } else if (kind == MUSTER_QUEUES) {
+  } else if (kind == MUSTER_KIND_QUEUES) {
     if (what == "weight") return [&t](uint32_t q) { return t.queues.spec[q].weight; };
     if (what == "priority")
       return [&t](uint32_t q) -> int64_t { return t.queues.spec[q].priority; };
     if (what == "created") return [&t](uint32_t q) { return t.queues.spec[q].created; };
-  } else if (kind == MUSTER_JOBS) {
+  } else if (kind == MUSTER_KIND_JOBS) {
     if (what == "queue") return [&t](uint32_t j) { return RowNumber(t.jobs.queue[j]); };
     if (what == "priority") return [&t](uint32_t j) -> int64_t { return t.jobs.spec[j].priority; };
     if (what == "created") return [&t](uint32_t j) { return t.jobs.spec[j].created; };
@@ -85,10 +85,10 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
       return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).pending(); };
     if (what == "tasks_ready")
       return [&l](uint32_t j) -> int64_t { return l.job(JobIndex(j)).ready(); };
-  } else if (kind == MUSTER_TASKS) {
+  } else if (kind == MUSTER_KIND_TASKS) {
     if (what == "job") return [&t](uint32_t k) { return RowNumber(t.tasks.job[k]); };
     if (what == "node") return [&l](uint32_t k) { return RowNumber(l.node_of(TaskIndex(k))); };
-    if (what == "state")
+    if (what == "status")
       return [&l](uint32_t k) { return static_cast<int64_t>(l.status(TaskIndex(k))); };
     if (what == "priority") return [&t](uint32_t k) -> int64_t { return t.tasks.priority[k]; };
     if (what == "created") return [&t](uint32_t k) { return t.tasks.created[k]; };
@@ -149,7 +149,7 @@ int64_t muster_cycle_now(const muster_cycle* cycle) { return cycle == nullptr ? 
 
 int64_t muster_cycle_count(const muster_cycle* cycle, int32_t kind) {
   if (cycle == nullptr || cycle->tables == nullptr) return 0;
-  if (kind == MUSTER_DIMENSIONS) return static_cast<int64_t>(cycle->tables->dimension_count());
+  if (kind == MUSTER_KIND_DIMENSIONS) return static_cast<int64_t>(cycle->tables->dimension_count());
   const std::vector<uint8_t>* alive = RowsOfKind(*cycle, kind);
   return alive == nullptr ? 0 : static_cast<int64_t>(alive->size());
 }
@@ -160,10 +160,10 @@ const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t i
   if (index < 0 || index >= muster_cycle_count(cycle, kind)) return nullptr;
   const muster::Tables& t = *cycle->tables;
   const muster::NameTable* names = &t.dimensions;
-  if (kind == MUSTER_NODES) names = &t.nodes.names;
-  if (kind == MUSTER_QUEUES) names = &t.queues.names;
-  if (kind == MUSTER_JOBS) names = &t.jobs.names;
-  if (kind == MUSTER_TASKS) names = &t.tasks.names;
+  if (kind == MUSTER_KIND_NODES) names = &t.nodes.names;
+  if (kind == MUSTER_KIND_QUEUES) names = &t.queues.names;
+  if (kind == MUSTER_KIND_JOBS) names = &t.jobs.names;
+  if (kind == MUSTER_KIND_TASKS) names = &t.tasks.names;
   const std::string_view name = names->name(static_cast<uint32_t>(index));
   if (size != nullptr) *size = static_cast<int64_t>(name.size());
   return name.data();

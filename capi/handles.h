@@ -36,8 +36,8 @@ struct muster_snapshot {
   muster::Snapshot snapshot;
 };
 
-struct muster_cancel {
-  std::atomic<int32_t> cancelled{0};
+struct muster_stop {
+  std::atomic<int32_t> is_set{0};
 };
 
 namespace muster::capi {

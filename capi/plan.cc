@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "capi/handles.h"
+#include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
 
 using muster::capi::Allocator;
@@ -283,15 +284,15 @@ void Fill(muster_plan* made) {
 
 std::string_view NameOf(const PlanNames& names, int32_t kind, uint32_t row) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return names.node(NodeIndex(row));
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return names.queue(QueueIndex(row));
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return names.job(JobIndex(row));
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return names.task(TaskIndex(row));
-    case MUSTER_DIMENSIONS:
+    case MUSTER_KIND_DIMENSIONS:
       return names.dimension(DimensionIndex(row));
     default:
       return {};
@@ -322,7 +323,7 @@ absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const std::shared_ptr
     made->snapshot = *snapshot;
     made->is_of_snapshot = true;
   } else {
-    made->names = made->plan.data()->names;
+    made->names = DataOf(made->plan)->names;
   }
   Fill(made.get());
   *out = made.release();
@@ -350,7 +351,7 @@ const char* muster_plan_name(const muster_plan* plan, int32_t kind, int32_t inde
   const std::string_view name = GuardValue(std::string_view(), [&] {
     if (plan->is_of_snapshot) {
       std::call_once(plan->once, [plan] {
-        plan->names = muster::CopyNames(plan->snapshot.tables(), *plan->plan.data());
+        plan->names = muster::CopyNames(TablesOf(plan->snapshot), *DataOf(plan->plan));
       });
     }
     return NameOf(*plan->names, kind, static_cast<uint32_t>(index));

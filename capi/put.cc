@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
 
@@ -36,16 +37,16 @@ class Added {
       const auto& [kind, name] = rows_[i];
       absl::Status s;
       switch (kind) {
-        case MUSTER_NODES:
+        case MUSTER_KIND_NODES:
           s = cluster_.RemoveNode(name);
           break;
-        case MUSTER_QUEUES:
+        case MUSTER_KIND_QUEUES:
           s = cluster_.RemoveQueue(name);
           break;
-        case MUSTER_JOBS:
+        case MUSTER_KIND_JOBS:
           s = cluster_.RemoveJob(name);
           break;
-        case MUSTER_TASKS:
+        case MUSTER_KIND_TASKS:
           s = cluster_.RemoveTask(name);
           break;
         default:
@@ -74,30 +75,30 @@ absl::Status NotThere(int32_t kind, std::string_view name) {
 
 // The specs of rows that are there, by kind.
 absl::Status Describe(const Cluster& cluster, NodeSpec* spec) {
-  const NodeTable& nodes = cluster.impl().tables->nodes;
+  const NodeTable& nodes = ImplOf(cluster).tables->nodes;
   const auto row = nodes.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_NODES, spec->name);
+  if (!row) return NotThere(MUSTER_KIND_NODES, spec->name);
   *spec = nodes.spec[*row];
   return absl::OkStatus();
 }
 absl::Status Describe(const Cluster& cluster, QueueSpec* spec) {
-  const QueueTable& queues = cluster.impl().tables->queues;
+  const QueueTable& queues = ImplOf(cluster).tables->queues;
   const auto row = queues.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_QUEUES, spec->name);
+  if (!row) return NotThere(MUSTER_KIND_QUEUES, spec->name);
   *spec = queues.spec[*row];
   return absl::OkStatus();
 }
 absl::Status Describe(const Cluster& cluster, JobSpec* spec) {
-  const JobTable& jobs = cluster.impl().tables->jobs;
+  const JobTable& jobs = ImplOf(cluster).tables->jobs;
   const auto row = jobs.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_JOBS, spec->name);
+  if (!row) return NotThere(MUSTER_KIND_JOBS, spec->name);
   *spec = jobs.spec[*row];
   return absl::OkStatus();
 }
 absl::Status Describe(const Cluster& cluster, TaskSpec* spec) {
-  const auto row = cluster.impl().tables->tasks.names.Find(spec->name);
-  if (!row) return NotThere(MUSTER_TASKS, spec->name);
-  *spec = DescribeTask(cluster.impl().editor, *row);
+  const auto row = ImplOf(cluster).tables->tasks.names.Find(spec->name);
+  if (!row) return NotThere(MUSTER_KIND_TASKS, spec->name);
+  *spec = DescribeTask(ImplOf(cluster).editor, *row);
   return absl::OkStatus();
 }
 absl::Status Update(Cluster& cluster, const NodeSpec& spec) { return cluster.UpdateNode(spec); }
@@ -154,20 +155,20 @@ absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
 
 Resolver ResolverOf(const muster_cluster& handle) {
   return [&cluster = handle.cluster](int32_t kind, int64_t index) -> std::string_view {
-    const Tables& t = *cluster.impl().tables;
+    const Tables& t = TablesOf(cluster);
     const auto name = [index](const NameTable& names, const std::vector<uint8_t>& alive) {
       const bool there = index >= 0 && static_cast<uint64_t>(index) < alive.size() &&
                          alive[static_cast<size_t>(index)] != 0;
       return there ? names.name(static_cast<uint32_t>(index)) : std::string_view();
     };
     switch (kind) {
-      case MUSTER_NODES:
+      case MUSTER_KIND_NODES:
         return name(t.nodes.names, t.nodes.alive);
-      case MUSTER_QUEUES:
+      case MUSTER_KIND_QUEUES:
         return name(t.queues.names, t.queues.alive);
-      case MUSTER_JOBS:
+      case MUSTER_KIND_JOBS:
         return name(t.jobs.names, t.jobs.alive);
-      case MUSTER_DOMAINS:
+      case MUSTER_KIND_DOMAINS:
         return name(t.domains.names, t.domains.alive);
       default:
         return {};
@@ -177,17 +178,17 @@ Resolver ResolverOf(const muster_cluster& handle) {
 
 absl::Status AppendRows(const muster_table& table, const Resolver& resolver, ClusterSpec* rows) {
   switch (table.kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return Append<NodeSpec>(table, resolver, rows);
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return Append<QueueSpec>(table, resolver, rows);
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return Append<JobSpec>(table, resolver, rows);
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return Append<TaskSpec>(table, resolver, rows);
-    case MUSTER_DOMAINS:
+    case MUSTER_KIND_DOMAINS:
       return Append<DomainSpec>(table, resolver, rows);
-    case MUSTER_BUDGETS:
+    case MUSTER_KIND_BUDGETS:
       return Append<DisruptionBudgetSpec>(table, resolver, rows);
     default:
       return Append<NamespaceSpec>(table, resolver, rows);
@@ -201,12 +202,12 @@ absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::strin
   Cluster trial;
   for (size_t i = 0; i < rows.namespaces.size(); ++i) {
     if (absl::Status s = trial.SetNamespace(rows.namespaces[i]); !s.ok()) {
-      return At(place, TableName(MUSTER_NAMESPACES), i, s);
+      return At(place, TableName(MUSTER_KIND_NAMESPACES), i, s);
     }
   }
   for (size_t i = 0; i < rows.budgets.size(); ++i) {
     if (absl::Status s = trial.SetDisruptionBudget(rows.budgets[i]); !s.ok()) {
-      return At(place, TableName(MUSTER_BUDGETS), i, s);
+      return At(place, TableName(MUSTER_KIND_BUDGETS), i, s);
     }
   }
   bool took_back = false;
@@ -219,19 +220,20 @@ absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::strin
       }
       return absl::OkStatus();
     };
-    absl::Status s =
-        add(MUSTER_DOMAINS, rows.domains, [&](const auto& row) { return cluster.AddDomain(row); });
+    absl::Status s = add(MUSTER_KIND_DOMAINS, rows.domains,
+                         [&](const auto& row) { return cluster.AddDomain(row); });
     if (s.ok()) {
-      s = add(MUSTER_NODES, rows.nodes, [&](const auto& row) { return cluster.AddNode(row); });
+      s = add(MUSTER_KIND_NODES, rows.nodes, [&](const auto& row) { return cluster.AddNode(row); });
     }
     if (s.ok()) {
-      s = add(MUSTER_QUEUES, rows.queues, [&](const auto& row) { return cluster.AddQueue(row); });
+      s = add(MUSTER_KIND_QUEUES, rows.queues,
+              [&](const auto& row) { return cluster.AddQueue(row); });
     }
     if (s.ok()) {
-      s = add(MUSTER_JOBS, rows.jobs, [&](const auto& row) { return cluster.AddJob(row); });
+      s = add(MUSTER_KIND_JOBS, rows.jobs, [&](const auto& row) { return cluster.AddJob(row); });
     }
     if (s.ok()) {
-      s = add(MUSTER_TASKS, rows.tasks, [&](const auto& row) { return cluster.AddTask(row); });
+      s = add(MUSTER_KIND_TASKS, rows.tasks, [&](const auto& row) { return cluster.AddTask(row); });
     }
     for (const NamespaceSpec& row : rows.namespaces) {
       if (s.ok()) s = cluster.SetNamespace(row);
@@ -253,13 +255,13 @@ absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::strin
 
 absl::Status UpdateRows(muster_cluster* cluster, const muster_table& table) {
   switch (table.kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return UpdateAll<NodeSpec>(cluster, table);
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return UpdateAll<QueueSpec>(cluster, table);
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return UpdateAll<JobSpec>(cluster, table);
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return UpdateAll<TaskSpec>(cluster, table);
     default:
       return absl::InvalidArgumentError(

@@ -67,7 +67,7 @@ void Recorder::Write(std::string line) {
 
 void Recorder::Begin() {
   Try([&] {
-    Write(absl::StrCat("{\"call\":\"begin\",\"record\":1,\"muster\":\"", MUSTER_VERSION_STRING,
+    Write(absl::StrCat("{\"call\":\"begin\",\"record\":2,\"muster\":\"", MUSTER_VERSION_STRING,
                        "\"}"));
   });
 }
@@ -86,16 +86,16 @@ void Recorder::Remove(int32_t kind, std::string_view name) {
   });
 }
 
-void Recorder::States(int64_t count, absl::FunctionRef<TaskState(int64_t i)> get) {
+void Recorder::Statuses(int64_t count, absl::FunctionRef<TaskReport(int64_t i)> get) {
   Try([&] {
-    std::string line = "{\"call\":\"states\",\"tasks\":[";
+    std::string line = "{\"call\":\"statuses\",\"tasks\":[";
     for (int64_t i = 0; i < count; ++i) {
-      const TaskState state = get(i);
+      const TaskReport report = get(i);
       if (line.back() != '[') line += ",";
       line += "[";
-      AppendJson(state.task, &line);
-      absl::StrAppend(&line, ",\"", ToAbsl(TaskStatusName(state.status)), "\",");
-      AppendJson(state.node, &line);
+      AppendJson(report.task, &line);
+      absl::StrAppend(&line, ",\"", ToAbsl(TaskStatusName(report.status)), "\",");
+      AppendJson(report.node, &line);
       line += "]";
     }
     Write(line + "]}");

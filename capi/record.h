@@ -50,11 +50,11 @@ class Recorder {
   // Rows that were added, or updated to this.
   void Rows(std::string_view call, const ClusterSpec& rows);
   void Remove(int32_t kind, std::string_view name);
-  struct TaskState {
+  struct TaskReport {
     std::string_view task, node;
     TaskStatus status;
   };
-  void States(int64_t count, absl::FunctionRef<TaskState(int64_t i)> get);
+  void Statuses(int64_t count, absl::FunctionRef<TaskReport(int64_t i)> get);
   void BindFailed(std::string_view task);
   void Deltas(const ClusterSpec& rows, const uint64_t* generations, int64_t count);
   void Removal(int32_t kind, std::string_view name, uint64_t generation);

@@ -35,17 +35,17 @@ class OneValue : public RowSink {
 
 size_t RowCount(int32_t kind, const ClusterSpec& spec) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return spec.nodes.size();
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return spec.queues.size();
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return spec.jobs.size();
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return spec.tasks.size();
-    case MUSTER_DOMAINS:
+    case MUSTER_KIND_DOMAINS:
       return spec.domains.size();
-    case MUSTER_BUDGETS:
+    case MUSTER_KIND_BUDGETS:
       return spec.budgets.size();
     default:
       return spec.namespaces.size();
@@ -56,17 +56,17 @@ size_t RowCount(int32_t kind, const ClusterSpec& spec) {
 
 int32_t Names(int32_t table, std::string_view key) {
   switch (table) {
-    case MUSTER_NODES:
-      return key == "domain" ? MUSTER_DOMAINS : 0;
-    case MUSTER_QUEUES:
-      return key == "parent" ? MUSTER_QUEUES : 0;
-    case MUSTER_JOBS:
-      return key == "queue" ? MUSTER_QUEUES : 0;
-    case MUSTER_DOMAINS:
-      return key == "parent" ? MUSTER_DOMAINS : 0;
-    case MUSTER_TASKS:
-      if (key == "job") return MUSTER_JOBS;
-      return key == "node" || key == "nominated_node" ? MUSTER_NODES : 0;
+    case MUSTER_KIND_NODES:
+      return key == "domain" ? MUSTER_KIND_DOMAINS : 0;
+    case MUSTER_KIND_QUEUES:
+      return key == "parent" ? MUSTER_KIND_QUEUES : 0;
+    case MUSTER_KIND_JOBS:
+      return key == "queue" ? MUSTER_KIND_QUEUES : 0;
+    case MUSTER_KIND_DOMAINS:
+      return key == "parent" ? MUSTER_KIND_DOMAINS : 0;
+    case MUSTER_KIND_TASKS:
+      if (key == "job") return MUSTER_KIND_JOBS;
+      return key == "node" || key == "nominated_node" ? MUSTER_KIND_NODES : 0;
     default:
       return 0;
   }
@@ -408,7 +408,7 @@ class ColumnBinder {
     IfGiven(key, [&](const TableColumn& column) {
       std::string before = "{\"name\": \"x\"", after = "}";
       std::string_view rest = key;
-      const bool of_group = table_.kind == MUSTER_JOBS && rest.starts_with("group.");
+      const bool of_group = table_.kind == MUSTER_KIND_JOBS && rest.starts_with("group.");
       if (of_group) {
         rest.remove_prefix(6);
         before += ", \"groups\": [{\"count\": 0";

@@ -99,19 +99,19 @@ muster_status Set(muster_table* table, const char* name, int64_t count, muster_e
 
 std::string_view TableName(int32_t kind) {
   switch (kind) {
-    case MUSTER_NODES:
+    case MUSTER_KIND_NODES:
       return "nodes";
-    case MUSTER_QUEUES:
+    case MUSTER_KIND_QUEUES:
       return "queues";
-    case MUSTER_JOBS:
+    case MUSTER_KIND_JOBS:
       return "jobs";
-    case MUSTER_TASKS:
+    case MUSTER_KIND_TASKS:
       return "tasks";
-    case MUSTER_DOMAINS:
+    case MUSTER_KIND_DOMAINS:
       return "domains";
-    case MUSTER_BUDGETS:
+    case MUSTER_KIND_BUDGETS:
       return "budgets";
-    case MUSTER_NAMESPACES:
+    case MUSTER_KIND_NAMESPACES:
       return "namespaces";
     default:
       return {};

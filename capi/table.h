@@ -69,7 +69,7 @@ struct muster_table {
 
 namespace muster::capi {
 
-// "nodes" for MUSTER_NODES: the name of the table in a scenario; empty for what is no kind of rows.
+// "nodes" for MUSTER_KIND_NODES: the name of the table in a scenario; empty for what is no kind of rows.
 std::string_view TableName(int32_t kind);
 // "node"
 std::string_view RowName(int32_t kind);

@@ -10,6 +10,7 @@
 
 #include "capi/boundary.h"
 #include "capi/handles.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
 
@@ -109,7 +110,7 @@ muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profil
       return Ask(cluster->cluster, profile, changes, size, out);
     } catch (...) {
       // The books of the session may be half written; the rows are as they were.
-      cluster->cluster.impl().cycle.reset();
+      ImplOf(cluster->cluster).cycle.reset();
       throw;
     }
   });
@@ -128,10 +129,10 @@ const char* muster_outlook_name(const muster_outlook* outlook, int32_t kind, int
   if (size != nullptr) *size = 0;
   if (outlook == nullptr || index < 0) return nullptr;
   const std::string* name = nullptr;
-  if (kind == MUSTER_DIMENSIONS) {
+  if (kind == MUSTER_KIND_DIMENSIONS) {
     const std::vector<std::string>& names = outlook->outlook.dimensions;
     if (static_cast<size_t>(index) < names.size()) name = &names[static_cast<size_t>(index)];
-  } else if (kind == MUSTER_QUEUES) {
+  } else if (kind == MUSTER_KIND_QUEUES) {
     const auto row = std::lower_bound(outlook->queue.begin(), outlook->queue.end(), index);
     if (row != outlook->queue.end() && *row == index) {
       name = &outlook->outlook.queues[static_cast<size_t>(row - outlook->queue.begin())].name;

@@ -37,13 +37,14 @@ foreach(component IN LISTS muster_FIND_COMPONENTS)
     set(muster_replay_FOUND TRUE)
   elseif(muster_FIND_REQUIRED_\${component})
     set(muster_FOUND FALSE)
-    set(muster_NOT_FOUND_MESSAGE \"component \${component} is not installed; the one there can be is replay\")
+    set(muster_NOT_FOUND_MESSAGE \"component \${component} is not installed; known is replay\")
   endif()
 endforeach()
 ")
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/musterConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/musterConfig.cmake ${PROJECT_BINARY_DIR}/musterConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/musterConfig.cmake
+  ${PROJECT_BINARY_DIR}/musterConfigVersion.cmake
   DESTINATION ${package_dir})
 
 # The modules of Abseil that the public headers, and with a static library all of it, need.
@@ -62,21 +63,22 @@ set(modules muster muster-c muster-runtime)
 if(TARGET muster_replay)
   list(APPEND modules muster-replay muster-replay-c)
   get_target_property(replay_kind muster_replay TYPE)
-  # A static libmuster_replay leaves decompression to whoever links it.
+  # A static libmuster_replay leaves decompression to the program that links it.
   if(replay_kind STREQUAL "STATIC_LIBRARY")
     set(muster_static_needs " -lz")
   endif()
 endif()
 foreach(module IN LISTS modules)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/${module}.pc.in ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${module}.pc.in
+    ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
 # cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked
-# is found by dpkg-shlibdeps, who compiles against it needs Abseil's headers, a program in C that
-# links the archives the C++ library, and one that links libmuster_replay.a zlib. The package tells
-# dpkg which libmuster_c.so and libmuster_replay_c.so it has: ldconfig is run, and packages that
-# link one depend on this one.
+# is found by dpkg-shlibdeps, a program that compiles against it needs Abseil's headers, a program
+# in C that links the archives the C++ library, and one that links libmuster_replay.a zlib. The
+# package tells dpkg which libmuster_c.so and libmuster_replay_c.so it has: ldconfig is run, and
+# packages that link one depend on this one.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME muster)
 set(CPACK_PACKAGE_VENDOR "The Muster Authors")
@@ -85,7 +87,8 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
   "Scheduling algorithms of several cluster schedulers, as a library and a tool")
 set(CPACK_PACKAGE_DESCRIPTION
   "Decides which task runs on which node of a cluster, and explains what waits: libmuster for C++,
-libmuster_c for C and all that can call it, libmuster_replay and libmuster_replay_c for replays of recorded jobs, and the command muster.")
+libmuster_c for C and all that can call it, libmuster_replay and libmuster_replay_c for replays of
+recorded jobs, and the command muster.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

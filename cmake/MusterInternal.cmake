@@ -44,7 +44,8 @@ endif()
 function(muster_precompile target)
   if(MUSTER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE
-      <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <optional> <set> <span> <string>
+      <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map>
+      <memory> <optional> <set> <span> <string>
       <string_view> <tuple> <utility> <variant> <vector>
       <absl/container/btree_map.h> <absl/container/flat_hash_map.h> <absl/container/flat_hash_set.h>
       <absl/container/inlined_vector.h> <absl/status/statusor.h> <absl/strings/str_cat.h>

@@ -47,7 +47,7 @@ type Pod struct {
 	Namespace, Name string
 	Group           string // its PodGroup; empty: it has none, and only occupies its node
 	Node            string // where it is, unless it is pending
-	State           int32  // Pending, Running, ...
+	Status          int32  // TaskPending, TaskRunning, ...
 	Priority        int32
 	Created         int64 // seconds
 
@@ -64,7 +64,7 @@ type PodGroup struct {
 	MinMember       int64
 	Priority        int32
 	Created         int64 // seconds
-	Phase           int32 // JobPending, JobAdmitted, ...
+	Phase           int32 // PhasePending, PhaseAdmitted, ...
 }
 
 // Node is what a scheduler reads of a node.
@@ -207,7 +207,7 @@ func PodTable(pods []Pod) (*Table, error) {
 	names := newTexts(n)
 	groups, nodes, shapes := newCoder(), newCoder(), newCoder()
 	jobOf, nodeOf, shapeOf := make([]int32, n), make([]int32, n), make([]int32, n)
-	states, priorities, created := make([]int64, n), make([]int64, n), make([]int64, n)
+	statuses, priorities, created := make([]int64, n), make([]int64, n), make([]int64, n)
 	var key []byte
 	var s shaper
 	for i := range pods {
@@ -226,12 +226,12 @@ func PodTable(pods []Pod) (*Table, error) {
 		shapeOf[i] = shapes.code(s.pod(p), func(to []byte) []byte {
 			return append(to, mustJSON(shape{p.Request.amounts(), p.Namespace, p.Labels, p.NodeSelector, p.Tolerations})...)
 		})
-		states[i], priorities[i], created[i] = int64(p.State), int64(p.Priority), p.Created
+		statuses[i], priorities[i], created[i] = int64(p.Status), int64(p.Priority), p.Created
 	}
-	return filled(Tasks, n, func(t *Table) []error {
+	return filled(KindTasks, n, func(t *Table) []error {
 		return []error{
 			t.set("name", names), t.codes("job", jobOf, groups.list), t.codes("node", nodeOf, nodes.list),
-			t.codes("shape", shapeOf, shapes.list), t.Numbers("status", states), t.Numbers("priority", priorities),
+			t.codes("shape", shapeOf, shapes.list), t.Numbers("status", statuses), t.Numbers("priority", priorities),
 			t.Numbers("created", created),
 		}
 	})
@@ -256,7 +256,7 @@ func PodGroupTable(groups []PodGroup) (*Table, error) {
 		members[i], priorities[i] = g.MinMember, int64(g.Priority)
 		created[i], phases[i] = g.Created, int64(g.Phase)
 	}
-	return filled(Jobs, n, func(t *Table) []error {
+	return filled(KindJobs, n, func(t *Table) []error {
 		return []error{
 			t.set("name", names), t.set("queue", queues), t.Numbers("min_available", members),
 			t.Numbers("priority", priorities), t.Numbers("created", created), t.Numbers("phase", phases),
@@ -298,7 +298,7 @@ func NodeTable(list []Node) (*Table, error) {
 			unschedulable[i] = 1
 		}
 	}
-	return filled(Nodes, n, func(t *Table) []error {
+	return filled(KindNodes, n, func(t *Table) []error {
 		return []error{
 			t.set("name", names), t.codes("capacity", capacityOf, capacities.list), t.codes("labels", labelsOf, labels.list),
 			t.codes("taints", taintsOf, taints.list), t.Numbers("unschedulable", unschedulable),
@@ -317,7 +317,7 @@ func QueueTable(queues []Queue) (*Table, error) {
 			weights[i] = 1
 		}
 	}
-	return filled(Queues, len(queues), func(t *Table) []error {
+	return filled(KindQueues, len(queues), func(t *Table) []error {
 		return []error{t.set("name", names), t.Numbers("weight", weights)}
 	})
 }

@@ -43,7 +43,7 @@ func binds(t testing.TB, c *Cluster) map[string]string {
 	defer plan.Free()
 	where := map[string]string{}
 	for _, bind := range plan.Binds() {
-		where[plan.Name(Tasks, bind.Task)] = plan.Name(Nodes, bind.Node)
+		where[plan.Name(KindTasks, bind.Task)] = plan.Name(KindNodes, bind.Node)
 	}
 	return where
 }
@@ -74,7 +74,7 @@ func TestPodsGoWhereTheirRulesLetThem(t *testing.T) {
 	}
 	web := gang("ns", "web", 1, 500)
 	web[0].NodeSelector = map[string]string{"zone": "b"}
-	running := Pod{Namespace: "kube-system", Name: "agent", Node: "plain", State: Running, Request: Resources{MilliCPU: 100}}
+	running := Pod{Namespace: "kube-system", Name: "agent", Node: "plain", Status: TaskRunning, Request: Resources{MilliCPU: 100}}
 	table, err = PodTable(append(append(train, web...), running))
 	put(t, c, table, err)
 	want := map[string]string{"ns/train-0": "gpu", "ns/train-1": "gpu", "ns/web-0": "zone-b"}
@@ -126,26 +126,26 @@ func TestEventsComeLateTwiceAndOutOfOrder(t *testing.T) {
 	must(t, err)
 	defer c.Free()
 	pods := gang("ns", "j", 2, 1000)
-	if got := apply(t, c, 5, 6)(PodTable(pods)); !reflect.DeepEqual(got, []int32{Waiting, Waiting}) {
+	if got := apply(t, c, 5, 6)(PodTable(pods)); !reflect.DeepEqual(got, []int32{DeltaWaiting, DeltaWaiting}) {
 		t.Fatal(got)
 	}
-	if got := apply(t, c, 3)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 2}})); got[0] != Applied {
+	if got := apply(t, c, 3)(PodGroupTable([]PodGroup{{Namespace: "ns", Name: "j", MinMember: 2}})); got[0] != DeltaApplied {
 		t.Fatal(got)
 	}
-	if got := apply(t, c, 4)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 2000, Memory: 8 << 30}}})); got[0] != Applied {
+	if got := apply(t, c, 4)(NodeTable([]Node{{Name: "n", Allocatable: Resources{MilliCPU: 2000, Memory: 8 << 30}}})); got[0] != DeltaApplied {
 		t.Fatal(got)
 	}
 	if got := binds(t, c); len(got) != 2 {
 		t.Fatal(got)
 	}
-	pods[0].Node, pods[0].State = "n", Running
-	if got := apply(t, c, 4, 7)(PodTable(pods)); !reflect.DeepEqual(got, []int32{Stale, Applied}) {
+	pods[0].Node, pods[0].State = "n", TaskRunning
+	if got := apply(t, c, 4, 7)(PodTable(pods)); !reflect.DeepEqual(got, []int32{DeltaStale, DeltaApplied}) {
 		t.Fatal(got)
 	}
-	if got := apply(t, c, 9, 7)(PodTable(pods)); !reflect.DeepEqual(got, []int32{Applied, Stale}) {
+	if got := apply(t, c, 9, 7)(PodTable(pods)); !reflect.DeepEqual(got, []int32{DeltaApplied, DeltaStale}) {
 		t.Fatal(got)
 	}
-	if outcome, err := c.ApplyRemoval(Tasks, "ns/j-1", 8); err != nil || outcome != Applied {
+	if outcome, err := c.ApplyRemoval(KindTasks, "ns/j-1", 8); err != nil || outcome != DeltaApplied {
 		t.Fatal(outcome, err)
 	}
 	if got := binds(t, c); len(got) != 0 {
@@ -179,7 +179,7 @@ func manyPods() ([]Node, []PodGroup, []Pod) {
 				NodeSelector: map[string]string{"kubernetes.io/os": "linux"},
 				Tolerations:  []Toleration{{Key: "batch", Operator: "Exists", Effect: "NoSchedule"}}}
 			if i%2 == 0 {
-				pod.Node, pod.State = nodes[(i*size+k)%len(nodes)].Name, Running
+				pod.Node, pod.Status = nodes[(i*size+k)%len(nodes)].Name, TaskRunning
 			}
 			pods = append(pods, pod)
 		}

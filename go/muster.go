@@ -40,46 +40,47 @@ static const char* muster_go_message(const muster_error* error) { return error->
 import "C"
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
 	"unsafe"
 )
 
-// What rows are of.
+// Kinds of rows.
 const (
-	Nodes  = C.MUSTER_NODES
-	Queues = C.MUSTER_QUEUES
-	Jobs   = C.MUSTER_JOBS
-	Tasks  = C.MUSTER_TASKS
+	KindNodes  = C.MUSTER_KIND_NODES
+	KindQueues = C.MUSTER_KIND_QUEUES
+	KindJobs   = C.MUSTER_KIND_JOBS
+	KindTasks  = C.MUSTER_KIND_TASKS
 )
 
 // None is the index of no row.
 const None = C.MUSTER_NONE
 
-// States of tasks.
+// Status of a task.
 const (
-	Pending   = int32(C.MUSTER_PENDING)
-	Binding   = int32(C.MUSTER_BINDING)
-	Bound     = int32(C.MUSTER_BOUND)
-	Running   = int32(C.MUSTER_RUNNING)
-	Releasing = int32(C.MUSTER_RELEASING)
-	Succeeded = int32(C.MUSTER_SUCCEEDED)
-	Failed    = int32(C.MUSTER_FAILED)
+	TaskPending   = int32(C.MUSTER_TASK_PENDING)
+	TaskBinding   = int32(C.MUSTER_TASK_BINDING)
+	TaskBound     = int32(C.MUSTER_TASK_BOUND)
+	TaskRunning   = int32(C.MUSTER_TASK_RUNNING)
+	TaskReleasing = int32(C.MUSTER_TASK_RELEASING)
+	TaskSucceeded = int32(C.MUSTER_TASK_SUCCEEDED)
+	TaskFailed    = int32(C.MUSTER_TASK_FAILED)
 )
 
 // Phases of jobs.
 const (
-	JobPending  = int32(C.MUSTER_JOB_PENDING)
-	JobAdmitted = int32(C.MUSTER_JOB_ADMITTED)
-	JobRunning  = int32(C.MUSTER_JOB_RUNNING)
+	PhasePending  = int32(C.MUSTER_PHASE_PENDING)
+	PhaseAdmitted = int32(C.MUSTER_PHASE_ADMITTED)
+	PhaseRunning  = int32(C.MUSTER_PHASE_RUNNING)
 )
 
-// What became of an event.
+// Outcomes of events.
 const (
-	Applied = int32(C.MUSTER_APPLIED)
-	Stale   = int32(C.MUSTER_STALE)   // a later one of the object was here before
-	Waiting = int32(C.MUSTER_WAITING) // for an object that it names
+	DeltaApplied = int32(C.MUSTER_DELTA_APPLIED)
+	DeltaStale   = int32(C.MUSTER_DELTA_STALE)   // a later one of the object was here before
+	DeltaWaiting = int32(C.MUSTER_DELTA_WAITING) // for an object that it names
 )
 
 func check(status C.muster_status, e *C.muster_error) error {
@@ -187,13 +188,13 @@ func (c *Cluster) Free() { C.muster_cluster_free(c.cluster) }
 // Add adds all rows of the table, or none.
 func (c *Cluster) Add(t *Table) error {
 	e := C.muster_go_error()
-	return check(C.muster_cluster_put(c.cluster, C.MUSTER_ADD, t.table, &e), &e)
+	return check(C.muster_cluster_put(c.cluster, C.MUSTER_PUT_ADD, t.table, &e), &e)
 }
 
 // Apply takes events of a watch: rows that hold their objects whole, and the generation of each,
-// which grows with every change at its source. They may come twice, late or out of order; what
-// became of each is Applied, Stale or Waiting. Where one is refused those before it stay, and the
-// outcomes are as many.
+// which grows with every change at its source. They may come twice, late or out of order; the
+// outcome of each is DeltaApplied, DeltaStale or DeltaWaiting. Where one is refused those before it
+// stay, and the outcomes are as many.
 func (c *Cluster) Apply(t *Table, generations []uint64) ([]int32, error) {
 	if len(generations) != t.rows {
 		return nil, fmt.Errorf("%d generations for %d rows", len(generations), t.rows)
@@ -224,7 +225,7 @@ func (c *Cluster) ApplyRemoval(kind int, name string, generation uint64) (int32,
 // are.
 func (c *Cluster) Update(t *Table) error {
 	e := C.muster_go_error()
-	return check(C.muster_cluster_put(c.cluster, C.MUSTER_UPDATE, t.table, &e), &e)
+	return check(C.muster_cluster_put(c.cluster, C.MUSTER_PUT_UPDATE, t.table, &e), &e)
 }
 
 // Find is the index of a row, for SetTasks and for columns that name rows by number. Indices stay
@@ -249,8 +250,8 @@ func (c *Cluster) Remove(kind int, name string) error {
 	return check(C.muster_cluster_remove(c.cluster, C.int32_t(kind), text, C.int64_t(len(name)), &e), &e)
 }
 
-// SetTasks reports states of tasks, all in one call; nodes may be nil where they are known.
-func (c *Cluster) SetTasks(tasks, states, nodes []int32) error {
+// SetTasks reports the status of tasks, all in one call; nodes may be nil where they are known.
+func (c *Cluster) SetTasks(tasks, statuses, nodes []int32) error {
 	if len(tasks) == 0 {
 		return nil
 	}
@@ -260,7 +261,7 @@ func (c *Cluster) SetTasks(tasks, states, nodes []int32) error {
 		where = (*C.int32_t)(unsafe.Pointer(&nodes[0]))
 	}
 	return check(C.muster_cluster_set_tasks(c.cluster, C.int64_t(len(tasks)),
-		(*C.int32_t)(unsafe.Pointer(&tasks[0])), (*C.int32_t)(unsafe.Pointer(&states[0])), where, &e), &e)
+		(*C.int32_t)(unsafe.Pointer(&tasks[0])), (*C.int32_t)(unsafe.Pointer(&statuses[0])), where, &e), &e)
 }
 
 // BindFailed reports that a bind which was followed failed: the task is pending again.
@@ -292,6 +293,44 @@ func (o *Options) c() C.muster_schedule_options {
 	return options
 }
 
+// stopOf returns a muster_stop that is set once the context is done, nil where it never is, and what frees it.
+func stopOf(ctx context.Context) (*C.muster_stop, func(), error) {
+	if ctx.Done() == nil {
+		return nil, func() {}, nil
+	}
+	e := C.muster_go_error()
+	var stop *C.muster_stop
+	if err := check(C.muster_stop_new(&stop, &e), &e); err != nil {
+		return nil, nil, err
+	}
+	if ctx.Err() != nil {
+		C.muster_stop_set(stop, 1)
+	}
+	ended, left := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		select {
+		case <-ctx.Done():
+			C.muster_stop_set(stop, 1)
+		case <-ended:
+		}
+	}()
+	return stop, func() {
+		close(ended)
+		<-left
+		C.muster_stop_free(stop)
+	}, nil
+}
+
+// checkCycle is check; the error of a cycle that its context stopped is the context's as well.
+func checkCycle(ctx context.Context, status C.muster_status, e *C.muster_error) error {
+	err := check(status, e)
+	if status == C.MUSTER_E_CANCELLED && ctx.Err() != nil {
+		return fmt.Errorf("%w: %v", ctx.Err(), err)
+	}
+	return err
+}
+
 // Plan is what a cycle decided.
 type Plan struct {
 	plan *C.muster_plan
@@ -299,16 +338,25 @@ type Plan struct {
 }
 
 // Schedule runs a cycle.
-func (c *Cluster) Schedule(profile string) (*Plan, error) { return c.ScheduleWith(profile, Options{}) }
+func (c *Cluster) Schedule(profile string) (*Plan, error) {
+	return c.ScheduleWith(context.Background(), profile, Options{})
+}
 
-// ScheduleWith is Schedule with options.
-func (c *Cluster) ScheduleWith(profile string, options Options) (*Plan, error) {
+// ScheduleWith is Schedule with options. Once the context is done, the cycle ends at the next gang: it returns an
+// error that wraps ctx.Err(), or, with KeepCut, the plan of what was decided until then.
+func (c *Cluster) ScheduleWith(ctx context.Context, profile string, options Options) (*Plan, error) {
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
 	given := options.c()
+	var err error
+	var release func()
+	if given.stop, release, err = stopOf(ctx); err != nil {
+		return nil, err
+	}
+	defer release()
 	var made *C.muster_plan
-	if err := check(C.muster_cluster_schedule(c.cluster, text, &given, &made, &e), &e); err != nil {
+	if err = checkCycle(ctx, C.muster_cluster_schedule(c.cluster, text, &given, &made, &e), &e); err != nil {
 		return nil, err
 	}
 	return viewed(made)
@@ -334,16 +382,25 @@ func (c *Cluster) Freeze() (*Snapshot, error) {
 func (s *Snapshot) Free() { C.muster_snapshot_free(s.snapshot) }
 
 // Schedule runs a cycle that changes nothing.
-func (s *Snapshot) Schedule(profile string) (*Plan, error) { return s.ScheduleWith(profile, Options{}) }
+func (s *Snapshot) Schedule(profile string) (*Plan, error) {
+	return s.ScheduleWith(context.Background(), profile, Options{})
+}
 
-// ScheduleWith is Schedule with options.
-func (s *Snapshot) ScheduleWith(profile string, options Options) (*Plan, error) {
+// ScheduleWith is Schedule with options. Once the context is done, the cycle ends at the next gang: it returns an
+// error that wraps ctx.Err(), or, with KeepCut, the plan of what was decided until then.
+func (s *Snapshot) ScheduleWith(ctx context.Context, profile string, options Options) (*Plan, error) {
 	e := C.muster_go_error()
 	text := C.CString(profile)
 	defer C.free(unsafe.Pointer(text))
 	given := options.c()
+	var err error
+	var release func()
+	if given.stop, release, err = stopOf(ctx); err != nil {
+		return nil, err
+	}
+	defer release()
 	var made *C.muster_plan
-	if err := check(C.muster_snapshot_schedule(s.snapshot, text, &given, &made, &e), &e); err != nil {
+	if err = checkCycle(ctx, C.muster_snapshot_schedule(s.snapshot, text, &given, &made, &e), &e); err != nil {
 		return nil, err
 	}
 	return viewed(made)
@@ -365,7 +422,7 @@ type Bind struct{ Task, Node int32 }
 
 // Binds are the tasks that start now, in the order they were decided.
 func (p *Plan) Binds() []Bind {
-	return decisions(p, C.MUSTER_BIND, func(r row) Bind { return Bind{r.task, r.node} })
+	return decisions(p, C.MUSTER_DECISION_BIND, func(r row) Bind { return Bind{r.task, r.node} })
 }
 
 // Eviction is a task that makes room for another; None: for no other task.
@@ -373,17 +430,17 @@ type Eviction struct{ Task, For int32 }
 
 // Evictions are the tasks to be stopped, in the order they were decided.
 func (p *Plan) Evictions() []Eviction {
-	return decisions(p, C.MUSTER_EVICT, func(r row) Eviction { return Eviction{r.task, r.beneficiary} })
+	return decisions(p, C.MUSTER_DECISION_EVICT, func(r row) Eviction { return Eviction{r.task, r.beneficiary} })
 }
 
 // Nominations are tasks that will start on a node once what leaves it has left.
 func (p *Plan) Nominations() []Bind {
-	return decisions(p, C.MUSTER_NOMINATE, func(r row) Bind { return Bind{r.task, r.node} })
+	return decisions(p, C.MUSTER_DECISION_NOMINATE, func(r row) Bind { return Bind{r.task, r.node} })
 }
 
 // Admitted are jobs that may request nodes from now on.
 func (p *Plan) Admitted() []int32 {
-	return decisions(p, C.MUSTER_ADMIT, func(r row) int32 { return r.job })
+	return decisions(p, C.MUSTER_DECISION_ADMIT, func(r row) int32 { return r.job })
 }
 
 // Phase is what a job's phase becomes.
@@ -391,7 +448,7 @@ type Phase struct{ Job, Phase int32 }
 
 // Phases are the jobs with another phase after the cycle.
 func (p *Plan) Phases() []Phase {
-	return decisions(p, C.MUSTER_PHASE, func(r row) Phase { return Phase{r.job, r.phase} })
+	return decisions(p, C.MUSTER_DECISION_PHASE, func(r row) Phase { return Phase{r.job, r.phase} })
 }
 
 type row struct{ task, node, job, beneficiary, phase int32 }

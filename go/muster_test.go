@@ -2,6 +2,8 @@
 package muster
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"sort"
@@ -24,20 +26,20 @@ func fill(t testing.TB, nodes, gangs int) *Cluster {
 	for i := range names {
 		names[i], cpu[i] = fmt.Sprintf("n%d", i), 64000
 	}
-	add(t, c, Nodes, columns{"name": names, "capacity.cpu": cpu})
+	add(t, c, KindNodes, columns{"name": names, "capacity.cpu": cpu})
 	names = make([]string, gangs)
 	count, request := make([]int64, gangs), make([]int64, gangs)
 	for i := range names {
 		names[i], count[i], request[i] = fmt.Sprintf("j%d", i), 20, int64(500*(1+i%8))
 	}
-	add(t, c, Jobs, columns{"name": names, "min_available": count, "group.count": count, "group.shape.request.cpu": request})
+	add(t, c, KindJobs, columns{"name": names, "min_available": count, "group.count": count, "group.shape.request.cpu": request})
 	return c
 }
 
 func TestErrorsAreWords(t *testing.T) {
 	c := fill(t, 2, 1)
 	defer c.Free()
-	if err := c.Remove(Nodes, "nowhere"); err == nil || err.Error() != `node "nowhere": does not exist` {
+	if err := c.Remove(KindNodes, "nowhere"); err == nil || err.Error() != `node "nowhere": does not exist` {
 		t.Fatal(err)
 	}
 	if _, err := c.Schedule("volcanoo"); err == nil {
@@ -51,7 +53,7 @@ func TestAGangIsPlaced(t *testing.T) {
 	plan, err := c.Schedule("volcano")
 	must(t, err)
 	defer plan.Free()
-	if binds := plan.Binds(); len(binds) != 20 || plan.Name(Tasks, binds[0].Task) != "j0-0" {
+	if binds := plan.Binds(); len(binds) != 20 || plan.Name(KindTasks, binds[0].Task) != "j0-0" {
 		t.Fatal(binds)
 	}
 	snapshot, err := c.Freeze()
@@ -75,17 +77,17 @@ func TestWhatElseAPlanSays(t *testing.T) {
 	c, err := NewCluster()
 	must(t, err)
 	defer c.Free()
-	add(t, c, Nodes, columns{"name": []string{"n"}, "capacity.cpu": []int64{4000}})
-	add(t, c, Jobs, columns{"name": []string{"low", "high"}, "priority": []int64{1, 9}, "min_available": []int64{1, 1},
-		"phase": []int64{int64(JobRunning), int64(JobPending)}})
-	add(t, c, Tasks, columns{"name": []string{"l", "h"}, "job": []string{"low", "high"}, "status": []int64{int64(Running), int64(Pending)},
+	add(t, c, KindNodes, columns{"name": []string{"n"}, "capacity.cpu": []int64{4000}})
+	add(t, c, KindJobs, columns{"name": []string{"low", "high"}, "priority": []int64{1, 9}, "min_available": []int64{1, 1},
+		"phase": []int64{int64(PhaseRunning), int64(PhasePending)}})
+	add(t, c, KindTasks, columns{"name": []string{"l", "h"}, "job": []string{"low", "high"}, "status": []int64{int64(TaskRunning), int64(TaskPending)},
 		"node": []int64{0, None}, "shape.request.cpu": []int64{4000, 4000}, "priority": []int64{1, 9}})
-	plan, err := c.ScheduleWith("volcano:+preempt,-proportion,-gang", Options{Now: 7})
+	plan, err := c.ScheduleWith(context.Background(), "volcano:+preempt,-proportion,-gang", Options{Now: 7})
 	must(t, err)
 	defer plan.Free()
-	low, err := c.Find(Tasks, "l")
+	low, err := c.Find(KindTasks, "l")
 	must(t, err)
-	high, err := c.Find(Tasks, "h")
+	high, err := c.Find(KindTasks, "h")
 	must(t, err)
 	evictions, nominations, admitted := plan.Evictions(), plan.Nominations(), plan.Admitted()
 	if len(evictions) != 1 || evictions[0] != (Eviction{low, high}) {
@@ -94,18 +96,43 @@ func TestWhatElseAPlanSays(t *testing.T) {
 	if len(nominations) != 1 || nominations[0] != (Bind{high, 0}) || len(plan.Binds()) != 0 {
 		t.Fatal(nominations)
 	}
-	if len(admitted) != 1 || plan.Name(Jobs, admitted[0]) != "high" || !plan.Complete() || plan.Work() == 0 {
+	if len(admitted) != 1 || plan.Name(KindJobs, admitted[0]) != "high" || !plan.Complete() || plan.Work() == 0 {
 		t.Fatal(admitted, plan.Complete(), plan.Work())
 	}
-	if _, err := c.ScheduleWith("volcano", Options{TimeLimit: -1}); err == nil {
+	if _, err := c.ScheduleWith(context.Background(), "volcano", Options{TimeLimit: -1}); err == nil {
 		t.Fatal("a cycle whose time was over went on")
 	}
-	cut, err := c.ScheduleWith("volcano", Options{TimeLimit: -1, KeepCut: true})
+	cut, err := c.ScheduleWith(context.Background(), "volcano", Options{TimeLimit: -1, KeepCut: true})
 	must(t, err)
 	defer cut.Free()
 	if cut.Complete() {
 		t.Fatal("a cycle whose time was over was whole")
 	}
+}
+
+func TestAContextStopsACycle(t *testing.T) {
+	c, err := NewCluster()
+	must(t, err)
+	defer c.Free()
+	add(t, c, KindNodes, columns{"name": []string{"n"}, "capacity.cpu": []int64{4000}})
+	add(t, c, KindJobs, columns{"name": []string{"j"}, "group.count": []int64{1}, "group.shape.request.cpu": []int64{1000}})
+	ctx, cancel := context.WithCancel(context.Background())
+	plan, err := c.ScheduleWith(ctx, "volcano", Options{})
+	must(t, err)
+	if len(plan.Binds()) != 1 {
+		t.Fatal(plan.Binds())
+	}
+	plan.Free()
+	cancel()
+	if _, err := c.ScheduleWith(ctx, "volcano", Options{}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	cut, err := c.ScheduleWith(ctx, "volcano", Options{KeepCut: true})
+	must(t, err)
+	if cut.Complete() || len(cut.Binds()) != 0 {
+		t.Fatal(cut.Complete(), cut.Binds())
+	}
+	cut.Free()
 }
 
 func TestRowsChange(t *testing.T) {
@@ -120,7 +147,7 @@ func TestRowsChange(t *testing.T) {
 	if err := c.BindFailed("nothing"); err == nil {
 		t.Fatal("a task that is not there failed to bind")
 	}
-	table, err := NewTable(Nodes, 1)
+	table, err := NewTable(KindNodes, 1)
 	must(t, err)
 	defer table.Free()
 	must(t, table.Texts("name", []string{"n0"}))
@@ -155,12 +182,12 @@ func BenchmarkCycle10000Nodes(b *testing.B) {
 	for i := range names {
 		names[i], cpu[i], memory[i], pods[i] = fmt.Sprintf("n%d", i), 64000, 256<<30, 256
 	}
-	add(b, c, Nodes, columns{"name": names, "capacity.cpu": cpu, "capacity.memory": memory, "capacity.pods": pods})
+	add(b, c, KindNodes, columns{"name": names, "capacity.cpu": cpu, "capacity.memory": memory, "capacity.pods": pods})
 	names = make([]string, queues)
 	for i := range names {
 		names[i] = fmt.Sprintf("q%d", i)
 	}
-	add(b, c, Queues, columns{"name": names})
+	add(b, c, KindQueues, columns{"name": names})
 	names, queue, group, space := make([]string, gangs), make([]string, gangs), make([]string, gangs), make([]string, gangs)
 	number, size, cpu, memory := make([]int64, gangs), make([]int64, gangs), make([]int64, gangs), make([]int64, gangs)
 	for i := range names {
@@ -169,7 +196,7 @@ func BenchmarkCycle10000Nodes(b *testing.B) {
 		number[i], size[i] = int64(i), 20
 		cpu[i], memory[i] = 500+5500*(class%side)/side, 1<<29+24<<30*(class/side)/side
 	}
-	add(b, c, Jobs, columns{"name": names, "queue": queue, "min_available": size, "created": number, "uid_rank": number,
+	add(b, c, KindJobs, columns{"name": names, "queue": queue, "min_available": size, "created": number, "uid_rank": number,
 		"group.name": group, "group.count": size, "group.shape.namespace": space, "group.shape.request.cpu": cpu,
 		"group.shape.request.memory": memory})
 	snapshot, err := c.Freeze()

@@ -22,9 +22,9 @@
  *     fprintf(stderr, "%s\n", error.message);
  *   }
  *   for (i = 0; i < view.decision_count; ++i)
- *     if (view.decision_kind[i] == MUSTER_BIND)
- *       start(muster_plan_name(plan, MUSTER_TASKS, view.decision_task[i], NULL),
- *             muster_plan_name(plan, MUSTER_NODES, view.decision_node[i], NULL));
+ *     if (view.decision_kind[i] == MUSTER_DECISION_BIND)
+ *       start(muster_plan_name(plan, MUSTER_KIND_TASKS, view.decision_task[i], NULL),
+ *             muster_plan_name(plan, MUSTER_KIND_NODES, view.decision_node[i], NULL));
  *   muster_plan_free(plan);
  *   muster_cluster_free(cluster);
  *
@@ -40,7 +40,7 @@
  *   columns are copied. An object that a call hands out belongs to the caller and is freed by the _free of its type,
  *   which takes NULL as well. What pointers into an object show never changes, and they live as long as the object.
  * Threads. Objects are independent of each other. A muster_snapshot, muster_plan and muster_text may be read by any
- *   number of threads at once, a muster_cancel may be set by any; other objects are used by one thread at a time.
+ *   number of threads at once, a muster_stop may be set by any; other objects are used by one thread at a time.
  *   The library starts no threads, has no state of its own, reads no environment, and its one clock is the monotonic
  *   one, read only where a time_limit is given.
  * Callbacks. They run on the caller's thread, inside the call that they were given to. They may read what they are
@@ -69,10 +69,10 @@ extern "C" {
 
 /* ---- versions ------------------------------------------------------------------------------------------------- */
 
-#define MUSTER_C_VERSION 100 /* of this header: major * 10000 + minor * 100 + patch */
+#define MUSTER_C_VERSION 200 /* of this header: major * 10000 + minor * 100 + patch */
 
 MUSTER_API int32_t muster_version_number(void);     /* of the library, in the same form */
-MUSTER_API const char* muster_version_string(void); /* "0.1.0" */
+MUSTER_API const char* muster_version_string(void); /* "0.2.0" */
 MUSTER_API int32_t muster_abi_version(void); /* the number in the name of the shared object */
 /* 1 where the library has "columns", "deltas", "devices", "domains", "executor", "import", "policies", "recorder",
  * "revisions", "scenario", "state" or "what-if"; else 0. */
@@ -143,33 +143,33 @@ typedef struct muster_allocator {
 /* ---- tables: rows as columns ----------------------------------------------------------------------------------- */
 
 /* What rows, names and indices are of. */
-#define MUSTER_NODES 1
-#define MUSTER_QUEUES 2
-#define MUSTER_JOBS 3
-#define MUSTER_TASKS 4
-#define MUSTER_DOMAINS 5
-#define MUSTER_BUDGETS 6
-#define MUSTER_NAMESPACES 7
-#define MUSTER_DIMENSIONS 8 /* names of plans, snapshots and cycles only */
+#define MUSTER_KIND_NODES 1
+#define MUSTER_KIND_QUEUES 2
+#define MUSTER_KIND_JOBS 3
+#define MUSTER_KIND_TASKS 4
+#define MUSTER_KIND_DOMAINS 5
+#define MUSTER_KIND_BUDGETS 6
+#define MUSTER_KIND_NAMESPACES 7
+#define MUSTER_KIND_DIMENSIONS 8 /* names of plans, snapshots and cycles only */
 
 #define MUSTER_NONE (-1)        /* no row */
 #define MUSTER_ABSENT INT64_MIN /* a number that was not given: absent is not zero */
 
-#define MUSTER_PENDING 0 /* states of tasks; 1 is the library's own */
-#define MUSTER_NOMINATED 2
-#define MUSTER_BINDING 3
-#define MUSTER_BOUND 4
-#define MUSTER_RUNNING 5
-#define MUSTER_RELEASING 6
-#define MUSTER_SUCCEEDED 7
-#define MUSTER_FAILED 8
-#define MUSTER_UNKNOWN 9
+#define MUSTER_TASK_PENDING 0 /* status of a task; 1 is the library's own */
+#define MUSTER_TASK_NOMINATED 2
+#define MUSTER_TASK_BINDING 3
+#define MUSTER_TASK_BOUND 4
+#define MUSTER_TASK_RUNNING 5
+#define MUSTER_TASK_RELEASING 6
+#define MUSTER_TASK_SUCCEEDED 7
+#define MUSTER_TASK_FAILED 8
+#define MUSTER_TASK_UNKNOWN 9
 
-#define MUSTER_JOB_PENDING 0 /* phases of jobs */
-#define MUSTER_JOB_ADMITTED 1
-#define MUSTER_JOB_RUNNING 2
-#define MUSTER_JOB_UNKNOWN 3
-#define MUSTER_JOB_COMPLETED 4
+#define MUSTER_PHASE_PENDING 0 /* phases of jobs */
+#define MUSTER_PHASE_ADMITTED 1
+#define MUSTER_PHASE_RUNNING 2
+#define MUSTER_PHASE_DEGRADED 3
+#define MUSTER_PHASE_COMPLETED 4
 
 /*
  * A table is a list of rows that are on their way into a cluster. A column has the name that scenario files give to the
@@ -180,7 +180,7 @@ typedef struct muster_allocator {
  *   other rows   a task's "job" and "node", a job's "queue", a queue's "parent", a node's "domain": names, or numbers,
  *                which are the row's index in the cluster
  *   flags        0 and 1
- *   states       of tasks, and phases of jobs: the numbers above, or words
+ *   statuses     of tasks, and phases of jobs: the numbers above, or words
  *   the rest     numbers and texts; lists and objects ("taints", "tolerations", "shape", "groups") are JSON in a text
  * A job with one group may tell it in columns, too: "group.count", "group.shape.request.cpu".
  *
@@ -245,7 +245,7 @@ typedef struct muster_cluster muster_cluster;
 typedef struct muster_snapshot muster_snapshot;
 typedef struct muster_plan muster_plan;
 typedef struct muster_policies muster_policies;
-typedef struct muster_cancel muster_cancel;
+typedef struct muster_stop muster_stop;
 
 MUSTER_API muster_status muster_cluster_new(const muster_cluster_options* options,
                                             muster_cluster** out, muster_error* error);
@@ -256,8 +256,8 @@ MUSTER_API void muster_cluster_free(muster_cluster* cluster);
  *   UPDATE  rows that are there, by name. Fields that neither a column nor the defaults say stay as they are. Domains
  *           cannot be updated; for budgets and namespaces, which are set whole, ADD and UPDATE are one.
  * Cost: O(rows); in a large table about 0.4 us a task. */
-#define MUSTER_ADD 0
-#define MUSTER_UPDATE 1
+#define MUSTER_PUT_ADD 0
+#define MUSTER_PUT_UPDATE 1
 MUSTER_API muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode,
                                             const muster_table* table, muster_error* error);
 /* Adds rows of all kinds from a scenario document, in the order of its tables; a node with "count" stands for many. */
@@ -268,16 +268,16 @@ MUSTER_API muster_status muster_cluster_add_json(muster_cluster* cluster, const 
 MUSTER_API muster_status muster_cluster_remove(muster_cluster* cluster, int32_t kind,
                                                const char* name, int64_t size, muster_error* error);
 
-/* What the world reports of tasks, by index. nodes[i] is MUSTER_NONE where the state needs no node, or the task keeps
+/* What the world reports of tasks, by index. nodes[i] is MUSTER_NONE where the status needs no node, or the task keeps
  * the one it has. All or none. Cost: about 0.1 us a task. */
 MUSTER_API muster_status muster_cluster_set_tasks(muster_cluster* cluster, int64_t count,
                                                   const int32_t* tasks /* [count] */,
-                                                  const int32_t* states /* [count] */,
+                                                  const int32_t* statuses /* [count] */,
                                                   const int32_t* nodes /* [count], or NULL */,
                                                   muster_error* error);
 /* The same of one task, by name; `node` may be NULL. */
 MUSTER_API muster_status muster_cluster_set_task(muster_cluster* cluster, const char* name,
-                                                 int64_t size, int32_t state, const char* node,
+                                                 int64_t size, int32_t status, const char* node,
                                                  int64_t node_size, muster_error* error);
 /* A bind of a plan that was applied did not come about: the task is pending again. */
 MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* cluster,
@@ -288,9 +288,9 @@ MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* clust
  * out of order, and objects wait for those they name. The table is of nodes, queues, jobs or tasks. Row i says its
  * object whole and has generations[i]; outcomes[i] (`outcomes` may be NULL) becomes one of the numbers below. Rows are
  * taken one by one: where one is refused, *done (may be NULL) is how many were taken before it, and those stay. */
-#define MUSTER_APPLIED 0
-#define MUSTER_STALE 1
-#define MUSTER_WAITING 2
+#define MUSTER_DELTA_APPLIED 0
+#define MUSTER_DELTA_STALE 1
+#define MUSTER_DELTA_WAITING 2
 MUSTER_API muster_status muster_cluster_apply_deltas(muster_cluster* cluster,
                                                      const muster_table* table,
                                                      const uint64_t* generations /* [rows] */,
@@ -328,10 +328,11 @@ MUSTER_API muster_status muster_cluster_read_scenario(muster_cluster* cluster, c
 
 /* ---- cycles --------------------------------------------------------------------------------------------------- */
 
-#define MUSTER_NO_BLOCK_WINNERS 1 /* each turns a means of speed off; none ever changes a plan */
-#define MUSTER_NO_EQUAL_STATES 2
-#define MUSTER_NO_INFEASIBILITY_MEMORY 4
-#define MUSTER_NO_VECTOR_KERNELS 8
+#define MUSTER_SWITCH_NO_BLOCK_WINNERS \
+  1 /* each turns a means of speed off; none ever changes a plan */
+#define MUSTER_SWITCH_NO_EQUAL_STATES 2
+#define MUSTER_SWITCH_NO_INFEASIBILITY_MEMORY 4
+#define MUSTER_SWITCH_NO_VECTOR_KERNELS 8
 
 typedef struct muster_schedule_options {
   uint32_t struct_size;
@@ -342,7 +343,7 @@ typedef struct muster_schedule_options {
   /* These two discard the cycle (MUSTER_E_DEADLINE_EXCEEDED, MUSTER_E_CANCELLED) unless keep_cut is 1: then the plan
    * is what was decided until then, at the end of a gang, with complete 0. */
   int64_t time_limit; /* nanoseconds from now; 0: none; below 0: over already */
-  const muster_cancel* cancel;
+  const muster_stop* stop;
   int32_t keep_cut;
   uint32_t switches; /* MUSTER_NO_..., or-ed */
   /* Bytes that scores kept between placements may take; 0: 128 MiB; below 0: none are kept. */
@@ -367,9 +368,9 @@ MUSTER_API muster_status muster_cluster_apply(muster_cluster* cluster, const mus
 
 /* While it is set, to anything but 0, cycles that were given it end at the next gang. Any thread may set it, at any
  * time. It must outlive those cycles. */
-MUSTER_API muster_status muster_cancel_new(muster_cancel** out, muster_error* error);
-MUSTER_API void muster_cancel_set(muster_cancel* cancel, int32_t cancelled);
-MUSTER_API void muster_cancel_free(muster_cancel* cancel);
+MUSTER_API muster_status muster_stop_new(muster_stop** out, muster_error* error);
+MUSTER_API void muster_stop_set(muster_stop* stop, int32_t stopped);
+MUSTER_API void muster_stop_free(muster_stop* stop);
 
 /* ---- snapshots: frozen clusters, for what-if and for threads --------------------------------------------------- */
 
@@ -393,41 +394,41 @@ MUSTER_API muster_status muster_snapshot_find(const muster_snapshot* snapshot, i
 
 /* ---- plans ---------------------------------------------------------------------------------------------------- */
 
-#define MUSTER_ADMIT 0 /* kinds of decisions */
-#define MUSTER_BIND 1
-#define MUSTER_NOMINATE 2
-#define MUSTER_EVICT 3
-#define MUSTER_PHASE 4
+#define MUSTER_DECISION_ADMIT 0 /* kinds of decisions */
+#define MUSTER_DECISION_BIND 1
+#define MUSTER_DECISION_NOMINATE 2
+#define MUSTER_DECISION_EVICT 3
+#define MUSTER_DECISION_PHASE 4
 
-#define MUSTER_GATED 0 /* kinds of reasons; docs/explain.md goes through them */
-#define MUSTER_INVALID_GANG 1
-#define MUSTER_NOT_ADMITTED 2
-#define MUSTER_QUEUE_CLOSED 3
-#define MUSTER_QUEUE_OVERUSED 4
-#define MUSTER_QUEUE_LIMIT 5
-#define MUSTER_QUEUE_DESERVED 6
-#define MUSTER_NO_NODE 7
-#define MUSTER_GANG_UNDONE 8
-#define MUSTER_GANG_WAITS 9
-#define MUSTER_NO_DOMAIN 10
-#define MUSTER_NOT_REACHED 11
-#define MUSTER_QUEUE_TREE 12
-#define MUSTER_INFEASIBLE 13
+#define MUSTER_REASON_GATED 0 /* kinds of reasons; docs/explain.md goes through them */
+#define MUSTER_REASON_INVALID_GANG 1
+#define MUSTER_REASON_NOT_ADMITTED 2
+#define MUSTER_REASON_QUEUE_CLOSED 3
+#define MUSTER_REASON_QUEUE_OVERUSED 4
+#define MUSTER_REASON_QUEUE_LIMIT 5
+#define MUSTER_REASON_QUEUE_DESERVED 6
+#define MUSTER_REASON_NO_NODE 7
+#define MUSTER_REASON_GANG_UNDONE 8
+#define MUSTER_REASON_GANG_WAITS 9
+#define MUSTER_REASON_NO_DOMAIN 10
+#define MUSTER_REASON_NOT_REACHED 11
+#define MUSTER_REASON_QUEUE_TREE 12
+#define MUSTER_REASON_INFEASIBLE 13
 
-#define MUSTER_NOT_READY 0 /* codes of refusals: why nodes refused a task */
-#define MUSTER_UNSCHEDULABLE 1
-#define MUSTER_NODE_AFFINITY 2
-#define MUSTER_TAINT 3
-#define MUSTER_INSUFFICIENT 4
-#define MUSTER_POD_LIMIT 5
-#define MUSTER_HOST_PORT 6
-#define MUSTER_AFFINITY 7
-#define MUSTER_ANTI_AFFINITY 8
-#define MUSTER_EXISTING_ANTI_AFFINITY 9
-#define MUSTER_SPREAD_LABEL 10
-#define MUSTER_SPREAD 11
-#define MUSTER_POLICY_REFUSAL 12
-#define MUSTER_DEVICE 13
+#define MUSTER_REFUSAL_NOT_READY 0 /* codes of refusals: why nodes refused a task */
+#define MUSTER_REFUSAL_UNSCHEDULABLE 1
+#define MUSTER_REFUSAL_NODE_AFFINITY 2
+#define MUSTER_REFUSAL_TAINT 3
+#define MUSTER_REFUSAL_INSUFFICIENT 4
+#define MUSTER_REFUSAL_POD_LIMIT 5
+#define MUSTER_REFUSAL_HOST_PORT 6
+#define MUSTER_REFUSAL_AFFINITY 7
+#define MUSTER_REFUSAL_ANTI_AFFINITY 8
+#define MUSTER_REFUSAL_EXISTING_ANTI_AFFINITY 9
+#define MUSTER_REFUSAL_SPREAD_LABEL 10
+#define MUSTER_REFUSAL_SPREAD 11
+#define MUSTER_REFUSAL_POLICY 12
+#define MUSTER_REFUSAL_DEVICE 13
 
 /* Columns of a plan, owned by it. Indices are those of the cluster or snapshot it was made from, MUSTER_NONE where a
  * decision has none. A column without rows may be NULL. */
@@ -547,7 +548,7 @@ MUSTER_API const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind
  *   nodes   allocatable.D, idle.D, used.D, releasing.D, unschedulable
  *   queues  weight, priority, created, allocated.D, pending.D, limit.D, deserved.D
  *   jobs    queue, priority, created, min_available, phase, tasks, tasks_pending, tasks_ready, allocated.D
- *   tasks   job, node, state, priority, created, class, request.D */
+ *   tasks   job, node, status, priority, created, class, request.D */
 MUSTER_API muster_status muster_cycle_get_numbers(const muster_cycle* cycle, int32_t kind,
                                                   const char* column,
                                                   const int32_t* rows /* [count] */, int64_t count,

@@ -38,7 +38,7 @@
  *   freed by the _free of their type, which takes NULL. Pointers of a muster_replay_view live as
  *   long as the muster_replay.
  * Threads. Any number of threads may read one muster_replay. A muster_episodes is used by one
- *   thread at a time. A muster_cancel may be set by any thread.
+ *   thread at a time. A muster_stop may be set by any thread.
  * Cost. A replay costs O(jobs log jobs) and what its policy costs. bench/README.md has
  *   measurements.
  */
@@ -73,11 +73,11 @@ typedef struct muster_pool_trace {
 typedef struct muster_replay muster_replay;
 
 /* Outcomes of jobs. The numbers are never reused. */
-#define MUSTER_JOB_DONE 0
-#define MUSTER_JOB_STILL_RUNNING 1 /* the replay ended before the job */
-#define MUSTER_JOB_WAITING 2       /* submitted, and never started */
-#define MUSTER_JOB_NOT_SUBMITTED 3 /* the replay ended before its submission */
-#define MUSTER_JOB_REFUSED 4       /* the empty machine is too small for the job */
+#define MUSTER_OUTCOME_DONE 0
+#define MUSTER_OUTCOME_STILL_RUNNING 1 /* the replay ended before the job */
+#define MUSTER_OUTCOME_WAITING 2       /* submitted, and never started */
+#define MUSTER_OUTCOME_NOT_SUBMITTED 3 /* the replay ended before its submission */
+#define MUSTER_OUTCOME_REFUSED 4       /* the empty machine is too small for the job */
 
 /* The columns of a result, `count` entries each, in the order of the trace's jobs. */
 typedef struct muster_replay_view {
@@ -87,7 +87,7 @@ typedef struct muster_replay_view {
   const int64_t* submit;  /* MUSTER_ABSENT: the job was not submitted */
   const int64_t* start;   /* MUSTER_ABSENT: the job did not start */
   const int64_t* end;     /* MUSTER_ABSENT: the job did not end */
-  const int32_t* outcome; /* MUSTER_JOB_... */
+  const int32_t* outcome; /* MUSTER_OUTCOME_... */
   int64_t events;         /* submissions, ends and the like that were handled */
   int64_t passes;         /* cycles, or searches for a job to start */
   double wait_mean;       /* seconds, over the jobs that started */
@@ -99,11 +99,11 @@ typedef struct muster_replay_view {
   { (uint32_t)sizeof(muster_replay_view), 0, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
 
 /* Replays the jobs on a pool of trace->processors under `policy`: a batch policy ("easy:order=sjf")
- * or a profile. docs/replay.md lists both. `cancel` may be NULL. Fails with
+ * or a profile. docs/replay.md lists both. `stop` may be NULL. Fails with
  * MUSTER_E_INVALID_ARGUMENT where the trace breaks a rule or the policy is unknown, and with
- * MUSTER_E_CANCELLED once `cancel` is set. */
+ * MUSTER_E_CANCELLED once `stop` is set. */
 MUSTER_API muster_status muster_replay_pool(const muster_pool_trace* trace, const char* policy,
-                                            const muster_cancel* cancel, muster_replay** out,
+                                            const muster_stop* stop, muster_replay** out,
                                             muster_error* error);
 
 /* Replays the jobs on nodes. `nodes` is a table of nodes. `tasks` is a table of tasks with one row
@@ -111,7 +111,7 @@ MUSTER_API muster_status muster_replay_pool(const muster_pool_trace* trace, cons
  * The rest is as above. */
 MUSTER_API muster_status muster_replay_nodes(const muster_pool_trace* trace,
                                              const muster_table* nodes, const muster_table* tasks,
-                                             const char* policy, const muster_cancel* cancel,
+                                             const char* policy, const muster_stop* stop,
                                              muster_replay** out, muster_error* error);
 
 /* Fills *view. Cost: O(1). */

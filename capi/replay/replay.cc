@@ -22,7 +22,7 @@ namespace muster::capi {
 namespace {
 
 absl::Status Play(const muster_pool_trace* trace, const muster_table* nodes,
-                  const muster_table* tasks, const char* policy, const muster_cancel* cancel,
+                  const muster_table* tasks, const char* policy, const muster_stop* stop,
                   muster_replay** out) {
   if (trace == nullptr) return NullArgument("trace");
   if (policy == nullptr) return NullArgument("policy");
@@ -31,14 +31,12 @@ absl::Status Play(const muster_pool_trace* trace, const muster_table* nodes,
   if (!jobs.ok()) return jobs.status();
   ReplayOptions options;
   options.series_interval = -1;
-  if (cancel != nullptr) {
-    options.should_stop = [cancel] {
-      return cancel->cancelled.load(std::memory_order_relaxed) != 0;
-    };
+  if (stop != nullptr) {
+    options.should_stop = [stop] { return stop->is_set.load(std::memory_order_relaxed) != 0; };
   }
   absl::StatusOr<ReplayResult> result = Replay(*jobs, policy, options);
   if (!result.ok()) return result.status();
-  if (!result->complete) return absl::CancelledError("replay: cancelled before its end");
+  if (!result->complete) return absl::CancelledError("replay: stopped before its end");
   auto made = std::make_unique<muster_replay>();
   made->result = *std::move(result);
   const ReplayResult& r = made->result;
@@ -69,20 +67,20 @@ absl::Status Play(const muster_pool_trace* trace, const muster_table* nodes,
 using namespace muster::capi;  // NOLINT: the functions below are C's
 
 muster_status muster_replay_pool(const muster_pool_trace* trace, const char* policy,
-                                 const muster_cancel* cancel, muster_replay** out,
+                                 const muster_stop* stop, muster_replay** out,
                                  muster_error* error) {
   if (out != nullptr) *out = nullptr;
-  return Guard(error, [&] { return Play(trace, nullptr, nullptr, policy, cancel, out); });
+  return Guard(error, [&] { return Play(trace, nullptr, nullptr, policy, stop, out); });
 }
 
 muster_status muster_replay_nodes(const muster_pool_trace* trace, const muster_table* nodes,
                                   const muster_table* tasks, const char* policy,
-                                  const muster_cancel* cancel, muster_replay** out,
+                                  const muster_stop* stop, muster_replay** out,
                                   muster_error* error) {
   if (out != nullptr) *out = nullptr;
   return Guard(error, [&]() -> absl::Status {
     if (nodes == nullptr) return NullArgument("nodes");
-    return Play(trace, nodes, tasks, policy, cancel, out);
+    return Play(trace, nodes, tasks, policy, stop, out);
   });
 }
 

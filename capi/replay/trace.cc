@@ -72,8 +72,8 @@ absl::StatusOr<Trace> TraceOf(const muster_pool_trace* trace_in, const muster_ta
     if (given.processors != 0) {
       return absl::InvalidArgumentError("muster_pool_trace: has processors and nodes");
     }
-    if (absl::Status s = CheckKind("nodes", nodes, MUSTER_NODES); !s.ok()) return s;
-    if (absl::Status s = CheckKind("tasks", tasks, MUSTER_TASKS); !s.ok()) return s;
+    if (absl::Status s = CheckKind("nodes", nodes, MUSTER_KIND_NODES); !s.ok()) return s;
+    if (absl::Status s = CheckKind("tasks", tasks, MUSTER_KIND_TASKS); !s.ok()) return s;
     if (static_cast<int64_t>(tasks->rows) != given.count) {
       return absl::InvalidArgumentError(
           absl::StrCat("tasks: has ", tasks->rows, " rows; the trace has ", given.count, " jobs"));

@@ -26,26 +26,27 @@ int main(void) {
   int code = 1;
 
   if (muster_cluster_new(NULL, &cluster, &error) ||
-      muster_table_new(MUSTER_NODES, NODES, NULL, &nodes, &error) ||
+      muster_table_new(MUSTER_KIND_NODES, NODES, NULL, &nodes, &error) ||
       muster_table_set_strings(nodes, "name", node_names, NODES, &error) ||
       muster_table_set_numbers(nodes, "capacity.cpu", cpu, NODES, &error) ||
       muster_table_set_numbers(nodes, "capacity.memory", memory, NODES, &error) ||
-      muster_cluster_put(cluster, MUSTER_ADD, nodes, &error) ||
-      muster_table_new(MUSTER_JOBS, JOBS, NULL, &jobs, &error) ||
+      muster_cluster_put(cluster, MUSTER_PUT_ADD, nodes, &error) ||
+      muster_table_new(MUSTER_KIND_JOBS, JOBS, NULL, &jobs, &error) ||
       muster_table_set_strings(jobs, "name", job_names, JOBS, &error) ||
       muster_table_set_numbers(jobs, "min_available", needed, JOBS, &error) ||
       muster_table_set_numbers(jobs, "group.count", count, JOBS, &error) ||
       muster_table_set_numbers(jobs, "group.shape.request.cpu", request, JOBS, &error) ||
-      muster_cluster_put(cluster, MUSTER_ADD, jobs, &error) ||
+      muster_cluster_put(cluster, MUSTER_PUT_ADD, jobs, &error) ||
       muster_cluster_schedule(cluster, "volcano", NULL, &plan, &error) ||
       muster_plan_get_view(plan, &view, &error) ||
       muster_plan_explain(plan, "huge", MUSTER_TO_NUL, &why, &error)) {
     fprintf(stderr, "first_plan: %s\n", error.message);
   } else {
     for (i = 0; i < view.decision_count; ++i) {
-      if (view.decision_kind[i] != MUSTER_BIND) continue;
-      printf("start %s on %s\n", muster_plan_name(plan, MUSTER_TASKS, view.decision_task[i], NULL),
-             muster_plan_name(plan, MUSTER_NODES, view.decision_node[i], NULL));
+      if (view.decision_kind[i] != MUSTER_DECISION_BIND) continue;
+      printf("start %s on %s\n",
+             muster_plan_name(plan, MUSTER_KIND_TASKS, view.decision_task[i], NULL),
+             muster_plan_name(plan, MUSTER_KIND_NODES, view.decision_node[i], NULL));
     }
     fputs(muster_text_data(why), stdout);
     code = 0;

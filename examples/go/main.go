@@ -40,11 +40,11 @@ type Scheduler struct {
 func (s *Scheduler) handle(batch []Event) error {
 	var names []string
 	var tasks, cores []int64
-	var ended, states []int32
+	var ended, statuses []int32
 	for _, event := range batch {
 		if event.Ended != "" {
 			ended = append(ended, s.running[event.Ended])
-			states = append(states, muster.Succeeded)
+			statuses = append(statuses, muster.TaskSucceeded)
 			delete(s.running, event.Ended)
 			continue
 		}
@@ -52,10 +52,10 @@ func (s *Scheduler) handle(batch []Event) error {
 		tasks = append(tasks, event.Tasks)
 		cores = append(cores, 1000*event.Cores)
 	}
-	if err := s.cluster.SetTasks(ended, states, nil); err != nil {
+	if err := s.cluster.SetTasks(ended, statuses, nil); err != nil {
 		return err
 	}
-	table, err := muster.NewTable(muster.Jobs, len(names))
+	table, err := muster.NewTable(muster.KindJobs, len(names))
 	if err != nil {
 		return err
 	}
@@ -81,16 +81,16 @@ func (s *Scheduler) cycle() error {
 		return err
 	}
 	// Here they run at once; a real scheduler hears of it in a later batch.
-	var tasks, states []int32
+	var tasks, statuses []int32
 	for _, bind := range plan.Binds() {
-		name := plan.Name(muster.Tasks, bind.Task)
-		fmt.Printf("  start %s on %s\n", name, plan.Name(muster.Nodes, bind.Node))
+		name := plan.Name(muster.KindTasks, bind.Task)
+		fmt.Printf("  start %s on %s\n", name, plan.Name(muster.KindNodes, bind.Node))
 		s.running[name] = bind.Task
 		tasks = append(tasks, bind.Task)
-		states = append(states, muster.Running)
+		statuses = append(statuses, muster.TaskRunning)
 	}
 	fmt.Printf("  %d waiting\n", plan.Pending())
-	return s.cluster.SetTasks(tasks, states, nil)
+	return s.cluster.SetTasks(tasks, statuses, nil)
 }
 
 func run() error {
@@ -99,7 +99,7 @@ func run() error {
 		return err
 	}
 	defer cluster.Free()
-	nodes, err := muster.NewTable(muster.Nodes, 2)
+	nodes, err := muster.NewTable(muster.KindNodes, 2)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from .errors import (
     AlreadyExists,
+    Cancelled,
     DeadlineExceeded,
     Error,
     FailedPrecondition,
@@ -59,6 +60,7 @@ else:
 __all__ = [
     "AlreadyExists",
     "ApplyReport",
+    "Cancelled",
     "Cluster",
     "DeadlineExceeded",
     "Drift",

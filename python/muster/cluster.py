@@ -2,6 +2,7 @@
 """The living tables of nodes, queues, jobs and tasks, and frozen snapshots of them."""
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -64,13 +65,15 @@ class Snapshot:
         now: int | None = None,
         seed: int | None = None,
         work_budget: int | None = None,
-        deadline: float | None = None,
+        time_limit: float | None = None,
+        stop: threading.Event | None = None,
         cursor: int = 0,
         speed: dict[str, Any] | None = None,
     ) -> Plan:
         """As muster.schedule."""
-        given = {"now": now, "seed": seed, "work_budget": work_budget, "deadline": deadline}
-        options = _options(self._defaults, given | {"cursor": cursor, "speed": speed})
+        given = {"now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit}
+        given |= {"stop": stop, "cursor": cursor, "speed": speed}
+        options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
         return Plan(_core.schedule(self._core, profile, options, adapt(policies)))
 
@@ -303,13 +306,15 @@ class Cluster:
         now: int | None = None,
         seed: int | None = None,
         work_budget: int | None = None,
-        deadline: float | None = None,
+        time_limit: float | None = None,
+        stop: threading.Event | None = None,
         cursor: int = 0,
         speed: dict[str, Any] | None = None,
     ) -> Plan:
         """A cycle on this cluster: as muster.schedule, at the cost of what changed since the last one."""
-        given = {"now": now, "seed": seed, "work_budget": work_budget, "deadline": deadline}
-        options = _options(self._defaults, given | {"cursor": cursor, "speed": speed})
+        given = {"now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit}
+        given |= {"stop": stop, "cursor": cursor, "speed": speed}
+        options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
         if isinstance(policies, Policy) or self._adapted[0] != tuple(policies):
             adapted = adapt(policies)

@@ -48,8 +48,14 @@ class ResourceExhausted(Error, MemoryError):
     code = "RESOURCE_EXHAUSTED"
 
 
+class Cancelled(Error, RuntimeError):
+    """`stop` was set before the cycle ended. Nothing was decided."""
+
+    code = "CANCELLED"
+
+
 class DeadlineExceeded(Error, TimeoutError):
-    """The deadline passed before the cycle ended. Nothing was decided."""
+    """The time limit passed before the cycle ended. Nothing was decided."""
 
     code = "DEADLINE_EXCEEDED"
 
@@ -69,6 +75,7 @@ _BY_CODE = {
         NotFound,
         FailedPrecondition,
         ResourceExhausted,
+        Cancelled,
         DeadlineExceeded,
     )
 }

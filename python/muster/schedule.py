@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """From a cluster or snapshot to a plan, and the lists of what there is to choose from."""
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,8 @@ def schedule(
     now: int | None = None,
     seed: int | None = None,
     work_budget: int | None = None,
-    deadline: float | None = None,
+    time_limit: float | None = None,
+    stop: threading.Event | None = None,
     cursor: int = 0,
     speed: dict[str, Any] | None = None,
 ) -> Plan:
@@ -35,7 +37,9 @@ def schedule(
     now          seconds on the clock of `created` and `deadline` of jobs
     work_budget  the cycle ends at a gang boundary once it has done this much; plan.complete is False then, and
                  plan.cursor is what to hand in as `cursor` in the next cycle
-    deadline     seconds of real time; DeadlineExceeded when they pass, and nothing is decided
+    time_limit   seconds of real time; DeadlineExceeded when they pass, and nothing is decided
+    stop         a threading.Event: once another thread sets it, the cycle ends at the next gang with Cancelled, and
+                 nothing is decided
     speed        switches that change how fast a plan is made and never the plan
 
     Ctrl-C ends a cycle between two gangs; the cluster is as it was.
@@ -46,7 +50,8 @@ def schedule(
         now=now,
         seed=seed,
         work_budget=work_budget,
-        deadline=deadline,
+        time_limit=time_limit,
+        stop=stop,
         cursor=cursor,
         speed=speed,
     )

@@ -17,41 +17,55 @@ using Clock = std::chrono::steady_clock;
 // Asked between gangs, without the GIL.
 class Watch {
  public:
-  Watch(std::optional<double> deadline, CycleState* policies) : policies_(policies) {
-    if (deadline.has_value()) {
-      deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                     std::chrono::duration<double>(std::min(*deadline, 1e9)));
+  Watch(std::optional<double> time_limit, py::object stop, CycleState* policies)
+      : policies_(policies), stop_(std::move(stop)) {
+    if (time_limit.has_value()) {
+      end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                std::chrono::duration<double>(std::min(*time_limit, 1e9)));
     }
   }
 
   bool ShouldStop() {
     if (policies_ != nullptr && policies_->failed()) return true;
-    if (++asked_ % kEvery != 0 && !deadline_.has_value()) return false;
+    const bool first = asked_++ == 0;
+    if (!first && asked_ % kEvery != 0 && !end_.has_value()) return false;
     const Clock::time_point now = Clock::now();
-    if (deadline_.has_value() && now >= *deadline_) {
+    if (end_.has_value() && now >= *end_) {
       expired_ = true;
       return true;
     }
-    if (now - last_look_ < kBetweenLooks) return false;
+    if (!(first && !stop_.is_none()) && now - last_look_ < kBetweenLooks) return false;
     last_look_ = now;
-    const py::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() == 0) return false;
-    signal_.emplace();  // takes the exception along
-    return true;
+    return LookAtPython();
   }
 
   bool expired() const { return expired_; }
-  std::optional<py::error_already_set>& signal() { return signal_; }
+  bool stopped() const { return stopped_; }
+  // The exception of a signal handler or of `stop`.
+  std::optional<py::error_already_set>& error() { return error_; }
 
  private:
+  bool LookAtPython() {
+    const py::gil_scoped_acquire gil;
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      stopped_ = !stop_.is_none() && py::bool_(stop_.attr("is_set")());
+      return stopped_;
+    } catch (py::error_already_set& error) {
+      error_.emplace(std::move(error));
+      return true;
+    }
+  }
+
   static constexpr int kEvery = 16;
   static constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
   CycleState* policies_;
-  std::optional<Clock::time_point> deadline_;
+  const py::object stop_;  // has is_set(), or is None
+  std::optional<Clock::time_point> end_;
   Clock::time_point last_look_ = Clock::now();
   int asked_ = 0;
-  bool expired_ = false;
-  std::optional<py::error_already_set> signal_;
+  bool expired_ = false, stopped_ = false;
+  std::optional<py::error_already_set> error_;
 };
 
 template <class T>
@@ -89,10 +103,14 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
     Take(speed, "vector_kernels", &schedule.speed.vector_kernels);
     Take(speed, "memory_limit", &schedule.speed.memory_limit);
   }
-  std::optional<double> deadline;
-  if (options.contains("deadline") && !options["deadline"].is_none()) {
-    deadline = options["deadline"].cast<double>();
-    if (!(*deadline >= 0)) Refuse("options: deadline: expected seconds, 0 or more");
+  std::optional<double> time_limit;
+  if (options.contains("time_limit") && !options["time_limit"].is_none()) {
+    time_limit = options["time_limit"].cast<double>();
+    if (!(*time_limit >= 0)) Refuse("options: time_limit: expected seconds, 0 or more");
+  }
+  py::object stop = options.contains("stop") ? py::object(options["stop"]) : py::none();
+  if (!stop.is_none() && !py::hasattr(stop, "is_set")) {
+    Refuse("options: stop: expected a threading.Event");
   }
   CycleState* state = nullptr;
   if (extensions != nullptr) {
@@ -100,7 +118,7 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
     state = extensions->state.get();
     state->Begin();
   }
-  Watch watch(deadline, state);
+  Watch watch(time_limit, std::move(stop), state);
   schedule.should_stop = [&watch] { return watch.ShouldStop(); };
 
   std::optional<absl::StatusOr<Plan>> plan;
@@ -109,11 +127,15 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
     plan.emplace(cycle(schedule));
   }
   if (state != nullptr) state->End();
-  if (watch.signal().has_value()) throw std::move(*watch.signal());
+  if (watch.error().has_value()) throw std::move(*watch.error());
   Plan result = Value(*std::move(plan));
+  if (watch.stopped() && !result.complete()) {
+    throw StatusError(
+        absl::CancelledError("schedule: stopped before the cycle ended; nothing is decided"));
+  }
   if (watch.expired() && !result.complete()) {
     throw StatusError(absl::DeadlineExceededError(
-        "schedule: the deadline passed before the cycle ended; nothing was decided"));
+        "schedule: time_limit passed before the cycle ended; nothing is decided"));
   }
   return result;
 }

@@ -122,7 +122,7 @@ class World:
                 ctypes.c_int64(2))
         self.ok("cluster_apply", self.cluster, self.handles["muster_plan"], None, None)
         self.make("muster_text", "plan_to_text", self.handles["muster_plan"])
-        self.make("muster_cancel", "cancel_new")
+        self.make("muster_stop", "stop_new")
         self.make("muster_policies", "policies_new", None, 0)
         self.make("muster_replay", "replay_pool",
                   ctypes.byref(room("muster_pool_trace", **self.trace)), b"easy", None)
@@ -240,7 +240,7 @@ class World:
                                             room(bare,
                                                  **({"count": 2} if "count" in values else {}))]
         if kind.endswith("*"):
-            good = (5, 5) if name == "states" else (0, 1, 2)
+            good = (5, 5) if name == "statuses" else (0, 1, 2)
             return [numbers(bare, *good)], [None, numbers(bare,
                                                           *([-5] * ROWS if bare[0] != "u"
                                                             else [255] * ROWS)),
@@ -248,13 +248,13 @@ class World:
         good = {"size": len(OBJECTS) if function == "muster_import" else 4
                 if "bytes" in (n for _, n in FUNCTIONS[function][1]) else -1, "node_size": -1,
                 "kind": 4, "rows": 2,
-                "count": 2, "texts": 2, "state": 5, "user": 0, "index": 0, "episode": 0,
+                "count": 2, "texts": 2, "status": 5, "user": 0, "index": 0, "episode": 0,
                 "generation": 9}.get(name, 0)
         good = {"muster_cluster_remove": {"kind": 3}, "muster_policies_new": {"count": 1},
                 "muster_cluster_reconcile": {"count": 1},
                 "muster_episodes_new": {"count": 1}}.get(function, {}).get(name, good)
         bad = [-2, 0, 1, -(1 << 31)] + ([] if "size" in name else [-1, 7])
-        if name in ("index", "kind", "state", "mode", "first", "episode"):
+        if name in ("index", "kind", "status", "mode", "first", "episode"):
             bad += [9, 99, (1 << 31) - 1]
         return [NUMBERS[kind](good)], [NUMBERS[kind](b) for b in bad]
 
@@ -297,7 +297,7 @@ class AnyArguments(unittest.TestCase):
             if kind.replace("const ",
                             "").rstrip("*") in HANDLES and kind.count(
                                 "*") == 1 and argument is None and \
-                    not (kind == "const muster_cancel*" or function in ("muster_episodes_new",)):
+                    not (kind == "const muster_stop*" or function in ("muster_episodes_new",)):
                 self.assertEqual(result, INVALID)
         # Deltas go row by row: those before the one that was refused stay.
         if result != 0 and function != "muster_cluster_apply_deltas" and world.handles[

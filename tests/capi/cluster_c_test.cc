@@ -36,7 +36,7 @@ class CApi : public testing::Test {
 };
 
 TEST_F(CApi, VersionAndFeatures) {
-  EXPECT_STREQ(muster_version_string(), "0.1.0");
+  EXPECT_STREQ(muster_version_string(), "0.2.0");
   EXPECT_EQ(muster_version_number(), MUSTER_C_VERSION);
   EXPECT_EQ(muster_abi_version(), 1);
   EXPECT_EQ(muster_has_feature("deltas"), 1);
@@ -71,7 +71,8 @@ TEST_F(CApi, PlansAreThoseOfCpp) {
       EXPECT_EQ(view.decision_phase[i], static_cast<int32_t>(d.phase));
       if (d.task != kNone) {
         int64_t size = 0;
-        const char* name = muster_plan_name(mine.get(), MUSTER_TASKS, view.decision_task[i], &size);
+        const char* name =
+            muster_plan_name(mine.get(), MUSTER_KIND_TASKS, view.decision_task[i], &size);
         EXPECT_EQ(std::string_view(name, static_cast<size_t>(size)), plan->task_name(d.task));
         EXPECT_EQ(name[size], '\0');
       }
@@ -135,12 +136,12 @@ TEST_F(CApi, TheWorldFollowsThePlan) {
   int32_t tasks[3];
   const char* names[3] = {"fits-0", "fits-1", "fits-2"};
   for (int i = 0; i < 3; ++i) {
-    ASSERT_OK_C(muster_cluster_find(cluster.get(), MUSTER_TASKS, names[i], MUSTER_TO_NUL, &tasks[i],
-                                    &error));
+    ASSERT_OK_C(muster_cluster_find(cluster.get(), MUSTER_KIND_TASKS, names[i], MUSTER_TO_NUL,
+                                    &tasks[i], &error));
   }
-  const int32_t states[3] = {MUSTER_RUNNING, MUSTER_RUNNING, MUSTER_SUCCEEDED};
-  EXPECT_OK_C(muster_cluster_set_tasks(cluster.get(), 3, tasks, states, nullptr, &error));
-  EXPECT_OK_C(muster_cluster_set_task(cluster.get(), "fits-1", MUSTER_TO_NUL, MUSTER_FAILED,
+  const int32_t statuses[3] = {MUSTER_TASK_RUNNING, MUSTER_TASK_RUNNING, MUSTER_TASK_SUCCEEDED};
+  EXPECT_OK_C(muster_cluster_set_tasks(cluster.get(), 3, tasks, statuses, nullptr, &error));
+  EXPECT_OK_C(muster_cluster_set_task(cluster.get(), "fits-1", MUSTER_TO_NUL, MUSTER_TASK_FAILED,
                                       nullptr, 0, &error));
   EXPECT_EQ(muster_cluster_report_bind_failed(cluster.get(), "fits-0", 6, &error),
             MUSTER_E_FAILED_PRECONDITION);
@@ -148,15 +149,15 @@ TEST_F(CApi, TheWorldFollowsThePlan) {
 
   // All or none.
   const uint64_t version = muster_cluster_version(cluster.get());
-  const int32_t wrong[3] = {MUSTER_RUNNING, MUSTER_RUNNING, 77};
+  const int32_t wrong[3] = {MUSTER_TASK_RUNNING, MUSTER_TASK_RUNNING, 77};
   EXPECT_EQ(muster_cluster_set_tasks(cluster.get(), 3, tasks, wrong, nullptr, &error),
             MUSTER_E_INVALID_ARGUMENT);
-  EXPECT_EQ(Words(error), "states[1]: state running needs a node");
+  EXPECT_EQ(Words(error), "statuses[1]: status running needs a node");
   const int32_t twice[2] = {tasks[0], tasks[0]};
-  const int32_t leaves[2] = {MUSTER_FAILED, MUSTER_RUNNING};
+  const int32_t leaves[2] = {MUSTER_TASK_FAILED, MUSTER_TASK_RUNNING};
   EXPECT_EQ(muster_cluster_set_tasks(cluster.get(), 2, twice, leaves, nullptr, &error),
             MUSTER_E_INVALID_ARGUMENT);
-  EXPECT_EQ(Words(error), "states[1]: the task has left its node before, in this call");
+  EXPECT_EQ(Words(error), "statuses[1]: the task has left its node before, in this call");
   EXPECT_EQ(muster_cluster_version(cluster.get()), version);
 }
 
@@ -181,8 +182,8 @@ TEST_F(CApi, AStandbyGoesOnWithEqualPlans) {
     EXPECT_EQ(a.pending_count, b.pending_count);
     for (muster_cluster* one : {cluster.get(), standby.get()}) {
       ASSERT_OK_C(muster_cluster_set_task(one, "fits-0", MUSTER_TO_NUL,
-                                          cycle == 0 ? MUSTER_RUNNING : MUSTER_SUCCEEDED, nullptr,
-                                          0, &error));
+                                          cycle == 0 ? MUSTER_TASK_RUNNING : MUSTER_TASK_SUCCEEDED,
+                                          nullptr, 0, &error));
     }
   }
 }
@@ -190,17 +191,18 @@ TEST_F(CApi, AStandbyGoesOnWithEqualPlans) {
 TEST_F(CApi, SnapshotsAreFrozenAndSharedByThreads) {
   Held<muster_snapshot> snapshot;
   ASSERT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
-  ASSERT_OK_C(muster_cluster_remove(cluster.get(), MUSTER_JOBS, "fits", MUSTER_TO_NUL, &error));
-  EXPECT_EQ(muster_snapshot_count(snapshot.get(), MUSTER_NODES), 4);
-  EXPECT_EQ(muster_snapshot_count(snapshot.get(), MUSTER_TASKS), 8);
+  ASSERT_OK_C(
+      muster_cluster_remove(cluster.get(), MUSTER_KIND_JOBS, "fits", MUSTER_TO_NUL, &error));
+  EXPECT_EQ(muster_snapshot_count(snapshot.get(), MUSTER_KIND_NODES), 4);
+  EXPECT_EQ(muster_snapshot_count(snapshot.get(), MUSTER_KIND_TASKS), 8);
   EXPECT_EQ(muster_snapshot_count(snapshot.get(), 99), 0);
   int32_t index = 0;
-  ASSERT_OK_C(muster_snapshot_find(snapshot.get(), MUSTER_TASKS, "fits-2", 6, &index, &error));
+  ASSERT_OK_C(muster_snapshot_find(snapshot.get(), MUSTER_KIND_TASKS, "fits-2", 6, &index, &error));
   int64_t size = 0;
-  const char* name = muster_snapshot_name(snapshot.get(), MUSTER_TASKS, index, &size);
+  const char* name = muster_snapshot_name(snapshot.get(), MUSTER_KIND_TASKS, index, &size);
   EXPECT_EQ(std::string(name, static_cast<size_t>(size)), "fits-2");
-  EXPECT_EQ(muster_snapshot_name(snapshot.get(), MUSTER_TASKS, 8, nullptr), nullptr);
-  EXPECT_EQ(muster_snapshot_find(snapshot.get(), MUSTER_DIMENSIONS, "gpu", 3, &index, &error),
+  EXPECT_EQ(muster_snapshot_name(snapshot.get(), MUSTER_KIND_TASKS, 8, nullptr), nullptr);
+  EXPECT_EQ(muster_snapshot_find(snapshot.get(), MUSTER_KIND_DIMENSIONS, "gpu", 3, &index, &error),
             MUSTER_E_NOT_FOUND);
   EXPECT_EQ(index, MUSTER_NONE);
 
@@ -212,9 +214,9 @@ TEST_F(CApi, SnapshotsAreFrozenAndSharedByThreads) {
       muster_error error = MUSTER_ERROR_INIT;
       EXPECT_OK_C(muster_snapshot_schedule(snapshot.get(), "volcano", nullptr, Out(plan), &error));
       digest = DigestOf(plan.get());
-      EXPECT_EQ(muster_plan_name(plan.get(), MUSTER_TASKS, 8, nullptr), nullptr);
-      EXPECT_STREQ(muster_plan_name(plan.get(), MUSTER_TASKS, 0, nullptr), "fits-0");
-      EXPECT_EQ(muster_plan_name(plan.get(), MUSTER_QUEUES, 1 << 30, nullptr), nullptr);
+      EXPECT_EQ(muster_plan_name(plan.get(), MUSTER_KIND_TASKS, 8, nullptr), nullptr);
+      EXPECT_STREQ(muster_plan_name(plan.get(), MUSTER_KIND_TASKS, 0, nullptr), "fits-0");
+      EXPECT_EQ(muster_plan_name(plan.get(), MUSTER_KIND_QUEUES, 1 << 30, nullptr), nullptr);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -227,7 +229,7 @@ TEST_F(CApi, EventsMayComeInAnyOrder) {
   const char* names[] = {"late-0", "late-1"};
   const char* jobs[] = {"late", "late"};
   Held<muster_table> tasks, listed;
-  ASSERT_OK_C(muster_table_new(MUSTER_TASKS, 2, nullptr, Out(tasks), &error));
+  ASSERT_OK_C(muster_table_new(MUSTER_KIND_TASKS, 2, nullptr, Out(tasks), &error));
   ASSERT_OK_C(muster_table_set_strings(tasks.get(), "name", names, 2, &error));
   ASSERT_OK_C(muster_table_set_strings(tasks.get(), "job", jobs, 2, &error));
   const uint64_t generations[] = {5, 6};
@@ -235,27 +237,27 @@ TEST_F(CApi, EventsMayComeInAnyOrder) {
   int64_t done = 0;
   ASSERT_OK_C(muster_cluster_apply_deltas(cluster.get(), tasks.get(), generations, outcomes, &done,
                                           &error));
-  EXPECT_EQ(outcomes[0], MUSTER_WAITING);
+  EXPECT_EQ(outcomes[0], MUSTER_DELTA_WAITING);
   EXPECT_EQ(done, 2);
-  ASSERT_OK_C(muster_table_new(MUSTER_JOBS, 1, nullptr, Out(listed), &error));
+  ASSERT_OK_C(muster_table_new(MUSTER_KIND_JOBS, 1, nullptr, Out(listed), &error));
   ASSERT_OK_C(muster_table_set_strings(listed.get(), "name", jobs, 1, &error));
   ASSERT_OK_C(muster_cluster_apply_deltas(cluster.get(), listed.get(), generations, outcomes, &done,
                                           &error));
-  EXPECT_EQ(outcomes[0], MUSTER_APPLIED);
+  EXPECT_EQ(outcomes[0], MUSTER_DELTA_APPLIED);
   int32_t index = 0;
-  EXPECT_OK_C(muster_cluster_find(cluster.get(), MUSTER_TASKS, "late-1", 6, &index, &error));
-  ASSERT_OK_C(
-      muster_cluster_apply_removal(cluster.get(), MUSTER_TASKS, "late-1", 6, 6, outcomes, &error));
-  EXPECT_EQ(outcomes[0], MUSTER_STALE);
-  ASSERT_OK_C(
-      muster_cluster_apply_removal(cluster.get(), MUSTER_TASKS, "late-1", 6, 7, outcomes, &error));
-  EXPECT_EQ(outcomes[0], MUSTER_APPLIED);
+  EXPECT_OK_C(muster_cluster_find(cluster.get(), MUSTER_KIND_TASKS, "late-1", 6, &index, &error));
+  ASSERT_OK_C(muster_cluster_apply_removal(cluster.get(), MUSTER_KIND_TASKS, "late-1", 6, 6,
+                                           outcomes, &error));
+  EXPECT_EQ(outcomes[0], MUSTER_DELTA_STALE);
+  ASSERT_OK_C(muster_cluster_apply_removal(cluster.get(), MUSTER_KIND_TASKS, "late-1", 6, 7,
+                                           outcomes, &error));
+  EXPECT_EQ(outcomes[0], MUSTER_DELTA_APPLIED);
 }
 
 TEST_F(CApi, ReconcileSaysWhatDiffered) {
   const char* names[] = {"n0", "n1", "other"};
   Held<muster_table> nodes;
-  ASSERT_OK_C(muster_table_new(MUSTER_NODES, 3, nullptr, Out(nodes), &error));
+  ASSERT_OK_C(muster_table_new(MUSTER_KIND_NODES, 3, nullptr, Out(nodes), &error));
   ASSERT_OK_C(muster_table_set_strings(nodes.get(), "name", names, 3, &error));
   ASSERT_OK_C(muster_table_set_defaults(
       nodes.get(), R"({"capacity": {"cpu": 8, "memory": "16Gi"}})", MUSTER_TO_NUL, &error));
@@ -283,13 +285,13 @@ TEST_F(CApi, LimitsOfACycle) {
   EXPECT_EQ(view.work, 0);
 
   options = MUSTER_SCHEDULE_OPTIONS_INIT;
-  Held<muster_cancel> cancel;
-  ASSERT_OK_C(muster_cancel_new(Out(cancel), &error));
-  options.cancel = cancel.get();
-  muster_cancel_set(cancel.get(), 1);
+  Held<muster_stop> stop;
+  ASSERT_OK_C(muster_stop_new(Out(stop), &error));
+  options.stop = stop.get();
+  muster_stop_set(stop.get(), 1);
   EXPECT_EQ(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(plan), &error),
             MUSTER_E_CANCELLED);
-  muster_cancel_set(cancel.get(), 0);
+  muster_stop_set(stop.get(), 0);
   options.time_limit = int64_t{1} << 62;
   ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano", &options, Out(plan), &error));
   EXPECT_EQ(DigestOf(plan.get()), DigestOf(Schedule("volcano").get()));
@@ -341,7 +343,7 @@ TEST_F(CApi, ReplayOfAPool) {
   EXPECT_EQ(view.start[0], 0);
   EXPECT_EQ(view.start[1], 10);
   EXPECT_EQ(view.start[2], 2);  // goes ahead: it ends before the second can start
-  EXPECT_EQ(view.outcome[2], MUSTER_JOB_DONE);
+  EXPECT_EQ(view.outcome[2], MUSTER_OUTCOME_DONE);
   EXPECT_EQ(view.makespan, 20);
   EXPECT_EQ(muster_replay_pool(&trace, "esay", nullptr, Out(replay), &error),
             MUSTER_E_INVALID_ARGUMENT);

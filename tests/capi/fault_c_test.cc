@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Calls with memory running out at their first, second, ... allocation, once and for good; the
-// caller's own allocator refusing, and what it was asked for given back.
+// caller's own allocator refusing, and what it was requested given back.
 //
 // The operators new and delete of this executable count, and fail on demand: failing_new.cc.
 #include <cctype>
@@ -25,7 +25,7 @@ std::map<std::string, Call> Calls() {
   std::map<std::string, Call> calls;
   calls["table_new"] = [](FaultWorld&, muster_error* e) {
     Held<muster_table> made;
-    return muster_table_new(MUSTER_TASKS, 7, nullptr, Out(made), e);
+    return muster_table_new(MUSTER_KIND_TASKS, 7, nullptr, Out(made), e);
   };
   calls["table_set"] = [](FaultWorld& w, muster_error* e) {
     const int64_t numbers[] = {1, 2}, offsets[] = {0, 30, 60};
@@ -47,22 +47,22 @@ std::map<std::string, Call> Calls() {
   };
   calls["put"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_put(w.cluster.get(), MUSTER_ADD, w.tasks.get(), e);
+    return muster_cluster_put(w.cluster.get(), MUSTER_PUT_ADD, w.tasks.get(), e);
   };
   calls["put_copying"] = [](FaultWorld& w, muster_error* e) {
-    return muster_cluster_put(w.cluster.get(), MUSTER_ADD, w.nodes.get(), e);
+    return muster_cluster_put(w.cluster.get(), MUSTER_PUT_ADD, w.nodes.get(), e);
   };
   calls["put_update"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_put(w.cluster.get(), MUSTER_UPDATE, w.queues.get(), e);
+    return muster_cluster_put(w.cluster.get(), MUSTER_PUT_UPDATE, w.queues.get(), e);
   };
   calls["put_many_tasks"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_put(w.cluster.get(), MUSTER_ADD, w.many_tasks.get(), e);
+    return muster_cluster_put(w.cluster.get(), MUSTER_PUT_ADD, w.many_tasks.get(), e);
   };
   calls["put_many_nodes"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_put(w.cluster.get(), MUSTER_ADD, w.many_nodes.get(), e);
+    return muster_cluster_put(w.cluster.get(), MUSTER_PUT_ADD, w.many_nodes.get(), e);
   };
   calls["add_json"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
@@ -80,19 +80,20 @@ std::map<std::string, Call> Calls() {
   };
   calls["remove"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_remove(w.cluster.get(), MUSTER_JOBS, "fits", 4, e);
+    return muster_cluster_remove(w.cluster.get(), MUSTER_KIND_JOBS, "fits", 4, e);
   };
   calls["set_tasks"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    const int32_t tasks[] = {0, 1}, states[] = {MUSTER_RUNNING, MUSTER_FAILED}, nodes[] = {1, -1};
-    return muster_cluster_set_tasks(w.cluster.get(), 2, tasks, states, nodes, e);
+    const int32_t tasks[] = {0, 1}, statuses[] = {MUSTER_TASK_RUNNING, MUSTER_TASK_FAILED},
+                  nodes[] = {1, -1};
+    return muster_cluster_set_tasks(w.cluster.get(), 2, tasks, statuses, nodes, e);
   };
   calls["set_task"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_set_task(w.cluster.get(), "fits-2", 6, MUSTER_RUNNING, "n1", 2, e);
+    return muster_cluster_set_task(w.cluster.get(), "fits-2", 6, MUSTER_TASK_RUNNING, "n1", 2, e);
   };
   calls["set_task_copying"] = [](FaultWorld& w, muster_error* e) {
-    return muster_cluster_set_task(w.cluster.get(), "fits-2", 6, MUSTER_RUNNING, "n1", 2, e);
+    return muster_cluster_set_task(w.cluster.get(), "fits-2", 6, MUSTER_TASK_RUNNING, "n1", 2, e);
   };
   calls["apply_deltas"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
@@ -109,7 +110,7 @@ std::map<std::string, Call> Calls() {
   };
   calls["apply_removal"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
-    return muster_cluster_apply_removal(w.cluster.get(), MUSTER_NODES, "n1", 2, 9, nullptr, e);
+    return muster_cluster_apply_removal(w.cluster.get(), MUSTER_KIND_NODES, "n1", 2, 9, nullptr, e);
   };
   calls["reconcile"] = [](FaultWorld& w, muster_error* e) {
     w.LetGo();
@@ -234,8 +235,10 @@ std::map<std::string, Call> Calls() {
   calls["find"] = [](FaultWorld& w, muster_error* e) {
     int32_t index;
     muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
-    muster_status s = muster_cluster_find(w.cluster.get(), MUSTER_TASKS, "fits-1", 6, &index, e);
-    if (s == 0) s = muster_snapshot_find(w.snapshot.get(), MUSTER_TASKS, "fits-1", 6, &index, e);
+    muster_status s =
+        muster_cluster_find(w.cluster.get(), MUSTER_KIND_TASKS, "fits-1", 6, &index, e);
+    if (s == 0)
+      s = muster_snapshot_find(w.snapshot.get(), MUSTER_KIND_TASKS, "fits-1", 6, &index, e);
     return s == 0 ? muster_plan_get_view(w.plan.get(), &view, e) : s;
   };
   calls["snapshot_what_if"] = [](FaultWorld& w, muster_error* e) {
@@ -278,9 +281,9 @@ std::map<std::string, Call> Calls() {
              "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}])",
         MUSTER_TO_NUL, &options, Out(scenario), Out(report), e);
   };
-  calls["cancel"] = [](FaultWorld&, muster_error* e) {
-    Held<muster_cancel> made;
-    return muster_cancel_new(Out(made), e);
+  calls["stop"] = [](FaultWorld&, muster_error* e) {
+    Held<muster_stop> made;
+    return muster_stop_new(Out(made), e);
   };
   calls["replay"] = [](FaultWorld&, muster_error* e) {
     const int64_t times[] = {1, 2}, one[] = {1, 1};
@@ -338,7 +341,7 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
         }
         int32_t index;
         for (muster_cluster* cluster : {world.cluster.get(), world.busy.get()}) {
-          if (muster_cluster_find(cluster, MUSTER_TASKS, "large-0", 7, &index, &error) ==
+          if (muster_cluster_find(cluster, MUSTER_KIND_TASKS, "large-0", 7, &index, &error) ==
               MUSTER_E_DATA_LOSS) {
             ASSERT_NE(status, MUSTER_OK) << at;
             continue;
@@ -377,7 +380,7 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
 INSTANTIATE_TEST_SUITE_P(Faults, MemoryRunsOut, testing::ValuesIn(Calls()),
                          [](const auto& info) { return info.param.first; });
 
-// The caller's allocator: what it gives comes back to it, of the size it was asked for.
+// The caller's allocator: what it gives comes back to it, of the size it was requested.
 struct Counting {
   std::map<void*, size_t> given;
   int64_t left = INT64_MAX;
@@ -417,10 +420,11 @@ TEST(Faults, TheCallersAllocator) {
       Held<muster_text> text;
       const char* names[] = {"a task with a name of some length"};
       ASSERT_OK_C(muster_cluster_new(&options, Out(cluster), &error));
-      ASSERT_OK_C(muster_table_new(MUSTER_TASKS, 1, &allocator, Out(table), &error));
+      ASSERT_OK_C(muster_table_new(MUSTER_KIND_TASKS, 1, &allocator, Out(table), &error));
       ASSERT_OK_C(muster_cluster_add_json(cluster.get(), kSmall, MUSTER_TO_NUL, &error));
       status = muster_table_set_strings(table.get(), "name", names, 1, &error);
-      if (status == 0) status = muster_cluster_put(cluster.get(), MUSTER_ADD, table.get(), &error);
+      if (status == 0)
+        status = muster_cluster_put(cluster.get(), MUSTER_PUT_ADD, table.get(), &error);
       if (status == 0) {
         status = muster_cluster_schedule(cluster.get(), "muster", nullptr, Out(plan), &error);
       }

@@ -3,7 +3,7 @@
 // What the tests of faults make their calls on: clusters, tables, a snapshot, plans.
 //
 //   FaultWorld world;
-//   muster_cluster_put(world.cluster.get(), MUSTER_ADD, world.tasks.get(), &error);
+//   muster_cluster_put(world.cluster.get(), MUSTER_PUT_ADD, world.tasks.get(), &error);
 #ifndef MUSTER_CAPI_FAULT_WORLD_H_
 #define MUSTER_CAPI_FAULT_WORLD_H_
 
@@ -23,7 +23,7 @@ inline muster_policy LikesTheLast() {
   policy.score = [](uintptr_t, const muster_cycle* cycle, const muster_class_view*,
                     const muster_nodes_view* nodes, double* out) -> muster_status {
     int64_t idle = 0;
-    muster_cycle_get_numbers(cycle, MUSTER_NODES, "idle.cpu", nodes->node, 1, &idle, nullptr);
+    muster_cycle_get_numbers(cycle, MUSTER_KIND_NODES, "idle.cpu", nodes->node, 1, &idle, nullptr);
     for (int64_t i = 0; i < nodes->count; ++i) out[i] = static_cast<double>(nodes->node[i]);
     return MUSTER_OK;
   };
@@ -47,7 +47,7 @@ inline std::string FreshDigest(const muster_cluster* cluster, const char* profil
   return DigestOf(plan.get());
 }
 
-// Devices for the task of "two", which asks for some of one zone, and a rack that holds the gang
+// Devices for the task of "two", which requests some of one zone, and a rack that holds the gang
 // "near".
 inline constexpr char kPlaces[] = R"({"muster": 1,
   "domains": [{"name": "rack", "tier": 1}],
@@ -67,7 +67,7 @@ struct FaultWorld {
   muster_error error = MUSTER_ERROR_INIT;
   Held<muster_cluster> cluster = SmallCluster();
   // Has had a cycle, and carried it out. Since then there are devices and domains, and tasks that
-  // ask for them.
+  // request them.
   Held<muster_cluster> busy = SmallCluster();
   Held<muster_table> tasks, nodes, queues, orphans, many_tasks, many_nodes;
   Held<muster_policies> policies;
@@ -79,31 +79,31 @@ struct FaultWorld {
     const char* names[] = {"fits-0", "fits-1"};
     const char* more[] = {"t1", "t2"};
     const int64_t numbers[] = {1, 2};
-    EXPECT_OK_C(muster_table_new(MUSTER_TASKS, 2, nullptr, Out(tasks), &error));
+    EXPECT_OK_C(muster_table_new(MUSTER_KIND_TASKS, 2, nullptr, Out(tasks), &error));
     EXPECT_OK_C(muster_table_set_strings(tasks.get(), "name", more, 2, &error));
     EXPECT_OK_C(muster_table_set_numbers(tasks.get(), "shape.request.cpu", numbers, 2, &error));
     EXPECT_OK_C(muster_table_set_strings(tasks.get(), "shape.labels.app", names, 2, &error));
-    EXPECT_OK_C(muster_table_new(MUSTER_NODES, 2, nullptr, Out(nodes), &error));
+    EXPECT_OK_C(muster_table_new(MUSTER_KIND_NODES, 2, nullptr, Out(nodes), &error));
     EXPECT_OK_C(muster_table_set_strings(nodes.get(), "name", more, 2, &error));
     EXPECT_OK_C(muster_table_set_defaults(nodes.get(), R"({"capacity": {"cpu": 1}})", MUSTER_TO_NUL,
                                           &error));
-    EXPECT_OK_C(muster_table_new(MUSTER_QUEUES, 1, nullptr, Out(queues), &error));
+    EXPECT_OK_C(muster_table_new(MUSTER_KIND_QUEUES, 1, nullptr, Out(queues), &error));
     const char* vision[] = {"vision"};
     EXPECT_OK_C(muster_table_set_strings(queues.get(), "name", vision, 1, &error));
     EXPECT_OK_C(muster_table_set_numbers(queues.get(), "weight", numbers, 1, &error));
     const char* nobodys[] = {"not-there", "neither"};
-    EXPECT_OK_C(muster_table_new(MUSTER_TASKS, 2, nullptr, Out(orphans), &error));
+    EXPECT_OK_C(muster_table_new(MUSTER_KIND_TASKS, 2, nullptr, Out(orphans), &error));
     EXPECT_OK_C(muster_table_set_strings(orphans.get(), "name", more, 2, &error));
     EXPECT_OK_C(muster_table_set_strings(orphans.get(), "job", nobodys, 2, &error));
-    many_tasks = Many(MUSTER_TASKS, "shape.request.cpu");
-    many_nodes = Many(MUSTER_NODES, "capacity.memory");
+    many_tasks = Many(MUSTER_KIND_TASKS, "shape.request.cpu");
+    many_nodes = Many(MUSTER_KIND_NODES, "capacity.memory");
     const muster_policy one = LikesTheLast();
     const muster_policy* list[] = {&one};
     EXPECT_OK_C(muster_policies_new(list, 1, Out(policies), &error));
     EXPECT_OK_C(muster_cluster_schedule(busy.get(), "volcano", nullptr, Out(plan), &error));
     EXPECT_OK_C(muster_cluster_apply(busy.get(), plan.get(), nullptr, nullptr, &error));
-    EXPECT_OK_C(
-        muster_cluster_set_task(busy.get(), "fits-0", 6, MUSTER_SUCCEEDED, nullptr, 0, &error));
+    EXPECT_OK_C(muster_cluster_set_task(busy.get(), "fits-0", 6, MUSTER_TASK_SUCCEEDED, nullptr, 0,
+                                        &error));
     EXPECT_OK_C(muster_cluster_add_json(busy.get(), kPlaces, MUSTER_TO_NUL, &error));
     EXPECT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
     EXPECT_OK_C(muster_snapshot_schedule(snapshot.get(), "volcano", nullptr, Out(plan), &error));

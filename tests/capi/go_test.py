@@ -87,7 +87,7 @@ class Module(unittest.TestCase):
         for variable in ("CGO_CFLAGS", "CGO_LDFLAGS", "CC", "CXX"):
             environment.pop(variable, None)
         for arguments in (["mod", "init", "stranger.example/it"],
-                          ["get", "muster.example/muster@v0.1.0"],
+                          ["get", "muster.example/muster@v0.2.0"],
                           ["build", "-o", "it", "."]):
             languages.run(GO, *arguments, cwd=stranger, env=environment)
         self.assertIn('unknown profile "volcanoo"', languages.run(stranger / "it"))

@@ -40,7 +40,7 @@ TEST_F(ImportC, AClusterReadsWhatComesOut) {
                                            muster_text_size(scenario.get()), Out(profile), &error));
   EXPECT_EQ(Words(profile), "volcano");
   int32_t index = -1;
-  EXPECT_OK_C(muster_cluster_find(cluster.get(), MUSTER_TASKS, "ns/p", 4, &index, &error));
+  EXPECT_OK_C(muster_cluster_find(cluster.get(), MUSTER_KIND_TASKS, "ns/p", 4, &index, &error));
   EXPECT_EQ(Words(report),
             "{\"entries\": [\n  {\"severity\": \"ignored\", \"object\": \"Secret s\", \"field\": "
             "\"\", \"text\": \"objects of this kind are not considered\"}\n]}\n");

@@ -29,7 +29,7 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_schedule_options, cursor), 4);
   EXPECT_EQ(offsetof(muster_schedule_options, now), 8);
   EXPECT_EQ(offsetof(muster_schedule_options, work_budget), 24);
-  EXPECT_EQ(offsetof(muster_schedule_options, cancel), 40);
+  EXPECT_EQ(offsetof(muster_schedule_options, stop), 40);
   EXPECT_EQ(offsetof(muster_schedule_options, keep_cut), 48);
   EXPECT_EQ(offsetof(muster_schedule_options, memory_limit), 56);
   EXPECT_EQ(offsetof(muster_schedule_options, policies), 64);
@@ -66,58 +66,58 @@ TEST(Layout, SizesAndOffsets) {
 
 TEST(Layout, NumbersAreThoseOfCpp) {
   const auto is = [](int number, auto word) { EXPECT_EQ(number, static_cast<int>(word)); };
-  is(MUSTER_PENDING, TaskStatus::kPending);
-  is(MUSTER_NOMINATED, TaskStatus::kNominated);
-  is(MUSTER_BINDING, TaskStatus::kBinding);
-  is(MUSTER_BOUND, TaskStatus::kBound);
-  is(MUSTER_RUNNING, TaskStatus::kRunning);
-  is(MUSTER_RELEASING, TaskStatus::kReleasing);
-  is(MUSTER_SUCCEEDED, TaskStatus::kSucceeded);
-  is(MUSTER_FAILED, TaskStatus::kFailed);
-  is(MUSTER_UNKNOWN, TaskStatus::kUnknown);
-  is(MUSTER_JOB_PENDING, JobPhase::kPending);
-  is(MUSTER_JOB_ADMITTED, JobPhase::kAdmitted);
-  is(MUSTER_JOB_RUNNING, JobPhase::kRunning);
-  is(MUSTER_JOB_UNKNOWN, JobPhase::kDegraded);
-  is(MUSTER_JOB_COMPLETED, JobPhase::kCompleted);
-  is(MUSTER_ADMIT, DecisionKind::kAdmit);
-  is(MUSTER_BIND, DecisionKind::kBind);
-  is(MUSTER_NOMINATE, DecisionKind::kNominate);
-  is(MUSTER_EVICT, DecisionKind::kEvict);
-  is(MUSTER_PHASE, DecisionKind::kPhase);
-  is(MUSTER_GATED, ReasonKind::kGated);
-  is(MUSTER_INVALID_GANG, ReasonKind::kInvalidGang);
-  is(MUSTER_NOT_ADMITTED, ReasonKind::kNotAdmitted);
-  is(MUSTER_QUEUE_CLOSED, ReasonKind::kQueueClosed);
-  is(MUSTER_QUEUE_OVERUSED, ReasonKind::kQueueOverused);
-  is(MUSTER_QUEUE_LIMIT, ReasonKind::kQueueLimit);
-  is(MUSTER_QUEUE_DESERVED, ReasonKind::kQueueDeserved);
-  is(MUSTER_NO_NODE, ReasonKind::kNoNode);
-  is(MUSTER_GANG_UNDONE, ReasonKind::kGangUndone);
-  is(MUSTER_GANG_WAITS, ReasonKind::kGangWaits);
-  is(MUSTER_NO_DOMAIN, ReasonKind::kNoDomain);
-  is(MUSTER_NOT_REACHED, ReasonKind::kNotReached);
-  is(MUSTER_QUEUE_TREE, ReasonKind::kQueueTree);
-  is(MUSTER_INFEASIBLE, ReasonKind::kInfeasible);
-  is(MUSTER_NOT_READY, RefusalCode::kNotReady);
-  is(MUSTER_UNSCHEDULABLE, RefusalCode::kUnschedulable);
-  is(MUSTER_NODE_AFFINITY, RefusalCode::kNodeAffinity);
-  is(MUSTER_TAINT, RefusalCode::kTaint);
-  is(MUSTER_INSUFFICIENT, RefusalCode::kInsufficient);
-  is(MUSTER_POD_LIMIT, RefusalCode::kPodLimit);
-  is(MUSTER_HOST_PORT, RefusalCode::kHostPort);
-  is(MUSTER_AFFINITY, RefusalCode::kAffinity);
-  is(MUSTER_ANTI_AFFINITY, RefusalCode::kAntiAffinity);
-  is(MUSTER_EXISTING_ANTI_AFFINITY, RefusalCode::kExistingAntiAffinity);
-  is(MUSTER_SPREAD_LABEL, RefusalCode::kSpreadLabel);
-  is(MUSTER_SPREAD, RefusalCode::kSpread);
-  is(MUSTER_POLICY_REFUSAL, RefusalCode::kPolicy);
-  is(MUSTER_DEVICE, RefusalCode::kDevice);
-  is(MUSTER_JOB_DONE, JobOutcome::kDone);
-  is(MUSTER_JOB_STILL_RUNNING, JobOutcome::kRunning);
-  is(MUSTER_JOB_WAITING, JobOutcome::kWaiting);
-  is(MUSTER_JOB_NOT_SUBMITTED, JobOutcome::kNotSubmitted);
-  is(MUSTER_JOB_REFUSED, JobOutcome::kRefused);
+  is(MUSTER_TASK_PENDING, TaskStatus::kPending);
+  is(MUSTER_TASK_NOMINATED, TaskStatus::kNominated);
+  is(MUSTER_TASK_BINDING, TaskStatus::kBinding);
+  is(MUSTER_TASK_BOUND, TaskStatus::kBound);
+  is(MUSTER_TASK_RUNNING, TaskStatus::kRunning);
+  is(MUSTER_TASK_RELEASING, TaskStatus::kReleasing);
+  is(MUSTER_TASK_SUCCEEDED, TaskStatus::kSucceeded);
+  is(MUSTER_TASK_FAILED, TaskStatus::kFailed);
+  is(MUSTER_TASK_UNKNOWN, TaskStatus::kUnknown);
+  is(MUSTER_PHASE_PENDING, JobPhase::kPending);
+  is(MUSTER_PHASE_ADMITTED, JobPhase::kAdmitted);
+  is(MUSTER_PHASE_RUNNING, JobPhase::kRunning);
+  is(MUSTER_PHASE_DEGRADED, JobPhase::kDegraded);
+  is(MUSTER_PHASE_COMPLETED, JobPhase::kCompleted);
+  is(MUSTER_DECISION_ADMIT, DecisionKind::kAdmit);
+  is(MUSTER_DECISION_BIND, DecisionKind::kBind);
+  is(MUSTER_DECISION_NOMINATE, DecisionKind::kNominate);
+  is(MUSTER_DECISION_EVICT, DecisionKind::kEvict);
+  is(MUSTER_DECISION_PHASE, DecisionKind::kPhase);
+  is(MUSTER_REASON_GATED, ReasonKind::kGated);
+  is(MUSTER_REASON_INVALID_GANG, ReasonKind::kInvalidGang);
+  is(MUSTER_REASON_NOT_ADMITTED, ReasonKind::kNotAdmitted);
+  is(MUSTER_REASON_QUEUE_CLOSED, ReasonKind::kQueueClosed);
+  is(MUSTER_REASON_QUEUE_OVERUSED, ReasonKind::kQueueOverused);
+  is(MUSTER_REASON_QUEUE_LIMIT, ReasonKind::kQueueLimit);
+  is(MUSTER_REASON_QUEUE_DESERVED, ReasonKind::kQueueDeserved);
+  is(MUSTER_REASON_NO_NODE, ReasonKind::kNoNode);
+  is(MUSTER_REASON_GANG_UNDONE, ReasonKind::kGangUndone);
+  is(MUSTER_REASON_GANG_WAITS, ReasonKind::kGangWaits);
+  is(MUSTER_REASON_NO_DOMAIN, ReasonKind::kNoDomain);
+  is(MUSTER_REASON_NOT_REACHED, ReasonKind::kNotReached);
+  is(MUSTER_REASON_QUEUE_TREE, ReasonKind::kQueueTree);
+  is(MUSTER_REASON_INFEASIBLE, ReasonKind::kInfeasible);
+  is(MUSTER_REFUSAL_NOT_READY, RefusalCode::kNotReady);
+  is(MUSTER_REFUSAL_UNSCHEDULABLE, RefusalCode::kUnschedulable);
+  is(MUSTER_REFUSAL_NODE_AFFINITY, RefusalCode::kNodeAffinity);
+  is(MUSTER_REFUSAL_TAINT, RefusalCode::kTaint);
+  is(MUSTER_REFUSAL_INSUFFICIENT, RefusalCode::kInsufficient);
+  is(MUSTER_REFUSAL_POD_LIMIT, RefusalCode::kPodLimit);
+  is(MUSTER_REFUSAL_HOST_PORT, RefusalCode::kHostPort);
+  is(MUSTER_REFUSAL_AFFINITY, RefusalCode::kAffinity);
+  is(MUSTER_REFUSAL_ANTI_AFFINITY, RefusalCode::kAntiAffinity);
+  is(MUSTER_REFUSAL_EXISTING_ANTI_AFFINITY, RefusalCode::kExistingAntiAffinity);
+  is(MUSTER_REFUSAL_SPREAD_LABEL, RefusalCode::kSpreadLabel);
+  is(MUSTER_REFUSAL_SPREAD, RefusalCode::kSpread);
+  is(MUSTER_REFUSAL_POLICY, RefusalCode::kPolicy);
+  is(MUSTER_REFUSAL_DEVICE, RefusalCode::kDevice);
+  is(MUSTER_OUTCOME_DONE, JobOutcome::kDone);
+  is(MUSTER_OUTCOME_STILL_RUNNING, JobOutcome::kRunning);
+  is(MUSTER_OUTCOME_WAITING, JobOutcome::kWaiting);
+  is(MUSTER_OUTCOME_NOT_SUBMITTED, JobOutcome::kNotSubmitted);
+  is(MUSTER_OUTCOME_REFUSED, JobOutcome::kRefused);
   is(-MUSTER_E_CANCELLED, absl::StatusCode::kCancelled);
   is(-MUSTER_E_UNKNOWN, absl::StatusCode::kUnknown);
   is(-MUSTER_E_INVALID_ARGUMENT, absl::StatusCode::kInvalidArgument);
@@ -184,18 +184,19 @@ TEST(Layout, SmallerAndLargerStructsThanOurs) {
   // An error with room for few bytes: cut, and never in the middle of a character.
   error.struct_size = 16 + 27;
   std::memset(error.message, 'x', sizeof(error.message));
-  EXPECT_EQ(
-      muster_cluster_remove(cluster.get(), MUSTER_NODES, "\xC3\xA4\xC3\xA4\xC3\xA4", 6, &error),
-      MUSTER_E_NOT_FOUND);
+  EXPECT_EQ(muster_cluster_remove(cluster.get(), MUSTER_KIND_NODES, "\xC3\xA4\xC3\xA4\xC3\xA4", 6,
+                                  &error),
+            MUSTER_E_NOT_FOUND);
   EXPECT_EQ(Words(error), "node \"\xC3\xA4\xC3\xA4\xC3\xA4\": does not ex");
   error.struct_size = 16 + 10;
-  EXPECT_EQ(
-      muster_cluster_remove(cluster.get(), MUSTER_NODES, "\xC3\xA4\xC3\xA4\xC3\xA4", 6, &error),
-      MUSTER_E_NOT_FOUND);
+  EXPECT_EQ(muster_cluster_remove(cluster.get(), MUSTER_KIND_NODES, "\xC3\xA4\xC3\xA4\xC3\xA4", 6,
+                                  &error),
+            MUSTER_E_NOT_FOUND);
   EXPECT_EQ(Words(error), "node \"\xC3\xA4");
   error.struct_size = 3;
   error.message[0] = 'y';
-  EXPECT_EQ(muster_cluster_remove(cluster.get(), MUSTER_NODES, "?", 1, &error), MUSTER_E_NOT_FOUND);
+  EXPECT_EQ(muster_cluster_remove(cluster.get(), MUSTER_KIND_NODES, "?", 1, &error),
+            MUSTER_E_NOT_FOUND);
   EXPECT_EQ(error.message[0], 'y');
 }
 

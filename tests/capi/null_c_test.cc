@@ -25,7 +25,7 @@ TEST(Nulls, Anywhere) {
   char digest[33];
   const muster_status calls[] = {
       muster_catalogue(nullptr, &error),
-      muster_table_new(MUSTER_TASKS, 0, nullptr, nullptr, &error),
+      muster_table_new(MUSTER_KIND_TASKS, 0, nullptr, nullptr, &error),
       muster_table_reset(nullptr, 1, &error),
       muster_table_set_numbers(nullptr, "x", nullptr, 0, &error),
       muster_table_set_texts(nullptr, "x", nullptr, 0, nullptr, 0, &error),
@@ -35,15 +35,15 @@ TEST(Nulls, Anywhere) {
       muster_table_set_defaults(w.tasks.get(), nullptr, 2, &error),
       muster_table_set_defaults(w.tasks.get(), "{}", -2, &error),
       muster_cluster_new(nullptr, nullptr, &error),
-      muster_cluster_put(nullptr, MUSTER_ADD, w.tasks.get(), &error),
-      muster_cluster_put(c, MUSTER_ADD, nullptr, &error),
+      muster_cluster_put(nullptr, MUSTER_PUT_ADD, w.tasks.get(), &error),
+      muster_cluster_put(c, MUSTER_PUT_ADD, nullptr, &error),
       muster_cluster_put(c, 9, w.tasks.get(), &error),
       muster_cluster_add_json(nullptr, "{}", 2, &error),
       muster_cluster_add_json(c, nullptr, 2, &error),
       muster_cluster_add_json(c, "", 0, &error),
-      muster_cluster_remove(nullptr, MUSTER_NODES, "x", 1, &error),
-      muster_cluster_remove(c, MUSTER_NODES, nullptr, 1, &error),
-      muster_cluster_remove(c, MUSTER_BUDGETS, "x", 1, &error),
+      muster_cluster_remove(nullptr, MUSTER_KIND_NODES, "x", 1, &error),
+      muster_cluster_remove(c, MUSTER_KIND_NODES, nullptr, 1, &error),
+      muster_cluster_remove(c, MUSTER_KIND_BUDGETS, "x", 1, &error),
       muster_cluster_set_tasks(nullptr, 0, nullptr, nullptr, nullptr, &error),
       muster_cluster_set_tasks(c, 1, nullptr, some, nullptr, &error),
       muster_cluster_set_tasks(c, 1, some, nullptr, nullptr, &error),
@@ -56,15 +56,15 @@ TEST(Nulls, Anywhere) {
       muster_cluster_apply_deltas(nullptr, w.tasks.get(), nullptr, nullptr, nullptr, &error),
       muster_cluster_apply_deltas(c, nullptr, nullptr, nullptr, nullptr, &error),
       muster_cluster_apply_deltas(c, w.tasks.get(), nullptr, nullptr, nullptr, &error),
-      muster_cluster_apply_removal(nullptr, MUSTER_TASKS, "x", 1, 1, nullptr, &error),
-      muster_cluster_apply_removal(c, MUSTER_TASKS, nullptr, 1, 1, nullptr, &error),
-      muster_cluster_apply_removal(c, MUSTER_DOMAINS, "x", 1, 1, nullptr, &error),
+      muster_cluster_apply_removal(nullptr, MUSTER_KIND_TASKS, "x", 1, 1, nullptr, &error),
+      muster_cluster_apply_removal(c, MUSTER_KIND_TASKS, nullptr, 1, 1, nullptr, &error),
+      muster_cluster_apply_removal(c, MUSTER_KIND_DOMAINS, "x", 1, 1, nullptr, &error),
       muster_cluster_reconcile(nullptr, nullptr, 0, nullptr, &error),
       muster_cluster_reconcile(c, nullptr, 1, nullptr, &error),
       muster_cluster_reconcile(c, nullptr, -1, nullptr, &error),
-      muster_cluster_find(nullptr, MUSTER_TASKS, "x", 1, &index, &error),
-      muster_cluster_find(c, MUSTER_TASKS, nullptr, 1, &index, &error),
-      muster_cluster_find(c, MUSTER_TASKS, "fits-0", 6, nullptr, &error),
+      muster_cluster_find(nullptr, MUSTER_KIND_TASKS, "x", 1, &index, &error),
+      muster_cluster_find(c, MUSTER_KIND_TASKS, nullptr, 1, &index, &error),
+      muster_cluster_find(c, MUSTER_KIND_TASKS, "fits-0", 6, nullptr, &error),
       muster_cluster_find(c, 77, "fits-0", 6, &index, &error),
       muster_cluster_write_scenario(nullptr, nullptr, Out(text), &error),
       muster_cluster_write_scenario(c, nullptr, nullptr, &error),
@@ -78,13 +78,13 @@ TEST(Nulls, Anywhere) {
       muster_cluster_apply(c, nullptr, nullptr, nullptr, &error),
       muster_cluster_freeze(nullptr, nullptr, &error),
       muster_cluster_freeze(c, nullptr, &error),
-      muster_cancel_new(nullptr, &error),
+      muster_stop_new(nullptr, &error),
       muster_snapshot_schedule(nullptr, "muster", nullptr, Out(plan), &error),
       muster_snapshot_schedule(w.snapshot.get(), nullptr, nullptr, Out(plan), &error),
       muster_snapshot_schedule(w.snapshot.get(), "muster", nullptr, nullptr, &error),
-      muster_snapshot_find(nullptr, MUSTER_TASKS, "x", 1, &index, &error),
-      muster_snapshot_find(w.snapshot.get(), MUSTER_TASKS, nullptr, 1, &index, &error),
-      muster_snapshot_find(w.snapshot.get(), MUSTER_TASKS, "fits-0", 6, nullptr, &error),
+      muster_snapshot_find(nullptr, MUSTER_KIND_TASKS, "x", 1, &index, &error),
+      muster_snapshot_find(w.snapshot.get(), MUSTER_KIND_TASKS, nullptr, 1, &index, &error),
+      muster_snapshot_find(w.snapshot.get(), MUSTER_KIND_TASKS, "fits-0", 6, nullptr, &error),
       muster_plan_get_view(nullptr, &view, &error),
       muster_plan_get_view(w.plan.get(), nullptr, &error),
       muster_plan_digest(nullptr, digest, &error),
@@ -96,7 +96,7 @@ TEST(Nulls, Anywhere) {
       muster_plan_to_text(w.plan.get(), nullptr, &error),
       muster_plan_to_json(nullptr, Out(text), &error),
       muster_plan_to_json(w.plan.get(), nullptr, &error),
-      muster_cycle_get_numbers(nullptr, MUSTER_TASKS, "priority", nullptr, 0, nullptr, &error),
+      muster_cycle_get_numbers(nullptr, MUSTER_KIND_TASKS, "priority", nullptr, 0, nullptr, &error),
       muster_policies_new(nullptr, 1, nullptr, &error),
       muster_policies_new(nullptr, -1, nullptr, &error),
       muster_replay_pool(nullptr, "easy", nullptr, nullptr, &error),
@@ -140,26 +140,26 @@ TEST(Nulls, Anywhere) {
 
   EXPECT_EQ(muster_text_size(nullptr), 0);
   EXPECT_STREQ(muster_text_data(nullptr), "");
-  EXPECT_EQ(muster_plan_name(nullptr, MUSTER_TASKS, 0, nullptr), nullptr);
-  EXPECT_EQ(muster_plan_name(w.plan.get(), MUSTER_TASKS, -1, nullptr), nullptr);
+  EXPECT_EQ(muster_plan_name(nullptr, MUSTER_KIND_TASKS, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_plan_name(w.plan.get(), MUSTER_KIND_TASKS, -1, nullptr), nullptr);
   EXPECT_EQ(muster_plan_name(w.plan.get(), 77, 0, nullptr), nullptr);
-  EXPECT_EQ(muster_snapshot_name(nullptr, MUSTER_TASKS, 0, nullptr), nullptr);
-  EXPECT_EQ(muster_snapshot_count(nullptr, MUSTER_TASKS), 0);
+  EXPECT_EQ(muster_snapshot_name(nullptr, MUSTER_KIND_TASKS, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_snapshot_count(nullptr, MUSTER_KIND_TASKS), 0);
   EXPECT_EQ(muster_snapshot_version(nullptr), 0u);
   EXPECT_EQ(muster_cluster_version(nullptr), 0u);
   EXPECT_EQ(muster_cluster_layout(nullptr), 0u);
-  EXPECT_EQ(muster_outlook_name(nullptr, MUSTER_QUEUES, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_outlook_name(nullptr, MUSTER_KIND_QUEUES, 0, nullptr), nullptr);
   EXPECT_EQ(muster_cycle_now(nullptr), 0);
-  EXPECT_EQ(muster_cycle_count(nullptr, MUSTER_TASKS), 0);
-  EXPECT_EQ(muster_cycle_name(nullptr, MUSTER_TASKS, 0, nullptr), nullptr);
-  muster_cancel_set(nullptr, 1);
+  EXPECT_EQ(muster_cycle_count(nullptr, MUSTER_KIND_TASKS), 0);
+  EXPECT_EQ(muster_cycle_name(nullptr, MUSTER_KIND_TASKS, 0, nullptr), nullptr);
+  muster_stop_set(nullptr, 1);
   muster_text_free(nullptr);
   muster_table_free(nullptr);
   muster_cluster_free(nullptr);
   muster_snapshot_free(nullptr);
   muster_plan_free(nullptr);
   muster_policies_free(nullptr);
-  muster_cancel_free(nullptr);
+  muster_stop_free(nullptr);
   muster_replay_free(nullptr);
   muster_episodes_free(nullptr);
   muster_outlook_free(nullptr);

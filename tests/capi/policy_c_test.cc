@@ -51,10 +51,10 @@ class Policies : public testing::Test {
   }
   std::string NodeOf(const char* task) {
     for (int64_t i = 0; i < view.decision_count; ++i) {
-      if (view.decision_kind[i] == MUSTER_BIND &&
-          std::string(muster_plan_name(plan.get(), MUSTER_TASKS, view.decision_task[i], nullptr)) ==
-              task) {
-        return muster_plan_name(plan.get(), MUSTER_NODES, view.decision_node[i], nullptr);
+      if (view.decision_kind[i] == MUSTER_DECISION_BIND &&
+          std::string(muster_plan_name(plan.get(), MUSTER_KIND_TASKS, view.decision_task[i],
+                                       nullptr)) == task) {
+        return muster_plan_name(plan.get(), MUSTER_KIND_NODES, view.decision_node[i], nullptr);
       }
     }
     return "";
@@ -113,7 +113,7 @@ TEST_F(Policies, FitRefusesWithItsWords) {
   policy.fit = [](uintptr_t, const muster_cycle* cycle, const muster_class_view*,
                   const muster_nodes_view* nodes, uint8_t* out) -> muster_status {
     for (int64_t i = 0; i < nodes->count; ++i) {
-      const std::string name = NameOf(cycle, MUSTER_NODES, nodes->node[i]);
+      const std::string name = NameOf(cycle, MUSTER_KIND_NODES, nodes->node[i]);
       EXPECT_EQ(out[i], 1);
       out[i] = name == "n3";
     }
@@ -134,15 +134,15 @@ TEST_F(Policies, OrdersAndGates) {
                         int64_t count, double* out) -> muster_status {
     ++Of(user).calls;
     std::vector<int64_t> created(static_cast<size_t>(count)), queue(created), pending(created);
-    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_JOBS, "priority", jobs, count, created.data(),
-                                       nullptr),
+    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_KIND_JOBS, "priority", jobs, count,
+                                       created.data(), nullptr),
               MUSTER_OK);
-    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_JOBS, "tasks_pending", jobs, count,
+    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_KIND_JOBS, "tasks_pending", jobs, count,
                                        pending.data(), nullptr),
               MUSTER_OK);
-    EXPECT_EQ(
-        muster_cycle_get_numbers(cycle, MUSTER_JOBS, "queue", jobs, count, queue.data(), nullptr),
-        MUSTER_OK);
+    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_KIND_JOBS, "queue", jobs, count, queue.data(),
+                                       nullptr),
+              MUSTER_OK);
     for (int64_t i = 0; i < count; ++i)
       out[i] = static_cast<double>(created[static_cast<size_t>(i)]);
     return MUSTER_OK;
@@ -150,7 +150,7 @@ TEST_F(Policies, OrdersAndGates) {
   policy.queue_order = [](uintptr_t, const muster_cycle* cycle, const int32_t* queues,
                           int64_t count, double* out) -> muster_status {
     for (int64_t i = 0; i < count; ++i) {
-      out[i] = std::string("default") == NameOf(cycle, MUSTER_QUEUES, queues[i]) ? 0 : 1;
+      out[i] = std::string("default") == NameOf(cycle, MUSTER_KIND_QUEUES, queues[i]) ? 0 : 1;
     }
     return MUSTER_OK;
   };
@@ -178,8 +178,9 @@ TEST_F(Policies, OrdersAndGates) {
   ASSERT_OK_C(Run("volcano:actions=admit,tiers=mine+gang/predicates"));
   std::vector<std::string> admitted;
   for (int64_t i = 0; i < view.decision_count; ++i) {
-    if (view.decision_kind[i] != MUSTER_ADMIT) continue;
-    admitted.push_back(muster_plan_name(plan.get(), MUSTER_JOBS, view.decision_job[i], nullptr));
+    if (view.decision_kind[i] != MUSTER_DECISION_ADMIT) continue;
+    admitted.push_back(
+        muster_plan_name(plan.get(), MUSTER_KIND_JOBS, view.decision_job[i], nullptr));
   }
   // The others request nothing before they are admitted, so there is no vote on them.
   EXPECT_EQ(admitted, (std::vector<std::string>{"large", "fits"}));
@@ -221,7 +222,7 @@ TEST_F(Policies, VictimsAreThoseChosen) {
   policy.preemptable = [](uintptr_t, const muster_cycle* cycle, int32_t, const int32_t* tasks,
                           int64_t count, uint8_t* out) -> muster_status {
     for (int64_t i = 0; i < count; ++i) {
-      out[i] = std::string("c") == NameOf(cycle, MUSTER_TASKS, tasks[i]);
+      out[i] = std::string("c") == NameOf(cycle, MUSTER_KIND_TASKS, tasks[i]);
     }
     return MUSTER_OK;
   };
@@ -230,8 +231,9 @@ TEST_F(Policies, VictimsAreThoseChosen) {
           "preemptable)+mine/predicates+nodeorder"));
   std::vector<std::string> evicted;
   for (int64_t i = 0; i < view.decision_count; ++i) {
-    if (view.decision_kind[i] != MUSTER_EVICT) continue;
-    evicted.push_back(muster_plan_name(plan.get(), MUSTER_TASKS, view.decision_task[i], nullptr));
+    if (view.decision_kind[i] != MUSTER_DECISION_EVICT) continue;
+    evicted.push_back(
+        muster_plan_name(plan.get(), MUSTER_KIND_TASKS, view.decision_task[i], nullptr));
   }
   EXPECT_EQ(evicted, std::vector<std::string>{"c"});
 }
@@ -274,24 +276,26 @@ TEST_F(Policies, MayNotUseTheCluster) {
     m.kept = cycle;
     int32_t index;
     Held<muster_plan> inner;
-    EXPECT_EQ(muster_cluster_remove(m.cluster, MUSTER_JOBS, "fits", 4, nullptr),
+    EXPECT_EQ(muster_cluster_remove(m.cluster, MUSTER_KIND_JOBS, "fits", 4, nullptr),
               MUSTER_E_FAILED_PRECONDITION);
-    EXPECT_EQ(muster_cluster_find(m.cluster, MUSTER_JOBS, "fits", 4, &index, nullptr),
+    EXPECT_EQ(muster_cluster_find(m.cluster, MUSTER_KIND_JOBS, "fits", 4, &index, nullptr),
               MUSTER_E_FAILED_PRECONDITION);
     m.reentered = muster_cluster_schedule(m.cluster, "muster", nullptr, Out(inner), nullptr);
     EXPECT_EQ(muster_cycle_now(cycle), 0);
-    EXPECT_EQ(muster_cycle_count(cycle, MUSTER_TASKS), 8);
+    EXPECT_EQ(muster_cycle_count(cycle, MUSTER_KIND_TASKS), 8);
     int64_t out;
     const int32_t rows[] = {8};
-    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_TASKS, "priority", rows, 1, &out, nullptr),
-              MUSTER_E_OUT_OF_RANGE);
-    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_TASKS, "colour", rows, 1, &out, nullptr),
+    EXPECT_EQ(
+        muster_cycle_get_numbers(cycle, MUSTER_KIND_TASKS, "priority", rows, 1, &out, nullptr),
+        MUSTER_E_OUT_OF_RANGE);
+    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_KIND_TASKS, "colour", rows, 1, &out, nullptr),
               MUSTER_E_NOT_FOUND);
-    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_TASKS, "request.gpu", rows, 1, &out, nullptr),
-              MUSTER_E_NOT_FOUND);
-    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_BUDGETS, "x", rows, 1, &out, nullptr),
+    EXPECT_EQ(
+        muster_cycle_get_numbers(cycle, MUSTER_KIND_TASKS, "request.gpu", rows, 1, &out, nullptr),
+        MUSTER_E_NOT_FOUND);
+    EXPECT_EQ(muster_cycle_get_numbers(cycle, MUSTER_KIND_BUDGETS, "x", rows, 1, &out, nullptr),
               MUSTER_E_INVALID_ARGUMENT);
-    EXPECT_EQ(muster_cycle_name(cycle, MUSTER_TASKS, 8, nullptr), nullptr);
+    EXPECT_EQ(muster_cycle_name(cycle, MUSTER_KIND_TASKS, 8, nullptr), nullptr);
     return MUSTER_OK;
   };
   ASSERT_OK_C(Run());
@@ -299,9 +303,10 @@ TEST_F(Policies, MayNotUseTheCluster) {
   // What was kept of the cycle is over with it.
   int64_t out = 0;
   const int32_t rows[] = {0};
-  EXPECT_EQ(muster_cycle_count(mine.kept, MUSTER_TASKS), 0);
-  EXPECT_EQ(muster_cycle_get_numbers(mine.kept, MUSTER_TASKS, "priority", rows, 1, &out, &error),
-            MUSTER_E_FAILED_PRECONDITION);
+  EXPECT_EQ(muster_cycle_count(mine.kept, MUSTER_KIND_TASKS), 0);
+  EXPECT_EQ(
+      muster_cycle_get_numbers(mine.kept, MUSTER_KIND_TASKS, "priority", rows, 1, &out, &error),
+      MUSTER_E_FAILED_PRECONDITION);
 }
 
 TEST_F(Policies, AreDestroyedOnceWhateverHappens) {

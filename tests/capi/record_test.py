@@ -164,11 +164,11 @@ class Record(unittest.TestCase):
     def test_what_is_no_record_is_refused(self):
         for lines, words in ((b"", "no record"), (b"[]\n", ":1: no JSON object"),
                              (b'{"call":"apply"}\n', ":1: no record"),
-                             (b'{"call":"begin","record":2}\n', "format is not 1"),
-                             (b'{"call":"begin","record":1}\n{"call":"apply","digest":"00"}\n',
+                             (b'{"call":"begin","record":1}\n', "format is not 2"),
+                             (b'{"call":"begin","record":2}\n{"call":"apply","digest":"00"}\n',
                               ":2: the plan 00 is none"),
-                             (b'{"call":"begin","record":1}\n{"call":"schedule"}\n', ":2: "),
-                             (b'{"call":"begin","record":1}\n'
+                             (b'{"call":"begin","record":2}\n{"call":"schedule"}\n', ":2: "),
+                             (b'{"call":"begin","record":2}\n'
                               b'{"call":"dance","rows":{"muster":1}}\n',
                               "unknown call")):
             done = self.replay(lines=lines)

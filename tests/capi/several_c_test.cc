@@ -173,7 +173,7 @@ TEST(Several, WhatElseRefusesIsAColumn) {
   };
   for (int i = 0; i < 2; ++i) {
     const int32_t reason = view.pending_reason[i];
-    EXPECT_EQ(view.reason_kind[reason], MUSTER_QUEUE_LIMIT);
+    EXPECT_EQ(view.reason_kind[reason], MUSTER_REASON_QUEUE_LIMIT);
     EXPECT_EQ(where(reason), view.pending_task[i] == 0 ? "queue \"lab\"" : "");
   }
 }
@@ -205,7 +205,7 @@ struct OnNodes {
   OnNodes() {
     const char* names[] = {"a", "b", "c"};
     const int64_t sizes[] = {4000, 8000, 2000};
-    EXPECT_OK_C(muster_table_new(MUSTER_NODES, 3, nullptr, Out(nodes), &error));
+    EXPECT_OK_C(muster_table_new(MUSTER_KIND_NODES, 3, nullptr, Out(nodes), &error));
     EXPECT_OK_C(muster_table_set_strings(nodes.get(), "name", names, 3, &error));
     EXPECT_OK_C(muster_table_set_numbers(nodes.get(), "capacity.cpu", sizes, 3, &error));
     trace.name = "trace";
@@ -230,7 +230,7 @@ struct OnNodes {
                          &trace)
                       .ok());
     }
-    EXPECT_OK_C(muster_table_new(MUSTER_TASKS, 20, nullptr, Out(shapes), &error));
+    EXPECT_OK_C(muster_table_new(MUSTER_KIND_TASKS, 20, nullptr, Out(shapes), &error));
     EXPECT_OK_C(
         muster_table_set_numbers(shapes.get(), "shape.request.cpu", cpu.data(), 20, &error));
     columns.count = 20;

@@ -25,8 +25,8 @@ class Life {
     const std::string node = "node-" + std::to_string(rng_.Below(12));
     const auto count = static_cast<int>(1 + rng_.Below(4));
     const std::string task = job + "-" + std::to_string(rng_.Below(4));
-    const auto state = static_cast<int32_t>(
-        std::vector<int32_t>{MUSTER_RUNNING, MUSTER_SUCCEEDED, MUSTER_PENDING}[rng_.Below(3)]);
+    const auto state = static_cast<int32_t>(std::vector<int32_t>{
+        MUSTER_TASK_RUNNING, MUSTER_TASK_SUCCEEDED, MUSTER_TASK_PENDING}[rng_.Below(3)]);
     const uint64_t generation = ++generation_, flip = rng_.Below(4);
     const std::string dimension = flip == 0 ? "gpu-" + std::to_string(rng_.Below(3)) : "cpu";
     std::vector<muster_status> said;
@@ -52,30 +52,30 @@ class Life {
       };
       switch (what) {
         case 0:
-          events(MUSTER_NODES, node, nullptr, "",
+          events(MUSTER_KIND_NODES, node, nullptr, "",
                  "{\"capacity\": {\"memory\": \"16Gi\", \"" + dimension + "\": 8" +
                      (dimension == "cpu" ? "" : ", \"cpu\": 8") + "}}");
           break;
         case 1:  // sometimes before its queue
-          events(MUSTER_JOBS, job, "queue", flip == 1 ? "late" : "default",
+          events(MUSTER_KIND_JOBS, job, "queue", flip == 1 ? "late" : "default",
                  "{\"min_available\": " + std::to_string(count) +
                      ", \"groups\": [{\"count\": " + std::to_string(count) +
                      ", \"shape\": {\"request\": {\"" + dimension + "\": 2}}}]}");
           break;
         case 2:  // sometimes before its job
-          events(MUSTER_TASKS, task, "job", job,
+          events(MUSTER_KIND_TASKS, task, "job", job,
                  "{\"shape\": {\"request\": {\"" + dimension + "\": 3}}}");
           break;
         case 3:
-          s = muster_cluster_apply_removal(c, flip == 0 ? MUSTER_NODES : MUSTER_JOBS,
+          s = muster_cluster_apply_removal(c, flip == 0 ? MUSTER_KIND_NODES : MUSTER_KIND_JOBS,
                                            flip == 0 ? node.c_str() : job.c_str(), MUSTER_TO_NUL,
                                            generation, nullptr, &error);
           break;
         case 4:
-          if (flip == 1) events(MUSTER_QUEUES, "late", nullptr, "", "{\"weight\": 3}");
+          if (flip == 1) events(MUSTER_KIND_QUEUES, "late", nullptr, "", "{\"weight\": 3}");
           if (flip == 2) {
-            s = muster_cluster_apply_removal(c, MUSTER_QUEUES, "late", MUSTER_TO_NUL, generation,
-                                             nullptr, &error);
+            s = muster_cluster_apply_removal(c, MUSTER_KIND_QUEUES, "late", MUSTER_TO_NUL,
+                                             generation, nullptr, &error);
           }
           break;
         case 5:
@@ -150,15 +150,16 @@ TEST(State, ALostDefaultQueueStaysLost) {
   ASSERT_OK_C(muster_cluster_new(nullptr, Out(standby), &error));
   ASSERT_OK_C(muster_cluster_add_json(leader.get(), R"({"muster": 1, "queues": [{"name": "q"}]})",
                                       MUSTER_TO_NUL, &error));
-  ASSERT_OK_C(muster_cluster_remove(leader.get(), MUSTER_QUEUES, "default", MUSTER_TO_NUL, &error));
+  ASSERT_OK_C(
+      muster_cluster_remove(leader.get(), MUSTER_KIND_QUEUES, "default", MUSTER_TO_NUL, &error));
   ASSERT_OK_C(muster_state_save(leader.get(), Out(state), &error));
   ASSERT_OK_C(muster_state_load(standby.get(), muster_text_data(state.get()),
                                 muster_text_size(state.get()), &error));
   int32_t index = -2;
-  EXPECT_EQ(
-      muster_cluster_find(standby.get(), MUSTER_QUEUES, "default", MUSTER_TO_NUL, &index, &error),
-      MUSTER_E_NOT_FOUND);
-  EXPECT_OK_C(muster_cluster_find(standby.get(), MUSTER_QUEUES, "q", 1, &index, &error));
+  EXPECT_EQ(muster_cluster_find(standby.get(), MUSTER_KIND_QUEUES, "default", MUSTER_TO_NUL, &index,
+                                &error),
+            MUSTER_E_NOT_FOUND);
+  EXPECT_OK_C(muster_cluster_find(standby.get(), MUSTER_KIND_QUEUES, "q", 1, &index, &error));
   EXPECT_EQ(index, 0);
 }
 

@@ -29,7 +29,7 @@ class Columns : public testing::Test {
     EXPECT_OK_C(muster_table_set_numbers(table.get(), column, values.data(),
                                          static_cast<int64_t>(values.size()), &error));
   }
-  muster_status Put(const Held<muster_table>& table, int32_t mode = MUSTER_ADD) {
+  muster_status Put(const Held<muster_table>& table, int32_t mode = MUSTER_PUT_ADD) {
     return muster_cluster_put(cluster.get(), mode, table.get(), &error);
   }
   std::string Scenario() {
@@ -43,13 +43,13 @@ class Columns : public testing::Test {
 };
 
 TEST_F(Columns, MeanWhatAScenarioMeans) {
-  auto domains = Table(MUSTER_DOMAINS, 2);
+  auto domains = Table(MUSTER_KIND_DOMAINS, 2);
   Strings(domains, "name", {"room", "rack"});
   Strings(domains, "parent", {"", "room"});
   Numbers(domains, "tier", {2, 1});
   ASSERT_OK_C(Put(domains));
 
-  auto nodes = Table(MUSTER_NODES, 2);
+  auto nodes = Table(MUSTER_KIND_NODES, 2);
   Strings(nodes, "name", {"a", "b"});
   Numbers(nodes, "capacity.cpu", {64000, 500});
   Numbers(nodes, "capacity.memory", {int64_t{1} << 30, 7});
@@ -60,7 +60,7 @@ TEST_F(Columns, MeanWhatAScenarioMeans) {
   Strings(nodes, "taints", {R"([{"key": "gpu", "value": "only", "effect": "NoSchedule"}])", "[]"});
   ASSERT_OK_C(Put(nodes));
 
-  auto queues = Table(MUSTER_QUEUES, 2);
+  auto queues = Table(MUSTER_KIND_QUEUES, 2);
   Strings(queues, "name", {"root", "leaf"});
   Strings(queues, "parent", {"", "root"});
   Numbers(queues, "weight", {3, MUSTER_ABSENT});
@@ -68,16 +68,16 @@ TEST_F(Columns, MeanWhatAScenarioMeans) {
   Strings(queues, "state", {"open", "closed"});
   ASSERT_OK_C(Put(queues));
 
-  auto jobs = Table(MUSTER_JOBS, 2);
+  auto jobs = Table(MUSTER_KIND_JOBS, 2);
   Strings(jobs, "name", {"j", "k"});
   Numbers(jobs, "queue", {2, 1});
   Numbers(jobs, "min_available", {2, 1});
-  Numbers(jobs, "phase", {MUSTER_JOB_ADMITTED, MUSTER_JOB_PENDING});
+  Numbers(jobs, "phase", {MUSTER_PHASE_ADMITTED, MUSTER_PHASE_PENDING});
   Numbers(jobs, "group.count", {2, 1});
   Numbers(jobs, "group.shape.request.cpu", {1500, 1});
   ASSERT_OK_C(Put(jobs));
 
-  auto tasks = Table(MUSTER_TASKS, 2);
+  auto tasks = Table(MUSTER_KIND_TASKS, 2);
   Strings(tasks, "name", {"t", "u"});
   const int32_t job[] = {0, -1};
   const int64_t offsets[] = {0, 1};
@@ -91,7 +91,7 @@ TEST_F(Columns, MeanWhatAScenarioMeans) {
   Numbers(tasks, "shape.request.memory", {5, MUSTER_ABSENT});
   ASSERT_OK_C(Put(tasks));
 
-  auto budgets = Table(MUSTER_BUDGETS, 1);
+  auto budgets = Table(MUSTER_KIND_BUDGETS, 1);
   Strings(budgets, "name", {"pdb"});
   Numbers(budgets, "allowed", {1});
   Strings(budgets, "selector", {R"({"match_labels": {"app": "x"}})"});
@@ -142,30 +142,30 @@ TEST_F(Columns, MeanWhatAScenarioMeans) {
 
 TEST_F(Columns, UpdatesKeepWhatTheyDoNotSay) {
   ASSERT_OK_C(muster_cluster_add_json(cluster.get(), kSmall, MUSTER_TO_NUL, &error));
-  auto nodes = Table(MUSTER_NODES, 2);
+  auto nodes = Table(MUSTER_KIND_NODES, 2);
   Strings(nodes, "name", {"n1", "n2"});
   Numbers(nodes, "unschedulable", {1, 0});
   Strings(nodes, "labels.disk", {"ssd", "ssd"});
-  ASSERT_OK_C(Put(nodes, MUSTER_UPDATE));
+  ASSERT_OK_C(Put(nodes, MUSTER_PUT_UPDATE));
   const std::string after = Scenario();
   EXPECT_NE(after.find("\"labels\": {\"disk\": \"ssd\"}, \"unschedulable\": true"),
             std::string::npos)
       << after;
-  auto tasks = Table(MUSTER_TASKS, 1);
+  auto tasks = Table(MUSTER_KIND_TASKS, 1);
   Strings(tasks, "name", {"fits-1"});
   Numbers(tasks, "priority", {9});
-  ASSERT_OK_C(Put(tasks, MUSTER_UPDATE));
+  ASSERT_OK_C(Put(tasks, MUSTER_PUT_UPDATE));
 
   // All or none: the second row does not exist, the third is wrong.
   const std::string before = Scenario();
-  auto wrong = Table(MUSTER_QUEUES, 2);
+  auto wrong = Table(MUSTER_KIND_QUEUES, 2);
   Strings(wrong, "name", {"vision", "default"});
   Numbers(wrong, "weight", {7, -1});
-  EXPECT_EQ(Put(wrong, MUSTER_UPDATE), MUSTER_E_INVALID_ARGUMENT);
+  EXPECT_EQ(Put(wrong, MUSTER_PUT_UPDATE), MUSTER_E_INVALID_ARGUMENT);
   EXPECT_EQ(Words(error), "queues[1]: queue \"default\": weight is -1; must be 0 or more");
   EXPECT_EQ(Scenario(), before);
   Strings(wrong, "name", {"vision", "nowhere"});
-  EXPECT_EQ(Put(wrong, MUSTER_UPDATE), MUSTER_E_NOT_FOUND);
+  EXPECT_EQ(Put(wrong, MUSTER_PUT_UPDATE), MUSTER_E_NOT_FOUND);
   EXPECT_EQ(Words(error), "queues[1]: queue \"nowhere\": does not exist");
   EXPECT_EQ(Scenario(), before);
 }
@@ -174,7 +174,7 @@ TEST_F(Columns, AddIsAllOrNone) {
   ASSERT_OK_C(muster_cluster_add_json(cluster.get(), kSmall, MUSTER_TO_NUL, &error));
   const std::string before = Scenario();
   for (int64_t rows : {3, 300}) {  // the ordinary way, and the quick one
-    auto nodes = Table(MUSTER_NODES, rows);
+    auto nodes = Table(MUSTER_KIND_NODES, rows);
     std::vector<std::string> names;
     for (int64_t i = 0; i < rows; ++i) names.push_back("x" + std::to_string(i));
     names.back() = "n2";
@@ -184,7 +184,7 @@ TEST_F(Columns, AddIsAllOrNone) {
     EXPECT_EQ(Put(nodes), MUSTER_E_ALREADY_EXISTS);
     EXPECT_EQ(Words(error), "nodes[" + std::to_string(rows - 1) + "]: node \"n2\": exists already");
     EXPECT_EQ(Scenario(), before);
-    auto tasks = Table(MUSTER_TASKS, rows);
+    auto tasks = Table(MUSTER_KIND_TASKS, rows);
     names.back() = "x0";
     texts.back() = names.back().c_str();
     Strings(tasks, "name", texts);
@@ -227,7 +227,7 @@ TEST_F(Columns, AreRefusedWithThePlace) {
        "table of tasks, row 0, column \"status\": unknown status \"flying\", expected one of "
        "pending, placed, nominated, binding, bound, running, releasing, succeeded, failed, "
        "unknown"},
-      {[this](const auto& t) { Numbers(t, "status", {MUSTER_RUNNING}); },
+      {[this](const auto& t) { Numbers(t, "status", {MUSTER_TASK_RUNNING}); },
        "tasks[0]: task \"t\": status running needs a node"},
       {[this](const auto& t) { Numbers(t, "shape.request.cpu", {-1}); },
        "table of tasks, row 0, column \"shape.request.cpu\": amount is -1; must be 0 or more"},
@@ -247,7 +247,7 @@ TEST_F(Columns, AreRefusedWithThePlace) {
        "table of tasks, defaults: expected a JSON object"},
   };
   for (const Case& one : cases) {
-    auto tasks = Table(MUSTER_TASKS, 1);
+    auto tasks = Table(MUSTER_KIND_TASKS, 1);
     Strings(tasks, "name", {"t"});
     one.fill(tasks);
     EXPECT_NE(Put(tasks), MUSTER_OK);
@@ -257,7 +257,7 @@ TEST_F(Columns, AreRefusedWithThePlace) {
 }
 
 TEST_F(Columns, AreCheckedWhenTheyAreSet) {
-  auto t = Table(MUSTER_TASKS, 2);
+  auto t = Table(MUSTER_KIND_TASKS, 2);
   const int64_t numbers[] = {1, 2, 3};
   EXPECT_EQ(muster_table_set_numbers(t.get(), "priority", numbers, 3, &error),
             MUSTER_E_INVALID_ARGUMENT);
@@ -283,9 +283,9 @@ TEST_F(Columns, AreCheckedWhenTheyAreSet) {
   const char* texts[] = {"a", nullptr};
   EXPECT_EQ(muster_table_set_strings(t.get(), "name", texts, 2, &error), MUSTER_E_INVALID_ARGUMENT);
   Held<muster_table> none;
-  EXPECT_EQ(muster_table_new(MUSTER_DIMENSIONS, 1, nullptr, Out(none), &error),
+  EXPECT_EQ(muster_table_new(MUSTER_KIND_DIMENSIONS, 1, nullptr, Out(none), &error),
             MUSTER_E_INVALID_ARGUMENT);
-  EXPECT_EQ(muster_table_new(MUSTER_TASKS, -1, nullptr, Out(none), &error),
+  EXPECT_EQ(muster_table_new(MUSTER_KIND_TASKS, -1, nullptr, Out(none), &error),
             MUSTER_E_INVALID_ARGUMENT);
   // A reset forgets the columns and keeps their memory.
   EXPECT_OK_C(muster_table_reset(t.get(), 1, &error));
@@ -308,7 +308,9 @@ TEST_F(Columns, ManyRowsAreManyTimesOneRow) {
       job.push_back(i % 7 == 0 ? MUSTER_NONE : i % 5);
       const bool runs = i % 4 == 1;
       node.push_back(runs ? i % 90 : MUSTER_NONE);
-      status.push_back(runs ? MUSTER_RUNNING : i % 11 == 0 ? MUSTER_FAILED : MUSTER_PENDING);
+      status.push_back(runs          ? MUSTER_TASK_RUNNING
+                       : i % 11 == 0 ? MUSTER_TASK_FAILED
+                                     : MUSTER_TASK_PENDING);
       priority.push_back(i % 13);
       created.push_back(i % 17 == 0 ? MUSTER_ABSENT : i);
       preemptable.push_back(i % 2);
@@ -344,7 +346,7 @@ TEST_F(Columns, ManyRowsAreManyTimesOneRow) {
     Strings(t, "name", texts);
     Numbers(t, "capacity.cpu", cpu);
   };
-  auto nodes = Table(MUSTER_NODES, 100), tasks = Table(MUSTER_TASKS, rows);
+  auto nodes = Table(MUSTER_KIND_NODES, 100), tasks = Table(MUSTER_KIND_TASKS, rows);
   fill_nodes(nodes, 0, 100);
   ASSERT_OK_C(Put(nodes));
   fill(tasks, 0, rows);
@@ -352,12 +354,12 @@ TEST_F(Columns, ManyRowsAreManyTimesOneRow) {
   for (int64_t i = 0; i < 100; ++i) {
     ASSERT_OK_C(muster_table_reset(nodes.get(), 1, &error));
     fill_nodes(nodes, i, i + 1);
-    ASSERT_OK_C(muster_cluster_put(slow.get(), MUSTER_ADD, nodes.get(), &error));
+    ASSERT_OK_C(muster_cluster_put(slow.get(), MUSTER_PUT_ADD, nodes.get(), &error));
   }
   for (int64_t i = 0; i < rows; ++i) {
     ASSERT_OK_C(muster_table_reset(tasks.get(), 1, &error));
     fill(tasks, i, i + 1);
-    ASSERT_OK_C(muster_cluster_put(slow.get(), MUSTER_ADD, tasks.get(), &error));
+    ASSERT_OK_C(muster_cluster_put(slow.get(), MUSTER_PUT_ADD, tasks.get(), &error));
   }
   Held<muster_text> theirs;
   ASSERT_OK_C(muster_cluster_write_scenario(slow.get(), nullptr, Out(theirs), &error));
@@ -370,7 +372,7 @@ TEST_F(Columns, ManyRowsAreManyTimesOneRow) {
   for (int64_t i = 0; i < 100; ++i) names.push_back("u" + std::to_string(i == 70 ? 3 : i));
   for (const std::string& name : names) texts.push_back(name.c_str());
   Strings(tasks, "name", texts);
-  EXPECT_EQ(muster_cluster_put(cluster.get(), MUSTER_ADD, tasks.get(), &error),
+  EXPECT_EQ(muster_cluster_put(cluster.get(), MUSTER_PUT_ADD, tasks.get(), &error),
             MUSTER_E_ALREADY_EXISTS);
   EXPECT_EQ(Words(error).rfind("tasks[70]: ", 0), 0u) << Words(error);
   EXPECT_EQ(Scenario(), Words(theirs));

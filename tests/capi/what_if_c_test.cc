@@ -29,13 +29,14 @@ TEST_F(WhatIfC, ColumnsAndNames) {
   ASSERT_EQ(view.count, 2);
   ASSERT_EQ(view.dimensions, 3);
   int64_t size = -1;
-  EXPECT_STREQ(muster_outlook_name(outlook.get(), MUSTER_DIMENSIONS, 1, &size), "memory");
+  EXPECT_STREQ(muster_outlook_name(outlook.get(), MUSTER_KIND_DIMENSIONS, 1, &size), "memory");
   EXPECT_EQ(size, 6);
-  EXPECT_STREQ(muster_outlook_name(outlook.get(), MUSTER_QUEUES, view.queue[1], nullptr), "vision");
-  EXPECT_EQ(muster_outlook_name(outlook.get(), MUSTER_QUEUES, 7, &size), nullptr);
+  EXPECT_STREQ(muster_outlook_name(outlook.get(), MUSTER_KIND_QUEUES, view.queue[1], nullptr),
+               "vision");
+  EXPECT_EQ(muster_outlook_name(outlook.get(), MUSTER_KIND_QUEUES, 7, &size), nullptr);
   EXPECT_EQ(size, 0);
-  EXPECT_EQ(muster_outlook_name(outlook.get(), MUSTER_NODES, 0, nullptr), nullptr);
-  EXPECT_EQ(muster_outlook_name(nullptr, MUSTER_QUEUES, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_outlook_name(outlook.get(), MUSTER_KIND_NODES, 0, nullptr), nullptr);
+  EXPECT_EQ(muster_outlook_name(nullptr, MUSTER_KIND_QUEUES, 0, nullptr), nullptr);
   const size_t cpu = 0, vision_cpu = 3;
   EXPECT_EQ(view.deserved_before[cpu], 20000);
   EXPECT_EQ(view.deserved_before[vision_cpu], 12000);
@@ -45,7 +46,7 @@ TEST_F(WhatIfC, ColumnsAndNames) {
   EXPECT_EQ(view.allocated_after[vision_cpu], 0);
   EXPECT_EQ(view.share_after[1], 0);
 
-  // The same of a snapshot; a profile that divides nothing says so.
+  // The same of a snapshot; a profile that divides nothing is reported.
   Held<muster_snapshot> snapshot;
   ASSERT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
   ASSERT_OK_C(muster_snapshot_what_if(snapshot.get(), "fcfs", R"({"changes": []})", MUSTER_TO_NUL,

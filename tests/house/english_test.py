@@ -20,6 +20,7 @@ import source
 WIDTH = 100
 HELD = (
     "bench",
+    "cmake",
     "docs",
     "examples",
     "go",

@@ -131,7 +131,7 @@ class Install(unittest.TestCase):
             "cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES C CXX)\n"
             "find_package(muster REQUIRED COMPONENTS replays)\n", encoding="utf-8")
         with self.assertRaisesRegex(AssertionError,
-                                    "component replays is not installed; the one there can be is replay"):
+                                    "component replays is not installed; known is replay"):
             run("cmake", "-S", project, "-B", project / "build",
                 f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
@@ -153,7 +153,7 @@ class Install(unittest.TestCase):
             "-o", out,
             *self.pkg_config("--cflags", "--libs", "muster-c"))
         self.same(run(out, LD_LIBRARY_PATH=str(self.libdir)))
-        # Without libmuster_c.so: what its archive needs is what --static says.
+        # Without libmuster_c.so: what its archive needs is what --static lists.
         static = [str(self.libdir / "libmuster_c.a") if word == "-lmuster_c" else word
                   for word in self.pkg_config("--static", "--cflags", "--libs", "muster-c")]
         run("cc", self.source / "use_c.c", "-o", out, *static)

@@ -2,6 +2,7 @@
 """Cluster, its tables and its cycles, through the Python package."""
 
 import json
+import threading
 import unittest
 
 from engine import HAVE_ENGINE, ROOT, muster, needs_engine, rows
@@ -184,7 +185,7 @@ class Errors(unittest.TestCase):
                      now=0.5)
         self.refused(muster.InvalidArgument, 'unknown field "tree"', c.schedule, "volcano",
                      speed={"tree": False})
-        self.refused(muster.InvalidArgument, "deadline", c.schedule, "volcano", deadline=-1.0)
+        self.refused(muster.InvalidArgument, "time_limit", c.schedule, "volcano", time_limit=-1.0)
         self.refused(muster.InvalidArgument, "seed: expected an integer between 0", c.schedule,
                      "volcano", seed=-1)
 
@@ -336,13 +337,31 @@ class Cycles(unittest.TestCase):
         self.assertEqual(self.cluster.schedule("volcano", work_budget=whole.work).digest,
                          whole.digest)
 
-    def test_a_deadline_discards_the_cycle(self):
+    def test_a_time_limit_discards_the_cycle(self):
         before = self.cluster.version
         with self.assertRaises(muster.DeadlineExceeded) as caught:
-            self.cluster.schedule("volcano", deadline=0.0)
+            self.cluster.schedule("volcano", time_limit=0.0)
         self.assertIsInstance(caught.exception, TimeoutError)
         self.assertEqual(self.cluster.version, before)
-        self.assertEqual(rows(self.cluster.schedule("volcano", deadline=60.0).binds), 8)
+        self.assertEqual(rows(self.cluster.schedule("volcano", time_limit=60.0).binds), 8)
+
+    def test_stop_discards_the_cycle(self):
+        before, stop = self.cluster.version, threading.Event()
+        self.assertEqual(rows(self.cluster.schedule("volcano", stop=stop).binds), 8)
+        stop.set()
+        with self.assertRaisesRegex(muster.Cancelled, "nothing is decided"):
+            self.cluster.schedule("volcano", stop=stop)
+        self.assertEqual(self.cluster.version, before)
+        with self.assertRaisesRegex(muster.InvalidArgument, "stop: expected a threading.Event"):
+            self.cluster.schedule("volcano", stop=True)
+
+    def test_an_exception_of_stop_discards_the_cycle(self):
+        class Broken:
+            def is_set(self):
+                raise KeyError("broken")
+
+        with self.assertRaisesRegex(KeyError, "broken"):
+            self.cluster.schedule("volcano", stop=Broken())
 
     def test_deltas(self):
         told = self.cluster.apply_delta

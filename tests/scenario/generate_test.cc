@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Generated clusters: the same everywhere, as the knobs say, and sound.
+// Generated clusters: the same everywhere, as the knobs are set, and sound.
 #include "lib/scenario/generate.h"
 
 #include <gmock/gmock.h>

@@ -2,7 +2,7 @@
 //
 // A search that remembers against one that was born for the question: after every random move and
 // rollback both name the same node, the same ranks and the same refusals, whatever is switched on;
-// and equal states hold exactly the nodes that nothing tells apart.
+// and equal states hold exactly the nodes that are equal.
 #include "lib/search/node_search.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/profile/profile.h"
 #include "tests/support/random_world.h"
@@ -102,15 +103,15 @@ std::string Words(std::vector<Ranked> ranked) {
   std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return b < a; });
   std::string words;
   for (const Ranked& r : ranked)
-    absl::StrAppend(&words, r.node, ":", absl::StrFormat("%.17g", r.score), " ");
+    absl::StrAppend(&words, r.node.value(), ":", absl::StrFormat("%.17g", r.score), " ");
   return words;
 }
 
 std::string Words(const std::vector<Refusal>& refusals) {
   std::string words;
   for (const Refusal& r : refusals) {
-    absl::StrAppend(&words, r.nodes, "x", static_cast<int>(r.code), ".", r.dimension, r.detail,
-                    " ");
+    absl::StrAppend(&words, r.nodes, "x", static_cast<int>(r.code), ".", r.dimension.value(),
+                    r.detail, " ");
   }
   return words;
 }
@@ -129,7 +130,7 @@ TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
     const Cluster cluster = MakeCluster(RandomWorld(seed));
-    const Tables& tables = *cluster.impl().tables;
+    const Tables& tables = TablesOf(cluster);
     Searched world(tables, *ResolveProfile(specs[seed % 3]));
     std::vector<TaskIndex> one_of(tables.classes.shape.size(), kNone);
     for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
@@ -142,7 +143,7 @@ TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
       for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
         if (tables.classes.tasks[c] == 0 || rng.Chance(0.4)) continue;
         const TaskIndex task = one_of[c];
-        SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step, ", class ", c));
+        SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step, ", class ", c.value()));
         for (const Want want : kAllWants) {
           if (want == Want::kEither || rng.Chance(0.3)) continue;
           const NodeIndex best = fresh->Best(task, want);
@@ -165,7 +166,7 @@ TEST(NodeSearch, RefusalsCountEveryNodeThatDoesNotFit) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
     const Cluster cluster = MakeCluster(RandomWorld(seed));
-    const Tables& tables = *cluster.impl().tables;
+    const Tables& tables = TablesOf(cluster);
     Searched world(tables, *ResolveProfile("volcano"));
     const std::unique_ptr<NodeSearch> search = world.MakeSearch({});
     const int64_t nodes = std::count(tables.nodes.alive.begin(), tables.nodes.alive.end(), 1);
@@ -189,7 +190,7 @@ TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Rng rng(seed);
     const Cluster cluster = MakeCluster(RandomWorld(seed, {.extremes = false}));
-    const Tables& tables = *cluster.impl().tables;
+    const Tables& tables = TablesOf(cluster);
     Searched world(tables, *ResolveProfile("volcano"));
     Ledger& ledger = world.ledger();
     NodeKinds kinds(ledger, world.dispatcher());

@@ -150,13 +150,13 @@ TEST(Threads, SnapshotsAndPlansOfCAreReadByAll) {
     int32_t index = MUSTER_NONE;
     if (muster_snapshot_schedule(snapshot.get(), "volcano", nullptr, Out(again), &mine) ||
         muster_plan_to_text(plan.get(), Out(words), &mine) ||
-        muster_snapshot_find(snapshot.get(), MUSTER_TASKS, "fits-1", 6, &index, &mine)) {
+        muster_snapshot_find(snapshot.get(), MUSTER_KIND_TASKS, "fits-1", 6, &index, &mine)) {
       return;
     }
     digests[i] = DigestOf(again.get());
     texts[i] = Words(words) == Words(text) ? "equal" : "not";
     // The first question for a name makes the plan's list of names: here all threads ask first.
-    names[i] = muster_plan_name(plan.get(), MUSTER_TASKS, index, nullptr);
+    names[i] = muster_plan_name(plan.get(), MUSTER_KIND_TASKS, index, nullptr);
   });
   EXPECT_EQ(digests, std::vector<std::string>(kThreads, DigestOf(plan.get())));
   EXPECT_EQ(texts, std::vector<std::string>(kThreads, "equal"));
@@ -173,7 +173,7 @@ TEST(Threads, OneClusterOfCEach) {
     if (muster_cluster_apply(cluster.get(), plan.get(), nullptr, nullptr, &error) == 0) {
       digests[i] = DigestOf(plan.get());
     }
-    muster_cluster_remove(cluster.get(), MUSTER_NODES, "nowhere", 7, &error);
+    muster_cluster_remove(cluster.get(), MUSTER_KIND_NODES, "nowhere", 7, &error);
     failures[i] = Words(error);
   });
   EXPECT_EQ(digests, std::vector<std::string>(kThreads, digests[0]));
@@ -184,18 +184,18 @@ TEST(Threads, OneClusterOfCEach) {
 TEST(Threads, CyclesAreCancelledFromElsewhere) {
   const Held<muster_cluster> cluster = SmallCluster();
   Held<muster_snapshot> snapshot;
-  Held<muster_cancel> cancel;
+  Held<muster_stop> stop;
   muster_error error = MUSTER_ERROR_INIT;
   ASSERT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
-  ASSERT_OK_C(muster_cancel_new(Out(cancel), &error));
+  ASSERT_OK_C(muster_stop_new(Out(stop), &error));
   // The last thread cancels while the others run cycle after cycle, until each has seen it.
   InParallel(kThreads, [&](int i) {
     if (i == kThreads - 1) {
-      muster_cancel_set(cancel.get(), 1);
+      muster_stop_set(stop.get(), 1);
       return;
     }
     muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
-    options.cancel = cancel.get();
+    options.stop = stop.get();
     muster_status status = MUSTER_OK;
     while (status == MUSTER_OK) {
       Held<muster_plan> plan;

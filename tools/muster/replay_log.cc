@@ -41,7 +41,7 @@ absl::StatusOr<TaskStatus> StatusOf(const std::string& word) {
   for (int i = 0; i < kTaskStatusCount; ++i) {
     if (TaskStatusName(static_cast<TaskStatus>(i)) == word) return static_cast<TaskStatus>(i);
   }
-  return absl::InvalidArgumentError(absl::StrCat("unknown state ", Quote(word)));
+  return absl::InvalidArgumentError(absl::StrCat("unknown status ", Quote(word)));
 }
 
 absl::StatusOr<Removal::Kind> KindOf(int64_t kind) {
@@ -175,7 +175,7 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
 absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
   const std::string what = call.at("call");
   if (what == "begin") {
-    if (call.at("record") != 1) return absl::InvalidArgumentError("record format is not 1");
+    if (call.at("record") != 2) return absl::InvalidArgumentError("record format is not 2");
     begun_ = true;
     return absl::OkStatus();
   }
@@ -209,11 +209,11 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
     return cluster_.ApplyDelta(delta).status();
   }
   if (what == "bind_failed") return cluster_.ReportBindFailed(call.at("task").get<std::string>());
-  if (what == "states") {
+  if (what == "statuses") {
     for (const Json& one : call.at("tasks")) {
-      const absl::StatusOr<TaskStatus> state = StatusOf(one.at(1));
-      if (!state.ok()) return state.status();
-      absl::Status s = cluster_.SetTaskStatus(one.at(0).get<std::string>(), *state,
+      const absl::StatusOr<TaskStatus> status = StatusOf(one.at(1));
+      if (!status.ok()) return status.status();
+      absl::Status s = cluster_.SetTaskStatus(one.at(0).get<std::string>(), *status,
                                               one.at(2).get<std::string>());
       if (!s.ok()) return s;
     }

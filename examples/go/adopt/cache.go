@@ -75,7 +75,7 @@ func (c *Cache) SetPod(pod muster.Pod) {
 // Bind sends a pod to its node; that it runs comes back through the watch.
 func (c *Cache) Bind(name, node string) {
 	pod := c.pods[name].Pod
-	pod.Node, pod.State = node, muster.Bound
+	pod.Node, pod.Status = node, muster.TaskBound
 	c.Bound(name, node)
 	c.SetPod(pod)
 }

@@ -82,7 +82,7 @@ func (l *library) Execute(s *Session) error {
 	}
 	l.decided = time.Since(begin) - l.heard
 	for _, bind := range plan.Binds() {
-		s.Bind(plan.Name(muster.Tasks, bind.Task), plan.Name(muster.Nodes, bind.Node))
+		s.Bind(plan.Name(muster.KindTasks, bind.Task), plan.Name(muster.KindNodes, bind.Node))
 	}
 	return nil
 }
