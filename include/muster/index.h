@@ -1,15 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The type of row indices: one type for each table, so that a task is not taken for a node.
+// The type of row indices: one type for each table, so that no task is taken for a node.
 //
 //   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) ...
-//   decision.node == decision.task                      // does not compile, nor does n = task
-//   const auto node = muster::NodeIndex(rows.size());   // from a count: by its name only
-//   names[node]                                         // to a number: by itself
+//   if (decision.node == muster::kNone) ...
+//   const auto next = muster::NodeIndex(names.size());  // a number becomes an index by name only
+//   names[decision.node];                               // an index becomes a number by itself
 //
-// An index is a 32-bit number of a type of its own. It is converted to a number where one is needed, and made of a number
-// only where the type is written out; literals and kNone are converted by themselves. Arithmetic gives numbers.
-// Indices of two tables are neither converted into each other nor compared.
+// An index is a 32-bit number of a type of its own. It converts to a number implicitly; a number
+// converts to an index only explicitly. Literals and kNone convert implicitly. Arithmetic returns
+// numbers. Indices of two tables neither convert into each other nor compare: such code does not
+// compile.
 // Failure. None. REQUIRES: numbers that become indices are below 2^32.
 // Cost. That of a uint32_t: the same size, layout and code. As with one, `NodeIndex n;` has no value.
 #ifndef MUSTER_INDEX_H_

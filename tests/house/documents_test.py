@@ -22,6 +22,8 @@ LEFT = {
     "action.h": "Cluster cluster; auto extensions = std::make_shared<Extensions>();"
                 " static auto BySize = [](auto&) { return std::vector<JobIndex>(); };",
     "episodes.h": "std::shared_ptr<const Trace> trace; size_t e = 0, first = 0, action = 0; float *jobs, *machine; int8_t* mask;",
+    "index.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"
+               " std::vector<std::string> names;",
     "metrics.h": "Trace trace; absl::StatusOr<ReplayResult> result = Replay(trace, \"easy\"); auto Print = [](auto&&...) {};",
     "packing.h": "OpenbFiles files; auto Use = [](auto&&...) {};",
     "plan.h": "Cluster cluster; auto Start = [](auto&&...) {};",
