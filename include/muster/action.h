@@ -21,14 +21,18 @@
 //                                  .run = smallest_first});
 //   cluster.Schedule("muster:actions=smallest-first+reclaim", {.extensions = extensions});
 //
-// An action works on books that it changes by moves. Moves since a savepoint are committed (they become decisions, in
-// their order), rolled back, or left applied without becoming decisions. The session restores the books when the cycle
-// ends, whatever an action left behind, so a failed action never changes the cluster.
-// The same action on equal inputs must make equal moves: no clock, no chance, no memory from earlier cycles.
-// Threads. A Workbench belongs to the thread that runs the cycle and is valid until the action returns.
-// Failure. Calls have no error. REQUIRES: indices are valid, and tasks are in the status that a call names; a call in
-// another status has no effect and returns kNone or false.
-// Cost. A move is O(dimensions); Place is a look-up in the score table of the task's class.
+// Promise. An action works on books that it changes by moves. Moves since a savepoint have one of
+// three ends: they are committed and become decisions, in their order; they are rolled back; or
+// they stay applied without becoming decisions. The session restores the books when the cycle ends,
+// whatever an action left behind, so a failed action never changes the cluster. The same action on
+// equal inputs must make equal moves: no clock, no chance, no memory from earlier cycles.
+// Failure. Calls have no error. REQUIRES: indices are valid. A call for a task in another status
+// than the call names has no effect and returns kNone or false. Exceptions must not leave an
+// action.
+// Ownership. A Workbench is valid until the action returns. Spans are valid until the next move.
+// Threads. A Workbench belongs to the thread that runs the cycle.
+// Cost. A move costs O(dimensions). Place is a look-up in the score table of the task's class, plus
+// what the last moves changed in it.
 #ifndef MUSTER_ACTION_H_
 #define MUSTER_ACTION_H_
 
@@ -52,64 +56,78 @@ namespace internal {
 struct Access;
 }  // namespace internal
 
+// The books of one cycle, with the questions and moves of the profile's own actions.
 class MUSTER_EXPORT Workbench {
  public:
-  // A point in the history of the books. Savepoints nest.
+  // A point in the history of the books, made by Save. Savepoints nest.
   struct Savepoint {
     size_t position = 0;
     uint64_t content = 0;
     uint64_t release = 0;
   };
 
+  // Returns what may be read of the cluster and the books.
   const Cycle& cycle() const { return cycle_; }
 
-  // Alive jobs that had pending tasks or were not admitted when the cycle began, ascending by index.
+  // Returns the jobs that had pending tasks or were not admitted when the cycle began, ascending by
+  // index. Jobs that were removed are not among them.
   std::span<const JobIndex> waiting() const;
-  // The job's pending tasks without gates, in task order.
+  // Returns the job's pending tasks without gates, in the profile's order of tasks.
   std::vector<TaskIndex> PendingTasks(JobIndex job) const;
-  // Tasks that hold the node or are promised it, ascending by index. Valid until the books change.
+  // Returns the tasks that hold the node or are promised it, ascending by index. The span is valid
+  // until the books change.
   std::span<const TaskIndex> TasksOn(NodeIndex node) const;
 
-  // Orders of the profile: returns true if `a` goes first. Total.
+  // Orders of the profile: return true if `a` goes first. They are total: of two different rows one
+  // goes first.
   bool QueueBefore(QueueIndex a, QueueIndex b) const;
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
 
-  // Gates of the profile.
+  // Gates of the profile: may the queue take a turn, may the task take free resources, has the job
+  // enough tasks, is its gang whole, will it be once leaving tasks have gone, may it evict.
   Verdict MayTakeTurn(QueueIndex queue) const;
   Verdict Allocatable(TaskIndex task) const;
   bool Valid(JobIndex job) const;
   bool Ready(JobIndex job) const;
   bool Pipelined(JobIndex job) const;
   bool Starving(JobIndex job) const;
-  // Victims that the profile allows for the task, in the order of `candidates`: of its own queue, or of other queues.
+  // Return the candidates that the profile allows to evict for the task: candidates of its own
+  // queue (Preemptable) or of other queues (Reclaimable), in the order of `candidates`.
   std::vector<TaskIndex> Preemptable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
   std::vector<TaskIndex> Reclaimable(TaskIndex evictor,
                                      std::span<const TaskIndex> candidates) const;
 
-  // Savepoints.
+  // Save marks the present state. Commit turns the moves since `before` into decisions, in their
+  // order. Rollback takes the moves since `before` back. REQUIRES: none of them was committed.
   Savepoint Save() const;
   void Commit(const Savepoint& before);
   void Rollback(const Savepoint& before);
 
-  // Admits the job: its tasks may be placed from now on.
+  // Admits the job: its tasks may be placed from now on, and the plan says so. It is not undone by
+  // Rollback.
   void Admit(JobIndex job);
-  // Places a pending task on the best node where it fits what is idle. Returns the node, or kNone.
+  // Places a pending task on the best node where it fits what is idle, by the fit and score of the
+  // profile. Returns the node, or kNone if there is none.
   NodeIndex Place(TaskIndex task);
-  // Nominates a pending task on the best node where it fits once what is being released has gone.
+  // Nominates a pending task on the best node where it fits once leaving tasks have gone. Returns
+  // the node, or kNone.
   NodeIndex Nominate(TaskIndex task);
   // Returns whether the task fits what is idle on the node, by every rule of the profile.
   bool Fits(TaskIndex task, NodeIndex node) const;
   // Places a pending task on `node` if it fits there. Returns whether it does.
   bool PlaceOn(TaskIndex task, NodeIndex node);
-  // Evicts a running or bound task for `beneficiary` (kNone: for no task). Returns false for other tasks.
+  // Evicts a running or bound task for `beneficiary` (kNone: for no task). Returns false for other
+  // tasks.
   bool Evict(TaskIndex victim, TaskIndex beneficiary);
-  // The reason that the plan shows for the task becomes "no node", with the refusals as they are now.
+  // The reason that the plan shows for the task becomes "no node", with the refusals as they are
+  // now.
   void ExplainNoNode(TaskIndex task);
 
-  // Call between gangs, before each turn. Counts the turn as work, and returns true if the work budget is spent or the
-  // caller stops the cycle: the action must return then, with only whole gangs committed.
+  // Call between gangs, before each turn. Counts the turn as work, and returns true if the work
+  // budget is spent or the caller stops the cycle: the action must return then, with only whole
+  // gangs committed.
   bool ShouldStop();
 
  private:

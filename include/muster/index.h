@@ -1,18 +1,22 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The type of row indices: one type for each table, so that no task is taken for a node.
+// The type of row indices: one type for each table, so that a task is not taken for a node.
 //
-//   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) ...
-//   if (decision.node == muster::kNone) ...
-//   const auto next = muster::NodeIndex(names.size());  // a number becomes an index by name only
-//   names[decision.node];                               // an index becomes a number by itself
+//   muster::NodeIndex node = 3;
+//   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) Visit(n);
+//   const auto last = muster::NodeIndex(names.size() - 1);  // from a number: written out
+//   std::string_view name = names[node];                    // to a number: by itself
+//   if (node == muster::kNone) return;                      // no row
 //
-// An index is a 32-bit number of a type of its own. It converts to a number implicitly; a number
-// converts to an index only explicitly. Literals and kNone convert implicitly. Arithmetic returns
-// numbers. Indices of two tables neither convert into each other nor compare: such code does not
-// compile.
+// Promise. An index is a 32-bit number of a type of its own. It converts to a number where one is
+// needed, and is made of a number only where the type is written out; integer literals and kNone
+// convert by themselves. Indices of two tables neither convert into each other nor compare:
+// `task == node` and `node = task` do not compile. Arithmetic gives numbers, so that `node + 1` is
+// one.
 // Failure. None. REQUIRES: numbers that become indices are below 2^32.
-// Cost. That of a uint32_t: the same size, layout and code. As with one, `NodeIndex n;` has no value.
+// Ownership, threads. A value.
+// Cost. That of a uint32_t: the same size, layout and code. As with one, `NodeIndex n;` has no
+// value.
 #ifndef MUSTER_INDEX_H_
 #define MUSTER_INDEX_H_
 
@@ -34,9 +38,11 @@ struct NoIndex {
 // No row. As a number it is the largest uint32_t.
 inline constexpr NoIndex kNone;
 
+// An index into the table that `Tag` stands for. Tags are declared in types.h and never defined.
 template <class Tag>
 class Index {
  public:
+  // Without a value; the others from a literal, from kNone and, written out, from any integer.
   Index() = default;
   template <std::same_as<int> Literal>
   consteval Index(Literal value) : value_(static_cast<uint32_t>(value)) {}
@@ -49,9 +55,11 @@ class Index {
   template <class Other>
   Index(Index<Other>) = delete;
 
+  // The number. The conversion is implicit, so that an index also indexes vectors and spans.
   constexpr operator uint32_t() const { return value_; }
   constexpr uint32_t value() const { return value_; }
 
+  // Indices count, for loops over all rows.
   constexpr Index& operator++() {
     ++value_;
     return *this;
@@ -63,6 +71,7 @@ class Index {
   }
   constexpr Index operator--(int) { return Index(value_--); }
 
+  // Indices compare with those of the same table, with kNone and with numbers.
   friend constexpr bool operator==(Index a, Index b) { return a.value_ == b.value_; }
   friend constexpr bool operator==(Index a, NoIndex b) { return a.value_ == uint32_t{b}; }
   template <std::integral Number>
@@ -84,6 +93,7 @@ class Index {
   template <class Other>
   friend void operator<=>(Index, Index<Other>) = delete;
 
+  // Hash tables of Abseil, and std::hash below.
   template <class H>
   friend H AbslHashValue(H h, Index index) {
     return H::combine(std::move(h), index.value_);

@@ -22,22 +22,30 @@
 //   cluster.Schedule("volcano:tiers=oldest-first/priority+gang/predicates+nodeorder",
 //                    {.extensions = extensions});
 //
-// A policy answers questions; it never walks the cluster to decide by itself. It derives from Policy and from the
-// interfaces whose questions it answers, returns itself for each of them, and lists the points at which it is asked. The
-// dispatcher asks it there and nowhere else, and combines the answers of all policies by the rule of the point.
+// A policy answers questions; it never walks the cluster to decide by itself. It derives from
+// Policy and from the interfaces whose questions it answers, returns itself for each of them, and
+// lists the points at which it is asked. The dispatcher asks it there and nowhere else, and
+// combines the answers of all policies by the rule of the point (docs/policies.md).
 //
-//  interface      page                 questions
-//  OrderPolicy    policy/order.h       which job, queue, task, sub-group goes first
-//  GatePolicy     policy/gate.h        may a queue take more, may a job start, is a gang whole
-//  FitPolicy      policy/fit.h         on which nodes a task may run, and which parts of a node it gets
-//  ScorePolicy    policy/score.h       which of the nodes that fit is best
-//  VictimPolicy   policy/victims.h     which running tasks may be evicted
-//  DomainPolicy   policy/domains.h     in which part of the topology tree a gang may be
+//  interface     page               questions
+//  OrderPolicy   policy/order.h     which job, queue, task, sub-group goes first
+//  GatePolicy    policy/gate.h      may a queue take more, may a job start, is a gang whole
+//  FitPolicy     policy/fit.h       on which nodes a task may run, which parts of a node it gets
+//  ScorePolicy   policy/score.h     which of the nodes that fit is best
+//  VictimPolicy  policy/victims.h   which running tasks may be evicted
+//  DomainPolicy  policy/domains.h   in which part of the topology tree a gang may be
 //
-// Answers must depend on nothing but the cycle and the policy's options: then plans are pure functions of their inputs,
-// and the engine may remember answers for as long as the policy's scopes allow.
-// Threads. An instance is opened anew for each cycle of a cluster and used by one thread at a time.
-// Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave a policy.
+// Promise. A policy of the caller is asked as a built-in one is, at the same speed. Its answers
+// must depend on nothing but the cycle and its options: then plans are pure functions of their
+// inputs, and the engine may remember answers for as long as the policy's scopes allow.
+// Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave
+// a policy. Schedule fails with InvalidArgument if an extension has the name of a built-in policy
+// or action, or an option is refused.
+// Ownership. The session owns the instances that `make` returns. Extensions must outlive the cycles
+// that use them, which the shared pointer in ScheduleOptions sees to.
+// Threads. An instance is opened anew for each cycle and used by one thread at a time. Different
+// cycles may use different instances at once: `make` may be called from several threads.
+// Cost. Each page says how often its questions are asked.
 #ifndef MUSTER_POLICY_H_
 #define MUSTER_POLICY_H_
 
@@ -64,16 +72,18 @@
 
 namespace muster {
 
-// What a policy is like. Read after each Open; every default is the common case.
+// What a policy is like, where that lets the engine save work or orders its questions. It is read
+// after each Open. Every default is the common case, and safe unless its comment says otherwise.
 struct Traits {
   // Placements change how tasks compare: tasks are ordered one by one, as late as possible.
   bool task_order_moves = false;
   // Reclaimable gets the candidates in the order in which they would be evicted.
   bool reclaims_in_victim_order = false;
-  // Each candidate for eviction is judged by itself and those before it, so that the answer about a few candidates is
-  // how the answer about more begins; and the policy abstains always, or never.
+  // Each candidate for eviction is judged by itself and those before it, so that the answer about a
+  // few candidates is how the answer about more begins; and the policy abstains always, or never.
   bool judges_in_order = false;
-  // FitsTrial is asked with the trial's evictions in the books; false: with the books as they were before.
+  // FitsTrial is asked with the trial's evictions in the books; false: with the books as they were
+  // before.
   bool sees_trials = true;
   // FitStates and ScoreStates read what is free. If no policy does, their columns mostly lack it.
   bool reads_free = true;
@@ -83,21 +93,26 @@ struct Traits {
   bool samples_nodes = false;
   // The answers about kinds may differ from those of the cycle before.
   bool kinds_changed = false;
-  // The answers about states differ between nodes of equal kind and books, and hold for one cycle: the engine keeps
-  // each node in a state of its own, and no eviction cures a refusal.
+  // The answers about states differ between nodes of equal kind and books, and hold for one cycle:
+  // the engine keeps each node in a state of its own, and no eviction cures a refusal.
   bool tells_nodes_apart = false;
   // ScoreNodes gives all nodes right below one domain the same score.
   bool scores_by_domain = false;
 };
 
+// The base of all policies. A policy also derives from the interfaces that it implements.
 class MUSTER_EXPORT Policy {
  public:
   virtual ~Policy() = default;
+  // Returns the name by which spec strings and plans call the policy: that of its PolicyDecl.
   virtual std::string_view name() const = 0;
+  // Returns the points at which it is asked. Each must belong to an interface that it returns
+  // below.
   virtual PointSet points() const = 0;
   virtual Traits traits() const { return {}; }
 
-  // The interfaces that the policy implements: itself, or null.
+  // Return the interfaces that the policy implements: `this`, or null. The pointers must stay the
+  // same as long as the policy lives.
   virtual OrderPolicy* order() { return nullptr; }
   virtual GatePolicy* gate() { return nullptr; }
   virtual FitPolicy* fit() { return nullptr; }
@@ -105,12 +120,15 @@ class MUSTER_EXPORT Policy {
   virtual VictimPolicy* victims() { return nullptr; }
   virtual DomainPolicy* domains() { return nullptr; }
 
-  // Called once a cycle, before any question. Policies are opened in the order of their tiers.
+  // Called once a cycle, before any question: the place to look up dimensions and to compute keys.
+  // Policies are opened in the order of their tiers. The cycle is valid until the next call.
   virtual void Open(const Cycle& /*cycle*/) {}
-  // Called within a cycle when evictions have changed what queues request: recompute what Open derived from that.
+  // Called within a cycle when evictions have changed what queues request: recompute whatever Open
+  // derived from that.
   virtual void Recount() {}
-  // Publishes the queue's share for the plan: sets what the queue deserves, per dimension, and its share. Returns false
-  // if the policy has no such numbers. Called for policies that order queues.
+  // Publishes the queue's share for the plan (QueueShare): sets what the queue deserves, per
+  // dimension, and its share. Returns false if the policy has no such numbers. Called for policies
+  // that order queues.
   virtual bool PublishShare(QueueIndex /*queue*/, std::vector<double>* /*deserved*/,
                             double* /*share*/) {
     return false;
@@ -119,22 +137,26 @@ class MUSTER_EXPORT Policy {
 
 struct PolicyNeeds;  // lib/extension/needs.h
 
-// A kind of policy, as profiles, help texts and bindings list it.
+// A kind of policy, as profiles, help texts and bindings list it: its name, one line of summary,
+// its options, and how to make one. `make` returns a new instance for options that are checked.
 struct PolicyDecl {
   std::string_view name;
   std::string_view summary;
   std::span<const OptionDecl> options;
   std::function<std::unique_ptr<Policy>(const Options& options)> make;
   // Grows by one with every release in which equal inputs lead to other decisions of the policy.
+  // Plans of two releases compare only if the revisions of their policies are equal.
   int32_t revision = 1;
   // For policies of the library: adds what the policy needs of the session with these options.
   void (*needs)(const Options& options, PolicyNeeds* needs) = nullptr;
 };
 
-// Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions. Their names must
-// not be taken by built-in ones. Policies that the spec string does not name go into its last tier; actions run only if
-// the spec string names them. A cluster keeps its session while it gets
-// the same object: hand in the same one cycle after cycle, and a new one if the policies' answers may have changed.
+// Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions.
+//
+// Their names must not be those of built-in ones. Policies that the spec string does not name go
+// into its last tier; actions run only if the spec string names them. A cluster keeps its session,
+// and with it what it remembers, while it gets the same object: hand in the same one cycle after
+// cycle, and a new one if the answers of the policies may have changed.
 struct Extensions {
   // Names and options are views: their targets must outlive this object.
   std::vector<PolicyDecl> policies;

@@ -1,13 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The words every other header uses: row indices, task and job states.
+// The words that every other header uses: row indices, states of tasks, phases of jobs.
 //
-// Rows are named by 32-bit indices. An index is the row's sequence number: it grows with insertion, is
-// never reused while a Cluster lives between two compactions, and every tie in a plan is broken by it.
+//   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) Visit(snapshot.node_name(n));
+//   if (decision.node == muster::kNone) return;                           // no row
+//   std::cout << muster::TaskStatusName(muster::TaskStatus::kRunning);    // running
+//   std::cout << muster::JobPhaseName(muster::JobPhase::kDegraded);       // degraded
 //
-//   for (muster::NodeIndex n = 0; n < snapshot.node_count(); ++n) ...
-//   if (decision.node == muster::kNone) ...                              // no row
-//   std::cout << muster::TaskStatusName(muster::TaskStatus::kRunning);   // running
+// Promise. Rows of a table are numbered from 0 in the order of their insertion. The number of a row
+// that is removed is not given to another one before the cluster numbers its rows anew, which it
+// does now and then, and which Plan and Snapshot are not touched by: they keep the numbers that
+// they were made with. Every tie in a plan is broken by these numbers.
+// Failure. None.
+// Ownership. Names are static texts.
+// Threads. All functions here may be called by any thread.
+// Cost. O(1).
 #ifndef MUSTER_TYPES_H_
 #define MUSTER_TYPES_H_
 
@@ -20,46 +27,87 @@
 
 namespace muster {
 
-// Dimension 0 is cpu, 1 memory, 2 pods; others follow in order of first appearance.
+// An index of each table: 32-bit numbers of types that do not mix (index.h).
+//
+// A dimension is a kind of amount. 0 is cpu, 1 memory, 2 pods; others, such as "nvidia.com/gpu",
+// follow in the order in which rows first name them.
 using DimensionIndex = Index<struct DimensionTag>;
+// Rows of the tables of a cluster.
 using NodeIndex = Index<struct NodeTag>;
 using QueueIndex = Index<struct QueueTag>;
 using JobIndex = Index<struct JobTag>;
 using TaskIndex = Index<struct TaskTag>;
-using DomainIndex = Index<struct DomainTag>;  // a domain of the topology tree
-using ClassIndex = Index<struct ClassTag>;    // all tasks that no policy can tell apart on any node
-using GroupIndex = Index<struct GroupTag>;    // a task group (role) inside its job
-using SubGroupIndex = Index<struct SubGroupTag>;  // into JobSpec::sub_groups
+// A domain of the topology tree.
+using DomainIndex = Index<struct DomainTag>;
+// A task class: all tasks that no policy can tell apart on any node. It is the unit of searching.
+using ClassIndex = Index<struct ClassTag>;
+// A task group (role), and a sub-group, inside its job: their places in JobSpec::groups and
+// JobSpec::sub_groups.
+using GroupIndex = Index<struct GroupTag>;
+using SubGroupIndex = Index<struct SubGroupTag>;
 
-inline constexpr DimensionIndex kCpu = 0;     // milli-cores
-inline constexpr DimensionIndex kMemory = 1;  // bytes
-inline constexpr DimensionIndex kPods = 2;    // tasks; every task requests one
+// The dimensions that every cluster has, and their units. All others count whole units.
+//
+// Thousandths of a core.
+inline constexpr DimensionIndex kCpu = 0;
+// Bytes.
+inline constexpr DimensionIndex kMemory = 1;
+// Tasks: every task requests exactly one.
+inline constexpr DimensionIndex kPods = 2;
 
-// A quantity that was not given. Absent is not zero: an absent limit does not limit, an absent guarantee
-// guarantees nothing, an absent capacity of a requested dimension holds nothing (an absent `pods` capacity
-// is the one exception: it sets no limit).
+// A quantity that was not given. Absent is not zero:
+// - an absent limit does not limit;
+// - an absent guarantee guarantees nothing;
+// - an absent capacity of a requested dimension holds nothing. An absent capacity of `pods` is the
+//   one exception: it sets no limit.
 inline constexpr int64_t kAbsent = std::numeric_limits<int64_t>::min();
 
+// Where a task is in its life.
+//
+// A task holds resources of a node from kBinding to kReleasing, and while kUnknown; kNominated ones
+// are promised. Words: "pending", "placed", ... (TaskStatusName).
 enum class TaskStatus : uint8_t {
-  kPending,    // wants a node
-  kPlaced,     // placed in the running cycle, not decided yet (never in a Cluster)
-  kNominated,  // placed on resources that are still being released
-  kBinding,    // bound by a plan, not yet reported
+  // The task waits for a node.
+  kPending,
+  // Placed in the running cycle and not decided yet. Never seen in a Cluster.
+  kPlaced,
+  // Promised resources of a node that leaving tasks still hold.
+  kNominated,
+  // Bound by a plan that was applied; the bind is not reported yet.
+  kBinding,
+  // Bound, and not running yet.
   kBound,
+  // Running on its node.
   kRunning,
-  kReleasing,  // still holds its resources until its end is reported
+  // Leaving: it holds its resources until its end is reported.
+  kReleasing,
+  // Ended: it holds nothing.
   kSucceeded,
   kFailed,
-  kUnknown,  // its node does not report: it counts for no job, and keeps what it holds there
+  // Its node does not report. It counts for no job, and keeps what it holds there.
+  kUnknown,
 };
+// The number of states.
 inline constexpr int kTaskStatusCount = 10;
 
-// kAdmitted: may ask for nodes (volcano says Inqueue). kDegraded: some of its tasks run, fewer than it needs.
-enum class JobPhase : uint8_t { kPending, kAdmitted, kRunning, kDegraded, kCompleted };
+// How far a job is. Words: "pending", "admitted", "running", "degraded", "completed".
+enum class JobPhase : uint8_t {
+  // Not admitted: profiles with an admitting action place none of its tasks.
+  kPending,
+  // Admitted: its tasks may be placed (Volcano calls it Inqueue).
+  kAdmitted,
+  // As many of its tasks as it needs are bound, run, are leaving or have ended.
+  kRunning,
+  // Some of its tasks run, but fewer hold a node than it needs (Volcano calls it Unknown).
+  kDegraded,
+  // As kRunning, and all these tasks have ended.
+  kCompleted,
+};
 
+// Whether a queue takes new tasks. Words: "open", "closed".
 enum class QueueState : uint8_t { kOpen, kClosed };
 
-// Lower-case words as scenarios and the command line write them: "pending", "nominated", ...
+// Return the lower-case word of a value, as scenarios, C and Python write it: "nominated".
 MUSTER_EXPORT std::string_view TaskStatusName(TaskStatus status);
 MUSTER_EXPORT std::string_view JobPhaseName(JobPhase phase);
 MUSTER_EXPORT std::string_view QueueStateName(QueueState state);

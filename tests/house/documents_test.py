@@ -22,17 +22,22 @@ LEFT = {
     "action.h": "Cluster cluster; auto extensions = std::make_shared<Extensions>();"
                 " static auto BySize = [](auto&) { return std::vector<JobIndex>(); };",
     "episodes.h": "std::shared_ptr<const Trace> trace; size_t e = 0, first = 0, action = 0; float *jobs, *machine; int8_t* mask;",
-    "index.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"
-               " std::vector<std::string> names;",
     "metrics.h": "Trace trace; absl::StatusOr<ReplayResult> result = Replay(trace, \"easy\"); auto Print = [](auto&&...) {};",
     "packing.h": "OpenbFiles files; auto Use = [](auto&&...) {};",
     "plan.h": "Cluster cluster; auto Start = [](auto&&...) {};",
     "policy.h": "Cluster cluster;",
+    "policy/columns.h": "StateColumns states; size_t begin = 0, end = 0; double* order = nullptr;",
+    "policy/cycle.h": "const internal::CycleData* data = nullptr; const Cycle cycle(data);"
+                      " NodeIndex node = 0; JobIndex job = 0; auto Consider = [](auto&&...) {};",
+    "policy/sub_group.h": "JobIndex job = 0;",
+    "policy/verdict.h": "int64_t held = 0, request = 0, limit = 0; auto Report = [](auto&&...) {};",
     "replay.h": "Trace trace; auto Use = [](auto&&...) {};",
     "schedule.h": "Cluster cluster;",
     "snapshot.h": "Cluster cluster;",
     "statistics.h": "auto Use = [](auto&&...) {};",
-    "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};",
+    "index.h": "Snapshot snapshot; std::vector<std::string> names; auto Visit = [](auto&&...) {};",
+    "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"
+               " auto Visit = [](auto&&...) {};",
     "what_if.h": "Snapshot snapshot;",
     "docs/quota.md": """QuotaTask task; Sparse request, used, runtime; bool preemptible = true; int64_t now = 0;
         std::vector<RevocableTask> revocable; QuotaRules::Tasks owners; QuotaEdit quota; CapacityTask capacity_task;
@@ -40,17 +45,20 @@ LEFT = {
         auto Evict = [](auto&&...) {};""",
     "docs/capi.md": "void pool_submit(uintptr_t, muster_run, uintptr_t, int64_t); muster_status pool_wait(uintptr_t);",
 }
-# A list of words, a line of output: what stands in an opening beside the example.
-PROSE = re.compile(r"(?:[a-z_]+\.h |fgd[ :]|train: |  88 nodes|what-if\[)")
 
 
 def opening(header):
-    """The indented lines of the comment that a header begins with, as code."""
-    lines = []
+    """The examples of the comment that a header begins with, as code: indented lines behind an
+    empty one. Indented lines that follow prose are lists, or output."""
+    lines, is_code = [], False
     for line in header.read_text(encoding="utf-8").splitlines():
         if not line.startswith("//"):
             break
-        if line.startswith("//   ") and not PROSE.match(line[5:]) and not line.startswith("//   #"):
+        if line == "//":
+            is_code = True
+        elif not line.startswith("//   "):
+            is_code = False
+        elif is_code and not line.startswith("//   #"):
             lines.append(re.sub(r" \.\.\.(?= |$)", " {}", line[5:].replace("= ...;", "= {};")))
     return "\n".join(lines)
 
@@ -81,9 +89,10 @@ def function(number, where, code):
 @unittest.skipUnless(shutil.which("c++") and shutil.which("cc"), "there are no compilers")
 class Documents(unittest.TestCase):
     def test_cpp(self):
-        examples = [(header.name, opening(header))
-                    for header in sorted((ROOT / "include/muster").glob("*.h"))
-                    if header.name not in WITHOUT]
+        public = sorted((ROOT / "include/muster").rglob("*.h"))
+        paths = [header.relative_to(ROOT / "include/muster").as_posix() for header in public]
+        examples = [(path, opening(header)) for path, header in zip(paths, public)
+                    if path not in WITHOUT]
         self.assertTrue(all(";" in code for _, code in examples), examples)
         examples += [("README.md", block.replace('#include "muster/muster.h"', ""))
                      for block in blocks("README.md", "cpp")]
@@ -94,14 +103,13 @@ class Documents(unittest.TestCase):
             "{", quota[0], quota[1].replace("tasks)", "revocable)"), "}{",
             quota[2].replace("tasks)", "owners)"), "}{",
             quota[3], "}{", quota[4].replace("(task)", "(capacity_task)"), "}{", quota[5], "}"])))
-        headers = [f"muster/{header.name}"
-                   for header in sorted((ROOT / "include/muster").glob("*.h"))] + [
+        headers = [f"muster/{path}" for path in paths] + [
             f"lib/peer/{name}.h" for name in (
                 "koordinator/quota/elastic_forest", "koordinator/quota/elastic_revoke",
                 "koordinator/quota/elastic_tree",
                 "koordinator/quota/quota_profile", "koordinator/quota/quota_rules",
                 "scheduler_plugins/capacity_preemption", "transwarp/drf_tree")]
-        text = "#include <iostream>\n" + "".join(f'#include "{header}"\n'
+        text = "#include <algorithm>\n#include <iostream>\n" + "".join(f'#include "{header}"\n'
                                                  for header in headers) + "namespace muster {\n"
         text += "".join(function(i, where, code) for i, (where,
                                                          code) in enumerate(examples)) + "}\n"

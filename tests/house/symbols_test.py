@@ -5,7 +5,8 @@ MUSTER_SHARED_CHECK names the scheduler linked once more as a shared object, wit
 zlib. Its exports are compared with the MUSTER_EXPORT marks of its headers in both directions: an
 export without a mark leaks, a mark without an export has no definition. MUSTER_ARCHIVE_CHECK names
 the static library, which may hold code and constants but no variable: neither at namespace scope
-nor static in a function, constant after start-up or not. MUSTER_REPLAY_SHARED_CHECK has
+nor static in a function, constant after start-up or not. A header that declares a function and
+neither defines nor marks it is found by reading it. MUSTER_REPLAY_SHARED_CHECK has
 muster_replay inside, too, and all marks of include/muster; MUSTER_REPLAY_ARCHIVE_CHECK is
 muster_replay's archive.
 """
@@ -25,6 +26,7 @@ FOREIGN_WEAK = re.compile(
 _OWN = re.compile(r"^(?:(?:typeinfo|typeinfo name|vtable|VTT) for )?(?:.*? )?muster::(\w+)")
 _MARK = re.compile(
     r"\b(?:class|struct)\s+MUSTER_EXPORT\s+(\w+)|\bMUSTER_EXPORT\b[^;{}()]*?(\w+)\s*\(")
+_CLASS = re.compile(r"(?<!enum )\b(?:class|struct)\s+(MUSTER_EXPORT\s+)?(\w+)[^()]*$")
 
 
 def marked(headers):
@@ -35,6 +37,58 @@ def marked(headers):
         for match in _MARK.finditer(text):
             names.add(match.group(1) or match.group(2))
     return names
+
+
+def _declares(statement):
+    """The name of the function that a statement declares without defining it, or None."""
+    plain = statement
+    while re.search(r"<[^<>]*>", plain):
+        plain = re.sub(r"<[^<>]*>", "", plain)
+    if re.search(r"\b(using|typedef|friend|template|constexpr|inline|static_assert)\b", plain):
+        return None
+    if re.search(r"=\s*(default|delete|0)\s*$", plain):
+        return None
+    match = re.search(r"(operator\s*\S+?|~?\w+)\s*\(", re.sub(r"\bMUSTER_EXPORT\b", "", plain))
+    if match is None or "=" in plain[: plain.find("(")] or re.search(r"\(\s*\*", plain):
+        return None
+    return match.group(1)
+
+
+def unmarked(text):
+    """Names of functions that a header declares, but neither defines nor marks for export."""
+    text = re.sub(r"^[ \t]*#.*$", "", source.blank(text), flags=re.MULTILINE)
+    found, scopes, start = [], [], 0  # scopes: (kind, name, exported)
+    for i, c in enumerate(text):
+        inside = scopes[-1][0] if scopes else "namespace"
+        if c == "{":
+            head = text[start:i]
+            space = re.search(r"\bnamespace\b\s*([\w:]*)\s*$", head)
+            kind = _CLASS.search(head)
+            if inside == "body":
+                scopes.append(("body", "", True))
+            elif space:
+                hidden = space.group(1).endswith("internal") or (scopes and scopes[-1][2])
+                scopes.append(("namespace", space.group(1), bool(hidden)))
+            elif kind:
+                exported = kind.group(1) or "template" in head or (scopes and scopes[-1][2])
+                scopes.append(("class", kind.group(2), bool(exported)))
+            else:
+                scopes.append(("body", "", True))
+                continue
+            start = i + 1
+        elif c == "}":
+            kind = scopes.pop()[0]
+            following = text[i + 1 :].lstrip()[:1]
+            if kind != "body" or (scopes[-1][0] != "body" and following not in ";,)="):
+                start = i + 1
+        elif c == ";" and inside != "body":
+            statement, start = re.sub(r"\b(public|private|protected):", "", text[start:i]), i + 1
+            name = _declares(statement)
+            hidden = scopes and scopes[-1][2]
+            if name and not hidden and "MUSTER_EXPORT" not in statement:
+                path = [scope[1] for scope in scopes if scope[0] == "class"]
+                found.append("::".join([*path, name]))
+    return found
 
 
 def owner(symbol):
@@ -115,6 +169,13 @@ class Library(unittest.TestCase):
             self.assertEqual(state(sections), [])
 
 
+class Headers(unittest.TestCase):
+    def test_functions_that_are_not_defined_are_marked(self):
+        for path in sorted((source.ROOT / "include/muster").rglob("*.h")):
+            with self.subTest(header=path.name):
+                self.assertEqual(unmarked(path.read_text(encoding="utf-8")), [])
+
+
 class SeededViolations(unittest.TestCase):
     HEADER = """
         // MUSTER_EXPORT Ghost(
@@ -127,6 +188,37 @@ class SeededViolations(unittest.TestCase):
 
     def test_marks(self):
         self.assertEqual(marked([self.HEADER]), {"Plan", "Schedule"})
+
+    def test_missing_marks_are_seen(self):
+        self.assertEqual(unmarked(self.HEADER), [])
+        bare = self.HEADER.replace("MUSTER_EXPORT absl", "absl")
+        self.assertEqual(unmarked(bare), ["Schedule"])
+        self.assertEqual(unmarked(self.HEADER.replace("class MUSTER_EXPORT", "class")), ["Plan::Plan"])
+        self.assertEqual(unmarked("""
+            namespace muster {
+            namespace internal { const Data& DataOf(const Cycle& cycle); }
+            std::string_view NameOf(Kind kind);
+            inline int Sign(int x) { return x > 0; }
+            enum class Kind { kOne, kTwo };
+            struct Options {
+              std::function<bool(int)> stop = {};
+              void (*needs)(int) = nullptr;
+              int size() const { return 1; }
+              virtual void Open(int /*cycle*/) {}
+              virtual int name() const = 0;
+              friend bool operator==(const Options&, const Options&) = default;
+              bool Holds(int x) const;
+              static Options Default();
+            };
+            template <class T>
+            void Write(const T& value);
+            class MUSTER_EXPORT Plan {
+             public:
+              struct Part { int Size() const; };
+              explicit Plan(int x);
+            };
+            }  // namespace muster
+        """), ["NameOf", "Options::Holds", "Options::Default"])
 
     def test_public_api_passes(self):
         exports = [("T", "muster::Plan::Plan()"), ("V", "vtable for muster::Plan"),

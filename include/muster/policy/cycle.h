@@ -2,13 +2,21 @@
 //
 // What a policy or an action may read during one cycle: the cluster and the books.
 //
-//   void Open(const Cycle& cycle) override { cycle_ = &cycle; }
-//   ...
-//   const int64_t free = cycle_->idle(node)[kCpu] - cycle_->request(c)[kCpu];
+//   // In Policy::Open: void Open(const muster::Cycle& cycle) override { cycle_ = &cycle; }
+//   const int64_t free = cycle.idle(node)[muster::kCpu];
+//   for (muster::TaskIndex task : cycle.tasks_of(job)) {
+//     if (cycle.status(task) == muster::TaskStatus::kPending) Consider(task, free);
+//   }
 //
-// Rows are indices below their count; rows that were removed keep their index, and the alive functions return false for
-// them. Spans have one cell per dimension and are valid until the books change. kAbsent marks a quantity that is not set.
-// Every function costs O(1). A Cycle is valid from one Policy::Open to the next and belongs to one thread.
+// Promise. Everything is read from the books as they are now, moves of the running action included.
+// Rows are indices below their count. A row that was removed keeps its index, and the *_alive
+// functions return false for it. Units are those of types.h: thousandths of cpu, whole units of all
+// else. kAbsent marks a quantity that is not set.
+// Failure. None. REQUIRES: indices are below their count.
+// Ownership. References are valid for the cycle, spans until the books change: until the next move
+// of an action. A Cycle is valid from one Policy::Open to the next.
+// Threads. A Cycle belongs to the thread that runs the cycle.
+// Cost. Every function costs O(1).
 #ifndef MUSTER_POLICY_CYCLE_H_
 #define MUSTER_POLICY_CYCLE_H_
 
@@ -31,22 +39,32 @@ struct CycleData;
 const CycleData& DataOf(const Cycle& cycle);
 }  // namespace internal
 
+// One cycle, as policies and actions see it.
 class MUSTER_EXPORT Cycle {
  public:
+  // For the library: policies are given a Cycle, and make none.
   explicit Cycle(const internal::CycleData* data) : data_(data) {}
 
-  int64_t now() const;  // seconds on the caller's clock
+  // Returns ScheduleOptions::now: seconds on the caller's clock.
+  int64_t now() const;
 
+  // Return the number of rows, removed ones included, of dimensions and of task classes. Spans
+  // below have dimension_count() cells.
   size_t dimension_count() const;
   size_t node_count() const;
   size_t queue_count() const;
   size_t job_count() const;
   size_t task_count() const;
   size_t class_count() const;
+  // Returns the dimension of that name ("nvidia.com/gpu"), or nothing if no row names it.
   std::optional<DimensionIndex> FindDimension(std::string_view name) const;
 
-  // Nodes. `idle` is allocatable minus what tasks hold, `releasing` what leaving tasks hold, `pipelined` what is
-  // promised to nominated tasks, `used` what tasks hold, leaving ones included.
+  // Nodes.
+  //
+  // `allocatable` is what tasks may hold, `idle` that minus what tasks hold now, `releasing` what
+  // leaving tasks hold, `pipelined` what is promised to nominated tasks, and `used` what tasks
+  // hold, leaving ones included. idle + releasing - pipelined is what is free later. An overfull
+  // node has negative idle amounts.
   const NodeSpec& node(NodeIndex node) const;
   bool node_alive(NodeIndex node) const;
   std::span<const int64_t> allocatable(NodeIndex node) const;
@@ -54,25 +72,30 @@ class MUSTER_EXPORT Cycle {
   std::span<const int64_t> releasing(NodeIndex node) const;
   std::span<const int64_t> pipelined(NodeIndex node) const;
   std::span<const int64_t> used(NodeIndex node) const;
-  std::span<const int64_t> total() const;  // allocatable, summed over all nodes
+  // Returns the allocatable amounts of all nodes together.
+  std::span<const int64_t> total() const;
 
-  // Queues. Allocated amounts count nominated tasks.
+  // Queues. Both amounts are of the queue's own jobs, without queues below it. `queue_allocated` is
+  // what its tasks hold and what its nominated tasks are promised, `queue_pending` what its pending
+  // tasks request.
   const QueueSpec& queue(QueueIndex queue) const;
   bool queue_alive(QueueIndex queue) const;
   std::span<const int64_t> queue_allocated(QueueIndex queue) const;
   std::span<const int64_t> queue_pending(QueueIndex queue) const;
 
-  // Jobs.
+  // Jobs. `phase` is the phase as admission in this cycle has changed it. `tasks_of` lists the
+  // job's tasks in the order of insertion. `job_allocated` is as queue_allocated, for one job.
   const JobSpec& job(JobIndex job) const;
   bool job_alive(JobIndex job) const;
   JobPhase phase(JobIndex job) const;
   QueueIndex queue_of(JobIndex job) const;
   std::span<const TaskIndex> tasks_of(JobIndex job) const;
   std::span<const int64_t> job_allocated(JobIndex job) const;
-  // How many of the job's tasks have the status.
+  // Returns how many of the job's tasks have the status.
   int32_t count(JobIndex job, TaskStatus status) const;
 
-  // Tasks. `job_of` and `node_of` return kNone for a task without one.
+  // Tasks. `job_of` and `node_of` return kNone for a task without one. `priority` is a larger
+  // number for a more important task, `created` seconds on the caller's clock.
   bool task_alive(TaskIndex task) const;
   TaskStatus status(TaskIndex task) const;
   JobIndex job_of(TaskIndex task) const;
@@ -82,7 +105,8 @@ class MUSTER_EXPORT Cycle {
   int64_t created(TaskIndex task) const;
   bool preemptable(TaskIndex task) const;
 
-  // Task classes: all tasks that no policy can tell apart.
+  // Task classes: all tasks that no policy can tell apart. `request` is what a task of the class
+  // holds while it runs; absent amounts are 0.
   const TaskShape& shape(ClassIndex c) const;
   std::span<const int64_t> request(ClassIndex c) const;
 

@@ -1,18 +1,34 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Gates: may a queue take more, may a job start, is a gang whole?
+// Gates: whether a queue may take more, a job may start, a gang is whole.
 //
-//   class Quota : public Policy, public GatePolicy {
-//     PointSet points() const override { return {Point::kAllocatable}; }
-//     Verdict Allocatable(QueueIndex queue, TaskIndex task) override {
-//       const ClassIndex c = cycle_->class_of(task);
-//       const int64_t after = cycle_->queue_allocated(queue)[kCpu] + cycle_->request(c)[kCpu];
-//       return after <= limit_ ? Verdict::Yes() : Verdict::No(Cause::kLimit, kCpu);
+//   class CpuQuota : public muster::Policy, public muster::GatePolicy {
+//    public:
+//     explicit CpuQuota(int64_t limit) : limit_(limit) {}
+//     std::string_view name() const override { return "cpu-quota"; }
+//     muster::PointSet points() const override { return {muster::Point::kAllocatable}; }
+//     muster::GatePolicy* gate() override { return this; }
+//     void Open(const muster::Cycle& cycle) override { cycle_ = &cycle; }
+//     muster::Verdict Allocatable(muster::QueueIndex queue, muster::TaskIndex task) override {
+//       const int64_t request = cycle_->request(cycle_->class_of(task))[muster::kCpu];
+//       const int64_t after = cycle_->queue_allocated(queue)[muster::kCpu] + request;
+//       if (after <= limit_) return muster::Verdict::Yes();
+//       return muster::Verdict::No(muster::Cause::kLimit, muster::kCpu);
 //     }
-//     ...
 //
-// One refusal suffices at Allocatable, Preemptive, Valid and Ready. Overused is true if any policy returns true. Pipelined
-// and Admit are votes: the profile's rule combines them. Starving is decided by the first tier that has an answer.
+//    private:
+//     const int64_t limit_;
+//     const muster::Cycle* cycle_ = nullptr;
+//   };
+//
+// Promise. How the answers of several policies combine depends on the point:
+//  Allocatable, Preemptive, Valid, Ready   one refusal suffices
+//  Overused                                one true suffices
+//  Admit, Pipelined                        votes, which the profile's rule combines
+//  Starving                                the first tier that answers decides
+// Failure. None. A Verdict carries the cause of a refusal (verdict.h); plans show it as a Reason.
+// Ownership. Arguments are valid during the call.
+// Threads. One thread at a time calls an instance.
 // Cost. Allocatable is called once a task and placement, the others once a job and turn.
 #ifndef MUSTER_POLICY_GATE_H_
 #define MUSTER_POLICY_GATE_H_
@@ -26,32 +42,39 @@
 
 namespace muster {
 
+// Answers for the points kOverused to kStarving and those of sub-groups (point.h). The defaults let
+// everything pass.
 class GatePolicy {
  public:
-  // Returns whether the queue holds all it may have and gets no turn.
+  // kOverused. Returns whether the queue holds all it may have. Its jobs then get no turn, and wait
+  // with the reason kQueueOverused.
   virtual bool Overused(QueueIndex /*queue*/) { return false; }
-  // May the queue take the task on free resources?
+  // kAllocatable. Returns whether the queue may take the task on free resources.
   virtual Verdict Allocatable(QueueIndex /*queue*/, TaskIndex /*task*/) { return Verdict::Yes(); }
-  // The same question while trial evictions are in the books.
+  // The same, while trial evictions are in the books. Override it if the cause of a refusal is
+  // costly to word: this answer is a plain bool.
   virtual bool AllocatableTrial(QueueIndex queue, TaskIndex task) {
     return Allocatable(queue, task).ok();
   }
-  // May the queue take `request` by evicting tasks of other queues?
+  // kPreemptive. Returns whether the queue may take `request`, per dimension, by evicting tasks of
+  // other queues.
   virtual Verdict Preemptive(QueueIndex /*queue*/, std::span<const int64_t> /*request*/) {
     return Verdict::Yes();
   }
-  // May the job ask for nodes? Admitted reports each admission to every policy that answers Admit.
+  // kAdmit. Returns whether the job may ask for nodes from now on. Admitted reports each admission
+  // of a cycle to every policy that answers at kAdmit, so that it can count what it has promised.
   virtual Verdict Admit(JobIndex /*job*/) { return Verdict::Abstain(); }
   virtual void Admitted(JobIndex /*job*/) {}
-  // Returns whether the job has enough tasks to be tried at all.
+  // kValid. Returns whether the job has enough tasks to be tried at all.
   virtual bool Valid(JobIndex /*job*/) { return true; }
-  // Returns whether the job's placements may become decisions.
+  // kReady. Returns whether the job's placements may become decisions: the gang is whole.
   virtual bool Ready(JobIndex /*job*/) { return true; }
-  // Returns whether the job could be ready once resources that are being released have gone.
+  // kPipelined. Returns whether the job is ready once leaving tasks have gone and its nominated
+  // tasks have started.
   virtual Vote Pipelined(JobIndex /*job*/) { return Vote::kAbstain; }
-  // Returns whether the job lacks tasks that others may be evicted for.
+  // kStarving. Returns whether the job lacks tasks for which others may be evicted.
   virtual bool Starving(JobIndex /*job*/) { return true; }
-  // The same as Ready and Pipelined, for one sub-group of a job.
+  // kSubGroupReady and kSubGroupPipelined: Ready and Pipelined for one sub-group of a job.
   virtual bool SubGroupReady(const SubGroup& /*group*/) { return true; }
   virtual Vote SubGroupPipelined(const SubGroup& /*group*/) { return Vote::kAbstain; }
 

@@ -2,17 +2,28 @@
 //
 // Orders: which job, queue, task or sub-group goes first.
 //
-//   class OldestFirst : public Policy, public OrderPolicy {
-//     PointSet points() const override { return {Point::kJobOrder}; }
-//     int CompareJobs(JobIndex a, JobIndex b) override {
-//       return Sign(cycle_->job(a).created - cycle_->job(b).created);
+//   class OldestFirst : public muster::Policy, public muster::OrderPolicy {
+//    public:
+//     std::string_view name() const override { return "oldest-first"; }
+//     muster::PointSet points() const override { return {muster::Point::kJobOrder}; }
+//     muster::OrderPolicy* order() override { return this; }
+//     void Open(const muster::Cycle& cycle) override { cycle_ = &cycle; }
+//     int CompareJobs(muster::JobIndex a, muster::JobIndex b) override {
+//       return muster::Sign(cycle_->job(a).created - cycle_->job(b).created);
 //     }
-//     ...
 //
-// A comparison returns a negative number if `a` goes first, a positive one if `b` does, and 0 if the policy does not
-// distinguish them. The first policy that distinguishes two rows decides; behind all policies stands a total order
-// (creation time, rank of the uid, insertion). Comparisons must be consistent while the books do not change.
-// Cost. A comparison is called O(n log n) times a cycle: precompute keys in Policy::Open.
+//    private:
+//     const muster::Cycle* cycle_ = nullptr;
+//   };
+//
+// Promise. A comparison returns a negative number if `a` goes first, a positive one if `b` does,
+// and 0 if the policy does not distinguish them. The first policy that distinguishes two rows
+// decides. Behind all policies stands a total order: creation time, rank of the uid, insertion.
+// Failure. None. REQUIRES: comparisons are consistent (a before b and b before c: a before c) as
+// long as the books do not change. Inconsistent ones give some order, never a crash.
+// Ownership. References are valid during the call.
+// Threads. One thread at a time calls an instance.
+// Cost. A comparison is called O(n log n) times a cycle: compute keys in Policy::Open.
 #ifndef MUSTER_POLICY_ORDER_H_
 #define MUSTER_POLICY_ORDER_H_
 
@@ -23,28 +34,32 @@
 
 namespace muster {
 
+// Returns -1, 0 or 1: the answer of a comparison, from a difference.
 inline int Sign(int64_t x) { return (x > 0) - (x < 0); }
 
+// Answers for the points kJobOrder, kQueueOrder, kTaskOrder, kSubGroupOrder and kVictimQueueOrder.
+// The defaults distinguish nothing.
 class OrderPolicy {
  public:
+  // Which of two jobs of a queue, of two queues, of two tasks of a job goes first.
   virtual int CompareJobs(JobIndex /*a*/, JobIndex /*b*/) { return 0; }
   virtual int CompareQueues(QueueIndex /*a*/, QueueIndex /*b*/) { return 0; }
   virtual int CompareTasks(TaskIndex /*a*/, TaskIndex /*b*/) { return 0; }
-  // Orders the sub-groups of one job.
+  // Which of two sub-groups of one job goes first.
   virtual int CompareSubGroups(const SubGroup& /*a*/, const SubGroup& /*b*/) { return 0; }
-  // Decides from which of two queues the queue `evictor` takes first. If every policy returns 0, it takes first from
-  // the queue that goes last in queue order.
+  // From which of two queues the queue `evictor` takes tasks first. If every policy returns 0, it
+  // takes first from the queue that goes last in queue order.
   virtual int CompareVictimQueues(QueueIndex /*a*/, QueueIndex /*b*/, QueueIndex /*evictor*/) {
     return 0;
   }
 
-  // Turns, for orders of queues that depend on which queues still have jobs to serve. A round begins with no queue in
-  // line; SetInLine reports each queue that gets or loses jobs in line, its own or those of queues below it, before
-  // the next comparison.
+  // Turns: for orders of queues that depend on which queues still have jobs to serve. A round
+  // begins with BeginTurns and no queue in line. SetInLine reports each queue that gets or loses
+  // jobs in line, its own or those of queues below it, before the next comparison.
   virtual void BeginTurns() {}
   virtual void SetInLine(QueueIndex /*queue*/, bool /*in_line*/) {}
-  // Returns a number that changes whenever a queue may have changed places without an account change of its own or of
-  // a queue below it.
+  // Returns a number that changes whenever a queue may have changed places although neither its own
+  // account nor that of a queue below it has changed.
   virtual uint64_t QueueOrderEpoch() { return 0; }
 
  protected:

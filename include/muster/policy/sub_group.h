@@ -2,7 +2,13 @@
 //
 // A sub-group of a job, as policies and actions refer to it.
 //
-//   SubGroup group{job, /*index=*/0};
+//   muster::SubGroup second{job, /*index=*/1};
+//   muster::SubGroup rest{.job = job};             // the tasks of the job that are in no sub-group
+//   size_t slot = rest.slot();                     // 0
+//   second == muster::SubGroup::AtSlot(job, 2);    // true
+//
+// Failure. None. REQUIRES: indices are below the number of the job's sub-groups, or kNone.
+// Ownership, threads, cost. A value of two integers.
 #ifndef MUSTER_POLICY_SUB_GROUP_H_
 #define MUSTER_POLICY_SUB_GROUP_H_
 
@@ -13,10 +19,12 @@
 
 namespace muster {
 
+// A job and the place of one sub-group in JobSpec::sub_groups.
 struct SubGroup {
   JobIndex job = kNone;
   SubGroupIndex index = kNone;  // in JobSpec::sub_groups; kNone: the job's tasks that are in none
-  // Slots number a job's sub-groups in lists: slot 0 holds the tasks that are in none.
+  // Slots number a job's sub-groups in lists: slot 0 holds the tasks that are in none, slot i + 1
+  // those of sub-group i.
   static SubGroup AtSlot(JobIndex job, size_t slot) {
     return {job, slot == 0 ? kNone : SubGroupIndex(slot - 1)};
   }
