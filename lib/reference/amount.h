@@ -79,11 +79,11 @@ std::vector<size_t> CommonDimensions(const Amount& l, const Amount& r);
 // kube-batch's tolerances: 10 milli-cores, 10 MiB, 10 thousandths of a scalar. `tolerance` has them
 // in the units of each dimension. It compares over l's scalars that exceed the tolerance; without a
 // map there are none.
-bool KubeBatchLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
+bool TolerantLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
 // Strictly, in all of l's dimensions. Without a map on the left: whether r has no scalar within the
 // tolerance.
-bool KubeBatchLess(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
-bool KubeBatchIsEmpty(const Amount& amount, const std::vector<double>& tolerance);
+bool TolerantLess(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
+bool TolerantIsEmpty(const Amount& amount, const std::vector<double>& tolerance);
 
 double ShareOf(double part, double whole);  // nothing of nothing is 0, something of nothing is 1
 

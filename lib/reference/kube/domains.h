@@ -41,7 +41,7 @@ std::optional<std::vector<int64_t>> AffinityScores(const Cycle& cycle, TaskIndex
 std::optional<std::vector<int64_t>> SpreadScores(const Cycle& cycle, TaskIndex task,
                                                  const std::vector<NodeIndex>& nodes);
 
-// kube-batch's older versions of the same.
+// The same in Kubernetes 1.16.
 std::optional<RefusalCode> OldAffinityRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
 std::vector<int64_t> OldAffinityScores(const Cycle& cycle, TaskIndex task,
                                        const std::vector<NodeIndex>& nodes);

@@ -3,6 +3,8 @@
 // conservative on nodes: jobs in order, each given the earliest time at which its tasks find nodes that they can keep for
 // as long as the job's estimate. Nothing is remembered but who ends when and what was promised: at every time at which
 // something ends the world as it will be then is made anew, and a node is looked at at every time that matters to a stay.
+#include "lib/reference/peer/batch/conservative.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -207,8 +209,10 @@ class Conservative {
   std::vector<Stay> holders_, promises_;
 };
 
+void RunConservative(Cycle& cycle) { Conservative(cycle).Run(); }
+
 }  // namespace
 
-void RunConservative(Cycle& cycle) { Conservative(cycle).Run(); }
+ActionTwins BatchActions() { return {{"conservative", RunConservative}}; }
 
 }  // namespace muster::reference

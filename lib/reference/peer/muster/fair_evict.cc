@@ -459,20 +459,26 @@ void TakeUntilSettled(Cycle& cycle, const std::string& action, const std::vector
   }
 }
 
-}  // namespace
-
 void RunFairReclaim(Cycle& cycle) {
-  cycle.reclaims = true;
+  Fair(cycle).reclaims = true;
   TakeUntilSettled(cycle, "reclaim", {Taking::kFromOtherQueues});
 }
 
 // What is freed within a queue may open a way for other queues, so both go on.
 void RunFairPreempt(Cycle& cycle) {
-  if (cycle.reclaims) {
+  if (Fair(cycle).reclaims) {
     TakeUntilSettled(cycle, "preempt", {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
     TakeUntilSettled(cycle, "preempt", {Taking::kFromLesserJobs});
   }
+}
+
+void RunFairAllocate(Cycle& cycle) { FillFree(cycle, "allocate"); }
+
+}  // namespace
+
+ActionTwins FairActions() {
+  return {{"allocate", RunFairAllocate}, {"preempt", RunFairPreempt}, {"reclaim", RunFairReclaim}};
 }
 
 }  // namespace muster::reference

@@ -165,9 +165,9 @@ std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
   return tasks;
 }
 
-JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs) {
+JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs) {
   const auto& queues = cycle.tables().queues;
-  cycle.in_line = &jobs;
+  Fair(cycle).in_line = jobs;
   QueueIndex level = kNone;
   for (;;) {
     JobIndex first_job = kNone;
@@ -251,7 +251,5 @@ void FillFree(Cycle& cycle, const std::string& action) {
     if (!Turn(cycle, j, tasks[j], tries) || tasks[j].empty()) jobs.erase(j);
   }
 }
-
-void RunFairAllocate(Cycle& cycle) { FillFree(cycle, "allocate"); }
 
 }  // namespace muster::reference

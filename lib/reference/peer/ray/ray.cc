@@ -2,6 +2,8 @@
 //
 // Ray's way: jobs in order of arrival, each once; a group of bundles by its strategy, other tasks one by one to a node
 // that is not busy. Where nodes are and what they have is looked up for every group and task.
+#include "lib/reference/peer/ray/ray.h"
+
 #include <algorithm>
 
 #include "lib/reference/cycle.h"
@@ -171,8 +173,6 @@ void PlaceTask(Cycle& cycle, TaskIndex task) {
   Commit(cycle, statement);
 }
 
-}  // namespace
-
 void RunRayAllocate(Cycle& cycle) {
   std::vector<JobIndex> jobs = cycle.world.session_jobs();
   std::stable_sort(jobs.begin(), jobs.end(),
@@ -187,5 +187,9 @@ void RunRayAllocate(Cycle& cycle) {
     for (TaskIndex task : tasks) PlaceTask(cycle, task);
   }
 }
+
+}  // namespace
+
+ActionTwins RayActions() { return {{"allocate", RunRayAllocate}}; }
 
 }  // namespace muster::reference

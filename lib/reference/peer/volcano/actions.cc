@@ -8,8 +8,8 @@
 // cycle ends.
 #include <algorithm>
 
-#include "lib/reference/cycle.h"
 #include "lib/reference/peer/volcano/network_topology.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -83,9 +83,9 @@ bool PlaceTasks(Cycle& cycle, const Part& part, Heap& tasks, const std::vector<N
       cycle.fit_errors[task].clear();
       continue;
     }
-    cycle.tree.anchor = place;
+    Tree(cycle).anchor = place;
     const NodeIndex node = ChooseNode(cycle, task, Candidates(cycle, task, nodes, cache));
-    cycle.tree.anchor.reset();
+    Tree(cycle).anchor.reset();
     if (node == kNone) {
       if (NeedContinueAllocating(cycle, part)) continue;
       break;

@@ -8,8 +8,8 @@
 // every victim it can, and takes the node that loses least.
 #include <algorithm>
 
-#include "lib/reference/cycle.h"
 #include "lib/reference/peer/volcano/network_topology.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -182,7 +182,7 @@ bool PreemptFor(Cycle& cycle, Statement& statement, TaskIndex task, ErrorCache& 
   ++cycle.work;
   if (!MayPreempt(cycle, task)) return false;
   const Found found = FindNodes(cycle, task, CurableNodes(cycle, task), Search::kPreempt, cache);
-  for (const auto& alike : ByShard(cycle, found.nodes)) {
+  for (const auto& alike : Divided(cycle, found.nodes)) {
     if (PreemptAmong(cycle, statement, task, alike, filter)) return true;
   }
   return false;
