@@ -86,7 +86,7 @@ void Zones(int64_t, NodeSpec* node) {
   }
 }
 
-void Guarantee(int64_t, JobSpec* job) { job->groups[0].shape.guaranteed = true; }
+void Guarantee(int64_t, JobSpec* job) { job->groups[0].shape.guaranteed_qos = true; }
 
 // The same zones of four cores with two CPUs each.
 void Cpus(int64_t n, NodeSpec* node) {
@@ -103,7 +103,7 @@ void Cpus(int64_t n, NodeSpec* node) {
 
 void AlignWhole(int64_t g, JobSpec* job) {
   TaskShape& shape = job->groups[0].shape;
-  shape.guaranteed = true;
+  shape.guaranteed_qos = true;
   shape.alignment = "restricted";
   shape.containers = {{.request = {{"cpu", 1 + g % 6}}}};
 }

@@ -32,7 +32,7 @@ const std::vector<uint8_t>* RowsOfKind(const muster_cycle& cycle, int32_t kind) 
   }
 }
 
-int64_t IndexOut(uint32_t index) { return index == kNone ? MUSTER_NONE : int64_t{index}; }
+int64_t RowNumber(uint32_t index) { return index == kNone ? MUSTER_NONE : int64_t{index}; }
 
 // The column of amounts `what` in dimension d; empty where there is none of that name.
 Cell Amounts(const muster_cycle& cycle, int32_t kind, std::string_view what, DimensionIndex d) {
@@ -69,7 +69,7 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
       return [&t](uint32_t q) -> int64_t { return t.queues.spec[q].priority; };
     if (what == "created") return [&t](uint32_t q) { return t.queues.spec[q].created; };
   } else if (kind == MUSTER_JOBS) {
-    if (what == "queue") return [&t](uint32_t j) { return IndexOut(t.jobs.queue[j]); };
+    if (what == "queue") return [&t](uint32_t j) { return RowNumber(t.jobs.queue[j]); };
     if (what == "priority") return [&t](uint32_t j) -> int64_t { return t.jobs.spec[j].priority; };
     if (what == "created") return [&t](uint32_t j) { return t.jobs.spec[j].created; };
     if (what == "min_available") return [&t](uint32_t j) { return t.jobs.spec[j].min_available; };
@@ -82,12 +82,12 @@ Cell Numbers(const muster_cycle& cycle, int32_t kind, std::string_view what) {
     if (what == "tasks_pending") return [&l](uint32_t j) -> int64_t { return l.job(j).pending(); };
     if (what == "tasks_ready") return [&l](uint32_t j) -> int64_t { return l.job(j).ready(); };
   } else if (kind == MUSTER_TASKS) {
-    if (what == "job") return [&t](uint32_t k) { return IndexOut(t.tasks.job[k]); };
-    if (what == "node") return [&l](uint32_t k) { return IndexOut(l.node_of(k)); };
+    if (what == "job") return [&t](uint32_t k) { return RowNumber(t.tasks.job[k]); };
+    if (what == "node") return [&l](uint32_t k) { return RowNumber(l.node_of(k)); };
     if (what == "state") return [&l](uint32_t k) { return static_cast<int64_t>(l.status(k)); };
     if (what == "priority") return [&t](uint32_t k) -> int64_t { return t.tasks.priority[k]; };
     if (what == "created") return [&t](uint32_t k) { return t.tasks.created[k]; };
-    if (what == "class") return [&t](uint32_t k) { return IndexOut(t.tasks.task_class[k]); };
+    if (what == "class") return [&t](uint32_t k) { return RowNumber(t.tasks.task_class[k]); };
   }
   return nullptr;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/tables.h"
+#include "lib/model/words.h"
 #include "lib/scenario/json_rows.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
@@ -156,12 +157,9 @@ class ColumnBinder {
     for (size_t i = 0; i < table_.columns.size() && status_.ok(); ++i) {
       const TableColumn& column = table_.columns[i];
       if (column.form == TableColumn::Form::kUnset || taken_[i]) continue;
-      const std::string_view nearest =
-          NearestName(column.name, std::vector<std::string_view>(valid_.begin(), valid_.end()));
-      status_ = absl::InvalidArgumentError(
-          absl::StrCat(Place(), ": there is no column ", Quote(column.name),
-                       nearest.empty() ? "" : ", did you mean ",
-                       nearest.empty() ? "" : Quote(nearest), nearest.empty() ? "" : "?"));
+      status_ = absl::InvalidArgumentError(absl::StrCat(
+          Place(), ": there is no column ", Quote(column.name),
+          SuggestWord(column.name, std::vector<std::string_view>(valid_.begin(), valid_.end()))));
     }
   }
 
@@ -303,38 +301,31 @@ class ColumnBinder {
     });
   }
 
-  template <class Enum>
-  void BindEnum(const std::string& key, Get<Enum> get, int count, std::string_view (*name)(Enum)) {
+  // A word of the enum, or its number.
+  template <HasWords Enum>
+  void Bind(const std::string& key, Get<Enum> get) {
     IfGiven(key, [&](const TableColumn& column) {
-      setters_.push_back([this, &column, get, count, name](size_t row, void* s) -> absl::Status {
+      setters_.push_back([this, &column, get](size_t row, void* s) -> absl::Status {
         if (column.is_text()) {
           std::string_view text;
           if (!column.Text(row, &text)) return absl::OkStatus();
-          for (int i = 0; i < count; ++i) {
-            if (name(static_cast<Enum>(i)) != text) continue;
-            get(s) = static_cast<Enum>(i);
-            return absl::OkStatus();
+          const std::optional<Enum> value = ParseWord<Enum>(text);
+          if (!value.has_value()) {
+            const WordTable table = WordsOf(Enum());
+            return Refuse(column, row, UnknownWord(table.what, text, table.words));
           }
-          return Refuse(column, row, absl::StrCat("unknown word ", Quote(text)));
+          get(s) = *value;
+          return absl::OkStatus();
         }
         const int64_t value = column.numbers[row];
         if (value == kAbsent) return absl::OkStatus();
-        if (value < 0 || value >= count) {
+        if (value < 0 || value >= static_cast<int64_t>(WordsOf(Enum()).words.size())) {
           return Refuse(column, row, absl::StrCat(value, " is out of range"));
         }
         get(s) = static_cast<Enum>(value);
         return absl::OkStatus();
       });
     });
-  }
-  void Bind(const std::string& key, Get<TaskStatus> get) {
-    BindEnum<TaskStatus>(key, std::move(get), kTaskStatusCount, TaskStatusName);
-  }
-  void Bind(const std::string& key, Get<JobPhase> get) {
-    BindEnum<JobPhase>(key, std::move(get), 5, JobPhaseName);
-  }
-  void Bind(const std::string& key, Get<QueueState> get) {
-    BindEnum<QueueState>(key, std::move(get), 2, QueueStateName);
   }
 
   void Bind(const std::string& key, Get<Labels> get) {

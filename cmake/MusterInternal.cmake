@@ -19,6 +19,12 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     $<$<BOOL:${MUSTER_WERROR}>:-Werror>)
 endif()
 
+# GCC collects its garbage whenever the heap has grown by a third: up to a tenth of its time. One
+# compiler needs 600 MB at most.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(muster_internal INTERFACE --param=ggc-min-heapsize=524288)
+endif()
+
 # Bounds checks of the standard library wherever speed is not the point.
 target_compile_definitions(muster_internal INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 
@@ -43,24 +49,24 @@ function(muster_precompile target)
   endif()
 endfunction()
 
-# muster_unite(TARGET [FILE...]): the target's sources are compiled by the eight, room by room, so that what they all
-# include is read once: less time from nothing, more after a change. The files named stay alone, because names that are
-# private to them mean something else in their neighbours; so do files with options of their own. The preset debug
-# takes every file by itself.
+# muster_compile_cold(TARGET): the target reads, prints and converts; its loops are the library's. The
+# preset release compiles it with -O1, which takes two thirds of the time of -O3.
+function(muster_compile_cold target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# muster_unite(TARGET): the target's sources are compiled by the eight, folder by folder, so that
+# what they all include is read once: less time from nothing, more after a change. The preset debug
+# compiles every file by itself.
 function(muster_unite target)
   if(NOT MUSTER_UNITE)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
-  foreach(file IN LISTS ARGN)
-    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${file})
-      message(FATAL_ERROR "muster_unite(${target}): there is no ${file} to leave alone")
-    endif()
-  endforeach()
   foreach(source IN LISTS sources)
     get_filename_component(file "${source}" ABSOLUTE)
     file(RELATIVE_PATH file ${PROJECT_SOURCE_DIR} "${file}")
-    if(NOT file MATCHES "\\.cc$" OR file IN_LIST ARGN)
+    if(NOT file MATCHES "\\.cc$")
       continue()
     endif()
     get_filename_component(room ${file} DIRECTORY)

@@ -2,6 +2,6 @@ module muster.example/scheduler
 
 go 1.19
 
-require muster.example/muster v0.1.0
+require muster.example/muster v0.2.0
 
 replace muster.example/muster => ../../go

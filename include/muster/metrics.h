@@ -28,7 +28,7 @@ namespace muster {
 // Percentiles are values that occur (Percentile in statistics.h). All are 0 where count is 0.
 struct Distribution {
   int64_t count = 0;
-  double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
+  double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0;
 };
 
 // Waits are those of jobs that started; the rest is that of jobs that ended.
@@ -104,7 +104,7 @@ struct Metrics {
   // Jain's index of delivered over deserved, over the queues that deserve something. 1: all alike.
   double jain = 1;
   // The largest |share - deserved| of any queue in a sample: its mean and maximum over the samples.
-  double share_deviation_mean = 0, share_deviation_most = 0;
+  double share_deviation_mean = 0, share_deviation_max = 0;
   // Seconds a cycle. Empty without ReplayOptions::clock.
   Distribution decision_time;
   // Groups without jobs are left out. Sizes are numbers of tasks, by powers of two: "1", "2",

@@ -162,8 +162,9 @@ struct TaskShape {
   std::vector<Toleration> tolerations = {};
   std::vector<SpreadConstraint> spread = {};
   std::vector<HostPort> host_ports = {};
-  bool revocable = false;   // content with nodes that are lent for hours of the day (policy tdm)
-  bool guaranteed = false;  // its limits are its requests: zones hold it to cpu and memory, too
+  bool revocable = false;  // content with nodes that are lent for hours of the day (policy tdm)
+  bool guaranteed_qos =
+      false;  // its limits equal its requests; NUMA rules also cover cpu and memory
   std::vector<DeviceRequest> devices = {};  // which devices it needs (policy devices)
   // How the nodes it goes to align tasks with zones (policy numa-aware): "none", "best-effort", "restricted",
   // "single-numa-node"; "": not said, as none, which any node will do for.

@@ -15,6 +15,8 @@
 #include <limits>
 #include <string_view>
 
+#include "muster/export.h"
+
 namespace muster {
 
 using DimensionIndex = uint32_t;  // 0 is cpu, 1 memory, 2 pods; others in order of first appearance
@@ -50,15 +52,15 @@ enum class TaskStatus : uint8_t {
 };
 inline constexpr int kTaskStatusCount = 10;
 
-// kAdmitted: may ask for nodes (volcano says Inqueue). kUnknown: some of its tasks run, fewer than it needs.
-enum class JobPhase : uint8_t { kPending, kAdmitted, kRunning, kUnknown, kCompleted };
+// kAdmitted: may ask for nodes (volcano says Inqueue). kDegraded: some of its tasks run, fewer than it needs.
+enum class JobPhase : uint8_t { kPending, kAdmitted, kRunning, kDegraded, kCompleted };
 
 enum class QueueState : uint8_t { kOpen, kClosed };
 
 // Lower-case words as scenarios and the command line write them: "pending", "nominated", ...
-std::string_view TaskStatusName(TaskStatus status);
-std::string_view JobPhaseName(JobPhase phase);
-std::string_view QueueStateName(QueueState state);
+MUSTER_EXPORT std::string_view TaskStatusName(TaskStatus status);
+MUSTER_EXPORT std::string_view JobPhaseName(JobPhase phase);
+MUSTER_EXPORT std::string_view QueueStateName(QueueState state);
 
 }  // namespace muster
 

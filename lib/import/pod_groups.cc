@@ -20,7 +20,7 @@ struct PhaseName {
 constexpr PhaseName kPhases[] = {
     {"", JobPhase::kPending},         {"Pending", JobPhase::kPending},
     {"Inqueue", JobPhase::kAdmitted}, {"Running", JobPhase::kRunning},
-    {"Unknown", JobPhase::kUnknown},  {"Completed", JobPhase::kCompleted}};
+    {"Unknown", JobPhase::kDegraded}, {"Completed", JobPhase::kCompleted}};
 
 JobPhase ReadPhase(const ApiObject& group) {
   const std::string phase = group.status().Text("phase");

@@ -71,7 +71,7 @@ void AddToTask(const ApiObject& pod, bool lists_cpus, TaskSpec* task) {
   task->shape.revocable = IsRevocable(pod);
   task->shape.alignment = ReadAlignment(pod);
   // Only the policy that aligns tasks with zones asks for it.
-  if (lists_cpus || !task->shape.alignment.empty()) task->shape.guaranteed = IsGuaranteed(pod);
+  if (lists_cpus || !task->shape.alignment.empty()) task->shape.guaranteed_qos = IsGuaranteed(pod);
 }
 
 // Roles of tasks become groups of their jobs, beside those that have a minimum.

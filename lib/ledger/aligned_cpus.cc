@@ -49,9 +49,9 @@ StaticCpus ReadCpus(const NodeSpec& node) {
 }  // namespace
 
 bool AsksForCpus(const TaskShape& shape) {
-  return shape.guaranteed && std::ranges::none_of(shape.devices, [](const DeviceRequest& request) {
-           return request.kind == kCpuKind;
-         });
+  return shape.guaranteed_qos &&
+         std::ranges::none_of(
+             shape.devices, [](const DeviceRequest& request) { return request.kind == kCpuKind; });
 }
 
 std::optional<NumaTask> CpuAskOf(const TaskShape& shape) {

@@ -20,7 +20,7 @@ void AddRest(const TaskShape& shape, Key& key) {
   key.Add(shape.tolerations);
   key.Add(shape.spread);
   key.Add(shape.host_ports);
-  key.Add(int64_t{shape.revocable} + 2 * int64_t{shape.guaranteed});
+  key.Add(int64_t{shape.revocable} + 2 * int64_t{shape.guaranteed_qos});
   key.Add(shape.alignment);
 }
 

@@ -156,7 +156,7 @@ ZoneBooks::Ask ZoneBooks::MakeAsk(ClassIndex c) {
   const TaskShape& shape = tables_->classes.shape[c];
   Ask ask;
   ZonedTask& task = ask.task;
-  task.guaranteed = shape.guaranteed;
+  task.guaranteed = shape.guaranteed_qos;
   task.whole = ReadRequest(shape.request);
   if (shape.initial_request) {
     for (const auto& [name, quantity] : *shape.initial_request) {
@@ -178,7 +178,7 @@ ZoneBooks::Ask ZoneBooks::MakeAsk(ClassIndex c) {
     task.parts.emplace_back(ZonedTask::Part::kMain, ReadRequest(shape.request));
   }
   // One that asks for no cpu, no memory and nothing but Kubernetes' own resources is nobody's concern.
-  task.is_judged = shape.guaranteed;
+  task.is_judged = shape.guaranteed_qos;
   const auto judge = [&](const ZonedRequest& request) {
     for (const ZonedAmount& asked : request) {
       const bool matters =

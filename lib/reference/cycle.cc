@@ -30,7 +30,7 @@ JobPhase PhaseByAllocated(const Cycle& cycle, JobIndex job) {
     allocated += IsAllocated(cycle.world.status[t]) ? 1 : 0;
   }
   const bool unschedulable = FindPolicy(cycle, "gang") != nullptr && !GangReady(cycle, job);
-  if (running > 0 && unschedulable) return JobPhase::kUnknown;
+  if (running > 0 && unschedulable) return JobPhase::kDegraded;
   const bool enough = allocated >= cycle.tables().jobs.spec[job].min_available;
   return enough ? JobPhase::kRunning : JobPhase::kPending;
 }
@@ -71,7 +71,7 @@ JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
     there += world.status[t] == TaskStatus::kPending && world.best_effort(t);
   }
   const bool unschedulable = FindPolicy(cycle, "gang") != nullptr && there < needed && !settled;
-  if (running > 0 && unschedulable) return JobPhase::kUnknown;
+  if (running > 0 && unschedulable) return JobPhase::kDegraded;
   if (scheduled >= needed) return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
   return world.phase[job] == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
 }

@@ -49,7 +49,7 @@ absl::Status CheckColumns(const TableReader& table, const TraceFile& file,
   return absl::OkStatus();
 }
 
-Resources Amounts(TableReader* table, const std::vector<std::pair<int, std::string>>& columns) {
+Resources AmountsOf(TableReader* table, const std::vector<std::pair<int, std::string>>& columns) {
   Resources amounts;
   for (const auto& [column, resource] : columns) {
     if (!table->Has(column)) continue;
@@ -89,7 +89,7 @@ absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
   while (table.NextRow()) {
     NodeSpec node;
     node.name = std::string(table.Text(name));
-    node.capacity = Amounts(&table, capacities);
+    node.capacity = AmountsOf(&table, capacities);
     for (const auto& [column, key] : labels) {
       if (table.Has(column)) node.labels.emplace_back(key, std::string(table.Text(column)));
     }
@@ -128,10 +128,10 @@ absl::Status ReadQueues(const TraceFile& file, Numbers* numbers, Trace* trace) {
     queue.name = std::string(table.Text(name));
     queue.parent = std::string(table.Text(parent));
     if (table.Has(weight)) queue.weight = table.Integer(weight, 1, int64_t{1} << 31);
-    if (Resources amounts = Amounts(&table, guaranteed); !amounts.empty()) {
+    if (Resources amounts = AmountsOf(&table, guaranteed); !amounts.empty()) {
       queue.guaranteed = std::move(amounts);
     }
-    if (Resources amounts = Amounts(&table, limit); !amounts.empty()) {
+    if (Resources amounts = AmountsOf(&table, limit); !amounts.empty()) {
       queue.limit = std::move(amounts);
     }
     if (!numbers->Of(queue.name).second) table.Refuse(name, "the queue is there twice");
@@ -186,7 +186,7 @@ TraceJob ReadJobRow(const JobColumns& at, int64_t row, TableReader* table) {
 
 TaskShape ReadShape(const JobColumns& at, TableReader* table) {
   TaskShape shape;
-  shape.request = Amounts(table, at.requests);
+  shape.request = AmountsOf(table, at.requests);
   for (const auto& [column, label] : at.selectors) {
     if (!table->Has(column)) continue;
     shape.node_selector.emplace_back(label, std::string(table->Text(column)));

@@ -37,7 +37,7 @@ Distribution Describe(std::vector<double>* values) {
   d.p90 = percentile(90);
   d.p95 = percentile(95);
   d.p99 = percentile(99);
-  d.most = values->back();
+  d.max = values->back();
   return d;
 }
 
@@ -188,7 +188,7 @@ void MeasureSeries(const ReplaySeries& series, Metrics* m) {
     if (largest < 0) continue;
     deviations += largest;
     ++deviating;
-    m->share_deviation_most = std::max(m->share_deviation_most, largest);
+    m->share_deviation_max = std::max(m->share_deviation_max, largest);
   }
   m->share_deviation_mean = Mean(deviations, deviating);
 }

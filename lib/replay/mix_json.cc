@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "lib/replay/mix_members.h"
 #include "lib/scenario/member_reader.h"
 #include "muster/mix.h"

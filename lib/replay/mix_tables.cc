@@ -16,7 +16,7 @@ namespace {
 
 constexpr char kGpu[] = "nvidia.com/gpu";
 
-Resources Amounts(int64_t cpu_milli, int64_t memory_mib, int64_t gpu_milli) {
+Resources MixAmounts(int64_t cpu_milli, int64_t memory_mib, int64_t gpu_milli) {
   Resources out = {{"cpu", absl::StrCat(cpu_milli, "m")},
                    {"memory", absl::StrCat(memory_mib, "Mi")}};
   if (gpu_milli > 0) out.emplace_back(kGpu, absl::StrCat(gpu_milli, "m"));
@@ -31,7 +31,7 @@ TraceMix OnNodes(const char* name, int64_t nodes) {
   for (const NodeKind& kind : tables.nodes) {
     MixNodes& made = mix.nodes.emplace_back();
     made.node.name = kind.name + "-";
-    made.node.capacity = Amounts(kind.cpu_milli, kind.memory_mib, kind.gpus * 1000);
+    made.node.capacity = MixAmounts(kind.cpu_milli, kind.memory_mib, kind.gpus * 1000);
     made.count = tables.nodes.size() == 1 ? nodes : kind.weight;
   }
   for (const GangKind& gang : tables.gangs) {
@@ -41,7 +41,7 @@ TraceMix OnNodes(const char* name, int64_t nodes) {
       MixJobs& made = mix.jobs.emplace_back();
       made.weight = gang.task_kind == kAnyKind ? kind.weight : gang.weight;
       made.tasks = gang.size;
-      made.shape.request = Amounts(kind.cpu_milli, kind.memory_mib, kind.gpu_milli);
+      made.shape.request = MixAmounts(kind.cpu_milli, kind.memory_mib, kind.gpu_milli);
     }
   }
   for (const QueueKind& queue : tables.queues) {

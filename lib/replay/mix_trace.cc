@@ -88,10 +88,10 @@ int64_t Draw(const std::vector<int64_t>& values, Rng* rng) {
   return std::clamp(static_cast<int64_t>(value), least, most);
 }
 
-using Amounts = std::map<std::string, int64_t>;  // thousandths
+using MilliAmounts = std::map<std::string, int64_t>;  // thousandths
 
-absl::StatusOr<Amounts> Parse(const Resources& resources) {
-  Amounts amounts;
+absl::StatusOr<MilliAmounts> Parse(const Resources& resources) {
+  MilliAmounts amounts;
   for (const auto& [name, quantity] : resources) {
     const absl::StatusOr<int64_t> amount = ParseQuantity(quantity.text, Unit::kMilli);
     if (!amount.ok()) return amount.status();
@@ -101,7 +101,7 @@ absl::StatusOr<Amounts> Parse(const Resources& resources) {
 }
 
 // How many such tasks an empty node holds.
-int64_t Room(const Amounts& node, const Amounts& task) {
+int64_t Room(const MilliAmounts& node, const MilliAmounts& task) {
   int64_t room = std::numeric_limits<int64_t>::max();
   for (const auto& [name, amount] : task) {
     if (amount == 0) continue;
@@ -157,9 +157,9 @@ class Generator {
 
   // Kinds that fit, and what the machine has.
   absl::Status ChooseKinds() {
-    std::vector<Amounts> nodes;
+    std::vector<MilliAmounts> nodes;
     for (size_t k = 0; k < counts_.size(); ++k) {
-      const absl::StatusOr<Amounts> amounts = Parse(mix_.nodes[k].node.capacity);
+      const absl::StatusOr<MilliAmounts> amounts = Parse(mix_.nodes[k].node.capacity);
       if (!amounts.ok()) return Refuse(mix_, amounts.status().message());
       nodes.push_back(*amounts);
       for (const auto& [name, amount] : *amounts) {
@@ -167,7 +167,7 @@ class Generator {
       }
     }
     for (const MixJobs& kind : mix_.jobs) {
-      const absl::StatusOr<Amounts> request = Parse(kind.shape.request);
+      const absl::StatusOr<MilliAmounts> request = Parse(kind.shape.request);
       if (!request.ok()) return Refuse(mix_, request.status().message());
       int64_t room = trace_.processors;
       for (size_t k = 0; k < counts_.size(); ++k) {
@@ -217,7 +217,7 @@ class Generator {
           trace_.shapes.size(), {{0, 1 / static_cast<double>(trace_.processors)}});
     }
     std::vector<std::vector<std::pair<size_t, double>>> parts;
-    for (const Amounts& request : requests_) {
+    for (const MilliAmounts& request : requests_) {
       auto& of_shape = parts.emplace_back();
       size_t dimension = 0;
       for (const auto& [name, there] : capacity_) {
@@ -298,8 +298,8 @@ class Generator {
   const MixOptions& options_;
   Trace trace_;
   std::vector<int64_t> counts_;  // of each kind of nodes
-  std::vector<Amounts> requests_;
-  Amounts capacity_;
+  std::vector<MilliAmounts> requests_;
+  MilliAmounts capacity_;
   Weights weights_;  // of the kinds of jobs
 };
 

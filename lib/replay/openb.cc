@@ -21,7 +21,7 @@ constexpr int64_t kMebi = 1 << 20;
 constexpr char kModelLabel[] = "gpu-model";
 constexpr int64_t kMostMilli = int64_t{1} << 40;
 
-absl::Status ReadNodes(const TraceFile& file, Trace* trace) {
+absl::Status ReadOpenbNodes(const TraceFile& file, Trace* trace) {
   TableReader table(file, {}, nullptr);
   const int name = table.Require("sn"), cpu = table.Require("cpu_milli"),
             memory = table.Require("memory_mib"), gpu = table.Require("gpu"),
@@ -98,7 +98,7 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
                                 ReadReport* report) {
   Trace trace;
   trace.name = files.pods.name;
-  if (absl::Status s = ReadNodes(files.nodes, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadOpenbNodes(files.nodes, &trace); !s.ok()) return s;
   if (!files.node_rank.bytes.empty()) {
     if (absl::Status s = RankNodes(files.node_rank, options.seed, &trace); !s.ok()) return s;
   }

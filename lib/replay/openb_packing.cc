@@ -15,9 +15,9 @@
 namespace muster {
 namespace {
 
-constexpr int64_t kMostMilli = int64_t{1} << 40;
+constexpr int64_t kMostPerNode = int64_t{1} << 40;
 
-absl::Status ReadNodes(const TraceFile& file, PackingTrace* trace) {
+absl::Status ReadPackingNodes(const TraceFile& file, PackingTrace* trace) {
   TableReader table(file, {}, nullptr);
   const int name = table.Require("sn"), cpu = table.Require("cpu_milli"),
             memory = table.Require("memory_mib"), gpu = table.Require("gpu"),
@@ -26,7 +26,7 @@ absl::Status ReadNodes(const TraceFile& file, PackingTrace* trace) {
     PackingNode node;
     node.name = std::string(table.Text(name));
     node.cpu_milli = table.Integer(cpu, 0, int64_t{1} << 21);
-    node.memory_mebi = table.Integer(memory, 0, kMostMilli);
+    node.memory_mebi = table.Integer(memory, 0, kMostPerNode);
     node.gpus = static_cast<int32_t>(table.Integer(gpu, 0, 16));
     node.model = std::string(table.Text(model));
     if (table.EndRow()) trace->nodes.push_back(std::move(node));
@@ -34,7 +34,7 @@ absl::Status ReadNodes(const TraceFile& file, PackingTrace* trace) {
   return table.status();
 }
 
-absl::Status ReadTasks(const TraceFile& file, PackingTrace* trace) {
+absl::Status ReadPackingTasks(const TraceFile& file, PackingTrace* trace) {
   Numbers shapes;
   TableReader table(file, {}, nullptr);
   const int cpu = table.Require("cpu_milli"), memory = table.Require("memory_mib"),
@@ -42,8 +42,8 @@ absl::Status ReadTasks(const TraceFile& file, PackingTrace* trace) {
             spec = table.Optional("gpu_spec");
   while (table.NextRow()) {
     PackingShape shape;
-    shape.cpu_milli = table.Integer(cpu, 0, kMostMilli);
-    shape.memory_mebi = table.Integer(memory, 0, kMostMilli);
+    shape.cpu_milli = table.Integer(cpu, 0, kMostPerNode);
+    shape.memory_mebi = table.Integer(memory, 0, kMostPerNode);
     shape.gpus = static_cast<int32_t>(table.Integer(gpus, 0, 16));
     if (shape.gpus > 0) {
       shape.gpu_milli = static_cast<int32_t>(table.Integer(gpu_milli, 1, 1000));
@@ -79,8 +79,8 @@ absl::StatusOr<PackingTrace> ReadOpenbPacking(const OpenbFiles& files,
     return absl::InvalidArgumentError(
         absl::StrCat(files.pods.name, ": an order of arrivals is needed"));
   }
-  if (absl::Status s = ReadNodes(files.nodes, &trace); !s.ok()) return s;
-  if (absl::Status s = ReadTasks(files.pods, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadPackingNodes(files.nodes, &trace); !s.ok()) return s;
+  if (absl::Status s = ReadPackingTasks(files.pods, &trace); !s.ok()) return s;
   absl::StatusOr<std::vector<int64_t>> arrivals =
       SeedColumn(files.arrivals, "pos", options.seed, trace.shape.size());
   if (!arrivals.ok()) return arrivals.status();

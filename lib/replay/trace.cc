@@ -34,7 +34,7 @@ void Select(const std::vector<T>& from, const std::vector<uint32_t>& rows, std::
   for (uint32_t row : rows) to->push_back(from[row]);
 }
 
-absl::Status Refusal(const Trace& trace, size_t row, absl::string_view rule) {
+absl::Status RowRefusal(const Trace& trace, size_t row, absl::string_view rule) {
   return absl::InvalidArgumentError(absl::StrCat("job ", Quote(JobName(trace, row)), ": ", rule));
 }
 
@@ -73,31 +73,31 @@ absl::Status CheckColumns(const Trace& t) {
 }
 
 absl::Status CheckJob(const Trace& t, size_t row) {
-  if (!IsTime(t.submit[row])) return Refusal(t, row, "submit is no time from 0 to 2^53");
+  if (!IsTime(t.submit[row])) return RowRefusal(t, row, "submit is no time from 0 to 2^53");
   if (t.run[row] <= 0 || t.run[row] > kEndless) {
-    return Refusal(t, row, absl::StrCat("run is ", t.run[row], "; must be above 0"));
+    return RowRefusal(t, row, absl::StrCat("run is ", t.run[row], "; must be above 0"));
   }
   if (t.estimate[row] != kAbsent && (t.estimate[row] <= 0 || t.estimate[row] > kEndless)) {
-    return Refusal(t, row, absl::StrCat("estimate is ", t.estimate[row], "; must be above 0"));
+    return RowRefusal(t, row, absl::StrCat("estimate is ", t.estimate[row], "; must be above 0"));
   }
-  if (t.tasks[row] == 0) return Refusal(t, row, "it has no tasks");
+  if (t.tasks[row] == 0) return RowRefusal(t, row, "it has no tasks");
   if (At(t.min_tasks, row, 0u) > t.tasks[row]) {
-    return Refusal(t, row, "min_tasks is above tasks");
+    return RowRefusal(t, row, "min_tasks is above tasks");
   }
   if (t.processors == 0 && t.shape[row] >= t.shapes.size()) {
-    return Refusal(t, row, absl::StrCat("there is no shape ", t.shape[row]));
+    return RowRefusal(t, row, absl::StrCat("there is no shape ", t.shape[row]));
   }
   if (t.queue[row] >= std::max<size_t>(t.queues.size(), 1)) {
-    return Refusal(t, row, absl::StrCat("there is no queue ", t.queue[row]));
+    return RowRefusal(t, row, absl::StrCat("there is no queue ", t.queue[row]));
   }
   if (t.user[row] != kNone && t.user[row] >= t.users.size()) {
-    return Refusal(t, row, absl::StrCat("there is no user ", t.user[row]));
+    return RowRefusal(t, row, absl::StrCat("there is no user ", t.user[row]));
   }
   const int64_t think = At(t.think, row, int64_t{0});
-  if (!IsTime(think)) return Refusal(t, row, "think is no time from 0 to 2^53");
+  if (!IsTime(think)) return RowRefusal(t, row, "think is no time from 0 to 2^53");
   const uint32_t preceding = At(t.preceding, row, kNone);
   if (preceding != kNone && preceding >= t.size()) {
-    return Refusal(t, row, absl::StrCat("there is no preceding job ", preceding));
+    return RowRefusal(t, row, absl::StrCat("there is no preceding job ", preceding));
   }
   return absl::OkStatus();
 }
@@ -113,7 +113,7 @@ absl::Status CheckCircles(const Trace& t) {
       walk[at] = first;
       at = t.preceding[at];
     }
-    if (at != kNone && walk[at] == first) return Refusal(t, at, "it comes after itself");
+    if (at != kNone && walk[at] == first) return RowRefusal(t, at, "it comes after itself");
   }
   return absl::OkStatus();
 }

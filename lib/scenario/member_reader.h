@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "lib/scenario/json_rows.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
@@ -46,17 +48,6 @@ inline std::string PathOf(const Place& place) {
                                             : absl::StrCat("[", chain[i]->index, "]"));
   }
   return path;
-}
-
-inline std::string UnknownWord(std::string_view what, std::string_view word,
-                               const std::vector<std::string_view>& valid) {
-  const std::string_view nearest = NearestName(word, valid);
-  std::string out = absl::StrCat("unknown ", ToAbsl(what), " ", Quote(word));
-  if (!nearest.empty()) return absl::StrCat(out, ", did you mean ", Quote(nearest), "?");
-  absl::StrAppend(&out, ", expected one of ");
-  for (size_t i = 0; i < valid.size(); ++i)
-    absl::StrAppend(&out, i == 0 ? "" : ", ", ToAbsl(valid[i]));
-  return out;
 }
 
 class Reader {
@@ -119,14 +110,16 @@ class Reader {
     return absl::OkStatus();
   }
 
-  absl::Status Read(const Place& place, Json json, TaskStatus* out) {
-    return ReadWord(place, json, "status", kTaskStatusCount, TaskStatusName, out);
-  }
-  absl::Status Read(const Place& place, Json json, JobPhase* out) {
-    return ReadWord(place, json, "phase", 5, JobPhaseName, out);
-  }
-  absl::Status Read(const Place& place, Json json, QueueState* out) {
-    return ReadWord(place, json, "state", 2, QueueStateName, out);
+  template <HasWords Enum>
+  absl::Status Read(const Place& place, Json json, Enum* out) {
+    if (json.kind() != JsonKind::kString) return WrongType(place, "a string", json);
+    const std::optional<Enum> value = ParseWord<Enum>(json.text());
+    if (!value.has_value()) {
+      const WordTable table = WordsOf(Enum());
+      return Refuse(place, UnknownWord(table.what, json.text(), table.words));
+    }
+    *out = *value;
+    return absl::OkStatus();
   }
 
   template <class T>
@@ -194,20 +187,6 @@ class Reader {
       return Quantity(0);
     else
       return T();
-  }
-
-  template <class Enum>
-  absl::Status ReadWord(const Place& place, Json json, std::string_view what, int count,
-                        std::string_view (*name)(Enum), Enum* out) {
-    if (json.kind() != JsonKind::kString) return WrongType(place, "a string", json);
-    std::vector<std::string_view> words;
-    for (int i = 0; i < count; ++i) {
-      words.push_back(name(static_cast<Enum>(i)));
-      if (words.back() != json.text()) continue;
-      *out = static_cast<Enum>(i);
-      return absl::OkStatus();
-    }
-    return Refuse(place, UnknownWord(what, json.text(), words));
   }
 
   const std::string document_;

@@ -142,7 +142,7 @@ auto Members(S& s) {
   auto& [request, initial_request, containers, name_space, labels, node_selector,
          required_node_affinity, preferred_node_affinity, required_affinity, required_anti_affinity,
          preferred_affinity, preferred_anti_affinity, tolerations, spread, host_ports, revocable,
-         guaranteed, devices, alignment] = s;
+         guaranteed_qos, devices, alignment] = s;
   return std::tuple(
       Key("request", request), Key("initial_request", initial_request),
       Key("containers", containers), Key("namespace", name_space), Key("labels", labels),
@@ -153,7 +153,7 @@ auto Members(S& s) {
       Key("preferred_affinity", preferred_affinity),
       Key("preferred_anti_affinity", preferred_anti_affinity), Key("tolerations", tolerations),
       Key("spread", spread), Key("host_ports", host_ports), Key("revocable", revocable),
-      Key("guaranteed", guaranteed), Key("devices", devices), Key("alignment", alignment));
+      Key("guaranteed_qos", guaranteed_qos), Key("devices", devices), Key("alignment", alignment));
 }
 
 template <Is<TaskSpec> S>

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "lib/scenario/member_reader.h"
 #include "lib/scenario/scenario.h"
 
@@ -38,8 +39,7 @@ class ScenarioSink : public RowSink {
                                                  "namespaces", "profile", "options", "expect"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "scenario: ", UnknownWord("key", key, {std::begin(kKeys), std::end(kKeys)})));
+      return absl::InvalidArgumentError(absl::StrCat("scenario: ", UnknownWord("key", key, kKeys)));
     }
     if (std::find(seen_.begin(), seen_.end(), *known) != seen_.end()) {
       return absl::InvalidArgumentError(
@@ -185,13 +185,14 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
 class ChangesSink : public RowSink {
  public:
   absl::StatusOr<Section> OnSection(std::string_view key) override {
-    if (key == "changes" && !seen_) {
+    static constexpr std::string_view kKeys[] = {"changes"};
+    if (key == kKeys[0] && !seen_) {
       seen_ = true;
       return Section::kRowsInArray;
     }
     return absl::InvalidArgumentError(
         seen_ ? "what-if: more than the key \"changes\""
-              : absl::StrCat("what-if: ", UnknownWord("key", key, {"changes"})));
+              : absl::StrCat("what-if: ", UnknownWord("key", key, kKeys)));
   }
 
   absl::Status OnRow(std::string_view section, size_t index, const Json& row) override {

@@ -31,7 +31,7 @@ constexpr std::string_view kForm = "muster state 1\n";
 constexpr uint8_t kMarks = kTaskAssumed | kTaskCounted;
 constexpr uint64_t kMostDimensions = 1 << 16;
 
-class Writer {
+class StateWriter {
  public:
   void Field(std::string_view bytes) {
     absl::StrAppend(&text_, bytes.size(), ":", ToAbsl(bytes), "\n");
@@ -167,7 +167,7 @@ std::string SaveState(Cluster* cluster) {
 
 std::string StateText(const Cluster& cluster) {
   const Tables& t = *cluster.impl().tables;
-  Writer out;
+  StateWriter out;
   out.Number(t.dimensions.size());
   for (uint32_t d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
   Scenario scenario;

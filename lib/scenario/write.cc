@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "lib/plan/json_text.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
@@ -72,9 +73,10 @@ class Writer {
   void Write(int64_t number) { AppendJson(number, out_); }
   void Write(uint64_t number) { AppendJson(number, out_); }
   void Write(double number) { AppendJson(number, out_); }
-  void Write(TaskStatus status) { AppendJson(TaskStatusName(status), out_); }
-  void Write(JobPhase phase) { AppendJson(JobPhaseName(phase), out_); }
-  void Write(QueueState state) { AppendJson(QueueStateName(state), out_); }
+  template <HasWords Enum>
+  void Write(Enum value) {
+    AppendJson(Word(value), out_);
+  }
 
   // As a number where its text is just how that number is written.
   void Write(const Quantity& quantity) {

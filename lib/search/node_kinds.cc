@@ -78,8 +78,8 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
   return row;
 }
 
-// Asks about every node. A kind keeps the answer of its first node; nodes that answer otherwise
-// leave for a new kind.
+// Asks the policies about every node. A kind keeps the answer of its first node; nodes with another
+// answer leave for a new kind.
 void NodeKinds::AskAll(ClassIndex c) {
   const size_t old_kinds = sample_.size();
   std::vector<uint8_t> known(old_kinds, 0);
@@ -112,8 +112,8 @@ void NodeKinds::AskAll(ClassIndex c) {
   if (!split.empty()) ++version_;
 }
 
-// A kind that answers the last question like this, and all earlier ones as the kind does that the
-// node was of.
+// Adds a kind with this answer to the last question. Its earlier answers are those of the node's
+// former kind.
 void NodeKinds::AddKind(NodeIndex n, uint32_t refusal, std::span<const int64_t> raw) {
   const uint32_t old = kind_[n];
   sample_.push_back(n);
@@ -129,7 +129,7 @@ void NodeKinds::AddKind(NodeIndex n, uint32_t refusal, std::span<const int64_t> 
   answers_.back().raw.insert(answers_.back().raw.end(), raw.begin(), raw.end());
 }
 
-// Uniform: whatever fits has the same raw scores, so that bringing them to 0..100 gives one
+// Uniform: everything that fits has the same raw scores, so bringing them to 0..100 gives one
 // constant.
 void NodeKinds::Summarise(Answers* answers) const {
   size_t first = sample_.size();

@@ -1,11 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What never changes about a node in a cycle, shared by all nodes that are alike.
+// What never changes about a node in a cycle, shared by all equal nodes.
 //
-// Two nodes are of one kind when they have equal allocatable amounts and every policy gives them equal answers
-// for every set of constraints asked about so far. Kinds start from capacity alone and are split when a new set
-// of constraints tells nodes apart; so a label that no task mentions never splits anything.
-// Cost: one question per (set of constraints, node), then one lookup per (set, kind).
+// Two nodes are of one kind when they have equal allocatable amounts and every policy gives them
+// equal answers for every set of constraints that was asked about so far. Kinds start from capacity
+// alone and are split when a new set of constraints separates nodes. So a label that no task
+// mentions never splits anything.
+//
+// Cost. One question per (set of constraints, node), then one lookup per (set, kind).
 #ifndef MUSTER_SEARCH_NODE_KINDS_H_
 #define MUSTER_SEARCH_NODE_KINDS_H_
 
@@ -23,7 +25,7 @@ class NodeKinds {
  public:
   NodeKinds(const Ledger& ledger, const Dispatcher& dispatcher);
 
-  // Makes the answers for the class known; returns their row. Kinds may split: version() grows then.
+  // Finds the answers for the class and returns their row. Kinds may split; version() grows then.
   uint32_t Ensure(ClassIndex c);
 
   uint32_t kind(NodeIndex n) const { return kind_[n]; }
@@ -41,7 +43,8 @@ class NodeKinds {
   int64_t raw(uint32_t row, size_t which, uint32_t kind) const {
     return answers_[row].raw[kind * scores_.size() + which];
   }
-  // The raw scores of all policies, in tier order. Whether all kinds that fit have equal ones in a row.
+  // The raw scores of all policies, in tier order; and whether all kinds that fit have equal ones
+  // in a row.
   std::span<const KindScore> scores() const { return scores_; }
   bool uniform(uint32_t row) const { return answers_[row].uniform; }
 

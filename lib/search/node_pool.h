@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The nodes of a part of the cluster, by state, so that tasks placed there one after the other look at one node a state.
+// The nodes of a part of the cluster, by state, so that tasks placed there one after the other look
+// at one node a state.
 //
 //   NodePool pool;
 //   pool.Fill(search, nodes);
@@ -8,8 +9,10 @@
 //   ... ledger.Move(task, TaskStatus::kPlaced, node) ...
 //   pool.Moved(search);
 //
-// Right for classes that look at nodes alone (NodeSearch::LooksAtNodesAlone) on the nodes of one leaf domain: nodes in
-// one state are equal to them, the oldest is taken. Cost. O(nodes log nodes) to fill, then O(states) a task.
+// For classes that look at nodes alone (NodeSearch::LooksAtNodesAlone), on the nodes of one leaf
+// domain: nodes in one state are equal to such classes, and the oldest is taken.
+//
+// Cost. O(nodes log nodes) to fill, then O(states) a task.
 #ifndef MUSTER_SEARCH_NODE_POOL_H_
 #define MUSTER_SEARCH_NODE_POOL_H_
 
@@ -25,7 +28,7 @@ class NodePool {
  public:
   void Fill(NodeSearch& search, std::span<const NodeIndex> nodes);
   NodeIndex Best(NodeSearch& search, TaskIndex task, Want want);
-  // The node that Best gave last is in another state now. No other node is.
+  // Call this when the node that Best returned last is in another state now, and no other node is.
   void Moved(NodeSearch& search);
 
  private:

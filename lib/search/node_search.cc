@@ -80,7 +80,7 @@ std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
   if (list.empty()) return sample;
   const size_t wanted = sampler_->NodesToFind(list.size());
   size_t looked_at = 0;
-  // As the peer counts: it ends when it meets one that fits more than it wants.
+  // Counts as the peer does: the search ends when it meets one fitting node more than it needs.
   for (bool enough = false; looked_at < list.size() && !enough; ++looked_at) {
     const NodeIndex node = list[(next_ + looked_at) % list.size()];
     if (examined != nullptr) (*examined)[node] = 1;
@@ -109,8 +109,8 @@ ClassProfile& NodeSearch::Needs(ClassIndex c) {
     const auto request = ledger_.tables().classes.initial_request.row(c);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods && !rules_.pods_are_a_resource) continue;
-      // cpu, memory and pods are always compared; of the others, what is asked for. Where there is a slack, the
-      // least amount that it does not cover counts as nothing, too.
+      // cpu, memory and pods are always compared; other dimensions only if requested. Where there
+      // is a slack, the least amount that it does not cover counts as nothing, too.
       if (d > kPods && request[d] <= rules_.slack[d] + (rules_.slack[d] > 0)) continue;
       profile.needs.push_back(d);
       profile.amount.push_back(static_cast<double>(request[d]));
@@ -217,8 +217,8 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   };
   bool remembers = speed_.infeasibility_memory && !profile.cluster_fit;
   if (remembers && still_fails(failure)) return kNone;
-  // A node on which the class fits now will serve later once a placement has taken its idle part: only where nothing
-  // fits now can placements only take from what will fit later.
+  // A node on which the class fits now will serve later, once a placement has taken its idle part.
+  // So only where nothing fits now can placements only take from what will fit later.
   if (want == Want::kLater) {
     remembers = remembers && still_fails(failures_[c][static_cast<size_t>(Want::kNow)]);
   }
@@ -287,7 +287,7 @@ void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
   fit(want);
   if (want == Want::kNow) fit(Want::kLater);
   for (NodeIndex n = 0; n < now.size(); ++n) {
-    if ((*refused)[n] != kNotRefused) now[n] = kNotRefused;  // nothing new is said of it
+    if ((*refused)[n] != kNotRefused) now[n] = kNotRefused;  // already settled
   }
   const bool news = std::any_of(now.begin(), now.end(), [](uint8_t r) { return r != kNotRefused; });
   if (tell_hopeless && news) {
@@ -341,8 +341,8 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
                                           bool evict, TaskIndex scored_for,
                                           const std::vector<uint8_t>* except,
                                           const std::span<const NodeIndex>* among) {
-  // A board answers for the node's own state; with amounts beyond exact doubles it is not asked about
-  // resources, which are then compared as integers.
+  // A board answers for the node's own state. With amounts beyond exact doubles it leaves resources
+  // out, which are then compared as integers.
   const bool exact = states_->exact();
   const Want asked = exact ? want : evict ? Want::kEvicting : Want::kAnywhere;
   Scoreboard& board = Board(c, asked);
@@ -438,18 +438,18 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
   const ClassProfile& profile = Profile(c);
   std::vector<Ranked> ranked;
   if (UseStates(profile) && profile.uniform) {
-    // Mostly the best of all serves. Else scores as they are now, so that visits cannot reorder what follows: the
-    // nodes of the best score in index order; of the next best; and when many scores were looked at in vain, the
-    // rest as a heap.
+    // Usually the best node serves at once. Otherwise scores are taken as they are now, so that
+    // visits cannot reorder what follows: the nodes of the best score in index order, then of the
+    // next best. When many scores were looked at in vain, the rest becomes a heap.
     const NodeIndex winner = Board(c, want).Best(context(), profile);
     if (winner == kNone) return false;
     if ((refused == nullptr || !(*refused)[winner]) && visit(winner)) return true;
-    // The visit may have moved nodes between states, and taken the board for another class.
+    // The visit may have moved nodes between states, and used the board for another class.
     states_->Sync();
     Scoreboard& board = Board(c, want);
     board.Refresh(context(), profile);
     constexpr double kNever = Scoreboard::kNoScore;
-    // A node that was not visited stays in its state, and that in its slot.
+    // A node that was not visited stays in its state, and the state in its slot.
     const size_t nodes = ledger_.tables().nodes.alive.size();
     std::vector<uint8_t> done(nodes, 0);
     done[winner] = 1;

@@ -1,19 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which node for a task of this class? Exact, and explained.
+// Finds the best node for a task of a class, exactly, and explains why there is none.
 //
 //   NodeSearch search(ledger, dispatcher, rules, speed);
 //   NodeIndex node = search.Best(task, Want::kNow);            // kNone: no node fits
 //   if (node == kNone) reason.refusals = search.Refusals(task_class);
 //
-// The answer is always the node that a scan of all nodes in index order would choose: highest score, and among
-// equals the oldest node. (Where a policy ranks nodes: of the lowest rank in which any fits.) Which nodes fit is the same
-// for all tasks of a class; scores may tell them apart, so what ranks nodes asks for the task. How the answer is found
-// depends on what the class's fit and score depend on:
+// The answer is always the node that a scan of all nodes in index order would choose: the highest
+// score, and among equal ones the oldest node. (Where a policy ranks nodes: of the lowest rank in
+// which any fits.) Which nodes fit is the same for all tasks of a class. Scores may differ between
+// tasks, so functions that rank nodes take the task. The way of searching depends on what the
+// class's fit and score depend on:
 //   the node alone      a Scoreboard over states: some ten nanoseconds a placement
 //   other nodes too     all nodes, every time (FitNodes and ScoreNodes answer for whole columns)
-// A class that found nothing is not searched again while the books have changed by placements only, because a
-// fit that depends on the node alone can only get worse by them.
+// A class that found nothing is not searched again while the books have changed by placements only,
+// because these can only worsen a fit that depends on the node alone.
 #ifndef MUSTER_SEARCH_NODE_SEARCH_H_
 #define MUSTER_SEARCH_NODE_SEARCH_H_
 
@@ -34,7 +35,7 @@ struct SearchRules {
   std::vector<int64_t> slack;       // per dimension: by how much a request may exceed what is there
   bool pods_are_a_resource = true;  // kube-batch counts them only against the pod limit
   bool want_releasing = false;      // kube-batch: Want::kEither takes the part of kNow and kLater
-  // kube-batch: nodes that hold more than they have do not exist.
+  // kube-batch: nodes that hold more than they have are left out.
   bool overfull_nodes_are_out = false;
 };
 
@@ -42,14 +43,14 @@ struct Ranked {
   double score;
   NodeIndex node;
   uint8_t rank = 0;  // of the node, where a policy ranks them
-  // Better first; heap order for std::make_heap puts the best on top.
+  // Returns whether this one is better; heap order for std::make_heap puts the best on top.
   bool operator<(const Ranked& other) const {
     if (rank != other.rank) return rank > other.rank;
     return score != other.score ? score < other.score : node > other.node;
   }
 };
 
-// Whether a node refused a task, and whether evicting others there could change that.
+// Whether a node refused a task, and whether evictions there could change that.
 enum Refused : uint8_t { kNotRefused, kCurable, kHopeless };
 
 class NodeSearch {
@@ -58,62 +59,73 @@ class NodeSearch {
              const SpeedOptions& speed);
 
   NodeIndex Best(TaskIndex task, Want want);
-  // The best among nodes n with refused[n] == 0; a look at every node.
+  // Returns the best among nodes n with refused[n] == 0; a look at every node.
   NodeIndex BestExcept(TaskIndex task, Want want, const std::vector<uint8_t>& refused);
-  // The best among `nodes`, without those n with (*refused)[n] (may be null); a look at each of them.
+  // Returns the best among `nodes`, without those n with (*refused)[n] (may be null); a look at
+  // each of them.
   NodeIndex BestAmong(TaskIndex task, Want want, std::span<const NodeIndex> nodes,
                       const std::vector<uint8_t>* refused);
-  // Whether what happens to tasks of the class on some nodes depends on nothing but those nodes' books and kinds, but
-  // for policies that speak of domains (Policy::ScoresByDomain).
+  // Returns whether the answers for the class on some nodes depend on nothing but those nodes'
+  // books and kinds. Policies with answers by domain (Policy::ScoresByDomain) do not count.
   bool LooksAtNodesAlone(ClassIndex c);
-  // What nodes of equal kind and books have in common, as long as any node has; kNone: it is dead.
+  // Returns the state that nodes of equal kind and books share, valid as long as any node has it;
+  // kNone: the node is dead.
   uint32_t StateOf(NodeIndex node);
-  // The node's kind; kNone: it is dead. Nodes of equal kind and books are one to such classes.
+  // Returns the node's kind; kNone: the node is dead. To classes that look at nodes alone, nodes of
+  // equal kind and books are equal.
   uint32_t KindOf(NodeIndex node);
-  // Says in refused[n], where it is kNotRefused, whether the class fits node n. kNow: what is being released counts as
-  // there, and nodes without room are not asked for more; kAnywhere: resources aside; kEvicting: only kHopeless
-  // refuses. Without `tell_hopeless`, kHopeless is not told from kCurable.
+  // Sets refused[n], where it is kNotRefused, for each node n that the class does not fit. kNow:
+  // what is being released counts as free, and nodes without room are not asked for more;
+  // kAnywhere: resources aside; kEvicting: only kHopeless refuses. Without `tell_hopeless`,
+  // kHopeless is not distinguished from kCurable.
   void AddRefused(ClassIndex c, Want want, bool tell_hopeless, std::vector<uint8_t>* refused);
-  // Whether fit depends on what runs on other nodes, so that a placement can make it better.
+  // Returns whether fit depends on what runs on other nodes, so that a placement can improve it.
   bool FitDependsOnOthers(ClassIndex c) { return Needs(c).cluster_fit; }
-  // Whether it takes more of a node than its request: evictions then show what they free only when they are made.
+  // Returns whether the class takes more of a node than its request: evictions then show what they
+  // free only when they are made.
   bool Picks(ClassIndex c) { return !Needs(c).pick_policies.empty(); }
 
-  // All nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best on top.
+  // Returns all nodes that fit, resources aside (kAnywhere, kEvicting), with scores: a heap, best
+  // on top.
   std::vector<Ranked> RankForEviction(TaskIndex task, Want want);
-  // The same nodes unscored, in index order.
+  // Returns the same nodes unscored, in index order.
   std::vector<NodeIndex> ListForEviction(ClassIndex c, Want want);
-  // Calls visit(node) for those nodes until it returns true, best first, without nodes n where refused[n] is set
-  // (may be null). What visit changes on the node it was given does not change the order of the others. Cheap when
-  // one of the best nodes serves. Returns whether a visit did.
+  // Calls visit(node) for those nodes until it returns true, best first, without nodes n where
+  // refused[n] is set (may be null). What visit changes on the node it was given does not change
+  // the order of the others. Cheap when one of the best nodes serves. Returns whether a visit
+  // returned true.
   bool VisitByScore(TaskIndex task, Want want, const std::vector<uint8_t>* refused,
                     absl::FunctionRef<bool(NodeIndex)> visit);
-  // The same by rank and in index order, beginning with node `from`, without scores.
+  // Does the same by rank and in index order, beginning with node `from`, without scores.
   bool VisitInOrder(ClassIndex c, Want want, NodeIndex from,
                     absl::FunctionRef<bool(NodeIndex)> visit);
-  // Whether a policy ranks nodes, and the rank of one.
+  // Returns whether a policy ranks nodes, and the rank of one.
   bool ranks() const { return !ranks_.empty(); }
   uint8_t rank(NodeIndex node) const { return ranks() ? ranks_[node] : 0; }
-  // Where a policy samples nodes: those of the list (nodes n without absent[n]) at which a search ends that wants nodes
-  // as AddRefused does, in the order in which it came by them. A node with refused[n] was looked at in vain; `examined`
-  // (may be null) says of each node whether it was looked at at all. Searches begin where the last one ended.
+  // Where a policy samples nodes: the nodes of the list (nodes n without absent[n]) at which a
+  // search with AddRefused's `want` ends, in the order in which it reached them. A node with
+  // refused[n] was looked at in vain. `examined` (may be null) receives for each node whether it
+  // was looked at at all. Searches begin where the last one ended.
   bool samples() const { return sampler_ != nullptr; }
   std::vector<NodeIndex> Sample(ClassIndex c, Want want, const std::vector<uint8_t>* absent,
                                 const std::vector<uint8_t>* refused,
                                 std::vector<uint8_t>* examined);
-  // After a search of one node alone.
+  // Call this after a search of one node alone.
   void ForgetPlace() { next_ = 0; }
-  // Everything but resources, on one node. `hard`, where given, tells of a refusal that no eviction there cures.
+  // Checks everything but resources, on one node. `hard`, where given, receives whether no eviction
+  // there cures the refusal.
   bool FitsNode(ClassIndex c, NodeIndex node, bool* hard = nullptr);
-  // The request, and the parts wanted, against what is idle / will be idle of one node.
+  // Compares the request, and the parts requested, with what is idle / will be idle of one node.
   bool FitsIdle(ClassIndex c, NodeIndex node);
   bool FitsFutureIdle(ClassIndex c, NodeIndex node);
   bool CanPickNow(ClassIndex c, NodeIndex node);
 
-  // Why each node refuses the class now, counted: most nodes first. Nodes that fit are not in it.
+  // Returns the reasons why nodes refuse the class now, counted: most nodes first. Nodes that fit
+  // are left out.
   std::vector<Refusal> Refusals(ClassIndex c);
 
-  // Before each cycle: what classes depend on may have changed with the tasks that are there.
+  // Call this before each cycle: what classes depend on may have changed with the tasks that are
+  // there.
   void BeginCycle();
 
  private:
@@ -122,7 +134,7 @@ class NodeSearch {
     bool valid = false;
   };
   ClassIndex ClassOf(TaskIndex task) const { return ledger_.tables().tasks.task_class[task]; }
-  ClassProfile& Needs(ClassIndex c);    // what a class asks for
+  ClassProfile& Needs(ClassIndex c);    // what a class requests
   ClassProfile& Profile(ClassIndex c);  // the same, with the states of nodes brought up to date
   void AskScopes(ClassIndex c, ClassProfile* profile);
   Scoreboard& Board(ClassIndex c, Want want);
@@ -131,7 +143,8 @@ class NodeSearch {
     return states_->exact() && !profile.cluster_fit && !profile.cluster_score && !ranks();
   }
   bool FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const;
-  // Nodes that fit `want`, scored for the task (kNone: unscored); evict: soft refusals count as fits.
+  // Returns the nodes that fit `want`, scored for the task (kNone: unscored); evict: soft refusals
+  // count as fits.
   std::vector<Ranked> ScanNodes(ClassIndex c, const ClassProfile& profile, Want want, bool evict,
                                 TaskIndex scored_for, const std::vector<uint8_t>* except = nullptr,
                                 const std::span<const NodeIndex>* among = nullptr);
@@ -144,8 +157,9 @@ class NodeSearch {
   std::unique_ptr<NodeStates> states_;
   std::vector<ClassProfile> profiles_;
   std::vector<std::unique_ptr<Scoreboard>> boards_;  // class * kWants + want
-  // Boards by their last use: a list through their indices, ends first. The board that was not asked for longest
-  // serves the next class under the memory limit, and when too much has changed for it to follow.
+  // Boards by their last use: a list through their indices, ends first. Under the memory limit, the
+  // least recently used board serves the next class; so it does when too much has changed for it to
+  // follow.
   struct Neighbours {
     size_t older, newer;
   };
@@ -154,11 +168,11 @@ class NodeSearch {
   static constexpr size_t kNoBoard = ~size_t{0};
   void MarkUsed(size_t board);
   void Unlink(size_t board);
-  // Adds to the scores of nodes of one rank what depends on all of them.
+  // Adds the part of the scores that depends on all nodes of a rank.
   void ScoreTogether(TaskIndex task, const ClassProfile& profile, const Scoreboard& board,
                      std::span<Ranked> nodes);
 
-  // What node n says to the class by its own books; what depends on other nodes is left out.
+  // Returns the refusal of node n by its own books; what depends on other nodes is left out.
   uint16_t WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex n,
                   RefusalTally* tally) const;
   std::vector<Refusal> RefusalsOfAll(ClassIndex c, const ClassProfile& profile);
@@ -168,9 +182,9 @@ class NodeSearch {
 
   const FitPolicy* sampler_ = nullptr;
   size_t next_ = 0;             // where the next search of a sample begins
-  std::vector<uint8_t> ranks_;  // per node; empty: nobody ranks them
+  std::vector<uint8_t> ranks_;  // per node; empty: no policy ranks them
   SweepRoom room_;
-  const bool apart_;  // some policy tells nodes apart
+  const bool apart_;  // some policy distinguishes single nodes
   uint64_t cycle_ = 0;
   int64_t board_bytes_ = 0;
   std::vector<std::array<Failure, kWants>> failures_;

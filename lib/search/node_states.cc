@@ -102,8 +102,8 @@ bool NodeStates::Overdrawn(NodeIndex n) const {
   return false;
 }
 
-// A sum of products, which do not wait for one another. Amounts are often multiples of large powers of two, so what
-// tells them apart is in the high bits of the sum.
+// A sum of products that do not wait for one another. Amounts are often multiples of large powers
+// of two, so the differences are in the high bits of the sum.
 uint64_t NodeStates::Hash(std::span<const int64_t> key) const {
   uint64_t h = 0;
   for (size_t i = 0; i < key.size(); ++i) h += static_cast<uint64_t>(key[i]) * factors_[i];
@@ -220,7 +220,7 @@ void NodeStates::Leave(NodeIndex n, uint32_t slot) {
   }
   if (head(slot) != n) return;
   auto& heap = members_[slot];
-  // `n` is at the top; so may be copies of it and others that left.
+  // `n` is at the top; copies of it and other nodes that left may be there, too.
   state_[n] = kNone;
   while (state_[heap.front()] != slot) {
     std::pop_heap(heap.begin(), heap.end(), std::greater<>());

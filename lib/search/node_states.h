@@ -1,18 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Nodes that nothing tells apart, counted once.
-//
-// A state is (kind, books). Large clusters are made of a few machine types that hold a few mixes of tasks, so
-// ten thousand nodes are often in a few hundred states, and everything that is asked of a node - does it fit,
-// how well - is asked of a state. A placement takes the oldest node out of one state and puts it into another:
-// two entries in the journal that scoreboards read.
+// Equal nodes, counted once.
 //
 //   states.Sync();                        // follow the ledger's journal, O(nodes changed)
 //   for (StateChange change : unread part of states.journal()) rescore(change.slot);
 //   NodeIndex n = states.head(best);      // the oldest node in a state
 //
-// A state without nodes keeps its slot until the slot is needed, so coming back (a rollback) costs nothing.
-// A slot that is reused is told from one whose nodes changed by StateChange::content.
+// A state is (kind, books). Large clusters consist of a few machine types that hold a few mixes of
+// tasks, so ten thousand nodes are often in a few hundred states. Every question about a node (does
+// it fit, how well) is a question about a state. A placement takes the oldest node out of one state
+// and puts it into another: two entries in the journal that scoreboards read.
+//
+// A state without nodes keeps its slot until the slot is needed, so coming back (a rollback) costs
+// nothing. StateChange::content separates a slot that is reused from one with other nodes.
 #ifndef MUSTER_SEARCH_NODE_STATES_H_
 #define MUSTER_SEARCH_NODE_STATES_H_
 
@@ -35,8 +35,9 @@ struct StateChange {
 
 class NodeStates {
  public:
-  // `share` false: every node is a state of its own (for the test that flips it). `overdraft`: nodes that hold more
-  // than they have by more than this, per dimension, are in no state, as if they were gone; empty: all nodes are in.
+  // `share` false: every node is a state of its own (for the test that flips it). `overdraft`:
+  // nodes that hold more than they have by more than this, per dimension, are in no state, as if
+  // they were gone; empty: all nodes are in.
   NodeStates(const Ledger& ledger, const NodeKinds& kinds, bool share,
              std::vector<int64_t> overdraft = {});
 
@@ -53,13 +54,13 @@ class NodeStates {
     return population_[slot] == 0 ? kNone : static_cast<NodeIndex>(columns_.head[slot]);
   }
 
-  // Slots whose head or content changed, oldest first; position journal_start() + i.
+  // Slots with a changed head or content, oldest first; position journal_start() + i.
   std::span<const StateChange> journal() const { return journal_; }
   uint64_t journal_start() const { return journal_start_; }
   uint64_t journal_end() const { return journal_start_ + journal_.size(); }
   // Grows when all slots changed meaning.
   uint64_t epoch() const { return epoch_; }
-  // Whether every amount is exact as a double. Once false, states are not to be used.
+  // Returns whether every amount is exact as a double. Once false, states are not to be used.
   bool exact() const { return exact_; }
 
  private:

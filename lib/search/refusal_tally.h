@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Why nodes refuse a class, counted, and kept while the books change node by node.
+// The reasons why nodes refuse a class, counted, and kept while the books change node by node.
 #ifndef MUSTER_SEARCH_REFUSAL_TALLY_H_
 #define MUSTER_SEARCH_REFUSAL_TALLY_H_
 
@@ -15,12 +15,12 @@ namespace muster {
 
 using RefusalKey = std::tuple<RefusalCode, DimensionIndex, std::string>;
 
-// Nodes by the refusal they give; equal refusals are one.
+// Counts nodes by their refusal; equal refusals are one.
 class RefusalTally {
  public:
   static constexpr uint16_t kFits = 0xffff;
 
-  // The number of a refusal.
+  // Returns the number of a refusal.
   uint16_t NumberOf(const RefusalKey& key) {
     for (size_t i = 0; i < keys_.size(); ++i) {
       if (keys_[i] == key) return static_cast<uint16_t>(i);
@@ -32,7 +32,7 @@ class RefusalTally {
   void Add(uint16_t number, int64_t nodes) {
     if (number != kFits) counts_[number] += nodes;
   }
-  // Most nodes first; equal counts by the order of the keys.
+  // Returns most nodes first; equal counts by the order of the keys.
   std::vector<Refusal> Sorted() const;
 
  private:
@@ -40,7 +40,7 @@ class RefusalTally {
   std::vector<int64_t> counts_;
 };
 
-// Of one class, following the ledger's journal.
+// The tally of one class, which follows the ledger's journal.
 struct KeptTally {
   RefusalTally tally;
   std::vector<uint16_t> why;  // by node

@@ -1,10 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// NodeSearch::Refusals: why each node says no, counted.
+// NodeSearch::Refusals: why each node refuses a class, counted.
 //
-// A class that waits is asked about in every cycle, and between two cycles few nodes change. So where the answer of a node
-// depends on its own books alone, each class keeps what every node said, and asks those again that the ledger's journal
-// names. Other classes ask every state, or every node. Cost. O(nodes that changed) a class, or O(states), or O(nodes).
+// A waiting class is explained in every cycle, and between two cycles few nodes change. So where
+// the answer of a node depends on its own books alone, each class keeps the answer of every node,
+// and renews those that the ledger's journal names. Other classes ask every state, or every node.
+//
+// Cost. O(nodes that changed) a class, or O(states), or O(nodes).
 #include <algorithm>
 #include <numeric>
 

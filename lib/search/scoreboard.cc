@@ -24,12 +24,13 @@ inline bool Beats(double score, double head, const Winner& than) {
   return (score > than.score) | ((score == than.score) & (head < than.head));
 }
 
-// Four doubles side by side, which both compilers keep in registers of what width there is.
+// Four doubles side by side, which both compilers keep in the registers of the machine.
 using Lanes = double __attribute__((vector_size(32)));
 constexpr size_t kLanes = 4;
 constexpr size_t kRows = 2;  // of lanes: each comparison waits for the one before it in its row
 
-// The highest score of a state that has nodes, and among equals the oldest head. Each lane keeps its own winner.
+// Finds the highest score of a state that has nodes, and among equal ones the oldest head. Each
+// lane keeps its own winner.
 MUSTER_KERNEL void FindBest(const double* score, const double* head, size_t count, Winner* winner) {
   const Lanes never = {kNever, kNever, kNever, kNever};
   const Lanes no_head = {kNoHead, kNoHead, kNoHead, kNoHead};
@@ -70,7 +71,8 @@ MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t count, uint
   for (size_t i = 0; i < count; ++i) any[i] |= static_cast<uint8_t>(have[i] < need);
 }
 
-// Whether the request of a class fits what states of a range have: fits[i] is about state begin + i.
+// Whether the request of a class fits the amounts of states in a range: fits[i] is about state
+// begin + i.
 class ResourceFit {
  public:
   ResourceFit(const StateColumns& columns, const ClassProfile& profile, ClassIndex c, size_t begin,
@@ -117,7 +119,7 @@ class ResourceFit {
     }
   }
 
-  // Fits once what is being released has gone, and not before.
+  // Keeps what fits once the releasing tasks have gone, and not before.
   void KeepLater(uint8_t* fits) const {
     KeepAmounts(columns_.future_idle, fits);
     KeepPicks(/*later=*/true, fits);
@@ -164,7 +166,7 @@ void Collect(const uint8_t* fits, size_t begin, size_t count, std::vector<uint32
   }
 }
 
-// The columns of `slots` alone, side by side.
+// Copies the columns of `slots` alone, side by side.
 void Gather(const StateColumns& columns, std::span<const uint32_t> slots, bool free,
             StateColumns* to) {
   for (const auto part : StateColumns::kFree) (to->*part).resize((columns.*part).size());
@@ -214,7 +216,7 @@ void Scoreboard::Open(size_t block) {
   std::fill_n(&score_[block * kBlock], kBlock, std::numeric_limits<double>::quiet_NaN());
 }
 
-// Scores the slots in the room. `resources_fit`: that was found out, and that their kinds fit.
+// Scores the slots in the room. `resources_fit`: it is known that their resources and kinds fit.
 void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& profile,
                             bool resources_fit) {
   SweepRoom& room = context.room;
@@ -252,8 +254,9 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& p
   }
 }
 
-// Fills the fits, order and batch of the room for `count` states of `columns` from `begin` on. Columns of the room hold
-// the states at `slots` side by side; those of the states hold them at their slots.
+// Fills the fits, order and batch of the room for `count` states of `columns` from `begin` on.
+// Columns of the room hold the states at `slots` side by side; those of the states hold them at
+// their slots.
 void Scoreboard::ScoreRange(const ScoringContext& context, const ClassProfile& profile,
                             const StateColumns& columns, size_t begin, size_t count,
                             std::span<const uint32_t> slots, bool resources_fit) {
@@ -315,7 +318,8 @@ void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
   winner_slot_[block] = NodeOf(winner) == kNone ? kNone : states.state(NodeOf(winner));
 }
 
-// The states at the bits of `touched` are others, or others of their nodes are the oldest.
+// Compares the states at the bits of `touched` with the winner; they are others, or other nodes of
+// theirs are the oldest.
 void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched) {
   const uint32_t slot = winner_slot_[block];
   if (slot != kNone && (touched >> (slot % kBlock) & 1)) {
@@ -335,7 +339,8 @@ void Scoreboard::CompareWithWinner(const NodeStates& states, size_t block, uint6
 }
 
 bool Scoreboard::Follows(const NodeStates& states) const {
-  // A sweep compares all states with the request, many at once, and scores those that fit; most changes are scored, too.
+  // A sweep compares all states with the request, many at once, and scores those that fit. Most
+  // changes are scored, too.
   constexpr size_t kComparedAtOnce = 8;
   const size_t worth = states.slots() / kComparedAtOnce + 2 * fitting_;
   return epoch_ == states.epoch() && position_ >= states.journal_start() &&

@@ -2,15 +2,17 @@
 //
 // The best node for one task class, remembered between placements.
 //
-// A scoreboard keeps the class's score of every state, and of every block of 64 states the winner: higher score;
-// equal: the state whose oldest node is older. Refresh reads the states' journal since the last time, scores
-// again what is another state now, and looks again for the winner of each block that changed. The best of the
-// winners is what a scan of all nodes, in order, would choose.
-// Cost. For a class not asked for before, or not for long, a sweep: requests are compared with all states, in vector
-// loops over the columns; the few that fit - most nodes of a busy cluster are full - are brought side by side and scored
-// in vector loops, too. Then one block a change.
-// Where scores are compared across candidates before they count (KindScore), a winner depends on who else fits;
-// then the board keeps the parts of the scores and Best scans the states.
+// A scoreboard keeps the class's score of every state, and the winner of every block of 64 states:
+// the higher score; of equal ones the state with the oldest node. Refresh reads the states' journal
+// since the last time, scores again the states that are new, and finds the winner of each changed
+// block again. The best of the winners is what a scan of all nodes, in order, would choose.
+//
+// Cost. For a class that is new, or was not used for long, a sweep. It compares requests with all
+// states, in vector loops over the columns. The few states that fit (most nodes of a busy cluster
+// are full) are brought side by side and scored in vector loops, too. Then one block a change.
+// Where scores are compared across candidates before they count (KindScore), a winner depends on
+// the other fitting states; then the board keeps the parts of the scores, and Best scans the
+// states.
 #ifndef MUSTER_SEARCH_SCOREBOARD_H_
 #define MUSTER_SEARCH_SCOREBOARD_H_
 
@@ -33,14 +35,14 @@ enum class Want : uint8_t {
   kLater,     // fits what will be idle, but not yet
   kEither,    // fits what is idle or what is being released, each alone
   kAnywhere,  // resources aside, every other fit holds
-  kEvicting,  // whatever evicting tasks on the node might cure aside
+  kEvicting,  // the eviction of tasks on the node might cure everything that fails
 };
 inline constexpr int kWants = 5;
 
 // What node search knows about a class before looking at nodes.
 struct ClassProfile {
   bool ready = false;
-  uint64_t cycle = 0;  // when cluster_fit and cluster_score were asked
+  uint64_t cycle = 0;  // when cluster_fit and cluster_score were found
   uint32_t row = 0;    // in NodeKinds
   bool cluster_fit = false, cluster_score = false;
   bool uniform = true;     // the score is a number of the state alone
@@ -58,12 +60,12 @@ struct SweepRoom {
   std::vector<double> order, batch;
   std::vector<uint32_t> slots;  // to be scored, ascending
   StateColumns columns;         // of such slots, side by side
-  // Per block: which of its states are others now, or have not been looked at; which changed at all.
+  // By block: which of its states are others now, or have not been looked at; which changed at all.
   std::vector<uint64_t> content, touched;
   std::vector<uint32_t> blocks;  // that changed
 };
 
-// The tools every board shares.
+// The tools that every board uses.
 struct ScoringContext {
   const Dispatcher& dispatcher;
   const NodeKinds& kinds;
@@ -72,7 +74,8 @@ struct ScoringContext {
   SweepRoom& room;
 };
 
-// Brings a raw kind score to 0..top over candidates whose largest raw score is `largest`, weighted.
+// Returns a raw kind score, weighted, brought to 0..top over candidates with `largest` as the
+// largest raw score.
 inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
   if (largest <= 0) return score.weight * static_cast<double>(score.reversed ? score.top : raw);
   const int64_t scaled = score.top * raw / largest;
@@ -82,15 +85,16 @@ inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
 class Scoreboard {
  public:
   Scoreboard(ClassIndex c, Want want) : class_(c), want_(want) {}
-  // Forgets everything but its room, for another class.
+  // Forgets everything but its memory, for another class.
   void Retarget(ClassIndex c, Want want);
-  // Whether it can follow the states. It has to sweep otherwise, which any other board could do as well.
+  // Returns whether it can follow the states. Otherwise it has to sweep, which any other board
+  // could do as well.
   bool Follows(const NodeStates& states) const;
 
-  // The oldest node of the best state; kNone: no state fits.
+  // Returns the oldest node of the best state; kNone: no state fits.
   NodeIndex Best(const ScoringContext& context, const ClassProfile& profile);
 
-  // Follows the states. After it, and until they change:
+  // Follows the states. Until they change again, these hold:
   void Refresh(const ScoringContext& context, const ClassProfile& profile);
   bool fits(uint32_t slot) const { return score(slot) != kNoScore; }
   double score(uint32_t slot) const {  // kNoScore: it does not fit
@@ -122,9 +126,9 @@ class Scoreboard {
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;  // in the states' journal
   size_t fitting_ = 0;     // states that fitted at the last sweep
-  // Blocks none of whose states fitted are closed: their cells are not there. In an open one, a cell that is not a
-  // number belongs to a state that did not fit or had no node when the block was opened: to be looked at should it
-  // change.
+  // Blocks without a fitting state are closed: they have no cells. In an open block, a cell that is
+  // not a number belongs to a state that did not fit or had no node when the block was opened. It
+  // is looked at when the state changes.
   std::unique_ptr<double[]> score_;
   size_t blocks_ = 0;                               // that there is room for
   std::vector<uint8_t> open_;                       // per block

@@ -276,7 +276,7 @@ JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   const int64_t need = tables_->jobs.spec[job].min_available;
   if (config_.phase_rule == PhaseRule::kAllocated) {
     const bool ready = !counts_gangs_ || counts.ready() >= need;
-    if (!ready && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
+    if (!ready && counts[TaskStatus::kRunning] > 0) return JobPhase::kDegraded;
     return counts.allocated() >= need ? JobPhase::kRunning : JobPhase::kPending;
   }
   const JobPhase waiting = phase == JobPhase::kAdmitted ? phase : JobPhase::kPending;
@@ -286,7 +286,7 @@ JobPhase Session::PhaseAtClose(JobIndex job, JobPhase phase) const {
   const int64_t scheduled = counts[TaskStatus::kRunning] + counts[TaskStatus::kBound] + ended +
                             counts[TaskStatus::kReleasing];
   const bool settled = scheduled >= need && counts.pending() == 0 && counts.nominated() == 0;
-  if (!ready && !settled && counts[TaskStatus::kRunning] > 0) return JobPhase::kUnknown;
+  if (!ready && !settled && counts[TaskStatus::kRunning] > 0) return JobPhase::kDegraded;
   if (scheduled < need) return waiting;
   return scheduled == ended ? JobPhase::kCompleted : JobPhase::kRunning;
 }

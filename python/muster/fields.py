@@ -35,7 +35,7 @@ SHAPE = (
     "spread",
     "host_ports",
     "revocable",
-    "guaranteed",
+    "guaranteed_qos",
     "alignment",
 )
 # Fields whose value for one row is a list: a list given for them is no column.

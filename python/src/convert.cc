@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "lib/scenario/json_rows.h"
 
 namespace muster::python {
@@ -44,10 +45,7 @@ void WrongType(const Place& place, std::string_view expected, py::handle value) 
 
 void UnknownKey(const Place& place, std::string_view key,
                 const std::vector<std::string_view>& valid) {
-  const std::string_view nearest = NearestName(key, valid);
-  RefuseAt(place, absl::StrCat(
-                      "unknown field ", Quote(key),
-                      nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?")));
+  RefuseAt(place, absl::StrCat("unknown field ", Quote(key), SuggestWord(key, valid)));
 }
 
 bool IsInteger(py::handle value) {
@@ -102,22 +100,6 @@ Quantity ReadQuantity(const Place& place, py::handle value) {
     if (end.ec == std::errc()) return Quantity(std::string(text, end.ptr));
   }
   WrongType(place, "a number or a text such as \"500m\"", value);
-}
-
-int ReadWord(const Place& place, py::handle value, std::string_view what,
-             const std::vector<std::string_view>& words) {
-  const std::string text = ReadText(place, value);
-  for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == text) return static_cast<int>(i);
-  }
-  const std::string_view nearest = NearestName(text, words);
-  std::string rule = absl::StrCat("unknown ", ToAbsl(what), " ", Quote(text));
-  if (!nearest.empty()) RefuseAt(place, absl::StrCat(rule, ", did you mean ", Quote(nearest), "?"));
-  absl::StrAppend(&rule, ", expected one of ");
-  for (size_t i = 0; i < words.size(); ++i) {
-    absl::StrAppend(&rule, i == 0 ? "" : ", ", ToAbsl(words[i]));
-  }
-  RefuseAt(place, rule);
 }
 
 py::object Write(const Quantity& quantity) {

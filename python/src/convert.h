@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/model/words.h"
 #include "lib/scenario/members.h"
 #include "python/src/status.h"
 
@@ -47,9 +48,6 @@ int64_t ReadInteger(const Place& place, py::handle value, int64_t min, uint64_t 
 std::string ReadText(const Place& place, py::handle value);
 bool ReadFlag(const Place& place, py::handle value);
 Quantity ReadQuantity(const Place& place, py::handle value);
-// The index of `value` among `words`.
-int ReadWord(const Place& place, py::handle value, std::string_view what,
-             const std::vector<std::string_view>& words);
 
 // --- reading
 
@@ -70,21 +68,13 @@ requires(!std::same_as<Integer, bool>) void ReadInto(const Place& place, py::han
                   static_cast<uint64_t>(std::numeric_limits<Integer>::max())));
 }
 
-template <class Enum>
-void ReadEnum(const Place& place, py::handle value, std::string_view what, int count,
-              std::string_view (*name)(Enum), Enum* out) {
-  std::vector<std::string_view> words;
-  for (int i = 0; i < count; ++i) words.push_back(name(static_cast<Enum>(i)));
-  *out = static_cast<Enum>(ReadWord(place, value, what, words));
-}
-inline void ReadInto(const Place& place, py::handle value, TaskStatus* out) {
-  ReadEnum(place, value, "status", kTaskStatusCount, TaskStatusName, out);
-}
-inline void ReadInto(const Place& place, py::handle value, JobPhase* out) {
-  ReadEnum(place, value, "phase", 5, JobPhaseName, out);
-}
-inline void ReadInto(const Place& place, py::handle value, QueueState* out) {
-  ReadEnum(place, value, "state", 2, QueueStateName, out);
+template <HasWords Enum>
+void ReadInto(const Place& place, py::handle value, Enum* out) {
+  const std::string text = ReadText(place, value);
+  const std::optional<Enum> read = ParseWord<Enum>(text);
+  const WordTable table = WordsOf(Enum());
+  if (!read.has_value()) RefuseAt(place, UnknownWord(table.what, text, table.words));
+  *out = *read;
 }
 
 template <HasMembers S>
@@ -172,9 +162,10 @@ template <std::integral Integer>
 requires(!std::same_as<Integer, bool>) py::object Write(Integer number) { return py::int_(number); }
 // As a number where it is a whole one.
 py::object Write(const Quantity& quantity);
-inline py::object Write(TaskStatus status) { return Text(TaskStatusName(status)); }
-inline py::object Write(JobPhase phase) { return Text(JobPhaseName(phase)); }
-inline py::object Write(QueueState state) { return Text(QueueStateName(state)); }
+template <HasWords Enum>
+py::object Write(Enum value) {
+  return Text(Word(value));
+}
 // Declared before they use each other: their arguments belong to namespaces in which nobody would look for them.
 template <HasMembers S>
 py::object Write(const S& spec);

@@ -450,7 +450,7 @@ py::dict ToDict(const Distribution& d) {
   out["p90"] = d.p90;
   out["p95"] = d.p95;
   out["p99"] = d.p99;
-  out["max"] = d.most;
+  out["max"] = d.max;
   return out;
 }
 
@@ -482,7 +482,7 @@ py::dict MetricsOf(const Played& self, int64_t slowdown_bound) {
   out["goodput"] = m.goodput;
   out["jain"] = m.jain;
   out["share_deviation_mean"] = m.share_deviation_mean;
-  out["share_deviation_most"] = m.share_deviation_most;
+  out["share_deviation_max"] = m.share_deviation_max;
   out["decision_time"] = ToDict(m.decision_time);
   py::dict resources, queues;
   for (const ResourceMetrics& r : m.resources) {

@@ -18,9 +18,9 @@ namespace py = pybind11;
 namespace muster::python {
 namespace {
 
-using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-std::span<const double> View(const Numbers& numbers) {
+std::span<const double> View(const Doubles& numbers) {
   return {numbers.data(), static_cast<size_t>(numbers.size())};
 }
 
@@ -33,9 +33,9 @@ BootstrapOptions Options(double level, int64_t resamples, uint64_t seed) {
   return {.level = level, .resamples = resamples, .seed = seed};
 }
 
-py::dict Fit(const Numbers& y, const std::vector<Numbers>& x, bool intercept, double level) {
+py::dict Fit(const Doubles& y, const std::vector<Doubles>& x, bool intercept, double level) {
   std::vector<std::vector<double>> columns;
-  for (const Numbers& column : x) {
+  for (const Doubles& column : x) {
     const std::span<const double> view = View(column);
     columns.emplace_back(view.begin(), view.end());
   }
@@ -57,27 +57,27 @@ py::dict Fit(const Numbers& y, const std::vector<Numbers>& x, bool intercept, do
 void BindStatistics(py::module_& module) {
   module.def(
       "percentile",
-      [](const Numbers& ordered, double percent) { return Percentile(View(ordered), percent); },
+      [](const Doubles& ordered, double percent) { return Percentile(View(ordered), percent); },
       py::arg("ordered"), py::arg("percent"));
   module.def(
       "mean_interval",
-      [](const Numbers& values, double level) { return Told(MeanInterval(View(values), level)); },
+      [](const Doubles& values, double level) { return Told(MeanInterval(View(values), level)); },
       py::arg("values"), py::arg("level"));
   module.def(
       "bootstrap_mean",
-      [](const Numbers& values, double level, int64_t resamples, uint64_t seed) {
+      [](const Doubles& values, double level, int64_t resamples, uint64_t seed) {
         return Told(BootstrapMean(View(values), Options(level, resamples, seed)));
       },
       py::arg("values"), py::arg("level"), py::arg("resamples"), py::arg("seed"));
   module.def(
       "bootstrap_median",
-      [](const Numbers& values, double level, int64_t resamples, uint64_t seed) {
+      [](const Doubles& values, double level, int64_t resamples, uint64_t seed) {
         return Told(BootstrapMedian(View(values), Options(level, resamples, seed)));
       },
       py::arg("values"), py::arg("level"), py::arg("resamples"), py::arg("seed"));
   module.def(
       "bootstrap_ratio",
-      [](const Numbers& over, const Numbers& under, double level, int64_t resamples,
+      [](const Doubles& over, const Doubles& under, double level, int64_t resamples,
          uint64_t seed) {
         return Told(BootstrapRatio(View(over), View(under), Options(level, resamples, seed)));
       },

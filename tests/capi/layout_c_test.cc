@@ -77,7 +77,7 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(MUSTER_JOB_PENDING, JobPhase::kPending);
   is(MUSTER_JOB_ADMITTED, JobPhase::kAdmitted);
   is(MUSTER_JOB_RUNNING, JobPhase::kRunning);
-  is(MUSTER_JOB_UNKNOWN, JobPhase::kUnknown);
+  is(MUSTER_JOB_UNKNOWN, JobPhase::kDegraded);
   is(MUSTER_JOB_COMPLETED, JobPhase::kCompleted);
   is(MUSTER_ADMIT, DecisionKind::kAdmit);
   is(MUSTER_BIND, DecisionKind::kBind);

@@ -223,7 +223,9 @@ TEST_F(Columns, AreRefusedWithThePlace) {
       {[this](const auto& t) { Numbers(t, "status", {10}); },
        "table of tasks, row 0, column \"status\": 10 is out of range"},
       {[this](const auto& t) { Strings(t, "status", {"flying"}); },
-       "table of tasks, row 0, column \"status\": unknown word \"flying\""},
+       "table of tasks, row 0, column \"status\": unknown status \"flying\", expected one of "
+       "pending, placed, nominated, binding, bound, running, releasing, succeeded, failed, "
+       "unknown"},
       {[this](const auto& t) { Numbers(t, "status", {MUSTER_RUNNING}); },
        "tasks[0]: task \"t\": status running needs a node"},
       {[this](const auto& t) { Numbers(t, "shape.request.cpu", {-1}); },

@@ -28,7 +28,7 @@ PHASE = {
     "Pending": "pending",
     "Inqueue": "admitted",
     "Running": "running",
-    "Unknown": "unknown",
+    "Unknown": "degraded",
     "Completed": "completed",
 }
 NODELESS = ("pending", "succeeded", "failed")

@@ -349,7 +349,8 @@ TEST(Cpus, HowPodsAreAligned) {
                                   With(PodJson("c"), "/status/qosClass", "Guaranteed")});
   std::vector<std::string> shapes;
   for (const TaskSpec& task : import.scenario.cluster.tasks) {
-    shapes.push_back(absl::StrCat(task.shape.alignment, " ", task.shape.guaranteed ? "yes" : "no"));
+    shapes.push_back(
+        absl::StrCat(task.shape.alignment, " ", task.shape.guaranteed_qos ? "yes" : "no"));
   }
   EXPECT_THAT(shapes, ElementsAre("restricted yes", " no", " yes"));
   EXPECT_THAT(Lines(import), Contains(absl::StrCat("Pod ns/b: metadata.annotations[\"", kWish,

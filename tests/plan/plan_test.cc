@@ -126,7 +126,7 @@ TEST(Digest, SeesEveryChangeOfWhatWasDecidedAndNothingElse) {
       [](PlanData* d) { d->decisions[1].node = 3; },
       [](PlanData* d) { d->decisions[0].job = 2; },
       [](PlanData* d) { d->decisions[3].beneficiary = kNone; },
-      [](PlanData* d) { d->decisions[4].phase = JobPhase::kUnknown; },
+      [](PlanData* d) { d->decisions[4].phase = JobPhase::kDegraded; },
       [](PlanData* d) { d->decisions[2].after_eviction = false; },
       [](PlanData* d) { std::swap(d->decisions[0], d->decisions[1]); },
       [](PlanData* d) { d->decisions.pop_back(); },

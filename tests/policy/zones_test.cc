@@ -33,7 +33,7 @@ NodeSpec Aligned(const std::string& name, int zones = 2) {
 }
 
 TaskShape Wants(const Resources& request, bool guaranteed = true) {
-  return {.request = request, .guaranteed = guaranteed};
+  return {.request = request, .guaranteed_qos = guaranteed};
 }
 
 void Job(Cluster& cluster, const std::string& name, const TaskShape& shape, int count = 1,

@@ -151,7 +151,7 @@ class Replays(unittest.TestCase):
         self.assertEqual(int(max(result.samples["used"]["cpu"])), 4000)
         self.assertEqual(list(result.samples["queue_share"]), ["a", "b"])
         deviation = result.samples["share_deviation"]
-        self.assertAlmostEqual(float(deviation.max()), result.metrics["share_deviation_most"])
+        self.assertAlmostEqual(float(deviation.max()), result.metrics["share_deviation_max"])
         self.assertAlmostEqual(float(deviation[deviation >= 0].mean()), result.metrics["share_deviation_mean"])
         self.assertEqual(rows(result.series), len(result.samples["time"]))
         shares = result.shares

@@ -298,8 +298,8 @@ TEST(Engine, SeriesAndMetricsByHand) {
   EXPECT_DOUBLE_EQ(metrics.resources[0].utilisation, 28.0 / 56);
   EXPECT_EQ(metrics.deadlines, 2);
   EXPECT_EQ(metrics.deadline_misses, 1);
-  EXPECT_EQ(metrics.all.wait.most, 5);
-  EXPECT_DOUBLE_EQ(metrics.all.finish_time_ratio.most, 25.0 / 20);
+  EXPECT_EQ(metrics.all.wait.max, 5);
+  EXPECT_DOUBLE_EQ(metrics.all.finish_time_ratio.max, 25.0 / 20);
   EXPECT_EQ(metrics.goodput, 1);
   ASSERT_EQ(metrics.queues.size(), 1u);
   EXPECT_DOUBLE_EQ(metrics.queues[0].delivered, 0.5);
@@ -400,7 +400,7 @@ TEST(Metrics, StarvationAndFinishTimeFairness) {
   // job-seconds in 20 s, 2.25 jobs, 2 of 4 processors: 20 / (10 * 1.125).
   EXPECT_EQ(metrics.all.finish_time_fairness.count, 2);
   EXPECT_DOUBLE_EQ(metrics.all.finish_time_fairness.p50, 0.4);
-  EXPECT_DOUBLE_EQ(metrics.all.finish_time_fairness.most, 20 / 11.25);
+  EXPECT_DOUBLE_EQ(metrics.all.finish_time_fairness.max, 20 / 11.25);
   options.until = 19;
   EXPECT_EQ(Measure(trace, Play(trace, "fcfs", options)).longest_wait, 10);
 }

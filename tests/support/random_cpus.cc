@@ -32,7 +32,7 @@ class Maker {
       if (!node.allocatable && rng_.Chance(0.2)) Reserve(node);
     }
     for (TaskSpec& task : world_.tasks) {
-      task.shape.guaranteed = rng_.Chance(0.8);
+      task.shape.guaranteed_qos = rng_.Chance(0.8);
       if (rng_.Chance(0.5)) task.shape.alignment = rng_.Chance(0.7) ? usual : Alignment();
       if (rng_.Chance(0.8)) AddContainers(task.shape);
       if (rng_.Chance(0.15)) task.shape.devices = {{.kind = "gpu", .milli = 500}};

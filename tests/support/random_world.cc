@@ -390,7 +390,7 @@ class Maker {
     }
     job.phase = phases_
                     ? One<JobPhase>({JobPhase::kPending, JobPhase::kAdmitted, JobPhase::kRunning,
-                                     JobPhase::kUnknown, JobPhase::kCompleted})
+                                     JobPhase::kDegraded, JobPhase::kCompleted})
                     : JobPhase::kPending;
     if (Chance(0.5)) job.preemptable = Chance(0.8);
     if (times_ && Chance(0.3)) job.waiting_time = Between(0, 3);

@@ -30,7 +30,7 @@ class Maker {
       if (!rng_.Chance(0.15)) Divide(node);
     }
     for (TaskSpec& task : world_.tasks) {
-      task.shape.guaranteed = rng_.Chance(0.7);
+      task.shape.guaranteed_qos = rng_.Chance(0.7);
       if (rng_.Chance(0.3)) AddContainers(task.shape);
       if (rng_.Chance(0.4)) task.started = -Between(0, 60);
     }

@@ -179,7 +179,7 @@ void Simplify(std::vector<Change>& changes, const ClusterSpec& world) {
     unsay_shape(&TaskShape::spread);
     unsay_shape(&TaskShape::host_ports);
     unsay_shape(&TaskShape::revocable);
-    unsay_shape(&TaskShape::guaranteed);
+    unsay_shape(&TaskShape::guaranteed_qos);
     unsay_shape(&TaskShape::alignment);
     for (size_t r = 0; r < task.shape.request.size(); ++r) {
       changes.push_back([=](ClusterSpec& w) {

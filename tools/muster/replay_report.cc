@@ -12,14 +12,14 @@
 namespace muster {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json ToJson(const Distribution& d) {
+OrderedJson ToJson(const Distribution& d) {
   return {{"count", d.count}, {"mean", d.mean}, {"p50", d.p50}, {"p90", d.p90},
-          {"p95", d.p95},     {"p99", d.p99},   {"max", d.most}};
+          {"p95", d.p95},     {"p99", d.p99},   {"max", d.max}};
 }
 
-Json ToJson(const JobMetrics& m) {
+OrderedJson ToJson(const JobMetrics& m) {
   return {{"wait", ToJson(m.wait)},
           {"turnaround", ToJson(m.turnaround)},
           {"bounded_slowdown", ToJson(m.bounded_slowdown)},
@@ -27,10 +27,10 @@ Json ToJson(const JobMetrics& m) {
           {"finish_time_fairness", ToJson(m.finish_time_fairness)}};
 }
 
-Json ToJson(const std::vector<JobGroup>& groups) {
-  Json out = Json::array();
+OrderedJson ToJson(const std::vector<JobGroup>& groups) {
+  OrderedJson out = OrderedJson::array();
   for (const JobGroup& group : groups) {
-    Json entry = ToJson(group.jobs);
+    OrderedJson entry = ToJson(group.jobs);
     entry["name"] = group.name;
     out.push_back(std::move(entry));
   }
@@ -39,7 +39,7 @@ Json ToJson(const std::vector<JobGroup>& groups) {
 
 std::string Row(absl::string_view name, const Distribution& d) {
   return absl::StrFormat("  %-18s %12.2f %12.2f %12.2f %12.2f %12.2f\n", name, d.mean, d.p50, d.p95,
-                         d.p99, d.most);
+                         d.p99, d.max);
 }
 
 }  // namespace
@@ -80,9 +80,9 @@ std::string ReportText(const ReplayReport& r) {
 
 std::string ReportJson(const ReplayReport& r) {
   const Metrics& m = r.metrics;
-  Json dropped = Json::object();
+  OrderedJson dropped = OrderedJson::object();
   for (const auto& [rule, count] : r.read.dropped) dropped[rule] = count;
-  Json resources = Json::array(), queues = Json::array();
+  OrderedJson resources = OrderedJson::array(), queues = OrderedJson::array();
   for (const ResourceMetrics& d : m.resources) {
     resources.push_back(
         {{"name", d.name}, {"utilisation", d.utilisation}, {"fragmentation", d.fragmentation}});
@@ -91,7 +91,7 @@ std::string ReportJson(const ReplayReport& r) {
     queues.push_back({{"name", q.name}, {"delivered", q.delivered}});
     if (q.deserved >= 0) queues.back()["deserved"] = q.deserved;
   }
-  const Json out = {{"trace", r.trace.name},
+  const OrderedJson out = {{"trace", r.trace.name},
                     {"read",
                      {{"lines", r.read.lines},
                       {"jobs", r.read.jobs},
@@ -113,7 +113,7 @@ std::string ReportJson(const ReplayReport& r) {
                     {"queues", queues},
                     {"jain", m.jain},
                     {"share_deviation_mean", m.share_deviation_mean},
-                    {"share_deviation_max", m.share_deviation_most},
+                    {"share_deviation_max", m.share_deviation_max},
                     {"deadlines", m.deadlines},
                     {"deadline_misses", m.deadline_misses},
                     {"stops", m.stops},
@@ -130,7 +130,7 @@ std::string ReportJson(const ReplayReport& r) {
                     {"events", r.result.events},
                     {"passes", r.result.passes},
                     {"seconds", r.seconds}};
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace muster

@@ -20,10 +20,10 @@ Preset BatchSystem(std::string_view name, std::string_view summary) {
 
 std::vector<Preset> BatchPresets() {
   return {
-      BatchSystem("fcfs", "gangs in order of submission, nobody ahead of anybody"),
+      BatchSystem("fcfs", "gangs in order of submission; no job passes another"),
       BatchSystem("easy",
                   "EASY backfilling: gangs ahead of the first that waits, if they do not delay it"),
-      BatchSystem("conservative", "backfilling that delays nobody who came before")};
+      BatchSystem("conservative", "backfilling that delays no earlier job")};
 }
 
 }  // namespace muster

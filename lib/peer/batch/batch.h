@@ -13,9 +13,9 @@
 // What all three share (batch_queue.h). Jobs wait in job order, or in the `order` of an option.
 // Running tasks are expected to end at `started` plus the job's estimate. A task that outlived its
 // estimate may end at any moment, so its end counts as now. A task without an estimate never ends.
-// A job starts when `min_available` of its tasks have places, those that run counted.
+// A job starts when `min_available` of its tasks have places; running tasks count.
 //
-// fcfs: jobs start in order until one does not fit. Nothing passes that one.
+// fcfs: jobs start in order until one does not fit. No later job passes it.
 //
 // easy (Lifka, JSSPP 1995):
 // 1. Jobs start in order until one does not fit. This one is the head.
@@ -32,7 +32,7 @@
 // 1. Jobs go in order. Each is promised the earliest time at which its tasks find nodes that they
 //    can keep for the job's estimate, beside what runs and what was promised before.
 // 2. The times tried are now, and those at which a task or a promise should end.
-// 3. A job whose time is now starts. A job that fits at no time is promised nothing.
+// 3. A job with the time now starts. A job that fits at no time is promised nothing.
 //
 // Guarantee. With estimates that are no shorter than run times, the head of easy starts no later
 // than at its shadow, and under conservative no job delays a promise made before its own in the
@@ -44,8 +44,8 @@
 //   there keeps promises.
 // - The size of a job, for `order`, is the sum of what its tasks request over what the cluster has,
 //   in the dimension where that is largest.
-// - Under easy the head is always the oldest job that waits. `order` sorts only which jobs go ahead
-//   of it.
+// - Under easy the head is always the oldest waiting job. `order` sorts only the jobs that may go
+//   ahead of it.
 // - Tasks take the best node by the ordinary search, so binpack decides which nodes are promised.
 //
 // Not kept. Advance reservations, partitions, preemption and fair-share priorities of real batch

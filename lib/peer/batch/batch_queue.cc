@@ -6,8 +6,8 @@
 namespace muster {
 namespace {
 
-// The part of the cluster that the job asks for, where that is most, times a factor. The factor comes before the division,
-// so that equal products are equal keys.
+// Returns the part of the cluster that the job requests, in the dimension where that is largest,
+// times `factor`. The factor comes before the division, so that equal products are equal keys.
 double SizeOf(const ActionContext& context, JobIndex job, double factor) {
   const Ledger& ledger = context.ledger;
   double size = 0;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What the policies of batch systems share: who waits in which order, and when those that run
-// should end.
+// What the policies of batch systems share: the order of waiting jobs, and the expected ends of
+// running tasks.
 //
 //   std::vector<JobIndex> jobs = BatchQueue(context);
 //   SortByBatchOrder(context, options.text("order"), &jobs);
@@ -27,24 +27,24 @@ inline constexpr OptionDecl kBatchOptions[] = {
      "fifo|sjf|ljf|smallest|largest|area: the order of jobs; easy: of those that may go ahead"},
 };
 
-// The job's estimate; kNever where there is none.
+// Returns the job's estimate, or kNever where it has none.
 int64_t BatchEstimateOf(const Tables& tables, JobIndex job);
 
-// Jobs with pending tasks that may start, by job order. Admits them.
+// Admits the jobs with pending tasks that may start, and returns them in job order.
 std::vector<JobIndex> BatchQueue(ActionContext& context);
 
-// By the key that `order` names, equal ones as they were. Sizes are the sum of what the tasks
-// request over what the cluster has, in the dimension where that is largest.
+// Sorts the jobs by the key that `order` names; equal ones keep their order. A job's size is the
+// sum of what its tasks request over what the cluster has, in the dimension where that is largest.
 void SortByBatchOrder(const ActionContext& context, std::string_view order,
                       std::vector<JobIndex>* jobs);
 
-// Notes that the job was placed in part, and that it is to be taken back; `failure` (may be null)
-// is why a task of it found no node.
+// Notes that the job was placed in part, and that the placement is to be taken back. `failure` (may
+// be null) is the reason why one of its tasks found no node.
 void BatchExplainUndone(ActionContext& context, JobIndex job, const ReasonPtr& failure);
 
-// Tasks that hold a node and when they should be gone, soonest first, then by task: their start
-// plus the job's estimate, and after now for one that has outlived it. Tasks of jobs without an
-// estimate are not in it.
+// Returns the tasks that hold a node with their expected ends, soonest first, then by task. An end
+// is the task's start plus the job's estimate, and just after now for a task that outlived it.
+// Tasks of jobs without an estimate are left out.
 std::vector<std::pair<int64_t, TaskIndex>> BatchEnds(const ActionContext& context);
 
 }  // namespace muster

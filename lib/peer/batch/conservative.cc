@@ -1,19 +1,17 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// conservative: backfilling that delays nobody who came before, for nodes of several resources.
+// conservative: backfilling that delays no earlier job, for nodes of several resources. batch.h has
+// the loop, the guarantee and the cost.
 //
-// Idea (Mu'alem and Feitelson, TPDS 2001). Jobs go in order, and each is promised the earliest time at which its tasks find
-// nodes that they can keep for as long as the job's estimate, beside what runs and what was promised before it. If that is
-// now, it starts. Times looked at are now and those at which a task or a promise should end; at a time, tasks that should be
-// gone by then are gone, and a node serves if it has room beside the promises all through the job's stay. Tasks
-// take the best node by the ordinary search among those, as under easy (batch.cc): one that is free now before one that will be.
-// Guarantee. With estimates no shorter than run times, whoever goes ahead delays no promise made before his own in the same
-// cycle. Promises are made afresh in every cycle, as conservative:reservations=afresh makes them on a pool: a plan follows
-// from the cluster, and promises are no part of it.
-// Peer. On one node with one resource this is lib/replay/pool_conservative.cc with reservations=afresh, start by start;
-// tests compare. A job whose tasks fit at no time (an estimate is missing, or a node is) is promised nothing.
-// Ties. Job order, or `order`; the earliest time. Cost. For each job the times up to its promise, and a search a task at those
-// at which the whole cluster would have room.
+// How it is done. The times tried are now, and those at which a task or a promise should end. At a
+// time, tasks that should have ended by then are gone. A node serves if it has room beside the
+// promises during the job's whole stay. Tasks take the best of these nodes by the ordinary search.
+// As under easy (easy.cc), a node that is free now comes before one that will be.
+//
+// Peer. On one node with one resource this is lib/replay/pool_conservative.cc with
+// reservations=afresh, start by start; tests compare.
+//
+// Ties. Job order, or `order`; then the earliest time.
 #include <algorithm>
 #include <utility>
 
@@ -57,7 +55,8 @@ class Conservative {
   };
   using Amounts = std::vector<int64_t>;
 
-  // Places the job's waiting tasks and commits them, if enough find a node that they can keep.
+  // Places the job's waiting tasks and commits them, if enough of them find a node that they can
+  // keep.
   bool Start(JobIndex job) {
     Attempt attempt(context_);
     ReasonPtr failure;
@@ -69,7 +68,8 @@ class Conservative {
     return false;
   }
 
-  // Puts the job's tasks on nodes, from `time` on. Whether it is enough of them; the books are changed either way.
+  // Puts the job's tasks on nodes, from `time` on. Returns whether these are enough; the books are
+  // changed either way.
   bool Place(JobIndex job, int64_t time, ReasonPtr* failure) {
     const size_t before = ledger_.log().size();
     const int64_t estimate = BatchEstimateOf(tables_, job);
@@ -95,7 +95,7 @@ class Conservative {
     return ledger_.log().size() > before && placed >= tables_.jobs.spec[job].min_available;
   }
 
-  // Nodes where promises that overlap the stay leave too little for the task.
+  // Marks the nodes where promises that overlap the stay leave too little for the task.
   std::vector<uint8_t> Refused(TaskIndex task, int64_t from, int64_t to) const {
     std::vector<uint8_t> refused(tables_.nodes.alive.size(), 0);
     for (NodeIndex node = 0; node < promised_.size(); ++node) {
@@ -110,7 +110,8 @@ class Conservative {
     return refused;
   }
 
-  // Whether the node has room for the task at `time`. The books are as of `from`: who has gone by then has left.
+  // Returns whether the node has room for the task at `time`. The books are as of `from`: tasks
+  // that ended by then are gone.
   bool HasRoomAt(NodeIndex node, TaskIndex task, int64_t from, int64_t time) const {
     Amounts room(ledger_.dimensions(), 0);
     const auto add = [&](TaskIndex other, int sign) {
@@ -155,7 +156,8 @@ class Conservative {
     }
   }
 
-  // At least this is needed of the whole cluster: by tasks of one class, without those that may be left out.
+  // Returns what the job needs of the whole cluster at least: by tasks of one class, without those
+  // that may be left out.
   Amounts Needed(JobIndex job) const {
     Amounts needed(ledger_.dimensions(), 0);
     const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
@@ -181,7 +183,7 @@ class Conservative {
     return true;
   }
 
-  // With the job's tasks in the books: they are promised their nodes from `time` on.
+  // Promises the job's tasks, which are in the books, their nodes from `time` on.
   void Keep(JobIndex job, int64_t time) {
     const int64_t estimate = BatchEstimateOf(tables_, job);
     const int64_t end = estimate > kNever - std::max<int64_t>(time, 0) ? kNever : time + estimate;
@@ -194,7 +196,7 @@ class Conservative {
     promise_ends_.insert(std::lower_bound(promise_ends_.begin(), promise_ends_.end(), end), end);
   }
 
-  // The ends of tasks that have just started.
+  // Adds the ends of tasks that have just started.
   void Insert(JobIndex job) {
     const int64_t estimate = BatchEstimateOf(tables_, job);
     if (estimate > kNever - std::max<int64_t>(context_.facts.now, 0)) return;
@@ -224,7 +226,7 @@ class Conservative {
 
 ActionDecl ConservativeAction() {
   return {
-      "conservative", "start gangs where that delays no promise to one before", kBatchOptions,
+      "conservative", "starts gangs where that delays no earlier promise", kBatchOptions,
       [](ActionContext& context, const Options& options) { Conservative(context, options).Run(); }};
 }
 

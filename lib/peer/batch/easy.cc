@@ -1,23 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// fcfs and easy: the policies of batch systems, for nodes of several resources.
+// fcfs and easy: the policies of batch systems, for nodes of several resources. batch.h has the
+// loop, the guarantee, the ties and the cost.
 //
-// Idea. Waiting jobs go by job order, whole gangs: a job starts when min_available of its tasks, those that have their
-// places counted, find nodes. fcfs stops at the first job that does not start. easy (Lifka, JSSPP 1995) promises that
-// one, the head, the earliest time at which it could start, the shadow, and lets later jobs go ahead.
-//   The shadow: running tasks are taken off their nodes in the order of their estimated ends (`started` plus the job's
-//   `estimate`; one that has outlived it may end any moment, one without never does), all of one time together, until
-//   the head finds nodes by the ordinary search. The nodes it finds are promised to it, and what is left on them beside
-//   it at that time is `extra`.
-//   Another job may start if its tasks find nodes now and it either ends by the shadow, or takes no more of a promised
-//   node than is extra there, which then shrinks. A node where it would is passed over for the next best.
-// Guarantee. With estimates no shorter than run times the head starts no later than at its shadow, whatever goes ahead:
-// each promise is made anew in every cycle, and the nodes promised before are still there.
-// Peer. On one node with one resource this is easy on a pool (lib/replay/pool_easy.cc), start by start; tests compare.
-// Nothing here is special to one: `order` sorts who may go ahead, by estimate or by size, which is the sum of what the
-// tasks request over what the cluster has, in the dimension where that is largest.
-// Ties. Job order; among ends, all of one time are one. Cost. A search a task, and for the shadow one of the head for
-// each time at which tasks end.
+// Peer. On one node with one resource this is easy on a pool (lib/replay/pool_easy.cc), start by
+// start; tests compare. One resource is no special case here.
 #include <algorithm>
 #include <map>
 
@@ -134,7 +121,8 @@ class Batch {
     }
   }
 
-  // Whether the head finds nodes among what is idle or being released; notes what is left there beside it.
+  // Returns whether the head finds nodes among what is idle or being released. Notes what is left
+  // on them beside it.
   bool FitsThen(JobIndex head) {
     Attempt attempt(context_);
     int64_t placed = ledger_.job(head).ready();
@@ -165,7 +153,7 @@ class Batch {
   Ledger& ledger_;
   const std::string order_;
   const bool goes_ahead_;
-  // kNever: nothing that ends would help the head, and nothing is promised.
+  // kNever: no end would help the head, and nothing is promised.
   int64_t shadow_ = kNever;
   std::map<NodeIndex, std::vector<int64_t>> extra_;  // on promised nodes, by dimension
 };
@@ -173,14 +161,14 @@ class Batch {
 }  // namespace
 
 ActionDecl FcfsAction() {
-  return {"fcfs", "start gangs in order, up to the first that does not fit", kBatchOptions,
+  return {"fcfs", "starts gangs in order, up to the first that does not fit", kBatchOptions,
           [](ActionContext& context, const Options& options) {
             Batch(context, options, /*goes_ahead=*/false).Run();
           }};
 }
 
 ActionDecl EasyAction() {
-  return {"easy", "start gangs in order, and others ahead of the first that does not fit",
+  return {"easy", "starts gangs in order, and others ahead of the first that does not fit",
           kBatchOptions, [](ActionContext& context, const Options& options) {
             Batch(context, options, /*goes_ahead=*/true).Run();
           }};

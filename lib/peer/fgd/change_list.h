@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which of n things changed since a time, each named once however often it did.
+// Which of n things changed since a time, each named once however often it changed.
 //
 //   ChangeList changes(n);
 //   changes.Note(7);
@@ -9,9 +9,11 @@
 //   changes.Note(3);
 //   changes.Since(then, [](size_t i) { ... });   // 3
 //
-// Idea. All that ever changed stand in a list in the order of their last change; one that changes again moves to the
-// front. Who looks goes from the front to the first that is older than his last look. A log of changes would name a thing
-// that changes many times as often, and who looks seldom would read all of it.
+// Idea. Everything that ever changed is in a list in the order of its last change; a thing that
+// changes again moves to the front. A reader goes from the front to the first change that is older
+// than its last look. A log of changes would name a thing once for each change, and a reader that
+// looks seldom would read all of it.
+//
 // Cost. A change O(1), a look O(things that changed).
 #ifndef MUSTER_PEER_FGD_CHANGE_LIST_H_
 #define MUSTER_PEER_FGD_CHANGE_LIST_H_
@@ -45,7 +47,8 @@ class ChangeList {
     end.older = self;
   }
 
-  // The newest first. REQUIRES: `look` notes nothing.
+  // Calls `look` for each thing that changed since `then`, the newest first. REQUIRES: `look` notes
+  // nothing.
   template <class Look>
   void Since(uint32_t time, Look look) const {
     for (uint32_t i = links_.back().older; links_[i].time > time; i = links_[i].older) look(i);
@@ -53,7 +56,7 @@ class ChangeList {
 
  private:
   struct Link {
-    uint32_t time = 0;  // of its last change; 0: it never did
+    uint32_t time = 0;  // of its last change; 0: it never changed
     uint32_t older = 0, newer = 0;
   };
   std::vector<Link> links_;  // the last one closes the ring: before it stands the newest

@@ -17,10 +17,10 @@
 //    GPUs with enough left.
 // 3. Of those, the machine with the highest whole number by the policy wins.
 // 4. Whole GPUs are the first free ones. A shared GPU is the one with the least left that is
-//    enough. Under fgd it is the one whose fragments make the machine's number.
+//    enough. Under fgd it is the one that gives the machine its number.
 // 5. The machine's cpu, memory and GPUs shrink, for good.
 //
-// The policies and their numbers stand in docs/replay.md: fgd, best-fit, dotprod, gpu-clustering,
+// The policies and their numbers are in docs/replay.md: fgd, best-fit, dotprod, gpu-clustering,
 // gpu-packing and random. The number of fgd is a sigmoid of how much fragmentation falls.
 // Fragmentation of a machine is the mean, over the typical tasks, of the free GPU that such a task
 // could not use (gpu_fragments.h). Typical tasks are the most frequent types that make up 95 of 100
@@ -37,8 +37,7 @@
 //
 // How it stays quick:
 // - Each distinct demand has a board of the machines' numbers. A placement changes one machine. A
-//   board that is asked evaluates the machines that changed since it was last asked, each once
-//   (change_list.h).
+//   board evaluates the machines that changed since it was last read, each once (change_list.h).
 // - Every 64 machines have a bound that their numbers do not exceed. It is made exact only when it
 //   is the highest.
 // - Amounts of fragmentation are remembered by the state of the GPUs and the level of the cpu,

@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Shares need so much of one GPU, others so many that are free; 0 is what every machine has.
+// A share needs so much of one GPU, any other type so many free GPUs. Every machine has 0.
 int64_t PartOf(const GpuTaskType& type) { return type.gpu_milli < kWholeGpu ? type.gpu_milli : 0; }
 int64_t WholeOf(const GpuTaskType& type) { return type.gpu_milli < kWholeGpu ? 0 : type.gpus; }
 uint64_t MaskOf(const GpuTaskType& type) { return type.gpus > 0 ? type.model_mask : ~0ULL; }

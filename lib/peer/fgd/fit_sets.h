@@ -7,9 +7,12 @@
 //   size_t fitting = sets.Find(type);        // how many fit
 //   size_t chosen = sets.Found(3);           // the fourth of them
 //
-// Idea. An axis is one kind of amount; for each different need it has a set of the machines that have so much. Amounts only
-// go down, so that a change takes the machine out of the sets of the needs between the new amount and the old one.
-// What has enough of everything is the intersection: a few words a question, whatever changed since the last.
+// Idea. An axis is one kind of amount. For each different need it has a set of the machines that
+// have so much. Amounts only go down, so a change takes the machine out of the sets of the needs
+// between the new amount and the old one. The machines that have enough of everything are the
+// intersection.
+//
+// Cost. A few words a question, whatever changed since the last.
 #ifndef MUSTER_PEER_FGD_FIT_SETS_H_
 #define MUSTER_PEER_FGD_FIT_SETS_H_
 
@@ -71,7 +74,7 @@ class FitSets {
 
   void Lower(size_t m, const PackedMachine& machine);
   size_t Find(uint32_t type);
-  // REQUIRES: nth is less than what Find said last.
+  // REQUIRES: nth is less than the last result of Find.
   size_t Found(uint64_t nth) const;
 
  private:

@@ -14,7 +14,7 @@ namespace {
 // Classes of fragments, in the order in which they are added.
 enum Class : uint8_t { kQ1, kQ2, kQ4, kXl, kXr, kNa, kClasses };
 
-// What can be known of a typical task and a model, times four.
+// What is known of a typical task and a model, times four.
 enum Outlook : uint8_t { kNeedsGpus = 0, kNeedsNone = 4, kOtherModel = 8 };
 // By outlook, plus 1 where cpu suffices, plus 2 where GPUs do.
 constexpr Class kClassOf[] = {kQ1, kQ2, kQ4, kQ2, kXr, kXl, kXr, kXl, kNa, kNa, kNa, kNa};
@@ -88,7 +88,7 @@ GpuFragments::State GpuFragments::StateOf(int32_t model, int32_t gpus, const Gpu
 }
 
 GpuFragments::State GpuFragments::TakeWhole(State state, int32_t gpus) {
-  // The whole ones are the last; empty, they are the first.
+  // The GPUs with nothing taken are the last; taken whole, they are the first.
   Key key = keys_[state];
   const auto begin = key.left.begin(), end = begin + key.gpus;
   std::fill(end - gpus, end, 0);
@@ -116,7 +116,8 @@ GpuFragments::State GpuFragments::Intern(const Key& key) {
 double GpuFragments::Measure(const Key& key, uint32_t level) const {
   int32_t total = 0;
   for (int16_t i = 0; i < key.gpus; ++i) total += key.left[static_cast<size_t>(i)];
-  // By share: GPUs with at least so much left, and what lies on the others.
+  // By share: the number of GPUs with at least so much left, and the sum of what is left on the
+  // others.
   absl::InlinedVector<std::pair<int32_t, int32_t>, 32> fits(shares_.size());
   int32_t below = 0, amount_below = 0;
   for (size_t i = 0; i < shares_.size(); ++i) {

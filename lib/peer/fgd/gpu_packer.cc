@@ -17,7 +17,7 @@ namespace {
 #define MUSTER_WIDE
 #endif
 
-// Sixteen numbers side by side, which both compilers keep in registers of what width there is.
+// Sixteen numbers side by side, which both compilers keep in the registers of the machine.
 using Lanes = int16_t __attribute__((vector_size(32)));
 constexpr size_t kLanes = 16;
 constexpr size_t kBlock = 4 * kLanes;  // boards are whole blocks
@@ -28,7 +28,7 @@ MUSTER_WIDE int16_t HighestOfBlock(const int16_t* score) {
   best[0] = best[1] > best[0] ? best[1] : best[0];
   best[2] = best[3] > best[2] ? best[3] : best[2];
   Lanes all = best[2] > best[0] ? best[2] : best[0];
-  // Halves against each other.
+  // Compares one half with the other.
   Lanes other =
       __builtin_shufflevector(all, all, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
   all = other > all ? other : all;
@@ -59,7 +59,8 @@ size_t FirstHighest(const std::vector<int16_t>& numbers) {
   return at;
 }
 
-// All is compared, for no guess which comparison fails first is a good one.
+// Everything is compared without a branch, because which comparison fails first cannot be
+// predicted.
 bool Fits(const GpuTaskType& task, const PackedMachine& m) {
   bool fits = task.cpu_milli <= m.cpu_milli;
   fits &= task.memory <= m.memory;
@@ -133,7 +134,7 @@ GpuPacker::Board* GpuPacker::BoardOf(uint32_t type) {
   return &board;
 }
 
-// Machines that began alike and are as they were have one number.
+// Machines that began equal and did not change since have one number.
 void GpuPacker::Open(Board* board) {
   const GpuTaskType& task = board->asked;
   if (policy_ == PackingPolicy::kFragments) board->demand = DemandOf(task);

@@ -1,33 +1,32 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which machine, and which of its GPUs: tasks that share GPUs or ask for whole ones, placed one by one for good.
+// Chooses the machine and its GPUs for tasks that share GPUs or request whole ones, placed one by
+// one for good. fgd.h has the loop, the ties and the cost.
 //
 //   GpuPacker packer(PackingPolicy::kFragments, machines, types, std::move(fragments), seed);
 //   GpuPlace place = packer.Place(type);          // machine below 0: it fits nowhere
 //
-// Six policies, those compared in "Beware of Fragmentation" (ATC'23), each with a whole number for a machine, the higher
-// the better:
-//   kDotProduct     what is free and what is asked for point in different directions
-//   kGpuClustering  tasks of the same number of GPUs, or sharing ones, side by side; then fuller machines
+// Six policies, those compared in "Beware of Fragmentation" (ATC'23), each with a whole number for
+// a machine, the higher the better:
+//   kDotProduct     what is free and what is requested point in different directions
+//   kGpuClustering  tasks of equal numbers of GPUs, or sharing ones, together; then fuller machines
 //   kGpuPacking     GPUs in use, before free ones of machines in use, before empty machines
 //   kBestFit        little is left of cpu and GPUs together
 //   kFragments      few fragments arise, or many vanish (gpu_fragments.h)
 //   kRandom         any machine, any GPU, each as likely
-// A machine fits if cpu, memory and model do and there are as many GPUs with enough left. Of equals the first one wins.
-// Whole GPUs are the first that are free. A shared GPU is the one with the least left that is enough; under kFragments
-// the one whose fragments make the machine's number; of equals the first.
 //
-// Idea. What is asked for of cpu, memory and GPUs has a board of the machines' numbers. A placement changes one machine; a
-// board that is asked looks again at the machines that changed since it was asked last, at each of them once
-// (change_list.h). What did not fit never will, because nothing leaves. Every 64 machines have a bound that their numbers do
-// not exceed; it is made exact only when it is the highest, so that machines that fall back somewhere below cost nothing.
-// Models do not change numbers: that of the winner is checked, and if it will not do, the best of those that will is
-// looked for. Numbers of kFragments depend on the machine's cpu
-// only by its level before and after (gpu_fragments.h), so that they are remembered by these and the state of the GPUs;
-// sigmoid and truncation become a search in the table of amounts at which the number changes.
-// kRandom has sets instead of boards (fit_sets.h).
-// Cost. One pass over the bounds of 64 machines each for a decision, and for each (board, machine that changed) a look or,
-// at a new combination, O(GPUs) amounts.
+// How it is done. Each distinct request of cpu, memory and GPUs has a board of the machines'
+// numbers. A placement changes one machine. A board evaluates each machine that changed since the
+// board was last read, once (change_list.h). A request that did not fit never will, because no task
+// leaves.
+// - Every 64 machines have a bound that their numbers do not exceed. It is made exact only when it
+//   is the highest, so machines that fall back below it cost nothing.
+// - Models do not change numbers. If the winner's model is not accepted, the best of the machines
+//   with an accepted one is looked for.
+// - Numbers of kFragments depend on the machine's cpu only by its level before and after
+//   (gpu_fragments.h). They are remembered by these levels and the state of the GPUs. Sigmoid and
+//   truncation become a search in the table of amounts at which the number changes.
+// - kRandom has sets instead of boards (fit_sets.h).
 #ifndef MUSTER_PEER_FGD_GPU_PACKER_H_
 #define MUSTER_PEER_FGD_GPU_PACKER_H_
 
@@ -56,19 +55,20 @@ enum class PackingPolicy : uint8_t {
 
 class GpuPacker {
  public:
-  // `measured`: Amount() will be asked (kFragments measures in any case).
+  // `measured`: Amount() will be called (kFragments measures in any case).
   GpuPacker(PackingPolicy policy, const std::vector<GpuMachine>& machines,
             std::vector<GpuTaskType> types, GpuFragments fragments, uint64_t seed, bool measured);
 
   GpuPlace Place(uint32_t type);
   const PackedMachine& machine(size_t m) const { return machines_[m]; }
-  // Of the machine's GPUs that are fragments, in milli. REQUIRES: measured.
+  // Returns how much of the machine's GPUs is fragments, in milli. REQUIRES: measured.
   double Amount(size_t m) { return fragments_.Amount(machines_[m].state, machines_[m].level); }
 
  private:
   static constexpr int16_t kNever = -32768, kAlways = 32767;
   static constexpr uint32_t kUntouched = ~uint32_t{0};
-  // Types that differ in models alone share a board, for no number depends on these. kRandom has none.
+  // Types that differ in models alone share a board, because no number depends on models. kRandom
+  // has no boards.
   struct Board {
     GpuTaskType asked;
     std::vector<int16_t> score;  // by machine, then kNever; kNever: it does not fit
@@ -78,7 +78,8 @@ class GpuPacker {
     uint32_t read = 0;           // of the changes
     size_t demand = 0;           // kFragments: in demands_
   };
-  // kFragments: numbers that are known, by the level before and after and the state. Boards that differ in memory share them.
+  // kFragments: known numbers by the level before and after and the state. Boards that differ in
+  // memory share them.
   struct Demand {
     int64_t cpu_milli = 0;
     int32_t gpu_milli = 0, gpus = 0;
@@ -94,7 +95,7 @@ class GpuPacker {
   size_t DemandOf(const GpuTaskType& task);
   void Refresh(Board* board);
   void Update(Board* board, size_t m);  // REQUIRES: it did fit
-  // The machine for the type, or as many as there are: none.
+  // Returns the machine for the type, or the number of machines if none fits.
   size_t Choose(uint32_t type);
   size_t ChooseAllowed(const GpuTaskType& task, const Board& board);
   int16_t Score(Board* board, const PackedMachine& m);
@@ -116,7 +117,7 @@ class GpuPacker {
   ChangeList changes_;  // of machines
   std::vector<Board> boards_;
   std::vector<Demand> demands_;
-  std::vector<uint32_t> board_of_;   // by type; kUntouched: never asked
+  std::vector<uint32_t> board_of_;   // by type; kUntouched: not read yet
   std::vector<uint8_t> hopeless_;    // by type: it fits nowhere any more
   std::optional<FitSets> fit_sets_;  // kRandom
   std::vector<Filter> filters_;

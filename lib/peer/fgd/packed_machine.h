@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What the GPU packer is told of machines and tasks, and what it answers.
+// The input of the GPU packer (machines and types of tasks), and its output.
 #ifndef MUSTER_PEER_FGD_PACKED_MACHINE_H_
 #define MUSTER_PEER_FGD_PACKED_MACHINE_H_
 
@@ -10,8 +10,8 @@
 
 namespace muster {
 
-// At most 2^21 milli of cpu, so that numbers fit two bytes; at most kMostGpus GPUs of a model below kMostModels. At most
-// kMostTypical typical tasks.
+// At most 2^21 milli of cpu, so that numbers fit two bytes; at most kMostGpus GPUs of a model below
+// kMostModels. At most kMostTypical typical tasks.
 struct GpuMachine {
   int64_t cpu_milli = 0, memory = 0;
   int32_t gpus = 0, model = 0;

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The numbers of the policies that look at nothing but the machine. Shares are of 128 cpus and 8 GPUs, the largest
-// machine of the study; steps and truncations are its own.
+// The numbers of the policies that look at nothing but the machine. Shares are of 128 cpus and 8
+// GPUs, the largest machine of the study. Steps and truncations are the study's.
 #include <algorithm>
 
 #include "lib/peer/fgd/gpu_packer.h"
@@ -27,7 +27,8 @@ int16_t BestFit(const GpuTaskType& task, const PackedMachine& m) {
 int16_t GpuPacking(const GpuTaskType& task, const PackedMachine& m) {
   if (task.gpus == 0) return 0;
   if (m.whole == m.gpus) return static_cast<int16_t>(std::max(33 - m.whole, m.whole));
-  // Whole GPUs are asked for as such; a part comes from a free GPU only if no other has enough.
+  // A request for whole GPUs needs whole ones; a part comes from a free GPU only if no other has
+  // enough.
   int32_t least = kWholeGpu;
   if (task.gpu_milli < kWholeGpu) {
     for (int32_t i = 0; i < m.gpus; ++i) {

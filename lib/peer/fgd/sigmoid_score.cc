@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Doubles by their order.
+// Numbers doubles in their order.
 int64_t Rank(double d) {
   const auto bits = std::bit_cast<int64_t>(d);
   return bits >= 0 ? bits : std::bit_cast<int64_t>(uint64_t{1} << 63) - bits;
@@ -27,8 +27,8 @@ int16_t SigmoidFormula(double d) {
 
 SigmoidScore::SigmoidScore() {
   for (int16_t number = 1; number <= 100; ++number) {
-    // Where the real function changes, and far enough from it on both sides: a few hundred doubles apart, except
-    // about 0. The last number is only reached by rounding.
+    // Bisects from where the real function changes, far enough from it on both sides: a few hundred
+    // doubles apart, except about 0. The last number is only reached by rounding.
     const double about = number < 100 ? -1000 * Log(100.0 / number - 1) : 37000;
     const double margin = number < 100 ? 1e-11 : 1000;
     int64_t below = Rank(about - margin), reached = Rank(about + margin);
@@ -38,7 +38,7 @@ SigmoidScore::SigmoidScore() {
     }
     least_[static_cast<size_t>(number - 1)] = OfRank(reached);
   }
-  // A step less than the one asked about: rounding may have put it there.
+  // Begins one step below, because rounding may have put the value there.
   for (size_t step = 0; step < kSteps; ++step) {
     const double from = step == 0 ? least_[0] - 1 : -kReach + static_cast<double>(step - 1) * kStep;
     first_[step] =

@@ -5,8 +5,9 @@
 //   SigmoidScore score;
 //   int16_t number = score(before - after);        // 50 where nothing changed
 //
-// Guarantee. The number is the one that the formula gives, rounded step by step: reciprocal first, then times 100. It
-// grows with d, as each of its steps does; so there is a least d for each number, found by bisection over doubles.
+// Guarantee. The number is the one that the formula gives, rounded step by step: reciprocal first,
+// then times 100. It grows with d, as each of its steps does. So each number has a least d, found
+// by bisection over doubles.
 #ifndef MUSTER_PEER_FGD_SIGMOID_SCORE_H_
 #define MUSTER_PEER_FGD_SIGMOID_SCORE_H_
 
@@ -30,7 +31,7 @@ class SigmoidScore {
   }
 
  private:
-  // Steps are smaller than what lies between two numbers, so that the search ends at once.
+  // A step is smaller than the distance between two numbers, so the search ends at once.
   static constexpr double kReach = 5000, kStep = 20;
   static constexpr size_t kSteps = 500;
 

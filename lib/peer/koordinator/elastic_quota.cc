@@ -1,19 +1,28 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// elastic-quota: queues lend what they do not ask for, and are held to what is theirs at this moment.
+// elastic-quota: queues lend what they do not request, and are held to their runtime of this
+// moment.
 //
-// Promise. A queue takes a task only if with it, it stays within its runtime: its minimum (`guaranteed`), or what it asks
-// for if that is less, and by weight its part of what others leave, up to its maximum (`limit`). A task that cannot be
-// preempted must also stay, with all others of its kind in the queue, within the minimum. With `parents` all queues
-// above are held to their runtimes as well. A queue that holds more than its runtime of anything is overused. It
-// orders nothing and evicts nobody.
-// Peer. Koordinator's elastic quota at PreFilter (lib/peer/koordinator/quota/elastic_tree.h divides), where every queue is refreshed: the
-// peer refreshes a group when it is asked about, and all of them every few seconds. A dimension that the limit
-// does not name is limited as the peer's default group is, by a fifth of the largest number. What is being released
-// counts no more, which the peer counts until it is gone. Shared weights are the queue's weight in every dimension.
+// Promise. A queue takes a task only if with it, the queue stays within its runtime. The runtime is
+// its minimum (`guaranteed`), or its requests if these are less, and by weight its part of what
+// other queues leave, up to its maximum (`limit`). A task that cannot be preempted must also stay,
+// with all others of its kind in the queue, within the minimum. With `parents` all queues above are
+// held to their runtimes as well. A queue that holds more than its runtime of anything is overused.
+// The policy orders nothing and evicts nothing.
+//
+// Peer. Koordinator's elastic quota at PreFilter; lib/peer/koordinator/quota/elastic_tree.h
+// divides. Three things differ:
+// - Every queue is refreshed here. The peer refreshes a group when it checks a pod of it, and all
+//   groups every few seconds.
+// - What is being released no longer counts as used here. The peer counts it until it is gone.
+// - Shared weights are the queue's weight in every dimension.
+// A dimension that the limit does not name is limited as the peer's default group is, by a fifth of
+// the largest number.
+//
 // Ties. None; units that divisions leave go to the names that come first.
-// Cost. O(queues x dimensions) to look for changes when a cycle opens, and one division among the children of each queue
-// below which something changed; O(depth x dimensions) a question.
+//
+// Cost. O(queues x dimensions) to look for changes when a cycle opens, and one division among the
+// children of each queue below which something changed; O(depth x dimensions) a question.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -50,7 +59,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
         parents_(options.flag("parents")) {}
 
   std::string_view name() const override { return "elastic-quota"; }
-  // The order of queues only because that is where a plan asks for their shares.
+  // Order is named only because plans read the queues' shares there.
   PointSet points() const override {
     return {Point::kAllocatable, Point::kOverused, Point::kQueueOrder};
   }
@@ -84,7 +93,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
     if (!IsOpen(*tables_, queue)) return Verdict::No(Cause::kClosed);
     if (!sound_) return Verdict::No(Cause::kTree);
     const Row request = ledger_->request(task);
-    // What the queue holds too much of already counts whether the task asks for it or not.
+    // A dimension of which the queue holds too much counts even if the task does not request it.
     Verdict verdict = StaysWithin(queue, request, /*all=*/true);
     if (verdict.ok() && (tables_->tasks.flags[task] & kTaskPreemptable) == 0) {
       verdict = FixedStayWithin(queue, request);
@@ -110,18 +119,18 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
   }
 
  private:
-  // What a queue that names no limit may have at most.
+  // The maximum of a queue that names no limit.
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max() / 5;
 
   struct Known {
     ElasticTree::Index group = ElasticTree::kNone;
-    std::vector<int64_t> bounds;  // as told: weight, limits, guarantees
+    std::vector<int64_t> bounds;  // as passed to the tree: weight, limits, guarantees
     Sparse request, used;         // of its own tasks
   };
 
   // --- the tree
 
-  // Whether the queues are others, or others' children, than when the tree was planted.
+  // Returns whether the queues or their parents differ from those that the tree was built from.
   bool IsReshaped() {
     const QueueTable& queues = tables_->queues;
     const bool same = tree_ != nullptr && layout_ == tables_->layout && alive_ == queues.alive &&
@@ -151,7 +160,8 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
     return named;
   }
 
-  // False: the queues are none that the tree can hold (one has the name of its root, or there are too many dimensions).
+  // Returns false if the tree cannot hold the queues: one has the name of its root, or there are
+  // too many dimensions.
   bool TellBounds() {
     const QueueTable& queues = tables_->queues;
     std::vector<int64_t> bounds(1 + 2 * dimensions_), row(dimensions_, 0);
@@ -183,7 +193,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
     return true;
   }
 
-  // What changed of what nodes have and of what queues hold and wait for.
+  // Passes on what changed of the nodes' amounts and of what queues hold and wait for.
   void TellLoads() {
     NamedAmounts more;
     total_.resize(dimensions_, 0);
@@ -193,7 +203,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
       more.emplace_back(std::string(tables_->dimensions.name(d)), now - total_[d]);
       total_[d] = now;
     }
-    // Names that were taken in above are not refused.
+    // Names that were accepted above are not refused.
     if (!more.empty()) sound_ = tree_->AddTotal(more).ok();
     for (QueueIndex q : order_) {
       const Row held = ledger_->queue_allocated(q), waiting = ledger_->queue_pending(q);
@@ -290,7 +300,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
   std::vector<QueueIndex> order_;  // parents before children
   std::unique_ptr<ElasticTree> tree_;
   std::vector<Known> known_;     // by queue
-  std::vector<int64_t> total_;   // as told
+  std::vector<int64_t> total_;   // as passed to the tree
   std::vector<int64_t> limits_;  // by queue and dimension, in this cycle
   absl::btree_map<JobIndex, QueueIndex> fixed_jobs_;
   absl::btree_map<QueueIndex, absl::btree_set<JobIndex>> fixed_;
@@ -299,8 +309,7 @@ class ElasticQuota : public Policy, public GatePolicy, public OrderPolicy {
 }  // namespace
 
 PolicyDecl ElasticQuotaPolicy() {
-  return {"elastic-quota",
-          "queues lend what they do not ask for, and are held to what is theirs now",
+  return {"elastic-quota", "queues lend what they do not request, and stay within their runtime",
           kElasticQuotaOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<ElasticQuota>(options);
           }};

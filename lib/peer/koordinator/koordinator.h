@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Koordinator: elastic quotas of queues with gangs; what of it is a profile and what a function.
-// Derived from Volcano, whose actions these are (lib/peer/volcano).
+// Derived from Volcano and its actions (lib/peer/volcano).
 //
 //   std::vector<Preset> presets = {KoordinatorPreset()};   // "koordinator" in spec strings
 //
@@ -15,8 +15,8 @@
 // 2. Queues take turns, and in a turn a job is placed as in lib/peer/volcano/volcano.h.
 // 3. Before a task is placed, its queue must stay within its runtime with it. If the task cannot be
 //    preempted, all such tasks of the queue must also stay within its minimum.
-// 4. Policy load-aware refuses nodes whose measured load, with estimates, would exceed a threshold.
-//    It prefers nodes with more room.
+// 4. Policy load-aware refuses nodes if their measured load, with estimates, would exceed a
+//    threshold. It prefers nodes with more room.
 // 5. All policies that answer must agree on a victim (VictimRule::kStrict).
 //
 // What a runtime is. Each group has a minimum that is its own, a maximum, and a request. Requests

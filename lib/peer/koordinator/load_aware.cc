@@ -1,20 +1,33 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// load-aware: not where measured load leaves too little room, and rather where it leaves more.
+// load-aware: avoids nodes where measured load leaves too little room, and prefers those where it
+// leaves more.
 //
-// Idea. A monitor says how busy a node is; tasks it cannot have seen count with estimates: those placed in this cycle,
-// those bound or binding, and those that began to run less than `interval` before the measurement, or nobody knows when.
-// An estimate is `cpu_factor` or `memory_factor` percent of the request; a task that requests none has 250 milli-cores
-// and 200 MiB. With its own estimate on top, a task does not go where a load, in whole percent of what the node has to
-// give out, would be above its threshold. Score: what part would be free, cpu and memory weighted; `dominant` weighs the
-// scarcer one once more. Arithmetic: lib/peer/koordinator/measured_load.h, in whole milli-cores and bytes.
-// Peer. Koordinator's LoadAwareScheduling, with measurements of nodes alone: production tasks, percentiles and what each
-// task was measured to use are not known, nor limits, nor tasks that are let through whatever the load. A node that
-// nobody measures takes anything and scores 0. One measured `expiration` ago takes nothing, or with expired=pass
-// anything, or with expired=trust what its old measurement leaves room for; it scores 0 in any case.
+// Idea. A monitor reports how busy a node is. Tasks that it cannot have seen count with estimates:
+// - those placed in this cycle,
+// - those bound or binding,
+// - those that began to run less than `interval` before the measurement, or at an unknown time.
+// An estimate is `cpu_factor` or `memory_factor` percent of the request. A task that requests none
+// has 250 milli-cores and 200 MiB.
+//
+// Promise. With its own estimate added, a task does not go where a load, in whole percent of what
+// the node can allocate, would be above its threshold.
+//
+// Score. The part that would be free, cpu and memory weighted; `dominant` weighs the scarcer one
+// once more. Arithmetic: lib/peer/koordinator/measured_load.h, in whole milli-cores and bytes.
+//
+// Peer. Koordinator's LoadAwareScheduling, with measurements of nodes alone. Production tasks,
+// percentiles, measured use of single tasks, limits, and tasks that are admitted under any load are
+// not known. A node without a measurement accepts anything and scores 0. One measured `expiration`
+// ago scores 0, too. It accepts nothing; with expired=pass it accepts anything; with expired=trust,
+// what its old measurement leaves room for.
+//
 // Reasons. Policy, with the resource and its threshold, or that the measurement is too old.
-// Ties. None left. Cost. A sum a node that is kept by the moves of the cycle, and a look at every candidate node; nothing
-// where no node is measured.
+//
+// Ties. None left.
+//
+// Cost. A sum a node that is kept by the moves of the cycle, and a look at every candidate node;
+// nothing where no node is measured.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -42,7 +55,8 @@ constexpr OptionDecl kLoadAwareOptions[] = {
     {"cpu_factor", OptionKind::kNumber, "85", 0, 100, "percent of a request that is used"},
     {"memory_factor", OptionKind::kNumber, "70", 0, 100, "the same of memory"},
     {"interval", OptionKind::kNumber, "60", 0, 1e9, "seconds that a measurement looks back"},
-    {"expiration", OptionKind::kNumber, "180", 0, 1e9, "seconds after which it says nothing"},
+    {"expiration", OptionKind::kNumber, "180", 0, 1e9,
+     "seconds after which a measurement is too old"},
     {"expired", OptionKind::kChoice, "refuse", 0, 0,
      "refuse|pass|trust: what an old measurement means to tasks"},
     {"weight", OptionKind::kNumber, "1", 0, 1e9, "how much the score counts; 0 switches it off"},
@@ -73,7 +87,7 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
   void Open(const Cycle& cycle) override {
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;
-    birth_ = 0;  // no ledger has it
+    birth_ = 0;  // no ledger has this number
     const NodeTable& nodes = tables_->nodes;
     nodes_.assign(nodes.alive.size(), {});
     any_ = false;
@@ -135,16 +149,16 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
 
   struct NodeBook {
     bool is_measured = false, is_old = false;
-    int64_t measured = 0;  // when
-    Loads load;            // as measured, and what is estimated of tasks it does not know
-    Loads room;            // what the node has to give out
+    int64_t measured = 0;  // the time of the measurement
+    Loads load;  // as measured, plus the estimates of tasks that the measurement does not include
+    Loads room;  // what the node can allocate
   };
 
   static int64_t Whole(const Options& options, std::string_view name) {
     return static_cast<int64_t>(options.number(name));
   }
 
-  // So many percent, with three decimals, of the capacity.
+  // Returns so many percent, with three decimals, of the capacity.
   static int64_t Amount(const Quantity& percent, int64_t capacity) {
     const int64_t milli = ParseQuantity(percent.text, Unit::kMilli).value_or(0);
     const absl::int128 amount = absl::int128(milli) * OrZero(capacity) / 100'000;
@@ -179,7 +193,7 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
     return *above == kCpu ? Why::kCpu : Why::kMemory;
   }
 
-  // Where tasks are now, by the ledger's view journal.
+  // Updates the places of tasks by the ledger's view journal.
   void Follow() {
     const auto journal = ledger_->view_journal();
     if (birth_ != ledger_->birth()) {
@@ -232,8 +246,8 @@ class LoadAware : public Policy, public FitPolicy, public ScorePolicy {
 }  // namespace
 
 PolicyDecl LoadAwarePolicy() {
-  return {"load-aware", "not where measured load leaves too little room", kLoadAwareOptions,
-          [](const Options& options) -> std::unique_ptr<Policy> {
+  return {"load-aware", "avoids nodes where measured load leaves too little room",
+          kLoadAwareOptions, [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<LoadAware>(options);
           }};
 }

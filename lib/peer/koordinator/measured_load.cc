@@ -13,7 +13,7 @@ void Add(const Loads& more, Loads* sum) {
   for (size_t i = 0; i < more.size(); ++i) (*sum)[i] += more[i];
 }
 
-// What an estimate is above a measurement.
+// Adds what an estimate is above a measurement.
 void AddExcess(const Loads& estimate, const Loads* measured, Loads* sum) {
   for (size_t i = 0; i < estimate.size(); ++i) {
     (*sum)[i] += std::max<int64_t>(0, estimate[i] - (measured == nullptr ? 0 : (*measured)[i]));
@@ -53,7 +53,7 @@ std::optional<Loads> NodeLoad::Estimate(const LoadView& view) const {
     if (view.production && measured != nullptr) {
       if (entry->second.production) {
         Add(*measured, &sum);
-      } else {  // measured as something else: not to be trusted
+      } else {  // measured as something else: not used
         measured = nullptr;
         unknown = true;
       }

@@ -1,21 +1,26 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Where measured load leaves room: a machine's load as last reported, plus what its tasks will use that the report
-// could not know yet.
+// Where measured load leaves room: a machine's load as last reported, plus what its tasks will use
+// that the report could not include yet.
 //
 //   NodeLoad node;
 //   node.Report(report);                       // what the machine measured
-//   node.Assign("a/b", task);                  // and who was sent there
+//   node.Assign("a/b", task);                  // a task that was placed there
 //   std::optional<Loads> load = node.Estimate({});
 //   FirstAbove(*load, capacity, thresholds);   // filter
 //   LoadScore(*load, capacity, weights, dominant);
 //
-// Idea. A task that was placed after the last report (less one report interval), has no measurement, or is still
-// warming up counts with its estimate where that is above what was measured; all others count as measured.
-// Views. All tasks, by the usage of the machine or a percentile of it over some time; or the tasks of production
-// alone. A percentile that is not known: of the longest time - the machine's usage; of a given time - estimates.
-// Peer. Koordinator's load-aware plug-in. Its least score of all resources (the dominant one) looks at resources
-// without weight, too, and begins at 100.
+// Idea. Three kinds of tasks count with their estimate where that is above what was measured: those
+// placed after the last report (less one report interval), those without a measurement, and those
+// still warming up. All others count as measured.
+//
+// Views. All tasks, by the usage of the machine or a percentile of it over some time; or the tasks
+// of production alone. If a percentile of the longest time is not known, the machine's usage
+// counts; if one of a given time is not known, estimates count.
+//
+// Peer. Koordinator's load-aware plug-in. Its least score of all resources (the dominant one) looks
+// at resources without weight, too, and begins at 100.
+//
 // Cost. O(tasks of the machine) an estimate.
 #ifndef MUSTER_PEER_KOORDINATOR_MEASURED_LOAD_H_
 #define MUSTER_PEER_KOORDINATOR_MEASURED_LOAD_H_
@@ -31,7 +36,7 @@
 
 namespace muster {
 
-// Of each resource, in an order that the caller keeps to. Times are in nanoseconds.
+// An amount for each resource, in an order that the caller keeps to. Times are in nanoseconds.
 using Loads = std::vector<int64_t>;
 
 struct LoadReport {
@@ -64,7 +69,7 @@ class NodeLoad {
   void Assign(const std::string& name, LoadTask task) { tasks_[name] = std::move(task); }
   void Remove(const std::string& name) { tasks_.erase(name); }
 
-  // Nothing before the first report.
+  // Returns nothing before the first report.
   std::optional<Loads> Estimate(const LoadView& view) const;
 
  private:
@@ -74,14 +79,17 @@ class NodeLoad {
   std::map<std::string, LoadTask> tasks_;
 };
 
-// What a task is likely to use of a resource: a percentage of the larger of request and limit, at most the limit.
+// Returns what a task is likely to use of a resource: a percentage of the larger of request and
+// limit, at most the limit.
 int64_t EstimateUse(int64_t request, int64_t limit, int64_t percentage);
 
-// The first resource whose load is above its threshold, in whole percent; thresholds and capacities of 0 are none.
+// Returns the first resource with a load above its threshold, in whole percent; thresholds and
+// capacities of 0 are none.
 std::optional<size_t> FirstAbove(std::span<const int64_t> load, std::span<const int64_t> capacity,
                                  std::span<const int64_t> thresholds);
 
-// 0 to 100: how much is free, weighted; `dominant` weighs the scarcest resource once more.
+// Returns how much is free, weighted, from 0 to 100; `dominant` weighs the scarcest resource once
+// more.
 int64_t LoadScore(std::span<const int64_t> load, std::span<const int64_t> capacity,
                   std::span<const int64_t> weights, int64_t dominant);
 

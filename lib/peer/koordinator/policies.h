@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Koordinator's policies. What each promises stands at the top of its file.
+// Koordinator's policies. The top of each policy's file has its promise.
 //
 //   const PolicyDecl decl = ElasticQuotaPolicy();
 #ifndef MUSTER_PEER_KOORDINATOR_POLICIES_H_

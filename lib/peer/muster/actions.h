@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The actions of the profile muster. The rules of each stand at the top of its file.
+// The actions of the profile muster. The top of each action's file has its rules.
 //
 //   const ActionDecl action = FairAllocateAction();
 #ifndef MUSTER_PEER_MUSTER_ACTIONS_H_

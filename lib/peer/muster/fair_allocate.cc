@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// allocate, as muster does it: what is free goes to the queue that has least for its weight, gang by gang. The rules
-// stand at the top of fair_fill.h; the eviction action fills again after what it evicted.
+// allocate of the profile muster: what is free goes to the queue that has least for its weight,
+// gang by gang. fair_fill.h has the rules. The actions that evict fill again after each round of
+// evictions.
 #include "lib/peer/muster/actions.h"
 #include "lib/peer/muster/fair_fill.h"
 
@@ -15,7 +16,7 @@ void RunFairAllocate(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl FairAllocateAction() {
-  return {"allocate", "give what is free to gangs, in fair order", kFairFillOptions,
+  return {"allocate", "gives what is free to gangs, in fair order", kFairFillOptions,
           RunFairAllocate};
 }
 

@@ -1,22 +1,29 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The cheapest set of those who could go from a node, where one alone does not suffice.
+// The cheapest set of victims on a node, where one victim alone does not suffice.
 //
-// Idea. A choice takes candidates in their order until the task fits and gives back whom it does not need, so nobody of it
-// is there in vain; but two large ones may do where three small ones come first, a younger pair where the first pair is
-// old, and where the first ones use up what their queue can spare, the task fits behind others only. So all sets are gone
-// through, in the order in which candidates go, and the cheapest is kept.
-// Who may be in a set: candidates that their gangs can spare together, or gangs as a whole, with all their tasks wherever
-// those run; and no policy may protect any of them when all are asked about at once.
-// Guarantee. Where no more than kMostItems could go, no set is cheaper than the choice: fewer victims, then lower priority
-// (of the highest), then younger (the oldest). Of equally cheap ones the choice stays what it was, else the first in order.
-// Where nobody in this order makes room, but the task would fit if all candidates went, the cheapest set is the choice; once
-// kMostOutOfOrder sets were looked at for this kind of asker, the cheapest of those. Where more could go, the choice stays
-// what it was.
-// Cost. Branch and bound: a branch is left when it lacks more than what its victims to come could give, would cost as
-// much as what is known, or holds somebody who may not go after those before him, where that is all that policies look at.
-// Of neighbours that are alike only the first ones are tried. Nothing where one victim suffices, one look at each candidate
-// where all are alike.
+// Idea. A choice takes candidates in their order until the task fits, and gives back those that it
+// does not need. So no victim of a choice is needless, but another set may be cheaper:
+// - two large victims instead of three small ones that come first,
+// - a younger pair instead of the first one,
+// - victims of another queue, where the first ones use up what their own queue can spare.
+// So all sets are searched, in the order of the candidates, and the cheapest is kept. A set
+// consists of candidates that their gangs can spare together, and of whole gangs with all their
+// tasks on any node. Policies must permit all victims of a set at once.
+//
+// Guarantee. Where at most kMostItems items could go, no set is cheaper than the choice. Cheaper
+// means fewer victims, then lower priority (of the highest), then younger (the oldest). Ties: among
+// equally cheap sets the choice stays what it was, else the first set in order. If the order alone
+// finds no victims, but the task would fit without all candidates, the cheapest set is the choice.
+// That search ends after kMostOutOfOrder sets for one kind of asker, with the cheapest set so far.
+// Where more items could go, the choice stays what it was.
+//
+// Cost. Branch and bound. A branch ends when
+// - it lacks more than what its remaining items could give,
+// - it would cost as much as the best set so far,
+// - it holds a victim that may not go after those before it, where policies look at nothing else.
+// Of adjacent equal items only the first ones are tried. Nothing is searched where one victim
+// suffices; one look at each candidate where all are equal.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -44,20 +51,20 @@ Cost operator+(const Cost& a, const Cost& b) {
   return {a.victims + b.victims, std::max(a.priority, b.priority), std::max(a.age, b.age)};
 }
 
-// Who goes together.
+// Tasks that go together.
 struct Item {
   std::vector<TaskIndex> tasks;
   bool whole_gang = false;
   JobIndex job = kNone;
-  bool like_last = false;  // as the item before, but for its place in the order
+  bool like_last = false;  // equal to the item before, except for its place in the order
   Cost cost;
-  std::vector<int64_t> gives;  // on the node, of each amount that is lacking
+  std::vector<int64_t> gives;  // what the item frees on the node of each amount that is lacking
 };
 
 using Set = std::vector<const Item*>;
 
-// The cheapest set of items that gives enough, costs less than `limit` and of which `suffices` holds. No set is looked at
-// that begins with one of which `may_begin` does not hold.
+// Finds the cheapest set of items that gives enough, costs less than `limit` and satisfies
+// `suffices`. Skips sets that begin with an item for which `may_begin` returns false.
 class CheapestSet {
  public:
   using Test = absl::FunctionRef<bool(const Set&)>;
@@ -84,14 +91,15 @@ class CheapestSet {
     }
   }
 
-  // Empty: there is none.
+  // Returns the set; empty if there is none.
   const Set& Find() {
     From(0, {});
     return cheapest_;
   }
 
  private:
-  // What is chosen costs as much as this and lacks lacking_: as it is, and with some of the items from here on.
+  // Tries what is chosen, which costs `cost` and lacks lacking_, as it is and with some of the
+  // items from `next` on.
   void From(size_t next, const Cost& cost) {
     const int64_t more = MoreVictims(next);
     if (more == 0 && !chosen_.empty() && suffices_(chosen_)) {
@@ -109,7 +117,8 @@ class CheapestSet {
     }
   }
 
-  // How many more have to go at the least, of the items from `next` on; below zero: they do not suffice.
+  // Returns the least number of further victims among the items from `next` on; below zero: they do
+  // not suffice.
   int64_t MoreVictims(size_t next) const {
     int64_t more = 0;
     for (size_t d = 0; d < lacking_.size(); ++d) {
@@ -137,14 +146,14 @@ class CheapestSet {
   const Test may_begin_, suffices_;
   Cost best_;
   std::vector<int64_t> lacking_;
-  std::vector<std::vector<int64_t>> rest_;  // what the items from each on give together
-  std::vector<std::vector<int64_t>> most_;  // and at the most by one victim
+  std::vector<std::vector<int64_t>> rest_;  // what the items from each one on give together
+  std::vector<std::vector<int64_t>> most_;  // and what one victim of them gives at the most
   Set chosen_, cheapest_;
 };
 
 }  // namespace
 
-// A cheaper set than a choice of the node whose candidates candidates_ are.
+// Finds a cheaper set than a choice of the node of candidates_.
 class VictimChoices::Cheaper {
  public:
   Cheaper(VictimChoices& choices, TaskIndex task, const Price& price)
@@ -163,8 +172,9 @@ class VictimChoices::Cheaper {
     }
   }
 
-  // Whether numbers alone leave room for one. As many have to go at the least, if all give as much as the largest; where
-  // that is as many as do, a cheaper set is all of lower priority, or all younger and of no higher one.
+  // Returns whether numbers alone leave room for a cheaper set. The least number of victims is the
+  // one that suffices if all give as much as the largest. Where that is the present number, a
+  // cheaper set has lower priority throughout, or is younger throughout at no higher priority.
   bool Possible() const {
     absl::InlinedVector<int64_t, 8> largest(dimensions_.size(), 0);
     int64_t lower = 0, younger = 0, least = 1;
@@ -182,15 +192,15 @@ class VictimChoices::Cheaper {
     return least < price_.victims || std::max(lower, younger) >= price_.victims;
   }
 
-  // Whether all candidates together make room.
+  // Returns whether all candidates together make room.
   bool RoomForAll() {
     Tasks all;
     for (const Candidate& candidate : choices_.candidates_) all.push_back(candidate.task);
     return FitsWithout(all);
   }
 
-  // Who could be in a set: each candidate that its gang can spare; then, as a whole, gangs that cannot spare all of
-  // theirs. False: more than can be tried.
+  // Lists what could be in a set: each candidate that its gang can spare; then, as a whole, gangs
+  // that cannot spare all of their candidates. Returns false if there are more than can be tried.
   bool ListItems() {
     Tasks before;
     std::vector<JobIndex> gangs;
@@ -212,8 +222,9 @@ class VictimChoices::Cheaper {
     return items_.size() <= kMostItems;
   }
 
-  // Puts the cheapest set into the units; no more sets are looked at than `most`, which becomes what is left of them.
-  // False: none is cheaper; the units stay what they were. REQUIRES: ListItems said that they can be tried.
+  // Puts the cheapest set into `units`. Looks at no more than `*most` sets, and takes those it
+  // looked at off `*most`. Returns false if none is cheaper; `units` are then unchanged. REQUIRES:
+  // ListItems returned true.
   bool Find(std::vector<Unit>* units, int64_t* most) {
     const auto may_begin = [&](const Set& set) {
       return (*most)-- > 0 && GangsSpare(set) && (!choices_.in_order_ || AllMayGo(set));
@@ -245,7 +256,8 @@ class VictimChoices::Cheaper {
     }
     items_.push_back(std::move(item));
   }
-  // Tasks of one class and job are alike to everybody, unless it matters which parts of the node they hold.
+  // Tasks of one class and job are equal to all rules, unless it matters which parts of the node
+  // they hold.
   bool Alike(const Item& a, const Item& b) const {
     if (a.whole_gang || b.whole_gang || a.job != b.job) return false;
     const TaskIndex left = a.tasks[0], right = b.tasks[0];
@@ -268,7 +280,7 @@ class VictimChoices::Cheaper {
     trial.Evict(victims);
     return choices_.Fits(task_, node_);
   }
-  // No job has single tasks in a set beside its whole gang.
+  // Returns whether no job has single tasks in a set beside its whole gang.
   bool GangsSpare(const Set& set) const {
     Tasks spared;
     for (const Item* item : set) {

@@ -1,20 +1,31 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// reclaim and preempt, as muster does them: as few as can be are asked to go, and nobody in vain.
+// reclaim and preempt of the profile muster: as few victims as possible, and no needless one.
+// muster.h has the loop.
 //
-// reclaim takes from other queues what they hold beyond what they deserve, for a queue that holds less than it
-// deserves; preempt takes from jobs of lower priority in the same queue. Jobs take turns in fair order as in allocate,
-// and a turn is about the same tasks: all that a gang still needs, or one more of a whole gang. Each task gets a free
-// place if there is one, else the best choice (victim_choices.h). If all have a place, the victims without whom they still
-// have it are given back, last one first: a victim of a later task, or a gang that had to go, may have freed more than
-// was asked of it. Then the victims are evicted and the whole turn is nominated. Otherwise everything is as before.
-// Nobody goes for a job that must be in one domain of the tree: it waits for what is free.
-// Fixed point. After evictions what queues deserve is counted again, what is free is filled again, and turns are taken
-// again, until a round evicts nobody. So the next cycle, which starts from there, evicts nobody either: it finds its
-// nominations first, then the same books and the same shares. No queue is reclaimed from below what it deserves, and
-// none reclaims beyond that, so nothing goes back and forth.
-// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see victim_choices.h. A round in
-// which nobody has anybody to take from takes no turns: O(waiting tasks), or O(queues) where one queue holds everything.
+// reclaim takes from other queues what they hold beyond what they deserve, for a queue that holds
+// less than it deserves. preempt takes from jobs of lower priority in the same queue. Jobs take
+// turns in fair order as in allocate, with the same tasks: all that a gang still needs, or one more
+// of a whole gang.
+//
+// A turn:
+// 1. Each task gets a free place if there is one, else the best choice of victims
+//    (victim_choices.h).
+// 2. If all have a place, needless victims are given back, last one first. A victim of a later
+//    task, or a gang that had to go, may have freed more than it was chosen for.
+// 3. Then the victims are evicted and the whole turn is nominated. Otherwise everything is rolled
+//    back.
+// A job that must be in one domain of the tree evicts nothing: it waits for free nodes.
+//
+// Fixed point. After evictions, what queues deserve is computed again, what is free is filled
+// again, and turns are taken again, until a round evicts nothing. The next cycle starts from there
+// and finds its nominations first, then the same books and the same shares, so it evicts nothing
+// either. No queue is reclaimed from below what it deserves, and none reclaims beyond that, so
+// nothing goes back and forth.
+//
+// Cost. A look at the tasks of every node for each kind of asker, then at one node a task; see
+// victim_choices.h. A round in which no queue has anything to take takes no turns: O(waiting
+// tasks), or O(queues) where one queue holds everything.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -40,10 +51,11 @@ class FairRound {
         taking_(taking),
         choices_(context, taking) {}
 
-  // Whether anybody was evicted.
+  // Returns whether any task was evicted.
   bool Run() {
     if (context_.waiting.empty()) return false;
-    // A turn that evicts nobody leaves everything as it was. So if no first turn can, none can.
+    // A turn that evicts nothing leaves everything as it was. So if no first turn can evict, no
+    // later one can.
     if (taking_ == Taking::kFromLesserJobs) lowest_ = LowestPriorities();
     if (std::none_of(context_.waiting.begin(), context_.waiting.end(),
                      [this](JobIndex j) { return MayTake(j); })) {
@@ -72,8 +84,8 @@ class FairRound {
  private:
   struct Step {
     TaskIndex task;
-    NodeIndex node;                            // where it is nominated
-    std::vector<VictimChoices::Unit> victims;  // who goes for it
+    NodeIndex node;                            // where the task is nominated
+    std::vector<VictimChoices::Unit> victims;  // the victims for it
   };
   struct Failure {
     ClassIndex task_class = kNone;
@@ -82,7 +94,7 @@ class FairRound {
     Ledger::Moment moment;
   };
 
-  // Per queue the lowest priority of a job with tasks to lose.
+  // Returns, per queue, the lowest priority of a job with tasks to lose.
   std::vector<int64_t> LowestPriorities() const {
     std::vector<int64_t> lowest(tables_.queues.alive.size(), std::numeric_limits<int64_t>::max());
     for (JobIndex j = 0; j < tables_.jobs.alive.size(); ++j) {
@@ -101,7 +113,7 @@ class FairRound {
     return lowest_[tables_.jobs.queue[job]] < tables_.jobs.spec[job].priority;
   }
 
-  // Whether there is anybody whom the job might take from, as the books are.
+  // Returns whether the books hold any task that the job might take.
   bool MayTake(JobIndex job) {
     if (taking_ == Taking::kFromLesserJobs) return HasLesser(job);
     const QueueIndex queue = tables_.jobs.queue[job];
@@ -113,7 +125,7 @@ class FairRound {
     }
     return false;
   }
-  // Whether a queue other than this one holds anything and lets it be reclaimed.
+  // Returns whether a queue other than this one holds anything and lets it be reclaimed.
   bool OthersHold(QueueIndex queue) {
     if (holders_.empty()) {
       holders_.resize(tables_.queues.alive.size(), 0);
@@ -149,7 +161,7 @@ class FairRound {
     lacked_ = false;
     bool took = one_by_one ? AnyTask(job) : Gang(job);
     if (!took && choices_.TookOld()) {
-      // Older choices may have missed something.
+      // Older choices may have missed something since.
       choices_.Forget();
       took = one_by_one ? AnyTask(job) : Gang(job);
     }
@@ -171,7 +183,7 @@ class FairRound {
       } else if (Keep(&attempt)) {
         return true;
       }
-      // Others of the class may still evict where this one never does.
+      // Other tasks of the class may still evict where this one never does.
       if (!(tables_.tasks.flags[task] & kTaskNeverPreempts)) failed = context_.ClassOf(task);
     }
     return false;
@@ -230,7 +242,8 @@ class FairRound {
     steps_.push_back(std::move(step));
   }
 
-  // The turn becomes decisions. False: nobody had to go, so filling has found no place for reasons of its own.
+  // Turns the turn into decisions. Returns false if there was no victim: filling then found no
+  // place for reasons of its own.
   bool Keep(Attempt* attempt) {
     GiveBack(attempt);
     bool any = false;
@@ -263,8 +276,8 @@ class FairRound {
     }
   }
 
-  // With the whole turn in the books: whether the nodes that it is about have room for all of the unit beside it.
-  // Where they have not, it is not worth while to try.
+  // With the whole turn in the books: returns whether its nodes have room for all of the unit
+  // beside it. If not, there is no point in trying.
   bool LeavesRoomFor(const VictimChoices::Unit& unit) const {
     return std::all_of(unit.begin(), unit.end(), [&](TaskIndex victim) {
       const NodeIndex node = ledger_.node_of(victim);
@@ -278,7 +291,8 @@ class FairRound {
     });
   }
 
-  // Whether everybody has a place once all victims are gone, and no gang is cut. Leaves the books in between.
+  // Returns whether every task has a place once all victims are gone, and no gang is cut. Leaves
+  // the books in between.
   bool Holds(Attempt* attempt, const std::vector<Step>& steps) {
     attempt->StartOver();
     for (const Step& step : steps) Evict(step);
@@ -296,7 +310,8 @@ class FairRound {
     return true;
   }
 
-  // A gang of one class fails if an alike one, of no more tasks, found no place for all of them on these books.
+  // A gang of one class fails if an equal one, of no more tasks, found no place for all of them on
+  // these books.
   bool FailedAlike(JobIndex job, bool one_by_one) {
     return OneClass(job) && ledger_.SameAs(failure_.moment) &&
            failure_.task_class == context_.ClassOf(SheetOf(job)[0]) &&
@@ -329,9 +344,9 @@ class FairRound {
   const Taking taking_;
   VictimChoices choices_;
   std::vector<int64_t> lowest_;   // kFromLesserJobs: see LowestPriorities
-  std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold what may be reclaimed,
+  std::vector<uint8_t> holders_;  // kFromOtherQueues: queues that hold something reclaimable,
   int64_t holding_ = 0;           // their number,
-  HashSet<uint64_t> asked_;       // and by queue and class, who may not take
+  HashSet<uint64_t> asked_;       // and by queue and class, the ones that may not take
   std::vector<std::vector<TaskIndex>> sheets_;  // pending tasks, beside context_.waiting
   std::vector<Step> steps_;                     // of the turn
   bool lacked_ = false;                         // a task of it had no place
@@ -377,15 +392,17 @@ void RunFairPreempt(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl FairReclaimAction() {
-  return {"reclaim",        "take back what other queues borrowed, from as few as can be",
-          kFairFillOptions, RunFairReclaim,
-          /*admits=*/false, /*evicts=*/true};
+  return {
+      "reclaim",        "takes back what other queues borrowed, with as few victims as possible",
+      kFairFillOptions, RunFairReclaim,
+      /*admits=*/false, /*evicts=*/true};
 }
 
 ActionDecl FairPreemptAction() {
-  return {"preempt",        "take from lesser jobs of the same queue, as few as can be",
-          kFairFillOptions, RunFairPreempt,
-          /*admits=*/false, /*evicts=*/true};
+  return {
+      "preempt",        "takes from lesser jobs of the same queue, with as few victims as possible",
+      kFairFillOptions, RunFairPreempt,
+      /*admits=*/false, /*evicts=*/true};
 }
 
 }  // namespace muster

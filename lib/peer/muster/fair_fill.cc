@@ -55,7 +55,7 @@ FairFill::Sheet& FairFill::SheetOf(JobIndex job) {
   return sheets_[std::lower_bound(waiting.begin(), waiting.end(), job) - waiting.begin()];
 }
 
-// Whether the job takes part; fills its sheet.
+// Returns whether the job takes part; fills its sheet.
 bool FairFill::Prepare(JobIndex job) {
   const JobTable& jobs = context_.tables.jobs;
   if (context_.ledger.job(job).pending() == 0) return false;
@@ -160,7 +160,7 @@ bool FairFill::WantsDevices(const Sheet& sheet) {
   });
 }
 
-// All that the gang lacks, in the books, to be bound or nominated; or nothing.
+// Puts all that the gang lacks into the books, bound or nominated; or nothing.
 FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet,
                                   uint32_t within) {
   Attempt attempt(context_);
@@ -187,7 +187,7 @@ FairFill::Try FairFill::TryDomain(const FairGang& gang, JobIndex job, const Shee
   return tried;
 }
 
-// One task after another, each to the best node. Leaves in the books what it placed.
+// Places one task after another on its best node. Leaves in the books what it placed.
 FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet& sheet,
                                 uint32_t within, bool hold) {
   Try tried;
@@ -211,11 +211,12 @@ FairFill::Try FairFill::TryGang(const FairGang& gang, JobIndex job, const Sheet&
   return tried;
 }
 
-// All that the gang lacks, in the books; or nothing.
+// Puts all that the gang lacks into the books; or nothing.
 bool FairFill::PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet,
                              uint32_t within) {
   if (tries_ == 0 || sheet.one_class) return false;
-  // Who was promised a place for its devices may find it taken by a task of its own gang that came before it.
+  // A task that was promised a place for its devices may find them taken by an earlier task of its
+  // own gang.
   if (HasPromises(sheet) && !WantsDevices(sheet)) return false;
   Attempt attempt(context_);
   const std::span<const TaskIndex> rest(sheet.tasks.begin() + sheet.next, sheet.tasks.end());
@@ -263,7 +264,7 @@ void FairFill::FindReach(JobIndex job, const Sheet& sheet) {
   for (uint32_t d : it->second) reach_.push_back(shown(d));
 }
 
-// What the attempt placed is part of what the job holds.
+// Adds what the attempt placed to what the job holds.
 void FairFill::NoteHeld(Sheet& sheet, const Attempt& attempt) {
   if (!sheet.wishes) return;
   for (const Ledger::Entry& entry : attempt.moves()) {
@@ -281,8 +282,8 @@ Reason FairFill::ForWish(JobIndex job, Reason reason) const {
   return reason;
 }
 
-// A gang of one class takes from every node what fits there, in whatever order: on the same books another one that
-// needs as many fails, too.
+// A gang of one class takes from every node what fits there, in any order. So on the same books
+// another one that needs as many fails, too.
 bool FairFill::KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang) {
   if (!sheet.one_class) return false;
   const auto it = failures_.find(context_.ClassOf(sheet.tasks[sheet.next]));
@@ -347,7 +348,7 @@ FairFill::Place FairFill::PlaceTask(TaskIndex task, uint32_t within, bool hold) 
       (within == kNone || context_.domains.Holds(within, promised)) &&
       search.FitsFutureIdle(c, promised)) {
     if (search.FitsNode(c, promised)) return At(task, promised, hold);
-    // Those who are leaving may still be in the way: a full number of tasks, a port, an affinity.
+    // Tasks that are leaving may still be in the way: a full number of tasks, a port, an affinity.
     if (context_.ledger.node(promised, kReleasing)[kPods] > 0) {
       const std::vector<NodeIndex> later = search.ListForEviction(c, Want::kEvicting);
       if (std::binary_search(later.begin(), later.end(), promised)) {
@@ -391,7 +392,8 @@ bool FairFill::NominateInstead(Attempt* attempt) {
   return true;
 }
 
-// The job's reason holds for all its tasks: older ones of those from first to end are forgotten.
+// The job's reason holds for all its tasks: older reasons of those from `first` to `end` are
+// dropped.
 void FairFill::ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first,
                            size_t end) {
   for (size_t i = first; i < end; ++i) context_.reasons.Forget(sheet.tasks[i]);

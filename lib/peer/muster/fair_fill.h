@@ -5,25 +5,34 @@
 //   FairFill fill(context, tries);
 //   fill.Run();   // after evictions, again
 //
-// What earlier cycles promised comes first: a job that is whole, or becomes it, by its nominated tasks takes its turn
-// before all others, so that its places cannot be taken from under it. Then jobs take turns in fair order
-// (lib/part/queue_tree_walk.h). In a turn a gang that is not whole gets all the places it lacks, or none; a whole one gets one
-// task's, so that shares are looked at again between any two. Three ends of a gang's turn:
-//   whole on what is idle       bound
-//   whole, but not yet all idle nominated, all of it: the places are held, and nothing of it starts before all can;
-//                               what else the job gets is nominated, too
-//   not whole                   undone; the others go on
-// Devices are given out as tasks come, and what is free later is not what is free now. So a gang with devices that is whole,
-// but not yet all idle, is whole only if each task gets its devices when all are nominated; and one that found no place for
-// all tries once more with all that it gets nominated.
-// A gang of unlike tasks that found no place one task after another is looked at as a whole (gang_repack.h) with a budget
-// of `tries`; one of like tasks needs no such search, for it takes from every node what fits there.
-// A job with a topology wish has all its tasks in one domain up to the tier that it allows: where some are placed, that
-// domain and those above; where promises lie; else each domain, the narrowest first, by name. A soft wish ends with
-// the whole cluster. Wishes of sub-groups are not read.
-// Ties. Fair order and job order are total; the node of smallest index among equal scores. Cost. One query of the
-// class's scoreboard a task and one path of the queue tree a turn; a gang of one class that failed is not tried again
-// for another job while the books are the same.
+// Promises of earlier cycles come first. A job that is whole, or becomes whole, by its nominated
+// tasks takes its turn before all others, so its places cannot be taken by them. Then jobs take
+// turns in fair order (fair_walk.h). In a turn a gang that is not whole gets all the places it
+// lacks, or none. A whole one gets one task's place, so shares are compared again between any two.
+// A gang's turn has three ends:
+//   whole on what is idle        bound
+//   whole, but not yet all idle  nominated as a whole: the places are held, and no task starts
+//                                before all can; what else the job gets is nominated, too
+//   not whole                    rolled back; the others go on
+//
+// Devices are assigned as tasks come, and what is free later is not what is free now. So a gang
+// with devices that is whole, but not yet all idle, is whole only if each task gets its devices
+// when all are nominated. One that found no place for all tries once more with all that it gets
+// nominated.
+//
+// A gang of unlike tasks that found no place one task after another is searched as a whole
+// (gang_repack.h) with a budget of `tries`. Like tasks need no such search, because such a gang
+// takes from every node what fits there.
+//
+// A job with a topology wish has all its tasks in one domain up to the tier that it allows. Domains
+// are tried in this order: where some of its tasks are placed, that domain and those above; where
+// promises lie; else each domain, the narrowest first, by name. A soft wish ends with the whole
+// cluster. Wishes of sub-groups are not read.
+//
+// Ties. Fair order and job order are total; the node of smallest index among equal scores.
+//
+// Cost. One query of the class's scoreboard a task and one path of the queue tree a turn. A gang of
+// one class that failed is not tried again for another job while the books are the same.
 #ifndef MUSTER_PEER_MUSTER_FAIR_FILL_H_
 #define MUSTER_PEER_MUSTER_FAIR_FILL_H_
 
@@ -36,37 +45,39 @@
 
 namespace muster {
 
-// `tries`, of every action that fills.
+// The option `tries`, of every action that fills.
 extern const std::span<const OptionDecl> kFairFillOptions;
 
 class FairFill {
  public:
-  // `tries`: how many, at most, a gang of unlike tasks is worth in each domain (gang_packing.h); 0: none.
+  // `tries`: the most placements that are tried for a gang of unlike tasks in each domain
+  // (gang_packing.h); 0: none.
   FairFill(ActionContext& context, int64_t tries) : context_(context), tries_(tries) {}
 
-  // Ends with a reason for every task that was tried and found no place.
+  // Fills until no job gets a place. Sets a reason for every task that was tried and found no
+  // place.
   void Run();
 
  private:
-  // A job's pending tasks in task order, and how far its turns have come.
+  // A job's pending tasks in task order, and the number that its turns have reached.
   struct Sheet {
     std::vector<TaskIndex> tasks;
     size_t next = 0;
-    // All tasks of one class, whose fit does not depend on what runs elsewhere, and none is promised a place that
-    // others may not have.
+    // All tasks are of one class, with a fit that does not depend on other nodes, and none is
+    // promised a place that others may not have.
     bool one_class = false;
-    bool wishes = false;  // may not be just anywhere
+    bool wishes = false;  // has a topology wish
     // With a wish: the narrowest domain with all its places; kNone: it has none.
     uint32_t holds = kNone;
   };
-  // How a gang of one class fared on these books.
+  // The failure of a gang of one class on these books.
   struct Failure {
     Ledger::Moment moment;
     int64_t placed = 0;  // so many of its tasks found a place, one more did not
     ReasonPtr reason;
   };
   enum class Place : uint8_t { kIdle, kLater, kNowhere };
-  // What came of a gang in one domain.
+  // The result of trying a gang in one domain.
   struct Try {
     bool whole = false;
     bool skipped = false;  // some task before `end` was passed over
@@ -79,7 +90,7 @@ class FairFill {
   Sheet& SheetOf(JobIndex job);
   bool HasPromises(const Sheet& sheet) const;
   bool PromisesSuffice(JobIndex job, const Sheet& sheet) const;  // to make the gang whole
-  bool Turn(JobIndex job);                                       // whether the job wants another
+  bool Turn(JobIndex job);  // returns whether the job takes another
   bool GangTurn(JobIndex job, Sheet& sheet);
   bool WantsDevices(const Sheet& sheet);  // any of its tasks that are left
   Try TryDomain(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
@@ -87,16 +98,16 @@ class FairFill {
   bool PlaceAsAWhole(const FairGang& gang, JobIndex job, const Sheet& sheet, uint32_t within);
   void FindReach(JobIndex job, const Sheet& sheet);
   void NoteHeld(Sheet& sheet, const Attempt& attempt);
-  // Of a job with a wish, as told by the reason of one without.
+  // Returns the reason of a job with a wish, made from the reason of one without.
   Reason ForWish(JobIndex job, Reason reason) const;
   bool KnownToFail(JobIndex job, const Sheet& sheet, const FairGang& gang);
   bool TaskTurn(JobIndex job, Sheet& sheet, bool may_start);
-  // `hold`: it is nominated wherever it gets a place.
+  // `hold`: the task is nominated wherever it gets a place.
   Place PlaceTask(TaskIndex task, uint32_t within, bool hold);
   Place At(TaskIndex task, NodeIndex node, bool hold);
   static bool AllIdle(const Attempt& attempt);
-  // Nominates what the attempt placed instead. False: devices that will be free do not do for all, taken in turn; what was
-  // done until then is in the books.
+  // Nominates what the attempt placed instead. Returns false if devices that will be free do not
+  // suffice for all, taken in turn; what was done until then is in the books.
   bool NominateInstead(Attempt* attempt);
   void ExplainGang(JobIndex job, const Sheet& sheet, Reason reason, size_t first, size_t end);
 

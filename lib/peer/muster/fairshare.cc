@@ -1,25 +1,34 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// fairshare: every queue of the tree gets its weight's worth of what its parent has, and may borrow the rest.
+// fairshare: every queue of the tree gets its weight's worth of what its parent has, and may borrow
+// the rest.
 //
-// Idea. What a queue deserves is found from the top down: what the parent deserves (the roots: what the cluster has)
-// is divided among the children by weight, up to what each asks for (held and pending, at most its limit) and at
-// least what it is guaranteed, per dimension and in exact integers (weighted_division.h). Jobs of an inner queue are
-// served before those of its children, and what they ask for is taken off first.
-// Free resources may be borrowed up to the limits. What may be taken back, and by whom, follows from what is
-// deserved, by one rule read from both sides:
-//   the asker  holds no more than it deserves with the task, in the dimensions it requests;
-//   the giver  holds more than it deserves in a dimension the asker requests, and after giving holds no less in any
-//              dimension of which there is not enough for all that siblings ask for or hold, and no less than it is
-//              guaranteed in any.
-// It is read for both queues and for their ancestors below the one where the two paths meet: above it nothing
-// changes hands. An inner queue's own jobs are served before its children, so they are the last to give: they keep what
-// they ask for as far as the queue deserves it. A queue that gave cannot ask for it again, so nothing goes back and forth.
-// The number of tasks (`pods`) is left out everywhere: it is no share of anything.
-// Order. Among siblings: first those below their guarantee in a dimension they want more of; then the smallest
-// dominant share of the cluster divided by the weight; then the larger priority. Other ties go to the next policy.
-// Cost. Open: O(queues * dimensions), and a sort of each family. A question: O(depth) at most; limits are looked at
-// only where there are any. The tree is walked by loops, so its depth does not matter otherwise.
+// Idea. What a queue deserves is computed from the roots down. What the parent deserves (for the
+// roots: what the cluster has) is divided among the children by weight, per dimension and in exact
+// integers (weighted_division.h). A child gets at most what it requests (held and pending, at most
+// its limit), and at least its guarantee. Jobs of an inner queue are served before those of its
+// children, and their requests are taken off first. Free resources may be borrowed up to the
+// limits.
+//
+// Reclaiming. One rule governs both sides:
+// - The asker, with the task, holds no more than it deserves in the dimensions that the task
+//   requests.
+// - The giver holds more than it deserves in a dimension that the task requests. After giving it
+//   holds no less than its guarantee in any dimension, and no less than it deserves in any
+//   dimension that is short, where siblings request or hold more than there is.
+// The rule holds for both queues and for their ancestors below the one where the two paths meet:
+// above it no amount changes. An inner queue's own jobs are served before its children, so they are
+// the last to give: they keep what they request as far as the queue deserves it. A queue that gave
+// cannot request it again, so nothing goes back and forth. The number of tasks (`pods`) is left out
+// everywhere: it is no share of anything.
+//
+// Order. Among siblings: first those below their guarantee in a dimension of which they request
+// more; then the smallest dominant share of the cluster divided by the weight; then the larger
+// priority. Other ties go to the next policy.
+//
+// Cost. Open: O(queues * dimensions), and a sort of each family. A question: O(depth) at most;
+// limits are looked at only where there are any. The tree is walked by loops, so its depth does not
+// matter otherwise.
 #include <algorithm>
 
 #include "lib/base/math.h"
@@ -128,7 +137,7 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
     return SatAdd(ledger_->queue_allocated(q)[d], ledger_->queue_pending(q)[d]);
   }
 
-  // What each queue asks for with all below it, and what of that it was promised.
+  // Sums what each queue requests with all queues below it, and what of that it was promised.
   void SumDemands() {
     const QueueTable& queues = tables_->queues;
     demand_.assign(queues.alive.size() * dimensions_, 0);
@@ -153,10 +162,10 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
     }
   }
 
-  // Returns what they ask for together.
+  // Returns what the siblings request together.
   int64_t DivideAmong(const std::vector<QueueIndex>& siblings, int64_t total, DimensionIndex d) {
     portions_.clear();
-    int64_t asked = 0, used = 0;  // who is over his limit holds more than he may ask for
+    int64_t asked = 0, used = 0;  // a queue above its limit holds more than it may request
     for (QueueIndex q : siblings) {
       const size_t cell = q * dimensions_ + d;
       used = SatAdd(used, std::max(demand_[cell], ledger_->tree_allocated(q)[d]));
@@ -186,7 +195,8 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
     return standing;
   }
 
-  // Whether the inner queue's own jobs keep what they ask for, as far as it deserves that, of what is short.
+  // Returns whether the inner queue's own jobs keep what they request, as far as the queue deserves
+  // it, of what is short.
   bool OwnMayGive(QueueIndex q, std::span<const int64_t> request) {
     const std::span<const int64_t> held = tree_.OwnHeld(q);
     for (DimensionIndex d = 0; d < dimensions_; ++d) {

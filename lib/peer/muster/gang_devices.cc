@@ -69,7 +69,8 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
   bool stands = false;
   if (more.orders <= kMostOrders)
     more.orders = more.orders * static_cast<int64_t>(size) / more.tasks[shape];
-  // Like tasks, of which there may be any number, have one order: that with the new one at its end.
+  // Like tasks, of which there may be any number, have one order: the former one with the new task
+  // at its end.
   if (more.orders > 1 && more.orders <= kMostOrders) {
     more.order.clear();
     std::vector<int64_t> left = more.tasks;
@@ -84,7 +85,8 @@ uint32_t GangDevices::With(size_t shape, uint32_t load) {
   return made;
 }
 
-// Lines up the tasks that are left, `more` in all; else leaves them, and the load's order, as they were.
+// Lines up the tasks that are left, `more` in all. If it cannot, leaves them, and the load's order,
+// as they were.
 bool GangDevices::Arrange(uint32_t state, size_t more, std::vector<int64_t>* left, Load* load) {
   if (more == 0) {
     load->state = state;
@@ -103,7 +105,7 @@ bool GangDevices::Arrange(uint32_t state, size_t more, std::vector<int64_t>* lef
   return false;
 }
 
-// The state of devices once a task of the shape came to it.
+// Returns the state of devices after a task of the shape took its own.
 uint32_t GangDevices::After(uint32_t shape, uint32_t state) {
   const uint64_t key = (uint64_t{shape} << 32) | state;
   const auto found = after_.find(key);

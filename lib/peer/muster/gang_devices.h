@@ -1,20 +1,28 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Whether a node's devices would do for several tasks of a gang, and in which order the tasks would have to come.
+// Whether a node's devices suffice for several tasks of a gang, and in which order the tasks would
+// have to come.
 //
 //   DeviceBook* book = DeviceBook::Of(ledger);
 //   GangDevices devices(tables, book->states(), classes, /*later=*/false);
-//   uint32_t load = devices.AddNode(node, book->state(node));   // nobody of the gang is there yet
-//   load = devices.With(/*shape=*/0, load);   // a task of classes[0], too; kNoParts (gang_packing.h): they would not do
-//   devices.Order(load);                      // the shapes, as they are to come
+//   uint32_t load = devices.AddNode(node, book->state(node));   // no task of the gang is there yet
+//   load = devices.With(/*shape=*/0, load);   // a task of classes[0], too
+//   if (load == kNoParts) ...                 // (gang_packing.h): the devices do not suffice
+//   devices.Order(load);                      // the shapes, in the order in which they must come
 //
-// Which devices a task gets is the strategy's choice among those that are free when it comes: a task that takes any model
-// may take the only one that another could have used. So tasks are counted, not lined up. A load is the state of a node's devices and
-// the tasks put there, and stands if they get their devices in some order; the first one of all, by shapes, is kept. Where
-// there are more than kMostOrders, only the one of the load before with the new task at the end is tried.
-// Guarantee. Whoever places the tasks in that order, all now or all nominated (`later`), sees each get its devices.
-// Cost. Loads are numbered along the ways on which they grew, and each is looked into once; what a class gets from a state is
-// found out once. Numbers and answers live as long as the object, states as long as DeviceStates keeps them.
+// Which devices a task gets is the strategy's choice among those that are free when it comes. A
+// task that takes any model may take the only one that another could have used. So tasks are
+// counted, not lined up. A load is the state of a node's devices and the tasks put there. It is
+// valid if the tasks get their devices in some order; the first such order, by shapes, is kept.
+// Where there are more than kMostOrders, only one is tried: that of the former load with the new
+// task at the end.
+//
+// Guarantee. When the tasks are placed in that order, all now or all nominated (`later`), each gets
+// its devices.
+//
+// Cost. Loads are numbered along the ways on which they grew, and each is examined once; what a
+// class gets from a state is found out once. Numbers and answers live as long as the object, states
+// as long as DeviceStates keeps them.
 #ifndef MUSTER_PEER_MUSTER_GANG_DEVICES_H_
 #define MUSTER_PEER_MUSTER_GANG_DEVICES_H_
 
@@ -32,16 +40,17 @@ class GangDevices {
  public:
   static constexpr int64_t kMostOrders = 120;
 
-  // `later`: of what will be free, to be nominated to; else of what is free, now and then.
+  // `later`: for devices that will be free, to be nominated to; else for devices that are free, now
+  // and then.
   GangDevices(const Tables& tables, DeviceStates& states, std::span<const ClassIndex> classes,
               bool later)
       : tables_(tables), states_(states), classes_(classes), later_(later) {}
 
   uint32_t AddNode(NodeIndex node, uint32_t state);
-  // What a task of the shape wants of all that is free, on the nodes added, of healthy devices of the kinds and models that it
-  // asks for: in millionths, added up over its requests.
+  // Returns what a task of the shape requests of all that is free: on the nodes added, of healthy
+  // devices of the kinds and models that it requests, in millionths, added up over its requests.
   int64_t SizeOf(size_t shape) const;
-  // REQUIRES: the class asks for devices.
+  // REQUIRES: the class requests devices.
   uint32_t With(size_t shape, uint32_t load);
   // Valid until the next load is made.
   std::span<const uint32_t> Order(uint32_t load) const { return loads_[load].order; }

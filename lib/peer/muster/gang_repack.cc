@@ -77,7 +77,7 @@ class Repack {
   }
 
  private:
-  // The tasks of the classes that are left. False: they are too few.
+  // Keeps the tasks of the classes that are left. Returns false if they are too few.
   bool KeepTasks(std::span<const TaskIndex> tasks) {
     tasks_.clear();
     for (TaskIndex t : tasks) {
@@ -87,7 +87,7 @@ class Repack {
     return !tasks_.empty() && gang_.Hopeful(tasks_);
   }
 
-  // On each node those that want devices in the order in which they get them.
+  // Orders, on each node, the tasks that request devices as they get them.
   static void LineUp(std::span<const PackShape> shapes, std::span<const PackTask> of_tasks,
                      std::span<const PackNode> nodes, GangDevices* devices,
                      std::vector<PackStep>* steps) {
@@ -111,7 +111,7 @@ class Repack {
     }
   }
 
-  // Nodes that take some class.
+  // Lists the nodes that take some class.
   void ListNodes() {
     std::vector<uint8_t> useful(context_.tables.nodes.alive.size(), 0);
     const std::vector<uint8_t> outside = Outside();
@@ -161,7 +161,7 @@ class Repack {
         const int64_t later = context_.ledger.future_idle(n, d);
         node.room.push_back(now ? std::min(idle[d], later) : later);
       }
-      // Nodes that take any number of tasks are alike in that, however many they have.
+      // Nodes that take any number of tasks are equal in that, whatever number they hold.
       if (context_.tables.nodes.allocatable.row(n)[kPods] == kAbsent) node.room[kPods] = kNoLimit;
       for (ClassIndex c : classes_) {
         node.takes.push_back(!fits_.at(c)[n] && (!now || context_.search.FitsIdle(c, n)));

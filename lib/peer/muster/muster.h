@@ -4,8 +4,8 @@
 //
 //   std::vector<Preset> presets = {MusterPreset()};   // "muster" in spec strings
 //
-// No peer stands behind this profile. It is progressive filling (Ghodsi et al., 2011) over a tree
-// of queues, with gangs, evictions that reach a fixed point, exact devices and NUMA zones. A cycle
+// This profile follows no peer. It is progressive filling (Ghodsi et al., 2011) over a tree of
+// queues, with gangs, evictions that reach a fixed point, exact devices and NUMA zones. A cycle
 // runs allocate, reclaim and preempt. There is no admission: every job may request nodes.
 //
 // The loop of allocate (fair_fill.h):
@@ -24,15 +24,16 @@
 //    wish ends with the whole cluster.
 //
 // What a queue deserves (fairshare.cc) is divided from the roots down by weight, up to what each
-// child requests and at least what it is guaranteed, in exact integers. The rest may be borrowed up
-// to the limit. One rule governs reclaiming from both sides: the asker stays within what it
-// deserves, and the giver holds more than it deserves.
+// child requests and at least its guarantee, in exact integers. The rest may be borrowed up to the
+// limit. One rule governs reclaiming from both sides: the asker stays within what it deserves, and
+// the giver holds more than it deserves.
 //
 // The loop of reclaim and preempt (fair_evict.cc):
 // 1. Jobs take turns in fair order, for the same tasks as in allocate.
-// 2. Each task gets a free place, or the cheapest set of victims (fair_offers.h): fewest victims,
-//    then lowest priority, then youngest, then the node of smallest index. reclaim takes from other
-//    queues what they borrowed. preempt takes from jobs of lower priority in the same queue.
+// 2. Each task gets a free place, or the cheapest set of victims (victim_choices.h): fewest
+//    victims, then lowest priority, then youngest, then the node of smallest index. reclaim takes
+//    from other queues what they borrowed. preempt takes from jobs of lower priority in the same
+//    queue.
 // 3. If the whole turn has places, victims that turn out to be needless are kept, last one first.
 //    The others are evicted, and the turn is nominated. If not, everything is rolled back.
 // 4. After evictions, free resources are filled again, and turns are taken again until a round
@@ -49,8 +50,8 @@
 //   comes.
 //
 // All policies that answer must agree on a victim (VictimRule::kStrict). Disruption budgets count
-// all evictions of the plan. What each invariant promises, and how often a gang that could be
-// placed is not, is listed in docs/policies.md with the commands that count it.
+// all evictions of the plan. docs/policies.md lists what each invariant promises, and how often a
+// gang that could be placed is not, with the commands that count it.
 //
 // Ties. Fair order and job order are total. Of equal scores, the node of smallest index.
 //

@@ -10,9 +10,9 @@
 
 namespace muster {
 
-// Adds units until the task fits, and gives back those that were not needed. Where limits and fits hold before anybody
-// left, and the task asks for no devices, only the sums on the node matter and are counted here; else the books are
-// really changed, and rolled back.
+// Adds units until the task fits, and gives back those that were not needed. Where limits and fits
+// hold before any victim left, and the task requests no devices, only the sums on the node matter
+// and are counted here. Otherwise the books are really changed, and rolled back.
 class VictimChoices::Draft {
  public:
   Draft(VictimChoices& choices, TaskIndex task, NodeIndex node)
@@ -44,7 +44,7 @@ class VictimChoices::Draft {
     Leave(unit);
     units_.push_back(std::move(unit));
   }
-  // Whether nothing but the victim's room is lacking; it is then the only unit.
+  // Returns whether nothing but the victim's room is lacking; the victim is then the only unit.
   bool AddIfAlone(TaskIndex victim) {
     Add({victim});
     if (Fits()) return true;
@@ -53,17 +53,17 @@ class VictimChoices::Draft {
     Stay(unit);
     return false;
   }
-  // False: without a look at anything else, the victim's room is not enough.
+  // Returns false if, without a look at anything else, the victim's room is not enough.
   bool CouldDoAlone(TaskIndex victim) const {
     const auto request = ledger_.request(victim);
     return !counts_ || std::all_of(short_.begin(), short_.end(),
                                    [&](const auto& s) { return s.second <= request[s.first]; });
   }
-  // Where sums decide: how much more is needed of what.
+  // Where sums decide: how much more is needed of each dimension.
   using Missing = absl::InlinedVector<std::pair<DimensionIndex, int64_t>, 6>;
   bool counts() const { return counts_; }
   const Missing& missing() const { return short_; }
-  // Whether `more` may go as well, on the books as they were before anybody left.
+  // Returns whether `more` may go as well, on the books as they were before any victim left.
   bool MayGo(std::span<const TaskIndex> more) {
     Tasks all;
     for (const Unit& unit : units_) all.insert(all.end(), unit.begin(), unit.end());
@@ -73,7 +73,7 @@ class VictimChoices::Draft {
     if (!counts_) LeaveAll();
     return may;
   }
-  // Units of one task of `job` become part of the gang that goes as a whole.
+  // Makes units of one task of `job` part of the gang that goes as a whole.
   void AddGang(JobIndex job, const Tasks& members) {
     Unit all;
     std::erase_if(units_, [&](const Unit& unit) {
@@ -87,7 +87,7 @@ class VictimChoices::Draft {
   }
   void GiveBack() {
     for (size_t i = units_.size(); i-- > 0;) {
-      // What the sums forbid need not be tried.
+      // A unit that the sums forbid need not be tried.
       if (counts_ && !SumsFitWith(units_[i])) continue;
       Unit unit = std::move(units_[i]);
       units_.erase(units_.begin() + i);
@@ -205,7 +205,7 @@ void VictimChoices::Rank(TaskIndex task) {
   std::make_heap(ranking_.begin(), ranking_.end(), std::greater<>());
 }
 
-// A look at the queues, which may save one at all tasks of all nodes.
+// A look at the queues, which may save a look at all tasks of all nodes.
 bool VictimChoices::AnybodyMayGo(TaskIndex task) const {
   const Tables& tables = context_.tables;
   const QueueIndex queue = tables.jobs.queue[tables.tasks.job[task]];
@@ -222,7 +222,7 @@ bool VictimChoices::AnybodyMayGo(TaskIndex task) const {
   return false;
 }
 
-// Whether limits hold for the task as the books are, and fits depend on the node alone.
+// Returns whether limits hold for the task as the books are, and fits depend on the node alone.
 bool VictimChoices::SumsDecide(TaskIndex task) {
   if (task == summed_task_ && context_.ledger.SameAs(summed_)) return sums_decide_;
   summed_task_ = task;
@@ -234,13 +234,13 @@ bool VictimChoices::SumsDecide(TaskIndex task) {
   return sums_decide_;
 }
 
-// Who may be evicted for the task, in the order in which they go.
+// Lists the tasks that may be evicted for the task, in the order in which they go.
 void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   const auto& jobs = context_.tables.jobs.spec;
   candidates_.clear();
   const std::span<const TaskIndex> there = context_.ledger.tasks_on(node);
-  // Where nothing but the index tells them apart, they are in order from the last one on.
+  // Candidates that differ only by index are in order from the last one on.
   for (size_t i = there.size(); i-- > 0;) {
     const TaskIndex t = there[i];
     if (!MayGo(task, t)) continue;
@@ -258,7 +258,7 @@ void VictimChoices::ListCandidates(TaskIndex task, NodeIndex node) {
 
 bool VictimChoices::Make(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
-  // The tasks of a class and job are alike to everybody, and often one comes right after the other.
+  // Tasks of one class and job are equal to all rules, and often come right after each other.
   if (made_for_ != kNone && made_.node == node && context_.ledger.SameAs(made_at_) &&
       tasks.job[made_for_] == tasks.job[task] &&
       context_.ClassOf(made_for_) == context_.ClassOf(task)) {
@@ -277,7 +277,7 @@ bool VictimChoices::Make(TaskIndex task, NodeIndex node) {
   return true;
 }
 
-// Takes candidates in their order until the task fits, and gives back whom it does not need.
+// Takes candidates in their order until the task fits, and gives back those that it does not need.
 bool VictimChoices::MakeInOrder(TaskIndex task, NodeIndex node) {
   const TaskTable& tasks = context_.tables.tasks;
   Draft draft(*this, task, node);
@@ -316,7 +316,8 @@ bool VictimChoices::MakeInOrder(TaskIndex task, NodeIndex node) {
   return fits;
 }
 
-// Whether the victim's gang can do without it, too. Candidates of one node are few: counting among them beats a map.
+// Returns whether the victim's gang can spare it, too. Candidates of one node are few: counting
+// among them beats a map.
 bool VictimChoices::GangSpares(TaskIndex victim, const Tasks& spared) const {
   const TaskTable& tasks = context_.tables.tasks;
   const JobIndex job = tasks.job[victim];
@@ -329,8 +330,8 @@ bool VictimChoices::GangSpares(TaskIndex victim, const Tasks& spared) const {
   return FairGang(context_, job).CanSpare(tasks.group[victim], of_job, of_group);
 }
 
-// Whether Spare begins with first_, behind whom the task fits, which sums and the policies' order tell without asking
-// about more candidates.
+// Returns whether Spare begins with first_, after which the task fits. Sums and the policies' order
+// decide that without a look at more candidates.
 bool VictimChoices::FirstSuffice(TaskIndex task, const Draft& draft) {
   if (!in_order_ || !draft.counts()) return false;
   first_.clear();
@@ -349,8 +350,9 @@ bool VictimChoices::FirstSuffice(TaskIndex task, const Draft& draft) {
   return false;
 }
 
-// The candidates that their gangs can do without and that nobody protects. Who is protected does not count against
-// his gang: then those it has yet to spare are looked at once more.
+// Returns the candidates that their gangs can spare and that no policy protects. A protected
+// candidate does not count against its gang: the candidates that its gang can spare are then looked
+// at once more.
 VictimChoices::Tasks VictimChoices::Spare(TaskIndex task) const {
   const TaskTable& tasks = context_.tables.tasks;
   Tasks candidates, spare, kept;
@@ -405,7 +407,7 @@ bool VictimChoices::MayGo(TaskIndex task, TaskIndex victim) const {
   return giver == queue && tables.jobs.spec[other].priority < tables.jobs.spec[job].priority;
 }
 
-// A gang goes as it stands: none of it may be on its way in, and all of it must be free to go.
+// A gang goes as a whole: no task of it may be on its way in, and all of them must be free to go.
 bool VictimChoices::GangMayGo(TaskIndex task, JobIndex gang, Tasks* members) const {
   const JobCounts& counts = context_.ledger.job(gang);
   if (counts[TaskStatus::kPlaced] + counts[TaskStatus::kBinding] + counts.nominated() > 0) {

@@ -1,23 +1,29 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Who would have to go from a node so that a task fits there, and the nodes ranked by that.
+// The victims that must leave a node so that a task fits there, and the nodes ranked by them.
 //
 //   VictimChoices choices(context, Taking::kFromOtherQueues);
-//   if (choices.Take(task, &taken)) ...   // taken.node, taken.units: who is to be evicted; nothing is moved yet
+//   if (choices.Take(task, &choice)) ...   // choice.node, choice.units: the victims, not moved yet
 //
-// A choice on a node. Candidates are the bound and running tasks that may be evicted at all for the asker: of other
-// queues that let themselves be reclaimed, or of jobs of lower priority in the same queue, and whom no policy protects.
-// They go in this order: lowest job priority, most recently created, largest index. The first that its gang can spare
-// and that suffices alone; if there is none, those that their gangs can spare; if they do not suffice, whole gangs, with
-// all their tasks wherever those run. Once the task fits, everybody without whom it still fits is given back, last one
-// first: nobody of a choice is there in vain. If more than one has to go, or the task fits behind nobody in this order, and
-// few could go, the cheapest set that suffices goes instead (fair_cheapest.cc).
-// The best choice: the fewest victims; then those of lowest priority (the highest among them counts); then the youngest
-// (the oldest among them counts); then the node of smallest index.
-// Ranking. Nodes are ranked when a kind of asker first asks. A choice is made anew when it comes to the front; if it is
-// no longer what it was, it goes back in line. The ranking serves alike askers one after the other, until Forget. An
-// choice that has become better meanwhile - few things can make it so: a limit that is no longer in the way - is seen
-// when its turn comes, or when the ranking is used up: then nodes are ranked anew.
+// A choice on a node. Candidates are the bound and running tasks that may be evicted at all for the
+// asker: of other queues that let themselves be reclaimed, or of jobs of lower priority in the same
+// queue. No policy may protect them. They go in this order: lowest job priority, most recently
+// created, largest index. The first rule that makes room decides:
+// 1. the first candidate that its gang can spare and that suffices alone,
+// 2. the candidates that their gangs can spare,
+// 3. whole gangs, with all their tasks wherever those run.
+// Once the task fits, every victim without which it still fits is given back, last one first, so no
+// victim of a choice is needless. If more than one has to go, or this order makes no room, and few
+// could go, the cheapest set that suffices goes instead (fair_cheapest.cc).
+//
+// The best choice has the fewest victims; then those of lowest priority (the highest among them
+// counts); then the youngest (the oldest among them counts); then the node of smallest index.
+//
+// Ranking. Nodes are ranked at the first call for a kind of asker. A choice is made anew when it
+// comes to the front; if it is no longer what it was, it goes back in line. The ranking serves
+// equal askers one after the other, until Forget. A choice may become better meanwhile, for
+// instance when a limit is no longer in the way. It is seen when its turn comes, or when the
+// ranking is used up: then nodes are ranked anew.
 #ifndef MUSTER_PEER_MUSTER_VICTIM_CHOICES_H_
 #define MUSTER_PEER_MUSTER_VICTIM_CHOICES_H_
 
@@ -33,7 +39,7 @@ enum class Taking : uint8_t { kFromOtherQueues, kFromLesserJobs };
 
 class VictimChoices {
  public:
-  // Who goes together: one task, or a whole gang.
+  // Tasks that go together: one task, or a whole gang.
   using Unit = absl::InlinedVector<TaskIndex, 4>;
   struct Choice {
     NodeIndex node = kNone;
@@ -42,20 +48,21 @@ class VictimChoices {
 
   VictimChoices(ActionContext& context, Taking taking);
 
-  // The best choice for the task; false: there is none.
+  // Finds the best choice for the task. Returns false if there is none.
   bool Take(TaskIndex task, Choice* choice);
-  // To be called when the choice was taken up and the books have changed accordingly.
+  // Call this when the choice was taken up and the books have changed accordingly.
   void Renew(TaskIndex task, NodeIndex node);
-  // Nodes are ranked anew at the next question.
+  // Ranks the nodes anew at the next call.
   void Forget() { asker_ = {}; }
-  // Whether a choice was taken since NewTurn from a ranking that was older than that.
+  // Returns whether a choice was taken since NewTurn from a ranking older than that.
   bool TookOld() const { return took_old_; }
   void NewTurn() {
     old_ = true;
     took_old_ = false;
   }
 
-  // Why the task may not be placed on the node: false. Looks at limits, resources and all fits.
+  // Returns false if the task may not be placed on the node. Looks at limits, resources and all
+  // fits.
   bool Fits(TaskIndex task, NodeIndex node);
 
  private:
@@ -63,7 +70,7 @@ class VictimChoices {
     ClassIndex task_class = kNone;
     QueueIndex queue = kNone;
     int64_t priority = 0;
-    JobIndex job = kNone;  // only if it has tasks of its own among the candidates
+    JobIndex job = kNone;  // set only if it has tasks of its own among the candidates
     friend bool operator==(const Asker&, const Asker&) = default;
   };
   struct Price {
@@ -78,7 +85,7 @@ class VictimChoices {
     TaskIndex task;
   };
   class Draft;    // a choice in the making
-  class Cheaper;  // and whether it could be cheaper
+  class Cheaper;  // the search of a cheaper one
 
   Asker AskerOf(TaskIndex task) const;
   void Rank(TaskIndex task);
@@ -88,7 +95,7 @@ class VictimChoices {
   bool Make(TaskIndex task, NodeIndex node);  // the choice is made_ then
   bool MakeInOrder(TaskIndex task, NodeIndex node);
   void ListCandidates(TaskIndex task, NodeIndex node);
-  // Of made_.node, whose candidates candidates_ are.
+  // Looks for a cheaper set than made_; candidates_ are those of made_.node.
   void Cheapen(TaskIndex task);
   bool MakeOutOfOrder(TaskIndex task);
   bool FirstSuffice(TaskIndex task, const Draft& draft);
@@ -109,15 +116,15 @@ class VictimChoices {
   bool old_ = false, took_old_ = false;
   std::vector<Price> ranking_;  // a heap, the best on top
   int64_t looked_at_ = 0;       // sets out of order, since nodes were ranked
-  // Whether sums decide for a task, and the books for which that was found out.
+  // The last task for which SumsDecide was answered, and the books at that time.
   TaskIndex summed_task_ = kNone;
   Ledger::Moment summed_;
   bool sums_decide_ = false;
-  // The last choice, for whom and on which books it was made; kNone: there was none.
+  // The last choice, with its task and the books at that time; kNone: there was none.
   Choice made_;
   TaskIndex made_for_ = kNone;
   Ledger::Moment made_at_;
-  // Kept for their room: who may go, and the first of them that suffice.
+  // Kept for their memory: the candidates, and the first of them that suffice.
   std::vector<Candidate> candidates_;
   Tasks first_;
 };

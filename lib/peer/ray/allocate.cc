@@ -1,19 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// allocate, as Ray does it: groups of bundles whole or not at all, other tasks one by one.
+// allocate of the profile ray: groups of bundles whole or not at all, other tasks one by one. ray.h
+// has the loop, the ties and the cost.
 //
-// Idea. Jobs take turns, each once, first come, first served. Where a job has a bundle strategy its pending tasks are
-// the bundles of one placement group: lib/peer/ray/bundles.h says where they go, and they go there together. Any other job's
-// tasks go to the node that lib/peer/ray/node_choice.h prefers: the one they were promised while it is not busy, else the
-// least busy; a task that needs no accelerator goes where there is none, if it can.
-// Guarantee. All bundles of a job that wait are placed, or none; a strict strategy holds for what runs already, too.
-// Peer. Ray's placement groups and its hybrid policy. Ray asks again for a group that failed after a while, and puts one
-// that is infeasible aside until a node comes; here both are asked in every cycle. A strict pack goes on where the
-// group's other bundles are; Ray, which loses them all together, has no such case. Ray draws among the best fifth of
-// nodes for a task, this takes the first; labels, taints and the like are rules of policies; min_available, priorities
-// and queues are not looked at.
-// Ties. Job order, which without policies is the order of creation; the first node of equals.
-// Cost. As PlaceBundles a group; O(nodes) a task.
+// A job with a bundle strategy is one placement group: its pending tasks are the bundles, and
+// bundles.h places them together. The tasks of any other job go to the node that node_choice.h
+// prefers.
+//
+// Guarantee. All pending bundles of a job are placed, or none; a strict strategy also holds for the
+// group's running bundles.
 #include <algorithm>
 #include <utility>
 
@@ -28,7 +23,7 @@ constexpr OptionDecl kRayAllocateOptions[] = {
     {"threshold", OptionKind::kNumber, "0.5", 0, 1,
      "nodes of which less than this part is used count as not busy"},
     {"accelerator", OptionKind::kText, "nvidia.com/gpu", 0, 0,
-     "the scarcest resource, whose nodes are kept for tasks that need it"},
+     "the scarcest resource; its nodes are kept for tasks that need it"},
     {"avoid_accelerators", OptionKind::kFlag, "on", 0, 0,
      "tasks that need no accelerator go where there is none, if there is room"},
 };

@@ -28,7 +28,7 @@ bool Allows(const Bundle& bundle, size_t node) {
   return bundle.nodes.empty() || bundle.nodes[node];
 }
 
-// Below 0: it does not fit.
+// Returns the node's score; below 0: the bundle does not fit.
 double ScoreOn(const BundleAmounts& available, const BundleAmounts& request) {
   if (!Holds(available, request)) return -1;
   double score = 0;
@@ -67,7 +67,7 @@ class Placement {
   size_t Left() const {
     return static_cast<size_t>(std::count(is_out_.begin(), is_out_.end(), false));
   }
-  // Whether each bundle would have a node if all were empty.
+  // Returns whether each bundle would have a node if all were empty.
   bool IsFeasible() const {
     return std::all_of(bundles_.begin(), bundles_.end(), [&](const Bundle& bundle) {
       for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -155,7 +155,7 @@ class Placement {
     return a.first != b.first ? a.first < b.first : a.second > b.second;
   }
 
-  // The best node that no bundle has yet; it is one no longer.
+  // Returns the best node without a bundle of the group, and takes it off the heap.
   std::optional<size_t> TakeBest(size_t bundle) {
     const auto [it, is_new] =
         heaps_.try_emplace({bundles_[bundle].request, bundles_[bundle].nodes});

@@ -1,21 +1,30 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Where the bundles of a group go: all on one machine, each on its own, or something in between.
+// Places the bundles of a group: all on one machine, each on its own, or something in between.
 //
-//   PlaceBundles(nodes, bundles, {.strategy = BundleStrategy::kPack});   // a node for each bundle, or why not
+//   PlaceBundles(nodes, bundles, {.strategy = BundleStrategy::kPack});   // a node for each bundle
 //
-// Idea. Bundles are placed the most important first: by what they take of the first resource, then of the second, and
-// so on, so the caller numbers resources from the scarcest on. A node's score is the sum, over what the bundle takes,
-// of the part of the free amount that stays free: the emptiest node wins, the first of equals.
-// Strategies. kPack: the best node for the most important bundle, then every other bundle that still fits there; the
-// next node. kSpread: the best node that has none yet, else the best that has. kStrictPack: one node for all, the
-// wished one if it has room. kStrictSpread: a node each, and none that the group already uses.
-// Outcome. Infeasible: not even on empty nodes (some bundle is larger than every node that it may use; or the strategy
-// needs more nodes than there are). Failed: not now.
-// Peer. Ray's placement groups. Amounts are its ten-thousandths. Where it takes the first of equal nodes in a hash
-// table's order, this takes the first in the order given.
-// Cost. Scores of a node change only when it is used, so bundles of one shape share one heap of nodes:
-// O(shapes * nodes + bundles * log nodes), and for kSpread beyond one bundle a node O(nodes used) for each more.
+// Idea. The most important bundle goes first: by what it takes of the first resource, then of the
+// second, and so on. So the caller numbers resources from the scarcest on. A node's score is the
+// sum, over what the bundle takes, of the part of the free amount that stays free. The emptiest
+// node wins, the first of equals.
+//
+// Strategies:
+// - kPack: the best node for the most important bundle, then every other bundle that still fits
+//   there; then the next node.
+// - kSpread: the best node without a bundle of the group, else the best with one.
+// - kStrictPack: one node for all, the wished one if it has room.
+// - kStrictSpread: a node each, and none that the group already uses.
+//
+// Outcome. Infeasible: not even on empty nodes (some bundle is larger than every node that it may
+// use, or the strategy needs more nodes than there are). Failed: not now.
+//
+// Peer. Ray's placement groups. Amounts are its ten-thousandths. Where Ray takes the first of equal
+// nodes in a hash table's order, this takes the first in the order given.
+//
+// Cost. Scores of a node change only when it is used, so bundles of one shape share one heap of
+// nodes: O(shapes * nodes + bundles * log nodes). For kSpread beyond one bundle a node, O(nodes
+// used) for each further one.
 #ifndef MUSTER_PEER_RAY_BUNDLES_H_
 #define MUSTER_PEER_RAY_BUNDLES_H_
 
@@ -35,7 +44,7 @@ using BundleAmounts = std::vector<int64_t>;
 inline int64_t AmountOf(const BundleAmounts& amounts, size_t resource) {
   return resource < amounts.size() ? amounts[resource] : 0;
 }
-// Whether a request fits into amounts.
+// Returns whether a request fits into amounts.
 bool Holds(const BundleAmounts& amounts, const BundleAmounts& request);
 
 struct BundleNode {
@@ -61,7 +70,8 @@ struct BundlePlan {
   std::vector<size_t> nodes;  // of each bundle, where they are placed
 };
 
-// An error: amounts below 0 or free amounts above a node's total, lists of nodes that are not as long as the nodes.
+// Returns an error for amounts below 0, free amounts above a node's total, and lists of nodes that
+// are not as long as `nodes`.
 absl::StatusOr<BundlePlan> PlaceBundles(std::span<const BundleNode> nodes,
                                         std::span<const Bundle> bundles,
                                         const BundleOptions& options);

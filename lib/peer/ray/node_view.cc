@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// The most that bundles count. Whoever does not limit the number of tasks has as many places.
+// The most that bundles count. A node that does not limit its number of tasks has as many places.
 constexpr int64_t kMost = int64_t{1} << 53;
 
 }  // namespace

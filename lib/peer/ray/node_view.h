@@ -1,14 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The nodes of the ledger as lib/peer/ray/bundles.h and lib/peer/ray/node_choice.h want them: plain amounts, the scarcest resource
-// first.
+// The nodes of the ledger in the form that bundles.h and node_choice.h take: plain amounts, the
+// scarcest resource first.
 //
 //   RayView view(context, "nvidia.com/gpu");
 //   PlaceBundles(view.nodes(), {{.request = view.Request(c), .nodes = view.Allows(c)}}, {});
 //   view.Renew(node);   // after a move there
 //
-// Resources go by what Ray takes for scarce: the accelerator, then all others in the order of the cluster's dimensions,
-// memory, cpu. The number of tasks is the last one, where some node limits it.
+// Resources go by Ray's order of scarcity: the accelerator, then all others in the order of the
+// cluster's dimensions, memory, cpu. The number of tasks is the last one, where some node limits
+// it.
 #ifndef MUSTER_PEER_RAY_NODE_VIEW_H_
 #define MUSTER_PEER_RAY_NODE_VIEW_H_
 
@@ -30,15 +31,15 @@ class RayView {
   std::span<const BundleNode> nodes() const { return nodes_; }
   NodeIndex node(size_t i) const { return alive_[i]; }
   std::optional<size_t> place(NodeIndex node) const;  // nullopt: it is gone
-  // What MachineChoice has to know: cpu and memory make a node busy.
+  // Returns the options of MachineChoice: cpu and memory make a node busy.
   MachineChoice::Options Busy() const;
   void Renew(NodeIndex node);
 
   BundleAmounts Request(ClassIndex c) const;
-  // The nodes whose labels, taints and the like allow the class, as it was found out last.
+  // Returns the nodes that the class's labels, taints and the like allow, as last found out.
   const std::vector<bool>& Allows(ClassIndex c);
   void ForgetAllowed() { allows_.clear(); }
-  // On the books as they are now.
+  // Returns whether the class fits the node on the books as they are now.
   bool StillFits(ClassIndex c, NodeIndex node) const;
 
  private:

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The cluster as a dry run sees it, candidates, victims, and the choice between nodes.
+// The cluster during a dry run, candidates, victims, and the choice between nodes.
 #include "lib/peer/scheduler_plugins/capacity_preemption.h"
 
 #include <algorithm>
@@ -205,7 +205,8 @@ bool CapacityCluster::MoreImportant(uint32_t a, uint32_t b) const {
                                          : left.started < right.started;
 }
 
-// Takes the candidates off the books, the least important first; of equals the one that came last.
+// Takes the candidates off the books, the least important first; of equal ones the one that came
+// last.
 std::vector<uint32_t> CapacityCluster::Candidates(const Demand& demand, const Node& node,
                                                   Books* books) const {
   std::vector<uint32_t> order(node.tasks.rbegin(), node.tasks.rend());

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Preemption under elastic quotas of namespaces: who may start, and who has to go for it.
+// Preemption under elastic quotas of namespaces: admission, candidates and victims.
+// scheduler_plugins.h has the loop, the surprises and the ties.
 //
 //   CapacityCluster cluster;
 //   cluster.quotas().Add("vision", {...});
@@ -10,20 +11,16 @@
 //   cluster.Admit(*demand);                     // does the quota have room?
 //   cluster.DryRun(*demand, node);              // victims on one node, or why there are none
 //
-// Idea. A namespace that stays within its minimum with the new task takes back what is its own: from any namespace
-// above its minimum, whatever the priorities. One that is above its minimum only preempts its own less important
-// tasks. Tasks outside of quotas preempt only one another.
-// Victims of a node. All candidates leave. If the task then fits the node and the quotas, they come back one by one,
-// the most important first (those that break a disruption budget before all others), as long as task and quotas still
-// have room.
-// Choice of a node. Fewest broken budgets, least important first victim, smallest sum of priorities, fewest victims,
-// latest start of the most important, first node.
-// Peer. scheduler-plugins' capacity scheduling. Tasks nominated to nodes count as if they ran: of the same namespace
-// where they are at least as important, of others while these are within their minimums. The peer's dry run does
-// not see what leaving victims give back to the quotas: who is above its minimum stays so, and a task that its quotas
-// refused nearly always ends with kOverQuota. Options::quotas_follow mends that, and then each candidate, the least
-// important first, is judged by its namespace's use after those before it have left. A victim that does not fit back
-// and is over the quota too is removed twice by the peer, which gives the node up (kRemovedTwice).
+// Idea. A namespace that stays within its minimum with the new task reclaims from any namespace
+// above its minimum, whatever the priorities. One that is above its minimum only preempts its own
+// less important tasks. Tasks outside of quotas preempt only one another. Choice of a node: fewest
+// broken budgets, least important first victim, smallest sum of priorities, fewest victims, latest
+// start of the most important, first node.
+//
+// Peer. scheduler-plugins' capacity scheduling. Its dry run does not give back what leaving victims
+// used of the quotas. With Options::quotas_follow it does, and then each candidate, the least
+// important first, is judged by its namespace's use after those before it have left.
+//
 // Cost. O(tasks of the node * resources) and a sort for each node.
 #ifndef MUSTER_PEER_SCHEDULER_PLUGINS_CAPACITY_PREEMPTION_H_
 #define MUSTER_PEER_SCHEDULER_PLUGINS_CAPACITY_PREEMPTION_H_
@@ -43,7 +40,7 @@
 namespace muster {
 
 struct CapacityTask {
-  std::string name = {};  // of its own in the cluster
+  std::string name = {};  // unique in the cluster
   std::string name_space = {};
   NamedAmounts request = {};                // of a node
   std::optional<NamedAmounts> charge = {};  // of the quota, where that differs
@@ -74,12 +71,13 @@ class CapacityCluster {
 
   absl::Status AddNode(const CapacityNode& node);
   uint32_t AddBudget(int64_t disruptions);
-  // A task that has a place there; its quota is told apart (CapacityQuotas::Use).
+  // Adds a task that has a place there. The caller charges its quota separately
+  // (CapacityQuotas::Use).
   absl::Status Run(const CapacityTask& task, std::string_view node);
-  // A task that waits for a place that others are leaving.
+  // Adds a task that waits for a place that others are leaving.
   absl::Status Nominate(const CapacityTask& task);
 
-  // What a task asks for, with those that come before it.
+  // What a task requests, with the tasks that come before it.
   struct Demand {
     std::string name, name_space;
     Sparse request, charge;
@@ -94,12 +92,14 @@ class CapacityCluster {
   enum class Verdict : uint8_t { kFits, kAboveMax, kAboveMins };
   Verdict Admit(const Demand& demand) const;
 
-  // On a node as it is, with the tasks nominated to it: kTooLarge for a task larger than the whole node.
+  // Returns whether a task fits a node as it is, with the tasks nominated to it. kTooLarge: the
+  // task is larger than the whole node.
   enum class Fit : uint8_t { kFits, kNoRoom, kTooLarge };
   Fit FitOn(const Demand& demand, size_t node) const;
 
-  // Whether it may preempt (again): not by its own word, and not while a victim of it is still leaving the node it
-  // is nominated to. `nominated_fit`: what that node said.
+  // Returns whether the task may preempt (again). kNever: its own policy forbids it.
+  // kVictimsLeaving: a victim of it is still leaving the node that it is nominated to.
+  // `nominated_fit` is the fit of that node.
   enum class Right : uint8_t { kMay, kNever, kVictimsLeaving };
   Right RightOf(const Demand& demand, std::optional<Fit> nominated_fit) const;
 
@@ -119,7 +119,7 @@ class CapacityCluster {
     int broken_budgets = 0;
   };
   Offer DryRun(const Demand& demand, size_t node) const;
-  // Of offers with victims; nothing if there are none.
+  // Returns the best of offers with victims; nothing if there are none.
   std::optional<size_t> Choose(std::span<const Offer> offers) const;
 
   size_t nodes() const { return nodes_.size(); }

@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 constexpr uint64_t kAlways =
-    0b1111;  // cpu, memory, ephemeral-storage, pods: compared whether asked for or not
+    0b1111;  // cpu, memory, ephemeral-storage, pods: compared even if not requested
 constexpr int64_t kLargestRequest = int64_t{1} << 53;
 
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
@@ -19,7 +19,8 @@ absl::string_view View(std::string_view text) { return {text.data(), text.size()
 __int128 Exact(const Sparse& amounts, size_t r) { return amounts.at(r); }
 __int128 Exact(const SparseSum& amounts, size_t r) { return amounts.exact(r); }
 
-// Whether a + b is above the bound in a resource that `a` names. What the bound does not name is bounded by zero, or not.
+// Returns whether a + b is above the bound in a resource that `a` names. `NotNamed` is the bound of
+// resources that the bound does not name.
 enum class NotNamed : uint8_t { kZero, kUnbounded };
 template <typename Bound>
 bool Above(const SparseSum& a, const SparseSum* b, const Bound& bound, NotNamed not_named) {

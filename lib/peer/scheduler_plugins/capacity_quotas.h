@@ -1,21 +1,26 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Elastic quotas of namespaces: a minimum that is theirs, a maximum, and borrowing of what others do not use.
+// Elastic quotas of namespaces: a minimum of their own, a maximum, and borrowing of what others do
+// not use.
 //
 //   CapacityQuotas quotas;
 //   quotas.Add("vision", {.min = {{{"cpu", 16000}}}, .max = {{{"cpu", 64000}}}});
 //   quotas.Use("vision", "vision/t1", request);            // a task runs or is about to
 //   quotas.OverMax(account, more); quotas.OverMins(more);  // may `more` start?
 //
-// Idea. A namespace may go above its minimum, up to its maximum, as long as all namespaces together stay within the
-// sum of the minimums: what is borrowed is always somebody's unused minimum.
-// Sums are exact, also past the end of 64 bits.
-// Cost. Sums of use and of minimums are kept: every question, every task and every edit of a quota is O(resources),
-// whatever the number of namespaces.
-// Peer. scheduler-plugins' capacity scheduling. Equality is within a bound. A maximum that is given but does not
-// name cpu, memory, ephemeral-storage or pods bounds these by 0; any other resource it does not name is unbounded.
-// The sum is also checked in resources that the task does not ask for, so one namespace above the sum of the
-// minimums in such a resource holds up everybody.
+// Idea. A namespace may go above its minimum, up to its maximum, as long as all namespaces together
+// stay within the sum of the minimums. So what a namespace borrows is always an unused minimum of
+// another one. Sums are exact, also past the end of 64 bits.
+//
+// Peer. scheduler-plugins' capacity scheduling.
+// - An amount equal to a bound is within it.
+// - A maximum that is given but does not name cpu, memory, ephemeral-storage or pods bounds these
+//   by 0. Any other resource that it does not name is unbounded.
+// - The sum is also checked in resources that the task does not request. So one namespace above the
+//   sum of the minimums in such a resource holds up every task.
+//
+// Cost. Sums of use and of minimums are kept: every question, every task and every edit of a quota
+// is O(resources), whatever the number of namespaces.
 #ifndef MUSTER_PEER_SCHEDULER_PLUGINS_CAPACITY_QUOTAS_H_
 #define MUSTER_PEER_SCHEDULER_PLUGINS_CAPACITY_QUOTAS_H_
 
@@ -37,7 +42,7 @@ namespace muster {
 struct CapacityLimits {
   std::optional<NamedAmounts> min = {};  // absent: nothing
   std::optional<NamedAmounts> max = {};  // absent: no limit
-  NamedAmounts used = {};                // of a new quota: by tasks that are not told one by one
+  NamedAmounts used = {};                // of a new quota: by tasks that are not listed one by one
 };
 
 class CapacityQuotas {
@@ -51,16 +56,16 @@ class CapacityQuotas {
     SparseSum used;
     bool unlimited = false;
     bool alive = true;
-    absl::flat_hash_set<std::string> tasks;  // asked for membership only
+    absl::flat_hash_set<std::string> tasks;  // for membership only
   };
 
-  // The quota of a namespace; one that has a quota keeps it.
+  // Adds the quota of a namespace; a namespace that has a quota keeps it.
   absl::Status Add(std::string_view name_space, const CapacityLimits& limits);
-  // New limits of a namespace, whose use stays; one that has no quota gets it.
+  // Sets new limits of a namespace; its use stays. A namespace without a quota gets one.
   absl::Status Update(std::string_view name_space, const CapacityLimits& limits);
   void Remove(std::string_view name_space);
 
-  // A task is counted once; in a namespace without a quota it is not counted at all.
+  // Counts a task once. In a namespace without a quota it is not counted at all.
   absl::Status Use(std::string_view name_space, std::string_view task, const NamedAmounts& request);
   absl::Status Release(std::string_view name_space, std::string_view task,
                        const NamedAmounts& request);
@@ -71,10 +76,10 @@ class CapacityQuotas {
   const SparseSum& all_used() const { return all_used_; }
   std::vector<std::string> NameSpaces() const;  // as they came
   const ResourceNames& names() const { return names_; }
-  // Amounts of a task; an error names it.
+  // Returns the amounts of a task; an error names it.
   absl::StatusOr<Sparse> Request(std::string_view task, const NamedAmounts& request);
 
-  // Whether use and `more` are above a bound.
+  // Returns whether use and `more` are above a bound.
   static bool OverMin(const Account& account, const SparseSum& used, const SparseSum& more);
   static bool OverMin(const Account& account, const SparseSum& used);
   static bool OverMax(const Account& account, const SparseSum& used, const SparseSum& more);

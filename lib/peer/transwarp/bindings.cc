@@ -1,15 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// bindings: a tenant's tasks hold no more in several queues together than was said.
+// bindings: limits what a tenant's tasks hold together in several queues.
 //
-// Promise. A namespace lists bindings (QueueBindingSpec). With a task of the namespace that the binding's selector
-// matches, in one of the binding's queues or below it, all such tasks together hold no more than the binding's limit, in
-// the dimensions that the task requests. What they hold are places and promises of places, as with queues' limits.
-// Several bindings hold together; a queue that is not there is passed over. Nobody is taken from for a binding's sake:
-// who is beyond it already stays, and gets no more.
-// Ties. None. Cost. Open: the tasks of jobs in bound queues, where there are any; then O(dimensions) for each binding of
-// its queue after a change of a job, but all tasks of a job of which a selector matches only some. A question:
-// O(bindings of the queue * dimensions).
+// Promise. A namespace lists bindings (QueueBindingSpec). A binding's limit covers the tasks of the
+// namespace that its selector matches, in one of its queues or below it. With a task among them,
+// all such tasks together hold no more than the limit, in the dimensions that the task requests.
+// What they hold are places and promises of places, as with queues' limits. Several bindings hold
+// together. A queue that does not exist is ignored. No task is evicted for a binding: tasks beyond
+// it stay, and get no more.
+//
+// Ties. None.
+//
+// Cost. Open: the tasks of jobs in bound queues, where there are any. Then O(dimensions) for each
+// binding of its queue after a change of a job; all tasks of a job where a selector matches only
+// some. A question: O(bindings of the queue * dimensions).
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -101,7 +105,7 @@ class Bindings : public Policy, public GatePolicy {
       }
     }
     if (books_.empty()) return;
-    // What binds a queue binds those below it.
+    // A binding of a queue holds for those below it.
     for (QueueIndex q : QueuesFromTheTop(queues)) {
       std::vector<uint32_t>& mine = of_queue_[q];
       if (queues.parent[q] != kNone) {

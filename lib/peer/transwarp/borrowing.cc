@@ -1,27 +1,41 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// borrowing: every queue has its part of what its parent has, lends what it does not use to its siblings, and takes it
-// back.
+// borrowing: every queue has its part of what its parent has, lends what it does not use to its
+// siblings, and takes it back.
 //
-// Idea. What a queue deserves is its part by weight of what its parent deserves (the roots: of the cluster), at most
-// its limit and at least what it and those below it are guaranteed, per dimension and in exact integers, whether or
-// not anybody in it asks for it. A queue that holds more has borrowed from siblings that hold less.
-// Who may borrow. A queue claims what its jobs hold and what the queues below it claim, and at least what it keeps for
-// itself: what it deserves less its `lend_limit` (absent: it keeps nothing). With a task the claims of its queue, and of
-// each queue above as far up as a claim grows by it, stay within what the queue deserves and its `borrow_limit`
-// (absent: any amount), and within its limit; and where a queue keeps something, all claims together within the cluster.
-// So nobody borrows what is kept, at whatever level, and a queue always may take what it keeps. Besides, no queue on the
-// way to the root holds more than its limit.
-// Who takes back. A queue that with the task holds no more than it deserves in the dimensions requested, on its way up
-// to below where its path meets the giver's. From whom: a task goes if in some dimension that is asked for and that it
-// holds, each queue on its own way would still hold all it deserves without it - so all of them borrow there - and if none
-// of these falls below what it is guaranteed, or, in a dimension for which tasks of it wait, below what it deserves.
-// Nothing goes back and forth between two queues: who gave cannot ask for the same again, since with it he would hold
-// more than he deserves. A task that is borrowed only in part stays.
-// The number of tasks (`pods`) is left out but for limits: it is no share of anything.
-// Order. Among siblings those first that hold less than they are guaranteed of something for which tasks of theirs wait.
-// Ties. None of its own: victims are named in the order of the candidates. Cost. Open: O(queues * dimensions), and a
-// sort of each family. A change of a job: its way to the root. A question: O(depth * dimensions). Loops, no recursion.
+// Idea. What a queue deserves is its part by weight of what its parent deserves (for the roots: of
+// the cluster), at most its limit and at least the guarantees of it and those below it, per
+// dimension and in exact integers. It does not depend on requests. A queue that holds more has
+// borrowed from siblings that hold less.
+//
+// Borrowing. A queue claims what its jobs hold and what the queues below it claim, and at least
+// what it keeps for itself: what it deserves less its `lend_limit` (absent: it keeps nothing). With
+// a task
+// - the claims of its queue, and of each queue above as far up as a claim grows, stay within what
+//   that queue deserves and its `borrow_limit` (absent: any amount), and within its limit;
+// - where a queue keeps something, all claims together stay within the cluster;
+// - no queue on the way to the root holds more than its limit.
+// So no queue borrows what another one keeps, at any level, and a queue may always take what it
+// keeps.
+//
+// Taking back. A queue may take back if with the task it holds no more than it deserves in the
+// dimensions requested, and so does each queue on its way up to below where its path meets the
+// giver's. A task may go under two conditions:
+// - In some dimension that is requested and that it holds, each queue on its own way would still
+//   hold all it deserves without it, so all of them borrow there.
+// - None of these falls below its guarantee, or, in a dimension for which its own tasks wait, below
+//   what it deserves.
+// Nothing goes back and forth between two queues: a queue that gave cannot request the same again,
+// since with it, it would hold more than it deserves. A task that is borrowed only in part stays.
+// The number of tasks (`pods`) counts for limits only: it is no share of anything.
+//
+// Order. Among siblings those first that hold less than their guarantee of something for which
+// their tasks wait.
+//
+// Ties. None of its own: victims are listed in the order of the candidates.
+//
+// Cost. Open: O(queues * dimensions), and a sort of each family. A change of a job: its way to the
+// root. A question: O(depth * dimensions). Loops, no recursion.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -104,7 +118,7 @@ class Borrowing : public Policy, public OrderPolicy, public GatePolicy, public V
     return Vote::kPermit;
   }
 
-  // The share is the largest part of anything that the queue holds, over its weight.
+  // Publishes as share the largest part of anything that the queue holds, over its weight.
   bool PublishShare(QueueIndex queue, std::vector<double>* deserved_amounts,
                     double* share) override {
     const std::span<const int64_t> deserved = DeservedOf(queue);
@@ -122,7 +136,7 @@ class Borrowing : public Policy, public OrderPolicy, public GatePolicy, public V
   }
   int64_t Claim(size_t cell) const { return std::max(sums_[cell], kept_[cell]); }
 
-  // What each queue deserves, keeps for itself and may claim.
+  // Computes what each queue deserves, keeps for itself and may claim.
   void Divide() {
     const QueueTable& queues = tables_->queues;
     const size_t cells = queues.alive.size() * dimensions_;
@@ -216,7 +230,7 @@ class Borrowing : public Policy, public OrderPolicy, public GatePolicy, public V
     }
   }
 
-  // `refuser`: which queue on the way may not; none where the cluster has no more to claim.
+  // `refuser`: the queue on the way that may not; none where the cluster has no more to claim.
   bool MayClaim(QueueIndex queue, DimensionIndex d, int64_t more, QueueIndex* refuser) const {
     for (QueueIndex q = queue; q != kNone; q = tables_->queues.parent[q]) {
       const size_t cell = Cell(q, d);

@@ -79,7 +79,7 @@ absl::StatusOr<DrfTree::Index> DrfTree::AddLeaf(Index parent, const Leaf& leaf) 
   return added;
 }
 
-// --- a group's tree over its children ------------------------------------------------------------------------
+// --- a group's tree over its children
 
 void DrfTree::Write(const Node& child, double* slot) const {
   const size_t resources = capacity_.size();
@@ -192,9 +192,10 @@ void DrfTree::Prepare() {
   CountAll();
 }
 
-// --- events ------------------------------------------------------------------------------------------------
+// --- events
 
-// Finds the leaves whose next task fits no longer, or again. True: the resource is used up now, or no longer.
+// Finds the leaves for which the next task no longer fits, or fits again. Returns whether the
+// resource is used up now, or no longer is.
 bool DrfTree::Watch(size_t r, std::vector<Index>* changed) {
   const std::vector<Index>& leaves = by_need_[r];
   const int64_t free = capacity_[r] - used_[r];
@@ -234,7 +235,7 @@ void DrfTree::Move(Index at, int64_t tasks) {
 
 void DrfTree::Start(Index leaf) {
   for (size_t r = 0; r < capacity_.size(); ++r) {
-    // What cannot be counted is not started.
+    // A task that cannot be counted is not started.
     if (used_[r] > std::numeric_limits<int64_t>::max() / 2) return;
   }
   if (nodes_[leaf].is_leaf && nodes_[leaf].tasks < kMostTasks) Move(leaf, 1);
@@ -269,7 +270,7 @@ double DrfTree::Share(Index node) {
   return nodes_[node].share;
 }
 
-// --- divisible tasks -------------------------------------------------------------------------------------------
+// --- divisible tasks
 
 absl::StatusOr<std::vector<double>> DivideDrf(const std::vector<int64_t>& capacity,
                                               const std::vector<DrfUser>& users) {
@@ -298,7 +299,8 @@ absl::StatusOr<std::vector<double>> DivideDrf(const std::vector<int64_t>& capaci
     if (could) active.push_back(i);
   }
   while (!active.empty()) {
-    // How long until a resource or a cap ends somebody's growth; whose, is kept as it was found and not recomputed.
+    // The time until a resource or a cap ends the growth of some user. The user is kept as found
+    // and not recomputed.
     double time = kNobody;
     std::vector<double> flow(resources, 0);
     for (size_t i : active) {

@@ -1,26 +1,35 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Dominant resource fairness over a tree: whose turn is it?
+// Dominant resource fairness over a tree: which leaf's turn it is.
 //
 //   DrfTree tree({.form = DrfForm::kDynamic}, {96000, 512});
 //   DrfTree::Index team = *tree.AddGroup(DrfTree::kRoot, 2.0);
 //   DrfTree::Index user = *tree.AddLeaf(team, {.task = {1000, 4}});
-//   tree.Next();                       // the leaf whose next task comes, or nothing
+//   tree.Next();                       // the leaf of the next task, or nothing
 //   tree.Start(user); tree.End(user);
 //
-// Idea. A leaf's share is its use of the resource it uses most of, over its weight. From the root the way goes to the
-// child with the smallest share that can still take something, down to a leaf. A leaf is blocked when it has all its
-// tasks, or when its next task does not fit what is free.
-// Forms. What a group uses is the sum of its children (kNaive: Mesos, YARN's fair scheduler); or each child first
-// scaled down to the smallest share among them (kStatic), so that a group whose children need different resources
-// is not starved; or that among the children that are not blocked, the blocked ones as they are, and a group's
-// share without resources that are used up (kDynamic: H-DRF), so that idle children hold nobody down.
-// Guarantee (kDynamic). A group gets its weight's part of its parent's share within a task; no leaf starves.
-// Peer. The papers' algorithms; with one group it is weighted DRF. Shares that are equal but for rounding (one part in
-// 10^12) are equal: the first child comes first.
-// Cost. Scaling needs, of all children, one minimum and one sum of profiles (a child's vector over its share, which
-// for a leaf never changes). Each group keeps both in a tree over its children, so a task started or ended and the
-// next turn cost O(depth * log(children) * resources). A resource that is used up or free again: all shares anew.
+// Idea. A leaf's share is its use of the resource it uses most of, over its weight. From the root
+// the way goes to the child with the smallest share that can still take something, down to a leaf.
+// A leaf is blocked when it has all its tasks, or when its next task does not fit what is free.
+//
+// Forms. What a group uses is
+// - kNaive: the sum of its children (Mesos, YARN's fair scheduler).
+// - kStatic: the sum of its children, each first scaled down to the smallest share among them, so
+//   that a group of children that need different resources is not starved.
+// - kDynamic (H-DRF): as kStatic among the children that are not blocked, plus the blocked ones as
+//   they are. A group's share leaves out resources that are used up. So idle children hold no
+//   sibling down.
+//
+// Guarantee (kDynamic). A group gets its weight's part of its parent's share within a task; no leaf
+// starves.
+//
+// Peer. The papers' algorithms; with one group it is weighted DRF. Shares that are equal but for
+// rounding (one part in 10^12) are equal: the first child comes first.
+//
+// Cost. Scaling needs, of all children, one minimum and one sum of profiles (a child's vector over
+// its share, which for a leaf never changes). Each group keeps both in a tree over its children, so
+// a task started or ended and the next turn cost O(depth * log(children) * resources). When a
+// resource is used up or free again, all shares are computed anew.
 #ifndef MUSTER_PEER_TRANSWARP_DRF_TREE_H_
 #define MUSTER_PEER_TRANSWARP_DRF_TREE_H_
 
@@ -45,7 +54,7 @@ class DrfTree {
 
   struct Options {
     DrfForm form = DrfForm::kDynamic;
-    // The paper's listing of DRF ends when the next task does not fit; everyone else passes its leaf over.
+    // The paper's listing of DRF ends when the next task does not fit; other forms skip its leaf.
     bool stops_at_misfit = false;
   };
   struct Leaf {
@@ -60,7 +69,8 @@ class DrfTree {
   absl::StatusOr<Index> AddLeaf(Index parent, const Leaf& leaf);
 
   std::optional<Index> Next();
-  // A task of a leaf takes its resources, whether or not there is room; or gives them back, if it has one.
+  // Starts a task of a leaf, which takes its resources whether or not there is room; ends one, if
+  // the leaf has any.
   void Start(Index leaf);
   void End(Index leaf);
 
@@ -88,8 +98,8 @@ class DrfTree {
     std::vector<double> vector;
   };
 
-  // Of children that are neighbours: the smallest share, that of those not blocked, the sum of the vectors that are
-  // not scaled, and the sum of the profiles of those that are.
+  // For adjacent children: the smallest share, that of those not blocked, the sum of the vectors
+  // that are not scaled, and the sum of the profiles of those that are.
   size_t Slots() const { return 2 + 2 * capacity_.size(); }
   absl::StatusOr<Index> Add(Index parent, double weight);
   void Prepare();
@@ -105,13 +115,15 @@ class DrfTree {
   std::vector<int64_t> capacity_, used_;
   std::vector<bool> is_full_;
   std::vector<Node> nodes_;
-  // Leaves by what a task takes of a resource, the most first; the first `short_` of them do not fit.
+  // Leaves by what a task takes of a resource, the most first; the first `short_` of them do not
+  // fit.
   std::vector<std::vector<Index>> by_need_;
   std::vector<size_t> short_;
   bool is_prepared_ = false;
 };
 
-// Divisible tasks: how many each user runs when all shares grow together until its cap or a resource ends its growth.
+// Divisible tasks: the number that each user runs when all shares grow together until its cap or a
+// resource ends its growth.
 struct DrfUser {
   std::vector<int64_t> task = {};
   double weight = 1;

@@ -2,24 +2,31 @@
 //
 // hdrf: dominant resource fairness between sibling queues, at every level of the queue tree.
 //
-// Idea. A queue's share is the largest part of anything in the cluster that it holds, over its weight; among siblings
-// the smallest share goes first. What a queue without children holds is what its jobs hold. What an inner queue holds
-// is made up of its children's holdings in one of three forms (Bhattacharya et al., 2013):
-//   naive    their sum. A group whose children need different resources then counts for the largest of them, and a
-//            child that can grow is starved by a sibling that has grown;
-//   static   each child that is there at all scaled down to the smallest share among them;
-//   dynamic  each child that is in line scaled down to the smallest share among those in line, others as they are;
-//            what is used up counts for no inner queue's share.
-// A queue is in line while a job of it, or of a queue below it, still takes turns (Policy::SetInLine): who has nothing
-// that waits, has reached a limit, or found no node with room leaves the line, and holds nobody down. Where queues do
-// not take turns along their tree, who has pending tasks is in line.
-// An inner queue's own jobs go before its children; what they hold is added as it is, as is what children of weight 0
-// hold, which go last.
-// Guarantee. naive compares fractions of integers exactly; it and, with leaves right below the root, all forms are
-// weighted DRF: the queue whose turn it is has the smallest share, so shares over weights of two queues that can both
-// still grow differ by a task at most. static and dynamic are doubles, added up in ascending order of children.
-// Ties. Larger priority, then the next policy. Cost. O(depth * children * dimensions) after each change of a job, along
-// its way to the root; all queues when a resource is used up or free again.
+// Idea. A queue's share is the largest part of anything in the cluster that it holds, over its
+// weight. Among siblings the smallest share goes first. A queue without children holds what its
+// jobs hold. What an inner queue holds is made up of its children's holdings in one of three forms
+// (Bhattacharya et al., 2013):
+//   naive    their sum. A group of children that need different resources then counts for the
+//            largest of them, and a child that can grow is starved by a sibling that has grown;
+//   static   each child that holds anything scaled down to the smallest share among them;
+//   dynamic  each child that is in line scaled down to the smallest share among those in line,
+//            others as they are; what is used up counts for no inner queue's share.
+// A queue is in line while a job of it, or of a queue below it, still takes turns
+// (Policy::SetInLine). A queue leaves the line when nothing of it waits, when it has reached a
+// limit, or when it found no node with room. It then holds no sibling down. Where queues do not
+// take turns along their tree, a queue with pending tasks is in line. An inner queue's own jobs go
+// before its children. What they hold is added as it is, as is what children of weight 0 hold,
+// which go last.
+//
+// Guarantee. naive compares fractions of integers exactly. naive, and with leaves right below the
+// root all forms, are weighted DRF: the queue in turn has the smallest share. So the shares over
+// weights of two queues that can both still grow differ by a task at most. static and dynamic are
+// doubles, added up in ascending order of children.
+//
+// Ties. Larger priority, then the next policy.
+//
+// Cost. O(depth * children * dimensions) after each change of a job, along its way to the root; all
+// queues when a resource is used up or free again.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -129,7 +136,7 @@ class Hdrf : public Policy, public OrderPolicy {
     marked_.clear();
   }
 
-  // Whether anything is used up now, or free again.
+  // Returns whether any resource has been used up now, or become free again.
   bool SeeWhatIsUsedUp() {
     for (QueueIndex q : marked_) {
       if (tables_->queues.parent[q] != kNone) continue;

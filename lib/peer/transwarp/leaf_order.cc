@@ -6,11 +6,15 @@
 //   fifo, ""   by age alone
 //   fair       the one with the fewest tasks in place first (the slots of old fair schedulers)
 //   priority   the one of the highest priority first
-//   drf        the one that holds the smallest dominant share of the cluster first, compared exactly
-// Of jobs in different queues, which are compared only where earlier promises are served, those of the older queue go
-// first, so that the order is total whatever the queues say. A job may take from another one of its queue only where
-// the order is `priority`, and that one's priority is lower: no other order knows of a lesser job.
-// Ties. The next policy, in the end age (created, uid rank, index). Cost. O(dimensions) a comparison.
+//   drf        the one with the smallest dominant share of the cluster first, compared exactly
+// Jobs in different queues are compared only where earlier promises are served. Those of the older
+// queue then go first, so that the order is total for any settings. A job may take from another one
+// of its queue only where the order is `priority` and the other's priority is lower: no other order
+// defines a lesser job.
+//
+// Ties. The next policy, in the end age (created, uid rank, index).
+//
+// Cost. O(dimensions) a comparison.
 #include <memory>
 #include <vector>
 

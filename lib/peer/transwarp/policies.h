@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The policies of the profile transwarp. What each promises stands at the top of its file.
+// The policies of the profile transwarp. The top of each policy's file has its promise.
 //
 //   const PolicyDecl decl = HdrfPolicy();
 #ifndef MUSTER_PEER_TRANSWARP_POLICIES_H_

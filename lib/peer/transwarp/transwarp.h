@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Queue trees as Transwarp's scheduler describes them: how they decide. Derived from the profile
-// muster, whose actions these are (lib/peer/muster).
+// Queue trees as Transwarp describes them: how they decide. Derived from the profile muster and its
+// actions (lib/peer/muster).
 //
 //   std::vector<Preset> presets = {TranswarpPreset()};   // "transwarp" in spec strings
 //
@@ -63,7 +63,7 @@
 // question. When a resource is used up or free again, all shares are computed anew.
 //
 // Proof. lib/reference/peer/transwarp restates the four policies and the tree slowly. tests/worlds
-// compares every decision, in order, on random worlds whose queues lend. The scenarios of the
+// compares every decision, in order, on random worlds with lending queues. The scenarios of the
 // papers on DRF and H-DRF are compared by
 //
 //   python3 tests/conformance/run.py ../shared/conformance/drf ../shared/conformance/hdrf

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's actions. The rules of each stand at the top of its file in action/.
+// Volcano's actions. The top of each file in action/ has its rules.
 //
 //   const ActionDecl action = AllocateAction();
 #ifndef MUSTER_PEER_VOLCANO_ACTIONS_H_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's own policies. What each promises stands at the top of its file in policy/.
+// Volcano's own policies. The top of each file in policy/ has its promise.
 //
 //   const PolicyDecl decl = CapacityPolicy();
 #ifndef MUSTER_PEER_VOLCANO_POLICIES_H_

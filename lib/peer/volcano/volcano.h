@@ -24,10 +24,10 @@
 // So a gang is placed in one turn, and a job that is ready gets one task a turn. Queues and jobs
 // are compared again between any two turns.
 //
-// How answers combine. Policies stand in tiers. Orders take the first answer that is not zero.
+// How answers combine. Policies are listed in tiers. Orders take the first answer that is not zero.
 // Votes stop at the end of the first tier that permits, so a later tier cannot reject. The victims
 // are the intersection within a tier, and the first tier that names any decides. In the default
-// tiers conformance stands before proportion, which therefore never judges victims.
+// tiers conformance comes before proportion, which therefore never judges victims.
 //
 // Where Volcano surprises:
 // - A gang that waits for releasing resources keeps its places until the cycle ends, and binds
@@ -50,7 +50,7 @@
 //
 // Not kept:
 // - Node sampling is off: all nodes are searched. Policy sampling turns it on.
-// - The extender, which asks a server, does not exist here. The rules of deviceshare are functions
+// - The extender, which calls a server, does not exist here. The rules of deviceshare are functions
 //   in cards/ that no profile calls.
 // - Claimed devices and scheduling gates of queues are not read by policy capacity.
 // - Whatever the peer leaves to the order of a map, to goroutines or to chance is decided by

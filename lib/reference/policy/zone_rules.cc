@@ -63,7 +63,7 @@ ZoneWorld Look(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task
   const NodeSpec& spec = cycle.tables().nodes.spec[node];
   const TaskShape& shape = cycle.world.shape(task);
   ZoneWorld world;
-  world.guaranteed = shape.guaranteed;
+  world.guaranteed = shape.guaranteed_qos;
   world.by_pod = spec.alignment_scope == "pod";
   world.most_zones = static_cast<int64_t>(NumberOption(policy, "most_zones", 8));
   for (const ZoneSpec& given : spec.zones) {
@@ -169,7 +169,7 @@ double ZoneScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex ta
                  NodeIndex node) {
   const NodeSpec& spec = cycle.tables().nodes.spec[node];
   const std::string strategy = TextOption(policy, "strategy", "least");
-  if (spec.zones.empty() || !cycle.world.shape(task).guaranteed) return 0;
+  if (spec.zones.empty() || !cycle.world.shape(task).guaranteed_qos) return 0;
   if (strategy != "fewest" && spec.alignment != "single-numa-node") return 0;
   const int64_t score = Look(cycle, policy, task, node).Score(strategy);
   return NumberOption(policy, "weight", 1) * static_cast<double>(score);

@@ -58,7 +58,7 @@ PHASES = {
     "Pending": "pending",
     "Inqueue": "admitted",
     "Running": "running",
-    "Unknown": "unknown",
+    "Unknown": "degraded",
     "Completed": "completed",
 }
 

@@ -87,7 +87,7 @@ json Written(const VgpuCard& card) {
   return written;
 }
 
-VgpuMachine MachineOf(const json& object) {
+VgpuMachine CardMachineOf(const json& object) {
   VgpuMachine machine;
   machine.mode = object["mode"];
   machine.memory_factor = object.value("memory_factor", int64_t{1});
@@ -112,7 +112,7 @@ absl::StatusOr<std::vector<CardRequest>> ContainersOf(const json& object) {
   return containers;
 }
 
-absl::StatusOr<VgpuRequest> RequestOf(const json& object) {
+absl::StatusOr<VgpuRequest> CardRequestOf(const json& object) {
   const auto containers = ContainersOf(object);
   if (!containers.ok()) return containers.status();
   VgpuRequest request;
@@ -127,9 +127,9 @@ absl::StatusOr<VgpuRequest> RequestOf(const json& object) {
   return request;
 }
 
-absl::StatusOr<json> Take(const json& asked) {
-  VgpuMachine machine = MachineOf(asked["machine"]);
-  const absl::StatusOr<VgpuRequest> request = RequestOf(asked["request"]);
+absl::StatusOr<json> AnswerTake(const json& asked) {
+  VgpuMachine machine = CardMachineOf(asked["machine"]);
+  const absl::StatusOr<VgpuRequest> request = CardRequestOf(asked["request"]);
   if (!request.ok()) return request.status();
   const VgpuAnswer answer = TakeCards("asker", *request, OrderOf(asked), &machine);
   json written = {{"fits", answer.ok()},
@@ -276,7 +276,7 @@ absl::StatusOr<json> Ascend(const json& asked) {
 absl::StatusOr<json> AskCards(const json& request) {
   const json& asked = request["cards"];
   const std::string ask = asked["ask"];
-  if (ask == "take") return Take(asked);
+  if (ask == "take") return AnswerTake(asked);
   if (ask == "type_allowed" || ask == "has_group" || ask == "score") {
     const VgpuCard card = CardOf(asked["card"]);
     if (ask == "score") return CardScore(card, OrderOf(asked));

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-LoadTask TaskOf(const json& object) {
+LoadTask LoadTaskOf(const json& object) {
   LoadTask task{.production = object["production"], .assigned = object["assigned"]};
   for (const json& use : object["estimate"]) {
     task.estimate.push_back(use.is_array() ? EstimateUse(use[0], use[1], use[2])
@@ -53,12 +53,12 @@ absl::StatusOr<json> AskLoads(const json& request) {
   const std::vector<int64_t> weights = asked["weights"];
   std::map<std::string, NodeLoad> nodes;
   for (const auto& [name, node] : asked["nodes"].items()) {
-    for (const json& task : node["tasks"]) nodes[name].Assign(task["name"], TaskOf(task));
+    for (const json& task : node["tasks"]) nodes[name].Assign(task["name"], LoadTaskOf(task));
     if (node.contains("report")) nodes[name].Report(ReportOf(node["report"]));
   }
   json steps = json::array();
   for (const json& op : request["ops"]) {
-    const LoadTask task = TaskOf(op);
+    const LoadTask task = LoadTaskOf(op);
     json step = {{"estimate", task.estimate}};
     for (const auto& [name, node] : asked["nodes"].items()) {
       const std::vector<int64_t> capacity = node["capacity"];

@@ -36,7 +36,7 @@ NumaHint HintOf(const json& pair) {
   return hint;
 }
 
-json Written(const NumaHint& hint) {
+json HintWritten(const NumaHint& hint) {
   return {hint.zones.has_value() ? json(*hint.zones) : json(nullptr), hint.preferred};
 }
 
@@ -53,7 +53,7 @@ absl::StatusOr<json> Merge(const json& asked) {
   const absl::StatusOr<NumaChoice> choice =
       MergeHints(*policy, asked["zones"].get<uint64_t>(), resources);
   if (!choice.ok()) return choice.status();
-  return json{Written(choice->hint), choice->admitted};
+  return json{HintWritten(choice->hint), choice->admitted};
 }
 
 // A hint is {"zones": MASK or null, "preferred": ..., "unsatisfied": ..., "score": ...}.
@@ -103,7 +103,7 @@ absl::StatusOr<json> OfCpus(const json& asked) {
   }
   json hints = json::array();
   for (const NumaHint& hint : machine->Hints(usable, asked["count"])) {
-    hints.push_back(Written(hint));
+    hints.push_back(HintWritten(hint));
   }
   return hints;
 }

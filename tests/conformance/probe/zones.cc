@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using Resources = std::map<std::string, size_t>;
 
-ZonedRequest RequestOf(const json& amounts, const Resources& resources) {
+ZonedRequest ZonedRequestOf(const json& amounts, const Resources& resources) {
   ZonedRequest request;
   for (const auto& [name, amount] : amounts.items()) {
     request.push_back({resources.at(name), amount, ZonedResourceOf(name)});
@@ -58,12 +58,12 @@ absl::StatusOr<ZonedNode> NodeOf(const json& object, const Resources& resources)
 ZonedTask TaskOf(const json& object, const Resources& resources) {
   ZonedTask task{.guaranteed = object["guaranteed"],
                  .is_judged = object["judged"],
-                 .whole = RequestOf(object["whole"], resources)};
+                 .whole = ZonedRequestOf(object["whole"], resources)};
   for (const json& part : object["parts"]) {
     const auto kind = part[0] == "main"   ? ZonedTask::Part::kMain
                       : part[0] == "init" ? ZonedTask::Part::kInit
                                           : ZonedTask::Part::kSidecar;
-    task.parts.emplace_back(kind, RequestOf(part[1], resources));
+    task.parts.emplace_back(kind, ZonedRequestOf(part[1], resources));
   }
   return task;
 }
@@ -84,7 +84,7 @@ json AvailableOf(const ZonedNode& node, const Resources& resources) {
 absl::StatusOr<json> Step(const json& op, const Resources& resources, ZonedNode* node) {
   const std::string what = op["op"];
   const bool guaranteed = op.value("guaranteed", true);
-  const ZonedRequest request = RequestOf(op.value("request", json::object()), resources);
+  const ZonedRequest request = ZonedRequestOf(op.value("request", json::object()), resources);
   if (what == "fewest_zones") {
     const std::optional<ZonedNode::ZoneSet> set = node->FewestZones(request, guaranteed);
     if (!set.has_value()) return json();

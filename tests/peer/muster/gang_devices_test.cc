@@ -120,7 +120,7 @@ TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
   ASSERT_TRUE(cluster.AddJob({.name = "j"}).ok());
   for (const int64_t gpus : {1, 2}) {
     TaskSpec task{.name = "t" + std::to_string(gpus), .job = "j"};
-    task.shape = {.request = {{"cpu", 1}}, .guaranteed = true};
+    task.shape = {.request = {{"cpu", 1}}, .guaranteed_qos = true};
     task.shape.devices = {{.kind = "gpu", .count = gpus}};
     ASSERT_TRUE(cluster.AddTask(task).ok());
   }

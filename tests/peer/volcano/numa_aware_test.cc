@@ -29,7 +29,7 @@ NodeSpec CpuNode(const std::string& name, const std::string& alignment, int zone
 }
 
 TaskShape Wants(const Quantity& cpu, const std::string& alignment = "") {
-  return {.request = {{"cpu", cpu}}, .guaranteed = true, .alignment = alignment};
+  return {.request = {{"cpu", cpu}}, .guaranteed_qos = true, .alignment = alignment};
 }
 
 TaskShape WantsEach(const std::vector<Quantity>& containers) {
@@ -132,10 +132,10 @@ TEST_F(NumaAware, OnlyGuaranteedTasksOfWholeCpusGetAny) {
   Accept(cluster_.AddNode({.name = "bare", .capacity = {{"cpu", 8}}, .alignment = "restricted"}));
   TaskShape shape = Wants(5);
   EXPECT_EQ(Fate(shape), "bare");
-  shape.guaranteed = false;
+  shape.guaranteed_qos = false;
   EXPECT_EQ(Fate(shape), "n");
   EXPECT_EQ(Fate(Wants("5500m")), "n");
-  EXPECT_EQ(Fate({.guaranteed = true}), "n");
+  EXPECT_EQ(Fate({.guaranteed_qos = true}), "n");
 }
 
 TEST_F(NumaAware, ATaskWithAnAlignmentGoesWhereNodesAlignLikewise) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The steps of cpu_accumulator.h, in their order. Counters are arrays over cores, zones and sockets; a choice among
-// zones or sockets is a minimum, not a sort.
+// The steps of cpu_accumulator.h, in their order. Counters are arrays over cores, zones and
+// sockets; a choice among zones or sockets is a minimum, not a sort.
 #include "lib/peer/koordinator/device/cpu_accumulator.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class Accumulator {
   }
 
  private:
-  // The CPUs left that a step may use, counted.
+  // Counts the CPUs left that a step may use.
   struct Count {
     explicit Count(const CpuTopology& t)
         : cores(At(t.cores()), 0), zones(At(t.zones()), 0), sockets(At(t.sockets()), 0) {}
@@ -75,7 +75,7 @@ class Accumulator {
     needed_ -= static_cast<int>(cpus.size());
   }
 
-  // Leaves out cores and zones that others have for themselves, as far as the two flags say.
+  // Leaves out cores and zones that other tasks hold exclusively, as the two flags have it.
   Count CountLeft(bool respect_cores, bool respect_zones) const {
     Count count(topology_);
     left_.ForEach([&](int cpu) { ++count.cores[At(topology_.core_of(cpu))]; });
@@ -96,20 +96,20 @@ class Accumulator {
   bool shared() const { return !use_.sharers.empty(); }
   int SharersOf(int cpu) const { return At(cpu) < use_.sharers.size() ? use_.sharers[At(cpu)] : 0; }
 
-  // Sums over the CPUs left, by core.
+  // Sums sharers over the CPUs left, by core.
   absl::InlinedVector<int64_t, 128> SharersOfCores() const {
     absl::InlinedVector<int64_t, 128> sums(At(topology_.cores()), 0);
     left_.ForEach([&](int cpu) { sums[At(topology_.core_of(cpu))] += SharersOf(cpu); });
     return sums;
   }
 
-  // Whole free cores.
+  // Takes whole free cores.
 
   bool IsFull(const Count& count, int core) const {
     return count.cores[At(core)] == topology_.cpus_per_core();
   }
 
-  // CPUs of the whole cores for which in_group(core) holds, core by core.
+  // Returns the CPUs of the whole cores for which in_group(core) holds, core by core.
   template <typename InGroup>
   Cpus CpusOfFullCores(const Count& count, InGroup in_group) const {
     Counts cores;
@@ -181,7 +181,8 @@ class Accumulator {
     return true;
   }
 
-  // Whole sockets, the largest first, then cores of those that were too large, the smallest first.
+  // Takes whole sockets, the largest first, then cores of those that were too large, the smallest
+  // first.
   bool FullCoresOfSockets() {
     const Count count = CountLeft(false, false);
     const Counts full = FullCpusOfSockets(count);
@@ -212,15 +213,16 @@ class Accumulator {
       for (size_t i = 0; i < cpus.size(); i += At(width)) {
         Take(std::span(cpus).subspan(i, At(width)));
         if (needed_ < 1) return true;
-        if (needed_ < width) break;  // of this socket: the next gives a core all the same
+        if (needed_ < width) break;  // of this socket: the next one still gives a core
       }
     }
     return false;
   }
 
-  // Single CPUs.
+  // Takes single CPUs.
 
-  // One CPU of each core in turn, as the cores come up in the list. A list no longer than a core stays as it is.
+  // Takes one CPU of each core in turn, as the cores come up in the list. A list no longer than a
+  // core stays as it is.
   void TakeInTurn(const Cpus& cpus) {
     if (cpus.size() <= At(topology_.cpus_per_core())) {
       TakeFirst(cpus);
@@ -246,7 +248,8 @@ class Accumulator {
     std::stable_sort(begin, end, [&](int a, int b) { return SharersOf(a) < SharersOf(b); });
   }
 
-  // CPUs left in the cores for which in_group(core) holds, those that `count` leaves out excepted.
+  // Returns the CPUs left in the cores for which in_group(core) holds, without those that `count`
+  // leaves out.
   template <typename InGroup>
   Cpus CpusLeft(const Count& count, bool one_per_core, InGroup in_group) const {
     Cpus cpus;
@@ -264,7 +267,7 @@ class Accumulator {
     return cpus;
   }
 
-  // Who wants to be alone counts a core as one CPU in the first round.
+  // For an exclusive request a core counts as one CPU in the first round.
   bool OneZone() {
     if (needed_ > topology_.cpus_per_zone()) return false;
     for (bool exclusive : {true, false}) {
@@ -312,8 +315,8 @@ class Accumulator {
     return false;
   }
 
-  // One by one: the socket that has most of what was taken, then the preferred socket and zone, then the core with
-  // the fewest CPUs left.
+  // Takes CPUs one by one. The order is: the socket with most of what was taken, then the preferred
+  // socket and zone, then the core with the fewest CPUs left.
   void TakeNearest(bool exclusive) {
     if (needed_ < 1) return;
     const Count count = CountLeft(exclusive, exclusive);
@@ -372,7 +375,7 @@ class Accumulator {
   const CpuRequest& request_;
   CpuSet left_, taken_;
   int needed_;
-  absl::InlinedVector<char, 128> core_taken_, zone_taken_;  // by whoever wants to be alone
+  absl::InlinedVector<char, 128> core_taken_, zone_taken_;  // by exclusive tasks
 };
 
 }  // namespace

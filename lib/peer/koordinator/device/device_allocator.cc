@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The steps of device_allocator.h: what each kind comes to on this machine, the joint kinds, then the others.
+// The steps of device_allocator.h: what each kind amounts to on this machine, the joint kinds, then
+// the others.
 #include "lib/peer/koordinator/device/device_allocator.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ using Grants = std::vector<DeviceGrant>;
 
 size_t At(DeviceKind kind) { return static_cast<size_t>(kind); }
 
-// What a wish comes to on this machine.
+// What a request for one kind amounts to on this machine.
 struct Part {
   bool asked = false;
   DeviceAmounts each;
@@ -53,7 +54,7 @@ class Chooser {
     }
   }
 
-  // False: not on this machine.
+  // Returns false if the request cannot be met on this machine.
   bool Prepare(bool final) {
     const DeviceWish& gpus = request_.of(DeviceKind::kGpu);
     const bool granted = !final && machine_.secondary_well_planned && !joint_.empty() &&
@@ -176,7 +177,7 @@ class Chooser {
     return true;
   }
 
-  // At least `count` devices, one for each of `near` if there are that many.
+  // Takes at least `count` devices, one for each of `near` if there are that many.
   bool OneKind(DeviceKind kind, int64_t count, const Buses& near) {
     const int64_t most = std::max(count, static_cast<int64_t>(near.size()));
     return kind == DeviceKind::kGpu ? Gpus(count, most) : OneByOne(kind, count, most, near);
@@ -207,7 +208,7 @@ class Chooser {
     }
     const GpuChoice choice = ChooseInTree(view, request_, scorer_);
     if (choice.reason == DeviceReason::kNone) return grant(choice.minors);
-    // Without a scope asked for, what the tree cannot answer at all is decided one by one.
+    // Without a requested scope, a request that the tree cannot answer is decided one by one.
     const bool unknown =
         choice.reason == DeviceReason::kNoTopology || choice.reason == DeviceReason::kSharedGpus;
     if (request_.scope != GpuScope::kAny || !unknown)
@@ -251,7 +252,7 @@ class Chooser {
     return all;
   }
 
-  // The smallest address that is free; empty if there is none.
+  // Returns the smallest address that is free, or an empty string.
   std::string FreeFunction(DeviceKind kind, const Device& device) const {
     const DeviceAccount& book = machine_.book(kind);
     std::string best;

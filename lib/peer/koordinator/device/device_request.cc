@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Reading device requests: which names go together, and what they come to for each device.
+// Reads device requests: which names go together, and the amounts they stand for on each device.
 #include "lib/peer/koordinator/device/device_request.h"
 
 #include <algorithm>

@@ -1,13 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a task wants of devices: from the names under which clusters ask for them to one amount for each device.
+// Reads what a task requests of devices: turns the names that clusters use into one amount for each
+// device.
 //
 //   absl::StatusOr<DeviceClaim> request = ReadDeviceRequest({{"nvidia.com/gpu", 2}});
 //   request->of(DeviceKind::kGpu).each;       // core 100, ratio 100
 //   request->of(DeviceKind::kGpu).count;      // 2
 //
-// The names and the combinations allowed are Koordinator's. Whole GPUs by a vendor's name, or hundredths, or memory;
-// `gpu.shared` says among how many devices the rest is divided. Anything above a whole device is a multiple of it.
+// The names and the combinations allowed are Koordinator's. Whole GPUs are requested by a vendor's
+// name, by hundredths or by memory. `gpu.shared` is the number of devices that the rest is divided
+// among. Anything above a whole device is a multiple of it.
 #ifndef MUSTER_PEER_KOORDINATOR_DEVICE_DEVICE_REQUEST_H_
 #define MUSTER_PEER_KOORDINATOR_DEVICE_DEVICE_REQUEST_H_
 
@@ -30,7 +32,7 @@ enum class DeviceStrategy : uint8_t { kAmount, kAllMatching, kAsCount };
 enum class GpuScope : uint8_t { kAny, kNode, kZone, kBus, kDevice };
 
 struct DeviceWish {
-  DeviceAmounts total;   // as asked; zero: none
+  DeviceAmounts total;   // as requested; zero: none
   DeviceAmounts each;    // GPUs: of each device
   int64_t count = 1;     // GPUs: how many
   bool partial = false;  // GPUs: less than a whole one, or by memory
@@ -52,7 +54,7 @@ struct DeviceClaim {
   const DeviceWish& of(DeviceKind kind) const { return wishes[static_cast<size_t>(kind)]; }
 };
 
-// Names that are no device are passed over.
+// Names that are no device are ignored.
 absl::StatusOr<DeviceClaim> ReadDeviceRequest(
     std::span<const std::pair<std::string, int64_t>> amounts);
 

@@ -4,10 +4,12 @@
 //
 //   MachineDevices machine;                              // what the machine has, and its books
 //   DeviceAccount& gpus = machine.book(DeviceKind::kGpu);
-//   gpus.devices.push_back({.minor = 0, .total = amounts, .zone = 0, .bus = "3"}); gpus.used.emplace_back();
+//   gpus.devices.push_back({.minor = 0, .total = amounts, .zone = 0, .bus = "3"});
+//   gpus.used.emplace_back();
 //
-// A device is a GPU, an RDMA card or an FPGA with a number of its kind (its minor). Amounts are whole units; a GPU's
-// core and memory ratio, and all of an RDMA card or FPGA, are hundredths of it. An unhealthy device has no amounts.
+// A device is a GPU, an RDMA card or an FPGA with a number of its kind (its minor). Amounts are
+// whole units; a GPU's core and memory ratio, and all of an RDMA card or FPGA, are hundredths of
+// it. An unhealthy device has no amounts.
 #ifndef MUSTER_PEER_KOORDINATOR_DEVICE_DEVICES_H_
 #define MUSTER_PEER_KOORDINATOR_DEVICE_DEVICES_H_
 
@@ -41,7 +43,7 @@ enum class DeviceResource : uint8_t {
 };
 inline constexpr size_t kDeviceResources = 8;
 
-// Amounts of some of the resources; of the others nothing is said.
+// Amounts of some of the resources; the others are absent.
 class DeviceAmounts {
  public:
   bool has(DeviceResource r) const { return keys_ >> Bit(r) & 1; }
@@ -67,7 +69,7 @@ class DeviceAmounts {
     less.ForEach([&](DeviceResource r, int64_t value) { Set(r, at(r) - value); });
     for (int64_t& value : values_) value = std::max<int64_t>(value, 0);
   }
-  // Resources that either side does not name are no obstacle.
+  // Returns whether the request fits. Resources that either side does not name are no obstacle.
   bool FitsIn(const DeviceAmounts& free) const {
     bool fits = true;
     ForEach([&](DeviceResource r, int64_t value) { fits &= !free.has(r) || value <= free.at(r); });
@@ -78,13 +80,13 @@ class DeviceAmounts {
  private:
   static constexpr size_t Bit(DeviceResource r) { return static_cast<size_t>(r); }
 
-  std::array<int64_t, kDeviceResources> values_ = {};  // 0 where nothing is said
+  std::array<int64_t, kDeviceResources> values_ = {};  // 0 where absent
   uint8_t keys_ = 0;
 };
 
 using DeviceLabels = std::vector<std::pair<std::string, std::string>>;
 
-// All of its rules hold, each for the value of one label.
+// A selector matches if all of its rules hold, each for the value of one label.
 struct LabelSelector {
   enum class Op : uint8_t { kIn, kNotIn, kExists, kDoesNotExist };
   struct Rule {
@@ -103,9 +105,9 @@ struct Device {
   DeviceAmounts total = {};  // empty if it is not healthy
   bool placed = true;        // whether the next two are known
   int zone = 0;              // -1: near all of them
-  std::string bus = {};      // the PCIe switch it hangs on
+  std::string bus = {};      // its PCIe switch
   DeviceLabels labels = {};
-  // Parts of a network card that look like cards of their own.
+  // Parts of a network card that appear as cards of their own.
   struct VirtualGroup {
     DeviceLabels labels;
     std::vector<std::string> functions;  // by their address on the bus
@@ -127,7 +129,7 @@ struct DeviceAccount {
   }
 };
 
-// Groups of GPUs that are wired to each other, for each number of GPUs.
+// Groups of GPUs that are wired to each other, for one number of GPUs.
 struct GpuPartition {
   uint64_t minors = 0;
   int64_t score = 1;
@@ -141,19 +143,24 @@ struct GpuPartitions {
 struct MachineDevices {
   std::array<DeviceAccount, kDeviceKinds> books;
   std::vector<GpuPartitions> partitions;  // empty: not known
-  bool honors_partitions = false;         // GPUs are given out by partition only
-  bool secondary_well_planned = false;    // there are always cards enough beside its GPUs
+  bool honors_partitions = false;         // GPUs are assigned by partition only
+  bool secondary_well_planned = false;    // its GPUs always have cards enough beside them
 
   DeviceAccount& book(DeviceKind kind) { return books[static_cast<size_t>(kind)]; }
   const DeviceAccount& book(DeviceKind kind) const { return books[static_cast<size_t>(kind)]; }
 };
 
-// What the functions of this room rely on: minors from 0 to 63, ascending; books as long as the lists of devices;
-// nothing below 0; functions named once; partitions of as many GPUs as they say (one with a GPU that is not there is
-// never chosen). Names the first rule that is broken.
+// Checks what the functions of this folder rely on, and returns an error that names the first
+// broken rule:
+// - Minors are from 0 to 63, ascending.
+// - Books are as long as the lists of devices.
+// - No amount is below 0.
+// - A function is named once.
+// - A partition has as many GPUs as its table states. One with a GPU that is not there is never
+//   chosen.
 absl::Status CheckDevices(const MachineDevices& machine);
 
-// The partitions of an eight-GPU machine with NVSwitch: singles, pairs, halves, all.
+// Returns the partitions of an eight-GPU machine with NVSwitch: singles, pairs, halves, all.
 std::vector<GpuPartitions> HopperPartitions();
 
 }  // namespace muster

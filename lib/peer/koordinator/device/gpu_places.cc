@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Partitions and the tree; device_allocator.h says what is preferred.
+// Partitions and the tree; device_allocator.h has the order of preference.
 #include "lib/peer/koordinator/device/gpu_places.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ int64_t LowestScore(const GpuPartitions& of_size) {
       ->score;
 }
 
-// What larger partitions are worth that stay free once `used` is in use.
+// Returns the worth of larger partitions that stay free once `used` is in use.
 int64_t WorthOfRest(const std::vector<GpuPartitions>& table, uint64_t used, int64_t gpus) {
   int64_t worth = 0;
   for (const auto& [size, weight] : {std::pair{8, 10000}, std::pair{4, 100}, std::pair{2, 1}}) {
@@ -83,7 +83,7 @@ class TreeSearch {
       const Device& gpu = gpus.book.devices[i];
       if ((gpus.usable & Bit(gpu.minor)) == 0 || !wish_.each.FitsIn(gpus.free[i])) continue;
       fitting_ |= Bit(gpu.minor);
-      // Free and total change places, as in the peer.
+      // The peer exchanges free and total, and so does this.
       scores_[gpu.minor] = wish_.partial && scorer != nullptr
                                ? scorer->Score(wish_.each, gpus.free[i], gpu.total)
                                : 0;

@@ -12,11 +12,11 @@
 
 namespace muster {
 
-// The GPUs that a request may have, and what is known of them.
+// The GPUs that a request may take, and what is known of them.
 struct GpuView {
   const DeviceAccount& book;
   uint64_t usable;  // by minor: healthy, with room on the whole, matching
-  uint64_t used;    // by minor: in use, or not to be had
+  uint64_t used;    // by minor: in use, or not available
   std::vector<DeviceAmounts> free;
 };
 
@@ -28,7 +28,7 @@ struct GpuChoice {
 GpuChoice ChoosePartition(const std::vector<GpuPartitions>& table, const GpuView& gpus,
                           const DeviceClaim& request);
 
-// The minors within the smallest part of the machine that has enough.
+// Returns the minors within the smallest part of the machine that has enough.
 GpuChoice ChooseInTree(const GpuView& gpus, const DeviceClaim& request, const DeviceScorer* scorer);
 
 }  // namespace muster

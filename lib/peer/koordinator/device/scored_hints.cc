@@ -14,8 +14,8 @@ namespace {
 
 constexpr uint64_t kMostCombinations = uint64_t{1} << 24;
 
-// What a part of a combination comes to.
-struct Part {
+// The result of a part of a combination.
+struct HintPart {
   uint64_t common;
   bool named = false;  // by any hint
   uint64_t first = 0;  // if so: the first set
@@ -38,7 +38,7 @@ class Merger {
   }
 
  private:
-  void Visit(size_t i, const Part& so_far) {
+  void Visit(size_t i, const HintPart& so_far) {
     if (so_far.common == 0) return;
     if (i == lists_.size()) {
       Consider(so_far);
@@ -46,7 +46,7 @@ class Merger {
     }
     for (const ScoredHint& hint : lists_[i]) {
       chosen_[i] = &hint;
-      Part part = so_far;
+      HintPart part = so_far;
       if (hint.zones.has_value()) {
         part.common &= *hint.zones;
         if (!part.named) part.first = *hint.zones;
@@ -60,7 +60,7 @@ class Merger {
     }
   }
 
-  void Consider(const Part& part) {
+  void Consider(const HintPart& part) {
     const int count = std::popcount(part.common);
     ScoredHint hint{.zones = part.common, .preferred = part.preferred && MayBeAlone(part.common)};
     hint.unsatisfied = part.unsatisfied || (part.named && part.widest != count);

@@ -2,11 +2,14 @@
 //
 // Whether a group of an elastic quota tree may take one more task.
 //
-// Idea. With the task the group must stay within its runtime, and a task that cannot be preempted within the group's
-// minimum together with all others of its kind: what cannot be taken back is not borrowed.
-// Peer. Koordinator's. Only resources that the group's maximum names are counted, and only those that the limit names
-// are compared. Groups above are asked on demand, as the refresh of the path left them, and only for what the task
-// asks for. The built-in groups have no runtime, so that they refuse nothing but by their maximums.
+// Idea. With the task the group must stay within its runtime. A task that cannot be preempted must
+// also stay within the group's minimum, together with all others of its kind: what cannot be taken
+// back is not borrowed.
+//
+// Peer. Koordinator's. Only resources that the group's maximum names are counted, and only those
+// that the limit names are compared. Groups above are checked on demand, as the refresh of the path
+// left them, and only for what the task requests. The built-in groups have no runtime, so only
+// their maximums refuse.
 #include "lib/peer/koordinator/quota/elastic_tree.h"
 
 namespace muster {

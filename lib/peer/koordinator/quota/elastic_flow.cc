@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// What a parent sees of a request: never more than the maximum, where there is one.
+// Returns what a parent counts of a request: never more than the maximum, where there is one.
 int64_t LimitedAt(const ElasticTree::Numbers& numbers, size_t r) {
   const int64_t request = numbers.request.at(r);
   const bool limited = numbers.request.has(r) && numbers.max.has(r);
@@ -23,14 +23,14 @@ Sparse Limited(const ElasticTree::Numbers& numbers) {
   return limited;
 }
 
-// What a group asks for: its children's requests, and its minimum if it does not lend.
+// Returns what a group requests: its children's requests, and its minimum if it does not lend.
 Sparse Wanted(const ElasticTree::Numbers& numbers, bool lends) {
   Sparse wanted = numbers.child_request;
   if (!lends) wanted.RaiseTo(numbers.min);
   return wanted;
 }
 
-// Whether a parent's amount does not cover its children's minimums.
+// Returns whether a parent's amount does not cover its children's minimums.
 bool IsShort(const Sparse& total, const SparseSum& mins) {
   bool is_short = false;
   ForEachResource(total.keys(), [&](size_t r) { is_short |= total.at(r) < mins.exact(r); });
@@ -65,10 +65,10 @@ void ElasticTree::ShareTotal() {
   ++groups_[kRoot].level.version;
 }
 
-// --- up ----------------------------------------------------------------------------------------------------
+// --- up
 
-// One group of the way up, of which all but this change was told before: resource by resource, without looking at
-// others. `delta` becomes what the parent sees of it.
+// Raises one group of the way up, where only this change is new: resource by resource, without
+// looking at others. `delta` becomes the change that the parent counts.
 void ElasticTree::RaiseRequest(Group* group, const Sparse& fixed, bool own, Sparse* delta) {
   Numbers& numbers = group->numbers;
   AddNotBelowZero(fixed, &numbers.fixed_request);
@@ -96,7 +96,8 @@ void ElasticTree::PassRequest(Sparse delta, const Sparse& fixed, std::span<const
   for (size_t i = 0; i < path.size(); ++i) {
     Group& group = groups_[path[i]];
     const bool is_root = path[i] == kRoot;
-    // The peer asks again all the way up whatever came of it below; where that can have no effect it is left out.
+    // The peer repeats this all the way up, whatever changed below. Where that can have no effect
+    // it is left out.
     if (group.settled && group.settled_keys == LevelOf(group).keys) {
       if (!delta.IsZero() || !fixed.IsZero()) RaiseRequest(&group, fixed, own && i == 0, &delta);
       continue;
@@ -216,7 +217,7 @@ void ElasticTree::CountMin(Group* group) {
   group->counted_min = group->numbers.min;
 }
 
-// Whether the level was last told these amounts, in its resources.
+// Returns whether the level has these amounts already, in its resources.
 bool ElasticTree::Knows(const Group& group, Told what, const Sparse& amounts) {
   ElasticLevel& level = LevelOf(group);
   bool knows = true;
@@ -228,7 +229,8 @@ bool ElasticTree::Knows(const Group& group, Told what, const Sparse& amounts) {
   return knows;
 }
 
-// Writes one number of a group into its parent's level; where the level did not have it yet, all of them.
+// Writes one number of a group into its parent's level; where the level does not have the group's
+// resource yet, all of them.
 void ElasticTree::Tell(Group* group, Told what) {
   ElasticLevel& level = LevelOf(*group);
   const uint32_t place = group->place;
@@ -255,7 +257,8 @@ void ElasticTree::Tell(Group* group, Told what) {
   ++level.version;
 }
 
-// A level hands out the resources that its group's own maximum names; the root's, those that any group names.
+// Sets the resources that a level hands out: those that its group's own maximum names; for the
+// root, those that any group names.
 void ElasticTree::UpdateKeys(Index at) {
   Group& group = groups_[at];
   const uint64_t keys = group.alive ? group.numbers.max.keys() : 0;
@@ -275,7 +278,7 @@ void ElasticTree::UpdateKeys(Index at) {
   if (keys_ != before) groups_[kRoot].level.SetKeys(keys_);
 }
 
-// --- down --------------------------------------------------------------------------------------------------
+// --- down
 
 void ElasticTree::Count(ElasticLevel* level, bool for_all) {
   if ((level->keys & level->stale) == 0) return;
@@ -297,7 +300,7 @@ void ElasticTree::SetScaledMin(Group* group, const Sparse& to) {
   group->scaled = scaled;
 }
 
-// What is left of its minimum where its parent has less than all minimums.
+// What is left of the group's minimum where its parent has less than all minimums.
 void ElasticTree::ScaleMin(Group* group, const Sparse& total) {
   if (!options_.scale_min || !group->counted_min.has_value()) return;
   if (!group->scaled && !IsShort(total, LevelOf(*group).mins)) return;
@@ -332,7 +335,7 @@ Sparse ElasticTree::Refresh(Index target) {
 }
 
 void ElasticTree::RefreshAll() {
-  // Down one branch after the other: a level is handed out right after the total it gets.
+  // Goes down one branch after the other: a level is handed out right after its total is set.
   std::vector<Index> waiting = {kRoot};
   while (!waiting.empty()) {
     Group& group = groups_[waiting.back()];

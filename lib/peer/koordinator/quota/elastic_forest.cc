@@ -80,7 +80,7 @@ ElasticForest::Place ElasticForest::Locate(std::string_view group) const {
   return {&default_->tree, default_->tree.IndexOf(kDefaultQuota)};
 }
 
-// --- amounts -------------------------------------------------------------------------------------------------
+// --- amounts
 
 absl::Status ElasticForest::PutNode(std::string_view name, const NamedAmounts& allocatable) {
   const auto refuse = [&](absl::string_view rule) {
@@ -99,12 +99,12 @@ absl::Status ElasticForest::PutNode(std::string_view name, const NamedAmounts& a
 void ElasticForest::RemoveNode(std::string_view name) {
   const auto it = nodes_.find(Key(name));
   if (it == nodes_.end()) return;
-  // Cannot fail: the tree knows these resources since the node came.
+  // Cannot fail: the tree has had these resources since the node came.
   Default().AddTotal(Default().Named(Difference(Sparse(), it->second))).IgnoreError();
   nodes_.erase(it);
 }
 
-// Cannot fail either: both trees were asked about these amounts before.
+// Cannot fail either: both trees accepted these amounts before.
 void ElasticForest::SetTotal(Tree* tree, const Sparse& total, const Sparse& taken) {
   tree->tree.AddTotal(tree->tree.Named(Difference(total, tree->total))).IgnoreError();
   tree->total = total;
@@ -112,7 +112,7 @@ void ElasticForest::SetTotal(Tree* tree, const Sparse& total, const Sparse& take
   tree->taken = taken;
 }
 
-// --- groups --------------------------------------------------------------------------------------------------
+// --- groups
 
 absl::Status ElasticForest::Check(const ForestGroup& quota) const {
   const QuotaGroup& group = quota.group;
@@ -197,9 +197,9 @@ absl::Status ElasticForest::Remove(std::string_view group) {
   return absl::OkStatus();
 }
 
-// --- tasks ---------------------------------------------------------------------------------------------------
+// --- tasks
 
-// To the tree of the group; a task that is counted nowhere is nobody's business.
+// Passes the call to the tree of the group. A task that is counted nowhere is ignored.
 absl::Status ElasticForest::Pass(TreeCall call, std::string_view group, const QuotaTask& task) {
   const Place at = Locate(group);
   return at.tree == nullptr ? absl::OkStatus() : (at.tree->*call)(at.tree->name(at.group), task);
@@ -229,7 +229,7 @@ absl::Status ElasticForest::UpdateTask(std::string_view old_group, const QuotaTa
     return to.tree->UpdateTask(from.tree->name(from.group), old_task, to.tree->name(to.group),
                                task);
   }
-  // Whether the other tree can hold it is asked before it leaves the one.
+  // The other tree must be able to hold the task before it leaves the first.
   if (to.tree != nullptr) {
     if (const absl::StatusOr<Sparse> request = to.tree->Intern(task.request); !request.ok()) {
       return absl::Status(request.status().code(),
@@ -240,7 +240,7 @@ absl::Status ElasticForest::UpdateTask(std::string_view old_group, const QuotaTa
   return AddTask(group, task);
 }
 
-// --- who may try again ---------------------------------------------------------------------------------------
+// --- retries
 
 bool ElasticForest::MayFitWithout(std::string_view waiting, std::string_view gone,
                                   std::string_view task, bool asks_parents) const {

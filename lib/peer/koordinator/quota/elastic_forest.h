@@ -1,30 +1,41 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Several elastic quota trees over one cluster, as Koordinator keeps them: nodes feed the default tree, and each other
-// tree has what its root says, which the default tree goes without.
+// Several elastic quota trees over one cluster, as Koordinator keeps them. Nodes feed the default
+// tree. Each other tree has the total that its root sets, and the default tree has so much less.
 //
 //   ElasticForest forest({});
 //   absl::Status status = forest.PutNode("n0", {{"cpu", 96000}});
 //   status = forest.Put({.group = {.name = "pool", .is_parent = true, .max = {{"cpu", 32000}}},
 //                        .tree = "gpu",
-//                        .total = NamedAmounts{{"cpu", 32000}}});    // the default tree is left with 64000
-//   status = forest.Put({.group = {.name = "vision", .parent = "pool", .max = {{"cpu", 32000}}}, .tree = "gpu"});
+//                        .total = NamedAmounts{{"cpu", 32000}}});   // the default tree keeps 64000
+//   status = forest.Put({.group = {.name = "vision", .parent = "pool", .max = {{"cpu", 32000}}},
+//                        .tree = "gpu"});
 //   status = forest.AddTask("vision", {.name = "t1", .request = {{"cpu", 4000}}});
 //   ElasticForest::Place place = forest.PlaceOf("vision");
-//   place.tree->Refresh(place.group);                                // {{"cpu", 4000}}: its runtime
+//   place.tree->Refresh(place.group);                            // {{"cpu", 4000}}: its runtime
 //
-// Idea. A group is in one tree and its name in no other, so that a task that names its group names its tree. Amounts
-// never go from tree to tree but by what roots say; within a tree all is the tree's own (elastic_tree.h).
-// Promises. A call does all it says or returns an error and changes nothing. The default tree has the sum of its nodes
-// and of what it was given without one, less the totals of roots that take from it. One look-up by name more than the
-// tree alone costs; what asks often keeps the Place, which holds until the group or its tree is removed.
-// Peer. Koordinator's plug-in with its gate for several trees. A tree begins with the first group that names it, and
-// ends with its root; one that never had a root stays when its last group goes. Groups for tasks of no group and of the
-// system are in the default tree alone, and tasks that name no group, or an unknown one, are counted there. Roots may
-// say more than all nodes have: the default tree then has less than nothing, and hands out none. What the peer leaves
-// to its webhook, or to chance, is refused here: a group that changes its tree, a parent in another tree, a second root,
-// the end of a tree that still has groups. An edit that says no total leaves a root's as it was; one that stops taking
-// from the default tree gives back what it took, which the peer forgets.
+// Idea. A group is in one tree and its name in no other, so a task that names its group names its
+// tree. Amounts go from tree to tree only by the totals of roots. Within a tree everything is the
+// tree's own (elastic_tree.h).
+//
+// Promises. A call takes effect as a whole, or returns an error and changes nothing. The default
+// tree has the sum of its nodes and of what it was given without one, less the totals of roots that
+// take from it.
+//
+// Cost. One look-up by name more than the tree alone. Frequent callers keep the Place, which holds
+// until the group or its tree is removed.
+//
+// Peer. Koordinator's plug-in with its gate for several trees.
+// - A tree begins with the first group that names it, and ends with its root. A tree that never had
+//   a root stays when its last group goes.
+// - Groups for tasks of no group and of the system are in the default tree alone. Tasks that name
+//   no group, or an unknown one, are counted there.
+// - Totals of roots may exceed what all nodes have. The default tree then has less than nothing,
+//   and hands out none.
+// - Refused here, and left to its webhook or to chance by the peer: a group that changes its tree,
+//   a parent in another tree, a second root, and the end of a tree that still has groups.
+// - An edit without a total leaves a root's total as it was. One that stops taking from the default
+//   tree gives back what it took, which the peer forgets.
 #ifndef MUSTER_PEER_KOORDINATOR_QUOTA_ELASTIC_FOREST_H_
 #define MUSTER_PEER_KOORDINATOR_QUOTA_ELASTIC_FOREST_H_
 
@@ -45,14 +56,14 @@ namespace muster {
 struct ForestGroup {
   QuotaGroup group = {};
   std::string tree = {};                   // empty: the default tree
-  std::optional<NamedAmounts> total = {};  // what the tree has; said by its root alone
+  std::optional<NamedAmounts> total = {};  // what the tree has; set for its root alone
   bool takes_from_default = true;  // the total is part of the nodes that feed the default tree
 };
 
 class ElasticForest {
  public:
   struct Options {
-    // Of all trees, but that only the default one has built-in groups.
+    // Of all trees; only the default one has built-in groups.
     ElasticTree::Options tree = {};
     // Tasks of no group are counted in the group for them, else nowhere.
     bool takes_strangers = true;
@@ -61,14 +72,16 @@ class ElasticForest {
   ElasticForest(const ElasticForest&) = delete;
   ElasticForest& operator=(const ElasticForest&) = delete;
 
-  // What a node has: of a new one, or of one that changed. One that is not there is not removed.
+  // Sets what a node has, for a new node or one that changed. Removing a node that is not there
+  // does nothing.
   absl::Status PutNode(std::string_view name, const NamedAmounts& allocatable);
   void RemoveNode(std::string_view name);
 
   absl::Status Put(const ForestGroup& quota);  // a new group, or new values of one
   absl::Status Remove(std::string_view group);
 
-  // As the tree's own, in the tree of the group that a task names. From tree to tree it leaves one and enters another.
+  // As the tree's own functions, in the tree of the group that a task names. A task that changes
+  // its tree leaves one and enters the other.
   absl::Status AddTask(std::string_view group, const QuotaTask& task);
   absl::Status UpdateTask(std::string_view old_group, const QuotaTask& old_task,
                           std::string_view group, const QuotaTask& task);
@@ -76,7 +89,7 @@ class ElasticForest {
   absl::Status Reserve(std::string_view group, const QuotaTask& task);
   absl::Status Unreserve(std::string_view group, const QuotaTask& task);
 
-  // Where a task is counted that names this group.
+  // The place where a task that names this group is counted.
   struct Place {
     ElasticTree* tree = nullptr;  // null: nowhere
     ElasticTree::Index group = ElasticTree::kNone;
@@ -84,13 +97,15 @@ class ElasticForest {
   Place PlaceOf(std::string_view group) { return Locate(group); }
 
   std::vector<std::string> Trees() const;  // the default one, "", first, then by name
-  // Null: unknown. For amounts and questions; groups are the forest's.
+  // Returns the tree, or null if it is unknown. For amounts and questions; groups belong to the
+  // forest.
   ElasticTree* Find(std::string_view tree);
   const ElasticTree* Find(std::string_view tree) const;
 
-  // Whether it is worth asking again for a task that was refused in group `waiting`: after a task of group `gone`, which
-  // is still there, gives back its place; or after an edit. With `asks_parents` groups above were asked as well. As
-  // in the peer nobody waits for another tree, and a tree's new total alone wakes nobody.
+  // Returns whether a task that was refused in group `waiting` may fit now: after a task of group
+  // `gone`, which is still there, gave back its place, or after an edit. With `asks_parents` groups
+  // above were checked as well. As in the peer, no task waits for another tree, and a tree's new
+  // total alone wakes no task.
   bool MayFitWithout(std::string_view waiting, std::string_view gone, std::string_view task,
                      bool asks_parents) const;
   bool MayFitAfter(std::string_view waiting, const ForestGroup& before, const ForestGroup& after,
@@ -101,8 +116,8 @@ class ElasticForest {
     explicit Tree(const ElasticTree::Options& options) : tree(options) {}
     ElasticTree tree;
     std::string id;
-    std::string root;  // empty: none said a total
-    Sparse total;      // that it said
+    std::string root;  // empty: no group set a total
+    Sparse total;      // that the root set
     Sparse taken;      // of the default tree, in that tree's resources
   };
 

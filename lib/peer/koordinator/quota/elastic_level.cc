@@ -29,7 +29,7 @@ void FillFromBack(uint32_t place, size_t width, std::vector<T>* rows) {
   rows->resize(rest);
 }
 
-// Rows of numbers of `from` resources each become such of `to` resources.
+// Turns rows of numbers of `from` resources each into rows of `to` resources.
 void Spread(size_t from, size_t to, std::vector<int64_t>* rows) {
   std::vector<int64_t> wider(rows->size() / from * to, 0);
   for (size_t i = 0; i < rows->size(); ++i) wider[i / from * to + i % from] = (*rows)[i];
@@ -129,7 +129,7 @@ void ElasticLevel::Widen(size_t resource) {
 
 void ElasticLevel::SetKeys(uint64_t to) {
   if (keys == to) return;
-  // Who is told of a resource again later starts from nothing, but for what was known of it.
+  // A child that gets a resource again later starts from nothing, except for what was known of it.
   ForEachResource(keys & ~to, [&](size_t r) {
     for (uint32_t place = 0; place < children.size(); ++place) {
       const Entry entry = At(place, r);

@@ -1,16 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The children of one group of an elastic quota tree, as what they ask for is known to the level that hands out among
-// them.
+// The children of one group of an elastic quota tree, with their requests as the level that hands
+// out among them has them.
 //
-// Idea. A row for each child, with what is handed out by of four or eight resources beside each other, so that handing
-// out reads straight through memory and takes all resources in one pass, and a child's change is one place. A child is
-// a place in the rows. Children stand in the order of their names once anything is handed out; newcomers wait at the end
-// until then. Resources that did not change since keep what was handed out.
-// A child need not be known in all resources of its level (it is told of new ones when its own numbers next change):
-// where it is not, it asks for nothing.
-// Children take over what was handed out one by one, when each is refreshed. Where all did at once nothing is written:
-// what they took is what was handed out, until that changes (`together`).
+// Idea. A level has a row for each child, with the numbers of four or eight resources side by side.
+// Handing out reads straight through memory and takes all resources in one pass, and a child's
+// change is one place.
+// - A child is a place in the rows. Children are in the order of their names once anything is
+//   handed out; newcomers wait at the end until then.
+// - Resources that did not change since keep what was handed out.
+// - A child need not be known in all resources of its level. It gets new ones when its own numbers
+//   next change, and requests nothing of them until then.
+// - Children take over what was handed out one by one, when each is refreshed. Where all did at
+//   once nothing is written: what they took is what was handed out, until that changes
+//   (`together`).
 #ifndef MUSTER_PEER_KOORDINATOR_QUOTA_ELASTIC_LEVEL_H_
 #define MUSTER_PEER_KOORDINATOR_QUOTA_ELASTIC_LEVEL_H_
 
@@ -36,13 +39,14 @@ struct ElasticLevel {
     uint64_t taken_keys = 0;     // in which it took over a runtime,
     uint64_t taken_version = 0;  // when it last did; both without what was taken together
   };
-  // Some resources of all children: rows of numbers, each number of all these resources side by side.
+  // Some resources of all children: rows of numbers, each number of all these resources side by
+  // side.
   struct Sheet {
     std::vector<int64_t> claims;  // request, weight, floor, runtime: see ClaimRows
     std::vector<int64_t> told;    // min, guarantee, known_request, known_guarantee, taken
   };
   static constexpr size_t kClaims = 4, kTold = 5;
-  // Asks for the memory that handing out reads.
+  // Prefetches the memory that handing out reads.
   void Prefetch() const;
   // What is known of one child in one resource.
   struct Entry {
@@ -54,16 +58,16 @@ struct ElasticLevel {
     int64_t& runtime() const { return claims[3 * lanes]; }  // handed out
     int64_t& min() const { return told[0]; }
     int64_t& guarantee() const { return told[lanes]; }
-    int64_t& known_request() const { return told[2 * lanes]; }  // as last told
+    int64_t& known_request() const { return told[2 * lanes]; }  // as last set
     int64_t& known_guarantee() const { return told[3 * lanes]; }
     int64_t& taken() const { return told[4 * lanes]; }  // as last taken over, not together
   };
 
-  // The new child's place.
+  // Adds a child and returns its place.
   uint32_t Add(const Child& child, bool lends);
-  // The last child, if it is another, takes the place.
+  // Removes a child. The last child, if it is another, takes the place.
   void Remove(uint32_t place);
-  // Nothing but the children's names and their parent's sum of minimums is left.
+  // Forgets everything but the children's names and their parent's sum of minimums.
   void Forget();
   // Puts the children in the order of their names; their places change.
   void Order();
@@ -79,12 +83,12 @@ struct ElasticLevel {
   void Widen(size_t resource);  // until there is a lane for it
   void SetKeys(uint64_t to);
   void SetTotal(const Sparse& to);
-  // What a child of the level above took over. Whether anything changed.
+  // Sets the total to what a child of the level above took over. Returns whether anything changed.
   bool SetTotal(const ElasticLevel& above, uint32_t place);
-  // What a child is to be told of for the first time.
+  // Returns the resources that are new to a child.
   uint64_t Acquaint(uint32_t place);
 
-  // Hands out what is stale, children being in order. `for_all`: all are about to take it over.
+  // Hands out what is stale. Children are in order. `for_all`: all are about to take it over.
   void HandOut(Rounding rounding, bool for_all, Redistribution* redistribution);
   // Takes over what was handed out, if the child has not.
   void Take(uint32_t place);
@@ -99,13 +103,13 @@ struct ElasticLevel {
 
   uint64_t keys = 0;
   uint64_t stale = 0;     // resources of which an input changed since they were handed out
-  uint64_t version = 1;   // grows whenever a child may have to look again
+  uint64_t version = 1;   // grows whenever a child may have to be refreshed again
   uint64_t all_took = 0;  // the version that all children have
   bool in_order = true;   // no child is loose
   bool together = false;  // all took over, at once, what was handed out in together_keys
   bool uneven = true;     // perhaps not every child takes over all of `keys`
   uint64_t together_keys = 0;
-  uint32_t scaled = 0;  // children whose minimum was scaled down
+  uint32_t scaled = 0;  // children with a scaled-down minimum
   uint32_t inners = 0;  // children that have children
   Sparse total;
   SparseSum mins;  // of the children

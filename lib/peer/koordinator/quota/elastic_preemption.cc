@@ -30,7 +30,7 @@ Fit FitIn(const ElasticTask& task, const ElasticNode& node, const Sparse& used, 
   return fit;
 }
 
-// The node and the group while candidates leave and come back.
+// The books of the node and the group while candidates leave and come back.
 struct Books {
   const ElasticTree::Room& room;
   Sparse on_node = {}, in_group = {};
@@ -141,14 +141,14 @@ ElasticPreemption::Offer ElasticPreemption::DryRun(const ElasticTask& task,
 
 std::optional<size_t> ElasticPreemption::Choose(std::span<const Offer> offers,
                                                 std::span<const ElasticNode> nodes) {
-  // The smallest is the best.
+  // The smallest rank is the best.
   const auto rank = [&](size_t at) {
     int32_t highest = std::numeric_limits<int32_t>::min();
     int64_t sum = 0, start = std::numeric_limits<int64_t>::max();
     for (size_t victim : offers[at].victims) {
       const ElasticTask& task = nodes[at].tasks[victim];
       highest = std::max(highest, task.priority);
-      // Shifted, so that more victims are more whatever the signs of their priorities.
+      // Shifted, so that more victims have a larger sum whatever the signs of their priorities.
       sum += int64_t{task.priority} - std::numeric_limits<int32_t>::min();
     }
     for (size_t victim : offers[at].victims) {

@@ -16,7 +16,7 @@ ElasticTree::ElasticTree(const Options& options) : options_(options) {
   for (const auto& [name, max] : {std::pair{kSystemQuota, &options.system_max},
                                   std::pair{kDefaultQuota, &options.default_max}}) {
     const Index group = Make(name, kRoot, /*is_parent=*/false, /*lends=*/true);
-    // More names than a tree can hold leave the group without a maximum, which holds nothing.
+    // A group with more names than a tree can hold is left without a maximum, and so holds nothing.
     if (absl::StatusOr<Sparse> amounts = Intern(*max); amounts.ok()) {
       groups_[group].numbers.max = *amounts;
     }
@@ -180,8 +180,9 @@ absl::Status ElasticTree::Remove(std::string_view name) {
   return absl::OkStatus();
 }
 
-// Takes a group out of its parent's level, with all it asked for and uses. Its whole request goes, although the
-// parent only ever saw it up to the maximum: the peer does so, and nothing falls below zero.
+// Takes a group out of its parent's level, with all it requests and uses. Its whole request goes,
+// although the parent only counted it up to the maximum: the peer does so, and nothing falls below
+// zero.
 void ElasticTree::Detach(Index at) {
   Group& group = groups_[at];
   index_.erase(group.name);
@@ -228,7 +229,7 @@ void ElasticTree::MoveGroup(Index at, Index parent, bool is_parent, bool lends, 
   PassUses(at, used, fixed_used, /*own=*/false);
 }
 
-// Forgets all that was derived and lets the leaves tell it again.
+// Forgets everything derived, and derives it again from the leaves.
 void ElasticTree::Rebuild() {
   const Index first = options_.has_builtin ? 3 : 1;
   struct Account {
@@ -277,7 +278,7 @@ void ElasticTree::Rebuild() {
   for (Index i = first; i < groups_.size(); ++i) UpdateKeys(i);
   for (Index i = first; i < groups_.size(); ++i) {
     if (!groups_[i].alive) continue;
-    // At least once: a group of no tasks asks for the minimum that it does not lend.
+    // At least once: a group of no tasks requests the minimum that it does not lend.
     Account& account = told[i];
     PassRequest(account.request, account.fixed_request, PathOf(i), /*own=*/true);
     account.request.Subtract(account.request.shown());

@@ -1,26 +1,34 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// An elastic quota tree as Koordinator keeps it: groups with a minimum that is theirs, a maximum, and what they may
-// use right now of what others leave.
+// An elastic quota tree as Koordinator keeps it: groups with a minimum of their own, a maximum, and
+// a runtime, which is what they may use at this moment of what others leave.
 //
 //   ElasticTree tree({});
 //   tree.AddTotal({{"cpu", 96000}});
-//   absl::Status status = tree.Put({.name = "vision", .max = {{"cpu", 64000}}, .min = {{"cpu", 16000}}});
+//   absl::Status status =
+//       tree.Put({.name = "vision", .max = {{"cpu", 64000}}, .min = {{"cpu", 16000}}});
 //   tree.AddTask("vision", {.name = "t1", .request = {{"cpu", 4000}}});
 //   tree.Refresh("vision");                                  // {{"cpu", 4000}}: its runtime
 //
-// Idea. Requests rise from the leaves, each cut at its group's maximum; use rises uncut. On the way down each
-// level's amount is handed to its children (redistribution.h). Both go along one path of the tree for each event.
-// Promises. A call does all it says or returns an error and changes nothing. Equal calls in equal order give equal
-// numbers. Sums are exact: past the end of int64 the end shows, and what goes again leaves what was there before; of
-// a request a parent sees no more than the end. O(depth * resources) for each event and each edit of one group, and for Refresh one
-// redistribution for each level of the path and resource whose inputs changed. An edit that makes a group a parent or
-// lets it lend rebuilds all, as the peer does.
-// Peer. Refreshing is lazy, as the peer's is: only the groups on the refreshed path get their minimum scaled and
-// their runtime renewed, with whatever the siblings' numbers are by then; and a new minimum of a group that does not
-// lend is seen as a request by its level when the group's requests next change. Three groups always exist: the root, and
-// below it one for tasks of no group and one for the system's, whose use is taken from the total. A root's own
-// "allocated" survives a rebuild of the tree and so counts twice, which the peer does and nothing reads.
+// Idea. Requests rise from the leaves, each cut at its group's maximum; use rises uncut. On the way
+// down each level's amount is handed to its children (redistribution.h). Both go along one path of
+// the tree for each event.
+//
+// Promises. A call takes effect as a whole, or returns an error and changes nothing. Equal calls in
+// equal order give equal numbers. Sums are exact. A sum past the end of int64 reads as the end, and
+// taking the same amount away restores the former value. A parent counts no more than the end of a
+// request.
+//
+// Peer. Refreshing is lazy, as the peer's is. Only the groups on the refreshed path get their
+// minimum scaled and their runtime renewed, with the siblings' numbers of that moment. A new
+// minimum of a group that does not lend becomes visible to its level when the group's requests next
+// change. Three groups always exist: the root, and below it one for tasks of no group and one for
+// the system's; use of the last is taken from the total. A root's own "allocated" survives a
+// rebuild of the tree and so counts twice, which the peer does and nothing reads.
+//
+// Cost. O(depth * resources) for each event and each edit of one group. Refresh: one redistribution
+// for each level of the path and resource with changed inputs. An edit that makes a group a parent
+// or lets it lend rebuilds all, as the peer does.
 #ifndef MUSTER_PEER_KOORDINATOR_QUOTA_ELASTIC_TREE_H_
 #define MUSTER_PEER_KOORDINATOR_QUOTA_ELASTIC_TREE_H_
 
@@ -53,7 +61,7 @@ struct QuotaGroup {
   std::string name = {};
   std::string parent = {};  // empty: the root
   bool is_parent = false;
-  bool lends = true;  // what it does not ask for of its minimum
+  bool lends = true;  // lends the part of its minimum that it does not request
   NamedAmounts max = {}, min = {};
   std::optional<NamedAmounts> weight = {};  // absent or all zero: as max
 };
@@ -72,7 +80,7 @@ class ElasticTree {
 
   struct Options {
     bool scale_min = true;         // minimums shrink together when the parent cannot cover them
-    bool guarantee_usage = false;  // what is in use counts as a minimum; nobody lends
+    bool guarantee_usage = false;  // what is in use counts as a minimum; no group lends
     bool has_builtin = true;       // the groups for tasks of no group and of the system
     Rounding rounding = Rounding::kLargestRemainder;
     NamedAmounts system_max = {}, default_max = {};
@@ -83,14 +91,15 @@ class ElasticTree {
   absl::Status Put(const QuotaGroup& quota);  // a new group, or new values of one
   absl::Status Remove(std::string_view name);
 
-  // A task that waits in a group or uses of it. An unknown group or a task it has already: nothing happens.
+  // Adds a task that waits in a group or uses of it. Does nothing for an unknown group or a task
+  // that the group has already.
   absl::Status AddTask(std::string_view group, const QuotaTask& task);
   absl::Status UpdateTask(std::string_view old_group, const QuotaTask& old_task,
                           std::string_view group, const QuotaTask& task);
   absl::Status RemoveTask(std::string_view group, const QuotaTask& task);
   absl::Status Reserve(std::string_view group, const QuotaTask& task);
   absl::Status Unreserve(std::string_view group, const QuotaTask& task);
-  // The same for many tasks at once, by what they change. No amount falls below zero.
+  // Does the same for many tasks at once, by what they change. No amount falls below zero.
   void AddRequest(Index group, const Sparse& delta, const Sparse& fixed) {
     PassRequest(delta, fixed, PathOf(group), /*own=*/true);
   }
@@ -98,11 +107,13 @@ class ElasticTree {
     PassUse(group, delta, fixed, /*own=*/true);
   }
 
-  // Brings the groups on the way to this one up to date and returns what it may use. Unknown: nothing.
+  // Brings the groups on the way to this one up to date and returns what it may use; nothing if it
+  // is unknown.
   NamedAmounts Refresh(std::string_view group);
   Sparse Refresh(Index group);
-  // Brings all groups up to date with one another, which leaves nothing for Refresh to change. O(groups * resources)
-  // where nothing changed since, and one redistribution for each level where something did.
+  // Brings all groups up to date with one another, so that Refresh has nothing to change. O(groups
+  // * resources) where nothing changed since, and one redistribution for each level where something
+  // did.
   void RefreshAll();
 
   struct Numbers {
@@ -122,7 +133,8 @@ class ElasticTree {
   const std::string& name(Index group) const { return groups_[group].name; }
   const std::string& resource(size_t at) const { return resources_.name(at); }
 
-  // Whether a task of a group has a place; whether a group is another one or anywhere below it.
+  // Returns whether a task of a group has a place; whether a group is another one or anywhere below
+  // it.
   bool IsAssigned(Index group, std::string_view task) const;
   bool IsWithin(Index group, Index top) const;
 
@@ -133,14 +145,14 @@ class ElasticTree {
   };
   std::optional<Room> RoomOf(std::string_view group) const;
 
-  // Whether a group may take one more task. It is refreshed first.
+  // Returns whether a group may take one more task. Refreshes it first.
   struct AdmitOptions {
     bool by_max = false;        // what others leave does not matter
     bool asks_parents = false;  // all groups above, the root apart, as the refresh left them
   };
   struct Admission {
     enum class Verdict : uint8_t { kFits, kAboveRuntime, kAboveMin } verdict = Verdict::kFits;
-    Index group = kNone;  // where it does not fit: the group, and the first resource
+    Index group = kNone;  // where the task does not fit: the group, and the first resource
     size_t resource = 0;
   };
   Admission Admit(Index group, const Sparse& request, bool preemptible,
@@ -156,7 +168,8 @@ class ElasticTree {
     Index parent = kNone;
     uint32_t place = 0;  // among the parent's children
     bool is_parent = false, lends = true, alive = true;
-    // Nothing but what its children ask for can change what its level knows it to ask for, in these resources.
+    // In these resources, only requests of its children can change the request that its level has
+    // for it.
     bool settled = false;
     uint64_t settled_keys = 0;
     bool scaled = false;                           // counted in its level's
@@ -178,7 +191,7 @@ class ElasticTree {
   void RaiseRequest(Group* group, const Sparse& fixed, bool own, Sparse* delta);
   void PassRequest(Sparse delta, const Sparse& fixed, std::span<const Index> path, bool own);
   void PassUse(Index group, const Sparse& delta, const Sparse& fixed, bool own);
-  // Sums that may be more than one change can say, part by part.
+  // Passes on sums that may exceed what one change can hold, part by part.
   void PassRequests(Index group, SparseSum request, SparseSum fixed, bool own);
   void PassUses(Index group, SparseSum used, SparseSum fixed, bool own);
   void PassAllocated(Sparse delta, std::span<const Index> path);
@@ -202,7 +215,7 @@ class ElasticTree {
                  const Sparse& min, const Sparse& weight);
   void Rebuild();
 
-  struct Load;  // what a task asks of a group
+  struct Load;  // what a task requests of a group
   absl::StatusOr<Load> LoadOf(const QuotaTask& task);
   void ChangeRequest(Index group, const Load& from, const Load& to);
   void ChangeUse(Index group, const Load& from, const Load& to);
@@ -216,8 +229,9 @@ class ElasticTree {
   SparseSum total_;
   Sparse shared_total_;  // without what the built-in groups use
   Redistribution redistribution_;
-  uint64_t keys_ = 0;                                          // of all groups' maximums
-  std::array<uint32_t, Sparse::kMostResources> key_counts_{};  // groups whose maximum names it
+  uint64_t keys_ = 0;  // of all groups' maximums
+  std::array<uint32_t, Sparse::kMostResources>
+      key_counts_{};  // groups that name it in their maximum
 };
 
 }  // namespace muster

@@ -13,7 +13,7 @@ namespace muster {
 namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-// No bound, and room for sums of it: in whole units, of which cpu is counted in thousandths.
+// No bound, small enough for sums of it: in whole units, where cpu is counted in thousandths.
 constexpr int64_t kUnbounded = kMost / 2000;
 
 int64_t PartOf(int64_t amount, double ratio) {

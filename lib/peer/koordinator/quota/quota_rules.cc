@@ -44,7 +44,7 @@ void RaiseTo(const Amounts& least, Amounts* amounts) {
   }
 }
 
-// A resource of which `a` is more than `b`, absent being nothing.
+// Returns a resource of which `a` is more than `b`; absent amounts are nothing.
 std::optional<std::string> FirstAbove(const Amounts& a, const Amounts& b) {
   for (const auto& [resource, amount] : a) {
     if (amount > At(b, resource)) return resource;
@@ -55,7 +55,7 @@ std::optional<std::string> FirstAbove(const Amounts& a, const Amounts& b) {
   return std::nullopt;
 }
 
-// A resource that `part` names and `whole` does not.
+// Returns a resource that `part` names and `whole` does not.
 std::optional<std::string> FirstOutside(const Amounts& part, const Amounts& whole) {
   for (const auto& [resource, amount] : part) {
     if (!whole.contains(resource)) return resource;
@@ -353,7 +353,8 @@ absl::Status QuotaRules::CheckMinimums(const QuotaEdit& quota) const {
   return absl::OkStatus();
 }
 
-// Some ancestor must guarantee what this group's new minimum adds, on top of what its other children hold.
+// An ancestor must guarantee what this group's new minimum adds, on top of what its other children
+// hold.
 absl::Status QuotaRules::CheckGuarantee(const QuotaEdit& quota) const {
   if (quota.forced || quota.tree.empty() || quota.is_tree_root) return absl::OkStatus();
   if (!FirstAbove(quota.min, quota.guaranteed).has_value()) return absl::OkStatus();

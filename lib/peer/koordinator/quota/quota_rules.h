@@ -3,19 +3,24 @@
 // Which edits of an elastic quota tree are accepted.
 //
 //   QuotaRules rules({}, {.named = ..., .bound = ...});   // which tasks there are
-//   absl::Status status = rules.Add({.name = "vision", .is_parent = true, .max = {{"cpu", 8000}}});
+//   absl::Status status =
+//       rules.Add({.name = "vision", .is_parent = true, .max = {{"cpu", 8000}}});
 //   status.message();   // quota "vision": min-within-max: cpu 9000 is above 8000
 //
-// Idea. A tree that obeys the rules can give every group its minimum: the children's minimums fit in the parent's,
-// all speak of the same resources, and what is in use is never cut away.
-// Promises. An edit is accepted whole or refused with the name of the first rule that it breaks, and then changes
-// nothing. O(children of the group and of its parent) an edit; with guarantees also of each ancestor.
-// A tree that somebody else accepted is loaded as it is, broken rules and missing parents included; what is edited
-// later is held against it, and each rule can be asked alone.
-// Peer. Koordinator's validating webhook, rule for rule: what it does not look at (a group right below the root that
-// is no parent, a tree's root, a forced edit, a group that is put below itself) is not looked at here either; the last
-// the tree refuses (elastic_tree.h). Amounts are compared, never added to
-// others' units, so the caller may use any unit for all of them.
+// Idea. A tree that obeys the rules can give every group its minimum: the children's minimums fit
+// in the parent's, all name the same resources, and what is in use is never cut away.
+//
+// Promises. An edit is accepted as a whole, or refused with the name of the first rule that it
+// breaks, and then changes nothing. A tree that was accepted elsewhere is loaded as it is, broken
+// rules and missing parents included. Later edits are checked against it, and each rule can be
+// checked alone.
+//
+// Peer. Koordinator's validating webhook, rule for rule. What it does not check is not checked here
+// either: a group right below the root that is no parent, a tree's root, a forced edit, a group
+// that is put below itself. The tree refuses the last (elastic_tree.h). Amounts are compared, never
+// added to others' units, so the caller may use any unit for all of them.
+//
+// Cost. O(children of the group and of its parent) an edit; with guarantees also of each ancestor.
 #ifndef MUSTER_PEER_KOORDINATOR_QUOTA_QUOTA_RULES_H_
 #define MUSTER_PEER_KOORDINATOR_QUOTA_QUOTA_RULES_H_
 
@@ -37,11 +42,12 @@ struct QuotaEdit {
   std::string parent = {};  // empty: the root
   std::string tree = {};
   bool is_parent = false, is_tree_root = false;
-  bool forced = false;  // its minimum is not held against its relatives'
+  bool forced = false;  // its minimum is not checked against its relatives'
   Amounts max = {}, min = {}, used = {}, guaranteed = {};
   std::optional<Amounts> weight = {};
-  std::vector<std::string> namespaces = {};   // whose tasks belong to it
-  std::vector<std::string> strict_keys = {};  // resources whose maximum may not fall below the use
+  std::vector<std::string> namespaces = {};  // tasks in these belong to the group
+  std::vector<std::string> strict_keys =
+      {};  // resources in which the maximum may not fall below the use
   friend bool operator==(const QuotaEdit&, const QuotaEdit&) = default;
 };
 
@@ -56,36 +62,39 @@ class QuotaRules {
  public:
   struct Options {
     bool guarantee_usage =
-        false;  // a minimum above what is guaranteed needs an ancestor that guarantees it
+        false;  // a minimum above what is guaranteed needs an ancestor that guarantees the rest
     bool resources_may_differ = false;  // a child may lack resources of its parent's maximum
     bool parents_take_tasks = false;
   };
-  // Whether tasks belong to a group by their own word, and whether by it, its name or its namespaces.
+  // `named`: tasks name a group. `bound`: tasks belong to it by naming it, or by its name or its
+  // namespaces.
   struct Tasks {
     std::function<bool(const std::string& group)> named;
     std::function<bool(const std::string& group, const std::vector<std::string>& namespaces)> bound;
   };
   QuotaRules(const Options& options, Tasks tasks);
 
-  // What a new group gets for what it does not say: its parent, that one's tree, a weight for each resource of its
-  // maximum and no other.
+  // Fills in what a new group leaves out: its parent, the parent's tree, a weight for each resource
+  // of its maximum and no other.
   absl::Status Complete(QuotaEdit* quota) const;
   absl::Status Add(const QuotaEdit& quota);
   absl::Status Update(const QuotaEdit& old, const QuotaEdit& quota);
   absl::Status Remove(const QuotaEdit& quota);
 
-  // A group as it is, unchecked: a new one, new values of one, one that is gone.
+  // Sets a group as it is, unchecked: a new one, new values of one, or one that is gone.
   void Load(const QuotaEdit& quota);
   void Unload(const std::string& name);
 
-  // What one rule says of a group as it would be. `old`: as it was, absent for a new one.
+  // Checks one rule for a group as it would be. `old`: as it was, absent for a new one.
   enum class Rule : uint8_t { kAlone, kKind, kTree, kParent, kResources, kMinimums, kGuarantee };
   absl::Status Check(Rule rule, const QuotaEdit* old, const QuotaEdit& quota) const;
 
-  // The group that a task belongs to: the one it names; else that of its namespace's name; else the one that has the
-  // namespace; the group for tasks of no group where there is none of that name.
+  // Returns the group that a task belongs to. A task that names a group belongs to it, or to the
+  // group for tasks of no group if there is none of that name. Any other task belongs to the group
+  // with its namespace's name, else to the one that lists the namespace, else to the group for
+  // tasks of no group.
   std::string GroupOf(const QuotaTaskEdit& task) const;
-  // Tasks belong to groups without children, and whether they can be preempted is said once.
+  // Checks that the task's group has no children, and that whether it can be preempted is set once.
   absl::Status CheckTask(const QuotaTaskEdit* old, const QuotaTaskEdit& task) const;
 
   const std::map<std::string, QuotaEdit>& groups() const { return groups_; }

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Products and sums are 128 bits wide, so that nothing overflows whatever the children say.
+// Products and sums are 128 bits wide, so nothing overflows for any input.
 #include "lib/peer/koordinator/quota/redistribution.h"
 
 #include <algorithm>
@@ -17,9 +17,9 @@ struct Quotient {
   uint64_t quotient, remainder;
 };
 
-// weight * total / weights, for any weights that are not above their sum. The divisor is shifted up to its highest bit
-// and its reciprocal counted once; a quotient is then at most one off before it is put right. Remainders stay shifted:
-// only their order matters.
+// weight * total / weights, for any weights that are not above their sum. The divisor is shifted up
+// to its highest bit and its reciprocal counted once; a quotient is then at most one off before it
+// is put right. Remainders stay shifted: only their order matters.
 class ByReciprocal {
  public:
   ByReciprocal(uint64_t total, uint64_t weights)
@@ -46,7 +46,8 @@ class ByReciprocal {
   }
 
  private:
-  // (2^128 - 1) / divisor - 2^64, the subtraction done first: what remains to divide is one machine division.
+  // (2^128 - 1) / divisor - 2^64, the subtraction done first: what remains to divide is one machine
+  // division.
   Wide Reciprocal() const { return (static_cast<Wide>(~divisor_) << 64 | ~uint64_t{0}) / divisor_; }
 
   uint64_t total_;
@@ -94,7 +95,8 @@ void Redistribution::Split(uint64_t total, const Divide& divide, std::vector<Rem
     (*remainders)[i] = quotient.remainder;
   }
   if (residue == 0) return;
-  // There are fewer units left than wishes. Above the cut everybody gets one, at the cut the first ones do.
+  // There are fewer units left than wishes. Each remainder above the cut gets one unit, and the
+  // first ones at the cut.
   Remainder cut = largest;
   size_t above = 0;
   if (smallest != largest) {
@@ -130,7 +132,7 @@ void Redistribution::Run(int64_t total, Rounding rounding, const Claims& claims,
   __int128 left = total;
   Wide weights = 0;
   uint64_t rooms = 0;
-  bool countless = false;  // more room than rooms can say
+  bool countless = false;  // more room than `rooms` can hold
   wishes_.clear();
   for (size_t i = 0; i < runtime.size(); ++i) {
     const int64_t request = claims.request[i];
@@ -144,8 +146,8 @@ void Redistribution::Run(int64_t total, Rounding rounding, const Claims& claims,
     countless |= __builtin_add_overflow(rooms, room, &rooms);
     wishes_.push_back({static_cast<uint32_t>(i), weight, room, 0});
   }
-  // A round that satisfies nobody hands out all that is left, which is less than what is asked for. So where there is
-  // enough, rounds end only when everybody has all.
+  // A round that satisfies no child hands out all that is left, which is less than what is
+  // requested. So where there is enough, rounds end only when every child has all.
   if (!countless && rooms <= left && rounding == Rounding::kLargestRemainder) {
     for (const Wish& wish : wishes_) runtime[wish.child] = claims.request[wish.child];
     return;

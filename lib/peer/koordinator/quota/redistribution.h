@@ -1,21 +1,29 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// One level of an elastic quota tree: how much of a parent's amount each child may use at this moment.
+// One level of an elastic quota tree: how much of a parent's amount each child may use at this
+// moment.
 //
-//   Claims claims = {.request = ..., .weight = ..., .min = ..., .guarantee = ..., .lends = ...};   // a column each
+//   Claims claims = {.request = ..., .weight = ..., .min = ..., .guarantee = ..., .lends = ...};
 //   Redistribution().Run(100, Rounding::kLargestRemainder, claims, runtime);
-//   Redistribution().Run(totals, 0b11, Rounding::kLargestRemainder, rows);    // several resources in one pass
+//   Redistribution().Run(totals, 0b11, Rounding::kLargestRemainder, rows);    // several resources
 //
-// Idea. Each child has its minimum at once (or its request, if that is less and it lends). What remains goes by
-// weight to those that ask for more; what is beyond a request comes back and is handed out again.
-// Guarantee. No child is above the larger of its request and its minimum; while anyone wants more and has weight,
-// the whole amount is handed out. The minimums may exceed the amount: nobody is then cut.
-// Peer. Koordinator's runtime quota. Shares are whole units: the largest remainders take what the divisions leave,
-// the child that comes first where they are equal, so children come in the order of their names (releases up to 1.8
-// rounded each share to the nearest unit instead). Weights of zero or less take no part.
-// Cost. O(n) a round, of which each satisfies a child for good; one round where there is enough for all. By rows, four or
-// eight resources cost little more than one (redistribution_rows.cc). By columns, a division is two multiplications by
-// the reciprocal of the weights' sum; none where a child weighs what the one before it did.
+// Idea. Each child has its minimum at once (or its request, if that is less and it lends). What
+// remains goes by weight to those that request more. What is beyond a request comes back and is
+// handed out again.
+//
+// Guarantee. No child is above the larger of its request and its minimum. While a child with a
+// weight requests more, the whole amount is handed out. The minimums may exceed the amount: no
+// child is then cut.
+//
+// Peer. Koordinator's runtime quota. Shares are whole units. The largest remainders take what the
+// divisions leave; of equal ones the child that comes first, so children come in the order of their
+// names. (Releases up to 1.8 rounded each share to the nearest unit instead.) Weights of zero or
+// less take no part.
+//
+// Cost. O(n) a round, of which each satisfies a child for good; one round where there is enough for
+// all. By rows, four or eight resources cost little more than one (redistribution_rows.cc). By
+// columns, a division is two multiplications by the reciprocal of the weights' sum; none where a
+// child has the weight of the one before it.
 #ifndef MUSTER_PEER_KOORDINATOR_QUOTA_REDISTRIBUTION_H_
 #define MUSTER_PEER_KOORDINATOR_QUOTA_REDISTRIBUTION_H_
 
@@ -29,30 +37,30 @@ namespace muster {
 
 enum class Rounding : uint8_t { kLargestRemainder, kNearest };
 
-// What the children of a group ask for of one resource, in the order of their names.
+// What the children of a group request of one resource, in the order of their names.
 struct Claims {
   std::span<const int64_t> request, weight, min, guarantee;
   std::span<const uint8_t> lends;
 };
 
-// The same of four or eight resources at once: of each child its requests, its weights, its floors (the larger of
-// minimum and guarantee) and its runtimes, which are written.
+// The same for four or eight resources at once. Each child has its requests, its weights, its
+// floors (the larger of minimum and guarantee) and its runtimes, which are written.
 struct ClaimRows {
   int64_t* rows = nullptr;  // 4 * lanes numbers a child
   size_t lanes = 4;
   std::span<const uint8_t> lends = {};
 };
 
-// Keeps the space it works in.
+// Keeps its working space between runs.
 class Redistribution {
  public:
   void Run(int64_t total, Rounding rounding, const Claims& claims, std::span<int64_t> runtime);
-  // The resources in `which` (bits) of their totals, one a lane.
+  // Runs the resources in `which` (bits) on their totals, one a lane.
   void Run(std::span<const int64_t> totals, uint32_t which, Rounding rounding,
            const ClaimRows& claims);
 
  private:
-  // A child that wants more than it has.
+  // A child that requests more than it has.
   struct Wish {
     uint32_t child;
     int64_t weight;

@@ -2,17 +2,20 @@
 //
 // Redistribution of several resources at once, each in a lane of its own.
 //
-// Idea. The rounds of all resources go side by side over the children, so that what differs between resources (who is
-// satisfied, who gets what a division leaves) is a mask and no branch, and each child's row is read once. Numbers are doubles
-// that are whole: below 2^52 sums, products and remainders of such are exact, and a quotient is at most one off before
-// it is put right by its remainder. A weight times an amount could be far beyond that, so the amount is divided by the
-// sum of weights first: weight * amount = weight * each * weights + weight * rest. Zeros that all weights end with are
-// dropped.
-// Who gets one of the units that the divisions leave is whose remainder is not below a cut; the cut is found by halving
-// what is between the least and the largest remainder, until as many are above it as there are units, or only equal ones
-// are left to choose among.
-// What does not fit below 2^52 is handed out by columns in 128 bits (redistribution.cc), lane by lane; everything, where
-// there are no registers of four lanes. The numbers are the same.
+// Idea. The rounds of all resources go side by side over the children. What differs between
+// resources (which children are satisfied, which get what a division leaves) is a mask and no
+// branch, and each child's row is read once. Numbers are doubles with whole values. Below 2^52
+// their sums, products and remainders are exact. A quotient is at most one off before its remainder
+// puts it right. A weight times an amount could be far beyond that, so the amount is divided by the
+// sum of weights first: weight * amount = weight * each * weights + weight * rest. Zeros that all
+// weights end with are dropped.
+//
+// Units left by a division go to the children with remainders not below a cut. The cut is found by
+// halving the range between the least and the largest remainder, until as many are above it as
+// there are units, or only equal ones are left.
+//
+// What does not fit below 2^52 is handed out by columns in 128 bits (redistribution.cc), lane by
+// lane; so is everything, where there are no registers of four lanes. The numbers are the same.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -33,7 +36,7 @@ constexpr int kBits = 52;  // numbers below 2^52
 constexpr double kUnit = 0x1p52;
 constexpr int64_t kUnitBits = 0x4330000000000000;
 
-// Four lanes: doubles that are whole, and integers or masks.
+// Four lanes: doubles with whole values, and integers or masks.
 using Doubles = double __attribute__((vector_size(32)));
 using Wholes = int64_t __attribute__((vector_size(32)));
 
@@ -58,7 +61,7 @@ MUSTER_AVX2_INSIDE Wholes AsWholes(const Doubles& doubles) {
   return (Wholes)(doubles + kUnit) ^ kUnitBits;
 }
 MUSTER_AVX2_INSIDE Doubles Nearest(const Doubles& x) { return (x + kUnit) - kUnit; }
-// Of the lanes where the mask is set; zero elsewhere.
+// Returns x in the lanes where the mask is set; zero elsewhere.
 MUSTER_AVX2_INSIDE Doubles Where(const Wholes& mask, const Doubles& x) {
   return (Doubles)(mask & (Wholes)x);
 }
@@ -69,13 +72,14 @@ MUSTER_AVX2_INSIDE bool Any(const Wholes& mask) {
   return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 }
 
-// The rounds of 4 * kParts resources. Of each child there are a room, a weight, a part and a remainder in `wishes`.
+// The rounds of 4 * kParts resources. `wishes` has a room, a weight, a part and a remainder for
+// each child.
 template <size_t kParts>
 struct Rounds {
   static constexpr size_t kLanes = 4 * kParts;
   size_t count;
   double* wishes;
-  Doubles left[kParts], weights[kParts];  // to be handed out; of those who want more
+  Doubles left[kParts], weights[kParts];  // to be handed out; of children that request more
   Doubles units[kParts], from[kParts], cut[kParts], ties[kParts];
 
   MUSTER_AVX2_INSIDE double* Row(size_t i, size_t part) const {
@@ -88,7 +92,8 @@ struct Rounds {
     return Any(any);
   }
 
-  // The parts of one round without the units that the divisions leave, and the largest remainders.
+  // Computes the parts of one round without the units that the divisions leave, and the largest
+  // remainders.
   MUSTER_AVX2_INSIDE void Divide(Doubles* most) {
     Doubles each[kParts], rest[kParts], inverse[kParts], handed[kParts];
     for (size_t p = 0; p < kParts; ++p) {
@@ -119,7 +124,8 @@ struct Rounds {
     for (size_t p = 0; p < kParts; ++p) units[p] = rest[p] - handed[p];
   }
 
-  // Who gets a unit: remainders not below `from`, and the first `ties` of those at `cut`.
+  // Finds the remainders that get a unit: those not below `from`, and the first `ties` of those at
+  // `cut`.
   MUSTER_AVX2_INSIDE void FindCut(const Doubles* most) {
     Doubles low[kParts], high[kParts], middle[kParts], above[kParts], counted[kParts];
     Wholes any = {};
@@ -130,7 +136,8 @@ struct Rounds {
       middle[p] = most[p];
       any |= some;
     }
-    // At least `units` are not below `low`, fewer not below `high`; where both meet exactly `units` are.
+    // At least `units` remainders are not below `low`, and fewer are not below `high`. Where both
+    // meet, exactly `units` are.
     while (Any(any)) {
       for (size_t p = 0; p < kParts; ++p) counted[p] = Doubles{};
       for (size_t i = 0; i < count; ++i) {
@@ -177,7 +184,7 @@ struct Rounds {
         Store(weight, row + kLanes);
       }
     }
-    // Where nobody wants more, nobody is asked again.
+    // Resources of which no child requests more take no further part.
     for (size_t p = 0; p < kParts; ++p) {
       const Wholes anybody = weights[p] > 0;
       left[p] = Where(anybody, left[p]);
@@ -186,7 +193,8 @@ struct Rounds {
   }
 };
 
-// What 4 * kParts resources of `count` children come to before the rounds, and where it goes after them.
+// The sums of 4 * kParts resources over `count` children before the rounds, and the results after
+// them.
 template <size_t kParts>
 struct Columns {
   static constexpr size_t kLanes = 4 * kParts;
@@ -202,7 +210,7 @@ struct Columns {
   bool rescale = false;
 
   MUSTER_AVX2_INSIDE void AddUp() {
-    // Not the members: these stay in registers.
+    // Locals instead of members, so that they stay in registers.
     Wholes all_amounts[kParts] = {}, all_weights[kParts] = {};
     Wholes sum_given[kParts] = {}, sum_rooms[kParts] = {}, sum_weights[kParts] = {};
     for (size_t i = 0; i < count; ++i) {
@@ -231,7 +239,8 @@ struct Columns {
     }
   }
 
-  // What is to be handed out of the resource, and weights without the zeros at the end that all of them have.
+  // Measures what is to be handed out of the resource, and the weights without the zeros that all
+  // of them end with.
   MUSTER_AVX2_INSIDE void Measure(size_t l, int64_t total, int width) {
     left[l] = 0;
     shifted[l] = scale[l] = 1;
@@ -270,7 +279,7 @@ struct Columns {
       for (size_t p = 0; p < kParts; ++p) {
         double* const room = wishes + 4 * i * kLanes + 4 * p;
         const Doubles by = Load(scale + 4 * p);
-        // What was too large may be no number.
+        // Where the numbers were too large, the result may be no number.
         Store(Where(by > 0, Load(room)), room);
         Store(Doubles(Where(by > 0, Load(room + kLanes)) * by), room + kLanes);
       }
@@ -296,7 +305,7 @@ struct Columns {
   }
 };
 
-// Returns the resources (bits) whose numbers are too large; of these nothing is written.
+// Returns the resources (bits) with numbers that are too large; nothing of these is written.
 template <size_t kParts>
 MUSTER_AVX2 uint32_t HandOut(const int64_t* totals, uint32_t which, size_t count,
                              const uint8_t* lends, int64_t* rows, double* wishes) {

@@ -1,11 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// admit: which waiting jobs may ask for nodes at all (volcano's enqueue).
+// admit: decides which waiting jobs may request nodes at all (volcano's enqueue).
 //
-// Queues take turns by queue order, the jobs of a queue by job order. A job that names minimum resources is put to
-// the vote of the policies; one that names none is admitted. A refused job does not hold up the next one.
-// Ties: total orders. Queues are in Go's heap; what jobs are ordered by is not changed by admissions, so they are sorted
-// once, which costs one comparison a job where they came in order. Cost: O(jobs log jobs) plus the votes.
+// Queues take turns by queue order, the jobs of a queue by job order. A job that names minimum
+// resources is put to the vote of the policies; one that names none is admitted. A refused job does
+// not hold up the next one.
+//
+// Ties. Total orders. Queues are in Go's heap. Admissions change no job order, so jobs are sorted
+// once, which costs one comparison a job where they came in order.
+//
+// Cost. O(jobs log jobs) plus the votes.
 #include <algorithm>
 #include <string>
 
@@ -53,7 +57,7 @@ void RunAdmit(ActionContext& context, const Options&) {
 }  // namespace
 
 ActionDecl AdmitAction() {
-  return {"admit", "which waiting jobs may ask for nodes", {}, RunAdmit, /*admits=*/true};
+  return {"admit", "decides which waiting jobs may request nodes", {}, RunAdmit, /*admits=*/true};
 }
 
 }  // namespace muster

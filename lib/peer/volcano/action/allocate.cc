@@ -1,18 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// allocate: place the tasks of admitted jobs, gang by gang.
+// allocate: places the tasks of admitted jobs, gang by gang. volcano.h has the loop.
 //
-// Idea. Queues take turns by queue order. In its turn a queue gives one job, by job order, the nodes for as many
-// tasks as the job needs to be ready; a job that is ready already gets one task a turn, so that shares are looked
-// at again between any two. A turn that ends ready is committed; one that ends pipelined - enough tasks have a
-// place, but some of it is still being released - stays in the books undecided until the cycle ends; any other is
-// undone.
-// Peer. Volcano's allocate; for jobs with wishes for domains or sub-groups see domain_allocate.h. Its details that
-// decide: nodes that fit what is idle now are compared among themselves before those that fit what will be; a task that fails ends its job's
-// turn unless the job can still become ready without it; a role one of whose tasks found no node is not tried
-// again in this cycle; and within one turn a node that refused one task of a role is not asked again for another
-// task of that role, even where that one's request or constraints differ.
-// Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task.
+// Peer. Volcano's allocate; for jobs with wishes for domains or sub-groups see domain_allocate.h.
+// These details decide:
+// - Nodes that fit what is idle now are compared among themselves, before those that fit what will
+//   be.
+// - A task that fails ends its job's turn, unless the job can still become ready without it.
+// - A role of which a task found no node is not tried again in this cycle.
+// - Within one turn, a node that refused one task of a role is not asked again for another task of
+//   that role, even with another request or other constraints.
+//
+// Ties. The node of smallest index among equal scores.
+//
+// Cost. One query of the class's scoreboard a task.
 #include <algorithm>
 #include <utility>
 
@@ -75,7 +76,7 @@ class Allocate {
     return true;
   }
 
-  // Returns whether the job wants another turn.
+  // Returns whether the job takes another turn.
   bool TakeTurn(JobIndex job) {
     Attempt attempt(context_);
     const bool by_domain = by_domain_.Has(job);
@@ -90,7 +91,7 @@ class Allocate {
     return by_domain_.HasWork(job);
   }
 
-  // Whether the job takes part; fills its worksheet.
+  // Returns whether the job takes part; fills its worksheet.
   bool Prepare(JobIndex job) {
     const JobTable& jobs = tables_.jobs;
     if (context_.IsPending(job)) {
@@ -163,7 +164,7 @@ class Allocate {
     return false;
   }
 
-  // After a task failed: can the job still become ready with others?
+  // After a task failed: returns whether the job can still become ready with others.
   bool MayContinue(JobIndex job) const {
     const int64_t need = tables_.jobs.spec[job].min_available;
     const auto& groups = tables_.jobs.groups[job];
@@ -206,7 +207,7 @@ class Allocate {
   RoleMemory memory_;  // of one turn
   TaskPlacer placer_;
   DomainAllocate by_domain_;  // jobs with wishes for domains, or sub-groups
-  bool remember_ = true;      // whether the turn could see it
+  bool remember_ = true;      // whether the memory can have an effect in this turn
   HashMap<JobIndex, Worksheet> sheets_;
 };
 
@@ -222,7 +223,7 @@ void RunAllocate(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl AllocateAction() {
-  return {"allocate", "place admitted jobs, gang by gang", kAllocateOptions, RunAllocate};
+  return {"allocate", "places admitted jobs, gang by gang", kAllocateOptions, RunAllocate};
 }
 
 }  // namespace muster

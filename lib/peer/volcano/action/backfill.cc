@@ -1,12 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// backfill: a place for tasks that request nothing.
+// backfill: places tasks that request nothing.
 //
-// Every admitted, valid job's pending tasks without a request, queue by queue, job by job, task by task, each order
-// total, go to the best node that passes all fits but the comparison of resources. No queue is asked for leave.
-// Peer. Volcano's backfill: a placement counts at once, and when the job is ready with it, all of the job's placed
-// tasks are bound, also those that an earlier action had left undecided. Nominated tasks without a request are
-// taken back first and tried again.
+// The pending tasks without a request of every admitted, valid job go to the best node that passes
+// all fits but the comparison of resources. They go queue by queue, job by job, task by task; each
+// order is total. Queue limits are not checked.
+//
+// Peer. Volcano's backfill. A placement counts at once. When the job is ready with it, all of the
+// job's placed tasks are bound, also those that an earlier action left undecided. Nominated tasks
+// without a request are taken back first and tried again.
+//
 // Cost. One query a task.
 #include <algorithm>
 #include <utility>
@@ -107,7 +110,7 @@ void RunBackfill(ActionContext& context, const Options&) { Backfill(context).Run
 }  // namespace
 
 ActionDecl BackfillAction() {
-  return {"backfill", "a place for tasks that request nothing", {}, RunBackfill};
+  return {"backfill", "places tasks that request nothing", {}, RunBackfill};
 }
 
 }  // namespace muster

@@ -47,7 +47,7 @@ bool DomainAllocate::Place(JobIndex job) {
 
 bool DomainAllocate::PlaceInList(JobIndex job, const std::vector<uint32_t>& list) {
   GroupSheet& sheet = sheets_.at(job);
-  // Of a job that is one gang a try in a domain is one of that gang.
+  // For a job that is one gang, a try in a domain is one of that gang.
   const bool single_gang = sheet.groups.size() == 1;
   const SubGroup gang = single_gang ? sheet.groups.elements()[0] : SubGroup{job, kNone};
   DomainMemory memory;
@@ -148,17 +148,18 @@ std::optional<bool> DomainAllocate::PlaceInBestLeaf(const SubGroup& gang,
   return false;
 }
 
-// Work is what stays placed: how many tries it took is nobody's business.
+// Work is what stays placed; the number of tries it took does not count.
 void DomainAllocate::SpendSince(size_t begin) {
   for (size_t i = begin; i < ledger_.log().size(); ++i) context_.meter.Spend();
 }
 
-// A wish that does not say how high it goes has a say in scores alone.
+// A wish without a highest tier counts for scores alone.
 bool DomainAllocate::PlaceFlat(JobIndex job) {
   GroupSheet& sheet = sheets_.at(job);
   const SubGroup group = sheet.groups.Pop();
   TaskQueue& tasks = sheet.of(group);
-  // Domains are tried afresh; here roles that found no node in an earlier turn of the job are still known to.
+  // Domains are tried afresh; here roles that found no node in an earlier turn of the job are still
+  // excluded.
   const std::span<const GroupIndex> failed = errors_.groups(job);
   failed_[group.slot()].assign(failed.begin(), failed.end());
   const size_t begin = ledger_.log().size();

@@ -4,22 +4,32 @@
 //
 //   DomainAllocate by_domain(context, error_cache);
 //   by_domain.Add(job, pending);
-//   if (by_domain.Place(job) && dispatcher.Ready(job)) { attempt.Commit(); by_domain.Committed(job); }
+//   if (by_domain.Place(job) && dispatcher.Ready(job)) {
+//     attempt.Commit();
+//     by_domain.Committed(job);
+//   }
 //
 // Idea. A job's turn is tried in every domain that its wish allows, list by list, the narrowest
-// first: its sub-groups take turns, those first without which the job cannot become ready, and each
-// is tried in every domain within that its own wish allows; what was placed is taken back, and the
-// domain of the highest score is gone through again for good. A job that can become nothing but
-// ready or waiting in no domain of any list is left as it was.
-// Peer. Volcano's allocateForJob and allocateForSubJob. The score of a domain for a job is the sum
-// of those of the domains that its sub-groups chose; refusals of roles are forgotten from domain to
-// domain, and a turn ends as soon as the job is ready, so that beyond its minimum one task, or one
-// sub-group, is placed a turn. What a try wrote down about where sub-groups are is kept by domain
-// and counts once that domain is chosen, even by a later turn.
+// first.
+// 1. In a domain its sub-groups take turns, those first that the job needs to become ready.
+// 2. Each sub-group is tried in every domain within this one that its own wish allows.
+// 3. What was placed is taken back, and the domain of the highest score is gone through again for
+//    good.
+// A job that becomes ready or waiting in no domain of any list is left as it was.
+//
+// Peer. Volcano's allocateForJob and allocateForSubJob.
+// - The score of a domain for a job is the sum of those of the domains that its sub-groups chose.
+// - Refusals of roles are forgotten from domain to domain.
+// - A turn ends as soon as the job is ready, so beyond its minimum one task, or one sub-group, is
+//   placed a turn.
+// - What a try noted about the domains of sub-groups is kept by domain. It counts once that domain
+//   is chosen, even by a later turn.
+//
 // Ties. The domain first by name.
-// Cost. A try is a look at each node of the domain for each task. Domains whose sums cannot hold
-// the tasks of one class are passed over, and of leaf domains with equal nodes only one is tried
-// (DomainTwins); neither changes a decision.
+//
+// Cost. A try is a look at each node of the domain for each task. Domains with sums that cannot
+// hold the tasks of one class are passed over, and of leaf domains with equal nodes only one is
+// tried (DomainTwins); neither changes a decision.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_DOMAIN_ALLOCATE_H_
 #define MUSTER_PEER_VOLCANO_ACTION_DOMAIN_ALLOCATE_H_
 
@@ -47,9 +57,9 @@ class DomainAllocate {
   void Add(JobIndex job, const std::vector<TaskIndex>& tasks);
   bool Has(JobIndex job) const { return sheets_.contains(job); }
   bool HasWork(JobIndex job) const { return !sheets_.at(job).groups.empty(); }
-  // A turn of the job. True: it is in the books, ready or waiting for the rest.
+  // Takes a turn of the job. Returns whether it is in the books, ready or waiting for the rest.
   bool Place(JobIndex job);
-  // What the turn placed has become a decision.
+  // Notes that what the turn placed has become a decision.
   void Committed(JobIndex job);
 
  private:
@@ -57,9 +67,9 @@ class DomainAllocate {
   struct JobTry {
     bool placed = false;  // the job is ready or waits for the rest, and it is in the books
     double score = 0;     // of the domains that sub-groups chose, added
-    int groups = 0;       // how many times a sub-group was placed
+    int groups = 0;       // the number of times a sub-group was placed
   };
-  // What tries wrote down about where sub-groups are: (job's domain, sub-group) -> its domain.
+  // What tries noted about the domains of sub-groups: (job's domain, sub-group) -> its domain.
   struct Turns {
     uint32_t domain = kNone;  // the one chosen
     HashMap<std::pair<uint32_t, uint32_t>, uint32_t> groups;
@@ -71,18 +81,19 @@ class DomainAllocate {
   void BeginTurn(JobIndex job);
   bool PlaceInList(JobIndex job, const std::vector<uint32_t>& list);
   // For a job that is one gang, where all domains of a list are leaves: their scores are known
-  // before they are tried, so the first to hold it in the order of scores is the best. nullopt: it
-  // took several goes, whose scores add up.
+  // before they are tried, so the first one, in the order of scores, that holds the gang is the
+  // best. Returns nullopt if several passes were needed; their scores add up.
   std::optional<bool> PlaceInBestLeaf(const SubGroup& gang, const std::vector<uint32_t>& list,
                                       DomainMemory* memory);
-  // Leaves what can be tried: of a gang that is nowhere yet, leaves that its policies offer.
+  // Returns false for a leaf domain that the policies do not offer to a gang without a place yet.
   bool IsOffered(const SubGroup& gang, uint32_t domain);
-  // Tries the job in the domain, unless `memory`, of its only gang, tells the outcome.
+  // Tries the job in the domain, unless `memory`, of its only gang, has the outcome.
   void TryDomain(JobIndex job, uint32_t domain, const SubGroup* gang, DomainMemory* memory,
                  DomainTries<GroupSheet>* tries);
   JobTry TryJob(JobIndex job, uint32_t domain, GroupSheet* sheet);
   // Places the sub-group in the best domain within `within` that holds it, and takes its tasks from
-  // `tasks`. Returns the score of that domain; nullopt: there is none, and nothing has changed.
+  // `tasks`. Returns the score of that domain. Returns nullopt if there is none; nothing has then
+  // changed.
   std::optional<double> PlaceGroup(const SubGroup& group, uint32_t within, TaskQueue* tasks);
   std::optional<double> PlaceInBest(const SubGroup& group, uint32_t within,
                                     const std::vector<uint32_t>& list, TaskQueue* tasks);

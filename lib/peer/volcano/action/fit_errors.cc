@@ -10,8 +10,8 @@ void FitErrors::NoteNoNode(TaskIndex task, Want want, const std::vector<uint8_t>
   NodeSearch& search = context_.search;
   const ClassIndex c = context_.ClassOf(task);
   Nodes hopeless;
-  // For all other tasks it is the same nodes at any time, and the search leaves them out by itself.
-  // (A sample is drawn from a list without them.)
+  // For all other tasks the nodes are the same at any time, and the search leaves them out by
+  // itself. (A sample is drawn from a list without them.)
   if (context_.facts.evicts &&
       (search.samples() || search.FitDependsOnOthers(c) ||
        IsMixed(context_.tables.tasks.job[task], context_.tables.tasks.group[task]))) {

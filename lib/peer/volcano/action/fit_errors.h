@@ -1,13 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's memory of tasks that found no node, which lives for the whole cycle: once a task of a
-// role found none, no later allocate tries another task of that role, and preempt and reclaim pass
-// over the nodes where no eviction would have helped the task when it was last refused, whatever
-// has changed since.
+// Volcano's memory of tasks that found no node, kept for the whole cycle.
 //
 //   FitErrors& errors = context.memory<FitErrors>();
 //   errors.NoteNoNode(task, Want::kNow, refused);   // the task found no node
 //   if (errors.Has(job, group)) ...                 // nor will another of its role
+//
+// Once a task of a role found no node, no later allocate tries another task of that role. preempt
+// and reclaim pass over the nodes where no eviction would have helped the task when it was last
+// refused, whatever has changed since.
 //
 // Cost. O(1) a note where the search knows by itself which nodes are hopeless, else O(nodes) time
 // and memory.
@@ -29,18 +30,18 @@ class FitErrors : public CycleMemory {
   explicit FitErrors(ActionContext& context) : context_(context) {}
 
   // Notes that the task found no node. `refused`: the nodes that its role's memory passed over or
-  // added (role_memory.h); null: there is none, and all nodes are asked as `want` asks.
+  // added (role_memory.h); null: it has no memory, and all nodes are searched with `want`.
   void NoteNoNode(TaskIndex task, Want want, const std::vector<uint8_t>* refused);
   // Notes that the task was not tried, because another of its role found no node.
   void NoteUntried(TaskIndex task) { Note(task, nullptr); }
-  // Another attempt begins for the task, of a job that is placed domain by domain.
+  // Notes that another attempt begins for the task, of a job that is placed domain by domain.
   void Forget(TaskIndex task) { hopeless_.erase(task); }
 
-  // Roles of the job, the unnamed one among them, of which a task found no node.
+  // Returns the roles of the job, the unnamed one among them, of which a task found no node.
   std::span<const GroupIndex> groups(JobIndex job) const;
   bool Has(JobIndex job, GroupIndex group) const;
-  // Per node, not 0 where no eviction would help the task; null: nowhere, or the search tells by
-  // the class.
+  // Returns a value per node, not 0 where no eviction would help the task. Null: there is no such
+  // node, or the search decides by the class.
   const std::vector<uint8_t>* hopeless(TaskIndex task) const {
     const auto it = hopeless_.find(task);
     return it == hopeless_.end() ? nullptr : it->second.get();

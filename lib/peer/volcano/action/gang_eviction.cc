@@ -21,7 +21,7 @@ constexpr OptionDecl kEvictionOptions[] = {
      "how many domains are looked into for a gang, the widest first"},
 };
 
-// A node that does not say how many tasks it takes has room for any number: sums stop there.
+// A node without a limit on tasks has room for any number: sums stop there.
 constexpr int64_t kEnough = int64_t{1} << 60;
 
 bool Covers(std::span<const int64_t> room, std::span<const int64_t> need) {
@@ -65,7 +65,7 @@ void GangEviction::Run() {
 void GangEviction::ForJob(JobIndex job) {
   const GroupSheet sheet = MakeGroupSheet(context_, job, Wanting(job));
   if (sheet.groups.empty()) return;
-  // A job that is ready asks for one sub-group at a time.
+  // A job that is ready requests one sub-group at a time.
   const bool was_ready = dispatcher_.Ready(job);
   TaskIndex first = kNone;
   std::vector<int64_t> need(ledger_.dimensions(), 0), held(ledger_.dimensions(), 0);
@@ -108,7 +108,7 @@ bool GangEviction::InDomain(JobIndex job, uint32_t domain, const GroupSheet& she
                             std::span<const int64_t> need, bool* tried) {
   const std::vector<VictimSet> sets = VictimSets(job, domain, need);
   if (sets.empty()) return false;
-  // What is promised to nominated tasks counts as free here; the trial sees that it is not.
+  // What is promised to nominated tasks counts as free here; the trial finds that it is not.
   std::vector<int64_t> room(need.size(), 0);
   for (NodeIndex n : context_.domains.nodes(domain)) {
     const auto idle = ledger_.node(n, kIdle), releasing = ledger_.node(n, kReleasing);
@@ -130,7 +130,7 @@ bool GangEviction::InDomain(JobIndex job, uint32_t domain, const GroupSheet& she
   return false;
 }
 
-// Pending tasks of the job that ask for something.
+// Returns the pending tasks of the job that request something.
 std::vector<TaskIndex> GangEviction::Wanting(JobIndex job) const {
   std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
   std::erase_if(tasks, [&](TaskIndex t) {
@@ -143,7 +143,7 @@ std::vector<TaskIndex> GangEviction::Wanting(JobIndex job) const {
   return tasks;
 }
 
-// In the order in which they are to go.
+// Returns the victim sets in the order in which they are to go.
 std::vector<VictimSet> GangEviction::VictimSets(JobIndex job, uint32_t domain,
                                                 std::span<const int64_t> need) {
   std::vector<std::pair<JobIndex, TaskIndex>> candidates;
@@ -202,7 +202,7 @@ bool GangEviction::Try(JobIndex job, uint32_t domain, const GroupSheet& sheet, T
   return true;
 }
 
-// Nothing: enough sub-groups have places, and the job is pipelined.
+// Returns nothing if enough sub-groups have places and the job is pipelined.
 std::optional<Reason> GangEviction::PlaceAll(JobIndex job, uint32_t domain, GroupSheet sheet,
                                              bool was_ready) {
   const bool bound = HasHardWish(context_, job);
@@ -230,7 +230,8 @@ std::optional<Reason> GangEviction::PlaceAll(JobIndex job, uint32_t domain, Grou
   return std::nullopt;
 }
 
-// Nothing: all of its tasks have places in the domain, and it is ready or pipelined. Else the books are as they were.
+// Returns nothing if all tasks of the group have places in the domain and it is ready or pipelined.
+// Else the books are as they were.
 std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t domain,
                                                TaskQueue tasks) {
   const QueueIndex queue = tables_.jobs.queue[group.job];
@@ -262,8 +263,8 @@ std::optional<Reason> GangEviction::PlaceGroup(const SubGroup& group, uint32_t d
   return fail(Reason{ReasonKind::kGangUndone});
 }
 
-// The best of the nodes where it fits now, or else of those where it will; refusals that an eviction might cure do
-// not count.
+// Returns the best of the nodes where the task fits now, or else of those where it will. Refusals
+// that an eviction might cure do not count.
 NodeIndex GangEviction::NodeFor(TaskIndex task, uint32_t domain) {
   const ClassIndex c = context_.ClassOf(task);
   NodeSearch& search = context_.search;
@@ -276,7 +277,7 @@ NodeIndex GangEviction::NodeFor(TaskIndex task, uint32_t domain) {
       except[n] = n < hopeless->size() && (*hopeless)[n];
       any_left |= tables_.nodes.alive[n] && !except[n];
     }
-    // Of a task that no node could be helped for, the peer forgets it.
+    // The peer ignores the memory of a task if it would leave out every node.
     if (!any_left) std::fill(except.begin(), except.end(), 0);
   }
   for (NodeIndex n = 0; n < nodes; ++n) {

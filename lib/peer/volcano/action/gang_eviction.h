@@ -1,19 +1,23 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What gangpreempt and gangreclaim share: from a starving gang to victims and places for all of it, or to nothing.
+// What gangpreempt and gangreclaim share: from a starving gang to victims and places for all of it,
+// or to nothing.
 //
-//   0. Candidate domains are those that the policies offer for making room, the widest first, at most `max_domains`; the
-//      whole cluster where they offer none and nothing of the job is bound to domains. What follows is done in one
-//      after the other until it works.
-//   1. Tasks of the domain that may go are sorted into victim sets (gang_victims.h): what their gangs can spare, and the rest of them.
-//   2. Sets are ordered - spared ones first - and the policies are asked about all their tasks at once. A spared
-//      set keeps those that may go, a whole one is dropped unless all may.
-//   3. Set after set joins the victims. Whenever the sum over the domain's nodes would cover the gang's need the
-//      whole of it is tried: all victims so far are evicted, and sub-group after sub-group each pending task looks for
-//      its node: of a job bound to domains in the first of those offered to the sub-group below this one where all of
-//      it finds places, else anywhere in this one. If the job is then pipelined, or was ready before and one sub-group
-//      is placed, the trial stands, else it is undone and the next set joins.
-// Evictions are as many as the sets hold: none is spared for being needless.
+// 1. Candidate domains are those that the policies offer for making room, the widest first, at most
+//    `max_domains`. The whole cluster is the only candidate where they offer none and nothing of
+//    the job is bound to domains. The next steps are done in one domain after the other until they
+//    succeed.
+// 2. Tasks of the domain that may go are sorted into victim sets (gang_victims.h): what their gangs
+//    can spare, and the rest of them.
+// 3. Sets are ordered, spared ones first, and the policies judge all their tasks at once. A spared
+//    set keeps those that may go; a whole one is dropped unless all may.
+// 4. Set after set joins the victims. Whenever the sum over the domain's nodes would cover the
+//    gang's need, a trial evicts all victims so far and places the pending tasks, sub-group after
+//    sub-group. A sub-group of a job bound to domains goes to the first of the domains offered to
+//    it below this one where all of it finds places; any other goes anywhere in this one.
+// 5. If the job is then pipelined, or was ready before and one sub-group is placed, the trial
+//    stands. Else it is undone and the next set joins.
+// All tasks of the sets are evicted: none is spared for being needless.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 #define MUSTER_PEER_VOLCANO_ACTION_GANG_EVICTION_H_
 
@@ -40,12 +44,13 @@ class GangEviction {
   void Run();
 
  protected:
-  // Whether the queue's jobs get a turn.
+  // Returns whether the queue's jobs get a turn.
   virtual bool MayAsk(QueueIndex queue) { return true; }
-  // Whether the job may take that much. False: it was explained.
+  // Returns whether the job may take that much. If it returns false, it has set the reason.
   virtual bool MayTake(JobIndex job, std::span<const int64_t> request) { return true; }
   virtual bool IsCandidate(JobIndex job, TaskIndex victim) const = 0;
-  // Negative: for `job`, tasks of `a` go before those of `b`, of the same kind; 0: their worth decides.
+  // Returns a negative number if, for `job`, tasks of `a` go before those of `b`, of the same kind;
+  // 0: their worth decides.
   virtual int CompareVictims(JobIndex job, JobIndex a, JobIndex b) const = 0;
 
   ActionContext& context_;
@@ -58,7 +63,8 @@ class GangEviction {
   void ForJob(JobIndex job);
   std::vector<TaskIndex> Wanting(JobIndex job) const;
   std::vector<uint32_t> CandidateDomains(JobIndex job) const;
-  // Whether the job got places in the domain. `tried`: there were victims who might have been enough.
+  // Returns whether the job got places in the domain. `tried`: there were victims that might have
+  // been enough.
   bool InDomain(JobIndex job, uint32_t domain, const GroupSheet& sheet, TaskIndex first,
                 std::span<const int64_t> need, bool* tried);
   std::vector<VictimSet> VictimSets(JobIndex job, uint32_t domain, std::span<const int64_t> need);

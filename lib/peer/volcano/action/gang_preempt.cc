@@ -2,17 +2,27 @@
 //
 // gangpreempt: room for a whole starving gang, from gangs of lesser priority in the same queue.
 //
-// All the pending tasks of a starving job get a node in one go, or nothing moves. Victims are taken from other jobs
-// of the queue whose job priority is strictly lower, last in job order first: before any gang is taken apart, all
-// that can spare tasks give those up. How the need becomes victims and places is told in gang_eviction.h.
-// Peer. Volcano's gangpreempt over the whole cluster, which is what it does where no policy knows the topology. Its
-// details that decide: a spared set goes as a whole, ten tasks where one would do; candidates need to be free of
-// marks against it on the task and on the job, where no mark is a yes; a task that never preempts takes part; only
-// hard refusals of a node count in the trial; and every pending task of the job must find a place, not only as many
-// as it needs.
-// Guarantee. No nomination without the gang pipelined; no gang is broken while spared tasks of others suffice in sum
-// and in place. Ties. Node index; equal jobs by creation and uid, reversed. Cost. O(tasks) a job for the candidates,
-// then O(pending x nodes) a trial, of which there are at most as many as sets.
+// All the pending tasks of a starving job get a node at once, or nothing moves. Victims are taken
+// from other jobs of the queue with strictly lower job priority, last in job order first. Before
+// any gang is taken apart, all gangs that can spare tasks give those up. gang_eviction.h describes
+// how the need becomes victims and places.
+//
+// Peer. Volcano's gangpreempt over the whole cluster, as it does where no policy has a topology.
+// These details decide:
+// - A spared set goes as a whole, ten tasks where one would do.
+// - Neither the task nor the job of a candidate may be marked as not preemptable; an absent mark
+//   permits.
+// - A task that never preempts takes part.
+// - Only hard refusals of a node count in the trial.
+// - Every pending task of the job must find a place, not only as many as it needs.
+//
+// Guarantee. No nomination without the gang pipelined. No gang is broken while spared tasks of
+// others suffice in sum and in place.
+//
+// Ties. Node index; equal jobs by creation and uid, reversed.
+//
+// Cost. O(tasks) a job for the candidates, then O(pending x nodes) a trial, of which there are at
+// most as many as sets.
 #include "lib/peer/volcano/action/gang_eviction.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -46,7 +56,7 @@ void RunGangPreempt(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl GangPreemptAction() {
-  return {kGangPreempt,         "room for whole gangs, from lesser gangs of the same queue",
+  return {kGangPreempt,         "takes room for whole gangs from lesser gangs of the same queue",
           kGangEvictionOptions, RunGangPreempt,
           /*admits=*/false,
           /*evicts=*/true};

@@ -2,13 +2,17 @@
 //
 // gangreclaim: a queue takes back room for a whole gang from what other queues borrowed.
 //
-// Queues that are overused are passed over, and a job gets no turn if its queue may not take all that its pending
-// tasks hold together. Victims run in other, reclaimable queues, those of the last queue in queue order first; within
-// a queue a gang that is taken apart should serve much of the need and lose little besides. How the need becomes
-// victims and places is told in gang_eviction.h.
-// Peer. Volcano's gangreclaim over the whole cluster. What it leaves open: no policy of fair shares is asked who has
-// more than it deserves, so with conformance alone a queue may be taken from below its share.
-// Guarantee, cost. As gangpreempt. Ties. Node index; equal sets of a queue by the job's uid.
+// Overused queues are passed over. A job gets no turn if its queue may not take all that its
+// pending tasks request together. Victims run in other, reclaimable queues, those of the last queue
+// in queue order first. Within a queue a gang that is taken apart should serve much of the need and
+// lose little besides. gang_eviction.h describes how the need becomes victims and places.
+//
+// Peer. Volcano's gangreclaim over the whole cluster. As in the peer, fair shares are not compared,
+// so with conformance alone a queue may be taken from below its share.
+//
+// Guarantee, cost. As gangpreempt.
+//
+// Ties. Node index; equal sets of a queue by the job's uid.
 #include <string>
 
 #include "lib/peer/volcano/action/gang_eviction.h"
@@ -52,7 +56,7 @@ void RunGangReclaim(ActionContext& context, const Options& options) {
 }  // namespace
 
 ActionDecl GangReclaimAction() {
-  return {kGangReclaim,         "queues take back room for whole gangs from what others borrowed",
+  return {kGangReclaim,         "takes back room for whole gangs from what other queues borrowed",
           kGangEvictionOptions, RunGangReclaim,
           /*admits=*/false,
           /*evicts=*/true};

@@ -34,8 +34,8 @@ double Worth(const ActionContext& context, JobIndex job, std::span<const TaskInd
   return price == 0 ? kPriceless : gain / price;
 }
 
-// How many tasks each role may lose; kAnyNumber where it has no minimum, or where the minimums do not count because
-// they add up to more than the job needs.
+// The number of tasks that each role may lose; kAnyNumber where it has no minimum, or where the
+// minimums do not count because they add up to more than the job needs.
 constexpr int64_t kAnyNumber = std::numeric_limits<int64_t>::max();
 
 std::vector<int64_t> Surpluses(const ActionContext& context, JobIndex job) {

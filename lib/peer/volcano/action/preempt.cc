@@ -2,20 +2,30 @@
 //
 // preempt: room for starving jobs, taken from lesser jobs of the same queue.
 //
-// Phase 1, queue by queue and job by job: each pending task of a starving job looks for a node where evicting tasks
-// of other jobs of the queue makes room; the whole of it is kept only if the job is then pipelined (its gang has a
-// place). Phase 2: tasks of a job may take the place of lesser tasks of the same job; each such exchange stands
-// alone.
-// One task, one node after the other, best score first: the policies name the victims, together they must suffice,
-// and they go one by one - least important first - until the task is allocatable in its queue, fits what will be
-// idle, and passes every fit again. A node where it fits without eviction is taken as it is.
-// topology_aware: instead, nodes are tried in index order without scores, on each the victims are spared again as far
-// as the task still fits, and of the first nodes that need victims (a tenth of all, at most 100) the one that loses
-// least is taken: lowest priority of its first victim, then least sum of priorities, fewest, latest started. While
-// victims are tried, of the rules about other tasks affinity alone is asked.
-// Peer. Volcano's preempt, both variants. Guarantee: no more victims than needed on the chosen node in victim
-// order; not minimal over nodes. Ties: node index, then Go's heap order. Cost: O(nodes) to rank them a task, then
-// the nodes tried.
+// Phase 1, queue by queue and job by job: each pending task of a starving job looks for a node
+// where evicting tasks of other jobs of the queue makes room. The moves of a job are kept only if
+// it is then pipelined (its gang has a place). Phase 2: tasks of a job may take the place of lesser
+// tasks of the same job; each such exchange stands alone.
+//
+// For one task, nodes are tried one after the other, best score first. The policies name the
+// victims, and together these must suffice. They go one by one, least important first, until the
+// task is allocatable in its queue, fits what will be idle, and passes every fit again. A node
+// where the task fits without eviction is taken as it is.
+//
+// topology_aware: nodes are tried in index order instead, without scores. On each, victims are
+// spared again as far as the task still fits. Of the first nodes that need victims (a tenth of all,
+// at most 100) the one that loses least is taken: lowest priority of its first victim, then least
+// sum of priorities, fewest, latest started. While victims are tried, affinity is the only rule
+// about other tasks that is checked.
+//
+// Peer. Volcano's preempt, both variants.
+//
+// Guarantee. No more victims than needed on the chosen node in victim order; not minimal over
+// nodes.
+//
+// Ties. Node index, then Go's heap order.
+//
+// Cost. O(nodes) to rank them a task, then the nodes tried.
 #include <algorithm>
 #include <string>
 
@@ -68,7 +78,8 @@ class Preempt {
   }
 
  private:
-  // The peer makes room for nobody who wishes for a domain. A sub-group without tasks wishes for nothing.
+  // As in the peer, a job that wishes for a domain evicts nothing. A sub-group without tasks has no
+  // wish.
   bool Wishes(JobIndex job) const {
     const JobSpec& spec = tables_.jobs.spec[job];
     if (spec.topology.has_value()) return true;
@@ -100,7 +111,8 @@ class Preempt {
     }
   }
 
-  // Nominates `task` on the best node where victims make room. False: everything is as before.
+  // Nominates `task` on the best node where victims make room. Returns false if there is none;
+  // everything is then as before.
   bool MakeRoom(TaskIndex task, bool same_job) {
     if (!Eligible(task)) return false;
     const ClassIndex c = context_.ClassOf(task);
@@ -120,8 +132,9 @@ class Preempt {
     });
   }
 
-  // The nodes that are not tried for the task: those that refused its role before, those that allocate gave up, and all
-  // but the sample where nodes are sampled. Empty: all are tried. Adds to the memory of the role what this task finds.
+  // Marks the nodes that are not tried for the task: those that refused its role before, those that
+  // allocate gave up, and all but the sample where nodes are sampled. Empty: all are tried. Adds to
+  // the memory of the role what this task finds.
   std::vector<uint8_t> PassOver(TaskIndex task, std::vector<NodeIndex>* sample) {
     const ClassIndex c = context_.ClassOf(task);
     std::vector<uint8_t>* memory = error_cache_ ? memory_.Of(task) : nullptr;
@@ -150,7 +163,8 @@ class Preempt {
     return passed_over;
   }
 
-  // An earlier plan's nomination is still being waited for, or the task must not preempt at all.
+  // Returns false while an earlier plan's nomination is still being waited for, and for a task that
+  // must not preempt at all.
   bool Eligible(TaskIndex task) {
     const TaskTable& tasks = tables_.tasks;
     if (tasks.flags[task] & kTaskNeverPreempts) return false;
@@ -177,7 +191,8 @@ class Preempt {
     return !context_.IsBestEffort(task) || context_.IsBestEffort(victim);
   }
 
-  // What may go from the node for the task: named by the policies, and together enough. Empty and false: not enough.
+  // Finds the tasks that may go from the node for the task: named by the policies, and together
+  // enough. Leaves `victims` empty and returns false if they are not enough.
   bool FindVictims(TaskIndex task, NodeIndex node, bool same_job, std::vector<TaskIndex>* victims) {
     const auto may_go = [&](TaskIndex t) { return IsCandidate(task, t, same_job); };
     ListTasksOn(context_, node, may_go, &candidates_);
@@ -189,8 +204,8 @@ class Preempt {
     return dispatcher_.Allocatable(context_.QueueOf(task), task).ok() &&
            context_.search.FitsFutureIdle(c, node) && context_.search.FitsNode(c, node);
   }
-  // A trial compares nodes by whom the task would drive away; its queue and filters are asked as far as evictions can
-  // change their answer, as the peer's dry runs ask them.
+  // A trial compares nodes by their victims. Its queue and filters are checked as far as evictions
+  // can change the result, as in the peer's dry runs.
   bool FitsByTrialRules(TaskIndex task, ClassIndex c, NodeIndex node) {
     return dispatcher_.AllocatableTrial(context_.QueueOf(task), task) &&
            context_.search.FitsFutureIdle(c, node) && dispatcher_.FitsTrial(c, node, /*seen=*/true);
@@ -211,8 +226,8 @@ class Preempt {
     return true;
   }
 
-  // The fewest of the node's victims in victim order that make room, the most important first; none: nobody has to
-  // go, or it would not help. The books are as before.
+  // Returns the fewest of the node's victims in victim order that make room, the most important
+  // first. Returns none if no task has to go, or evictions would not help. The books are as before.
   std::vector<TaskIndex> Losses(TaskIndex task, ClassIndex c, NodeIndex node, bool same_job) {
     std::vector<TaskIndex> victims, gone;
     if (!FindVictims(task, node, same_job, &victims)) return {};
@@ -242,7 +257,7 @@ class Preempt {
     };
     if (sum(l) != sum(r)) return sum(l) < sum(r);
     if (l.size() != r.size()) return l.size() < r.size();
-    // The earliest start among the victims of highest priority.
+    // Returns the earliest start among the victims of highest priority.
     const auto start = [&](const std::vector<TaskIndex>& victims) {
       std::pair<int32_t, int64_t> top{tasks.priority[victims[0]], tasks.created[victims[0]]};
       for (TaskIndex t : victims) {
@@ -312,7 +327,7 @@ void RunPreempt(ActionContext& context, const Options& options) { Preempt(contex
 }  // namespace
 
 ActionDecl PreemptAction() {
-  return {"preempt",        "room for starving jobs, from lesser jobs of the same queue",
+  return {"preempt",        "takes room for starving jobs from lesser jobs of the same queue",
           kPreemptOptions,  RunPreempt,
           /*admits=*/false, /*evicts=*/true};
 }

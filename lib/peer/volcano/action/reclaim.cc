@@ -2,13 +2,18 @@
 //
 // reclaim: queues take back what other queues borrowed.
 //
-// Queue by queue (an overused one is passed over), job by job: each pending task of a starving job for which its
-// queue may still take resources goes to the first node, in index order, where evicting running tasks of other,
-// reclaimable queues makes room. The policies name the victims, together they must suffice, and they go one by
-// one until the request fits what will be idle. All of a job's moves are kept only if it is then pipelined.
-// Peer. Volcano's reclaim: nodes are not scored, a node without candidates is passed over even if the task would
-// fit there, and neither fits nor the queue's allowance are looked at again after evictions.
-// Ties: node index, then Go's heap order. Cost: O(nodes) a task, O(tasks) on the nodes looked into.
+// Queue by queue (an overused one is passed over), job by job: each pending task of a starving job
+// for which its queue may still take resources goes to the first node, in index order, where
+// evicting running tasks of other, reclaimable queues makes room. The policies name the victims,
+// and together these must suffice. They go one by one until the request fits what will be idle. All
+// of a job's moves are kept only if it is then pipelined.
+//
+// Peer. Volcano's reclaim. Nodes are not scored. A node without candidates is passed over even if
+// the task would fit there. Fits and the queue's allowance are not checked again after evictions.
+//
+// Ties. Node index, then Go's heap order.
+//
+// Cost. O(nodes) a task, O(tasks) on the nodes looked into.
 #include <string>
 
 #include "lib/part/queue_round.h"
@@ -37,7 +42,8 @@ class Reclaim {
         if (context_.meter.Cut()) return;
         context_.meter.Spend();
         ForJob(queue, round.PopJob(queue));
-        // The peer's needless push: by then the queue has nothing left, but it moves the others.
+        // A needless push of the peer: by then the queue has nothing left, but the push moves the
+        // others.
         if (round.HasJobs(queue)) round.PushQueue(queue);
       }
     }
@@ -97,7 +103,7 @@ class Reclaim {
     return true;
   }
 
-  // Running tasks that other queues may be asked for.
+  // Returns whether the victim is a running task of another queue that may be reclaimed from.
   bool IsCandidate(QueueIndex queue, TaskIndex victim) const {
     if (ledger_.status(victim) != TaskStatus::kRunning) return false;
     if (!(tables_.tasks.flags[victim] & kTaskPreemptable)) return false;
@@ -112,8 +118,8 @@ class Reclaim {
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   std::vector<TaskIndex> candidates_;
-  // Per class: no node before this one can make room. Evicting moves an amount from what could be evicted to what
-  // will be idle and nominating takes from it, so only an undone job makes room.
+  // By class: no node before this one can make room. Evicting moves an amount from what could be
+  // evicted to what will be idle, and nominating takes from it. So only an undone job makes room.
   std::vector<NodeIndex> first_with_room_;
 };
 
@@ -122,7 +128,7 @@ void RunReclaim(ActionContext& context, const Options&) { Reclaim(context).Run()
 }  // namespace
 
 ActionDecl ReclaimAction() {
-  return {"reclaim",        "queues take back what other queues borrowed", {}, RunReclaim,
+  return {"reclaim",        "takes back what other queues borrowed", {}, RunReclaim,
           /*admits=*/false,
           /*evicts=*/true};
 }

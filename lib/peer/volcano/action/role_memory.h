@@ -1,13 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's memory of refusals: a node that refused one task of a role is not asked again for another task of the
-// same role of the same job, although that one may differ or the node may have changed its mind.
+// Volcano's memory of refusals within a role.
 //
-// It can be seen only where tasks of a role differ, or where a placement elsewhere can make a node fit. For all
-// other roles a refusal stays true by itself, and the fast search is used as if there were no memory.
+//   std::vector<uint8_t>* refused = memory.Of(task);   // by node; null: no memory is needed
+//   NodeIndex node = refused != nullptr ? search.BestExcept(task, Want::kNow, *refused)
+//                                       : search.Best(task, Want::kNow);
 //
-//   std::vector<uint8_t>* refused = memory.Of(task);   // by node; null: a refusal stays true by itself
-//   NodeIndex node = refused != nullptr ? search.BestExcept(task, Want::kNow, *refused) : search.Best(task, Want::kNow);
+// A node that refused one task of a role is not asked again for another task of the same role of
+// the same job, although that task may differ or the node may fit by now. This has an effect only
+// where tasks of a role differ, or where a placement elsewhere can make a node fit. For all other
+// roles a refusal stays true by itself, and the fast search is used as if there were no memory.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_ROLE_MEMORY_H_
 #define MUSTER_PEER_VOLCANO_ACTION_ROLE_MEMORY_H_
 
@@ -25,7 +27,8 @@ class RoleMemory {
   explicit RoleMemory(ActionContext& context)
       : context_(context), errors_(context.memory<FitErrors>()) {}
 
-  // The nodes that refused the task's role so far, to be passed over and added to; null: no memory is needed.
+  // Returns the nodes that refused the task's role so far, to be passed over and added to; null: no
+  // memory is needed.
   std::vector<uint8_t>* Of(TaskIndex task);
   void Forget() { refused_.clear(); }
 

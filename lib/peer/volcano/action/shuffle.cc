@@ -1,13 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// shuffle: who sits badly goes, and will find another place.
+// shuffle: evicts badly placed tasks, which later cycles place again.
 //
-// All running tasks are put to the policies at the point `victims`, and those they name are evicted, each at once.
-// Nobody gets the place for sure: the task comes back as a pending one, and the next cycles place it by what is then
-// known. So a policy that names victims has to see to it by itself that there is a better place (rescheduling).
-// Peer. Volcano's shuffle. It asks nobody whether a gang can spare the task. Answers add up, so that a disruption budget
-// protects from no other policy of its tier.
-// Ties. Jobs and their tasks in row order. Cost. O(tasks) and what the policies take.
+// All running tasks are put to the policies at the point `victims`, and those they name are
+// evicted, each at once. No place is reserved: the task comes back as a pending one, and the next
+// cycles place it by the state of that time. So a policy that names victims must make sure by
+// itself that there is a better place (rescheduling).
+//
+// Peer. Volcano's shuffle. It does not check whether a gang can spare the task. Answers add up, so
+// a disruption budget protects from no other policy of its tier.
+//
+// Ties. Jobs and their tasks in row order.
+//
+// Cost. O(tasks) and what the policies take.
 #include "lib/part/victims.h"
 #include "lib/peer/volcano/actions.h"
 
@@ -35,7 +40,7 @@ void RunShuffle(ActionContext& context, const Options&) {
 }  // namespace
 
 ActionDecl ShuffleAction() {
-  return {"shuffle", "evicts who sits badly, for nobody's sake", {}, RunShuffle};
+  return {"shuffle", "evicts badly placed tasks, which later cycles place again", {}, RunShuffle};
 }
 
 }  // namespace muster

@@ -8,14 +8,13 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "lib/peer/volcano/cards/at.h"
 
 namespace muster {
 namespace {
 
 constexpr std::string_view kWithNetworks = "Ascend910";
 constexpr double kNetworkWeight = 10;
-
-size_t At(int i) { return static_cast<size_t>(i); }
 
 using Indices = absl::InlinedVector<int, 16>;
 
@@ -37,7 +36,7 @@ Indices BestFirst(const AscendMachine& machine, CardOrder order) {
   return cards;
 }
 
-// Of those that fit the first `count`, networks with more of them first.
+// Returns the first `count` of those that fit, networks with more of them first.
 Indices ByNetwork(const AscendMachine& machine, const Indices& fitting, int64_t count) {
   std::map<int, Indices> networks;
   for (int card : fitting) networks[*machine.cards[At(card)].network].push_back(card);
@@ -130,7 +129,7 @@ AscendAnswer ChooseAscend(const AscendMachine& machine, const AscendRequest& req
       if (static_cast<int64_t>(fitting.size()) >= container.count && !networks) break;
     }
     const bool enough = static_cast<int64_t>(fitting.size()) >= container.count;
-    // A machine that has nothing left gives nothing to a container of no cards, either.
+    // As in the peer, a machine with nothing left refuses a container of no cards, too.
     if (!enough || fitting.empty()) return {.refusal = AscendRefusal::kNoRoom};
     if (networks) fitting = ByNetwork(machine, fitting, container.count);
     for (int card : fitting) used[At(card)] = true;

@@ -1,12 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a container asks of shared cards, from its limits and requests by name.
+// Reads what a container requests of shared cards, from its limits and requests by name.
 //
 //   CardNames names{.count = "volcano.sh/vgpu-number", .memory = "volcano.sh/vgpu-memory", ...};
-//   absl::StatusOr<std::optional<CardRequest>> asked = ReadCardRequest(limits, requests, names);
+//   absl::StatusOr<std::optional<CardRequest>> request = ReadCardRequest(limits, requests, names);
 //
-// A limit of the count or of the memory makes a container ask (memory alone: for one card); the other amounts are limits,
-// or requests where no limit is given. Who names neither an amount of memory nor a percentage asks for all of it.
+// A container requests cards if it has a limit of their count or memory; memory alone requests one
+// card. The other amounts are limits, or requests where no limit is given. Without an amount or a
+// percentage of memory, all memory of a card is requested.
+//
 // Peer. Volcano's vGPU and HAMi Ascend devices.
 #ifndef MUSTER_PEER_VOLCANO_CARDS_CARD_REQUEST_H_
 #define MUSTER_PEER_VOLCANO_CARDS_CARD_REQUEST_H_
@@ -34,7 +36,7 @@ struct CardNames {
 
 using CardAmounts = std::map<std::string, int64_t>;
 
-// Nothing: no card is asked for. Refuses amounts below 0 or of more than 31 bits.
+// Returns nothing if no card is requested. Refuses amounts below 0 or of more than 31 bits.
 absl::StatusOr<std::optional<CardRequest>> ReadCardRequest(const CardAmounts& limits,
                                                            const CardAmounts& requests,
                                                            const CardNames& names);

@@ -6,10 +6,13 @@
 //   TakeCards("uid", request, order, &machine, exclusive.Barred(labels));
 //   exclusive.Track("uid", labels, machine);
 //
-// A rule is a set of labels; a task of all of them follows it. Cards that tasks of a rule have are barred from further
-// tasks of that rule, and from nobody else: tasks of two rules may share, and so may tasks of none.
-// A task that leaves frees a card unless another task that follows any rule is on it.
-// Peer. Volcano's deviceshare, rules of deviceshare.GPUExclusiveRules; it does so for HAMi-core machines alone.
+// A rule is a set of labels; a task with all of them follows it. Cards that tasks of a rule have
+// are barred from further tasks of that rule only. So tasks of two rules may share, and tasks of
+// none may, too. A task that leaves frees a card unless another task that follows any rule is on
+// it.
+//
+// Peer. Volcano's deviceshare, rules of deviceshare.GPUExclusiveRules, which it applies to
+// HAMi-core machines alone.
 #ifndef MUSTER_PEER_VOLCANO_CARDS_EXCLUSIVE_CARDS_H_
 #define MUSTER_PEER_VOLCANO_CARDS_EXCLUSIVE_CARDS_H_
 
@@ -36,9 +39,9 @@ class ExclusiveCards {
   std::vector<int> RulesOf(const CardLabels& labels) const;
   std::vector<int> Barred(const CardLabels& labels) const;  // cards of the machine, ascending
 
-  // A task that has cards of the machine now.
+  // Adds a task that has cards of the machine now.
   void Track(const std::string& task, const CardLabels& labels, const VgpuMachine& machine);
-  // One that had; call it once the machine's books are without it.
+  // Removes a task; call it once the machine's books are without the task.
   void Untrack(const std::string& task, const VgpuMachine& machine);
 
  private:

@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <utility>
 
+#include "lib/peer/volcano/cards/at.h"
+
 namespace muster {
 namespace {
 
-size_t At(int i) { return static_cast<size_t>(i); }
-
-// Of `count` the first that is not in the list. All are: 0, as the peer has it; nobody asks then.
+// Returns the first number below `count` that is not in the list; 0 if all are, as the peer does,
+// but then it is not called.
 int FirstFree(const std::vector<int>& used, int count) {
   int free = 0;
   for (int taken : used) free += taken == free ? 1 : 0;
@@ -22,7 +23,7 @@ struct Found {
   int position;
 };
 
-// The smallest kind with so much memory and a free instance.
+// Finds the smallest kind with so much memory and a free instance.
 std::optional<Found> Pick(const MigGeometry& geometry, const std::vector<MigUse::Kind>& in_use,
                           int64_t memory) {
   std::optional<Found> best;
@@ -44,7 +45,7 @@ std::optional<Found> Pick(const MigGeometry& geometry, const std::vector<MigUse:
   return best;
 }
 
-// Which kind a position is of, and which of that kind's.
+// Returns the kind of a position, and its number within that kind.
 std::optional<std::pair<size_t, int>> KindAt(std::span<const MigGeometry> allowed, MigSlot slot) {
   if (slot.geometry < 0 || At(slot.geometry) >= allowed.size()) return std::nullopt;
   int left = slot.position;

@@ -2,15 +2,18 @@
 //
 // Cards in partitions (MIG): which instance of which geometry a request gets.
 //
-//   std::vector<MigGeometry> allowed = {{"group1", {{"1g.10gb", 10240, 4}, {"3g.40gb", 40960, 1}}}};
-//   std::optional<MigMatch> match = FindInstance(use, allowed, /*memory=*/6000);   // geometry 0, position 0
-//   AddInstance(allowed, match->slot, &use);
+//   std::vector<MigGeometry> allowed = {
+//       {"group1", {{"1g.10gb", 10240, 4}, {"3g.40gb", 40960, 1}}}};
+//   std::optional<MigMatch> match = FindInstance(use, allowed, /*memory=*/6000);
+//   AddInstance(allowed, match->slot, &use);                       // geometry 0, position 0
 //
-// A card can be cut by one of several geometries, each a list of instance kinds with a count; positions are counted
-// through the kinds. The smallest kind with enough memory is taken, at its first free position. A card that is cut
-// keeps its geometry, even when its last instance is given back; one that is not yet cut takes the first geometry
-// that has such a kind.
-// Peer. Volcano, with this surprise: as long as any instance is in use, only kinds of which some are in use are offered.
+// A card can be cut by one of several geometries, each a list of instance kinds with a count;
+// positions are counted through the kinds. The smallest kind with enough memory is taken, at its
+// first free position. A card that is cut keeps its geometry, even when its last instance is given
+// back. One that is not yet cut takes the first geometry that has such a kind.
+//
+// Peer. Volcano, with this surprise: as long as any instance is in use, only kinds of which some
+// are in use are offered.
 #ifndef MUSTER_PEER_VOLCANO_CARDS_MIG_H_
 #define MUSTER_PEER_VOLCANO_CARDS_MIG_H_
 
@@ -57,9 +60,10 @@ struct MigMatch {
 std::optional<MigMatch> FindInstance(const MigUse& use, std::span<const MigGeometry> allowed,
                                      int64_t memory);
 
-// Memory of the instance; nothing: there is no such slot, and nothing changes.
+// Returns the memory of the instance. Returns nothing if there is no such slot, and changes
+// nothing.
 std::optional<int64_t> AddInstance(std::span<const MigGeometry> allowed, MigSlot slot, MigUse* use);
-// 0: the instance was not in use.
+// Returns 0 if the instance was not in use.
 std::optional<int64_t> RemoveInstance(std::span<const MigGeometry> allowed, MigSlot slot,
                                       MigUse* use);
 

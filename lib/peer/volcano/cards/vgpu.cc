@@ -10,13 +10,12 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "lib/peer/volcano/cards/at.h"
 
 namespace muster {
 namespace {
 
 constexpr char kMaker[] = "NVIDIA";
-
-size_t At(int i) { return static_cast<size_t>(i); }
 
 struct Sums {
   int64_t tasks, memory, cores;
@@ -126,7 +125,7 @@ class Chooser {
   const AllSums& sums() const { return sums_; }
 
  private:
-  // One device of the card, which then counts on it.
+  // Returns one device of the card, which then counts on it.
   std::optional<VgpuGrant> Fits(int index, const CardRequest& container) {
     const VgpuCard& card = machine_.cards[At(index)];
     Sums& sums = sums_[At(index)];

@@ -1,28 +1,40 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Shares of GPUs: which cards of a machine a task's containers get, by number, memory and cores, and the books.
+// Shares of GPUs: which cards of a machine a task's containers get, by number, memory and cores,
+// and the books.
 //
-//   VgpuMachine machine{.cards = {{.uuid = "GPU-0", .type = "NVIDIA", .memory = 16384, .most_tasks = 10}, ...}};
+//   VgpuMachine machine{
+//       .cards = {{.uuid = "GPU-0", .type = "NVIDIA", .memory = 16384, .most_tasks = 10}, ...}};
 //   VgpuRequest request{.containers = {{.count = 1, .memory = 4096, .cores = 25}}};
-//   VgpuAnswer answer = ChooseCards(machine, request, CardOrder::kPack);   // filter: nothing changes
-//   answer.score;                                                          // of the machine, of what is chosen
-//   answer = TakeCards("uid", request, CardOrder::kPack, &machine);        // the same, and the task has them
+//   VgpuAnswer answer = ChooseCards(machine, request, CardOrder::kPack);   // changes nothing
+//   answer.score;                                                          // of the choice
+//   answer = TakeCards("uid", request, CardOrder::kPack, &machine);        // the task has them
 //
-// Idea. Containers one after the other, for each the cards in an order: kLastFirst from the last card down, kPack the
-// fullest in memory first, kSpread the one with the fewest tasks first (ties: the first card). Each card that passes
-// all rules gives one of the devices asked for:
-//   - its UUID is among use_uuids, if there are any, and not among avoid_uuids; its type contains "NVIDIA" and one of
-//     use_types, letters of either case; if those are not given, none of avoid_types;
-//   - it has less than most_tasks tasks, and none of the task's group, where the task minds;
-//   - the memory fits (a percentage is of this card's), and cores add up to 100 at most; who asks for all 100 wants it
-//     empty, who asks for none a card that is not all taken;
-//   - cards in partitions (MIG): an instance is free, see lib/peer/volcano/cards/mig.h, and its whole memory counts.
-// Score. Of each device given, with it on the card: kPack 100 * used / memory; kSpread 100 if the card has no task, which
-// after the device is there never holds, so 0; kLastFirst 0.
-// Peer. Volcano's vGPU devices (HAMi-core and MIG), with its surprises: instances of partitioned cards are not marked
-// while one task is placed, so two containers may get the same; a container that asks for no device counts on the
-// first card that has room, and gets none; books keep the memory asked for, the card's sum the instance's.
-// A choice that fails changes nothing. Cost: a few comparisons a card, no allocation up to 16 cards but the answer's.
+// Idea. Containers go one after the other. For each, cards are tried in an order: kLastFirst from
+// the last card down, kPack the fullest in memory first, kSpread the one with the fewest tasks
+// first (ties: the first card). Each card that passes all rules gives one of the devices requested:
+// - Its UUID is among use_uuids, if there are any, and not among avoid_uuids. Its type contains
+//   "NVIDIA" and one of use_types, letters of either case; if those are not given, none of
+//   avoid_types.
+// - It has less than most_tasks tasks, and none of the task's group, where the task keeps apart.
+// - The memory fits (a percentage is of this card's), and cores add up to 100 at most. A container
+//   that requests all 100 cores needs an empty card; one that requests none, a card with cores
+//   left.
+// - Cards in partitions (MIG): an instance is free, see lib/peer/volcano/cards/mig.h, and its whole
+//   memory counts.
+//
+// Score. It is the sum over the devices given, with each one on its card: kPack 100 * used /
+// memory. kLastFirst 0. kSpread 100 if the card has no task, which never holds once the device is
+// there, so 0.
+//
+// Peer. Volcano's vGPU devices (HAMi-core and MIG), with these surprises:
+// - Instances of partitioned cards are not marked while one task is placed, so two containers may
+//   get the same one.
+// - A container that requests no device counts on the first card that has room, and gets none.
+// - Books keep the memory requested, the card's sum that of the instance.
+// A choice that fails changes nothing.
+//
+// Cost. A few comparisons a card, no allocation up to 16 cards but the answer's.
 #ifndef MUSTER_PEER_VOLCANO_CARDS_VGPU_H_
 #define MUSTER_PEER_VOLCANO_CARDS_VGPU_H_
 
@@ -62,7 +74,7 @@ struct VgpuMachine {
 };
 
 struct VgpuRequest {
-  std::vector<CardRequest> containers;  // those that ask for cards
+  std::vector<CardRequest> containers;  // those that request cards
   std::vector<std::string> use_uuids, avoid_uuids;
   std::optional<std::vector<std::string>> use_types, avoid_types;
   std::optional<std::string> mode;  // machines of this mode alone
@@ -85,7 +97,8 @@ struct VgpuAnswer {
   bool ok() const { return refusal == VgpuRefusal::kNone; }
 };
 
-// Refuses negative amounts, cores above 100, a UUID twice, MIG mode without geometries, a factor below 1.
+// Refuses negative amounts, cores above 100, a repeated UUID, MIG mode without geometries, a factor
+// below 1.
 absl::Status CheckCards(const VgpuMachine& machine);
 
 // `barred`: cards that give nothing (to this task: lib/peer/volcano/cards/exclusive_cards.h).
@@ -94,19 +107,19 @@ VgpuAnswer ChooseCards(const VgpuMachine& machine, const VgpuRequest& request, C
 VgpuAnswer TakeCards(std::string_view task, const VgpuRequest& request, CardOrder order,
                      VgpuMachine* machine, std::span<const int> barred = {});
 
-// Whether a card of this type will do by the two lists.
+// Returns whether the two lists accept a card of this type.
 bool TypeAllowed(std::string_view type, const VgpuRequest& request);
 
 double CardScore(const VgpuCard& card, CardOrder order);
 
-// Whether the card gives something to a task of the group. No group shares with none.
+// Returns whether the card gives something to a task of the group. An empty group matches no card.
 bool HasGroup(const VgpuCard& card, std::string_view group);
 
-// A task found running: nothing changes if the card already has it. `slot`: of a card in partitions, whose instance
-// counts instead of `holder.memory`.
+// Adds a task found running. Changes nothing if the card already has it. `slot`: of a card in
+// partitions; its instance counts instead of `holder.memory`.
 void AddHolder(const VgpuHolder& holder, std::optional<MigSlot> slot, int64_t memory_factor,
                VgpuCard* card);
-// The reverse; false: the card does not have it.
+// Removes a task. Returns false if the card does not have it.
 bool RemoveHolder(const VgpuHolder& holder, std::optional<MigSlot> slot, int64_t memory_factor,
                   VgpuCard* card);
 

@@ -6,7 +6,7 @@
 namespace muster::reference {
 namespace {
 
-int64_t Of(const QuotaAmounts& amounts, const std::string& resource) {
+int64_t AmountOf(const QuotaAmounts& amounts, const std::string& resource) {
   const auto it = amounts.find(resource);
   return it == amounts.end() ? 0 : it->second;
 }
@@ -68,7 +68,7 @@ class Settling {
     }
     state_[group.name].request = request;
     for (auto& [resource, amount] : request) {
-      if (group.max.contains(resource)) amount = std::min(amount, Of(group.max, resource));
+      if (group.max.contains(resource)) amount = std::min(amount, AmountOf(group.max, resource));
     }
     seen_[group.name] = request;
     return request;
@@ -89,19 +89,19 @@ class Settling {
     for (const std::string& resource : resources) {
       std::vector<QuotaChild> children;
       for (const auto* group : groups) {
-        int64_t min = Of(group->min, resource);
-        const int64_t sum = Of(sums, resource);
-        if (world_.scale_min && total.contains(resource) && Of(total, resource) < sum) {
-          const int64_t left = Of(total, resource);
+        int64_t min = AmountOf(group->min, resource);
+        const int64_t sum = AmountOf(sums, resource);
+        if (world_.scale_min && total.contains(resource) && AmountOf(total, resource) < sum) {
+          const int64_t left = AmountOf(total, resource);
           min = left <= 0
                     ? 0
                     : static_cast<int64_t>(static_cast<double>(left) * static_cast<double>(min) /
                                            static_cast<double>(sum));
         }
-        children.push_back({group->name, Of(seen_[group->name], resource),
-                            Of(group->weight, resource), min, group->lends});
+        children.push_back({group->name, AmountOf(seen_[group->name], resource),
+                            AmountOf(group->weight, resource), min, group->lends});
       }
-      const std::vector<int64_t> runtimes = HandOut(Of(total, resource), children);
+      const std::vector<int64_t> runtimes = HandOut(AmountOf(total, resource), children);
       for (size_t i = 0; i < groups.size(); ++i) {
         state_[groups[i]->name].runtime[resource] = runtimes[i];
       }

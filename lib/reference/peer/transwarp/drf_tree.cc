@@ -11,7 +11,6 @@ namespace muster::reference {
 namespace {
 
 using absl::int128;
-using World = DrfWorld;
 
 struct Fraction {
   int128 top = 0, bottom = 1;
@@ -41,25 +40,25 @@ bool operator<(const Fraction& a, const Fraction& b) {
   return a.top * ratio.bottom < b.top * ratio.top;
 }
 
-struct State {
+struct NodeState {
   Fraction share;
   bool is_blocked = false;
   std::vector<Fraction> vector;
 };
 
-std::vector<int64_t> UsedIn(const World& world) {
+std::vector<int64_t> UsedIn(const DrfWorld& world) {
   std::vector<int64_t> used(world.capacity.size(), 0);
-  for (const World::Node& node : world.nodes) {
+  for (const DrfWorld::Node& node : world.nodes) {
     for (size_t r = 0; r < node.task.size(); ++r) used[r] += node.tasks * node.task[r];
   }
   return used;
 }
 
-State StateOf(const World& world, size_t at) {
-  const World::Node& node = world.nodes[at];
+NodeState StateOf(const DrfWorld& world, size_t at) {
+  const DrfWorld::Node& node = world.nodes[at];
   const std::vector<int64_t> used = UsedIn(world);
   const Fraction weight = Make(node.weight, node.weight_divisor);
-  State state;
+  NodeState state;
   if (!node.task.empty()) {
     state.is_blocked = node.cap >= 0 && node.tasks >= node.cap;
     for (size_t r = 0; r < used.size(); ++r) {
@@ -70,19 +69,19 @@ State StateOf(const World& world, size_t at) {
     state.share = state.share / weight;
     return state;
   }
-  std::vector<State> children;
+  std::vector<NodeState> children;
   for (size_t child : node.children) children.push_back(StateOf(world, child));
   state.is_blocked = true;
   std::optional<Fraction> least;
-  for (const State& child : children) {
+  for (const NodeState& child : children) {
     if (!child.is_blocked) state.is_blocked = false;
-    if (world.form == World::Form::kDynamic && child.is_blocked) continue;
+    if (world.form == DrfWorld::Form::kDynamic && child.is_blocked) continue;
     if (!least.has_value() || child.share < *least) least = child.share;
   }
   state.vector.resize(used.size());
-  for (const State& child : children) {
-    const bool is_scaled = world.form == World::Form::kStatic ||
-                           (world.form == World::Form::kDynamic && !child.is_blocked);
+  for (const NodeState& child : children) {
+    const bool is_scaled = world.form == DrfWorld::Form::kStatic ||
+                           (world.form == DrfWorld::Form::kDynamic && !child.is_blocked);
     if (child.share.top == 0) continue;
     for (size_t r = 0; r < used.size(); ++r) {
       const Fraction scale = is_scaled ? *least / child.share : Fraction{1, 1};
@@ -90,7 +89,7 @@ State StateOf(const World& world, size_t at) {
     }
   }
   for (size_t r = 0; r < used.size(); ++r) {
-    if (world.form == World::Form::kDynamic && used[r] >= world.capacity[r]) continue;
+    if (world.form == DrfWorld::Form::kDynamic && used[r] >= world.capacity[r]) continue;
     if (state.share < state.vector[r]) state.share = state.vector[r];
   }
   state.share = state.share / weight;
@@ -105,7 +104,7 @@ std::optional<size_t> DrfWorld::Next() const {
     std::optional<size_t> best;
     Fraction best_share;
     for (size_t child : nodes[at].children) {
-      const State state = StateOf(*this, child);
+      const NodeState state = StateOf(*this, child);
       if (state.is_blocked || (best.has_value() && !(state.share < best_share))) continue;
       best = child;
       best_share = state.share;

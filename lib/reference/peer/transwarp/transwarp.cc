@@ -87,16 +87,16 @@ int CompareFractions(uint128 a, uint128 b, uint128 c, uint128 d) {
   }
 }
 
-struct Fraction {
+struct PartOfWhole {
   uint128 part = 0, whole = 1;
 };
 
-Fraction LargestPart(const Cycle& cycle, const Row& held) {
+PartOfWhole LargestPart(const Cycle& cycle, const Row& held) {
   const Row total = ClusterTotal(cycle);
-  Fraction largest;
+  PartOfWhole largest;
   for (DimensionIndex d = 0; d < held.size(); ++d) {
     if (d == kPods || total[d] <= 0) continue;
-    const Fraction here{uint128(held[d]), uint128(total[d])};
+    const PartOfWhole here{uint128(held[d]), uint128(total[d])};
     if (CompareFractions(here.part, here.whole, largest.part, largest.whole) > 0) largest = here;
   }
   return largest;
@@ -106,8 +106,8 @@ int CompareNaively(const Cycle& cycle, QueueIndex l, QueueIndex r) {
   const int64_t lw = cycle.tables().queues.spec[l].weight;
   const int64_t rw = cycle.tables().queues.spec[r].weight;
   if (lw == 0 || rw == 0) return Sign(lw != 0 && rw == 0, lw == 0 && rw != 0);
-  const Fraction left = LargestPart(cycle, TreeSum(cycle, State::kHeld, l));
-  const Fraction right = LargestPart(cycle, TreeSum(cycle, State::kHeld, r));
+  const PartOfWhole left = LargestPart(cycle, TreeSum(cycle, State::kHeld, l));
+  const PartOfWhole right = LargestPart(cycle, TreeSum(cycle, State::kHeld, r));
   return CompareFractions(left.part, left.whole * uint128(lw), right.part,
                           right.whole * uint128(rw));
 }
@@ -280,7 +280,7 @@ int CompareByOwnOrder(const Cycle& cycle, const ReferencePolicy&, JobIndex l, Jo
     return Sign(lt < rt, rt < lt);
   }
   if (order != "drf") return 0;
-  const Fraction ls = LargestPart(cycle, held(l)), rs = LargestPart(cycle, held(r));
+  const PartOfWhole ls = LargestPart(cycle, held(l)), rs = LargestPart(cycle, held(r));
   return CompareFractions(ls.part, ls.whole, rs.part, rs.whole);
 }
 

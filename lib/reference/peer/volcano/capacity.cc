@@ -117,7 +117,7 @@ void OpenBelow(Cycle& cycle, QueueIndex queue) {
 }
 
 // False: the queues are no tree below "root" with all jobs in leaves.
-bool OpenQueueTree(Cycle& cycle) {
+bool OpenHierarchy(Cycle& cycle) {
   const QueueTable& queues = cycle.tables().queues;
   QueueIndex root = kNone;
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
@@ -233,7 +233,7 @@ void OpenCapacity(Cycle& cycle, const ReferencePolicy& policy) {
   }
   Capacity(cycle).ready = true;
   if (HasTree(policy)) {
-    Capacity(cycle).ready = OpenQueueTree(cycle);
+    Capacity(cycle).ready = OpenHierarchy(cycle);
   } else {
     OpenFlat(cycle);
     for (QueueIndex q = 0; q < queues.alive.size(); ++q) Capacity(cycle).queues[q].known = false;

@@ -74,7 +74,7 @@ CpuVerdict JudgeCpus(const World& world, TaskIndex task, NodeIndex node) {
   for (const DeviceRequest& request : shape.devices) {
     if (request.kind == "cpu") return verdict;
   }
-  if (!shape.guaranteed) return verdict;
+  if (!shape.guaranteed_qos) return verdict;
 
   const NodeSpec& spec = world.tables->nodes.spec[node];
   const std::string policy = OrNone(spec.alignment), own = OrNone(shape.alignment);

@@ -1,0 +1,59 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include "lib/model/words.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kTaskStatusWords[] = {"pending", "placed",  "nominated", "binding",
+                                                 "bound",   "running", "releasing", "succeeded",
+                                                 "failed",  "unknown"};
+constexpr std::string_view kJobPhaseWords[] = {"pending", "admitted", "running", "degraded",
+                                               "completed"};
+constexpr std::string_view kQueueStateWords[] = {"open", "closed"};
+
+// Words of earlier versions.
+struct RenamedWord {
+  std::string_view before, now;
+};
+constexpr RenamedWord kRenamedWords[] = {
+    {"guaranteed", "guaranteed_qos"},  // of a task's shape; that of a queue keeps its name
+    {"unknown", "degraded"},           // phase of a job
+};
+
+}  // namespace
+
+WordTable WordsOf(TaskStatus) { return {"status", kTaskStatusWords}; }
+WordTable WordsOf(JobPhase) { return {"phase", kJobPhaseWords}; }
+WordTable WordsOf(QueueState) { return {"state", kQueueStateWords}; }
+
+std::string SuggestWord(std::string_view word, std::span<const std::string_view> valid) {
+  const size_t dot = word.rfind('.') + 1;  // 0 where there is none
+  for (const auto& [before, now] : kRenamedWords) {
+    if (word.substr(dot) != before) continue;
+    const std::string renamed = absl::StrCat(ToAbsl(word.substr(0, dot)), ToAbsl(now));
+    if (std::find(valid.begin(), valid.end(), renamed) != valid.end()) {
+      return absl::StrCat(", renamed to ", Quote(renamed));
+    }
+  }
+  const std::string_view nearest = NearestName(word, valid);
+  return nearest.empty() ? "" : absl::StrCat(", did you mean ", Quote(nearest), "?");
+}
+
+std::string UnknownWord(std::string_view what, std::string_view word,
+                        std::span<const std::string_view> valid) {
+  std::string out = absl::StrCat("unknown ", ToAbsl(what), " ", Quote(word));
+  const std::string suggested = SuggestWord(word, valid);
+  if (!suggested.empty()) return out + suggested;
+  absl::StrAppend(&out, ", expected one of ");
+  for (size_t i = 0; i < valid.size(); ++i) {
+    absl::StrAppend(&out, i == 0 ? "" : ", ", valid[i].empty() ? "\"\"" : ToAbsl(valid[i]));
+  }
+  return out;
+}
+
+}  // namespace muster
