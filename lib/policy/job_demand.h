@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What admission counts for a job, as volcano reckons it: shared by overcommit and proportion.
+// What admission counts for a job: shared by overcommit and proportion.
 //
 //   if (HoldsMinimum(tables, ledger, job)) return Vote::kPermit;   // admission need not count it
 //   std::vector<int64_t> missing = MissingMinimum(tables, ledger, job);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What admission knows of queues, as volcano reckons it: what was promised to jobs that do not hold it yet, and what
-// jobs hold beyond their minimum and could give back. Shared by proportion and capacity.
+// What admission knows of queues: what was promised to jobs that do not hold it yet, and what jobs
+// hold beyond their minimum and could give back. Shared by proportion and capacity.
 //
 //   demand.Open(cycle, {});
 //   if (demand.Wanted(queue, d, minimum, held) <= limit) ...   // the job may be admitted

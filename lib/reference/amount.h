@@ -56,7 +56,7 @@ std::pair<Amount, Amount> Difference(const Amount& l, const Amount& r);
 // What l has more than r.
 Amount ExceededPart(const Amount& l, const Amount& r);
 
-// Volcano's tolerance is a tenth of any unit.
+// Without a Tolerance, amounts are equal within a tenth of any unit.
 inline constexpr double kTolerance = 0.1;
 bool LessEqual(const Amount& l, const Amount& r);  // over l's dimensions, missing in r is zero
 bool IsEmpty(const Amount& amount);  // nothing as large as the tolerance, pods ignored
@@ -76,9 +76,8 @@ Amount OnlyNamed(const Amount& request, const Amount& r);
 // Dimensions that both have some of.
 std::vector<size_t> CommonDimensions(const Amount& l, const Amount& r);
 
-// kube-batch's tolerances: 10 milli-cores, 10 MiB, 10 thousandths of a scalar. `tolerance` has them
-// in the units of each dimension. It compares over l's scalars that exceed the tolerance; without a
-// map there are none.
+// Comparisons within a Tolerance, given in the units of each dimension: over l's scalars that exceed
+// the tolerance. Without a map there are none.
 bool TolerantLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
 // Strictly, in all of l's dimensions. Without a map on the left: whether r has no scalar within the
 // tolerance.

@@ -4,7 +4,6 @@
 // lib/reference/peer that names schedulers.
 #include "lib/reference/reference.h"
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "lib/reference/cycle.h"
@@ -88,8 +87,7 @@ const PresetTwin& PresetOf(const ReferenceProfile& profile) {
   for (const PresetTwin& preset : Presets()) {
     if (preset.name == profile.preset) return preset;
   }
-  std::fprintf(stderr, "no slow twin of preset '%s'\n", profile.preset.c_str());
-  std::abort();
+  std::abort();  // no slow twin of that preset
 }
 
 // Policies that divide the cluster come first: the first that is in a profile reports the shares.

@@ -227,7 +227,7 @@ class Checked {
                 .affinity_weight = affinity_weight,
                 .spread_weight = spread_weight,
                 .image_weight = image_weight,
-                .version_1_16 = old};
+                .rules = old ? kKubernetes116 : kKubernetes136};
     rules_ = Fresh();
   }
 

@@ -28,7 +28,7 @@
 // at once, in the order in which the policies name the victims.
 //
 // Arithmetic. A request fits if it exceeds what is free by less than 10 milli-cores, 10 MiB, or 10
-// thousandths of another unit (slack_milli, slack_memory). `pods` is not a resource: it limits the
+// thousandths of another unit (KubeBatch::kLeast). `pods` is not a resource: it limits the
 // number of tasks of a node. Placement compares the request with init containers, and the books
 // charge it without them.
 //

@@ -132,7 +132,7 @@ std::optional<std::vector<int64_t>> AffinityScores(const Cycle& cycle, TaskIndex
   return scores;
 }
 
-// --- kube-batch ----------------------------------------------------------------------------------
+// --- Kubernetes 1.16 -----------------------------------------------------------------------------
 
 namespace {
 

@@ -21,7 +21,7 @@ bool IsEverything(const std::optional<Selector>& selector);
 
 // A term with neither expressions nor fields matches nothing; so does one that cannot be read.
 bool Matches(const NodeTerm& term, const NodeSpec& node);
-// kube-batch's preference looks at labels only.
+// The preference of Kubernetes 1.16 looks at labels only.
 bool MatchesLabels(const NodeTerm& term, const NodeSpec& node);
 // The task's node selector and required node affinity.
 bool MatchesNode(const TaskShape& shape, const NodeSpec& node);
