@@ -2,10 +2,12 @@
 //
 // What the C interface costs.
 //
-//   build/release/capi_bench            one line a figure; medians, C and C++ in turns on the same machine
+//   build/release/capi_bench            one line a figure; medians, C and C++ in turns on the same
+//                                       machine
 //   build/release/capi_bench build      without the cycles
 //
-//   cycle     10,000 nodes, 100,000 tasks in gangs of 20: freeze to plan and its columns, C over C++
+//   cycle     10,000 nodes, 100,000 tasks in gangs of 20: freeze to plan and its columns, C over
+//             C++
 //   build     100,000 nodes and 1,000,000 tasks from columns to a frozen cluster
 //   delta     the state of one task: by index, by name, as an event of a watch
 

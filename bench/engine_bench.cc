@@ -4,19 +4,24 @@
 //   allocate/<profile>/<nodes>/<classes>     ten tasks a node in gangs of 20, 100 queues, all fit
 //   preempt/<profile>/<nodes>, reclaim/<profile>/<nodes>
 //   cycle_after_1_percent/<profile>          10,000 nodes, 100,000 running; 1 % end, as many arrive
-//   arrival/<profile>                        one task arrives at 10,000 nodes; p99_us over all iterations
+//   arrival/<profile>                        one task arrives at 10,000 nodes; p99_us over all
+//                                            iterations
 //   idle_cycle/<profile>                     1,000,000 pending tasks, nothing changed
 //   build_snapshot/<nodes>, memory/<nodes>/<classes>
 //   capacity/{allocate,reclaim}/{flat,tree}/<leaves>   1,000 nodes under policy capacity
-//   devices/cycle/<strategy>/1000x8          100,000 tasks want parts of the GPUs of 1,000 nodes with eight each
-//   devices/gang/1000x2                      a gang of 2,000 unlike tasks that is searched places for, for all of 2,000 GPUs
-//   topology/hard/10000/200x16               200 gangs of 16, each within one of 250 domains, 10,000 nodes in 3 tiers
-//   topology/arrival/100000/1x1000           a gang of 1,000 within a domain of 1,000 arrives at 100,000 nodes
+//   devices/cycle/<strategy>/1000x8          100,000 tasks want parts of the GPUs of 1,000 nodes
+//                                            with eight each
+//   devices/gang/1000x2                      a gang of 2,000 unlike tasks that is searched places
+//                                            for, for all of 2,000 GPUs
+//   topology/hard/10000/200x16               200 gangs of 16, each within one of 250 domains,
+//                                            10,000 nodes in 3 tiers
+//   topology/arrival/100000/1x1000           a gang of 1,000 within a domain of 1,000 arrives at
+//                                            100,000 nodes
 //   peer/volcano/{alloc,preempt,reclaim,hdrf,topology}/... the peers' workloads, with the recorded figure and the ratio
-// Counters. placements_per_s counts binds and nominations. bytes: what the cluster and the plan hold. twin_ratio:
-// time a placement of the slow twin, on as many nodes with 100 tasks (under capacity and devices: on 10;
-// of topology: a gang of 16 on 1,000 and 2,000), over ours. ratio: the peer's time over ours.
-// All figures are of CPU time of this one thread, as the peer's are.
+// Counters. placements_per_s counts binds and nominations. bytes: what the cluster and the plan
+// hold. twin_ratio: time a placement of the slow twin, on as many nodes with 100 tasks (under
+// capacity and devices: on 10; of topology: a gang of 16 on 1,000 and 2,000), over ours. ratio: the
+// peer's time over ours. All figures are of CPU time of this one thread, as the peer's are.
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -315,7 +320,8 @@ void RegisterAll() {
                  return MakeTopology({1000, 20, 5, 5, 1, 16});
                }});
   });
-  // Volcano ed72c7c81, one core, every node searched: CPU seconds for that many tasks, least of the runs.
+  // Volcano ed72c7c81, one core, every node searched: CPU seconds for that many tasks, least of the
+  // runs.
   struct Recorded {
     int64_t nodes;
     double seconds;

@@ -1,12 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // How fast exact places are chosen. Rows:
-//   cpus/{full,spread}/64_of_256, cpus/scattered/100_of_256   a CPU set on a machine of 2 sockets x 4 zones x 16 cores x 2 CPUs
-//   devices/{whole,part}/1000_of_8           one task asks 1,000 machines of eight GPUs, half of them in use: filter and score
+//   cpus/{full,spread}/64_of_256, cpus/scattered/100_of_256   a CPU set on a machine of 2 sockets x
+//                                                             4 zones x 16 cores x 2 CPUs
+//   devices/{whole,part}/1000_of_8           one task asks 1,000 machines of eight GPUs, half of
+//                                            them in use: filter and score
 //   zones/<strategy>/{wide,gpu,three}        one task asks 1,000 machines of eight zones: check and score, as the peer was
 //                                            measured; ratio: its time of both over ours
 //   bundles/<strategy>/<bundles>_on_<nodes>  a group of alike bundles on machines in different use
-// twin_ratio: the slow twin's time over ours. scattered: every third CPU is taken, so that only the last resort is left.
+// twin_ratio: the slow twin's time over ours. scattered: every third CPU is taken, so that only the
+// last resort is left.
 #include <benchmark/benchmark.h>
 
 #include <optional>

@@ -1,13 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How fast NUMA zones and shared cards are chosen, and what that is against the peers' own code. Rows:
-//   numa/hints/8_zones, numa/merge/2_of_8_zones   hints of 64 CPUs on 8 zones; merging two full lists of hints
+// How fast NUMA zones and shared cards are chosen, and what that is against the peers' own code.
+// Rows:
+//   numa/hints/8_zones, numa/merge/2_of_8_zones   hints of 64 CPUs on 8 zones; merging two full
+//                                                 lists of hints
 //   numa/cpus/64_of_256                           a CPU set as the static CPU manager takes it
-//   numa/task/1000                                one task of two containers asks 1,000 machines of two zones
-//   vgpu/{pack,spread}/1000_of_8, ascend/pack/1000_of_8   one task asks 1,000 machines of eight cards: filter and score
-//   peer/koordinator/cpus/CPUSxTHREADS/FREE/NEED  the accumulator's workload; `ratio` is the peer's median over ours
+//   numa/task/1000                                one task of two containers asks 1,000 machines of
+//                                                 two zones
+//   vgpu/{pack,spread}/1000_of_8, ascend/pack/1000_of_8   one task asks 1,000 machines of eight
+//                                                         cards: filter and score
+//   peer/koordinator/cpus/CPUSxTHREADS/FREE/NEED  the accumulator's workload; `ratio` is the peer's
+//                                                 median over ours
 //   peer/koordinator/devices/WHAT                 filtering 1,000 machines of eight GPUs, likewise
-// twin_ratio: the slow twin's time over ours. Peers were measured on the same kind of machine, on one core.
+// twin_ratio: the slow twin's time over ours. Peers were measured on the same kind of machine, on
+// one core.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

@@ -2,10 +2,13 @@
 //
 // How fast GPUs are packed, without reading the trace. Rows:
 //   openb/<policy>/default/42   10,866 arrivals at 1,213 nodes
-//   openb/425                   all runs of the study's table of counts: 17 lists, 5 policies, 5 seeds
-//   fit/share/1000x8            100,000 tasks that share GPUs, 1,000 machines of 8, best fit; .../fgd: few fragments
-// twin_ratio: the slow twin's time a decision, over the first 50, over ours. simulator_ratio: the study's simulator takes
-// 1,926 s for the row. The trace is in MUSTER_TRACES or ../shared/traces; without it its rows say that they are skipped.
+//   openb/425                   all runs of the study's table of counts: 17 lists, 5 policies, 5
+//                               seeds
+//   fit/share/1000x8            100,000 tasks that share GPUs, 1,000 machines of 8, best fit;
+//                               .../fgd: few fragments
+// twin_ratio: the slow twin's time a decision, over the first 50, over ours. simulator_ratio: the
+// study's simulator takes 1,926 s for the row. The trace is in MUSTER_TRACES or ../shared/traces;
+// without it its rows say that they are skipped.
 #include "bench/packing_bench.h"
 
 #include <benchmark/benchmark.h>

@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What one more policy or action costs a cycle of `volcano`. Rows:
-//   policy/<name>/1000    1,000 nodes, 10,000 tasks in gangs of 20, 100 queues, 100 classes, dressed so that the policy
-//                         has something to say; cdp and pdb: full nodes and preempt
+//   policy/<name>/1000    1,000 nodes, 10,000 tasks in gangs of 20, 100 queues, 100 classes,
+//                         dressed so that the policy has something to say; cdp and pdb: full nodes
+//                         and preempt
 //   action/<name>/1000    1,000 nodes that are full
-// Counters. without_ms: the same cluster without the policy or the action. twin_ratio: the slow twin's time a placement,
-// on as many nodes with 100 tasks, over ours. CPU time of this one thread.
+// Counters. without_ms: the same cluster without the policy or the action. twin_ratio: the slow
+// twin's time a placement, on as many nodes with 100 tasks, over ours. CPU time of this one thread.
 #include "bench/policy_bench.h"
 
 #include <benchmark/benchmark.h>

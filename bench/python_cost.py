@@ -1,15 +1,17 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""What Python costs over C++: building clusters from columns, and cycles with a policy written in Python.
+"""What Python costs over C++: building clusters from columns, and cycles with a policy written in
+Python.
 
-    PYTHONPATH=build/release/python build/venv/bin/python bench/python_cost.py [--nodes 10000] [--tasks 100000]
+    export PYTHONPATH=build/release/python
+    build/venv/bin/python bench/python_cost.py [--nodes 10000] [--tasks 100000]
 
-Each figure is the best of several runs, interleaved, because other work on the machine only ever adds. A cycle
-schedules --tasks tasks of --classes classes. It is timed:
+Each figure is the best of several runs, interleaved, because other work on the machine only ever
+adds. A cycle schedules --tasks tasks of --classes classes. It is timed:
   plain        without a policy from outside, nodes of equal state scored once
-  apart        the same with each node in a state of its own, as a policy that tells nodes apart makes it
+  apart        the same with each node in a state of its own
   native       with a policy from outside, in C++, that scores each node for each class once
   frozen       with the same score in Python
-  node         with one that is asked again for the nodes whose books changed, on a twentieth of the tasks
+  node         with one that scores the nodes with changed books again, on a twentieth of the tasks
 """
 
 import argparse
@@ -50,7 +52,8 @@ def columns(nodes: int, tasks: int, classes: int, jobs: int) -> tuple[dict, dict
     task_table = {
         "name": np.char.add("task-", at.astype(str)).astype(object),
         "job": job_table["name"][at % jobs],
-        "request.cpu": np.char.add((100 + 10 * (at % jobs % classes)).astype(str), "m").astype(object),
+        "request.cpu": np.char.add((100 + 10 * (at % jobs % classes)).astype(str),
+                                   "m").astype(object),
         "memory": np.full(tasks, 1 << 30),
         "priority": at % 3,
     }
@@ -101,7 +104,8 @@ def best(runs: int, **timed: Callable[[], object]) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nodes", type=int, default=10_000)
     parser.add_argument("--tasks", type=int, default=100_000)
     parser.add_argument("--classes", type=int, default=100)
@@ -114,8 +118,10 @@ def main() -> None:
     built = best(3, columns=lambda: build(tables)) | best(1, rows=lambda: build_by_row(tables))
     size = f"{args.nodes} nodes and {args.tasks} tasks"
     print(f"building a cluster of {size}")
-    print(f"  from columns  {built['columns'] * 1e3:9.1f} ms  {built['columns'] / args.tasks * 1e6:6.2f} us a task")
-    print(f"  row by row    {built['rows'] * 1e3:9.1f} ms  {built['rows'] / args.tasks * 1e6:6.2f} us a task")
+    print(
+        f"  from columns  {built['columns'] * 1e3:9.1f} ms  {built['columns'] / args.tasks * 1e6:6.2f} us a task")
+    print(
+        f"  row by row    {built['rows'] * 1e3:9.1f} ms  {built['rows'] / args.tasks * 1e6:6.2f} us a task")
 
     snapshot = build(tables).freeze()
     frozen, node = Frozen(), Node()
@@ -147,7 +153,8 @@ def main() -> None:
         f"{node.calls} calls, {seconds['node'] / node.calls * 1e6:.0f} us each"
     )
     over = seconds["frozen"] / seconds["native"] - 1
-    print(f"Python costs {over:+.1%} over C++; the score itself {seconds['native'] / seconds['apart'] - 1:+.1%}: other decisions")
+    print(
+        f"Python costs {over:+.1%} over C++; the score itself {seconds['native'] / seconds['apart'] - 1:+.1%}: other decisions")
 
 
 if __name__ == "__main__":

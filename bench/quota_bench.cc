@@ -1,21 +1,25 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // How fast quotas and shares answer. Rows:
-//   elastic/event/<leaves>         Koordinator's tree, 10 x 10 groups of leaves, two resources: a task comes, its leaf's
-//                                  runtime is asked for
+//   elastic/event/<leaves>         Koordinator's tree, 10 x 10 groups of leaves, two resources: a
+//                                  task comes, its leaf's runtime is asked for
 //   elastic/forest/<leaves>/<trees>  as event, where the leaves are in so many trees
-//   elastic/leaves/<leaves>        every leaf's runtime asked for one by one, nothing changed in between
+//   elastic/leaves/<leaves>        every leaf's runtime asked for one by one, nothing changed in
+//                                  between
 //   elastic/all/<leaves>           all groups brought up to date after the total has changed
 //   elastic/edit/<leaves>          a leaf's maximum changes
-//   elastic/{grow,change,renew,put}/<leaves>/<levels>/<resources>  trees of any shape, weights of 1 to 8: the tree comes to be,
+//   elastic/{grow,change,renew,put}/<leaves>/<levels>/<resources>  trees of any shape, weights of 1
+//                                                                  to 8: the tree comes to be,
 //                                  tasks and all; a task comes and its leaf's runtime is asked for; all is brought up
 //                                  to date after the total has changed; a leaf's maximum changes and its runtime is
 //                                  asked for
 //   capacity/admit                 a task of a namespace that borrows from ten others
 //   capacity/dry_run/{reclaim,own} victims on 1,000 nodes of eight tasks: of borrowers, or of its own namespace
-//   drf/pick/<leaves>, hdrf/pick/<leaves>  the next leaf and a task of it, users with a weight each; flat, or in groups of
+//   drf/pick/<leaves>, hdrf/pick/<leaves>  the next leaf and a task of it, users with a weight
+//                                          each; flat, or in groups of
 //                                  about the square or cube root of the leaves; picks_per_s
-// Counters. ratio: the recorded time of the peer over ours. twin_ratio: the slow twin's time over ours.
+// Counters. ratio: the recorded time of the peer over ours. twin_ratio: the slow twin's time over
+// ours.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -115,7 +119,8 @@ void ElasticEvent(benchmark::State& state) {
 }
 BENCHMARK(ElasticEvent)->Name("elastic/event")->Arg(100)->Arg(2'000)->Arg(10'000);
 
-// The same event where the leaves are in several trees of 10 x 10 groups, the default one and those of roots.
+// The same event where the leaves are in several trees of 10 x 10 groups, the default one and those
+// of roots.
 void ForestEvent(benchmark::State& state) {
   const int64_t trees = state.range(1), each = state.range(0) / trees / 100;
   ElasticForest forest({});
@@ -342,9 +347,10 @@ BENCHMARK(ElasticChange)->Name("elastic/change")->Apply(Shapes)->Unit(benchmark:
 BENCHMARK(ElasticRenew)->Name("elastic/renew")->Apply(Shapes)->Unit(benchmark::kMicrosecond);
 BENCHMARK(ElasticPut)->Name("elastic/put")->Apply(Shapes)->Unit(benchmark::kMicrosecond);
 
-// --- quotas of namespaces ------------------------------------------------------------------------------------------
+// --- quotas of namespaces
 
-// 1,000 nodes of 32 cpu, 128Gi and 8 GPUs, full of eight tasks each; ten namespaces share them, an eleventh is empty.
+// 1,000 nodes of 32 cpu, 128Gi and 8 GPUs, full of eight tasks each; ten namespaces share them, an
+// eleventh is empty.
 struct Lent {
   CapacityCluster cluster;
   reference::CapacityWorld slow;
@@ -433,7 +439,7 @@ void CapacityDryRun(benchmark::State& state, const CapacityTask& task, double re
 BENCHMARK_CAPTURE(CapacityDryRun, reclaim, Reclaiming(), 2.1817)->Name("capacity/dry_run/reclaim");
 BENCHMARK_CAPTURE(CapacityDryRun, own, Own(), 1.5755)->Name("capacity/dry_run/own");
 
-// --- turns ---------------------------------------------------------------------------------------------------------
+// --- turns
 
 void Picks(benchmark::State& state, int levels, DrfForm form) {
   const int64_t leaves = state.range(0);

@@ -3,11 +3,15 @@
 // How fast traces are replayed, without reading them. Rows:
 //   replay/easy/<log>            KTH-SP2, CTC-SP2, SDSC-SP2 (159,686 jobs together), RICC (447,794)
 //   replay/<profile>/philly      82,229 jobs, 352 nodes, 11 queues
-//   replay/<profile>/openb       pods that come and go as recorded; openb_filling: that come and stay
-//   replay/easy/synthetic/N      N jobs of 1 to 64 processors; bytes_per_million_jobs of trace and result, peak_bytes of
-//                                the process. 10 million are of 1 to 4,096 nodes, whole ones, on 100,000
-//   replay/<profile>/synthetic_nodes/N   N jobs of one task of 1 to 8 cpus on 100,000 nodes of 8, by cycles
-// Recorded traces come from MUSTER_TRACES or ../shared/traces; rows whose trace is not there are left out.
+//   replay/<profile>/openb       pods that come and go as recorded; openb_filling: that come and
+//                                stay
+//   replay/easy/synthetic/N      N jobs of 1 to 64 processors; bytes_per_million_jobs of trace and
+//                                result, peak_bytes of the process. 10 million are of 1 to 4,096
+//                                nodes, whole ones, on 100,000
+//   replay/<profile>/synthetic_nodes/N   N jobs of one task of 1 to 8 cpus on 100,000 nodes of 8,
+//                                        by cycles
+// Recorded traces come from MUSTER_TRACES or ../shared/traces; rows without their trace are
+// left out.
 #include "bench/replay_bench.h"
 
 #include <benchmark/benchmark.h>

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What every row is measured by: the time that this thread has run, so that others on the machine count little.
+// What every row is measured by: the time that this thread has run, so that others on the machine
+// count little.
 #ifndef MUSTER_BENCH_THREAD_CLOCK_H_
 #define MUSTER_BENCH_THREAD_CLOCK_H_
 

@@ -1,9 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // How fast what-if answers. Rows:
-//   what_if/cluster/<profile>/<queues>    a weight changes, on a living cluster: ten tasks a queue, ten queues a parent
+//   what_if/cluster/<profile>/<queues>    a weight changes, on a living cluster: ten tasks a queue,
+//                                         ten queues a parent
 //   what_if/snapshot/<profile>/<queues>   the same of a snapshot, which is added up first
-// Counters. ratio: the time to change the weight of a copy for real, and to open a cycle on it, over ours.
+// Counters. ratio: the time to change the weight of a copy for real, and to open a cycle on it,
+// over ours.
 #include <benchmark/benchmark.h>
 
 #include <string>

@@ -84,7 +84,8 @@ JobSpec Gang(int64_t number, const std::string& queue, int64_t size, const Resou
   return job;
 }
 
-// Request `index` of a family of `count`: a grid over cpu and memory whose largest fits a node ten times.
+// Request `index` of a family of `count`: a grid over cpu and memory, of which the largest fits a
+// node ten times.
 Resources GridRequest(int64_t index, int64_t count) {
   int64_t side = 1;
   while (side * side < count) ++side;

@@ -1,10 +1,11 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# find_package(muster) gives muster::muster (C++), muster::c (C, shared) and muster::c_static
-# with muster::import, which it needs; pkg-config knows muster and
-# muster-c. find_package(muster COMPONENTS replay) looks for zlib and also gives muster::replay, muster::replay_c and
-# muster::replay_c_static; pkg-config knows muster-replay and muster-replay-c. The command line, the public headers and
-# those of C go with them. What is not listed here is private; lib/ is never installed.
+# find_package(muster) gives muster::muster (C++), muster::c (C, shared) and muster::c_static with
+# muster::import, which it needs; pkg-config knows muster and muster-c. find_package(muster
+# COMPONENTS replay) looks for zlib and also gives muster::replay, muster::replay_c and
+# muster::replay_c_static; pkg-config knows muster-replay and muster-replay-c. The command line, the
+# public headers and those of C go with them. What is not listed here is private; lib/ is never
+# installed.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -71,17 +72,20 @@ foreach(module IN LISTS modules)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked is found by dpkg-shlibdeps, who
-# compiles against it needs Abseil's headers, a program in C that links the archives the C++ library, and one that links
-# libmuster_replay.a zlib. The package tells dpkg which libmuster_c.so and libmuster_replay_c.so it has: ldconfig is run, and
-# packages that link one depend on this one.
+# cpack -G DEB, in the build tree, makes a Debian package of all that is installed; what is linked
+# is found by dpkg-shlibdeps, who compiles against it needs Abseil's headers, a program in C that
+# links the archives the C++ library, and one that links libmuster_replay.a zlib. The package tells
+# dpkg which libmuster_c.so and libmuster_replay_c.so it has: ldconfig is run, and packages that
+# link one depend on this one.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME muster)
 set(CPACK_PACKAGE_VENDOR "The Muster Authors")
 set(CPACK_PACKAGE_CONTACT "The Muster Authors <authors@muster.example>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Scheduling algorithms of several cluster schedulers, as a library and a tool")
-set(CPACK_PACKAGE_DESCRIPTION "Decides who runs where on a cluster, and says why not: libmuster for C++, libmuster_c for C
-and all that can call it, libmuster_replay and libmuster_replay_c for replays of recorded jobs, and the command muster.")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
+  "Scheduling algorithms of several cluster schedulers, as a library and a tool")
+set(CPACK_PACKAGE_DESCRIPTION
+  "Decides which task runs on which node of a cluster, and explains what waits: libmuster for C++,
+libmuster_c for C and all that can call it, libmuster_replay and libmuster_replay_c for replays of recorded jobs, and the command muster.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

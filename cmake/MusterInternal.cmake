@@ -1,7 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# muster_internal: how everything in this repository is compiled, and nothing that consumers inherit.
-# The library, the tests, the tools and the benchmark link it; it is never installed.
+# muster_internal: how everything in this repository is compiled, and nothing that consumers
+# inherit. The library, the tests, the tools and the benchmark link it; it is never installed.
 add_library(muster_internal INTERFACE)
 
 # Private headers are named by their room: #include "lib/base/heap.h".
@@ -9,10 +9,12 @@ target_include_directories(muster_internal INTERFACE ${PROJECT_SOURCE_DIR})
 
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options(muster_internal INTERFACE
-    # A fused multiply-add rounds once instead of twice: decisions would depend on the instruction set.
+    # A fused multiply-add rounds once instead of twice: decisions would depend on the instruction
+    # set.
     -ffp-contract=off
     -Wall -Wextra
-    # Policies override questions without needing every argument; specs are filled by designated initializers.
+    # Policies override questions without needing every argument; specs are filled by designated
+    # initializers.
     -Wno-unused-parameter -Wno-missing-field-initializers
     # GCC 12 sees overlaps in inlined std::string operations that cannot be.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
@@ -35,9 +37,10 @@ if(MUSTER_SANITIZE)
   target_link_options(muster_internal INTERFACE -fsanitize=${sanitizers})
 endif()
 
-# muster_precompile(TARGET [HEADER...]): what most files of the target read first, compiled once for all of them. Only
-# headers of others: a change of ours then compiles again what includes it and nothing else. Each file still names
-# what it uses: -DMUSTER_PRECOMPILE=OFF -DMUSTER_UNITE=OFF shows whether it does.
+# muster_precompile(TARGET [HEADER...]): what most files of the target read first, compiled once for
+# all of them. Only headers of others: a change of ours then compiles again what includes it and
+# nothing else. Each file still names what it uses: -DMUSTER_PRECOMPILE=OFF -DMUSTER_UNITE=OFF shows
+# whether it does.
 function(muster_precompile target)
   if(MUSTER_PRECOMPILE)
     target_precompile_headers(${target} PRIVATE
@@ -49,8 +52,8 @@ function(muster_precompile target)
   endif()
 endfunction()
 
-# muster_compile_cold(TARGET): the target reads, prints and converts; its loops are the library's. The
-# preset release compiles it with -O1, which takes two thirds of the time of -O3.
+# muster_compile_cold(TARGET): the target reads, prints and converts; its loops are the library's.
+# The preset release compiles it with -O1, which takes two thirds of the time of -O3.
 function(muster_compile_cold target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()

@@ -32,10 +32,12 @@ def returns(envs: gymnasium.vector.VectorEnv, weights: np.ndarray | None, seed: 
             score = chance.random(nodes.shape[:2])
         else:
             asked = np.broadcast_to(seen["task"][:, None, :1], (*nodes.shape[:2], 1))
-            score = (np.concatenate([nodes, nodes[..., :1] * asked], axis=2) * weights[:, None]).sum(axis=2)
+            score = (np.concatenate([nodes, nodes[..., :1] * asked],
+                                    axis=2) * weights[:, None]).sum(axis=2)
         score = np.where(seen["action_mask"][:, :-1], score, -np.inf)
         waits = ~seen["action_mask"][:, :-1].any(axis=1)
-        seen, rewards, ended, _, _ = envs.step(np.where(waits, nodes.shape[1], score.argmax(axis=1)))
+        seen, rewards, ended, _, _ = envs.step(np.where(waits, nodes.shape[1],
+                                                        score.argmax(axis=1)))
         total += np.where(over, 0, rewards)
         over |= ended
     return total
@@ -58,7 +60,8 @@ def main() -> None:
         print(f"round {number}: mean return {gained.mean():.3f}, best {gained.max():.3f}")
     unseen = range(1000, 1010)
     print(f"random {np.mean([returns(envs, None, seed).mean() for seed in unseen]):.4f}")
-    print(f"learned {np.mean([returns(envs, np.tile(mean, (PLAYERS, 1)), seed)[0] for seed in unseen]):.4f}")
+    print(
+        f"learned {np.mean([returns(envs, np.tile(mean, (PLAYERS, 1)), seed)[0] for seed in unseen]):.4f}")
 
 
 if __name__ == "__main__":

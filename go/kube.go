@@ -1,14 +1,15 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-// Tables from pods, pod groups, nodes and queues as plain values, so that no scheduler's own module is imported: a
-// scheduler copies the fields it has into these, and a list or a batch of events becomes one table.
+// Tables from pods, pod groups, nodes and queues as plain values, so that no scheduler's own module
+// is imported: a scheduler copies the fields it has into these, and a list or a batch of events
+// becomes one table.
 //
 //	table, err := muster.PodTable(pods)                       // of tasks
 //	err = cluster.Add(table)                                  // a first list, or
 //	outcomes, err := cluster.Apply(table, generations)        // what a watch told
 //
-// A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in common - requests,
-// selectors, tolerations, labels - is written down once for all of them, whoever allocated it.
+// A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in
+// common - requests, selectors, tolerations, labels - is written down once for all of them.
 package muster
 
 import (
@@ -69,7 +70,7 @@ type PodGroup struct {
 // Node is what a scheduler reads of a node.
 type Node struct {
 	Name          string
-	Allocatable   Resources // pods, of which there may be 110 where nobody says, among the Others
+	Allocatable   Resources // pods, 110 if not given, among the Others
 	Labels        map[string]string
 	Taints        []Taint
 	Unschedulable bool
@@ -236,7 +237,7 @@ func PodTable(pods []Pod) (*Table, error) {
 	})
 }
 
-// PodGroupTable makes a table of jobs, whose tasks are told one by one.
+// PodGroupTable makes a table of jobs; their tasks are rows of their own.
 func PodGroupTable(groups []PodGroup) (*Table, error) {
 	n := len(groups)
 	names, queues := newTexts(n), newTexts(n)
@@ -321,7 +322,7 @@ func QueueTable(queues []Queue) (*Table, error) {
 	})
 }
 
-// filled makes a table whose columns `fill` sets.
+// filled makes a table with the columns that `fill` sets.
 func filled(kind, rows int, fill func(*Table) []error) (*Table, error) {
 	t, err := NewTable(kind, rows)
 	if err != nil {

@@ -159,7 +159,8 @@ func TestEventsComeLateTwiceAndOutOfOrder(t *testing.T) {
 	}
 }
 
-// 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder makes them.
+// 140,000 pods of 7,000 gangs: every other gang runs. All maps are the pods' own, as a decoder
+// makes them.
 func manyPods() ([]Node, []PodGroup, []Pod) {
 	const groups, size = 7000, 20
 	nodes := make([]Node, 10000)

@@ -2,17 +2,18 @@
 
 // Package muster calls the scheduling library through its C interface.
 //
-// Values cross as columns, one call a column and one call a cycle. No Go memory is held by C after a call has
-// returned, so nothing is pinned and no finalizer races with a running call. kube.go makes columns from pods, pod
-// groups, nodes and queues.
+// Values cross as columns, one call a column and one call a cycle. No Go memory is held by C after
+// a call has returned, so nothing is pinned and no finalizer races with a running call. kube.go
+// makes columns from pods, pod groups, nodes and queues.
 //
-// A scheduler keeps one Cluster, fills it once (Add), tells it what happens (Apply, SetTasks), and calls Schedule every
-// cycle: the Plan says what to start, to evict and why the rest waits, and Follow makes the tables go along. What New...,
-// Freeze and Schedule hand out is freed by Free; a Plan may be used after its cluster is gone.
+// A scheduler keeps one Cluster, fills it once (Add), tells it what happens (Apply, SetTasks), and
+// calls Schedule every cycle: the Plan says what to start, to evict and why the rest waits, and
+// Follow makes the tables go along. What New..., Freeze and Schedule hand out is freed by Free; a
+// Plan may be used after its cluster is gone.
 //
-// A released module brings the library along as one archive for linux/amd64, and needs a C compiler and nothing else
-// (tools/go_module.py makes it). With the tag muster_shared the package links an installed libmuster_c instead, found by
-// CGO_CFLAGS and CGO_LDFLAGS; so it does in the repository.
+// A released module brings the library along as one archive for linux/amd64, and needs a C compiler
+// and nothing else (tools/go_module.py makes it). With the tag muster_shared the package links an
+// installed libmuster_c instead, found by CGO_CFLAGS and CGO_LDFLAGS; so it does in the repository.
 package muster
 
 /*
@@ -136,7 +137,7 @@ func newTexts(expected int) *texts {
 	return &texts{make([]byte, 0, 32*expected+1), make([]int64, 1, expected+1)}
 }
 
-// end ends a text whose bytes have been appended.
+// end ends a text after its bytes have been appended.
 func (l *texts) end() { l.offsets = append(l.offsets, int64(len(l.bytes))) }
 
 // c is what a call takes: offsets, number, bytes, size.
@@ -156,7 +157,8 @@ func (t *Table) set(column string, list *texts) error {
 	return check(C.muster_table_set_texts(t.table, name, offsets, count, bytes, size, &e), &e)
 }
 
-// codes sets a column of few different texts: row i has the text of that number, or none where it is None.
+// codes sets a column of few different texts: row i has the text of that number, or none where it
+// is None.
 func (t *Table) codes(column string, codes []int32, list *texts) error {
 	e := C.muster_go_error()
 	name := C.CString(column)
@@ -188,9 +190,10 @@ func (c *Cluster) Add(t *Table) error {
 	return check(C.muster_cluster_put(c.cluster, C.MUSTER_ADD, t.table, &e), &e)
 }
 
-// Apply takes events of a watch: rows that say their objects whole, and the generation of each, which grows with every
-// change at its source. They may come twice, late or out of order; what became of each is Applied, Stale or Waiting.
-// Where one is refused those before it stay, and the outcomes are as many.
+// Apply takes events of a watch: rows that say their objects whole, and the generation of each,
+// which grows with every change at its source. They may come twice, late or out of order; what
+// became of each is Applied, Stale or Waiting. Where one is refused those before it stay, and the
+// outcomes are as many.
 func (c *Cluster) Apply(t *Table, generations []uint64) ([]int32, error) {
 	if len(generations) != t.rows {
 		return nil, fmt.Errorf("%d generations for %d rows", len(generations), t.rows)
@@ -217,13 +220,15 @@ func (c *Cluster) ApplyRemoval(kind int, name string, generation uint64) (int32,
 	return int32(outcome), check(status, &e)
 }
 
-// Update changes rows that are there, found by name: columns that the table has not stay as they are.
+// Update changes rows that are there, found by name: columns that the table has not stay as they
+// are.
 func (c *Cluster) Update(t *Table) error {
 	e := C.muster_go_error()
 	return check(C.muster_cluster_put(c.cluster, C.MUSTER_UPDATE, t.table, &e), &e)
 }
 
-// Find is the index of a row, for SetTasks and for columns that name rows by number. Indices stay while Layout does.
+// Find is the index of a row, for SetTasks and for columns that name rows by number. Indices stay
+// while Layout does.
 func (c *Cluster) Find(kind int, name string) (int32, error) {
 	e := C.muster_go_error()
 	text := C.CString(name)
@@ -363,7 +368,7 @@ func (p *Plan) Binds() []Bind {
 	return decisions(p, C.MUSTER_BIND, func(r row) Bind { return Bind{r.task, r.node} })
 }
 
-// Eviction is a task that makes room for another; None: for nobody's sake.
+// Eviction is a task that makes room for another; None: for no other task.
 type Eviction struct{ Task, For int32 }
 
 // Evictions are the tasks to be stopped, in the order they were decided.
@@ -376,7 +381,7 @@ func (p *Plan) Nominations() []Bind {
 	return decisions(p, C.MUSTER_NOMINATE, func(r row) Bind { return Bind{r.task, r.node} })
 }
 
-// Admitted are jobs that may ask for nodes from now on.
+// Admitted are jobs that may request nodes from now on.
 func (p *Plan) Admitted() []int32 {
 	return decisions(p, C.MUSTER_ADMIT, func(r row) int32 { return r.job })
 }
@@ -384,7 +389,7 @@ func (p *Plan) Admitted() []int32 {
 // Phase is what a job's phase becomes.
 type Phase struct{ Job, Phase int32 }
 
-// Phases are the jobs whose phase is another after the cycle.
+// Phases are the jobs with another phase after the cycle.
 func (p *Plan) Phases() []Phase {
 	return decisions(p, C.MUSTER_PHASE, func(r row) Phase { return Phase{r.job, r.phase} })
 }

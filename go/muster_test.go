@@ -143,8 +143,9 @@ func BenchmarkCrossing(b *testing.B) {
 	}
 }
 
-// The cycle of bench/capi_bench.cc, which says what it costs in C++: 10,000 nodes, 100,000 tasks in gangs of 20, 100 queues
-// and 100 different requests (bench/workloads.h), from a snapshot to the columns of its plan.
+// The cycle of bench/capi_bench.cc, which says what it costs in C++: 10,000 nodes, 100,000 tasks in
+// gangs of 20, 100 queues and 100 different requests (bench/workloads.h), from a snapshot to the
+// columns of its plan.
 func BenchmarkCycle10000Nodes(b *testing.B) {
 	const nodes, gangs, queues, side = 10000, 5000, 100, 10
 	c, err := NewCluster()

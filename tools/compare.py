@@ -2,10 +2,10 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Schedules one scenario under several profiles and prints what each decided, side by side.
 
-    tools/compare.py build/release/muster scenario.json --profiles volcano,kube-batch,muster --report report.md
+    tools/compare.py build/release/muster scenario.json --profiles volcano,muster --report report.md
 
-Needs nothing but the command line and Python's standard library. Times are those of the whole command, reading
-the scenario included; bench/ measures the engine alone.
+Needs nothing but the command line and Python's standard library. Times are those of the whole
+command, reading the scenario included; bench/ measures the engine alone.
 """
 
 import argparse
@@ -39,8 +39,10 @@ def size(path):
     def rows(key):
         return sum(row.get("count", 1) for row in scenario.get(key, []))
 
-    in_groups = sum(group.get("count", 0) for job in scenario.get("jobs", []) for group in job.get("groups", []))
-    return {"nodes": rows("nodes"), "queues": rows("queues"), "jobs": rows("jobs"), "tasks": rows("tasks") + in_groups}
+    in_groups = sum(group.get("count", 0) for job in scenario.get("jobs", [])
+                    for group in job.get("groups", []))
+    return {"nodes": rows("nodes"), "queues": rows("queues"), "jobs": rows("jobs"),
+            "tasks": rows("tasks") + in_groups}
 
 
 def summary(profile, plan, milliseconds):
@@ -58,7 +60,8 @@ def summary(profile, plan, milliseconds):
 
 def refused_by(reason):
     """The kind of a reason and, where nodes refused, by what: "no node: cpu, nvidia.com/gpu"."""
-    what = {row.get("detail") or row.get("dimension") or row["code"] for row in reason.get("refusals", [])}
+    what = {row.get("detail") or row.get("dimension") or row["code"]
+            for row in reason.get("refusals", [])}
     return reason["kind"].replace("_", " ") + (": " + ", ".join(sorted(what)) if what else "")
 
 
@@ -77,7 +80,8 @@ def table(rows):
     width = [max(len(line[i]) for line in [keys, *cells]) for i in range(len(keys))]
 
     def line(words):
-        return "| " + " | ".join(w.rjust(n) if r else w.ljust(n) for w, n, r in zip(words, width, numeric)) + " |"
+        return "| " + " | ".join(w.rjust(n) if r else w.ljust(n)
+                                 for w, n, r in zip(words, width, numeric)) + " |"
 
     rule = "|" + "|".join("-" * (n + 1) + (":" if r else "-") for n, r in zip(width, numeric)) + "|"
     return "\n".join([line(keys), rule, *map(line, cells)])
@@ -108,10 +112,12 @@ def report(cli, scenario, profiles):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cli", help="the command line, build/release/muster")
     parser.add_argument("scenario")
-    parser.add_argument("--profiles", default="volcano,kube-batch,muster", help="comma-separated (default: %(default)s)")
+    parser.add_argument("--profiles", default="volcano,kube-batch,muster",
+                        help="comma-separated (default: %(default)s)")
     parser.add_argument("--report", help="also write the text to this file")
     arguments = parser.parse_args()
     text = report(arguments.cli, arguments.scenario, arguments.profiles.split(","))

@@ -9,5 +9,6 @@ cd "$(dirname "$0")/.."
 mode=-i
 [ "${1:-}" != "--check" ] || mode="--dry-run -Werror"
 # shellcheck disable=SC2086  # two words
-find include lib tools bench capi examples tests python \( -name '*.cc' -o -name '*.h' -o -name '*.c' \) \
-  -print0 2>/dev/null | xargs -0 -r -n 16 clang-format-14 $mode
+find include lib tools bench capi examples tests python \
+  \( -name '*.cc' -o -name '*.h' -o -name '*.c' \) -print0 2>/dev/null |
+  xargs -0 -r -n 16 clang-format-14 $mode

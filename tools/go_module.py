@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Makes the Go module that a release publishes: the package in go/, muster/c.h and one archive of all that it calls.
+"""Makes the Go module that a release publishes: the package in go/, muster/c.h and one archive of
+all that it calls.
 
     tools/go_module.py --build build/release --out DIR
 
-DIR becomes what a Go module proxy serves: upload it, or name it GOPROXY=file://DIR. `go get muster.example/muster` then
-needs a C compiler and no CMake, C++ or Abseil.
+DIR becomes what a Go module proxy serves: upload it, or name it GOPROXY=file://DIR. `go get
+muster.example/muster` then needs a C compiler and no CMake, C++ or Abseil.
 
-The archive holds one object: the library, the parts of Abseil and the C++ library that it uses, linked into each
-other; of its symbols only those of capi/symbols.txt can be seen. A program may so hold another Abseil, or another C++
-library, beside it. libm and libgcc's unwinder stay outside, which every C compiler brings.
+The archive holds one object: the library, the parts of Abseil and the C++ library that it uses,
+linked into each other; of its symbols only those of capi/symbols.txt can be seen. A program may so
+hold another Abseil, or another C++ library, beside it. libm and libgcc's unwinder stay outside,
+which every C compiler brings.
 """
 
 import argparse
@@ -29,7 +31,8 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # equal inputs, equal bytes
 
 
 def run(*command):
-    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([str(c) for c in command], check=True, capture_output=True,
+                          text=True).stdout
 
 
 def version():
@@ -44,8 +47,8 @@ def cached(build, name):
 
 
 def without_unique_symbols(data):
-    """An x86-64 object whose GNU_UNIQUE symbols are ordinary weak ones: objcopy cannot hide them otherwise, and the
-    dynamic linker would take two C++ libraries' for one."""
+    """An x86-64 object with ordinary weak symbols instead of GNU_UNIQUE ones: objcopy cannot hide
+    them otherwise, and the dynamic linker would take two C++ libraries' for one."""
     symbol_table, global_binding, weak, unique = 2, 1, 2, 10
     data = bytearray(data)
     if data[:6] != b"\x7fELF\x02\x01":
@@ -75,8 +78,10 @@ def archive(build, out):
     wanted = [word for name in symbols.read_text(encoding="utf-8").split() for word in ("-u", name)]
     with tempfile.TemporaryDirectory() as folder:
         whole, hidden = pathlib.Path(folder) / "whole.o", pathlib.Path(folder) / "muster.o"
-        run("ld", "-r", "--force-group-allocation", "--gc-sections", *wanted, build / "libmuster_c.a",
-            build / "libmuster_import.a", build / "libmuster.a", "--start-group", *sorted(abseil.glob("libabsl_*.a")),
+        run("ld", "-r", "--force-group-allocation", "--gc-sections", *wanted,
+            build / "libmuster_c.a",
+            build / "libmuster_import.a", build / "libmuster.a", "--start-group",
+            *sorted(abseil.glob("libabsl_*.a")),
             run(compiler, "-print-file-name=libstdc++.a").strip(), "--end-group", "-o", whole)
         whole.write_bytes(without_unique_symbols(whole.read_bytes()))
         run("objcopy", "--strip-debug", f"--keep-global-symbols={symbols}", whole, hidden)
@@ -101,13 +106,15 @@ def publish(build, out):
     (served / f"{tag}.mod").write_bytes(files["go.mod"])
     with zipfile.ZipFile(served / f"{tag}.zip", "w", zipfile.ZIP_DEFLATED) as package:
         for name, content in sorted(files.items()):
-            package.writestr(zipfile.ZipInfo(f"{MODULE}@{tag}/{name}", EPOCH), content, zipfile.ZIP_DEFLATED)
+            package.writestr(zipfile.ZipInfo(f"{MODULE}@{tag}/{name}", EPOCH), content,
+                             zipfile.ZIP_DEFLATED)
     return served / f"{tag}.zip"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="a finished build tree")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release",
+                        help="a finished build tree")
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the folder to serve")
     arguments = parser.parse_args()
     made = publish(arguments.build.resolve(), arguments.out)

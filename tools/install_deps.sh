@@ -1,17 +1,18 @@
 #!/bin/sh
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# Installs what building and testing Muster needs on Debian 12, as root or through sudo, and says what.
-# Asks dpkg first: when nothing is missing it neither calls apt nor prints anything.
+# Installs what building and testing Muster needs on Debian 12, as root or through sudo, and says
+# what. Asks dpkg first: when nothing is missing it neither calls apt nor prints anything.
 #
-# build/venv holds what the Python package needs and Debian does not have (pybind11 3) or not everywhere (NumPy,
-# pandas). Where the Python package index cannot be reached this says so and leaves it out: everything but the
-# Python package still builds.
+# build/venv holds what the Python package needs and Debian does not have (pybind11 3) or not
+# everywhere (NumPy, pandas). Where the Python package index cannot be reached this says so and
+# leaves it out: everything but the Python package still builds.
 set -eu
 cd "$(dirname "$0")/.."
 
 packages="g++ cmake ninja-build ccache libabsl-dev libeigen3-dev nlohmann-json3-dev libgtest-dev libgmock-dev
-  libbenchmark-dev zlib1g-dev clang-14 libclang-rt-14-dev clang-format-14 clang-tidy-14 python3 python3-dev python3-venv abigail-tools"
+  libbenchmark-dev zlib1g-dev clang-14 libclang-rt-14-dev clang-format-14
+  clang-tidy-14 python3 python3-dev python3-venv abigail-tools"
 
 if ! command -v dpkg-query >/dev/null; then
   echo "install_deps: no dpkg here; please provide the equivalents of:" $packages >&2
@@ -58,7 +59,8 @@ tell_what_is_left_out() {
 }
 
 if [ -f build/venv/requirements.txt ] &&
-  cat tools/python_requirements.txt tools/python_optional.txt | cmp -s - build/venv/requirements.txt; then
+  cat tools/python_requirements.txt tools/python_optional.txt |
+  cmp -s - build/venv/requirements.txt; then
   tell_what_is_left_out
   exit 0
 fi
@@ -68,7 +70,8 @@ echo "Making build/venv for the Python package"
 mkdir -p build
 rm -rf build/venv
 if "$python" -m venv build/venv &&
-  build/venv/bin/python -m pip install -q --disable-pip-version-check -r tools/python_requirements.txt </dev/null; then
+  build/venv/bin/python -m pip install -q --disable-pip-version-check \
+    -r tools/python_requirements.txt </dev/null; then
   grep -v '^#' tools/python_optional.txt | while read -r package; do
     build/venv/bin/python -m pip install -q --disable-pip-version-check "$package" </dev/null ||
       echo "install_deps: $package cannot be installed here" >&2

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""What ./run shows: recorded traces, or made-up work, under several profiles; the table, and the report with pictures.
+"""What ./run shows: recorded traces, or made-up work, under several profiles; the table, and the
+report with pictures.
 
     PYTHONPATH=build/release/python build/venv/bin/python tools/show_replays.py build/replays.html
 """
@@ -24,14 +25,17 @@ def traces() -> list[muster.Trace]:
         philly = muster.traces.philly()
         busy = philly.select(range(40000, 50000))
         queues = [{"name": queue} for queue in philly.queues]
-        out.append(busy.on(nodes=philly.nodes[::4], queues=queues, name="Philly, 10,000 jobs on a quarter of its nodes"))
+        out.append(busy.on(nodes=philly.nodes[::4], queues=queues,
+                           name="Philly, 10,000 jobs on a quarter of its nodes"))
     if out:
         return out
-    print(f"No recorded traces in {muster.traces.folder()} (or MUSTER_TRACES): these are made from mixes.")
+    print(
+        f"No recorded traces in {muster.traces.folder()} (or MUSTER_TRACES): these are made from mixes.")
     mix = muster.traces.named_mix
     return [
         mix("openb").generate(jobs=3000, nodes=40, load=1.1, name="openb, made up, 40 nodes"),
-        mix("philly").generate(jobs=3000, nodes=88, load=1.1, name="Philly, made up, a quarter of its nodes"),
+        mix("philly").generate(jobs=3000, nodes=88, load=1.1,
+                               name="Philly, made up, a quarter of its nodes"),
     ]
 
 
@@ -46,7 +50,8 @@ def main() -> int:
     study.save(report.with_suffix(".json"))
     study.report(report, "./run")
     print(f"\nReport with pictures: {report.resolve()}")
-    print(f"The same again:       build/venv/bin/python -m muster reproduce {report.with_suffix('.json')}")
+    print(
+        f"The same again:       build/venv/bin/python -m muster reproduce {report.with_suffix('.json')}")
     return 0 if study.complete else 130
 
 

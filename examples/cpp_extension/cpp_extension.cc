@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Rules of one's own in C++: an order, a fit, a score, a rule for victims, and an action that uses savepoints and the
-// placer. The program schedules a small cluster with them and prints the plan.
+// Rules of one's own in C++: an order, a fit, a score, a rule for victims, and an action that uses
+// savepoints and the placer. The program schedules a small cluster with them and prints the plan.
 //
 //   ./cpp_extension
 #include <algorithm>
@@ -34,7 +34,8 @@ class SmallFirst : public Policy, public OrderPolicy {
   const Cycle* cycle_ = nullptr;
 };
 
-// Nodes whose name begins with "old" take no task with a GPU. The answer never changes while the node lives: kKind.
+// Nodes with a name that begins with "old" take no task with a GPU. The answer never changes while
+// the node lives: kKind.
 class NotOnOld : public Policy, public FitPolicy {
  public:
   std::string_view name() const override { return "not-on-old"; }
@@ -44,7 +45,8 @@ class NotOnOld : public Policy, public FitPolicy {
     cycle_ = &cycle;
     gpu_ = cycle.FindDimension("nvidia.com/gpu");
   }
-  // Only classes that request a GPU are refused anywhere, so only for them the scope is wider than none.
+  // Only classes that request a GPU are refused anywhere, so only for them the scope is wider than
+  // none.
   Scope FitScope(ClassIndex c) override {
     return gpu_ && cycle_->request(c)[*gpu_] > 0 ? Scope::kState : Scope::kNone;
   }
@@ -94,7 +96,8 @@ class LowerOnly : public Policy, public VictimPolicy {
   const Cycle* cycle_ = nullptr;
 };
 
-// Makes room for the task on the first node where the allowed victims free enough. All evictions stand, or none.
+// Makes room for the task on the first node where the allowed victims free enough. All evictions
+// stand, or none.
 bool MakeRoom(Workbench& bench, TaskIndex task) {
   for (NodeIndex node = 0; node < bench.cycle().node_count(); ++node) {
     const Workbench::Savepoint before = bench.Save();

@@ -9,7 +9,8 @@ for name in ("muster_text_data", "muster_plan_name"):
 
 
 class Error(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("code", ctypes.c_int32), ("user_code", ctypes.c_int32),
+    _fields_ = [("struct_size", ctypes.c_uint32), ("code", ctypes.c_int32),
+                ("user_code", ctypes.c_int32),
                 ("reserved", ctypes.c_int32), ("message", ctypes.c_char * 496)]
 
 

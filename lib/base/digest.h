@@ -11,8 +11,8 @@
 // The function is FNV-1a over an explicit encoding. An integer is 64 bits of two's complement, low
 // byte first. A text is its length as such an integer and then its bytes. So Add("ab"), Add("c")
 // and Add("a"), Add("bc") differ, and neither byte order nor the width of a type reaches the
-// result. Different digests prove different input. The function does not withstand an attacker who
-// makes two plans look equal.
+// result. Different digests prove different input. The function does not withstand an attacker:
+// plans with equal digests can be constructed.
 #ifndef MUSTER_BASE_DIGEST_H_
 #define MUSTER_BASE_DIGEST_H_
 

@@ -13,9 +13,9 @@
 // reads the key of another entry once in 2^32. Removal shifts back what probed past the slot: there
 // are no tombstones.
 //
-// Abseil's tables are as quick, but a growth whose allocation fails leaves them broken, and the
-// process dies at their next use. Here whatever may fail comes first (MakeRoom), and what follows
-// does not allocate.
+// Abseil's tables are as quick, but a growth with a failed allocation leaves them broken, and the
+// process dies at their next use. Here everything that may fail comes first (MakeRoom), and what
+// follows does not allocate.
 #ifndef MUSTER_BASE_HASH_INDEX_H_
 #define MUSTER_BASE_HASH_INDEX_H_
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A binary heap over row numbers that knows the position of each, so a row whose key changed moves
+// A binary heap over row numbers that keeps the position of each, so a row with a changed key moves
 // in O(log n) without a search.
 //
 //   struct ByShare {

@@ -8,8 +8,8 @@
 // exp: write x = k log 2 + r with 0 <= r < log 2 and sum r^n / n!, 29 terms reach 2^-112.
 //      Every product and constant is truncated, so the sum stays below 2 and its error below
 //      2^-100.
-// pow: exp(y log|x|), whose argument is known to 2^-107: |y log|x|| < 1024 or the result is 0
-//      or infinite.
+// pow: exp(y log|x|). Its argument is known to 2^-107: |y log|x|| < 1024 or the result is 0 or
+//      infinite.
 //
 // A result is wrongly rounded only if the true value lies within about 2^-45 of a unit in the last
 // place of a midpoint between two doubles.

@@ -4,7 +4,7 @@
 // Chunks double from 1 KiB to 256 KiB, so that a table of three names is small; a longer record
 // gets a chunk of its own size. What a chunk leaves unused is less than the record that starts the
 // next one, so chunks are at least half full on average and 65,536 of them hold 8 GiB or more. No
-// record is as short as a step, so none begins at the last one, whose address would be
+// record is as short as a step, so none begins at the last one, with the address
 // HashIndex::kNothing.
 #include "lib/base/names.h"
 

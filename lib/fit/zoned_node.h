@@ -26,9 +26,9 @@
 // - A single resource has no variance. Balanced allocation then gives 100, where the plugin has no
 //   number.
 //
-// Cost. O(zones * resources) a check. Fewest zones tries sets in rising size and skips a size whose
-// best zones together hold too little. Sizes with more than 2^20 sets are not tried: the score is
-// then 0.
+// Cost. O(zones * resources) a check. Fewest zones tries sets in rising size, and skips a size if
+// its best zones together hold too little. Sizes with more than 2^20 sets are not tried: the score
+// is then 0.
 #ifndef MUSTER_FIT_ZONED_NODE_H_
 #define MUSTER_FIT_ZONED_NODE_H_
 

@@ -49,7 +49,7 @@ bool TakeDecimal(std::string_view* text, Decimal* out) {
   return any;
 }
 
-// The powers of ten and of two that the suffix stands for; false if it is none.
+// Finds the powers of ten and of two that the suffix stands for. Returns false for other suffixes.
 bool ReadSuffix(std::string_view suffix, int* tens, int* twos) {
   constexpr std::string_view kSmall = "num", kLarge = "kMGTPE";
   if (suffix.empty()) return true;
@@ -81,7 +81,7 @@ bool ReadSuffix(std::string_view suffix, int* tens, int* twos) {
   return true;
 }
 
-// The number times 10^tens * 2^twos, rounded up; nothing where it is above MostAmount().
+// Returns the number times 10^tens * 2^twos, rounded up; nothing where it is above MostAmount().
 std::optional<Amount> Scale(const Decimal& number, int tens, int twos) {
   Amount amount = number.digits << twos;
   bool more = number.more;

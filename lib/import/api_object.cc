@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// Kinds whose objects lie in a namespace, of those that importers look up by namespace.
+// Kinds with objects in a namespace, of those that importers look up by namespace.
 constexpr std::string_view kNamespaced[] = {"Pod", "PodGroup", "PodDisruptionBudget",
                                             "ResourceQuota"};
 // A value of the metrics API. It has no name of its own: it is named by what it describes.
@@ -39,7 +39,7 @@ ApiObject::ApiObject(RawObject raw, ImportLog* log) : raw_(std::move(raw)) {
   labels_ = metadata().TextMap("labels");
   annotations_ = metadata().TextMap("annotations");
   created_ = metadata().Seconds("creationTimestamp");
-  // Refused here for what is not an object, whoever reads them.
+  // Refuses a spec that is not an object, for every reader.
   spec();
   status();
 }

@@ -27,7 +27,7 @@ namespace muster {
 // A kind that an importer reads.
 struct KindRule {
   std::string_view kind;
-  // The API groups whose objects of this kind are meant. Empty: any.
+  // The API groups of the objects meant. Empty: any.
   std::span<const std::string_view> groups = {};
 };
 
@@ -41,7 +41,7 @@ class ApiObject {
   const std::string& api_version() const { return raw_.api_version; }
   std::string_view group() const;  // of api_version(); empty for Kubernetes' core
   const std::string& name() const { return name_; }
-  // Empty for what lies in no namespace; "default" where a namespaced object names none.
+  // Empty for objects outside any namespace; "default" where a namespaced object names none.
   const std::string& name_space() const { return name_space_; }
   const std::string& key() const { return key_; }              // "namespace/name", or the name
   const std::string& place() const { return source_.object; }  // "Pod namespace/name"
@@ -74,7 +74,7 @@ class Dump {
 
   Dump(std::vector<RawObject> objects, ImportLog* log);
 
-  // Leaves what `rules` do not list out, with an entry each; `reader` is the importer's name.
+  // Leaves out what `rules` do not list, with an entry each; `reader` is the importer's name.
   // Called once.
   void Keep(std::span<const KindRule> rules, std::string_view reader);
 

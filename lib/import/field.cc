@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// A row's values stand in the order of the text, so the way down to one leads through the last
-// child before it.
+// A row's values are in the order of the text, so the way down to one leads through the last child
+// before it.
 std::string PathTo(const JsonRow& row, uint32_t index) {
   std::string path;
   for (Json at(&row, 0); at.index() != index;) {

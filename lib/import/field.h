@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A value of a decoded object with the place where it stands, so that every refusal names the
-// object and the field.
+// A value of a decoded object with its place, so that every refusal names the object and the field.
 //
 //   Field spec = object.spec();
 //   int32_t priority = spec.Int32("priority", 0);   // Pod ns/p: spec.priority: expected ...
@@ -11,8 +10,10 @@
 //
 // A member that is absent or null reads as its default, at any depth. A member of another kind is
 // refused in the log and reads as its default, too. A Field is a few words, valid while its
-// FieldSource and the row are. Finding a member costs O(members of the object), a place is put
-// together only where one is asked for.
+// FieldSource and the row are.
+//
+// Cost. Finding a member is O(members of the object); a place is put together only where it is
+// requested.
 #ifndef MUSTER_IMPORT_FIELD_H_
 #define MUSTER_IMPORT_FIELD_H_
 
@@ -52,7 +53,7 @@ class Field {
   JsonKind kind() const { return json_.kind(); }  // if it exists
   Json json() const { return json_; }
   std::string_view key() const { return json_.key(); }
-  // Whether it is this text.
+  // Returns whether the value is this text.
   bool Is(std::string_view text) const;
   // The text, or the digits of a number as they are written; "" for all else.
   std::string ScalarText() const;
@@ -71,7 +72,7 @@ class Field {
                                         std::numeric_limits<int32_t>::max()));
   }
   bool Bool(std::string_view key, bool fallback) const;
-  // Seconds since 1970 of a time stamp (RFC 3339), what is left of a second dropped; 0 if absent or
+  // Returns the seconds since 1970 of a time stamp (RFC 3339), fractions dropped; 0 if absent or
   // empty.
   int64_t Seconds(std::string_view key) const;
 
@@ -80,7 +81,7 @@ class Field {
   // The objects of an array.
   std::vector<Field> Items(std::string_view key) const;
   std::vector<std::string> Texts(std::string_view key) const;
-  // An object whose values are texts.
+  // Returns an object of texts.
   Labels TextMap(std::string_view key) const;
 
   // "spec.containers[0]"

@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's HyperNode objects: a tree above the nodes, told by what each vertex selects.
+// Volcano's HyperNode objects: a tree above the nodes, built from what each vertex selects.
 //
-// A member is a Node, chosen by its name (exactMatch), by a pattern of names (regexMatch) or by
-// labels (labelMatch), or a HyperNode, chosen by its name alone. A vertex that two others choose
-// belongs to the first of them by tier and name.
+// A member is a Node or a HyperNode. A Node is chosen by its name (exactMatch), by a pattern of
+// names (regexMatch) or by labels (labelMatch); a HyperNode by its name alone. A vertex that two
+// others choose belongs to the first of them by tier and name.
 #include <algorithm>
 #include <utility>
 
@@ -98,8 +98,8 @@ std::vector<Vertex> TreeReader::Read() {
   return tree;
 }
 
-// The first vertex by tier and name that has the node; others are reported unless they stand above
-// it.
+// Puts the node below the first vertex by tier and name that has it; others are reported unless
+// they are above it.
 void PutIntoTree(const std::vector<Vertex>& tree, const HashMap<std::string, size_t>& by_name,
                  const std::vector<size_t>& holders, ImportLog* log, NodeSpec* node) {
   std::vector<size_t> way = {holders[0]};
@@ -145,7 +145,7 @@ std::vector<std::string> ChosenMembers(const Field& selector, const Dump::Object
       if (pattern->Matches(object->key())) add(object->key());
     }
   }
-  // To the peer a selector without any term selects nothing.
+  // In the peer a selector without any term selects nothing.
   const Field match = selector["labelMatch"];
   if (match["matchLabels"].truthy() || match["matchExpressions"].truthy()) {
     const std::optional<Selector> labels = ReadSelector(match);

@@ -35,7 +35,7 @@ absl::StatusOr<const Importer*> ByName(std::string_view name) {
                                                  NamesOfImporters()));
 }
 
-// The importer that most objects belong to by their API groups.
+// Returns the importer that most objects belong to by their API groups.
 absl::StatusOr<const Importer*> ByGroups(const Dump& dump) {
   const Importer* best = nullptr;
   int64_t most = 0;

@@ -13,9 +13,10 @@
 // two objects of one kind and name the last counts. YAML is turned into JSON by the caller (the
 // Python package does so).
 //
-// Output. `scenario` is a whole scenario, which Fill takes: docs/import.md has the order of rows. Its
-// profile is the scheduler's, with the configuration ("volcano:actions=...,tiers=..."). `report`
-// lists what the dump holds and the scenario does not, in the order of discovery, each entry once.
+// Output. `scenario` is a whole scenario, which Fill takes: docs/import.md has the order of rows.
+// Its profile is the scheduler's, with the configuration ("volcano:actions=...,tiers=...").
+// `report` lists what the dump holds and the scenario does not, in the order of discovery, each
+// entry once.
 //
 // Promises. The result is a pure function of the arguments. Any bytes may be passed: text is
 // refused if it is not JSON, is nested deeper than 256, or has a key twice in one object.
@@ -44,8 +45,8 @@ namespace muster {
 
 struct ImportOptions {
   // The name of the importer, which is the name of its profile. Empty: the importer is found by the
-  // objects' API groups. A dump that shows no group of any importer, or as many objects of two,
-  // then fails.
+  // objects' API groups. The import then fails for a dump with no group of any importer, or as many
+  // objects of two.
   std::string profile = {};
   // The scheduler's configuration as JSON: what the YAML of volcano-scheduler.conf becomes. Empty:
   // the configuration that the profile has by itself.

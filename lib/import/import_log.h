@@ -1,13 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What an import finds out beside the scenario: the first refusal, and the entries of the report.
+// What an import produces beside the scenario: the first refusal, and the entries of the report.
 //
 //   log->LeftOut("Pod ns/p", "spec.nodeName", "...");
 //   log->Refuse("Pod ns/p: spec.priority", "expected an integer, got \"high\"");
 //   if (!log->ok()) return log->status();
 //
-// Reading goes on after a refusal, with defaults, so that readers need not ask after every value;
-// loops over many objects ask ok(). An entry that is added twice is kept once. Each call costs
+// Reading continues after a refusal, with defaults, so readers need not check after every value;
+// loops over many objects check ok(). An entry that is added twice is kept once. Each call costs
 // O(length of its texts).
 #ifndef MUSTER_IMPORT_IMPORT_LOG_H_
 #define MUSTER_IMPORT_IMPORT_LOG_H_

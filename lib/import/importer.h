@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // One importer: how the objects of one scheduler are read. An importer is one file that defines an
-// Importer, and its line in the table (importers.cc); nothing else knows its name. To add one,
+// Importer, and its line in the table (importers.cc); its name occurs nowhere else. To add one,
 // write
 //
 //   constexpr std::string_view kGroups[] = {"scheduling.example.com"};
@@ -32,7 +32,7 @@ struct ImportSource {
 
 struct Importer {
   std::string_view name;  // of the profile, too
-  // API groups that are this scheduler's own: objects of them show whose dump it is.
+  // API groups of this scheduler alone: a dump with objects of them is a dump of this scheduler.
   std::span<const std::string_view> groups;
   std::span<const KindRule> kinds;  // that it reads; others are reported
   // Fills the scenario, its profile and configuration included; a refusal is in the log.

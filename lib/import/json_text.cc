@@ -21,7 +21,7 @@
 namespace muster {
 namespace {
 
-// Bytes of a text, and where the parser, which copies iterators, has got to in it.
+// The bytes of a text, and the position of the parser, which copies iterators.
 class Cursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -43,7 +43,7 @@ class Cursor {
   const char** reached_;
 };
 
-// Events with the kinds of values told apart; a subclass says what becomes of them.
+// Events with the kinds of values separated; a subclass decides what becomes of them.
 class Handler : public nlohmann::json_sax<nlohmann::json> {
  public:
   Handler(std::string_view what, size_t size) : what_(what), size_(size) {}

@@ -27,9 +27,10 @@ struct RawObject {
   std::string api_version;  // may be empty
 };
 
-// The objects of a text in their order: those of lists (an object with the array "items", whose
-// kind ends in "List"), of arrays, and of documents one after another. The items of a typed list
-// (PodList) need not repeat their kind and API version. Text of blanks alone has no objects.
+// Returns the objects of a text in their order: those of lists, of arrays, and of documents one
+// after another. A list is an object with the array "items" and a kind that ends in "List". The
+// items of a typed list (PodList) need not repeat their kind and API version. Text of blanks alone
+// has no objects.
 absl::StatusOr<std::vector<RawObject>> ReadJsonObjects(std::string_view text);
 
 // The only value of the text; `what` begins the message of a failure.

@@ -54,8 +54,8 @@ constexpr SwitchRule kSwitches[] = {{"enableJobOrder", "job_order"},
                                     {"enableBestNode", ""},
                                     {"enableTargetJob", ""},
                                     {"enableReservedNodes", ""}};
-// Where the rule of a policy is another than Volcano's. The scheduler asks `valid` before any
-// plugin can answer.
+// Options of policies where the rule differs from Volcano's. The scheduler checks `valid` before
+// any plugin can answer.
 constexpr OptionRule kOptions[] = {
     {"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
     {"gang", "without", "valid"},          {"proportion", "kube_batch", "on"},

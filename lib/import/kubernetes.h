@@ -40,7 +40,7 @@ struct PodRules {
 
 // --- requests (kubernetes_requests.cc) ---
 
-// Whether schedulers count the resource at all; they pass over other names silently.
+// Returns whether schedulers count the resource at all; they ignore other names silently.
 bool IsDimension(std::string_view name, bool ephemeral_storage);
 // Those of the amounts that are dimensions; others are reported under `path` of the object.
 AmountMap Dimensions(const AmountMap& amounts, const ApiObject& object, std::string_view path,
@@ -58,17 +58,18 @@ struct PodAmounts {
 };
 PodAmounts ReadRequests(const ApiObject& pod, const PodRules& rules);
 bool IsSidecar(const Field& container);
-// Whether all containers have limits of cpu and memory that are what they request.
+// Returns whether all containers have limits of cpu and memory that equal their requests.
 bool IsGuaranteed(const ApiObject& pod);
 
 // --- placement rules (kubernetes_selectors.cc, kubernetes_shapes.cc) ---
 
 std::vector<Requirement> ReadRequirements(const Field& holder, std::string_view key);
-// A label selector; nothing where it is not given.
+// Returns a label selector; nothing where it is not given.
 std::optional<Selector> ReadSelector(const Field& selector);
-// Whether a selector selects an object with these labels. One that is not there selects nothing.
+// Returns whether a selector selects an object with these labels. An absent selector selects
+// nothing.
 bool Selects(const std::optional<Selector>& selector, const Labels& labels);
-// All that decides where the pod may run.
+// Returns everything that decides where the pod may run.
 TaskShape ReadShape(const ApiObject& pod, const PodRules& rules);
 // The rules of affinity among them (kubernetes_affinity.cc).
 void ReadAffinity(const ApiObject& pod, TaskShape* shape);
@@ -79,13 +80,14 @@ struct NodeRules {
   bool ephemeral_storage = true;
   bool conditions = true;  // conditions count, beside taints
 };
-// A node that has no amount of `pods` holds none.
+// Returns the node. A node without an amount of `pods` holds none.
 NodeSpec ReadNode(const ApiObject& node, const NodeRules& rules);
 // Gives nodes their usage by values of the custom metrics API: parts of one, under the names
-// node_cpu_usage_avg and node_memory_usage_avg. Of two times that of memory counts.
+// node_cpu_usage_avg and node_memory_usage_avg. If the two have different times, that of memory
+// counts.
 void ReadUsage(const Dump::Objects& values, std::vector<NodeSpec>* nodes);
 
-// Namespaces with labels, and what their quotas allow and have in use.
+// Returns the namespaces with labels, and what their quotas allow and have in use.
 std::vector<NamespaceSpec> ReadNamespaces(const Dump& dump);
 std::vector<DisruptionBudgetSpec> ReadBudgets(const Dump& dump);
 struct PriorityClasses {

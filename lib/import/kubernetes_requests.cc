@@ -23,7 +23,7 @@ bool IsExtended(std::string_view name) {
   return true;
 }
 
-// What the kubelet reports of a container whose resources are being changed.
+// The amounts that the kubelet reports of a container during a change of its resources.
 struct ActualAmounts {
   std::string container;
   AmountMap requests, allocated;
@@ -142,7 +142,7 @@ bool IsGuaranteed(const ApiObject& pod) {
       const Field resources = container.Section("resources");
       const Field limits = resources.Section("limits"), requests = resources.Section("requests");
       for (std::string_view name : {"cpu", "memory"}) {
-        // What is not requested is requested as far as it is limited.
+        // A limit without a request is a request, too.
         const Field limit = limits[name];
         const Field request = requests[name].exists() ? requests[name] : limit;
         const Amount most = limit.exists() ? ReadAmount(limit) : Amount(0);

@@ -56,7 +56,7 @@ class PatternParser {
     Add(Op::kBytes, 0, static_cast<uint32_t>(out_.sets_.size() - 1));
   }
 
-  // Steps that stand at `from` and after move by one; a step is put before them.
+  // Moves the steps from `from` on by one, and puts a step before them.
   void InsertBefore(uint32_t from, Op op, uint32_t next, uint32_t other);
   void CopyFrom(const std::vector<Pattern::Step>& part, uint32_t from);
 
@@ -164,7 +164,8 @@ void PatternParser::Atom(int depth) {
   if (status_.ok()) ++at_;
 }
 
-// Repeats the steps from `from` on as what comes next says; false where that is no repetition.
+// Repeats the steps from `from` on as the next token requires. Returns false if that is no
+// repetition.
 bool PatternParser::Repeat(uint32_t from) {
   int least = 0, most = -1;  // -1: any number
   if (Take("+")) {
@@ -195,7 +196,7 @@ bool PatternParser::Repeat(uint32_t from) {
   return status_.ok();
 }
 
-// {n}, {n,} or {n,m}; false where the text is none, with at_ as it was.
+// Reads {n}, {n,} or {n,m}. Returns false for other text, and leaves at_ as it was.
 bool PatternParser::ReadCounts(int* least, int* most) {
   const size_t begin = at_;
   if (!Take("{")) return false;

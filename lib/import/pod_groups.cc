@@ -54,7 +54,7 @@ Dump::Objects ReadQueues(const ImportSource& source, ClusterSpec* cluster) {
     queue.name = object->name();
     queue.weight = object->spec().Int64("weight", 0);
     queue.created = object->created();
-    // To these schedulers a queue's uid is its name.
+    // In these schedulers a queue's uid is its name.
     queue.uid_rank = static_cast<int64_t>(cluster->queues.size()) - 1;
   }
   return objects;
@@ -65,7 +65,7 @@ Dump::Objects ReadPodGroups(const ImportSource& source, ClusterSpec* cluster) {
   for (const QueueSpec& queue : cluster->queues) queues.insert(queue.name);
   const PriorityClasses classes = ReadPriorityClasses(source.dump);
   Dump::Objects kept;
-  int64_t rank = -1;  // to these schedulers a job's uid is its key
+  int64_t rank = -1;  // in these schedulers a job's uid is its key
   for (const ApiObject* object : SortedByKey(source.dump.OfKind("PodGroup"))) {
     ++rank;
     const Field spec = object->spec();

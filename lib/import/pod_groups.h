@@ -11,7 +11,9 @@
 // numbers only.
 //
 // Each call fills one table of the cluster, from the tables before it, and returns the object of
-// each row. Tasks whose node is not there get an empty node of that name. Each costs O(n log n).
+// each row. Tasks on a missing node get an empty node of that name.
+//
+// Cost. O(n log n) each.
 #ifndef MUSTER_IMPORT_POD_GROUPS_H_
 #define MUSTER_IMPORT_POD_GROUPS_H_
 
@@ -29,7 +31,7 @@ inline constexpr std::string_view kGroupName = "scheduling.k8s.io/group-name";
 // Name, weight, order keys.
 Dump::Objects ReadQueues(const ImportSource& source, ClusterSpec* cluster);
 
-// Name, queue, priority, minimum, phase, order keys. A group whose queue is not there is left out.
+// Name, queue, priority, minimum, phase, order keys. A group of a missing queue is left out.
 Dump::Objects ReadPodGroups(const ImportSource& source, ClusterSpec* cluster);
 
 struct TaskRules {

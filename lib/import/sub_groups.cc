@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's sub-groups: pods of a job that a policy of its pod group counts, and wants to be,
-// together.
+// Volcano's sub-groups: pods of a job that a policy of its pod group counts, and places, together.
 #include <algorithm>
 #include <utility>
 

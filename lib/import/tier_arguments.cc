@@ -30,7 +30,7 @@ std::string NumberText(double number) {
   return text;
 }
 
-// The value as a number, which may be written as text.
+// Returns the value as a number, which may be written as text.
 double ReadNumber(const Field& value) {
   double number = 0;
   const bool read = absl::SimpleAtod(value.ScalarText(), &number);
@@ -70,7 +70,7 @@ class Arguments {
     Take(key);
     return all_.Section(key);
   }
-  // Without taking it.
+  // Returns the value without taking it.
   Field Peek(std::string_view key) const { return all_[key]; }
   const std::vector<Field>& left() const { return left_; }
 
@@ -161,7 +161,7 @@ void ReadNodeGroup(Arguments* from, ProfileOptions* options) {
   }
 }
 
-// A window that cannot be read is one that never opens: it begins and does not end.
+// A window that cannot be read never opens: it begins and does not end.
 void ReadTdm(Arguments* from, ProfileOptions* options) {
   constexpr std::string_view kPrefix = "tdm.revocable-zone.";
   const std::vector<Field> all = from->left();
@@ -184,7 +184,7 @@ void ReportDefault(const Field& value) {
   value.Ignored(absl::StrCat(value.Describe(), " does not count; the default does"));
 }
 
-// What is no number, or out of range, leaves the default, as the peer has it.
+// A value that is no number, or out of range, leaves the default, as in the peer.
 void SetInRange(const Field& value, std::string_view option, double low, double high,
                 ProfileOptions* options) {
   if (!value.exists()) return;
@@ -236,7 +236,7 @@ void ReadStrategyFit(Arguments* from, ProfileOptions* options) {
   const Field resources = from->TakeSection("resources");
   for (const Field& resource : resources.Children()) {
     const std::string_view pattern = resource.key();
-    // A star is the end of a name that has more, or the peer ignores it, too.
+    // A star is the end of a longer name, or the peer ignores it, too.
     const size_t star = pattern.find('*');
     if (star != pattern.npos && (pattern == "*" || star + 1 != pattern.size())) continue;
     const Field how = resources.Section(pattern);
@@ -279,7 +279,7 @@ void ReadNumaAware(Arguments* from, ProfileOptions* options) {
   TakeWhole("weight", "weight", from, options);
 }
 
-// What is below 0 is as if it were not there.
+// A value below 0 is ignored.
 void ReadNetworkTopology(Arguments* from, ProfileOptions* options) {
   TakeWeight("weight", "weight", from, options);
   TakeWeight("hypernode.binpack.cpu", "cpu", from, options);
@@ -297,7 +297,7 @@ void ReadNetworkTopology(Arguments* from, ProfileOptions* options) {
   }
 }
 
-// Of its strategies the peer knows one.
+// The peer has one of its strategies.
 void ReadRescheduling(Arguments* from, ProfileOptions* options) {
   const Field list = from->Peek("strategies");
   if (list.given() && list.kind() != JsonKind::kArray) return list.RefuseKind("an array");

@@ -31,7 +31,7 @@ std::vector<std::string> ReadActions(const Field& configuration) {
   return configuration.Texts("actions");
 }
 
-// What the configuration has for each action, and whether the action was asked for.
+// The configuration of each action, and whether the action was requested.
 struct ActionArguments {
   std::string action;
   Field arguments;

@@ -9,9 +9,10 @@
 //
 //   scenario->profile = ReadProfile(configuration, rules, source.options.unset_switches_on);
 //
-// These schedulers clean their arguments (a negative weight is 1 again), and so does this reader,
-// so that a profile holds what was in force. What no profile takes is reported. Costs O(length of
-// the configuration).
+// These schedulers clean their arguments (a negative weight becomes 1), and so does this reader, so
+// that a profile holds what was in force. What no profile takes is reported.
+//
+// Cost. O(length of the configuration).
 #ifndef MUSTER_IMPORT_TIERS_H_
 #define MUSTER_IMPORT_TIERS_H_
 
@@ -37,8 +38,8 @@ class ProfileOptions {
   std::vector<std::pair<std::string, std::string>> options_;
 };
 
-// A plugin's switch and the extension point that it switches. Without a point: its policy is none
-// of ours.
+// A plugin's switch and the extension point that it switches. Without a point: there is no such
+// policy here.
 struct SwitchRule {
   std::string_view name, point;
 };
@@ -58,7 +59,7 @@ struct TierRules {
 // profile:actions=...,tiers=... with all of the configuration that a profile takes.
 std::string ReadProfile(const Field& configuration, const TierRules& rules, bool unset_on);
 
-// Whether a plugin of this name has the switch on.
+// Returns whether a plugin of this name has the switch on.
 bool HasPluginWith(const Field& configuration, std::string_view plugin, std::string_view name);
 
 // true or false, or a text that is one of them in any case; all else is refused.

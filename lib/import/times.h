@@ -17,15 +17,15 @@
 
 namespace muster {
 
-// Whole seconds since 1970 of a time stamp (RFC 3339), fractions dropped. A stamp without an offset
-// is UTC.
+// Returns the whole seconds since 1970 of a time stamp (RFC 3339), fractions dropped. A stamp
+// without an offset is UTC.
 std::optional<int64_t> ParseTime(std::string_view text);
 
-// Whole seconds of a duration: numbers with the units ns, us, ms, s, m, h one after another. 0 if
-// the text is none, or is too long for an int64.
+// Returns the whole seconds of a duration: numbers with the units ns, us, ms, s, m, h one after
+// another. 0 for other text, and for durations too long for an int64.
 int64_t DurationSeconds(std::string_view text);
 
-// From and to of a window within a day, in minutes since midnight.
+// Returns the begin and end of a window within a day, in minutes since midnight.
 std::optional<std::pair<int, int>> WindowMinutes(std::string_view text);
 
 }  // namespace muster

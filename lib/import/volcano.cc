@@ -67,14 +67,14 @@ void ReadNodes(const ImportSource& source, ClusterSpec* cluster) {
       source.log->Ignored(object->place(), absl::StrCat("metadata.annotations", JsonPathStep(name)),
                           "not considered");
     }
-    // To Volcano a node is ready as soon as it exists; conditions act through taints.
+    // In Volcano a node is ready as soon as it exists; conditions act through taints.
     cluster->nodes.push_back(ReadNode(*object, {.conditions = false}));
   }
   ReadUsage(source.dump.OfKind("MetricValue"), &cluster->nodes);
   volcano::AddCpus(source.dump, &cluster->nodes);
 }
 
-// As Volcano has it: where the tree is broken in one place, no queue takes or is given anything.
+// As in Volcano: where the tree is broken in one place, no queue takes or is given anything.
 void CloseAll(const ApiObject& orphan, ImportLog* log, std::vector<QueueSpec>* queues) {
   for (QueueSpec& queue : *queues) queue.state = QueueState::kClosed;
   log->Note(

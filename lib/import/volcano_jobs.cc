@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What Volcano's pod groups hold beside what all pod groups do.
+// What Volcano's pod groups have beyond those of other schedulers.
 #include <algorithm>
 #include <utility>
 

@@ -29,7 +29,7 @@ class Tree {
     }
   }
   bool Has(std::string_view name) const { return parents_.contains(name); }
-  // Whether the way up from the queue comes back to it.
+  // Returns whether the way up from the queue comes back to it.
   bool IsAboveItself(std::string_view name) const {
     HashSet<std::string> seen;
     std::string above = parents_.find(name)->second;
@@ -44,7 +44,7 @@ class Tree {
   HashMap<std::string, std::string> parents_;
 };
 
-// False where the parent that the queue names cannot be.
+// Returns false if the queue cannot have the parent that it names.
 bool ReadParent(const ApiObject& object, const Tree& tree, QueueSpec* queue) {
   const std::string parent = object.spec().Text("parent");
   if (parent.empty()) {
@@ -77,7 +77,7 @@ NodeGroupWish ReadNodeGroups(const ApiObject& object) {
           against.Texts(kPreferred)};
 }
 
-// How many objects there may be is a matter of quotas, not of scheduling.
+// The allowed number of objects is a matter of quotas, not of scheduling.
 AmountMap WithoutCounts(const AmountMap& amounts) {
   AmountMap out;
   for (const auto& entry : amounts) {
@@ -91,7 +91,7 @@ void ReadGroupLimits(const ApiObject& object, QueueSpec* queue) {
   const std::string* text = object.Annotation(kGroupLimits);
   if (text == nullptr || text->empty()) return;
   const std::string field = absl::StrCat("metadata.annotations", JsonPathStep(kGroupLimits));
-  // What it refuses does not end the import.
+  // A refusal here does not end the import.
   ImportLog log;
   const absl::StatusOr<JsonRow> row = ReadJsonValue(*text, field);
   std::vector<NodeGroupLimit> limits;

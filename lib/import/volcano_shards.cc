@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's NodeShard objects: which of several schedulers looks after a node.
+// Volcano's NodeShard objects: which of several schedulers manages a node.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What Volcano's annotations, labels and fields say of pods.
+// Volcano's annotations, labels and fields of pods.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,8 @@
 namespace muster::volcano {
 namespace {
 
-// When the pod's cooldown ends, counted from when it was scheduled; nothing where it has none.
+// Returns when the pod's cooldown ends, counted from when it was scheduled; nothing where it has
+// none.
 std::optional<int64_t> ProtectedUntil(const ApiObject& pod) {
   constexpr std::string_view kCooldown = "volcano.sh/cooldown-time";
   const std::string* text = pod.Label(kCooldown);
@@ -28,8 +29,8 @@ std::optional<int64_t> ProtectedUntil(const ApiObject& pod) {
   return std::nullopt;
 }
 
-// Whether the pod is content with a node that is lent for hours: it says so, or that it may be
-// preempted.
+// Returns whether the pod accepts a node that is lent for hours: it is marked so, or as
+// preemptable.
 bool IsRevocable(const ApiObject& pod) {
   if (const std::string* zone = pod.Annotation("volcano.sh/revocable-zone"); zone != nullptr) {
     return *zone == "*";
@@ -70,7 +71,7 @@ void AddToTask(const ApiObject& pod, bool lists_cpus, TaskSpec* task) {
   }
   task->shape.revocable = IsRevocable(pod);
   task->shape.alignment = ReadAlignment(pod);
-  // Only the policy that aligns tasks with zones asks for it.
+  // Only the policy that aligns tasks with zones needs it.
   if (lists_cpus || !task->shape.alignment.empty()) task->shape.guaranteed_qos = IsGuaranteed(pod);
 }
 

@@ -99,7 +99,7 @@ Deltas::Placed Deltas::Place(const TaskSpec& told) {
       spec.node = t.nodes.names.name(t.tasks.node[existing]);
     }
   }
-  // Who reports tasks need not know their devices: a task that stays where it is keeps them.
+  // A report of tasks may leave out their devices: a task that stays where it is keeps them.
   if (existing != kNone && spec.devices.empty() && HoldsNode(spec.status) &&
       t.tasks.node[existing] != kNone && spec.node == t.nodes.names.name(t.tasks.node[existing])) {
     spec.devices = t.hold_lists[t.tasks.devices[existing]];

@@ -22,8 +22,8 @@ namespace muster {
 // The node's device of that name; null: it has none.
 const DeviceSpec* FindDevice(const NodeSpec& node, std::string_view name);
 
-// Why the node cannot give so much of one of its devices to anybody: `device "g" is not on node
-// "n"`; empty: it can.
+// Returns why the node cannot give so much of one of its devices to any task: `device "g" is not on
+// node "n"`; empty: it can.
 std::string HoldProblem(const NodeSpec& node, const DeviceHold& hold);
 
 // Why the node's devices cannot bear these holds beside those of the tasks that run there (`except`

@@ -321,7 +321,7 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
 
 bool Editor::AppendTasks(const std::function<std::string_view(size_t row)>& name,
                          const TaskColumns& columns) {
-  constexpr size_t kAhead = 16;  // rows whose names are on their way into the cache
+  constexpr size_t kAhead = 16;  // rows with names on their way into the cache
   TaskTable& tasks = Change().tasks;
   const auto first = static_cast<TaskIndex>(tasks.alive.size());
   const size_t count = columns.pattern.size();

@@ -38,7 +38,7 @@ class RowTable {
   }
   // Widens every row; the new cells hold `fill`. O(table).
   void AddDimensions(size_t dimensions, int64_t fill = kAbsent);
-  // Keeps the rows whose flag is set, in their order. REQUIRES: keep.size() == size().
+  // Keeps the rows with a set flag, in their order. REQUIRES: keep.size() == size().
   void Compact(std::span<const uint8_t> keep);
 
  private:

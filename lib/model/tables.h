@@ -92,7 +92,7 @@ enum TaskFlag : uint8_t {
 struct ClassTable {
   std::vector<TaskShape> shape;
   std::vector<QueueIndex> queue;  // kNone: no part of the class
-  std::vector<ClassIndex> plain;  // the class of equal shape whose queue is kNone
+  std::vector<ClassIndex> plain;  // the class of equal shape with queue kNone
   RowTable request;               // what a task holds: absent reads as zero; `pods` is 1
   RowTable initial_request;       // what it needs to start
   std::vector<uint8_t>

@@ -16,7 +16,7 @@ namespace {
 
 // Scores add up over all tiers, whether there are domains of them or not.
 constexpr int32_t kHighestTier = 1 << 16;
-// Far more than anybody shares a device out into.
+// Far more parts than any device is divided into.
 constexpr int64_t kMostDeviceMilli = 1'000'000;
 // As many as sets of zones have bits.
 constexpr size_t kMostZones = 64;

@@ -9,11 +9,14 @@
 //        | "+" WORD ["(" OPTIONS ")"]      with it: actions go last, policies into the last tier
 //        | WORD "(" OPTIONS ")"            options of one that is there
 //        | "actions=" A {"+" A}            these actions, in this order
-//        | "tiers=" TIER {"/" TIER}        these policies;  TIER = P {"+" P}, P = WORD ["(" OPTIONS ")"]
-//        | KEY "=" VALUE                     an option of the first action that has it: easy:order=sjf
+//        | "tiers=" TIER {"/" TIER}        these policies
+//        | KEY "=" VALUE                   an option of the first action that has it
+//   TIER = P {"+" P}
+//   P = WORD ["(" OPTIONS ")"]
 //   OPTIONS = KEY "=" VALUE {"," KEY "=" VALUE}
-// Every policy knows the option `without=POINT{|POINT}`: extension points at which it is not to be asked.
-// Errors name the unknown word and the nearest valid one.
+//
+// Every policy has the option `without=POINT{|POINT}`: extension points at which it does not
+// answer. Errors name the unknown word and the nearest valid one.
 #ifndef MUSTER_PROFILE_PROFILE_H_
 #define MUSTER_PROFILE_PROFILE_H_
 
@@ -28,8 +31,8 @@
 
 namespace muster {
 
-// Policies of `extensions` may be named like those of the catalogue; those that the spec does not name go into the
-// last tier, in their order.
+// Policies of `extensions` may have names of the catalogue. Those that the spec does not name go
+// into the last tier, in their order.
 absl::StatusOr<ProfileConfig> ResolveProfile(std::string_view spec,
                                              const Extensions* extensions = nullptr);
 

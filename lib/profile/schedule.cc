@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The front doors of schedule.h and Cluster::Schedule: resolve the profile, run a session, name the rows.
+// The front doors of schedule.h and Cluster::Schedule: resolve the profile, run a session, name the
+// rows.
 #include "muster/schedule.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The sessions that a living cluster keeps, one per profile, and the last plan of each: a plan is a pure function, so
-// where nothing changed it is still the plan.
+// The sessions that a living cluster keeps, one per profile, and the last plan of each: a plan is a
+// pure function, so where nothing changed it is still the plan.
 //
 //   absl::StatusOr<Sessions::Kept*> kept = KeptSession(cluster.impl(), "muster", options);
 //   PlanData data = (*kept)->session->Run(tables, options);
@@ -34,8 +34,9 @@ struct Sessions : Attachment {
   std::vector<Kept> kept;  // most recently used last
 };
 
-// The cluster's session for the profile and what of the options is part of a session, made if there is none. Options that
-// cannot be are refused. The pointer is good until the next call.
+// Returns the cluster's session for the profile and for the options that are part of a session;
+// makes it if there is none. Refuses options that cannot be. The pointer is valid until the next
+// call.
 absl::StatusOr<Sessions::Kept*> KeptSession(Cluster::Impl& cluster, std::string_view profile,
                                             const ScheduleOptions& options);
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The front doors of what_if.h: resolve the profile, take the books of a snapshot or of the cluster's own session, and
-// lay before and after side by side.
+// The front doors of what_if.h: resolve the profile, take the books of a snapshot or of the
+// cluster's own session, and lay before and after side by side.
 #include "muster/what_if.h"
 
 #include <utility>
@@ -49,7 +49,7 @@ absl::StatusOr<Outlook> Ask(const Tables& tables, Ledger& ledger, const ProfileC
     queue.pending_after = Copy(books.pending(queue.queue));
     queue.deserved_after = std::move(after[queue.queue].deserved);
     queue.share_after = after[queue.queue].share;
-    // Of what new nodes bring there was nothing before.
+    // Dimensions of new nodes had nothing before.
     queue.allocated_before.resize(dimensions.size(), 0);
     queue.pending_before.resize(dimensions.size(), 0);
     if (!queue.deserved_before.empty()) queue.deserved_before.resize(dimensions.size(), 0);

@@ -2,9 +2,9 @@
 //
 // PAI, Alibaba's platform for training and inference: two months of 2020 on 1,800 machines.
 //
-// The tables have no header lines (they lie in files of their own), cpus and GPUs are hundredths of one, memory is in
-// units of 1,024 MiB, times are seconds with a fraction of zero. Users and submissions are in the table of jobs, what is
-// asked for in the one of tasks.
+// The tables have no header lines (these are in files of their own). cpus and GPUs are hundredths
+// of one, memory is in units of 1,024 MiB, and times are seconds with a fraction of zero. The table
+// of jobs has users and submissions, that of tasks has requests.
 #include <algorithm>
 #include <string>
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Submissions: the trace's are sorted once, those that follow other jobs wait in a heap.
+// Submissions: those that the trace times are sorted once; those that follow other jobs wait in a
+// heap.
 #include "lib/replay/arrivals.h"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 //   while (arrivals.next_time() <= now) Submit(arrivals.Pop());
 //   arrivals.Ended(job, now);                    // may bring forth submissions at `now` or later
 //
-// Submissions go by time, and at equal times by insertion: all that the trace times are inserted first, in the order
-// of the rows; one that follows a job is inserted when that one ends.
+// Submissions go by time, and at equal times by insertion: all that the trace times are inserted
+// first, in the order of the rows; one that follows a job is inserted when that one ends.
 #ifndef MUSTER_REPLAY_ARRIVALS_H_
 #define MUSTER_REPLAY_ARRIVALS_H_
 
@@ -28,9 +28,10 @@ class Arrivals {
 
   int64_t next_time() const { return next_time_; }  // kNever: nothing more, as things are
   uint32_t Pop();                                   // REQUIRES: next_time() != kNever
-  // The job has ended: those that follow it are submitted after their think times.
+  // Notes the end of the job. The jobs that follow it are submitted after their think times.
   void Ended(uint32_t job, int64_t now);
-  // The job was refused: those that follow it are submitted at the trace's times, or now where those have passed.
+  // Notes that the job was refused. The jobs that follow it are submitted at the trace's times, or
+  // now where those have passed.
   void Refused(uint32_t job, int64_t now);
 
  private:
@@ -48,7 +49,7 @@ class Arrivals {
   std::vector<uint32_t> rows_;  // that the trace times, in order; empty: all, as they stand
   size_t timed_ = 0, at_ = 0;
   bool as_they_stand_ = true;
-  // Those that follow a job: lists through next_.
+  // Jobs that follow another one: lists through next_.
   std::vector<uint32_t> first_, next_;
   std::priority_queue<Late, std::vector<Late>, std::greater<Late>> late_;
   uint32_t inserted_ = 0;

@@ -6,7 +6,8 @@
 //   free.Take(0, 60, 80);                          // 80 processors for [0, 60)
 //   int64_t start = free.EarliestFit(0, 30, 40);   // 60
 //
-// Steps lie sorted in one array: the earliest fit is one walk through it, and taking moves what lies behind.
+// Steps are sorted in one array: the earliest fit is one walk through it, and taking moves the
+// steps behind it.
 #ifndef MUSTER_REPLAY_AVAILABILITY_H_
 #define MUSTER_REPLAY_AVAILABILITY_H_
 
@@ -20,13 +21,14 @@ class Availability {
  public:
   explicit Availability(int64_t processors) : steps_{{0, processors}} {}
 
-  // The earliest time from `now` on at which `processors` are free for `duration`. What was taken must end.
+  // Returns the earliest time from `now` on at which `processors` are free for `duration`.
+  // Everything taken must end.
   int64_t EarliestFit(int64_t now, int64_t duration, int64_t processors) const {
     int64_t start = now;
     for (size_t i = At(now); i < steps_.size(); ++i) {
       if (steps_[i].time >= start + duration) break;
       if (steps_[i].free < processors) {
-        // Nothing that begins before this step ends would do.
+        // No start before this step ends would do.
         start = i + 1 < steps_.size() ? steps_[i + 1].time : start;
       }
     }
@@ -36,7 +38,7 @@ class Availability {
   void Take(int64_t from, int64_t to, int64_t processors) { Add(from, to, -processors); }
   void Give(int64_t from, int64_t to, int64_t processors) { Add(from, to, processors); }
 
-  // What was before `now` is not asked for any more.
+  // Drops the steps before `now`, which are not read any more.
   void Forget(int64_t now) {
     const size_t at = At(now);
     // Only now and then, so that the array is not moved at every event.
@@ -49,7 +51,7 @@ class Availability {
   struct Step {
     int64_t time, free;
   };
-  // The step in force at `time`.
+  // Returns the step in force at `time`.
   size_t At(int64_t time) const {
     const auto after = std::upper_bound(steps_.begin(), steps_.end(), time,
                                         [](int64_t t, const Step& step) { return t < step.time; });
@@ -62,7 +64,7 @@ class Availability {
     steps_.insert(steps_.begin() + static_cast<std::ptrdiff_t>(at) + 1, {time, steps_[at].free});
     return at + 1;
   }
-  // A step equal to the one before it is none.
+  // Removes a step equal to the one before it.
   void Join(size_t at) {
     if (at == 0 || at >= steps_.size() || steps_[at].free != steps_[at - 1].free) return;
     steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(at));

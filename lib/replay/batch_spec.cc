@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Parsing of batch policies, and the orders they know.
+// Parsing of batch policies, and their orders.
 #include "lib/replay/batch_spec.h"
 
 #include <algorithm>

@@ -16,8 +16,8 @@ namespace muster {
 
 enum class BatchPolicy : uint8_t { kFcfs, kEasy, kConservative };
 
-// By what waiting jobs are ordered; ties by submission. Under easy the job that is promised a start stays the oldest
-// whatever the order is: it is the order of those that may go ahead of it.
+// The order of waiting jobs; ties by submission. Under easy the job that is promised a start stays
+// the oldest for any order, and the order sorts the jobs that may go ahead of it.
 enum class BatchOrder : uint8_t {
   kFifo,
   kSjf,       // shortest estimate first
@@ -27,21 +27,23 @@ enum class BatchOrder : uint8_t {
   kArea,      // smallest estimate x processors
 };
 
-// Where run-time estimates come from.
+// The source of run-time estimates.
 enum class BatchEstimate : uint8_t {
   kUser,
   kActual,  // the run time itself
-  kLastTwo,  // mean of the user's two jobs that ended last, corrected stepwise when it proves too short (EASY++)
+  // mean of the user's two jobs that ended last, corrected stepwise when it proves too short
+  // (EASY++)
+  kLastTwo,
 };
 
 struct BatchSpec {
   BatchPolicy policy = BatchPolicy::kEasy;
   BatchOrder order = BatchOrder::kFifo;
   BatchEstimate estimate = BatchEstimate::kUser;
-  // conservative: a promise once made is only ever moved to an earlier time. Otherwise all promises are made anew, in
-  // order, at every pass.
+  // conservative: if true, a promise is only ever moved to an earlier time. Otherwise all promises
+  // are made anew, in order, at every pass.
   bool keep_reservations = true;
-  bool reservations_given = false;  // the text says which
+  bool reservations_given = false;  // whether the text sets it
 };
 
 bool IsBatchPolicy(std::string_view spec);  // by its name
@@ -49,10 +51,10 @@ absl::StatusOr<BatchSpec> ParseBatchSpec(std::string_view spec);
 std::string BatchSpecText(
     const BatchSpec& spec);  // canonical: what differs from the usual, in a fixed order
 
-// The profile that does the same on a cluster of nodes.
+// Returns the profile that does the same on a cluster of nodes.
 std::string ProfileText(const BatchSpec& spec);
 
-// The key waiting jobs are ordered by: smaller first.
+// Returns the key that orders waiting jobs: smaller first.
 int64_t OrderKey(BatchOrder order, int64_t estimate, int64_t processors);
 
 }  // namespace muster

@@ -1,15 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A sorted list of jobs in chunks, with the sum and the least of their processors and the shortest estimate of each chunk.
+// A sorted list of jobs in chunks, with the sum and the least of their processors and the shortest
+// estimate of each chunk.
 //
 //   ChunkList running;                            // by predicted end
 //   running.Insert({.key = end, .tie = job, .processors = 8});
 //   running.Remove(end, job);
-//   for (size_t at = 0; at < running.chunks(); ++at) if (running.chunk(at).least <= free) ...look inside...
+//   for (size_t at = 0; at < running.chunks(); ++at) {
+//     if (running.chunk(at).least <= free) ...look inside...
+//   }
 //
-// Batch policies ask two questions of a list that changes all the time: when will so many processors have been given
-// back (skip chunks by their sums), and which job in order is small enough (skip chunks by their minima). A chunk is
-// some cache lines; inserting and removing move at most one chunk's entries and the array of chunk numbers.
+// Batch policies need two answers from a list that changes all the time: when so many processors
+// will have been given back (chunks are skipped by their sums), and which job in order is small
+// enough (chunks are skipped by their minima). A chunk is some cache lines. Inserting and removing
+// move at most one chunk's entries and the array of chunk numbers.
 #ifndef MUSTER_REPLAY_CHUNK_LIST_H_
 #define MUSTER_REPLAY_CHUNK_LIST_H_
 
@@ -84,7 +88,7 @@ class ChunkList {
   static bool Before(const Entry& entry, int64_t key, uint32_t tie) {
     return entry.key != key ? entry.key < key : entry.tie < tie;
   }
-  // The first chunk whose last entry is not before the key, or the last chunk.
+  // Returns the first chunk with a last entry that is not before the key, or the last chunk.
   size_t FindChunk(int64_t key, uint32_t tie) const {
     size_t low = 0, high = order_.size() - 1;
     while (low < high) {
@@ -124,7 +128,8 @@ class ChunkList {
   }
   void Put(size_t at, size_t position, const Entry& entry) {
     if (chunks_[order_[at]].size == kRoom) {
-      // A full chunk splits in two; one at the end, where lists that only grow get their entries, stays full.
+      // A full chunk splits in two; one at the end, where lists that only grow get their entries,
+      // stays full.
       const bool at_end = at + 1 == order_.size() && position == kRoom;
       const size_t kept = at_end ? kRoom : kRoom / 2;
       const uint32_t number = NewChunk();  // may move the chunks

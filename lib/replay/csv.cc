@@ -2,9 +2,9 @@
 //
 // Muster's own tables of jobs, nodes and queues.
 //
-// Columns are found by name, in any order; those that are not known are refused, so that a misspelt one is not taken
-// for absent. A column `request.R` holds the amount of resource R of each task, `capacity.R` that of a node, as
-// Kubernetes writes amounts; an empty field is absent.
+// Columns are found by name, in any order. Unknown ones are refused, so that a misspelt column is
+// not taken for absent. A column `request.R` holds the amount of resource R of each task,
+// `capacity.R` that of a node, as Kubernetes writes amounts; an empty field is absent.
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -17,7 +17,7 @@
 namespace muster {
 namespace {
 
-// Columns whose names begin with `prefix`, and what follows it.
+// Returns the columns with names that begin with `prefix`, and the rest of each name.
 std::vector<std::pair<int, std::string>> Columns(const TableReader& table,
                                                  std::string_view prefix) {
   std::vector<std::pair<int, std::string>> found;
@@ -62,7 +62,8 @@ Resources AmountsOf(TableReader* table, const std::vector<std::pair<int, std::st
   return amounts;
 }
 
-// What tells a shape from all others: each name and value with its length before it, because they may hold anything.
+// Returns a text that separates the shape from all others: each name and value with its length
+// before it, because they may hold anything.
 std::string KeyOf(const TaskShape& shape) {
   std::string key;
   const auto add = [&key](char part, std::string_view name, std::string_view value) {
@@ -140,7 +141,7 @@ absl::Status ReadQueues(const TraceFile& file, Numbers* numbers, Trace* trace) {
   return table.status();
 }
 
-// Where the fields of a job are.
+// The columns of a job's fields.
 struct JobColumns {
   explicit JobColumns(TableReader* table)
       : submit(table->Require("submit")),
@@ -164,7 +165,7 @@ struct JobColumns {
   const std::vector<std::pair<int, std::string>> requests, selectors;
 };
 
-// What a row says of its job alone.
+// Reads the part of a row that concerns its job alone.
 TraceJob ReadJobRow(const JobColumns& at, int64_t row, TableReader* table) {
   constexpr int64_t kMostTasks = int64_t{1} << 31;
   constexpr int64_t kMostPriority = 2'000'000'000;
@@ -227,7 +228,7 @@ absl::StatusOr<Trace> ReadCsv(const CsvFiles& files, const CsvOptions& options,
       !s.ok()) {
     return s;
   }
-  // Ids are numbers of rows, in order, where nobody gives them.
+  // Ids are numbers of rows, in order, where none are given.
   const bool needs_rows = columns.id >= 0 || columns.preceding >= 0;
   absl::flat_hash_map<int64_t, uint32_t> rows;
   for (int64_t row = 0; table.NextRow(); ++row) {

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A trace as tables of our own, the other way round from csv.cc.
+// Writes a trace as Muster's own tables, the reverse of csv.cc.
 #include <algorithm>
 #include <string>
 #include <string_view>

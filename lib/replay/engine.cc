@@ -2,14 +2,16 @@
 //
 // The event loop over a living cluster.
 //
-// Read Run first. What happens to the world - submissions, ends, evicted tasks that have left, nodes - changes the
-// cluster's tables by single edits; then a cycle of the profile plans on them, and the plan is applied and comes true:
-// a bound task runs at once, an evicted one leaves after its time. Nothing is built anew; the loop's session follows
-// the tables, and one plan's memory serves the next. A plan copies names only where it is followed later.
+// Read Run first. Events of the world (submissions, ends, evicted tasks that have left, nodes)
+// change the cluster's tables by single edits. Then a cycle of the profile plans on them, and the
+// plan is applied: a bound task runs at once, an evicted one leaves after its time. Nothing is
+// built anew. The loop's session follows the tables, and one plan's memory serves the next. A plan
+// copies names only where it is followed later.
 //
-// Order of events at one time: corrections of estimates, submissions, ends, evicted tasks leaving, nodes, decisions that
-// were late; equal kinds by insertion. A job runs while at least min_tasks of its tasks do. When a stop leaves it fewer, all its tasks stop and
-// wait again, and what is left of its work follows from Recovery.
+// Order of events at one time: corrections of estimates, submissions, ends, evicted tasks leaving,
+// nodes, decisions that were late; equal kinds by insertion. A job runs while at least min_tasks of
+// its tasks do. When a stop leaves it fewer, all its tasks stop and wait again, and Recovery
+// decides how much of its work is left.
 #include "lib/replay/engine.h"
 
 #include <algorithm>
@@ -36,7 +38,7 @@
 namespace muster {
 namespace {
 
-constexpr uint32_t kGivenBack = kNone;  // the turn of an end whose job has left already
+constexpr uint32_t kGivenBack = kNone;  // the turn of an end after its job has left
 
 struct Job {
   Progress progress;
@@ -123,8 +125,8 @@ class Loop {
     return absl::OkStatus();
   }
 
-  // Nothing can change any more: no event but those of nodes by chance is to come, and what waits found no place while
-  // chance kept no node down.
+  // Returns whether nothing can change any more: the only events to come are random ones of nodes,
+  // and what waits found no place while no node was down by chance.
   bool IsOver(int64_t tick) const {
     if (arrivals_.next_time() != kNever || !events_.empty() || tick != kNever) return false;
     if (wanting_ == 0) return true;
@@ -235,7 +237,7 @@ class Loop {
     Changed();
   }
 
-  // After binds: it begins, or goes on faster.
+  // Called after binds: the job begins, or goes on faster.
   void Go(uint32_t row) {
     Job& job = jobs_[row];
     SetWants(row);
@@ -260,13 +262,13 @@ class Loop {
     ++active_;
   }
 
-  // A guess is looked at when its time has come. Where it is the user's word, nothing is left to correct.
+  // A guess is checked when its time has come. The user's own estimate is never corrected.
   void WatchEstimate(uint32_t row) {
     const Job& job = jobs_[row];
     if (!estimates_.corrects() || job.estimate >= estimates_.User(row)) return;
     events_.Push({job.began + job.estimate, EventKind::kCorrect, row, 0, job.beginnings});
   }
-  // Those of jobs that will have ended by then, or have stopped meanwhile, never happened.
+  // Drops corrections of jobs that will have ended by then, or have stopped meanwhile.
   void DropVoidCorrections() {
     while (!events_.empty() && events_.top().kind == EventKind::kCorrect) {
       const Event& event = events_.top();
@@ -275,7 +277,7 @@ class Loop {
       events_.Pop();
     }
   }
-  // That changes no node and no queue, and is no occasion for a cycle.
+  // A correction changes no node and no queue, and starts no cycle.
   void Correct(uint32_t row) {
     Job& job = jobs_[row];
     job.estimate = estimates_.Corrected(row, job.estimate, job.corrections++);
@@ -293,7 +295,7 @@ class Loop {
     return places;
   }
 
-  // A task's place among those of its job.
+  // Returns a task's place among those of its job.
   uint32_t PlaceOf(uint32_t row, TaskIndex task) const {
     const std::vector<TaskIndex>& all = world_.tasks_of(row);
     return static_cast<uint32_t>(std::lower_bound(all.begin(), all.end(), task) - all.begin());
@@ -321,7 +323,7 @@ class Loop {
     Changed();
   }
 
-  // An evicted task's time is over.
+  // Ends an evicted task's time.
   void Leave(uint32_t row, uint32_t place) {
     const TaskIndex task = world_.tasks_of(row)[place];
     if (world_.tables().tasks.status[task] != TaskStatus::kReleasing) return;
@@ -334,7 +336,7 @@ class Loop {
     for (TaskIndex task : tasks) Release(row, task);
     Changed();
     if (job.progress.active() && job.running >= MinTasks(row)) {
-      // Events of its other tasks stay good.
+      // Events of its other tasks stay valid.
       PushEnd(row, job.progress.ChangeRate(now_, job.running));
       SetWants(row);
       return;
@@ -389,7 +391,7 @@ class Loop {
     Changed();
   }
 
-  // The node of a row as its health is.
+  // Sets the node of a row by its health.
   void Refresh(uint32_t row, NodeIndex node) {
     const NodeSpec& spec = world_.tables().nodes.spec[node];
     const bool up = health_.up(row), takes_tasks = health_.takes_tasks(row);
@@ -443,7 +445,7 @@ class Loop {
     }
   }
 
-  // Whether the plan admitted, bound or evicted anything.
+  // Returns whether the plan admitted, bound or evicted anything.
   bool Follow(const Plan& plan) {
     if (plan.decisions().empty()) return false;
     const bool current = plan.version() == world_.tables().version;
@@ -485,8 +487,8 @@ class Loop {
     return moved;
   }
 
-  // Jobs that run exactly to their estimates give their places back before any other event of the time is handled, and
-  // their ends are still events of their own: see docs/replay.md.
+  // Jobs that run exactly to their estimates give their places back before any other event of the
+  // time is handled, and their ends are still events of their own: see docs/replay.md.
   void EndByEstimate() {
     std::vector<Event> ends;
     while (!events_.empty() && events_.top().time == now_ &&
@@ -529,7 +531,7 @@ class Loop {
   std::optional<Plan> late_;
 
   std::unique_ptr<Session> session_;
-  PlanData spare_;  // the last plan, whose memory the next one uses
+  PlanData spare_;  // the last plan; the next one uses its memory
   SeriesSampler sampler_;
 };
 

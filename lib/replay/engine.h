@@ -12,11 +12,13 @@
 
 namespace muster {
 
-// Jobs are told to the profile with estimates of the given kind. REQUIRES: CheckTrace(trace) is OK and it has nodes.
+// Replays the trace. The profile reads jobs with estimates of the given kind. REQUIRES:
+// CheckTrace(trace) is OK and it has nodes.
 absl::StatusOr<ReplayResult> ReplayCycles(const Trace& trace, std::string_view profile,
                                           BatchEstimate estimate, const ReplayOptions& options);
 
-// A pool as one node "pool", each job as one task of as many cpus as it has processors. REQUIRES: it is a pool.
+// Returns a pool as one node "pool", each job as one task of as many cpus as it has processors.
+// REQUIRES: it is a pool.
 Trace AsOneNode(const Trace& trace);
 
 }  // namespace muster

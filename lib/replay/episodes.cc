@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Playing, looking and waiting; see the header for the rules.
+// Playing, looking and waiting; the header has the rules.
 #include "muster/episodes.h"
 
 #include <algorithm>
@@ -177,7 +177,7 @@ void Episodes::Impl::ReadMachine() {
   }
 }
 
-// Tasks of a job are alike, so they fit in whatever order they are given their nodes.
+// Tasks of a job are equal, so they fit in any order of nodes.
 bool Episodes::Impl::FitsEmpty(uint32_t row) const {
   const int64_t tasks = trace_->tasks[row];
   if (!options_.nodes) return tasks <= trace_->processors;
@@ -227,8 +227,9 @@ Episodes::Outcome Episodes::Impl::Act(size_t e, size_t action) {
   return outcome;
 }
 
-// An action other than waiting is always allowed when there is nothing to wait for: the machine is empty then but for what
-// the first job has chosen, and all that is left of it fits beside that.
+// An action other than waiting is always allowed when there is nothing to wait for. The machine is
+// then empty except for the places that the first job has chosen, and all its other tasks fit
+// beside them.
 bool Episodes::Impl::Allows(const Episode& episode, size_t action) const {
   if (action == choices()) return MayWait(episode);
   if (options_.nodes) return Fits(episode, rows_[episode.waiting.front()], action);
@@ -301,7 +302,7 @@ void Episodes::Impl::Arrive(Episode* episode) {
   }
 }
 
-// --- what the agent sees
+// --- what the agent observes
 
 float Episodes::Impl::Estimate(uint32_t row) const {
   const int64_t told = trace_->estimate[row] > 0 ? trace_->estimate[row] : trace_->run[row];

@@ -19,7 +19,8 @@ constexpr int64_t kSteps[] = {0,          kMinute,    5 * kMinute, 15 * kMinute,
 Estimates::Estimates(const Trace& trace, BatchEstimate kind)
     : trace_(trace), kind_(kind), users_(corrects() ? trace.users.size() : 0) {}
 
-// Never below the run time: what outlives the user's estimate is killed, and the trace says when it ended.
+// Never below the run time: a job that outlives the user's estimate is killed, and the trace has
+// its end.
 int64_t Estimates::User(uint32_t job) const {
   return std::max(trace_.estimate[job], trace_.run[job]);
 }

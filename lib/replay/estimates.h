@@ -1,12 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How long a job will run, as a policy is told: the user's word, the truth, or a guess.
+// The run time of a job as a policy reads it: the user's estimate, the true run time, or a guess.
 //
-// last_two is the predictor of EASY++ (Tsafrir, Etzion and Feitelson, TPDS 2007): the mean, rounded down, of the two
-// jobs of the same user that ended last, never above the user's own estimate, and that estimate while the user has
-// not two yet. It is made when the job is submitted. A running job that outlives its estimate gets another: the first
-// one plus 1, 5, 15, 30 minutes, 1, 2, 5, 10, 20, 50, 100 hours, in turn, never above the user's, which is also what
-// follows the last step. (The study whose golden tables these rules are from reads the steps that way: in sum, not one
+// last_two is the predictor of EASY++ (Tsafrir, Etzion and Feitelson, TPDS 2007), made when the job
+// is submitted. It is the mean, rounded down, of the two jobs of the same user that ended last,
+// never above the user's own estimate. While the user has not two yet, it is that estimate. A
+// running job that outlives its estimate gets another: the first one plus 1, 5, 15, 30 minutes, 1,
+// 2, 5, 10, 20, 50, 100 hours, in turn, never above the user's, which is also what follows the last
+// step. (The study with the golden tables of these rules reads the steps that way: in sum, not one
 // on top of the other.)
 #ifndef MUSTER_REPLAY_ESTIMATES_H_
 #define MUSTER_REPLAY_ESTIMATES_H_
@@ -24,9 +25,10 @@ class Estimates {
   Estimates(const Trace& trace, BatchEstimate kind);
 
   bool corrects() const { return kind_ == BatchEstimate::kLastTwo; }
-  // At submission. A job nobody has estimated is taken at its run time.
+  // Returns the estimate at submission. A job without an estimate has its run time.
   int64_t First(uint32_t job);
-  // A running job has outlived `estimate`, which was corrected `times` times before.
+  // Returns a new estimate for a running job that has outlived `estimate`, which was corrected
+  // `times` times before.
   int64_t Corrected(uint32_t job, int64_t estimate, int times) const;
   void Ended(uint32_t job);
   int64_t User(uint32_t job) const;

@@ -1,14 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What is to happen in a replay, by time, then kind, then insertion.
+// The future events of a replay, by time, then kind, then insertion.
 //
 //   EventQueue events;
 //   events.Push({.time = 7, .kind = EventKind::kEnd, .job = row});
 //   while (!events.empty() && events.top().time == now) Handle(events.Pop());
 //
-// Many events share a time: seconds are whole, and a large machine ends a hundred jobs in each. So a heap holds each time
-// once, and an instant is one queue for each kind, first in, first out, which is the order wanted. All are linked lists in one
-// table. Cost: O(1) an event, and O(log instants) an instant.
+// Many events share a time: seconds are whole, and a large machine ends a hundred jobs in each. So
+// a heap holds each time once, and an instant is one queue for each kind, first in, first out,
+// which is the order needed. All are linked lists in one table.
+//
+// Cost. O(1) an event, and O(log instants) an instant.
 #ifndef MUSTER_REPLAY_EVENT_QUEUE_H_
 #define MUSTER_REPLAY_EVENT_QUEUE_H_
 
@@ -86,7 +88,7 @@ class EventQueue {
     uint32_t next = kNone;
   };
   struct Line {
-    uint32_t first = kNone, last = kNone;  // `last` is good while there is a first
+    uint32_t first = kNone, last = kNone;  // `last` is valid while there is a first
   };
   using Instant = std::array<Line, 4>;  // by kind
 

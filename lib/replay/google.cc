@@ -2,10 +2,10 @@
 //
 // Google's cells of May 2019: what happened to every instance, event by event.
 //
-// The trace has no table of jobs, so that each instance's story is told from its events, by time (equal times as they
-// stand in the file). Time 0 is before the trace, 2^63 - 1 after it: an instance that was there before is submitted at
-// 0, one that ends afterwards has no end. Amounts are parts of the largest machine; in parts of a million they are exact
-// enough and integers.
+// The trace has no table of jobs, so each instance is reconstructed from its events, by time (equal
+// times in the order of the file). Time 0 is before the trace, 2^63 - 1 after it: an instance that
+// was there before is submitted at 0, one that ends afterwards has no end. Amounts are parts of the
+// largest machine; in parts of a million they are exact enough and integers.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -39,7 +39,7 @@ enum EventType {
 enum MachineEvent { kAdd = 1, kRemove = 2, kLastMachineEvent = 3 };
 constexpr int64_t kAllocSet = 1;  // as collection_type
 
-// Tiers as the trace's authors draw them; a queue each.
+// Tiers as the trace's authors define them; a queue each.
 struct Tier {
   const char* name;
   int64_t most;  // priority

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Workload columns of per-job result tables of batch logs: job_id, submit, run, procs, req_time, user.
+// Workload columns of per-job result tables of batch logs: job_id, submit, run, procs, req_time,
+// user.
 #include <limits>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// ITP, ten of Microsoft's training clusters: raw rows, or with the deadlines that ElasticFlow's authors generated.
+// ITP, ten of Microsoft's training clusters: raw rows, or with the deadlines that ElasticFlow's
+// authors generated.
 #include <algorithm>
 
 #include "lib/replay/table_reader.h"

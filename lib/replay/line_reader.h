@@ -7,8 +7,9 @@
 //   while (lines.Next(&line)) Use(line);          // without its end, "\n" or "\r\n"
 //   if (!lines.status().ok()) return lines.status();
 //
-// A gzip file is inflated some hundred kilobytes at a time, and may consist of several members. Errors: data that is
-// cut off or damaged (after how many lines), lines above a megabyte, which no trace has.
+// A gzip file is inflated some hundred kilobytes at a time, and may consist of several members.
+// Errors: data that is cut off or damaged (after how many lines), lines above a megabyte, which no
+// trace has.
 #ifndef MUSTER_REPLAY_LINE_READER_H_
 #define MUSTER_REPLAY_LINE_READER_H_
 
@@ -28,8 +29,8 @@ class LineReader {
   explicit LineReader(const TraceFile& file);
   ~LineReader();
 
-  bool Next(std::string_view* line);          // the view is good until the next call
-  int64_t number() const { return number_; }  // of the line that Next gave last, from 1
+  bool Next(std::string_view* line);          // the view is valid until the next call
+  int64_t number() const { return number_; }  // of the line that Next returned last, from 1
   const absl::Status& status() const { return status_; }
   const std::string& file() const { return file_; }
 
@@ -46,10 +47,10 @@ class LineReader {
   absl::Status status_;
 };
 
-// What a field should be, and is not: `"abc" is no integer`.
+// Returns an error with what a field should be, and is not: `"abc" is no integer`.
 absl::StatusOr<int64_t> ParseInteger(std::string_view field);
-// A decimal number ("66.0", "1e3"), rounded up to whole units of 1 / `scale`. No NaN, no infinity, nothing
-// beyond 2^53 units.
+// A decimal number ("66.0", "1e3"), rounded up to whole units of 1 / `scale`. No NaN, no infinity,
+// nothing beyond 2^53 units.
 absl::StatusOr<int64_t> ParseScaled(std::string_view field, int64_t scale);
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The filter of batch logs. Jobs that cannot be replayed say so by their numbers; what is dropped is counted by rule.
+// The filter of batch logs. Jobs that cannot be replayed are found by their numbers; dropped jobs
+// are counted by rule.
 #include "lib/replay/log_jobs.h"
 
 #include <algorithm>
@@ -77,7 +78,7 @@ absl::StatusOr<Trace> LogJobs::Finish(std::string_view name, ReadReport* report)
     trace_.think.assign(rows.size(), 0);
     for (size_t i = 0; i < rows.size(); ++i) {
       const auto found = std::lower_bound(trace_.id.begin(), trace_.id.end(), preceding_[rows[i]]);
-      // A job that the filter dropped, or that is not in the log, holds nobody up.
+      // A job that the filter dropped, or that is not in the log, delays no other.
       if (found == trace_.id.end() || *found != preceding_[rows[i]]) continue;
       const auto row = static_cast<size_t>(found - trace_.id.begin());
       if (row == i) continue;

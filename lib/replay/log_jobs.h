@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What readers of batch logs share: the filter, the tables of users and queues, the order of the rows.
+// What readers of batch logs share: the filter, the tables of users and queues, the order of the
+// rows.
 #ifndef MUSTER_REPLAY_LOG_JOBS_H_
 #define MUSTER_REPLAY_LOG_JOBS_H_
 
@@ -15,7 +16,7 @@
 
 namespace muster {
 
-// A row of a log as it stands there; -1 where the log does not know.
+// A row of a log as it is written; -1 where the log has no value.
 struct LogRow {
   int64_t id = 0, submit = 0, run = -1, used_processors = -1, requested_processors = -1,
           requested_time = -1, user = -1, queue = -1, preceding = -1, think = -1;
@@ -32,7 +33,7 @@ class LogJobs {
   absl::StatusOr<Trace> Finish(std::string_view name, ReadReport* report) &&;
 
  private:
-  // Rules of the filter, in the order they are asked.
+  // Rules of the filter, in the order of checking.
   enum Rule : int { kProcessors, kTooLarge, kRun, kRequestedTime, kSubmit, kRules };
 
   const LogFilter filter_;

@@ -41,7 +41,7 @@ Distribution Describe(std::vector<double>* values) {
   return d;
 }
 
-// By shape: the largest part of the machine, in any resource, that one task asks for.
+// Returns, by shape, the largest part of the machine, in any resource, that one task requests.
 std::vector<double> SharesOfMachine(const Trace& trace) {
   if (trace.processors > 0) {
     return std::vector<double>(std::max<size_t>(trace.shapes.size(), 1),
@@ -72,8 +72,9 @@ std::vector<double> SharesOfMachine(const Trace& trace) {
   return shares;
 }
 
-// By job that ended: its turnaround over the one it would have had on an n-th of the machine, n being the mean number of
-// jobs there were in its time. Such a part runs what asks for d of the machine n * d times as long, if that is above 1.
+// Returns, by job that ended, its turnaround over the one it would have had on an n-th of the
+// machine, n being the mean number of jobs during its time. Such a part runs a job that requests d
+// of the machine n * d times as long, if that is above 1.
 std::vector<double> FinishTimeFairness(const Trace& trace, const ReplayResult& result) {
   std::vector<std::pair<int64_t, int>> changes;  // of the number of jobs there are
   for (size_t row = 0; row < trace.size(); ++row) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A mix from JSON, as Python's Mix.save writes it: {"muster_mix": 1, "jobs": [...], "run": [...], ...}, the keys being those of
-// TraceMix.
+// A mix from JSON, as Python's Mix.save writes it: {"muster_mix": 1, "jobs": [...], "run": [...],
+// ...}, the keys being those of TraceMix.
 #include <algorithm>
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Keys of a mix, for those who read and write it: see lib/scenario/members.h.
+// The keys of a mix, for the reader and the writer: see lib/scenario/members.h.
 #ifndef MUSTER_REPLAY_MIX_MEMBERS_H_
 #define MUSTER_REPLAY_MIX_MEMBERS_H_
 

@@ -1,11 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The named mixes: nodes, shapes and gangs of lib/scenario/mixes.cc, and how long jobs run and when they come, measured on
-// the recorded traces and rounded to two digits.
+// The named mixes: nodes, shapes and gangs of lib/scenario/mixes.cc, with run times and submissions
+// measured on the recorded traces and rounded to two digits.
 //
-// openb   run times of pods that ended within the 149 days; gaps above a day, which are of the recording, are left out.
-// philly  run times by GPUs: gangs of 16 and more are taken together.
-// hpc     SDSC-BLUE; its 1,152 processors as one pool. Users by rank: the k-th submits a k-th of what the first does.
+//   openb   run times of pods that ended within the 149 days; gaps above a day, which are of the
+//           recording, are left out
+//   philly  run times by GPUs: gangs of 16 and more are taken together
+//   hpc     SDSC-BLUE; its 1,152 processors as one pool
+// Users by rank: the k-th submits a k-th of what the first does.
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/scenario/mixes.h"

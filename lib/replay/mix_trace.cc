@@ -2,9 +2,10 @@
 //
 // Traces made from mixes.
 //
-// Each thing that is drawn has a stream of chance of its own, so that another distribution of run times leaves the
-// submissions as they were. Submissions are first drawn as if all hours were alike, then spread to the load asked for, then
-// moved within their day, so that each hour gets its weight of the day's time.
+// Each drawn quantity has a random stream of its own, so another distribution of run times leaves
+// the submissions as they were. Submissions are first drawn as if all hours were equal, then spread
+// to the requested load, then moved within their day, so that each hour gets its weight of the
+// day's time.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -43,7 +44,7 @@ absl::Status CheckDistribution(const TraceMix& mix, const std::vector<int64_t>& 
   return absl::OkStatus();
 }
 
-// Draws indices, each as often as its weight says.
+// Draws indices, each as often as its weight requires.
 class Weights {
  public:
   // False where a weight is out of range or all are 0.
@@ -73,8 +74,8 @@ absl::Status CheckWeights(const TraceMix& mix, const Rows& rows, absl::string_vi
   return Refuse(mix, absl::StrCat(table, ": weights must be between 0 and 2^40, not all 0"));
 }
 
-// Between two shares by equal factors of one more than the value: run times and gaps spread over many orders of
-// magnitude, and straight lines would make most of them too long.
+// Interpolates between two shares by equal factors of one more than the value. Run times and gaps
+// spread over many orders of magnitude, and straight lines would make most of them too long.
 int64_t Draw(const std::vector<int64_t>& values, Rng* rng) {
   const double at = rng->Unit() * 10000;
   size_t above = 1;
@@ -100,7 +101,7 @@ absl::StatusOr<MilliAmounts> Parse(const Resources& resources) {
   return amounts;
 }
 
-// How many such tasks an empty node holds.
+// Returns how many such tasks an empty node holds.
 int64_t Room(const MilliAmounts& node, const MilliAmounts& task) {
   int64_t room = std::numeric_limits<int64_t>::max();
   for (const auto& [name, amount] : task) {
@@ -131,7 +132,8 @@ class Generator {
   }
 
  private:
-  // The kinds get nodes by their counts; what is left over goes to the largest remainders, the first kind first.
+  // The kinds get nodes by their counts; what is left over goes to the largest remainders, the
+  // first kind first.
   void MakeNodes() {
     int64_t sum = 0;
     for (const MixNodes& kind : mix_.nodes) sum += kind.count;
@@ -210,7 +212,7 @@ class Generator {
     return absl::OkStatus();
   }
 
-  // By shape: of each resource that the machine has, what part of it a task asks for.
+  // By shape: for each resource that the machine has, the part of it that a task requests.
   std::vector<std::vector<std::pair<size_t, double>>> Parts() const {
     if (trace_.processors > 0) {
       return std::vector<std::vector<std::pair<size_t, double>>>(
@@ -232,8 +234,8 @@ class Generator {
     return parts;
   }
 
-  // What part of the scarcest resource jobs hold on average until the last one is submitted, if submissions take `length`
-  // seconds and each job starts when it is submitted.
+  // Returns the part of the scarcest resource that jobs hold on average until the last one is
+  // submitted, if submissions take `length` seconds and each job starts when it is submitted.
   double Load(double length,
               const std::vector<std::vector<std::pair<size_t, double>>>& parts) const {
     const auto last = static_cast<double>(trace_.submit.back());
@@ -249,8 +251,8 @@ class Generator {
     return *std::max_element(held.begin(), held.end()) / length;
   }
 
-  // The shortest time in which the jobs can be submitted and ask for no more than the load. It falls with the time, so that
-  // halving finds it.
+  // Returns the shortest time in which the jobs can be submitted without exceeding the load. The
+  // load falls with the time, so bisection finds it.
   double LengthOf(double load) const {
     constexpr int kHalvings = 50;
     const auto parts = Parts();
@@ -264,7 +266,7 @@ class Generator {
     return high;
   }
 
-  // `time` of even days, where hours have their weights. Day by day both are the same.
+  // Maps `time` of days with equal hours to days with weighted hours. Day by day both are the same.
   int64_t InItsHour(int64_t time, const std::vector<int64_t>& ends) const {
     const int64_t day = time - time % (kHours * kHour);
     // As far into the day's weight as the time is into the day.

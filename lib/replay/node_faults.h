@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What happens to nodes, and when: a list, and chance.
+// Events of nodes and their times: a list, and chance.
 //
 //   NodeFaults faults(trace, options);
 //   while (faults.next_time() <= now) Follow(faults.Pop());
 //
-// Each node and each domain has a stream of chance of its own, so that one more node does not shift the others' failures.
+// Each node and each domain has a random stream of its own, so one more node does not shift the
+// others' failures.
 #ifndef MUSTER_REPLAY_NODE_FAULTS_H_
 #define MUSTER_REPLAY_NODE_FAULTS_H_
 
@@ -33,7 +34,7 @@ class NodeFaults {
   // Of those at one time: the list in its order, then chance by node and domain.
   NodeFault Pop();
   bool list_is_over() const { return at_ == list_.size(); }
-  // Nodes whose first event of the list is that they join.
+  // Returns the nodes that join later: their first event of the list is a join.
   std::vector<std::string> Absent() const;
 
  private:

@@ -6,9 +6,10 @@
 //   health.Take(row, NodeEvent::Kind::kFail, /*by_chance=*/true);
 //   world->SetUp(node, health.up(row), health.takes_tasks(row));
 //
-// Nodes are rows of the trace's machine, and what happens to one that has not joined yet counts, too: it joins as it
-// then is. The list and chance take a node down each for itself, and the node as well as its domain: it is up when all of
-// that has ended. A return that ends no failure of its own kind ends a drain, if the list says it; chance drains nobody.
+// Nodes are rows of the trace's machine. Events of a node that has not joined yet count, too: it
+// joins in that state. The list and chance take a node down separately, and so do events of the
+// node and of its domain. The node is up when all of that has ended. A return that ends no failure
+// of its own kind ends a drain, if it is of the list; chance drains no node.
 #ifndef MUSTER_REPLAY_NODE_HEALTH_H_
 #define MUSTER_REPLAY_NODE_HEALTH_H_
 
@@ -55,7 +56,7 @@ class NodeHealth {
   bool up(uint32_t row) const { return states_[row].by_list + states_[row].by_chance == 0; }
   bool takes_tasks(uint32_t row) const { return up(row) && !states_[row].drained; }
 
-  // How many nodes that are there chance keeps down.
+  // Returns the number of nodes present that chance keeps down.
   int64_t held_by_chance() const { return held_by_chance_; }
 
  private:

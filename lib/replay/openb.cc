@@ -2,9 +2,10 @@
 //
 // openb, Alibaba's GPU cluster of 2023: nodes of seven GPU models, pods that may share a GPU.
 //
-// Two ways to play it. With an order of arrivals, pods come one a second and never leave: the experiment of "Beware of
-// Fragmentation" (ATC'23), which fills the cluster beyond its size. Without, they come and go as recorded. A rank of
-// nodes turns its ties into ours: the nodes are put in the order of their ranks, and ties go to the first node.
+// It can be replayed in two ways. With an order of arrivals, pods come one a second and never
+// leave: the experiment of "Beware of Fragmentation" (ATC'23), which fills the cluster beyond its
+// size. Without one, they come and go as recorded. A rank of nodes turns its ties into Muster's:
+// the nodes are put in the order of their ranks, and ties go to the first node.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -145,7 +146,7 @@ absl::StatusOr<Trace> ReadOpenb(const OpenbFiles& files, const OpenbOptions& opt
       if (count > 0) made.request.push_back({kGpu, absl::StrCat(count * each, "m")});
       made.required_node_affinity = ModelAffinity(models);
     }
-    // The class of service stands where others have users.
+    // The class of service takes the place of users.
     if (table.Has(qos)) {
       const auto [user, added] = classes.Of(table.Text(qos));
       if (added) trace.users.emplace_back(table.Text(qos));

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// openb as the fragmentation study saw it: GPU by GPU, without times.
+// openb as in the fragmentation study: GPU by GPU, without times.
 #include <algorithm>
 #include <string>
 #include <utility>

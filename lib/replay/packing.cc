@@ -1,10 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The experiment around the packer (lib/peer/fgd/gpu_packer.h): arrivals, what became of them, and curves over what arrived.
+// The experiment around the packer (lib/peer/fgd/gpu_packer.h): arrivals, their outcome, and curves
+// over what arrived.
 //
-// Curves are the study's, with its roundings, so that they can be held against its tables to the last digit: after
-// each arrival the share of GPUs in use, the fragments and their share of what is free are rounded to hundredths;
-// arrivals that lead to the same rounded percentage share a point, the mean of theirs.
+// Curves are the study's, with its roundings, so that they can be compared with its tables to the
+// last digit. After each arrival the share of GPUs in use, the fragments and their share of what is
+// free are rounded to hundredths. Arrivals that lead to the same rounded percentage share a point,
+// the mean of theirs.
 #include "muster/packing.h"
 
 #include <algorithm>
@@ -40,7 +42,8 @@ constexpr std::array<PolicyWord, 6> kPolicies = {
 constexpr int64_t kMostCpu = int64_t{1} << 21, kMostAmount = int64_t{1} << 40;
 constexpr size_t kMostPercent = 1000;  // of a curve
 
-// Sums of many numbers of which one changes: pairs, pairs of pairs, and so on, always in the same order.
+// Sums of many numbers of which one changes: pairs, pairs of pairs, and so on, always in the same
+// order.
 class SumTree {
  public:
   explicit SumTree(size_t leaves) : leaves_(1) {
@@ -61,8 +64,8 @@ class SumTree {
 
 double Hundredths(double x) { return std::rint(x * 100) / 100; }
 
-// Eight sums side by side and halves of long rows, as NumPy adds: whether a mean of hundredths that ends in a 5 is rounded up
-// hangs on the order in which it was added up.
+// Returns eight sums side by side and halves of long rows, as NumPy adds. The order of addition
+// decides whether a mean of hundredths that ends in a 5 is rounded up.
 double PairwiseSum(std::span<const double> row) {
   constexpr size_t kSums = 8, kLong = 128;
   double sum = 0;
@@ -83,7 +86,7 @@ double PairwiseSum(std::span<const double> row) {
   return sum;
 }
 
-// Points of a curve: what arrivals say, by the percentage they lead to.
+// Points of a curve: the values after arrivals, by the percentage they lead to.
 class Curve {
  public:
   void Add(size_t percent, double value) {
@@ -132,7 +135,7 @@ class Models {
 
 absl::Status Invalid(const std::string& message) { return absl::InvalidArgumentError(message); }
 
-// What is wrong with the node beside its model; empty: nothing.
+// Returns what is wrong with the node except for its model, or an empty text.
 std::string NodeProblem(const PackingNode& node) {
   // Numbers of machines fit two bytes up to there.
   if (node.cpu_milli < 0 || node.cpu_milli > kMostCpu) {
@@ -226,7 +229,7 @@ absl::StatusOr<PackingResult> ReplayPacking(const PackingTrace& trace, std::stri
   }
   if (absl::Status s = CheckPackingTrace(trace); !s.ok()) return s;
 
-  // Machines in the order of their ranks, so that the first of equals is the one with the smallest.
+  // Orders machines by their ranks, so that the first of equal ones has the smallest rank.
   const size_t count = trace.nodes.size();
   std::vector<uint32_t> node_of(count);
   for (uint32_t i = 0; i < count; ++i) node_of[trace.rank.empty() ? i : trace.rank[i]] = i;

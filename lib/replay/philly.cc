@@ -1,9 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Philly, Microsoft's clusters for training: jobs of 2017 as gangs of GPUs, virtual clusters as queues.
+// Philly, Microsoft's clusters for training: jobs of 2017 as gangs of GPUs, virtual clusters as
+// queues.
 //
-// What is lacking is made up as little as can be: 8 GPUs a node, and no cpu or memory at all. Nobody estimated run
-// times.
+// What the trace lacks is filled in as little as possible: 8 GPUs a node, and no cpu or memory at
+// all. There are no estimates of run times.
 #include <algorithm>
 #include <string>
 
@@ -85,7 +86,7 @@ absl::StatusOr<Trace> ReadPhilly(const PhillyFiles& files, const ReadOptions& op
       continue;
     }
     const auto [queue, added] = clusters.Of(table.Text(cluster));
-    // A cluster that is met here first has no nodes.
+    // A cluster that occurs here first has no nodes.
     if (added || queue >= trace.queues.size()) {
       Drop("virtual cluster without nodes", report);
       continue;

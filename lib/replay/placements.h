@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Who was where: stays of tasks on nodes, opened when a task begins to hold its node and closed when it leaves.
+// Stays of tasks on nodes: opened when a task begins to hold its node, and closed when it leaves.
 #ifndef MUSTER_REPLAY_PLACEMENTS_H_
 #define MUSTER_REPLAY_PLACEMENTS_H_
 

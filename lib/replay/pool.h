@@ -2,10 +2,10 @@
 //
 // The event loop of a pool of equal processors, and the books that batch policies share.
 //
-// Events go by (time, kind, insertion): corrections of estimates, submissions, terminations. Before anything else at a
-// time, jobs whose estimated end has come count as having given their processors back, even where their termination
-// comes later in that order. That is a detail of the simulator behind published tables, and 2,063,304 recorded starts
-// pin it.
+// Events go by (time, kind, insertion): corrections of estimates, submissions, terminations. Before
+// anything else at a time, jobs with an estimated end at that time count as having given their
+// processors back, even where their termination comes later in that order. That is a detail of the
+// simulator behind published tables, and 2,063,304 recorded starts pin it.
 #ifndef MUSTER_REPLAY_POOL_H_
 #define MUSTER_REPLAY_POOL_H_
 
@@ -22,7 +22,7 @@
 
 namespace muster {
 
-// The pool as a policy sees it. Jobs are rows of the trace.
+// The pool as policies read it. Jobs are rows of the trace.
 class Pool {
  public:
   explicit Pool(const Trace& trace);
@@ -37,7 +37,7 @@ class Pool {
   const ChunkList& running() const { return running_; }
 
   void Start(uint32_t job);
-  // What an event costs beyond its own: whether to go on is asked by that, too.
+  // Adds the cost of an event beyond its own. It counts for the calls that ask whether to go on.
   void Spend(size_t jobs_looked_at) { spent_ += jobs_looked_at; }
 
  private:
@@ -58,7 +58,7 @@ class Pool {
   std::priority_queue<Termination, std::vector<Termination>, std::greater<Termination>>
       terminations_;
   std::vector<uint32_t> started_;  // since the loop looked last
-  size_t spent_ = 0;               // since it asked last whether to go on
+  size_t spent_ = 0;               // since the last call that asked whether to go on
   uint32_t starts_ = 0;
 };
 
@@ -66,7 +66,7 @@ class PoolPolicy {
  public:
   virtual ~PoolPolicy() = default;
   virtual void Submitted(uint32_t job) = 0;
-  // It gave its processors back: at its estimated end, or when it ended before that.
+  // The job gave its processors back: at its estimated end, or when it ended before that.
   virtual void Released(uint32_t job) = 0;
   virtual void Terminated(uint32_t job) = 0;  // after Released, when its event comes
   // A running job's estimated end was `before` and is later now.

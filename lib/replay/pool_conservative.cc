@@ -1,18 +1,24 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// conservative on a pool: every waiting job is promised a start, and none delays a promise made before.
+// conservative on a pool: every waiting job is promised a start, and none delays a promise made
+// before.
 //
-// Idea. (Mu'alem and Feitelson, TPDS 2001.) The availability of processors over time is kept as a step function of
-// what running jobs hold until their estimated ends and what waiting jobs are promised. A new job is promised the
-// earliest window it fits into. When a job ends before its estimate, the promises are gone through in order: each is
-// taken back and given anew at the earliest time, which is never later than before. A job whose time has come starts.
-// Guarantee. reservations=kept: with estimates no shorter than run times, no job starts later than it was promised when
-// it was submitted. An estimate that proves too short (last_two) breaks promises; all are then made anew, in order.
-// reservations=afresh makes all anew at every pass, as schedulers do that keep nothing between passes: in rare cases a
-// job moves back because others moved forward.
-// Ties. Equal orders go by submission; jobs whose time has come start in order.
-// Cost. A submission walks the steps, one for each running or waiting job; an early end does so for each waiting job. Jobs
-// are only looked through for those whose time has come when the earliest promise has.
+// Idea (Mu'alem and Feitelson, TPDS 2001). The availability of processors over time is a step
+// function of what running jobs hold until their estimated ends and what waiting jobs are promised.
+// A new job is promised the earliest window it fits into. When a job ends before its estimate, the
+// promises are visited in order: each is taken back and made again at the earliest time, which is
+// never later than before. A job starts when its time has come.
+//
+// Guarantee. reservations=kept: with estimates no shorter than run times, no job starts later than
+// it was promised when it was submitted. An estimate that proves too short (last_two) breaks
+// promises; all are then made anew, in order. reservations=afresh makes all anew at every pass, as
+// schedulers do that keep nothing between passes. In rare cases a job then moves back because
+// others moved forward.
+//
+// Ties. Equal orders go by submission; jobs with a start that is due start in order.
+//
+// Cost. A submission walks the steps, one for each running or waiting job; an early end does so for
+// each waiting job. Jobs are searched for due starts only when the earliest promise is due.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -39,7 +45,8 @@ class Conservative : public PoolPolicy {
     const uint32_t number = submitted_++;
     waiting_.Insert({OrderKey(spec_.order, pool_.estimate(job), pool_.size(job)), number, job,
                      pool_.size(job), pool_.estimate(job)});
-    // What was released by its estimate alone changes no promise: it was expected then.
+    // What was released by its estimate alone changes no promise: the promises already counted on
+    // it.
     if (spec_.keep_reservations) {
       Promise(job, pool_.estimate(job), pool_.size(job));
     } else {

@@ -1,19 +1,27 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// easy on a pool: the oldest waiting job is promised a start, others go ahead where that does not delay it.
+// easy on a pool: the oldest waiting job is promised a start, and others go ahead where that does
+// not delay it.
 //
-// Idea. (Lifka, JSSPP 1995.) A pass starts jobs from the head of the queue while they fit. The first that does not is
-// promised the earliest time, the shadow, at which enough running jobs will have ended by their estimates; `extra`
-// processors are left over then. Any other waiting job may start now if it fits now and either ends by the shadow or
-// takes no more than what is extra. The promise is made anew in every pass.
-// Guarantee. With estimates that are no shorter than the run times, the head starts no later than it was promised.
-// Peer. The simulator of the SC'15 study on run-time prediction, to the second (docs/replay.md lists the rules). The
-// time at which a job would end is compared inclusively; a submission in fifo order leads to a pass only if the job
-// would fit; a termination always does. Ties of an order go by submission.
-// Cost. What makes it fast is to do nothing that cannot matter. After a pass nothing waiting can start until something
-// is given back or an estimate changes: free processors only shrink, the shadow stays, and ends move away from now.
-// So a submission looks at the new job alone. A pass over the queue skips chunks whose smallest job is too large, and
-// the shadow is not looked for before some job needs it.
+// Idea (Lifka, JSSPP 1995). A pass starts jobs from the head of the queue while they fit. The first
+// that does not is promised the earliest time, the shadow, at which enough running jobs will have
+// ended by their estimates; `extra` processors are left over then. Any other waiting job may start
+// now if it fits now and either ends by the shadow or takes no more than what is extra. The promise
+// is made anew in every pass.
+//
+// Guarantee. With estimates that are no shorter than the run times, the head starts no later than
+// it was promised.
+//
+// Peer. The simulator of the SC'15 study on run-time prediction, to the second (docs/replay.md
+// lists the rules). The time at which a job would end is compared inclusively. A submission in fifo
+// order leads to a pass only if the job would fit; a termination always does.
+//
+// Ties. Those of an order go by submission.
+//
+// Cost. Work without an effect is left out. After a pass no waiting job can start until something
+// is given back or an estimate changes: free processors only shrink, the shadow stays, and ends
+// move away from now. So a submission looks at the new job alone. A pass over the queue skips
+// chunks if their smallest job is too large, and the shadow is computed only when a job needs it.
 #include <memory>
 #include <vector>
 
@@ -88,7 +96,7 @@ class Easy : public PoolPolicy {
     }
   }
 
-  // Whether a job waits; head_ is then the place of the oldest.
+  // Returns whether a job waits; head_ is then the place of the oldest.
   bool FindHead() {
     while (head_ < queue_.size() && queue_[head_] == kNone) ++head_;
     return head_ < queue_.size();

@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How far jobs are: work in task-seconds, what a stop leaves of it, and when it will be done.
+// The progress of jobs: work in task-seconds, what a stop leaves of it, and when it will be done.
 //
-// A job of n tasks and a run time of r seconds has r * n task-seconds of work and does as many a second as tasks run. With
-// all its tasks it ends r seconds after its start; with fewer, later.
+// A job of n tasks and a run time of r seconds has r * n task-seconds of work, and each running
+// task does one a second. With all its tasks it ends r seconds after its start; with fewer, later.
 #ifndef MUSTER_REPLAY_PROGRESS_H_
 #define MUSTER_REPLAY_PROGRESS_H_
 
@@ -22,7 +22,8 @@ class Progress {
   }
   bool active() const { return rate_ > 0; }
 
-  // `rate` tasks run from `now` on; work goes on after `pause` seconds. When it will be done; kNever if never.
+  // `rate` tasks run from `now` on, and work goes on after `pause` seconds. Returns when the job
+  // will be done; kNever if never.
   int64_t Begin(int64_t now, int64_t rate, int64_t pause) {
     rate_ = rate;
     since_ = now + pause;
@@ -33,8 +34,8 @@ class Progress {
     rate_ = rate;
     return Due();
   }
-  // Task-seconds that are lost when it stops with nothing but multiples of `interval` task-seconds kept (0: nothing,
-  // below 0: all).
+  // Returns the task-seconds that are lost when the job stops and keeps only multiples of
+  // `interval` task-seconds (0: nothing, below 0: all).
   int64_t Stop(int64_t now, int64_t interval) {
     Advance(now);
     rate_ = 0;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Quantiles by bisection of tails. Each tail is a sum of positive terms or a continued fraction of positive terms, so that
-// nothing cancels; exp and pow are those of lib/base/math.h, and the square root is exact in IEEE arithmetic.
+// Quantiles by bisection of tails. Each tail is a sum of positive terms or a continued fraction of
+// positive terms, so that nothing cancels; exp and pow are those of lib/base/math.h, and the square
+// root is exact in IEEE arithmetic.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -20,7 +21,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kDensityAtZero = 0.39894228040143267794;  // of the standard normal: 1 / sqrt(2 pi)
 
-// 1 + ratio(0) (1 + ratio(1) (1 + ...)), as far as it changes. The ratios are positive and fall below 1.
+// 1 + ratio(0) (1 + ratio(1) (1 + ...)), as far as it changes. The ratios are positive and fall
+// below 1.
 template <class F>
 double SumOfRatios(const F& ratio) {
   double sum = 1, term = 1;
@@ -31,7 +33,7 @@ double SumOfRatios(const F& ratio) {
   return sum;
 }
 
-// The part of the standard normal above x. REQUIRES: x >= 0.
+// Returns the part of the standard normal above x. REQUIRES: x >= 0.
 double NormalTail(double x) {
   constexpr double kFar = 3;
   constexpr int kDepth = 64;  // leaves out less than a 10^-16th from kFar on
@@ -44,7 +46,7 @@ double NormalTail(double x) {
   return density / fraction;
 }
 
-// B(freedom / 2, 1/2), by B(a + 1, 1/2) = B(a, 1/2) a / (a + 1/2).
+// Returns B(freedom / 2, 1/2), by B(a + 1, 1/2) = B(a, 1/2) a / (a + 1/2).
 double HalfBeta(int64_t freedom) {
   double beta = freedom % 2 == 1 ? kPi : 2;
   for (int64_t twice = 2 - freedom % 2; twice < freedom; twice += 2) {
@@ -53,8 +55,9 @@ double HalfBeta(int64_t freedom) {
   return beta;
 }
 
-// The part of Student's t above x. With z = freedom / (freedom + x^2) it is half the incomplete beta function I_z(freedom /
-// 2, 1/2), and its power series in z or in 1 - z is summed, whichever is below 1/2. REQUIRES: x >= 0.
+// Returns the part of Student's t above x. With z = freedom / (freedom + x^2) it is half the
+// incomplete beta function I_z(freedom / 2, 1/2). Its power series in z or in 1 - z is summed,
+// whichever is below 1/2. REQUIRES: x >= 0.
 double StudentTail(double x, double freedom, double beta) {
   const double z = freedom / (freedom + x * x), rest = x * x / (freedom + x * x);
   const double front = Pow(z, freedom / 2) * std::sqrt(rest) / beta;
@@ -66,7 +69,7 @@ double StudentTail(double x, double freedom, double beta) {
          front * SumOfRatios([&](int n) { return rest * (freedom + 1 + 2 * n) / (3 + 2 * n); });
 }
 
-// The x at which a symmetric distribution reaches p, from its tail above x >= 0.
+// Returns the x at which a symmetric distribution reaches p, from its tail above x >= 0.
 template <class F>
 double Invert(double p, const F& tail) {
   if (!(p >= 0 && p <= 1)) return kNan;

@@ -32,7 +32,8 @@ ReplayPlacements PlacementsOnPool(const ReplayResult& result) {
   return placements;
 }
 
-// What batch policies on a pool, which decide at once and lose no node, know nothing of.
+// Returns the option that batch policies on a pool cannot follow, because they decide at once and
+// lose no node.
 std::string_view NeedsCycles(const ReplayOptions& options) {
   if (options.latency > 0) return "latency";
   if (options.cycles == CycleTiming::kPeriodic) return "a period";

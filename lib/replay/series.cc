@@ -32,7 +32,7 @@ void SeriesSampler::Learn(PlanData* plan) {
   reasons_.Learn(world_, plan);
 }
 
-// What queues deserve by the last plan, as shares of the machine.
+// Returns what queues deserve by the last plan, as shares of the machine.
 std::vector<double> SeriesSampler::Deserved() {
   std::vector<double> total(world_.tables().dimension_count());
   for (DimensionIndex d = 0; d < total.size(); ++d) total[d] = world_.Capacity(d);

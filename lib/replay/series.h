@@ -1,13 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// When a replay is sampled, and what a sample shows.
+// When a replay is sampled, and the contents of a sample.
 //
 //   SeriesSampler sampler(world, &result.series);
 //   sampler.Begin(trace, options.series_interval);
 //   sampler.Learn(&plan);                                         // after each cycle
-//   sampler.SampleUntil(now, running, waiting, waits);            // before the state changes at `now`
+//   sampler.SampleUntil(now, running, waiting, waits);            // before the state changes
 //
-// The state holds from one event to the next, so that only the first sample between two events is worked out.
+// The state holds from one event to the next, so only the first sample between two events is
+// computed.
 #ifndef MUSTER_REPLAY_SERIES_H_
 #define MUSTER_REPLAY_SERIES_H_
 
@@ -27,11 +28,13 @@ class SeriesSampler {
   // Both must outlive it.
   SeriesSampler(World& world, ReplaySeries* series) : world_(world), series_(*series) {}
 
-  // `interval`: seconds between samples; 0: some hundreds over the trace; below 0: no series. REQUIRES: the world is built.
+  // `interval`: seconds between samples; 0: some hundreds over the trace; below 0: no series.
+  // REQUIRES: the world is built.
   void Begin(const Trace& trace, int64_t interval);
-  // What samples show of a plan. Its reasons are taken out of it.
+  // Keeps what samples contain of a plan. Its reasons are taken out of it.
   void Learn(PlanData* plan);
-  // The state as it is holds up to, not including, `time`: so many jobs run and wait, those for which waits(row).
+  // The state holds up to, not including, `time`: so many jobs run and wait; waits(row) returns
+  // true for the waiting ones.
   void SampleUntil(int64_t time, int64_t running, int64_t waiting,
                    absl::FunctionRef<bool(uint32_t row)> waits);
 

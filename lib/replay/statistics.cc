@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Bootstrap intervals and least squares. Sums run in the order of the rows; Eigen is kept from vector instructions, which
-// would add up in another order on another machine.
+// Bootstrap intervals and least squares. Sums run in the order of the rows; Eigen is kept from
+// vector instructions, which would add up in another order on another machine.
 #define EIGEN_DONT_VECTORIZE
 #include "muster/statistics.h"
 
@@ -26,7 +26,8 @@ namespace {
 
 constexpr size_t kLeastRows = 2;
 constexpr int64_t kMostResamples = 1000000;
-// A column that is this part of its length away from the span of others is taken for their combination.
+// A column that is this part of its length away from the span of others counts as their
+// combination.
 constexpr double kRounding = 1e-12;
 
 absl::Status CheckValues(std::string_view name, std::span<const double> values) {
@@ -65,7 +66,7 @@ double Mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// `statistic` gets the numbers of the rows that were drawn.
+// `statistic` receives the numbers of the rows that were drawn.
 template <class F>
 Interval Bootstrap(size_t rows, const BootstrapOptions& options, const F& statistic) {
   std::vector<size_t> drawn(rows);
@@ -79,7 +80,8 @@ Interval Bootstrap(size_t rows, const BootstrapOptions& options, const F& statis
     result = statistic(drawn);
   }
   std::sort(results.begin(), results.end());
-  // 0.95 is a little less than 95 of a hundred: what is whole but for that counts as whole.
+  // 0.95 is a little less than 95 of a hundred, so a number this close to a whole one counts as
+  // whole.
   constexpr double kSlack = 1e-6;
   const double tail = (1 - options.level) / 2 * static_cast<double>(results.size());
   const size_t left_out = std::min(static_cast<size_t>(tail + kSlack), (results.size() - 1) / 2);
@@ -217,7 +219,8 @@ absl::StatusOr<Regression> LeastSquares(std::span<const double> y,
   if (variation > 0) fit.r_squared = std::max(0.0, 1 - left / variation);
   fit.coefficients.resize(static_cast<size_t>(count));
   const double reach = StudentQuantile((1 + options.level) / 2, fit.freedom);
-  // The variances are those of the residuals times the diagonal of (R'R)^-1, the squares in the rows of R^-1.
+  // The variances are those of the residuals times the diagonal of (R'R)^-1, the squares in the
+  // rows of R^-1.
   Eigen::VectorXd squares = Eigen::VectorXd::Zero(count);
   for (Eigen::Index c = 0; c < count; ++c) {
     Eigen::VectorXd column = Eigen::VectorXd::Unit(count, c);

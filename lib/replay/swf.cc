@@ -2,10 +2,11 @@
 //
 // Standard Workload Format, as the Parallel Workloads Archive keeps its logs.
 //
-// A line has 18 numbers with blanks between them: 1 job, 2 submit, 3 wait, 4 run, 5 processors used, 6 cpu time,
-// 7 memory used, 8 processors requested, 9 time requested, 10 memory requested, 11 status, 12 user, 13 group,
-// 14 application, 15 queue, 16 partition, 17 preceding job, 18 think time. Comments begin with `;`; of those of the
-// header, MaxProcs is read. Cpu time and memory may have fractions and are not looked at.
+// A line has 18 numbers with blanks between them: 1 job, 2 submit, 3 wait, 4 run, 5 processors
+// used, 6 cpu time, 7 memory used, 8 processors requested, 9 time requested, 10 memory requested,
+// 11 status, 12 user, 13 group, 14 application, 15 queue, 16 partition, 17 preceding job, 18 think
+// time. Comments begin with `;`; of those of the header, MaxProcs is read. Cpu time and memory may
+// have fractions and are not looked at.
 #include <array>
 #include <string>
 

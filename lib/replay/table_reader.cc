@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Headers, fields and rows. A field may be quoted ("a,b", with "" for a quote); it may not hold a line end.
+// Headers, fields and rows. A field may be quoted ("a,b", with "" for a quote); it may not hold a
+// line end.
 #include "lib/replay/table_reader.h"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ void TableReader::Split(std::string_view line) {
     fields_.push_back(line.substr(begin));
     return;
   }
-  // Views into unquoted_ stay good while it does not grow beyond its room.
+  // Views into unquoted_ stay valid while it does not grow beyond its capacity.
   unquoted_.reserve(std::count(line.begin(), line.end(), ',') + 1);
   size_t at = 0;
   for (;;) {

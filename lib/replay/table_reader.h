@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Tables with a header line, field by field, and what becomes of bad rows.
+// Tables with a header line, field by field, and the handling of bad rows.
 //
 //   TableReader table(file, options, report);
 //   const int submit = table.Require("submit"), user = table.Optional("user");
@@ -11,7 +11,7 @@
 //   }
 //   if (!table.status().ok()) return table.status();
 //
-// The first rule that a row breaks is what is said of it: `a.csv:7: submit: "x" is no integer`.
+// An error names the first rule that a row breaks: `a.csv:7: submit: "x" is no integer`.
 #ifndef MUSTER_REPLAY_TABLE_READER_H_
 #define MUSTER_REPLAY_TABLE_READER_H_
 
@@ -31,7 +31,7 @@ namespace muster {
 class BadLines {
  public:
   BadLines(const ReadOptions& options, ReadReport* report) : options_(options), report_(report) {}
-  // OK: leave the row out and go on.
+  // Returns OK if the row is to be left out and reading goes on.
   absl::Status Note(std::string_view file, int64_t line, std::string_view field,
                     std::string_view rule);
 
@@ -42,8 +42,8 @@ class BadLines {
 
 class TableReader {
  public:
-  // Reads the header line. Without `columns` the first line is it; otherwise a first line that does not begin with
-  // the first of them is a row already, and those are its columns.
+  // Reads the header line. Without `columns` it is the first line. Otherwise a first line that does
+  // not begin with the first of `columns` is a row already, and `columns` is the header.
   TableReader(const TraceFile& file, const ReadOptions& options, ReadReport* report,
               std::initializer_list<std::string_view> columns = {});
 
@@ -52,7 +52,7 @@ class TableReader {
   const std::vector<std::string>& columns() const { return columns_; }
 
   bool NextRow();
-  // Fields of the row; 0 or "" where it is bad already, or `column` is -1.
+  // Returns a field of the row; 0 or "" where the row is bad already, or `column` is -1.
   std::string_view Text(int column) const;
   bool Has(int column) const { return column >= 0 && !Text(column).empty(); }
   int64_t Integer(int column, int64_t least, int64_t most);

@@ -102,8 +102,8 @@ absl::Status CheckJob(const Trace& t, size_t row) {
   return absl::OkStatus();
 }
 
-// A job that waits for itself would never be submitted. Every row has one predecessor at most, so a walk that marks
-// its way finds each circle in O(jobs).
+// A job that waits for itself would never be submitted. Every row has one predecessor at most, so a
+// walk that marks its way finds each circle in O(jobs).
 absl::Status CheckCircles(const Trace& t) {
   if (t.preceding.empty()) return absl::OkStatus();
   std::vector<uint32_t> walk(t.size(), kNone);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What readers of cluster traces share: shapes and queues by what they are, gangs of GPUs, rows by time.
+// What readers of cluster traces share: tables of shapes and queues, gangs of GPUs, rows by time.
 #ifndef MUSTER_REPLAY_TRACE_PARTS_H_
 #define MUSTER_REPLAY_TRACE_PARTS_H_
 
@@ -18,10 +18,11 @@ namespace muster {
 inline constexpr char kGpu[] = "nvidia.com/gpu";
 inline constexpr int64_t kGpusANode = 8;
 
-// Numbers for texts, in the order they are first met: users, queues, shapes by a text that tells them apart.
+// Numbers for texts, in the order of their first use: users, queues, shapes by a text that
+// separates them.
 class Numbers {
  public:
-  // The number of `text`, and whether it is new.
+  // Returns the number of `text`, and whether it is new.
   std::pair<uint32_t, bool> Of(std::string_view text) {
     const auto [at, added] =
         numbers_.try_emplace(std::string(text), static_cast<uint32_t>(numbers_.size()));
@@ -47,7 +48,8 @@ void AddGpuNodes(int64_t count, Trace* trace);
 void SortBySubmission(Trace* trace);
 void Drop(std::string_view rule, ReadReport* report);
 
-// openb: column seedNN of a table whose rows are numbered by `key`; numbers from 0 below `values`.
+// openb: returns column seedNN of a table with rows numbered by `key`; numbers from 0 below
+// `values`.
 absl::StatusOr<std::vector<int64_t>> SeedColumn(const TraceFile& file, std::string_view key,
                                                 int64_t seed, size_t values);
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Reasons of plans, shortened to what may be counted together.
+// Reasons of plans, shortened so that equal ones can be counted together.
 #include "lib/replay/waiting_reasons.h"
 
 #include <string_view>

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// For what jobs wait, counted for the series of a replay. Jobs are named by their rows in the trace, as World names them.
+// The reasons why jobs wait, counted for the series of a replay. Jobs are named by their rows in
+// the trace, as World names them.
 #ifndef MUSTER_REPLAY_WAITING_REASONS_H_
 #define MUSTER_REPLAY_WAITING_REASONS_H_
 
@@ -15,17 +16,18 @@
 
 namespace muster {
 
-// One or two words of a plan's JSON for a reason, and what was scarce: "no_node: insufficient cpu", "queue_limit: cpu".
+// Returns one or two words of a plan's JSON for a reason, and the scarce dimension: "no_node:
+// insufficient cpu", "queue_limit: cpu".
 std::string ShortReason(const Reason& reason, const Tables& tables);
 
 class WaitingReasons {
  public:
-  // A cycle on the world has said why jobs wait; the reasons are taken out of the plan, and put into words when a sample
-  // is taken.
+  // Takes the reasons out of the plan of a cycle on the world. They are put into words when a
+  // sample is taken.
   void Learn(const World& world, PlanData* plan);
 
-  // Appends a sample to the series: of all `waiting` jobs, those for which `waits(row)` by their reasons, and the rest as
-  // not reached.
+  // Appends a sample to the series, of all `waiting` jobs: those for which `waits(row)` returns
+  // true by their reasons, and the rest as not reached.
   template <class Waits>
   void Sample(int64_t waiting, const Waits& waits, ReplaySeries* series);
 

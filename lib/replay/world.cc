@@ -28,7 +28,7 @@ World::World(const Trace& trace) : trace_(trace) {
   }
 }
 
-// What the machine can hold is a matter of all its nodes, whether they are there yet or not.
+// The capacity of the machine is that of all its nodes, whether they are there yet or not.
 absl::Status World::LearnMachine() {
   Cluster machine;
   for (const DomainSpec& domain : trace_.machine.domains) {
@@ -98,7 +98,7 @@ void World::AddNodeBooks(uint32_t machine_row) {
   Touch(static_cast<NodeIndex>(up_.size() - 1));
 }
 
-// By dimension. What is asked of a dimension that no node has shows as -1 in cpu.
+// By dimension. A request of a dimension that no node has shows as -1 in cpu.
 std::vector<int64_t> World::AmountsOf(const Resources& resources) const {
   std::vector<int64_t> amounts(resources_.size(), 0);
   amounts[kPods] = 1;
@@ -145,7 +145,7 @@ bool World::FitsEmpty(uint32_t shape, int64_t needed) {
   return most >= needed;
 }
 
-// Checks all of a job of the trace, and finds out what those like it need not be asked again.
+// Checks all of a job of the trace, and finds out what need not be checked again for jobs like it.
 absl::StatusOr<JobKind> World::KindOf(uint32_t row, JobSpec job) {
   const TaskShape& shape = trace_.shapes[trace_.shape[row]];
   for (const auto& [name, amount] : shape.request) {

@@ -1,14 +1,17 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The cluster of a replay and what is on it: jobs of the trace to rows of the tables and back, and the books that
-// series are sampled from.
+// The cluster of a replay and what is on it: jobs of the trace to rows of the tables and back, and
+// the books that series are sampled from.
 //
-// Rows of the tables move when the cluster drops dead ones. Jobs are named by their row in the trace, so the way from
-// one to the other is found again by names, in time of the living.
+// Rows of the tables move when the cluster drops dead ones. Jobs are named by their row in the
+// trace, so the mapping is found again by names, in time proportional to the living rows.
 //
-// A sample adds up what each node has, has left, and has left where the dimension's typical task does not fit. Those sums are
-// kept: a node that changed is counted anew, in place of what it was counted as before, when the next sample is taken.
-// All are whole numbers, so that the sums are those of a recount. Cost of a sample: O(nodes that changed + queues).
+// A sample adds up what each node has, what is left, and what is left where the dimension's typical
+// task does not fit. These sums are kept. When the next sample is taken, a node that changed is
+// counted anew, in place of its former numbers. All are whole numbers, so the sums are those of a
+// recount.
+//
+// Cost of a sample. O(nodes that changed + queues).
 #ifndef MUSTER_REPLAY_WORLD_H_
 #define MUSTER_REPLAY_WORLD_H_
 
@@ -39,8 +42,8 @@ class World {
   const Tables& tables() const { return *cluster_.impl().tables; }
   Editor& editor() { return cluster_.impl().editor; }
 
-  // Whether so many tasks of the shape fit on the machine, all nodes that ever join, when it is empty, by their requests
-  // alone.
+  // Returns whether so many tasks of the shape fit on the empty machine, with all nodes that ever
+  // join, by their requests alone.
   bool FitsEmpty(uint32_t shape, int64_t tasks);
 
   absl::Status AddJob(uint32_t row, int64_t now, int64_t min_available, int64_t estimate);
@@ -55,7 +58,7 @@ class World {
     return tables().jobs.tasks[job_of_[row]];
   }
 
-  // A task of the trace's row begins to hold, or no longer holds, its node.
+  // Notes that a task of the trace's row begins to hold, or no longer holds, its node.
   void Run(uint32_t row, TaskIndex task, NodeIndex node, int64_t now);
   void Release(uint32_t row, TaskIndex task);  // it waits again
   void Account(uint32_t row, NodeIndex node, int sign);
@@ -63,7 +66,8 @@ class World {
   // Of a node of the trace's machine, by its row there.
   absl::Status Join(uint32_t machine_row);
   absl::Status SetUp(NodeIndex node, bool ready, bool schedulable);
-  // Rows of the nodes a name of an event stands for: the node, or those right below the domain.
+  // Returns the rows of the nodes that a name of an event stands for: the node, or those right
+  // below the domain.
   absl::StatusOr<std::vector<uint32_t>> NodesOf(const std::string& name) const;
   uint32_t machine_row(NodeIndex node) const { return machine_row_[node]; }
   // nullopt: it has not joined yet.
@@ -123,7 +127,7 @@ class World {
   std::vector<uint8_t> is_touched_;
   std::vector<uint8_t> up_;
   std::vector<uint32_t> machine_row_;  // by node: its row in the trace's machine
-  std::vector<uint32_t> typical_;      // by dimension: the most frequent shape that asks for it
+  std::vector<uint32_t> typical_;      // by dimension: the most frequent shape that requests it
 };
 
 }  // namespace muster

@@ -19,7 +19,7 @@ namespace {
 
 using Pairs = Named<std::string>;
 
-// Text written by hand may round; a decision never hangs on this.
+// Text written by hand may round; no decision depends on this.
 bool Near(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }

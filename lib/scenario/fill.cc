@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // From specs to a cluster, row by row in the order of the file, because a row's index breaks ties.
-// A parent may stand behind its children. Queues then first enter as roots and get their parent in
-// a second round. Domains, which cannot be updated, wait for their parent.
+// A parent may come after its children. Queues then first enter as roots and get their parent in a
+// second round. Domains, which cannot be updated, wait for their parent.
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,7 +32,7 @@ absl::Status AddAll(std::string_view table, const std::vector<Row>& rows, const 
   return absl::OkStatus();
 }
 
-// A domain whose parent comes later in the file is added right after it.
+// Adds the domains. A domain with a parent that comes later in the file is added right after it.
 absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster* cluster) {
   HashMap<std::string, size_t> rows;
   for (size_t i = 0; i < domains.size(); ++i) rows.try_emplace(domains[i].name, i);
@@ -69,7 +69,7 @@ absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster* cluster) {
   HashMap<std::string, size_t> rows;
   for (size_t i = 0; i < queues.size(); ++i) {
     rows.try_emplace(queues[i].name, i);
-    // "default" is there from the start; where the file has it, it stands where the file has it.
+    // "default" is there from the start. Where the file has it, it takes its place from the file.
     if (queues[i].name != "default" || rows["default"] != i) continue;
     absl::Status status = cluster->RemoveQueue("default");
     if (!status.ok()) return status;

@@ -260,8 +260,8 @@ void Generator::Constrain(TaskClass* task_class) {
   }
 }
 
-// A kind's nodes stand together, zone by zone, tainted ones last; they are named by what they have
-// in common.
+// A kind's nodes are adjacent, zone by zone, tainted ones last. Their names begin with what they
+// have in common.
 void Generator::MakeNodes() {
   const bool has_zones = options_.affinity > 0 || options_.spread > 0;
   const int64_t zones = has_zones ? kZones : 1;

@@ -40,7 +40,7 @@ struct GenerateOptions {
   int64_t types = 3;               // kinds of nodes of the uniform mix
   std::optional<int64_t> classes;  // different task shapes; absent: 10, or as many as the mix has
   double gpu = 0.3;                // share of kinds and shapes of the uniform mix that have GPUs
-  double gpu_share = 0;            // share of those shapes that want part of a GPU
+  double gpu_share = 0;            // share of those shapes that request part of a GPU
   double occupancy = 0;            // share of each node that running tasks fill
 
   // Shares of the task shapes that carry such a constraint; `taints` is also the share of tainted

@@ -64,7 +64,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   bool Scalar(JsonRow::Value value, std::string_view text = {});
   bool Open(JsonKind kind);
   bool Close();
-  // After an event of the row, which `taken` says the builder took.
+  // Called after an event of the row; `taken` is the builder's answer.
   bool Built(bool taken);
   bool EndRow();
 
@@ -200,8 +200,8 @@ absl::Status ReadJsonRows(std::string_view text, RowSink* sink, std::string_view
 }
 
 std::string ParserRule(std::string_view words, bool at_end) {
-  // Without the class of exception, the production the parser was in and the text it has read, which may be of any
-  // length.
+  // Without the class of exception, the production the parser was in and the text it has read,
+  // which may be of any length.
   words = words.substr(0, words.find("; last read: "));
   if (const size_t at = words.find(" - "); at != words.npos) words.remove_prefix(at + 3);
   if (words.find("number overflow") != words.npos) return "the number is too large";

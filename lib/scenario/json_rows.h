@@ -8,8 +8,7 @@
 //   absl::Status status = ReadJsonRows(text, &sink);
 //
 // The document must be one object. For each of its keys, the sink returns whether the value is a
-// table (an array or object whose elements are rows) or one row itself. Refused, with the byte or
-// the place:
+// table (an array or object of rows) or one row itself. Refused, with the byte or the place:
 // - text that is no JSON, including NaN and malformed UTF-8;
 // - nesting deeper than 256;
 // - a key given twice in one object;
@@ -95,7 +94,8 @@ class RowSink {
 absl::Status ReadJsonRows(std::string_view text, RowSink* sink,
                           std::string_view document = "scenario");
 
-// The rule that malformed text breaks, from the words of the parser underneath; `at_end`: behind the last byte.
+// The rule that malformed text breaks, from the words of the parser underneath; `at_end`: behind
+// the last byte.
 std::string ParserRule(std::string_view words, bool at_end);
 
 // `.key`, or `["key"]` where the key is no plain word.

@@ -31,7 +31,7 @@
 
 namespace muster {
 
-// Where a value stands: a section and row, or a step below another place.
+// The place of a value: a section and row, or a step below another place.
 struct Place {
   const Place* above;
   std::string_view key;  // or, when there is none, the index

@@ -7,7 +7,7 @@
 //   const ClusterMix mix = NamedClusterMix("openb");
 //   for (const NodeKind& kind : mix.nodes) ...   // generate.cc draws from them by their weights
 //
-// Traces are made from muster/mix.h, whose tables are fitted to recorded ones.
+// Traces are made from the tables of muster/mix.h, which are fitted to recorded ones.
 #ifndef MUSTER_SCENARIO_MIXES_H_
 #define MUSTER_SCENARIO_MIXES_H_
 

@@ -23,7 +23,7 @@ namespace {
 constexpr int64_t kMaxNodes = int64_t{10} * 1000 * 1000;
 constexpr int64_t kMaxTasks = int64_t{100} * 1000 * 1000;
 
-// A shape given by name: put in once all of "shapes" is known, for that may come last in the
+// A shape given by name. It is filled in once all of "shapes" is known, which may come last in the
 // document.
 struct ShapeUse {
   enum class Table : uint8_t { kJobs, kTasks } table;
@@ -144,7 +144,7 @@ absl::Status ScenarioSink::AddJob(const Place& place, Json row) {
   }
   reader_.shape_names.clear();
   for (size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].count <= 0) continue;  // the cluster has a word for counts below zero
+    if (groups[g].count <= 0) continue;  // the cluster refuses counts below zero itself
     if (groups[g].count > kMaxTasks - tasks_) {
       const Place in_groups{&place, "groups", 0, true}, in_group{&in_groups, {}, g, false};
       return Refuse({&in_group, "count", 0, true},

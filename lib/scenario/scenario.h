@@ -55,7 +55,7 @@ struct Expectation {
   std::optional<Named<std::string>> binds, nominations, tentative;  // task -> node
   std::optional<std::vector<std::string>> evictions;                // tasks, in any order
   std::optional<std::vector<std::string>> admitted;                 // jobs, in any order
-  // job -> its phase after the cycle. Whole: a job whose phase changes must be named.
+  // job -> its phase after the cycle. Whole: every job that changes its phase must be named.
   std::optional<Named<JobPhase>> phases;
   std::optional<Named<ExpectedShare>> shares;  // only the queues named
   // job or task -> words that its explanation must contain

@@ -27,11 +27,11 @@ namespace muster {
 void NumberAnew(Cluster* cluster);
 // REQUIRES: NumberAnew was called, and nothing has been removed since.
 std::string StateText(const Cluster& cluster);
-// Both.
+// Calls NumberAnew and returns the state's text.
 std::string SaveState(Cluster* cluster);
 
-// Replaces *cluster. InvalidArgument, and it stays as it was, where the text is none that SaveState
-// wrote.
+// Replaces *cluster. Returns InvalidArgument for text that SaveState did not write; *cluster then
+// stays as it was.
 absl::Status LoadState(std::string_view text, Cluster* cluster);
 
 }  // namespace muster

@@ -29,7 +29,7 @@ class ShapeBook {
   void Count(const TaskShape& shape) { ++entries_[Find(shape)].uses; }
   // When all are counted: names those used more than once.
   void NameShared();
-  // How `shape` is written where it is used: by name if it is shared, else itself.
+  // Returns how `shape` is written where it is used: by name if it is shared, else itself.
   const std::string& Use(const TaskShape& shape);
   // The members of "shapes".
   void WriteShared(std::string* out) const;
@@ -78,7 +78,7 @@ class Writer {
     AppendJson(Word(value), out_);
   }
 
-  // As a number where its text is just how that number is written.
+  // Writes a number where the text is just how that number is written, else a string.
   void Write(const Quantity& quantity) {
     const std::string& text = quantity.text;
     int64_t number = 0;
@@ -217,7 +217,7 @@ void WriteTable(std::string_view key, const std::vector<T>& rows, Writer* writer
       key, rows.size(), [&](size_t i) { writer->Write(rows[i]); }, out);
 }
 
-// Nodes in a row that differ only in the number at the end of their names, counting from 0.
+// Adjacent nodes that differ only in the number at the end of their names, counting from 0.
 struct NodeRun {
   NodeSpec node;  // the first one; if there are several, named by the stem of their names
   int64_t count = 1;

@@ -63,14 +63,14 @@ std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
                                           const std::vector<uint8_t>* absent,
                                           const std::vector<uint8_t>* refused,
                                           std::vector<uint8_t>* examined) {
-  const ClassProfile& profile = Profile(c);
+  const ClassNeeds& needs = SyncedNeeds(c);
   const size_t nodes = ledger_.tables().nodes.alive.size();
   std::vector<uint8_t> fits(nodes, 0);
-  for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, kNone)) {
+  for (const Ranked& r : ScanNodes(c, needs, want, want == Want::kEvicting, kNone)) {
     fits[r.node] = 1;
   }
   if (want == Want::kNow) {
-    for (const Ranked& r : ScanNodes(c, profile, Want::kLater, false, kNone)) fits[r.node] = 1;
+    for (const Ranked& r : ScanNodes(c, needs, Want::kLater, false, kNone)) fits[r.node] = 1;
   }
   std::vector<NodeIndex> list, sample;
   for (NodeIndex n = 0; n < nodes; ++n) {
@@ -94,78 +94,78 @@ std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
   return sample;
 }
 
-ClassProfile& NodeSearch::Needs(ClassIndex c) {
-  if (c >= profiles_.size()) {
+ClassNeeds& NodeSearch::Needs(ClassIndex c) {
+  if (c >= needs_.size()) {
     const size_t classes = ledger_.tables().classes.shape.size();
-    profiles_.resize(classes);
+    needs_.resize(classes);
     failures_.resize(classes);
     boards_.resize(classes * kWants);
     use_order_.resize(classes * kWants, {kNoBoard, kNoBoard});
   }
-  ClassProfile& profile = profiles_[c];
-  if (!profile.ready) {
-    profile.ready = true;
-    profile.row = kinds_->Ensure(c);
+  ClassNeeds& needs = needs_[c];
+  if (!needs.ready) {
+    needs.ready = true;
+    needs.row = kinds_->Ensure(c);
     const auto request = ledger_.tables().classes.initial_request.row(c);
     for (DimensionIndex d = 0; d < request.size(); ++d) {
       if (d == kPods && !rules_.pods_are_a_resource) continue;
       // cpu, memory and pods are always compared; other dimensions only if requested. Where there
       // is a slack, the least amount that it does not cover counts as nothing, too.
       if (d > kPods && request[d] <= rules_.slack[d] + (rules_.slack[d] > 0)) continue;
-      profile.needs.push_back(d);
-      profile.amount.push_back(static_cast<double>(request[d]));
-      profile.slack.push_back(static_cast<double>(rules_.slack[d]));
+      needs.compared.push_back(d);
+      needs.amount.push_back(static_cast<double>(request[d]));
+      needs.slack.push_back(static_cast<double>(rules_.slack[d]));
     }
   }
-  if (profile.cycle != cycle_) AskScopes(c, &profile);
-  return profile;
+  if (needs.cycle != cycle_) AskScopes(c, &needs);
+  return needs;
 }
 
-ClassProfile& NodeSearch::Profile(ClassIndex c) {
-  ClassProfile& profile = Needs(c);
+ClassNeeds& NodeSearch::SyncedNeeds(ClassIndex c) {
+  ClassNeeds& needs = Needs(c);
   states_->Sync();
-  return profile;
+  return needs;
 }
 
-void NodeSearch::AskScopes(ClassIndex c, ClassProfile* profile) {
-  const bool first = profile->cycle == 0;
-  profile->cycle = cycle_;
+void NodeSearch::AskScopes(ClassIndex c, ClassNeeds* needs) {
+  const bool first = needs->cycle == 0;
+  needs->cycle = cycle_;
   bool fit = false, score = false, reads_free = false;
-  profile->fit_policies.clear();
-  profile->score_policies.clear();
-  profile->pick_policies.clear();
+  needs->fit_policies.clear();
+  needs->score_policies.clear();
+  needs->pick_policies.clear();
   for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
-    if (entry->fit->Picks(c)) profile->pick_policies.push_back(entry->fit);
+    if (entry->fit->Picks(c)) needs->pick_policies.push_back(entry->fit);
   }
   for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
     const Scope scope = entry->fit->FitScope(c);
     fit |= scope == Scope::kCluster;
-    if (scope >= Scope::kState) profile->fit_policies.push_back(entry);
+    if (scope >= Scope::kState) needs->fit_policies.push_back(entry);
     reads_free |= scope >= Scope::kState && entry->traits.reads_free;
   }
   for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
     const Scope scope = entry->score->ScoreScope(c);
     score |= scope == Scope::kCluster;
-    if (scope >= Scope::kState) profile->score_policies.push_back(entry);
+    if (scope >= Scope::kState) needs->score_policies.push_back(entry);
     reads_free |= scope >= Scope::kState && entry->traits.reads_free;
   }
-  profile->reads_free = reads_free;
-  if (!first && !apart_ && fit == profile->cluster_fit && score == profile->cluster_score) return;
-  profile->cluster_fit = fit;
-  profile->cluster_score = score;
-  profile->uniform = !fit && !score && kinds_->uniform(profile->row);
-  profile->constant = 0;
+  needs->reads_free = reads_free;
+  if (!first && !apart_ && fit == needs->cluster_fit && score == needs->cluster_score) return;
+  needs->cluster_fit = fit;
+  needs->cluster_score = score;
+  needs->uniform = !fit && !score && kinds_->uniform(needs->row);
+  needs->constant = 0;
   for (int want = 0; want < kWants; ++want) {
     const size_t index = c * kWants + want;
     if (boards_[index] != nullptr) boards_[index]->Retarget(c, static_cast<Want>(want));
   }
   for (Failure& failure : failures_[c]) failure.valid = false;
-  if (!profile->uniform) return;
+  if (!needs->uniform) return;
   for (uint32_t kind = 0; kind < kinds_->size(); ++kind) {
-    if (!kinds_->alive(kind) || !kinds_->fits(profile->row, kind)) continue;
+    if (!kinds_->alive(kind) || !kinds_->fits(needs->row, kind)) continue;
     for (size_t k = 0; k < kinds_->scores().size(); ++k) {
-      const int64_t raw = kinds_->raw(profile->row, k, kind);
-      profile->constant += Normalised(kinds_->scores()[k], raw, std::max<int64_t>(raw, 0));
+      const int64_t raw = kinds_->raw(needs->row, k, kind);
+      needs->constant += Normalised(kinds_->scores()[k], raw, std::max<int64_t>(raw, 0));
     }
     return;
   }
@@ -210,12 +210,12 @@ Scoreboard& NodeSearch::Board(ClassIndex c, Want want) {
 
 NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   const ClassIndex c = ClassOf(task);
-  const ClassProfile& profile = Profile(c);
+  const ClassNeeds& needs = SyncedNeeds(c);
   Failure& failure = failures_[c][static_cast<size_t>(want)];
   const auto still_fails = [&](const Failure& f) {
     return f.valid && ledger_.OnlyPlacementsSince(f.moment);
   };
-  bool remembers = speed_.infeasibility_memory && !profile.cluster_fit;
+  bool remembers = speed_.infeasibility_memory && !needs.cluster_fit;
   if (remembers && still_fails(failure)) return kNone;
   // A node on which the class fits now will serve later, once a placement has taken its idle part.
   // So only where nothing fits now can placements only take from what will fit later.
@@ -224,10 +224,10 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
   }
 
   NodeIndex best = kNone;
-  if (UseStates(profile)) {
-    best = Board(c, want).Best(context(), profile);
+  if (UseStates(needs)) {
+    best = Board(c, want).Best(context(), needs);
   } else {
-    const std::vector<Ranked> fitting = ScanNodes(c, profile, want, want == Want::kEvicting, task);
+    const std::vector<Ranked> fitting = ScanNodes(c, needs, want, want == Want::kEvicting, task);
     const auto it = std::max_element(fitting.begin(), fitting.end());
     if (it != fitting.end()) best = it->node;
   }
@@ -237,9 +237,9 @@ NodeIndex NodeSearch::Best(TaskIndex task, Want want) {
 
 NodeIndex NodeSearch::BestExcept(TaskIndex task, Want want, const std::vector<uint8_t>& refused) {
   const ClassIndex c = ClassOf(task);
-  const ClassProfile& profile = Profile(c);
+  const ClassNeeds& needs = SyncedNeeds(c);
   const std::vector<Ranked> fitting =
-      ScanNodes(c, profile, want, want == Want::kEvicting, task, &refused);
+      ScanNodes(c, needs, want, want == Want::kEvicting, task, &refused);
   const auto it = std::max_element(fitting.begin(), fitting.end());
   return it == fitting.end() ? kNone : it->node;
 }
@@ -247,9 +247,9 @@ NodeIndex NodeSearch::BestExcept(TaskIndex task, Want want, const std::vector<ui
 NodeIndex NodeSearch::BestAmong(TaskIndex task, Want want, std::span<const NodeIndex> nodes,
                                 const std::vector<uint8_t>* refused) {
   const ClassIndex c = ClassOf(task);
-  const ClassProfile& profile = Profile(c);
+  const ClassNeeds& needs = SyncedNeeds(c);
   const std::vector<Ranked> fitting =
-      ScanNodes(c, profile, want, want == Want::kEvicting, task, refused, &nodes);
+      ScanNodes(c, needs, want, want == Want::kEvicting, task, refused, &nodes);
   const auto it = std::max_element(fitting.begin(), fitting.end());
   return it == fitting.end() ? kNone : it->node;
 }
@@ -277,10 +277,10 @@ uint32_t NodeSearch::KindOf(NodeIndex node) {
 
 void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
                             std::vector<uint8_t>* refused) {
-  const ClassProfile& profile = Profile(c);
+  const ClassNeeds& needs = SyncedNeeds(c);
   std::vector<uint8_t> now(refused->size(), kCurable);
   const auto fit = [&](Want asked) {
-    for (const Ranked& r : ScanNodes(c, profile, asked, asked == Want::kEvicting, kNone)) {
+    for (const Ranked& r : ScanNodes(c, needs, asked, asked == Want::kEvicting, kNone)) {
       now[r.node] = kNotRefused;
     }
   };
@@ -293,7 +293,7 @@ void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
   if (tell_hopeless && news) {
     std::vector<uint8_t> hopeless = now;
     if (want != Want::kEvicting) {
-      for (const Ranked& r : ScanNodes(c, profile, Want::kEvicting, true, kNone)) {
+      for (const Ranked& r : ScanNodes(c, needs, Want::kEvicting, true, kNone)) {
         hopeless[r.node] = 0;
       }
     }
@@ -306,18 +306,18 @@ void NodeSearch::AddRefused(ClassIndex c, Want want, bool tell_hopeless,
   }
 }
 
-bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const {
+bool NodeSearch::FitsWant(ClassIndex c, const ClassNeeds& needs, NodeIndex n, Want want) const {
   const auto request = ledger_.tables().classes.initial_request.row(c);
   const auto idle = ledger_.node(n, kIdle);
   const auto releasing = ledger_.node(n, kReleasing);
   bool now = true, later = true, released = true;
-  for (DimensionIndex d : profile.needs) {
+  for (DimensionIndex d : needs.compared) {
     const int64_t need = request[d] - rules_.slack[d];
     now &= idle[d] >= need;
     later &= ledger_.future_idle(n, d) >= need;
     released &= releasing[d] >= need;
   }
-  for (FitPolicy* policy : profile.pick_policies) {
+  for (FitPolicy* policy : needs.pick_policies) {
     const bool parts_later = policy->CanPick(c, /*later=*/true, n);
     now &= policy->CanPick(c, /*later=*/false, n);
     later &= parts_later;
@@ -337,7 +337,7 @@ bool NodeSearch::FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n
   return false;
 }
 
-std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& profile, Want want,
+std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs, Want want,
                                           bool evict, TaskIndex scored_for,
                                           const std::vector<uint8_t>* except,
                                           const std::span<const NodeIndex>* among) {
@@ -346,13 +346,13 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   const bool exact = states_->exact();
   const Want asked = exact ? want : evict ? Want::kEvicting : Want::kAnywhere;
   Scoreboard& board = Board(c, asked);
-  board.Refresh(context(), profile);
+  board.Refresh(context(), needs);
   std::vector<NodeIndex> nodes;
   const auto look_at = [&](NodeIndex n) {
     const uint32_t slot = states_->state(n);
     if (slot == kNone || !board.fits(slot)) return;
     if (except != nullptr && (*except)[n]) return;
-    if (!exact && !FitsWant(c, profile, n, want)) return;
+    if (!exact && !FitsWant(c, needs, n, want)) return;
     nodes.push_back(n);
   };
   if (among != nullptr) {
@@ -360,7 +360,7 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
   } else {
     for (NodeIndex n = 0; n < ledger_.tables().nodes.alive.size(); ++n) look_at(n);
   }
-  if (profile.cluster_fit) {
+  if (needs.cluster_fit) {
     std::vector<uint8_t> fits(nodes.size(), 1), hard(nodes.size(), 0);
     std::vector<RefusalCode> codes(nodes.size());
     for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
@@ -380,20 +380,20 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassProfile& prof
                      [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
   }
   if (scored_for == kNone) return ranked;
-  if (profile.uniform) {
+  if (needs.uniform) {
     for (Ranked& r : ranked) r.score = board.score(states_->state(r.node));
     return ranked;
   }
   for (size_t begin = 0; begin < ranked.size();) {
     size_t end = begin;
     while (end < ranked.size() && ranked[end].rank == ranked[begin].rank) ++end;
-    ScoreTogether(scored_for, profile, board, std::span(ranked).subspan(begin, end - begin));
+    ScoreTogether(scored_for, needs, board, std::span(ranked).subspan(begin, end - begin));
     begin = end;
   }
   return ranked;
 }
 
-void NodeSearch::ScoreTogether(TaskIndex task, const ClassProfile& profile, const Scoreboard& board,
+void NodeSearch::ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Scoreboard& board,
                                std::span<Ranked> ranked) {
   const auto kind_scores = kinds_->scores();
   std::vector<NodeIndex> nodes(ranked.size());
@@ -401,7 +401,7 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassProfile& profile, cons
   for (size_t i = 0; i < nodes.size(); ++i) {
     nodes[i] = ranked[i].node;
     for (size_t k = 0; k < largest.size(); ++k) {
-      largest[k] = std::max(largest[k], kinds_->raw(profile.row, k, kinds_->kind(nodes[i])));
+      largest[k] = std::max(largest[k], kinds_->raw(needs.row, k, kinds_->kind(nodes[i])));
     }
   }
   std::vector<double> order(nodes.size()), batch(nodes.size());
@@ -410,11 +410,11 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassProfile& profile, cons
     order[i] = board.order(slot);
     batch[i] = board.batch(slot);
     for (size_t k = 0; k < largest.size(); ++k) {
-      batch[i] += Normalised(kind_scores[k], kinds_->raw(profile.row, k, kinds_->kind(nodes[i])),
-                             largest[k]);
+      batch[i] +=
+          Normalised(kind_scores[k], kinds_->raw(needs.row, k, kinds_->kind(nodes[i])), largest[k]);
     }
   }
-  if (profile.cluster_score) {
+  if (needs.cluster_score) {
     const ClassIndex c = ClassOf(task);
     for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
       if (entry->score->ScoreScope(c) != Scope::kCluster) continue;
@@ -426,8 +426,8 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassProfile& profile, cons
 
 std::vector<Ranked> NodeSearch::RankForEviction(TaskIndex task, Want want) {
   const ClassIndex c = ClassOf(task);
-  const ClassProfile& profile = Profile(c);
-  std::vector<Ranked> ranked = ScanNodes(c, profile, want, want == Want::kEvicting, task);
+  const ClassNeeds& needs = SyncedNeeds(c);
+  std::vector<Ranked> ranked = ScanNodes(c, needs, want, want == Want::kEvicting, task);
   std::make_heap(ranked.begin(), ranked.end());
   return ranked;
 }
@@ -435,19 +435,19 @@ std::vector<Ranked> NodeSearch::RankForEviction(TaskIndex task, Want want) {
 bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8_t>* refused,
                               absl::FunctionRef<bool(NodeIndex)> visit) {
   const ClassIndex c = ClassOf(task);
-  const ClassProfile& profile = Profile(c);
+  const ClassNeeds& needs = SyncedNeeds(c);
   std::vector<Ranked> ranked;
-  if (UseStates(profile) && profile.uniform) {
+  if (UseStates(needs) && needs.uniform) {
     // Usually the best node serves at once. Otherwise scores are taken as they are now, so that
     // visits cannot reorder what follows: the nodes of the best score in index order, then of the
     // next best. When many scores were looked at in vain, the rest becomes a heap.
-    const NodeIndex winner = Board(c, want).Best(context(), profile);
+    const NodeIndex winner = Board(c, want).Best(context(), needs);
     if (winner == kNone) return false;
     if ((refused == nullptr || !(*refused)[winner]) && visit(winner)) return true;
     // The visit may have moved nodes between states, and used the board for another class.
     states_->Sync();
     Scoreboard& board = Board(c, want);
-    board.Refresh(context(), profile);
+    board.Refresh(context(), needs);
     constexpr double kNever = Scoreboard::kNoScore;
     // A node that was not visited stays in its state, and the state in its slot.
     const size_t nodes = ledger_.tables().nodes.alive.size();
@@ -477,7 +477,7 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
       if (score != kNever) ranked.push_back({score, n});
     }
   } else {
-    ranked = ScanNodes(c, profile, want, want == Want::kEvicting, task, refused);
+    ranked = ScanNodes(c, needs, want, want == Want::kEvicting, task, refused);
   }
   std::make_heap(ranked.begin(), ranked.end());
   while (!ranked.empty()) {
@@ -491,16 +491,16 @@ bool NodeSearch::VisitByScore(TaskIndex task, Want want, const std::vector<uint8
 
 bool NodeSearch::VisitInOrder(ClassIndex c, Want want, NodeIndex from,
                               absl::FunctionRef<bool(NodeIndex)> visit) {
-  const ClassProfile& profile = Profile(c);
-  if (!UseStates(profile)) {
-    for (const Ranked& r : ScanNodes(c, profile, want, want == Want::kEvicting, kNone)) {
+  const ClassNeeds& needs = SyncedNeeds(c);
+  if (!UseStates(needs)) {
+    for (const Ranked& r : ScanNodes(c, needs, want, want == Want::kEvicting, kNone)) {
       if (r.node >= from && visit(r.node)) return true;
     }
     return false;
   }
   // A visit changes the state of its own node alone, and no node is visited twice.
   Scoreboard& board = Board(c, want);
-  board.Refresh(context(), profile);
+  board.Refresh(context(), needs);
   for (NodeIndex n = from; n < ledger_.tables().nodes.alive.size(); ++n) {
     const uint32_t slot = states_->state(n);
     if (slot != kNone && board.fits(slot) && visit(n)) return true;
@@ -518,25 +518,25 @@ std::vector<NodeIndex> NodeSearch::ListForEviction(ClassIndex c, Want want) {
 }
 
 bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
-  const ClassProfile& profile = Profile(c);
+  const ClassNeeds& needs = SyncedNeeds(c);
   if (hard != nullptr) *hard = false;
-  if (!kinds_->fits(profile.row, kinds_->kind(node))) {
+  if (!kinds_->fits(needs.row, kinds_->kind(node))) {
     if (hard != nullptr) *hard = true;
     return false;
   }
   const uint32_t slot = states_->state(node);
   uint8_t fits = 1;
-  for (const PolicyEntry* entry : profile.fit_policies) {
+  for (const PolicyEntry* entry : needs.fit_policies) {
     entry->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
     if (!fits && entry->traits.tells_nodes_apart) {
       if (hard != nullptr) *hard = true;
       return false;
     }
   }
-  if (!profile.cluster_fit) return fits;
+  if (!needs.cluster_fit) return fits;
   RefusalCode code;
   uint8_t fits_others = 1, no_cure = 0;
-  for (const PolicyEntry* entry : profile.fit_policies) {
+  for (const PolicyEntry* entry : needs.fit_policies) {
     if (entry->fit->FitScope(c) == Scope::kCluster) {
       entry->fit->FitNodes(c, {&node, 1}, {&fits_others, 1}, {&code, 1}, {&no_cure, 1});
     }
@@ -546,10 +546,10 @@ bool NodeSearch::FitsNode(ClassIndex c, NodeIndex node, bool* hard) {
 }
 
 bool NodeSearch::FitsIdle(ClassIndex c, NodeIndex node) {
-  const ClassProfile& profile = Needs(c);
+  const ClassNeeds& needs = Needs(c);
   const auto request = ledger_.tables().classes.initial_request.row(c);
   const auto idle = ledger_.node(node, kIdle);
-  for (DimensionIndex d : profile.needs) {
+  for (DimensionIndex d : needs.compared) {
     if (idle[d] < request[d] - rules_.slack[d]) return false;
   }
   return CanPickNow(c, node);
@@ -563,12 +563,12 @@ bool NodeSearch::CanPickNow(ClassIndex c, NodeIndex node) {
 }
 
 bool NodeSearch::FitsFutureIdle(ClassIndex c, NodeIndex node) {
-  const ClassProfile& profile = Needs(c);
+  const ClassNeeds& needs = Needs(c);
   const auto request = ledger_.tables().classes.initial_request.row(c);
-  for (DimensionIndex d : profile.needs) {
+  for (DimensionIndex d : needs.compared) {
     if (ledger_.future_idle(node, d) < request[d] - rules_.slack[d]) return false;
   }
-  for (FitPolicy* policy : profile.pick_policies) {
+  for (FitPolicy* policy : needs.pick_policies) {
     if (!policy->CanPick(c, /*later=*/true, node)) return false;
   }
   return true;

@@ -133,18 +133,18 @@ class NodeSearch {
     bool valid = false;
   };
   ClassIndex ClassOf(TaskIndex task) const { return ledger_.tables().tasks.task_class[task]; }
-  ClassProfile& Needs(ClassIndex c);    // what a class requests
-  ClassProfile& Profile(ClassIndex c);  // the same, with the states of nodes brought up to date
-  void AskScopes(ClassIndex c, ClassProfile* profile);
+  ClassNeeds& Needs(ClassIndex c);        // what a class requests
+  ClassNeeds& SyncedNeeds(ClassIndex c);  // the same, with the states of nodes brought up to date
+  void AskScopes(ClassIndex c, ClassNeeds* needs);
   Scoreboard& Board(ClassIndex c, Want want);
   ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_}; }
-  bool UseStates(const ClassProfile& profile) const {
-    return states_->exact() && !profile.cluster_fit && !profile.cluster_score && !ranks();
+  bool UseStates(const ClassNeeds& needs) const {
+    return states_->exact() && !needs.cluster_fit && !needs.cluster_score && !ranks();
   }
-  bool FitsWant(ClassIndex c, const ClassProfile& profile, NodeIndex n, Want want) const;
+  bool FitsWant(ClassIndex c, const ClassNeeds& needs, NodeIndex n, Want want) const;
   // Returns the nodes that fit `want`, scored for the task (kNone: unscored); evict: soft refusals
   // count as fits.
-  std::vector<Ranked> ScanNodes(ClassIndex c, const ClassProfile& profile, Want want, bool evict,
+  std::vector<Ranked> ScanNodes(ClassIndex c, const ClassNeeds& needs, Want want, bool evict,
                                 TaskIndex scored_for, const std::vector<uint8_t>* except = nullptr,
                                 const std::span<const NodeIndex>* among = nullptr);
 
@@ -154,7 +154,7 @@ class NodeSearch {
   const SpeedOptions speed_;
   std::unique_ptr<NodeKinds> kinds_;
   std::unique_ptr<NodeStates> states_;
-  std::vector<ClassProfile> profiles_;
+  std::vector<ClassNeeds> needs_;
   std::vector<std::unique_ptr<Scoreboard>> boards_;  // class * kWants + want
   // Boards by their last use: a list through their indices, ends first. Under the memory limit, the
   // least recently used board serves the next class; so it does when too much has changed for it to
@@ -168,13 +168,12 @@ class NodeSearch {
   void MarkUsed(size_t board);
   void Unlink(size_t board);
   // Adds the part of the scores that depends on all nodes of a rank.
-  void ScoreTogether(TaskIndex task, const ClassProfile& profile, const Scoreboard& board,
+  void ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Scoreboard& board,
                      std::span<Ranked> nodes);
 
   // Returns the refusal of node n by its own books; what depends on other nodes is left out.
-  uint16_t WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex n,
-                  RefusalTally* tally) const;
-  std::vector<Refusal> RefusalsOfAll(ClassIndex c, const ClassProfile& profile);
+  uint16_t WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n, RefusalTally* tally) const;
+  std::vector<Refusal> RefusalsOfAll(ClassIndex c, const ClassNeeds& needs);
 
   std::vector<std::unique_ptr<KeptTally>> tallies_;  // by class
   int64_t tally_bytes_ = 0;

@@ -30,30 +30,30 @@ std::vector<Refusal> RefusalTally::Sorted() const {
   return refusals;
 }
 
-uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex n,
+uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassNeeds& needs, NodeIndex n,
                             RefusalTally* tally) const {
   const uint32_t slot = states_->state(n);
   if (slot == kNone) return RefusalTally::kFits;  // it counts as gone
   const uint32_t kind = states_->kind(slot);
-  if (!kinds_->fits(profile.row, kind)) {
-    const Refusal& refusal = kinds_->refusal(profile.row, kind);
+  if (!kinds_->fits(needs.row, kind)) {
+    const Refusal& refusal = kinds_->refusal(needs.row, kind);
     return tally->NumberOf({refusal.code, kNone, refusal.detail});
   }
   const auto request = ledger_.tables().classes.initial_request.row(c);
-  for (DimensionIndex d : profile.needs) {
+  for (DimensionIndex d : needs.compared) {
     const int64_t need = request[d] - rules_.slack[d];
     const int64_t have = rules_.want_releasing
                              ? std::max(ledger_.node(n, kIdle)[d], ledger_.node(n, kReleasing)[d])
                              : ledger_.future_idle(n, d);
     if (have < need) return tally->NumberOf({RefusalCode::kInsufficient, d, {}});
   }
-  for (FitPolicy* policy : profile.pick_policies) {
+  for (FitPolicy* policy : needs.pick_policies) {
     if (policy->CanPick(c, /*later=*/true, n)) continue;
     if (rules_.want_releasing && policy->CanPick(c, /*later=*/false, n)) continue;
     const NodeRefusal refusal = policy->PickRefusal(c, n);
     return tally->NumberOf({refusal.code, kNone, refusal.detail});
   }
-  for (const PolicyEntry* entry : profile.fit_policies) {
+  for (const PolicyEntry* entry : needs.fit_policies) {
     uint8_t fits = 1;
     entry->fit->FitStates(c, states_->columns(), slot, slot + 1, &fits);
     if (!fits) {
@@ -65,20 +65,20 @@ uint16_t NodeSearch::WhyNot(ClassIndex c, const ClassProfile& profile, NodeIndex
 }
 
 std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
-  const ClassProfile& profile = Profile(c);
-  if (profile.cluster_fit || apart_) return RefusalsOfAll(c, profile);
+  const ClassNeeds& needs = SyncedNeeds(c);
+  if (needs.cluster_fit || apart_) return RefusalsOfAll(c, needs);
   const size_t nodes = ledger_.tables().nodes.alive.size();
   if (tallies_.size() <= c) tallies_.resize(c + 1);
   if (tallies_[c] == nullptr) {
     const auto bytes = static_cast<int64_t>(nodes * sizeof(uint16_t));
-    if (tally_bytes_ + bytes > speed_.memory_limit / 4) return RefusalsOfAll(c, profile);
+    if (tally_bytes_ + bytes > speed_.memory_limit / 4) return RefusalsOfAll(c, needs);
     tally_bytes_ += bytes;
     tallies_[c] = std::make_unique<KeptTally>();
   }
   KeptTally& kept = *tallies_[c];
   const std::span<const NodeIndex> journal = ledger_.journal();
   const auto ask = [&](NodeIndex n) {
-    const uint16_t why = WhyNot(c, profile, n, &kept.tally);
+    const uint16_t why = WhyNot(c, needs, n, &kept.tally);
     if (why == kept.why[n]) return;
     kept.tally.Add(kept.why[n], -1);
     kept.tally.Add(why, 1);
@@ -100,7 +100,7 @@ std::vector<Refusal> NodeSearch::Refusals(ClassIndex c) {
 }
 
 // Asks every state, and every node where the answer differs between nodes of a state.
-std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassProfile& profile) {
+std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassNeeds& needs) {
   RefusalTally tally;
   std::vector<NodeIndex> undecided;
   std::vector<uint8_t> asked(states_->slots(), 0), fits_alone(states_->slots(), 0);
@@ -109,11 +109,11 @@ std::vector<Refusal> NodeSearch::RefusalsOfAll(ClassIndex c, const ClassProfile&
     if (slot == kNone) continue;
     if (!asked[slot]) {
       asked[slot] = 1;
-      const uint16_t why = WhyNot(c, profile, n, &tally);
+      const uint16_t why = WhyNot(c, needs, n, &tally);
       tally.Add(why, states_->population(slot));
       fits_alone[slot] = why == RefusalTally::kFits;
     }
-    if (fits_alone[slot] && profile.cluster_fit) undecided.push_back(n);
+    if (fits_alone[slot] && needs.cluster_fit) undecided.push_back(n);
   }
   std::vector<uint8_t> fits(undecided.size(), 1), hard(undecided.size(), 0), told(hard);
   std::vector<RefusalCode> codes(undecided.size());

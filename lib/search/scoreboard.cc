@@ -75,9 +75,9 @@ MUSTER_KERNEL void KeepBelow(const double* have, double need, size_t count, uint
 // begin + i.
 class ResourceFit {
  public:
-  ResourceFit(const StateColumns& columns, const ClassProfile& profile, ClassIndex c, size_t begin,
+  ResourceFit(const StateColumns& columns, const ClassNeeds& needs, ClassIndex c, size_t begin,
               size_t end)
-      : columns_(columns), profile_(profile), class_(c), begin_(begin), end_(end) {}
+      : columns_(columns), needs_(needs), class_(c), begin_(begin), end_(end) {}
 
   void Keep(Want want, uint8_t* fits) const {
     switch (want) {
@@ -105,16 +105,16 @@ class ResourceFit {
 
  private:
   size_t count() const { return end_ - begin_; }
-  double Need(size_t k) const { return profile_.amount[k] - profile_.slack[k]; }
+  double Need(size_t k) const { return needs_.amount[k] - needs_.slack[k]; }
 
   void KeepAmounts(const std::vector<std::vector<double>>& account, uint8_t* fits) const {
-    for (size_t k = 0; k < profile_.needs.size(); ++k) {
-      KeepAtLeast(account[profile_.needs[k]].data() + begin_, Need(k), count(), fits);
+    for (size_t k = 0; k < needs_.compared.size(); ++k) {
+      KeepAtLeast(account[needs_.compared[k]].data() + begin_, Need(k), count(), fits);
     }
   }
 
   void KeepPicks(bool later, uint8_t* fits) const {
-    for (FitPolicy* policy : profile_.pick_policies) {
+    for (FitPolicy* policy : needs_.pick_policies) {
       policy->PickStates(class_, later, columns_, begin_, end_, fits);
     }
   }
@@ -124,10 +124,10 @@ class ResourceFit {
     KeepAmounts(columns_.future_idle, fits);
     KeepPicks(/*later=*/true, fits);
     std::vector<uint8_t> waits(count(), 0);
-    for (size_t k = 0; k < profile_.needs.size(); ++k) {
-      KeepBelow(columns_.idle[profile_.needs[k]].data() + begin_, Need(k), count(), waits.data());
+    for (size_t k = 0; k < needs_.compared.size(); ++k) {
+      KeepBelow(columns_.idle[needs_.compared[k]].data() + begin_, Need(k), count(), waits.data());
     }
-    if (!profile_.pick_policies.empty()) {
+    if (!needs_.pick_policies.empty()) {
       std::vector<uint8_t> picks(count(), 1);
       KeepPicks(/*later=*/false, picks.data());
       for (size_t i = 0; i < count(); ++i) waits[i] |= !picks[i];
@@ -136,7 +136,7 @@ class ResourceFit {
   }
 
   const StateColumns& columns_;
-  const ClassProfile& profile_;
+  const ClassNeeds& needs_;
   const ClassIndex class_;
   const size_t begin_, end_;
 };
@@ -217,14 +217,14 @@ void Scoreboard::Open(size_t block) {
 }
 
 // Scores the slots in the room. `resources_fit`: it is known that their resources and kinds fit.
-void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& profile,
+void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassNeeds& needs,
                             bool resources_fit) {
   SweepRoom& room = context.room;
   const NodeStates& states = context.states;
   room.fits.resize(kSweep);
   room.order.resize(kSweep);
   room.batch.resize(kSweep);
-  if (!profile.uniform) {
+  if (!needs.uniform) {
     order_.resize(states.slots());
     batch_.resize(states.slots());
   }
@@ -237,16 +237,16 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& p
     const size_t first = slots.front(), range = slots.back() - first + 1;
     const bool in_place = range <= kSweep && range <= 2 * count;
     if (!in_place) {
-      Gather(states.columns(), slots, !resources_fit || profile.reads_free, &room.columns);
+      Gather(states.columns(), slots, !resources_fit || needs.reads_free, &room.columns);
     }
     const StateColumns& columns = in_place ? states.columns() : room.columns;
     const size_t begin = in_place ? first : 0, swept = in_place ? range : count;
-    ScoreRange(context, profile, columns, begin, swept, slots, resources_fit);
+    ScoreRange(context, needs, columns, begin, swept, slots, resources_fit);
     for (size_t i = 0; i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
       score_[slots[i]] = room.fits[at] ? room.order[at] + room.batch[at] : kNoScore;
     }
-    for (size_t i = 0; !profile.uniform && i < count; ++i) {
+    for (size_t i = 0; !needs.uniform && i < count; ++i) {
       const size_t at = in_place ? slots[i] - first : i;
       order_[slots[i]] = room.order[at];
       batch_[slots[i]] = room.batch[at];
@@ -257,7 +257,7 @@ void Scoreboard::ScoreSlots(const ScoringContext& context, const ClassProfile& p
 // Fills the fits, order and batch of the room for `count` states of `columns` from `begin` on.
 // Columns of the room hold the states at `slots` side by side; those of the states hold them at
 // their slots.
-void Scoreboard::ScoreRange(const ScoringContext& context, const ClassProfile& profile,
+void Scoreboard::ScoreRange(const ScoringContext& context, const ClassNeeds& needs,
                             const StateColumns& columns, size_t begin, size_t count,
                             std::span<const uint32_t> slots, bool resources_fit) {
   SweepRoom& room = context.room;
@@ -265,25 +265,25 @@ void Scoreboard::ScoreRange(const ScoringContext& context, const ClassProfile& p
   const bool in_place = &columns != &room.columns;
   std::fill_n(room.fits.begin(), count, uint8_t{1});
   if (!resources_fit) {
-    ResourceFit(columns, profile, class_, begin, end).Keep(want_, room.fits.data());
-    for (size_t i = 0; !context.kinds.all_fit(profile.row) && i < slots.size(); ++i) {
+    ResourceFit(columns, needs, class_, begin, end).Keep(want_, room.fits.data());
+    for (size_t i = 0; !context.kinds.all_fit(needs.row) && i < slots.size(); ++i) {
       room.fits[in_place ? slots[i] - begin : i] &=
-          context.kinds.fits(profile.row, context.states.kind(slots[i]));
+          context.kinds.fits(needs.row, context.states.kind(slots[i]));
     }
   }
-  for (const PolicyEntry* entry : profile.fit_policies) {
+  for (const PolicyEntry* entry : needs.fit_policies) {
     if (want_ != Want::kEvicting || entry->traits.tells_nodes_apart) {
       entry->fit->FitStates(class_, columns, begin, end, room.fits.data());
     }
   }
   std::fill_n(room.order.begin(), count, 0.0);
-  std::fill_n(room.batch.begin(), count, profile.constant);
-  for (const PolicyEntry* entry : profile.score_policies) {
+  std::fill_n(room.batch.begin(), count, needs.constant);
+  for (const PolicyEntry* entry : needs.score_policies) {
     entry->score->ScoreStates(class_, columns, begin, end, room.order.data(), room.batch.data());
   }
 }
 
-void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profile) {
+void Scoreboard::Sweep(const ScoringContext& context, const ClassNeeds& needs) {
   SweepRoom& room = context.room;
   const NodeStates& states = context.states;
   room.fits.resize(kSweep);
@@ -293,11 +293,11 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profil
     const size_t end = std::min(begin + step, states.slots());
     const size_t count = end - begin;
     std::fill_n(room.fits.begin(), count, uint8_t{1});
-    for (size_t i = 0; !context.kinds.all_fit(profile.row) && i < count; ++i) {
-      room.fits[i] = context.kinds.fits(profile.row, states.kind(static_cast<uint32_t>(begin + i)));
+    for (size_t i = 0; !context.kinds.all_fit(needs.row) && i < count; ++i) {
+      room.fits[i] = context.kinds.fits(needs.row, states.kind(static_cast<uint32_t>(begin + i)));
     }
     KeepInhabited(states.columns().head.data() + begin, count, room.fits.data());
-    ResourceFit(states.columns(), profile, class_, begin, end).Keep(want_, room.fits.data());
+    ResourceFit(states.columns(), needs, class_, begin, end).Keep(want_, room.fits.data());
     Collect(room.fits.data(), begin, count, &room.slots);
   }
   std::fill(winner_score_.begin(), winner_score_.end(), kNoScore);
@@ -305,7 +305,7 @@ void Scoreboard::Sweep(const ScoringContext& context, const ClassProfile& profil
   std::fill(winner_slot_.begin(), winner_slot_.end(), kNone);
   fitting_ = room.slots.size();
   for (const uint32_t slot : room.slots) Open(slot / kBlock);
-  ScoreSlots(context, profile, /*resources_fit=*/true);
+  ScoreSlots(context, needs, /*resources_fit=*/true);
 }
 
 void Scoreboard::FindWinner(const NodeStates& states, size_t block) {
@@ -347,16 +347,16 @@ bool Scoreboard::Follows(const NodeStates& states) const {
          states.journal_end() - position_ < worth;
 }
 
-void Scoreboard::Refresh(const ScoringContext& context, const ClassProfile& profile) {
+void Scoreboard::Refresh(const ScoringContext& context, const ClassNeeds& needs) {
   const NodeStates& states = context.states;
-  const bool winners = context.speed.block_winners && profile.uniform;
+  const bool winners = context.speed.block_winners && needs.uniform;
   const bool follows = winners == winners_ && Follows(states);
   winners_ = winners;
   Reserve(states.slots(), follows);
   if (follows) {
-    ReadJournal(context, profile);
+    ReadJournal(context, needs);
   } else {
-    Sweep(context, profile);
+    Sweep(context, needs);
     for (size_t block = 0; winners && block < open_.size(); ++block) {
       if (open_[block]) FindWinner(states, block);
     }
@@ -365,7 +365,7 @@ void Scoreboard::Refresh(const ScoringContext& context, const ClassProfile& prof
   position_ = states.journal_end();
 }
 
-void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& profile) {
+void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& needs) {
   SweepRoom& room = context.room;
   if (room.content.size() < open_.size()) {
     room.content.resize(open_.size(), 0);
@@ -390,7 +390,7 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& 
     }
     room.content[block] = 0;
   }
-  ScoreSlots(context, profile, /*resources_fit=*/false);
+  ScoreSlots(context, needs, /*resources_fit=*/false);
   for (const uint32_t block : room.blocks) {
     if (winners_) CompareWithWinner(context.states, block, room.touched[block]);
     room.touched[block] = 0;
@@ -398,9 +398,9 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassProfile& 
   room.blocks.clear();
 }
 
-NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassProfile& profile) {
-  Refresh(context, profile);
-  if (!profile.uniform) return ScanNormalised(context, profile);
+NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& needs) {
+  Refresh(context, needs);
+  if (!needs.uniform) return ScanNormalised(context, needs);
   Winner winner;
   if (winners_) {
     FindBest(winner_score_.data(), winner_head_.data(), open_.size(), &winner);
@@ -416,15 +416,14 @@ NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassProfile& pr
   return NodeOf(winner);
 }
 
-NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context,
-                                     const ClassProfile& profile) const {
+NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context, const ClassNeeds& needs) const {
   const NodeStates& states = context.states;
   const auto kind_scores = context.kinds.scores();
   std::vector<int64_t> largest(kind_scores.size(), 0);
   for (uint32_t s = 0; s < states.slots(); ++s) {
     if (!fits(s) || states.head(s) == kNone) continue;
     for (size_t k = 0; k < largest.size(); ++k) {
-      largest[k] = std::max(largest[k], context.kinds.raw(profile.row, k, states.kind(s)));
+      largest[k] = std::max(largest[k], context.kinds.raw(needs.row, k, states.kind(s)));
     }
   }
   uint32_t best = kNone;
@@ -434,7 +433,7 @@ NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context,
     double batch = batch_[s];
     for (size_t k = 0; k < largest.size(); ++k) {
       batch +=
-          Normalised(kind_scores[k], context.kinds.raw(profile.row, k, states.kind(s)), largest[k]);
+          Normalised(kind_scores[k], context.kinds.raw(needs.row, k, states.kind(s)), largest[k]);
     }
     const double score = order_[s] + batch;
     if (best == kNone || score > best_score ||

@@ -39,8 +39,8 @@ enum class Want : uint8_t {
 };
 inline constexpr int kWants = 5;
 
-// What node search knows about a class before looking at nodes.
-struct ClassProfile {
+// What a class needs of nodes, found before any node is looked at.
+struct ClassNeeds {
   bool ready = false;
   uint64_t cycle = 0;  // when cluster_fit and cluster_score were found
   uint32_t row = 0;    // in NodeKinds
@@ -50,7 +50,7 @@ struct ClassProfile {
   bool reads_free = true;  // some policy does; see Policy::ReadsFree
   std::vector<const PolicyEntry*> fit_policies, score_policies;  // that look at a node's own books
   std::vector<FitPolicy*> pick_policies;                         // that pick parts of nodes
-  std::vector<DimensionIndex> needs;                             // dimensions to compare
+  std::vector<DimensionIndex> compared;                          // dimensions to compare
   std::vector<double> amount, slack;  // request, and by how much it may exceed what is there
 };
 
@@ -92,10 +92,10 @@ class Scoreboard {
   bool Follows(const NodeStates& states) const;
 
   // Returns the oldest node of the best state; kNone: no state fits.
-  NodeIndex Best(const ScoringContext& context, const ClassProfile& profile);
+  NodeIndex Best(const ScoringContext& context, const ClassNeeds& needs);
 
   // Follows the states. Until they change again, these hold:
-  void Refresh(const ScoringContext& context, const ClassProfile& profile);
+  void Refresh(const ScoringContext& context, const ClassNeeds& needs);
   bool fits(uint32_t slot) const { return score(slot) != kNoScore; }
   double score(uint32_t slot) const {  // kNoScore: it does not fit
     return open_[slot / kBlock] && score_[slot] > kNoScore ? score_[slot] : kNoScore;
@@ -110,15 +110,15 @@ class Scoreboard {
 
   void Reserve(size_t slots, bool keep);  // room for so many states; keep: what is there
   void Open(size_t block);
-  void Sweep(const ScoringContext& context, const ClassProfile& profile);
-  void ReadJournal(const ScoringContext& context, const ClassProfile& profile);
-  void ScoreSlots(const ScoringContext& context, const ClassProfile& profile, bool resources_fit);
-  void ScoreRange(const ScoringContext& context, const ClassProfile& profile,
+  void Sweep(const ScoringContext& context, const ClassNeeds& needs);
+  void ReadJournal(const ScoringContext& context, const ClassNeeds& needs);
+  void ScoreSlots(const ScoringContext& context, const ClassNeeds& needs, bool resources_fit);
+  void ScoreRange(const ScoringContext& context, const ClassNeeds& needs,
                   const StateColumns& columns, size_t begin, size_t count,
                   std::span<const uint32_t> slots, bool resources_fit);
   void FindWinner(const NodeStates& states, size_t block);
   void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
-  NodeIndex ScanNormalised(const ScoringContext& context, const ClassProfile& profile) const;
+  NodeIndex ScanNormalised(const ScoringContext& context, const ClassNeeds& needs) const;
 
   ClassIndex class_;
   Want want_;

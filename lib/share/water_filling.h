@@ -5,7 +5,7 @@
 //   std::vector<Claim> claims = ...;               // in queue order; sums run in that order
 //   FillByWeight(total, &claims);                  // sets deserved of each
 //
-// Idea. The remainder is divided by weight among the queues whose need is not met. What exceeds a
+// Idea. The remainder is divided by weight among the queues with an unmet need. What exceeds a
 // queue's need or capability is taken back. This repeats with what came back.
 //
 // Guarantee. With whole fractions the result is weighted max-min fair per dimension. It stops

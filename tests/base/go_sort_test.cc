@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// GoSort against recordings of Go's sort.Slice (go1.26), most of them under a "less" that is no order. A recording is
-// a sum over the numbers as they lay afterwards.
+// GoSort against recordings of Go's sort.Slice (go1.26), most of them under a "less" that is no
+// order. A recording is a sum over the numbers as they lay afterwards.
 #include "lib/base/go_sort.h"
 
 #include <cstddef>

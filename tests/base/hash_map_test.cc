@@ -129,7 +129,7 @@ TEST(HashIndexTest, RunsShiftBackRightly) {
   }
 }
 
-// A value whose making runs out of memory on demand.
+// A value with a constructor that runs out of memory on demand.
 struct Costly {
   explicit Costly(bool fails) {
     if (fails) throw std::bad_alloc();

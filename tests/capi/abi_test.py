@@ -1,11 +1,11 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The binary interface from outside: exported symbols, soname, the header as C compilers of all ages read it, and
-programs compiled against the first header.
+"""The binary interface from outside: exported symbols, soname, the header as C compilers of all
+ages read it, and programs compiled against the first header.
 
-MUSTER_C names libmuster_c.so. capi/symbols.txt is the list of what it exports; it may grow and never shrink while the
-number in the soname stays. MUSTER_REPLAY_C names libmuster_replay_c.so, which exports the same and
-capi/symbols_experimental.txt. tests/capi/frozen/c_0_1.h is muster/c.h as it was first released, when it still declared
-what is in muster/c_experimental.h now.
+MUSTER_C names libmuster_c.so. capi/symbols.txt is the list of what it exports; it may grow and
+never shrink while the number in the soname stays. MUSTER_REPLAY_C names libmuster_replay_c.so,
+which exports the same and capi/symbols_experimental.txt. tests/capi/frozen/c_0_1.h is muster/c.h as
+it was first released, when it still declared what is in muster/c_experimental.h now.
 """
 
 import itertools
@@ -24,15 +24,18 @@ EXPERIMENTAL = ROOT / "capi/muster/c_experimental.h"
 FROZEN = ROOT / "tests/capi/frozen/c_0_1.h"
 LIBRARY = os.environ.get("MUSTER_C", "")
 REPLAY_LIBRARY = os.environ.get("MUSTER_REPLAY_C", "")
-needs_library = unittest.skipUnless(LIBRARY, "sanitizers add symbols of their own, or not run by ctest")
+needs_library = unittest.skipUnless(LIBRARY,
+                                    "sanitizers add symbols of their own, or not run by ctest")
 
 
 def run(*command, **options):
-    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True, **options).stdout
+    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True,
+                          **options).stdout
 
 
 def declared(header):
-    return re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\(", header.read_text(encoding="utf-8"), re.MULTILINE)
+    return re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\(", header.read_text(encoding="utf-8"),
+                      re.MULTILINE)
 
 
 def listed(name="symbols.txt"):
@@ -40,24 +43,28 @@ def listed(name="symbols.txt"):
 
 
 def exports(library):
-    return sorted(line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", library).splitlines())
+    return sorted(line.split()[-1].split("@")[0]
+                  for line in run("nm", "-D", "--defined-only", library).splitlines())
 
 
 @needs_library
 class Library(unittest.TestCase):
     def test_exports_are_the_list(self):
         self.assertEqual(exports(LIBRARY), listed())
-        self.assertEqual(exports(REPLAY_LIBRARY), sorted(listed() + listed("symbols_experimental.txt")))
+        self.assertEqual(exports(REPLAY_LIBRARY), sorted(listed() +
+                                                         listed("symbols_experimental.txt")))
 
     def test_soname(self):
         self.assertRegex(run("objdump", "-p", LIBRARY), r"SONAME\s+libmuster_c\.so\.1\n")
-        self.assertRegex(run("objdump", "-p", REPLAY_LIBRARY), r"SONAME\s+libmuster_replay_c\.so\.\d+\.\d+\n")
+        self.assertRegex(run("objdump", "-p", REPLAY_LIBRARY),
+                         r"SONAME\s+libmuster_replay_c\.so\.\d+\.\d+\n")
 
     def test_only_replays_need_zlib(self):
         needs = re.compile(r"NEEDED\s+libz\.so")
         self.assertRegex(run("objdump", "-p", REPLAY_LIBRARY), needs)
         self.assertNotRegex(run("objdump", "-p", LIBRARY), needs)
-        self.assertEqual([line for line in run("nm", LIBRARY).splitlines() if re.search(r" _?(in|de)flate", line)], [])
+        self.assertEqual([line for line in run("nm", LIBRARY).splitlines()
+                          if re.search(r" _?(in|de)flate", line)], [])
 
     def build(self, folder, header, library=LIBRARY):
         """examples/c/first_plan.c against a header, linked with a library as it is now."""
@@ -66,19 +73,22 @@ class Library(unittest.TestCase):
         shutil.copy(header, include / "c.h")
         program = pathlib.Path(folder) / "program"
         run("cc", "-std=c90", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", f"-I{folder}",
-            ROOT / "examples/c/first_plan.c", library, f"-Wl,-rpath,{pathlib.Path(library).parent}", "-o", program)
+            ROOT / "examples/c/first_plan.c", library, f"-Wl,-rpath,{pathlib.Path(library).parent}",
+            "-o", program)
         return run(program)
 
     def test_programs_of_the_first_header_still_run(self):
         with tempfile.TemporaryDirectory() as folder:
             now = self.build(folder, HEADER)
-            self.assertEqual(now, "start train-0 on n2\nstart train-1 on n0\nstart train-2 on n0\nstart train-3 on n1\n"
+            self.assertEqual(now,
+                             "start train-0 on n2\nstart train-1 on n0\nstart train-2 on n0\nstart train-3 on n1\n"
                                   'huge: queue "default" would hold more than it deserves in cpu (proportion)\n')
             for library in (LIBRARY, REPLAY_LIBRARY):
                 self.assertEqual(self.build(folder, FROZEN, library), now)
 
     def test_ctypes(self):
-        out = run(sys.executable, ROOT / "examples/ctypes/first_plan.py", env=dict(os.environ, MUSTER_C=LIBRARY))
+        out = run(sys.executable, ROOT / "examples/ctypes/first_plan.py",
+                  env=dict(os.environ, MUSTER_C=LIBRARY))
         self.assertIn("bind", out)
 
 
@@ -93,7 +103,8 @@ class Header(unittest.TestCase):
         self.assertEqual(gone - set(listed("symbols_experimental.txt")), set())
         text = FROZEN.read_text(encoding="utf-8")
         moved = re.compile(r"(?s)/\* ---- replay: .*?(?=/\* ---- |#ifdef)")
-        self.assertEqual({name for name in declared(FROZEN) if f"{name}(" in moved.search(text).group()}, gone)
+        self.assertEqual({name for name in declared(FROZEN)
+                          if f"{name}(" in moved.search(text).group()}, gone)
         numbers = [dict(re.findall(r"^#define (MUSTER_[A-Z_]+) (\(?-?\d+u?\)?)", h, re.M))
                    for h in (moved.sub("", text), HEADER.read_text(encoding="utf-8"))]
         self.assertGreater(len(numbers[0]), 60)
@@ -110,20 +121,23 @@ class Header(unittest.TestCase):
                 run(*command, f"-I{ROOT}/capi", "-fsyntax-only", source)
 
     def test_all_c(self):
-        flags = ("-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes", "-Wc++-compat")
+        flags = ("-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-Wstrict-prototypes",
+                 "-Wc++-compat")
         for standard in ("c90", "c99", "c11", "c17"):
             self.compile("gcc", f"-std={standard}", *flags)
 
     def test_cpp(self):
         for standard in ("c++11", "c++20"):
-            self.compile("g++", "-xc++", f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror")
+            self.compile("g++", "-xc++", f"-std={standard}", "-Wall", "-Wextra", "-pedantic",
+                         "-Werror")
 
     @unittest.skipUnless(shutil.which("clang-14"), "clang-14 is not installed")
     def test_clang(self):
         self.compile("clang-14", "-std=c90", "-Weverything", "-Wno-padded", "-Werror")
 
     def test_comments_are_c90(self):
-        for header, includes in ((HEADER, {"stddef.h", "stdint.h"}), (EXPERIMENTAL, {"muster/c.h"})):
+        for header, includes in ((HEADER, {"stddef.h", "stdint.h"}),
+                                 (EXPERIMENTAL, {"muster/c.h"})):
             code = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
             self.assertNotIn("//", code)
             self.assertNotIn("bool", code)
@@ -131,11 +145,13 @@ class Header(unittest.TestCase):
             self.assertEqual(set(re.findall(r"#include <(.*)>", code)), includes)
 
     def example(self, header, first_word_after, left):
-        """The first comment's example as a program, with the function that it leaves to the reader."""
+        """The first comment's example as a program, with the function that it leaves to the
+        reader."""
         text = header.read_text(encoding="utf-8")
         line = f"#include <muster/{header.name}>"
         lines = text[text.index(line):text.index(first_word_after)].splitlines()
-        body = "\n".join(itertools.chain(["int main(void) {"], (re.sub(r"^ \*(  )?", "", line) for line in lines[1:]),
+        body = "\n".join(itertools.chain(["int main(void) {"],
+                                         (re.sub(r"^ \*(  )?", "", line) for line in lines[1:]),
                                          ["return 0; }"]))
         return f"{line}\n#include <stdio.h>\n{left}\n{body}"
 
@@ -145,16 +161,19 @@ class Header(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 source = pathlib.Path(folder) / "example.c"
                 source.write_text(text, encoding="utf-8")
-                run("gcc", "-std=c90", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/capi",
+                run("gcc", "-std=c90", "-pedantic-errors", "-Wall", "-Wextra", "-Werror",
+                    f"-I{ROOT}/capi",
                     "-fsyntax-only", source)
 
     @needs_library
     def test_the_replay_of_the_header_runs(self):
-        text = self.example(EXPERIMENTAL, " * Linking.", 'void use(int64_t wait) { printf("%d\\n", (int)wait); }')
+        text = self.example(EXPERIMENTAL, " * Linking.",
+                            'void use(int64_t wait) { printf("%d\\n", (int)wait); }')
         with tempfile.TemporaryDirectory() as folder:
             source, program = pathlib.Path(folder) / "example.c", pathlib.Path(folder) / "example"
             source.write_text(text, encoding="utf-8")
-            run("gcc", f"-I{ROOT}/capi", source, REPLAY_LIBRARY, f"-Wl,-rpath,{pathlib.Path(REPLAY_LIBRARY).parent}",
+            run("gcc", f"-I{ROOT}/capi", source, REPLAY_LIBRARY,
+                f"-Wl,-rpath,{pathlib.Path(REPLAY_LIBRARY).parent}",
                 "-o", program)
             # The second job waits for all four processors; the third runs beside the first.
             self.assertEqual(run(program), "0\n60\n0\n")

@@ -1,12 +1,14 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Every function of muster/c.h and muster/c_experimental.h with every argument wrong, through ctypes.
+"""Every function of muster/c.h and muster/c_experimental.h with every argument wrong, through
+ctypes.
 
-The prototypes and structs are read from the headers, so that a new function is called from the day it is there: first with
-one argument wrong and all others good, then in random sequences with any number of them wrong. Wrong are NULL, sizes and
-counts that are negative, zero or not those of the columns, struct sizes of all kinds, indices and kinds that do not exist,
-texts that are no UTF-8, no name or no JSON. Whatever comes back: the status is one of the header's, the error says
-something, what was to be handed out is NULL, and after a failure the cluster is as it was. Its snapshot never changes.
-MUSTER_SEEDS says how many sequences.
+The prototypes and structs are read from the headers, so that a new function is called from the day
+it is there: first with one argument wrong and all others good, then in random sequences with any
+number of them wrong. Wrong are NULL, sizes and counts that are negative, zero or not those of the
+columns, struct sizes of all kinds, indices and kinds that do not exist, texts that are no UTF-8, no
+name or no JSON. Whatever comes back: the status is one of the header's, the error says something,
+what was to be handed out is NULL, and after a failure the cluster is as it was. Its snapshot never
+changes. MUSTER_SEEDS says how many sequences.
 """
 
 import ctypes
@@ -21,28 +23,36 @@ SEEDS = int(os.environ.get("MUSTER_SEEDS", "60"))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = re.sub(r"/\*.*?\*/", "", "".join((ROOT / "capi/muster" / name).read_text(encoding="utf-8")
                                           for name in ("c.h", "c_experimental.h")), flags=re.DOTALL)
-NUMBERS = {"int8_t": ctypes.c_int8, "uint8_t": ctypes.c_uint8, "int32_t": ctypes.c_int32, "uint32_t": ctypes.c_uint32,
-           "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "double": ctypes.c_double, "float": ctypes.c_float,
+NUMBERS = {"int8_t": ctypes.c_int8, "uint8_t": ctypes.c_uint8, "int32_t": ctypes.c_int32,
+           "uint32_t": ctypes.c_uint32,
+           "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "double": ctypes.c_double,
+           "float": ctypes.c_float,
            "uintptr_t": ctypes.c_void_p, "muster_status": ctypes.c_int32}
 INVALID = -3
 OBJECTS = b'[{"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "q"}}]'
-SCENARIO = (b'{"muster": 1, "nodes": [{"name": "n", "count": 3, "capacity": {"cpu": 8, "memory": "8Gi"},'
-            b' "devices": [{"name": "g", "kind": "gpu"}]}], "queues": [{"name": "q"}],'
-            b' "jobs": [{"name": "j", "queue": "q", "min_available": 2, "groups": [{"count": 2, "shape":'
-            b' {"request": {"cpu": 4}, "devices": [{"kind": "gpu"}]}}]}]}')
+SCENARIO = (
+    b'{"muster": 1, "nodes": [{"name": "n", "count": 3, "capacity": {"cpu": 8, "memory": "8Gi"},'
+    b' "devices": [{"name": "g", "kind": "gpu"}]}], "queues": [{"name": "q"}],'
+    b' "jobs": [{"name": "j", "queue": "q", "min_available": 2, "groups": [{"count": 2, "shape":'
+    b' {"request": {"cpu": 4}, "devices": [{"kind": "gpu"}]}}]}]}')
 CHANGES = b'{"changes": [{"queue": {"name": "q", "weight": 3}}]}'
 ROWS = 64  # that all arrays have at least
-EXECUTOR = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+EXECUTOR = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p,
+                            ctypes.c_void_p)
 RUN = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64)
-SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+SCORE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
+                         ctypes.c_void_p, ctypes.c_void_p)
 
 
 def prototypes():
     """Function -> what it returns, and [(type, parameter)]."""
     found = {}
-    for returns, name, said in re.findall(r"^MUSTER_API ([^;]*?)\b(muster_\w+)\(([^;]*)\);", HEADER, re.MULTILINE):
-        parameters = [re.fullmatch(r"(.*?)\s*(\w+)(?:\[\d+\])?", " ".join(p.split())) for p in said.split(",")]
-        found[name] = (returns.strip(), [] if said == "void" else [(p[1], p[2]) for p in parameters])
+    for returns, name, said in re.findall(r"^MUSTER_API ([^;]*?)\b(muster_\w+)\(([^;]*)\);", HEADER,
+                                          re.MULTILINE):
+        parameters = [re.fullmatch(r"(.*?)\s*(\w+)(?:\[\d+\])?", " ".join(p.split()))
+                      for p in said.split(",")]
+        found[name] = (returns.strip(), [] if said == "void"
+                       else [(p[1], p[2]) for p in parameters])
     return found
 
 
@@ -70,7 +80,8 @@ HANDLES = {name[:-len("_free")] for name in FUNCTIONS if name.endswith("_free")}
 
 
 def room(struct, size=None, **values):
-    """A struct in more bytes than any size that is accepted, so that whatever it says can be read and written."""
+    """A struct in more bytes than any size that is accepted, so that whatever it says can be read
+    and written."""
     bytes_ = ctypes.create_string_buffer((1 << 16) + 64)
     made = STRUCTS[struct].from_buffer(bytes_)
     made.struct_size = ctypes.sizeof(STRUCTS[struct]) if size is None else size
@@ -90,34 +101,43 @@ class World:
         self.test, self.lib, self.handles, self.kept = test, test.lib, {"muster_cycle": None}, []
         times = numbers("int64_t", 1, 2)
         self.kept.append(times)
-        self.trace = dict(processors=4, count=2, submit=ctypes.addressof(times), run=ctypes.addressof(times),
+        self.trace = dict(processors=4, count=2, submit=ctypes.addressof(times),
+                          run=ctypes.addressof(times),
                           tasks=ctypes.addressof(times))
         self.make("muster_cluster", "cluster_new", None)
         self.cluster = self.handles["muster_cluster"]
         self.ok("cluster_add_json", self.cluster, SCENARIO, ctypes.c_int64(-1))
         self.make("muster_snapshot", "cluster_freeze", self.cluster)
-        self.make("muster_plan", "snapshot_schedule", self.handles["muster_snapshot"], b"muster", None)
+        self.make("muster_plan", "snapshot_schedule", self.handles["muster_snapshot"], b"muster",
+                  None)
         self.make("muster_table", "table_new", 4, ctypes.c_int64(2), None)
         names = (ctypes.c_char_p * 2)(b"t0", b"t1")
-        self.ok("table_set_strings", self.handles["muster_table"], b"name", names, ctypes.c_int64(2))
-        self.ok("table_set_numbers", self.handles["muster_table"], b"shape.request.cpu", times, ctypes.c_int64(2))
+        self.ok("table_set_strings", self.handles["muster_table"], b"name", names,
+                ctypes.c_int64(2))
+        self.ok("table_set_numbers", self.handles["muster_table"], b"shape.request.cpu", times,
+                ctypes.c_int64(2))
         self.make("nodes", "table_new", 1, ctypes.c_int64(2), None)
         self.ok("table_set_strings", self.handles["nodes"], b"name", names, ctypes.c_int64(2))
-        self.ok("table_set_numbers", self.handles["nodes"], b"capacity.cpu", times, ctypes.c_int64(2))
+        self.ok("table_set_numbers", self.handles["nodes"], b"capacity.cpu", times,
+                ctypes.c_int64(2))
         self.ok("cluster_apply", self.cluster, self.handles["muster_plan"], None, None)
         self.make("muster_text", "plan_to_text", self.handles["muster_plan"])
         self.make("muster_cancel", "cancel_new")
         self.make("muster_policies", "policies_new", None, 0)
-        self.make("muster_replay", "replay_pool", ctypes.byref(room("muster_pool_trace", **self.trace)), b"easy", None)
-        self.make("muster_episodes", "episodes_new", ctypes.byref(room("muster_pool_trace", **self.trace)), None, None,
+        self.make("muster_replay", "replay_pool",
+                  ctypes.byref(room("muster_pool_trace", **self.trace)), b"easy", None)
+        self.make("muster_episodes", "episodes_new",
+                  ctypes.byref(room("muster_pool_trace", **self.trace)), None, None,
                   ctypes.byref(room("muster_episodes_options", jobs=2)), ctypes.c_int64(1))
-        self.make("muster_outlook", "cluster_what_if", self.cluster, b"muster", CHANGES, ctypes.c_int64(-1))
+        self.make("muster_outlook", "cluster_what_if", self.cluster, b"muster", CHANGES,
+                  ctypes.c_int64(-1))
         self.state = self.text("state_save")
         self.digest = self.snapshot_digest()
 
     def ok(self, function, *arguments):
         error = room("muster_error")
-        self.test.assertEqual(getattr(self.lib, "muster_" + function)(*arguments, ctypes.byref(error)), 0, error.message)
+        self.test.assertEqual(getattr(self.lib, "muster_" +
+                                      function)(*arguments, ctypes.byref(error)), 0, error.message)
 
     def make(self, kind, function, *arguments):
         made = ctypes.c_void_p()
@@ -136,7 +156,8 @@ class World:
 
     def snapshot_digest(self):
         plan, digest = ctypes.c_void_p(), ctypes.create_string_buffer(33)
-        self.ok("snapshot_schedule", self.handles["muster_snapshot"], b"muster", None, ctypes.byref(plan))
+        self.ok("snapshot_schedule", self.handles["muster_snapshot"], b"muster", None,
+                ctypes.byref(plan))
         self.ok("plan_digest", plan, digest)
         self.lib.muster_plan_free(plan)
         return digest.value
@@ -155,10 +176,13 @@ class World:
     def texts(self, function, name):
         """Good and bad texts of a parameter."""
         good = {"json": b'{"priority": 1}' if function.endswith("defaults") else
-                        SCENARIO if function.endswith("read_scenario") else b'{"muster": 1, "queues": [{"name": "more"}]}',
-                "state": self.state, "changes": CHANGES, "column": b"priority", "profile": b"muster", "node": b"n1",
-                "policy": b"easy", "bytes": b"abcd", "objects": OBJECTS, "name": {"muster_cluster_remove": b"j", "muster_plan_explain": b"j",
-                                                              "muster_has_feature": b"columns"}.get(function, b"j-0")}
+                        SCENARIO if function.endswith("read_scenario")
+                        else b'{"muster": 1, "queues": [{"name": "more"}]}',
+                "state": self.state, "changes": CHANGES, "column": b"priority",
+                "profile": b"muster", "node": b"n1",
+                "policy": b"easy", "bytes": b"abcd", "objects": OBJECTS,
+                "name": {"muster_cluster_remove": b"j", "muster_plan_explain": b"j",
+                         "muster_has_feature": b"columns"}.get(function, b"j-0")}
         if name in ("bytes", "objects"):  # have a size
             return [good[name]], [None, b"\xff\xfe\xff\xfe", b"x" * 5000]
         return [good[name]], [None, b"", b"\xff\xfe", b"{", b"x" * 5000, b"name"]
@@ -167,7 +191,8 @@ class World:
         """Good and bad arguments for a parameter, by its type and name."""
         bare = kind.replace("const ", "").replace(" const", "").rstrip("*")
         if kind == "muster_error*":
-            return [room(bare)], [None, *(room(bare, size) for size in (0, 7, 16, 17, 100, 1 << 31))]
+            return [room(bare)], [None, *(room(bare, size)
+                                          for size in (0, 7, 16, 17, 100, 1 << 31))]
         if kind == "const char*":
             return self.texts(function, name)
         if kind == "muster_executor":
@@ -175,17 +200,21 @@ class World:
         if kind in ("char", "char*"):
             return [ctypes.create_string_buffer(33)], [None]
         if kind.endswith("* const*") or kind.startswith("const char* const*"):
-            one, two = {"const char* const*": (b"muster", b"volcano"), "const muster_table* const*": (self.handles["muster_table"],) * 2,
+            one, two = {"const char* const*": (b"muster", b"volcano"),
+                        "const muster_table* const*": (self.handles["muster_table"],) * 2,
                         "const muster_policy* const*": (room("muster_policy", name=None), None),
-                        "const muster_schedule_options* const*": (None, room("muster_schedule_options"))}[kind]
+                        "const muster_schedule_options* const*": (
+                            None, room("muster_schedule_options"))}[kind]
             if kind == "const muster_policy* const*":
                 word = ctypes.c_char_p(b"mine")
                 one.name = ctypes.cast(word, ctypes.c_void_p).value
                 self.kept.append(word)
             self.kept += [one, two]
-            address = lambda it: ctypes.cast(it if not isinstance(it, ctypes.Structure) else ctypes.pointer(it), ctypes.c_void_p)
+            address = lambda it: ctypes.cast(it if not isinstance(it, ctypes.Structure)
+                                             else ctypes.pointer(it), ctypes.c_void_p)
             first, second = (ctypes.c_void_p() if it is None else address(it) for it in (one, two))
-            return [(ctypes.c_void_p * ROWS)(first, second)], [None, (ctypes.c_void_p * ROWS)(), (ctypes.c_void_p * ROWS)(second, first)]
+            rows = ctypes.c_void_p * ROWS
+            return [rows(first, second)], [None, rows(), rows(second, first)]
         if kind.endswith("**"):
             return [(ctypes.c_void_p * ROWS)()], [None]
         if function == "muster_episodes_new" and bare == "muster_table":
@@ -193,10 +222,13 @@ class World:
         if bare in HANDLES or bare == "muster_cycle":
             return [self.handles["nodes" if name == "nodes" else bare]], [None]
         if bare in STRUCTS:
-            values = {"muster_pool_trace": dict(self.trace, **({"processors": 0} if function == "muster_replay_nodes" else {})),
+            values = {"muster_pool_trace": dict(self.trace,
+                                                **({"processors": 0}
+                                                   if function == "muster_replay_nodes" else {})),
                       "muster_episodes_options": {"jobs": 2}}.get(bare, {})
             size = ctypes.sizeof(STRUCTS[bare])
-            wrong = [room(bare, each, **values) for each in (0, 7, 8, size - 4, 1 << 16, (1 << 16) + 1, (1 << 32) - 1)]
+            wrong = [room(bare, each, **values) for each in (0, 7, 8, size - 4, 1 << 16,
+                                                             (1 << 16) + 1, (1 << 32) - 1)]
             more = room(bare, size + 8, **values)
             ctypes.memset(ctypes.addressof(more) + size, 1, 8)
             wild = room(bare, **values)
@@ -204,14 +236,22 @@ class World:
                 if of in (ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64) and field != "count":
                     setattr(wild, field, -3)
             less = room(bare, **{**values, **({"count": -1} if "count" in values else {})})
-            return [room(bare, **values)], [None, *wrong, more, wild, less, room(bare, **({"count": 2} if "count" in values else {}))]
+            return [room(bare, **values)], [None, *wrong, more, wild, less,
+                                            room(bare,
+                                                 **({"count": 2} if "count" in values else {}))]
         if kind.endswith("*"):
             good = (5, 5) if name == "states" else (0, 1, 2)
-            return [numbers(bare, *good)], [None, numbers(bare, *([-5] * ROWS if bare[0] != "u" else [255] * ROWS)),
+            return [numbers(bare, *good)], [None, numbers(bare,
+                                                          *([-5] * ROWS if bare[0] != "u"
+                                                            else [255] * ROWS)),
                                               numbers(bare, *([77] * ROWS))]
-        good = {"size": len(OBJECTS) if function == "muster_import" else 4 if "bytes" in (n for _, n in FUNCTIONS[function][1]) else -1, "node_size": -1, "kind": 4, "rows": 2,
-                "count": 2, "texts": 2, "state": 5, "user": 0, "index": 0, "episode": 0, "generation": 9}.get(name, 0)
-        good = {"muster_cluster_remove": {"kind": 3}, "muster_policies_new": {"count": 1}, "muster_cluster_reconcile": {"count": 1},
+        good = {"size": len(OBJECTS) if function == "muster_import" else 4
+                if "bytes" in (n for _, n in FUNCTIONS[function][1]) else -1, "node_size": -1,
+                "kind": 4, "rows": 2,
+                "count": 2, "texts": 2, "state": 5, "user": 0, "index": 0, "episode": 0,
+                "generation": 9}.get(name, 0)
+        good = {"muster_cluster_remove": {"kind": 3}, "muster_policies_new": {"count": 1},
+                "muster_cluster_reconcile": {"count": 1},
                 "muster_episodes_new": {"count": 1}}.get(function, {}).get(name, good)
         bad = [-2, 0, 1, -(1 << 31)] + ([] if "size" in name else [-1, 7])
         if name in ("index", "kind", "state", "mode", "first", "episode"):
@@ -225,13 +265,16 @@ class AnyArguments(unittest.TestCase):
         self.lib, self.called = ctypes.CDLL(LIBRARY), set()
         for name, (returns, _) in FUNCTIONS.items():
             function = getattr(self.lib, name)
-            function.restype = None if returns == "void" else ctypes.c_void_p if "*" in returns else NUMBERS[returns]
+            is_pointer = "*" in returns
+            function.restype = (None if returns == "void"
+                                else ctypes.c_void_p if is_pointer else NUMBERS[returns])
 
     def call(self, world, function, arguments):
         """The call, and what holds after any."""
         returns, parameters = FUNCTIONS[function]
         before = world.rows()
-        result = getattr(self.lib, function)(*(ctypes.byref(a) if isinstance(a, ctypes.Structure) else a for a in arguments))
+        result = getattr(self.lib, function)(*(ctypes.byref(a) if isinstance(a, ctypes.Structure)
+                                               else a for a in arguments))
         self.called.add(function)
         if function.endswith("_free") and arguments[0] is not None:
             world.handles[parameters[0][0].rstrip("*")] = None
@@ -251,11 +294,14 @@ class AnyArguments(unittest.TestCase):
             self.assertEqual(error.code, result)
             self.assertNotEqual(error.message, b"")
         for (kind, _), argument in zip(parameters, arguments):
-            if kind.replace("const ", "").rstrip("*") in HANDLES and kind.count("*") == 1 and argument is None and \
+            if kind.replace("const ",
+                            "").rstrip("*") in HANDLES and kind.count(
+                                "*") == 1 and argument is None and \
                     not (kind == "const muster_cancel*" or function in ("muster_episodes_new",)):
                 self.assertEqual(result, INVALID)
         # Deltas go row by row: those before the one that was refused stay.
-        if result != 0 and function != "muster_cluster_apply_deltas" and world.handles["muster_cluster"] is not None:
+        if result != 0 and function != "muster_cluster_apply_deltas" and world.handles[
+            "muster_cluster"] is not None:
             self.assertEqual(world.rows(), before)
         return result
 
@@ -264,12 +310,14 @@ class AnyArguments(unittest.TestCase):
             for place in range(len(FUNCTIONS[function][1])):
                 for number in range(40):
                     world = world_of()
-                    choices = [world.choices(function, *parameter) for parameter in FUNCTIONS[function][1]]
+                    choices = [world.choices(function, *parameter)
+                               for parameter in FUNCTIONS[function][1]]
                     bad = choices[place][1]
                     if number >= len(bad):
                         world.free()
                         break
-                    with self.subTest(function=function, parameter=FUNCTIONS[function][1][place][1], wrong=number):
+                    with self.subTest(function=function, parameter=FUNCTIONS[function][1][place][1],
+                                      wrong=number):
                         arguments = [good[0] for good, _ in choices]
                         arguments[place] = bad[number]
                         self.call(world, function, arguments)
@@ -292,11 +340,13 @@ class AnyArguments(unittest.TestCase):
             world.free()
 
     def test_one_wrong(self):
-        self.one_wrong(lambda: World(self), (name for name in FUNCTIONS if not name.startswith("muster_cycle_")))
+        self.one_wrong(lambda: World(self), (name for name in FUNCTIONS
+                                             if not name.startswith("muster_cycle_")))
         listed = {name for list_ in ("symbols.txt", "symbols_experimental.txt")
                   for name in (ROOT / "capi" / list_).read_text(encoding="utf-8").split()}
         takes_nothing = {name for name, (_, parameters) in FUNCTIONS.items() if not parameters}
-        self.assertEqual(listed - self.called, takes_nothing | {name for name in listed if name.startswith("muster_cycle_")})
+        self.assertEqual(listed - self.called, takes_nothing |
+                         {name for name in listed if name.startswith("muster_cycle_")})
 
     def test_one_wrong_inside_a_cycle(self):
         """What callbacks may ask, and a cluster that callbacks may not touch."""
@@ -315,24 +365,32 @@ class AnyArguments(unittest.TestCase):
                         arguments = [good[0] for good, _ in choices]
                         arguments[place] = bad
                         result = getattr(self.lib, function)(
-                            *(ctypes.byref(a) if isinstance(a, ctypes.Structure) else a for a in arguments))
+                            *(ctypes.byref(a) if isinstance(a, ctypes.Structure) else a
+                              for a in arguments))
                         self.called.add(function)
                         if FUNCTIONS[function][0] == "muster_status":
                             self.assertIn(result, (0, -3, -5, -9, -11))
-            self.assertEqual(self.lib.muster_cluster_add_json(world.cluster, SCENARIO, ctypes.c_int64(-1), None), -9)
+            self.assertEqual(self.lib.muster_cluster_add_json(world.cluster, SCENARIO,
+                                                              ctypes.c_int64(-1), None), -9)
             asked.append("done")
             return 0
 
         policy, word, callback = room("muster_policy"), ctypes.c_char_p(b"mine"), SCORE(score)
-        policy.name, policy.score = ctypes.cast(word, ctypes.c_void_p).value, ctypes.cast(callback, ctypes.c_void_p).value
-        world.ok("cluster_add_json", world.cluster, b'{"muster": 1, "jobs": [{"name": "k", "groups": [{"count": 1}]}]}',
+        policy.name, policy.score = ctypes.cast(word,
+                                                ctypes.c_void_p).value, ctypes.cast(
+                                                    callback, ctypes.c_void_p).value
+        world.ok("cluster_add_json", world.cluster,
+                 b'{"muster": 1, "jobs": [{"name": "k", "groups": [{"count": 1}]}]}',
                  ctypes.c_int64(-1))
-        list_, policies, plan = (ctypes.c_void_p * 1)(ctypes.addressof(policy)), ctypes.c_void_p(), ctypes.c_void_p()
+        list_, policies, plan = (ctypes.c_void_p * 1)(
+            ctypes.addressof(policy)), ctypes.c_void_p(), ctypes.c_void_p()
         world.ok("policies_new", list_, 1, ctypes.byref(policies))
         options = room("muster_schedule_options", policies=policies.value)
-        world.ok("cluster_schedule", world.cluster, b"volcano", ctypes.byref(options), ctypes.byref(plan))
+        world.ok("cluster_schedule", world.cluster, b"volcano", ctypes.byref(options),
+                 ctypes.byref(plan))
         self.assertEqual(asked[1:], ["done"])
-        self.assertEqual({name for name in FUNCTIONS if name.startswith("muster_cycle_")} - self.called, set())
+        self.assertEqual({name for name in FUNCTIONS
+                          if name.startswith("muster_cycle_")} - self.called, set())
         self.lib.muster_plan_free(plan)
         world.free()
         self.lib.muster_policies_free(policies)

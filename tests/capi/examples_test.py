@@ -25,7 +25,8 @@ class Examples(unittest.TestCase):
         self.assertEqual(self.built("muster_event_loop"), languages.shown("C++"))
 
     def test_ctypes(self):
-        out = languages.run(sys.executable, ROOT / "examples/ctypes/first_plan.py", env=dict(os.environ, MUSTER_C=LIBRARY))
+        out = languages.run(sys.executable, ROOT / "examples/ctypes/first_plan.py",
+                            env=dict(os.environ, MUSTER_C=LIBRARY))
         self.assertEqual(out, languages.shown("Python, ctypes"))
 
 

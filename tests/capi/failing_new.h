@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The operators new and delete of the executable that this is linked to: they count what is alive, and fail on demand.
+// The operators new and delete of the executable that this is linked to: they count what is alive,
+// and fail on demand.
 #ifndef MUSTER_CAPI_FAILING_NEW_H_
 #define MUSTER_CAPI_FAILING_NEW_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Calls with memory running out at their first, second, ... allocation, once and for good; the caller's own allocator
-// refusing, and what it was asked for given back.
+// Calls with memory running out at their first, second, ... allocation, once and for good; the
+// caller's own allocator refusing, and what it was asked for given back.
 //
 // The operators new and delete of this executable count, and fail on demand: failing_new.cc.
 #include <cctype>
@@ -19,8 +19,8 @@ namespace {
 
 using Call = std::function<muster_status(FaultWorld&, muster_error*)>;
 
-// Every kind of call that can fail. Those that change rows let go of the snapshot first; "..._copying" do not, and copy
-// its tables.
+// Every kind of call that can fail. Those that change rows let go of the snapshot first;
+// "..._copying" do not, and copy its tables.
 std::map<std::string, Call> Calls() {
   std::map<std::string, Call> calls;
   calls["table_new"] = [](FaultWorld&, muster_error* e) {
@@ -347,7 +347,8 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
           if (status != MUSTER_OK && is_first) {
             ASSERT_EQ(ScenarioOf(cluster), world.scenario) << at;
           }
-          // The cluster is whole: it still makes plans, and those of its rows, whatever its sessions went through.
+          // The cluster is whole: it still makes plans, and those of its rows, whatever its
+          // sessions went through.
           for (const char* profile : {"volcano", "muster"}) {
             Held<muster_plan> plan;
             ASSERT_OK_C(muster_cluster_schedule(cluster, profile, nullptr, Out(plan), &error));

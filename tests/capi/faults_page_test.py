@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Every entry point of muster/c.h and muster/c_experimental.h is called with memory running out and with NULLs, and docs/faults.md tells of all these calls."""
+"""Every entry point of muster/c.h and muster/c_experimental.h is called with memory running out and
+with NULLs, and docs/faults.md tells of all these calls."""
 
 import os
 import pathlib
@@ -9,7 +10,8 @@ import unittest
 import fault_table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = "".join((ROOT / "capi/muster" / name).read_text(encoding="utf-8") for name in ("c.h", "c_experimental.h"))
+HEADER = "".join((ROOT / "capi/muster" / name).read_text(encoding="utf-8")
+                 for name in ("c.h", "c_experimental.h"))
 WORLD, SWEEP, NULLS = ((ROOT / "tests/capi" / name).read_text(encoding="utf-8")
                        for name in ("fault_world.h", "fault_c_test.cc", "null_c_test.cc"))
 BUILD = os.environ.get("MUSTER_BUILD", "")
@@ -21,13 +23,15 @@ def called(test):
 
 class EntryPoints(unittest.TestCase):
     def test_all_that_can_fail_run_out_of_memory(self):
-        can_fail = set(re.findall(r"^MUSTER_API muster_status\s+(muster_\w+)\(", HEADER, re.MULTILINE))
+        can_fail = set(re.findall(r"^MUSTER_API muster_status\s+(muster_\w+)\(", HEADER,
+                                  re.MULTILINE))
         self.assertGreater(len(can_fail), 40)
         sweep = SWEEP[:SWEEP.index("class MemoryRunsOut")]
         self.assertEqual(can_fail - called(WORLD + sweep), set())
 
     def test_all_that_take_pointers_get_null(self):
-        takes = set(re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\((?=[^;]*\*)", HEADER, re.MULTILINE))
+        takes = set(re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\((?=[^;]*\*)", HEADER,
+                               re.MULTILINE))
         self.assertGreater(len(takes), 60)
         self.assertEqual(takes - called(NULLS), set())
 

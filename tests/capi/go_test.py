@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The Go package and its examples, linked with the library as it is; and the module that a release publishes, used by a
-stranger who has Go, a C compiler and nothing of ours."""
+"""The Go package and its examples, linked with the library as it is; and the module that a release
+publishes, used by a machine that has Go, a C compiler and nothing of Muster."""
 
 import os
 import pathlib
@@ -29,7 +29,8 @@ class Go(unittest.TestCase):
             CGO_LDFLAGS=f"-L{library} -Wl,-rpath,{library}")
 
     def go(self, folder, command, *arguments):
-        return languages.run(GO, command, "-tags", "muster_shared", *arguments, cwd=ROOT / folder, env=self.environment)
+        return languages.run(GO, command, "-tags", "muster_shared", *arguments, cwd=ROOT / folder,
+                             env=self.environment)
 
     def test_the_package(self):
         self.go("go", "vet", "./...")
@@ -37,14 +38,17 @@ class Go(unittest.TestCase):
         self.go("examples/go", "vet", "./...")
 
     def test_examples(self):
-        self.assertEqual(self.go("examples/go", "run", "."), languages.shown("Go: a miniature scheduler"))
-        self.assertEqual(self.go("examples/go", "run", "./adopt"), languages.shown("Go: what adopting costs"))
+        self.assertEqual(self.go("examples/go", "run", "."),
+                         languages.shown("Go: a miniature scheduler"))
+        self.assertEqual(self.go("examples/go", "run", "./adopt"),
+                         languages.shown("Go: what adopting costs"))
 
     def test_large_cycles_end(self):
         out = self.go("examples/go", "run", "./adopt", "-nodes", "200")
         self.assertEqual(out.count(": 2000 bound in"), 2, out)
 
-    @unittest.skipUnless(shutil.which("gofmt") or GO and (pathlib.Path(GO).parent / "gofmt").exists(), "no gofmt")
+    @unittest.skipUnless(shutil.which("gofmt") or GO
+                         and (pathlib.Path(GO).parent / "gofmt").exists(), "no gofmt")
     def test_form(self):
         gofmt = shutil.which("gofmt") or pathlib.Path(GO).parent / "gofmt"
         self.assertEqual(languages.run(gofmt, "-l", ROOT / "go", ROOT / "examples/go"), "")
@@ -59,11 +63,13 @@ class Module(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.work = pathlib.Path(cls.folder.name)
         cls.build = pathlib.Path(LIBRARY).parent
-        languages.run(sys.executable, ROOT / "tools/go_module.py", "--build", cls.build, "--out", cls.work / "proxy")
+        languages.run(sys.executable, ROOT / "tools/go_module.py", "--build", cls.build, "--out",
+                      cls.work / "proxy")
 
     @classmethod
     def tearDownClass(cls):
-        subprocess.run(["chmod", "-R", "u+w", cls.folder.name], check=True)  # Go's module cache is read-only
+        # Go's module cache is read-only
+        subprocess.run(["chmod", "-R", "u+w", cls.folder.name], check=True)
         cls.folder.cleanup()
 
     def test_go_get(self):
@@ -75,11 +81,13 @@ class Module(unittest.TestCase):
         stranger.mkdir()
         shutil.copy(STRANGER, stranger)
         environment = languages.go_environment(
-            str(self.work / "path"), PATH=str(tools), GOPROXY=f"file://{self.work}/proxy", GONOSUMDB="*", GONOSUMCHECK="1",
+            str(self.work / "path"), PATH=str(tools), GOPROXY=f"file://{self.work}/proxy",
+            GONOSUMDB="*", GONOSUMCHECK="1",
             GOFLAGS="", GOSUMDB="off")
         for variable in ("CGO_CFLAGS", "CGO_LDFLAGS", "CC", "CXX"):
             environment.pop(variable, None)
-        for arguments in (["mod", "init", "stranger.example/it"], ["get", "muster.example/muster@v0.1.0"],
+        for arguments in (["mod", "init", "stranger.example/it"],
+                          ["get", "muster.example/muster@v0.1.0"],
                           ["build", "-o", "it", "."]):
             languages.run(GO, *arguments, cwd=stranger, env=environment)
         self.assertIn('unknown profile "volcanoo"', languages.run(stranger / "it"))
@@ -94,9 +102,11 @@ class Module(unittest.TestCase):
         archive = self.work / "libmuster.a"
         go_module.archive(self.build, archive)
         first = archive.read_bytes()
-        seen = [line.split()[-1] for line in languages.run("nm", "-g", "--defined-only", archive).splitlines()
+        seen = [line.split()[-1] for line in languages.run("nm", "-g", "--defined-only",
+                                                           archive).splitlines()
                 if len(line.split()) == 3]
-        self.assertEqual(sorted(seen), sorted((ROOT / "capi/symbols.txt").read_text(encoding="utf-8").split()))
+        self.assertEqual(sorted(seen),
+                         sorted((ROOT / "capi/symbols.txt").read_text(encoding="utf-8").split()))
         go_module.archive(self.build, archive)
         self.assertEqual(archive.read_bytes(), first)
 

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The binary form of muster/c.h on 64-bit machines, pinned: what is here may be added to and never changed. A struct may
-// grow at its end; then its size here grows, and the size that callers of the first version have must still be taken.
+// The binary form of muster/c.h on 64-bit machines, pinned: what is here may be added to and never
+// changed. A struct may grow at its end; then its size here grows, and the size that callers of the
+// first version have must still be taken.
 #include <cstddef>
 #include <cstring>
 
@@ -135,7 +136,7 @@ TEST(Layout, SmallerAndLargerStructsThanOurs) {
   muster_error error = MUSTER_ERROR_INIT;
   const Held<muster_cluster> cluster = SmallCluster();
   Held<muster_plan> plan;
-  // A caller who knows only the first fields: the rest is default, whatever lies behind.
+  // A caller's struct with only the first fields: the rest is default, whatever lies behind.
   struct {
     uint32_t struct_size = 16, cursor = 0;
     int64_t now = 5;
@@ -144,7 +145,7 @@ TEST(Layout, SmallerAndLargerStructsThanOurs) {
   ASSERT_OK_C(muster_cluster_schedule(cluster.get(), "volcano",
                                       reinterpret_cast<muster_schedule_options*>(&first), Out(plan),
                                       &error));
-  // A caller who knows more: as long as he does not say it.
+  // A caller's struct with more fields is accepted while these are zero.
   struct {
     muster_schedule_options known = MUSTER_SCHEDULE_OPTIONS_INIT;
     uint64_t later = 0;

@@ -1,9 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Random sequences of calls through ctypes against a model of a few dictionaries.
 
-The model knows when a call must be refused, and with which status; what the cluster must then hold, row by row; and what
-no plan may do: overfill a node, start a part of a gang. Bad handles' worth of arguments are mixed in. MUSTER_SEEDS says
-how many sequences; each prints its seed where it fails.
+The model knows when a call must be refused, and with which status; what the cluster must then hold,
+row by row; and what no plan may do: overfill a node, start a part of a gang. Bad handles' worth of
+arguments are mixed in. MUSTER_SEEDS says how many sequences; each prints its seed where it fails.
 """
 
 import ctypes
@@ -21,7 +21,8 @@ HOLDS = {"nominated", "binding", "bound", "running", "releasing", "unknown"}
 
 
 class Error(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("code", ctypes.c_int32), ("user_code", ctypes.c_int32),
+    _fields_ = [("struct_size", ctypes.c_uint32), ("code", ctypes.c_int32),
+                ("user_code", ctypes.c_int32),
                 ("reserved", ctypes.c_int32), ("message", ctypes.c_char * 496)]
 
 
@@ -32,7 +33,8 @@ class Model:
         self.nodes, self.queues, self.jobs, self.tasks = {}, {"default": None}, {}, {}
 
     def tasks_on(self, node):
-        return [t for t, row in self.tasks.items() if row["node"] == node and row["status"] in HOLDS]
+        return [t for t, row in self.tasks.items() if row["node"] == node
+                and row["status"] in HOLDS]
 
     def add_node(self, name, cpu):
         if name in self.nodes:
@@ -67,7 +69,8 @@ class Model:
             return NOT_FOUND
         if kind == NODES and self.tasks_on(name):
             return PRECONDITION
-        if kind == QUEUES and (name in self.queues.values() or any(q == name for q, _ in self.jobs.values())):
+        if kind == QUEUES and (name in self.queues.values()
+                               or any(q == name for q, _ in self.jobs.values())):
             return PRECONDITION
         if kind == JOBS:
             self.tasks = {t: row for t, row in self.tasks.items() if row["job"] != name}
@@ -110,7 +113,8 @@ class RandomCalls(unittest.TestCase):
     def held(self):
         """The cluster's rows, from its scenario."""
         text = ctypes.c_void_p()
-        self.assertEqual(self.call("cluster_write_scenario", self.cluster, None, ctypes.byref(text)), OK)
+        self.assertEqual(self.call("cluster_write_scenario", self.cluster, None,
+                                   ctypes.byref(text)), OK)
         document = json.loads(self.lib.muster_text_data(text))
         self.lib.muster_text_free(text)
         return document
@@ -125,7 +129,8 @@ class RandomCalls(unittest.TestCase):
         self.assertEqual({q["name"]: q.get("parent") for q in document.get("queues", [])},
                          {name: parent or None for name, parent in model.queues.items()})
         self.assertEqual({j["name"] for j in document.get("jobs", [])}, set(model.jobs))
-        tasks = {t["name"]: (t.get("status", "pending"), t.get("node", "")) for t in document.get("tasks", [])}
+        tasks = {t["name"]: (t.get("status", "pending"), t.get("node", ""))
+                 for t in document.get("tasks", [])}
         for job in document.get("jobs", []):
             for group in job.get("groups", []):
                 for i in range(group.get("count", 0)):
@@ -134,8 +139,10 @@ class RandomCalls(unittest.TestCase):
 
     def cycle(self, model, profile):
         plan, applied = ctypes.c_void_p(), ctypes.c_int64()
-        self.assertEqual(self.call("cluster_schedule", self.cluster, profile, None, ctypes.byref(plan)), OK)
-        self.assertEqual(self.call("cluster_apply", self.cluster, plan, ctypes.byref(applied), None), OK)
+        self.assertEqual(self.call("cluster_schedule", self.cluster, profile, None,
+                                   ctypes.byref(plan)), OK)
+        self.assertEqual(self.call("cluster_apply", self.cluster, plan, ctypes.byref(applied),
+                                   None), OK)
         self.lib.muster_plan_free(plan)
         before = {t: dict(row) for t, row in model.tasks.items()}
         after = {t["name"]: t for t in self.held().get("tasks", [])}
@@ -151,7 +158,8 @@ class RandomCalls(unittest.TestCase):
                 self.assertIn(row["status"], (before[name]["status"], "releasing"))
         for node, cpu in model.nodes.items():
             if any(t in started for t in model.tasks_on(node)):
-                self.assertLessEqual(sum(model.tasks[t]["cpu"] for t in model.tasks_on(node)), cpu, node)
+                self.assertLessEqual(sum(model.tasks[t]["cpu"] for t in model.tasks_on(node)), cpu,
+                                     node)
         for job in {model.tasks[t]["job"] for t in started}:
             there = sum(row["status"] in ("binding", "bound", "running", "succeeded")
                         for row in model.tasks.values() if row["job"] == job)
@@ -166,12 +174,17 @@ class RandomCalls(unittest.TestCase):
         self.assertNotEqual(rng.choice([
             lambda: self.call("cluster_remove", self.cluster, wrong, b"x", ctypes.c_int64(1)),
             lambda: self.call("cluster_remove", self.cluster, NODES, b"n", big),
-            lambda: self.call("cluster_set_tasks", self.cluster, ctypes.c_int64(1), some, state, None),
+            lambda: self.call("cluster_set_tasks", self.cluster, ctypes.c_int64(1), some, state,
+                              None),
             lambda: self.call("cluster_put", self.cluster, wrong, None),
-            lambda: self.call("cluster_schedule", self.cluster, b"volcano:binpack(weight=x)", None, ctypes.byref(out)),
-            lambda: self.call("cluster_add_json", self.cluster, b'{"muster": 1, "nodes": [{]}', ctypes.c_int64(-1)),
-            lambda: self.call("cluster_read_scenario", self.cluster, b"\xff", ctypes.c_int64(1), None),
-            lambda: self.call("table_new", wrong if wrong != NODES else 99, ctypes.c_int64(1), None, ctypes.byref(out)),
+            lambda: self.call("cluster_schedule", self.cluster, b"volcano:binpack(weight=x)", None,
+                              ctypes.byref(out)),
+            lambda: self.call("cluster_add_json", self.cluster, b'{"muster": 1, "nodes": [{]}',
+                              ctypes.c_int64(-1)),
+            lambda: self.call("cluster_read_scenario", self.cluster, b"\xff", ctypes.c_int64(1),
+                              None),
+            lambda: self.call("table_new", wrong if wrong != NODES else 99, ctypes.c_int64(1), None,
+                              ctypes.byref(out)),
         ])(), OK)
         self.assertNotEqual(self.error.message, b"")
 
@@ -185,32 +198,43 @@ class RandomCalls(unittest.TestCase):
                 what = rng.randrange(12)
                 if what <= 1:
                     cpu = rng.randrange(1, 9)
-                    expected, got = model.add_node(name, cpu), self.add("nodes", {"name": name, "capacity": {"cpu": cpu}})
+                    expected, got = model.add_node(name,
+                                                   cpu), self.add(
+                                                       "nodes",
+                                                       {"name": name, "capacity": {"cpu": cpu}})
                 elif what == 2:
                     parent = rng.choice(["", other])
                     expected = model.add_queue(name, parent) if parent != name else None
-                    got = self.add("queues", {"name": name, "parent": parent} if parent else {"name": name})
-                    if expected is None:  # its own parent: refused as one that is there, or that is not
+                    got = self.add("queues", {"name": name, "parent": parent} if parent
+                                   else {"name": name})
+                    # its own parent: refused as one that is there, or that is not
+                    if expected is None:
                         self.assertIn(got, (EXISTS, INVALID))
                         expected = got
                 elif what <= 4:
-                    queue, count, cpu = rng.choice(["default", other]), rng.randrange(-1, 4), rng.randrange(1, 5)
+                    queue, count, cpu = rng.choice(["default",
+                                                    other]), rng.randrange(-1, 4), rng.randrange(
+                                                        1, 5)
                     needed = max(count, 0)
                     expected = model.add_job(name, queue, count, needed, cpu)
                     got = self.add("jobs", {"name": name, "queue": queue, "min_available": needed,
-                                            "groups": [{"count": count, "shape": {"request": {"cpu": cpu}}}]})
+                                            "groups": [{"count": count,
+                                                        "shape": {"request": {"cpu": cpu}}}]})
                     if expected != OK and got in (EXISTS, INVALID):
                         expected = got  # which of two wrongs is told is not the model's business
                 elif what <= 6:
                     kind = rng.choice([NODES, QUEUES, JOBS, TASKS])
                     name = name if kind != TASKS else f"{name}-{rng.randrange(3)}"
                     expected = model.remove(kind, name)
-                    got = self.call("cluster_remove", self.cluster, kind, name.encode(), ctypes.c_int64(-1))
+                    got = self.call("cluster_remove", self.cluster, kind, name.encode(),
+                                    ctypes.c_int64(-1))
                 elif what <= 9:
-                    task, state = f"{name}-{rng.randrange(3)}", rng.choice([PENDING, RUNNING, SUCCEEDED])
+                    task, state = f"{name}-{rng.randrange(3)}", rng.choice(
+                        [PENDING, RUNNING, SUCCEEDED])
                     node = rng.choice(["", other]) if state != SUCCEEDED else ""
                     expected = model.set_task(task, state, node)
-                    got = self.call("cluster_set_task", self.cluster, task.encode(), ctypes.c_int64(-1), state,
+                    got = self.call("cluster_set_task", self.cluster, task.encode(),
+                                    ctypes.c_int64(-1), state,
                                     node.encode() or None, ctypes.c_int64(-1))
                 elif what == 10:
                     self.cycle(model, rng.choice([b"muster", b"volcano"]))

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Every handle and pointer NULL, and sizes and kinds that are none: refused in words, and nothing has changed.
+// Every handle and pointer NULL, and sizes and kinds that are none: refused in words, and nothing
+// has changed.
 #include <iterator>
 
 #include "tests/capi/capi_support.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Policies behind a vtable: each callback is asked and obeyed, and nothing they do wrong gets further than an error.
+// Policies behind a vtable: each callback is asked and obeyed, and nothing they do wrong gets
+// further than an error.
 #include <limits>
 
 #include "tests/capi/capi_support.h"
@@ -180,7 +181,7 @@ TEST_F(Policies, OrdersAndGates) {
     if (view.decision_kind[i] != MUSTER_ADMIT) continue;
     admitted.push_back(muster_plan_name(plan.get(), MUSTER_JOBS, view.decision_job[i], nullptr));
   }
-  // The others ask for nothing before they are admitted, so nobody votes on them.
+  // The others request nothing before they are admitted, so there is no vote on them.
   EXPECT_EQ(admitted, (std::vector<std::string>{"large", "fits"}));
 
   policy.admit = nullptr;

@@ -16,12 +16,14 @@ SINK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_size_t, ctypes.c_void_p, ctypes
 
 
 class Error(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("code", ctypes.c_int32), ("user_code", ctypes.c_int32),
+    _fields_ = [("struct_size", ctypes.c_uint32), ("code", ctypes.c_int32),
+                ("user_code", ctypes.c_int32),
                 ("reserved", ctypes.c_int32), ("message", ctypes.c_char * 496)]
 
 
 class ClusterOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_uint32), ("allocator", ctypes.c_void_p),
+    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_uint32),
+                ("allocator", ctypes.c_void_p),
                 ("log", ctypes.c_void_p), ("log_user", ctypes.c_size_t), ("record", SINK),
                 ("record_user", ctypes.c_size_t), ("record_limit", ctypes.c_int64)]
 
@@ -52,7 +54,8 @@ class Record(unittest.TestCase):
         return out
 
     def cluster(self, limit=0):
-        options = ClusterOptions(struct_size=ctypes.sizeof(ClusterOptions), record=self.sink, record_user=7,
+        options = ClusterOptions(struct_size=ctypes.sizeof(ClusterOptions), record=self.sink,
+                                 record_user=7,
                                  record_limit=limit)
         cluster = self.call("cluster_new", ctypes.byref(options), ...)
         self.addCleanup(self.lib.muster_cluster_free, cluster)
@@ -77,9 +80,11 @@ class Record(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "exists already"):
             self.add(cluster, nodes=[{"name": "m"}, {"name": "n0"}])
         for task, state in (("a-0", 5), ("a-1", 5), ("a-2", 8)):
-            self.call("cluster_set_task", cluster, task.encode(), TO_NUL, state, None, ctypes.c_int64(0))
+            self.call("cluster_set_task", cluster, task.encode(), TO_NUL, state, None,
+                      ctypes.c_int64(0))
         self.add(cluster, nodes=[{"name": "late", "capacity": {"cpu": 64}}],
-                 jobs=[{"name": "b\n\"", "groups": [{"count": 9, "shape": {"request": {"cpu": "7500m"}}}]}])
+                 jobs=[{"name": "b\n\"", "groups": [{"count": 9,
+                                                     "shape": {"request": {"cpu": "7500m"}}}]}])
         self.cycle(cluster, "muster")
         self.call("cluster_report_bind_failed", cluster, b"b\n\"-2", TO_NUL)
         self.call("cluster_remove", cluster, 4, b"a-2", TO_NUL)
@@ -93,7 +98,8 @@ class Record(unittest.TestCase):
         self.call("cluster_apply_removal", cluster, 4, b"t0", TO_NUL, ctypes.c_uint64(9), None)
         self.call("table_reset", table, ctypes.c_int64(1))
         self.call("table_set_strings", table, b"name", names_of(b"t1"), ctypes.c_int64(1))
-        self.call("table_set_numbers", table, b"priority", (ctypes.c_int64 * 1)(4), ctypes.c_int64(1))
+        self.call("table_set_numbers", table, b"priority", (ctypes.c_int64 * 1)(4),
+                  ctypes.c_int64(1))
         self.call("cluster_put", cluster, 1, table)
         self.lib.muster_table_free(table)
         self.cycle(cluster, "volcano:+preempt", apply=False)
@@ -103,7 +109,8 @@ class Record(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "cluster.log"
             path.write_bytes(self.lines if lines is None else lines)
-            return subprocess.run([CLI, "replay-log", path, *flags], capture_output=True, text=True, check=False)
+            return subprocess.run([CLI, "replay-log", path, *flags], capture_output=True, text=True,
+                                  check=False)
 
     def test_replays_to_equal_digests(self):
         self.life(self.cluster())
@@ -133,7 +140,8 @@ class Record(unittest.TestCase):
         self.life(cluster)
         state = self.call("state_save", cluster, ...)
         self.cycle(cluster, "volcano", apply=False)
-        self.add(cluster, jobs=[{"name": "c", "groups": [{"count": 2, "shape": {"request": {"gpu": 1}}}]}])
+        self.add(cluster, jobs=[{"name": "c", "groups": [{"count": 2,
+                                                          "shape": {"request": {"gpu": 1}}}]}])
         self.call("state_load", cluster, ctypes.string_at(self.lib_text(state)), TO_NUL)
         self.cycle(cluster, "muster")
         self.lib.muster_text_free(state)
@@ -154,11 +162,15 @@ class Record(unittest.TestCase):
         self.assertIn("DIFFERENT", done.stdout)
 
     def test_what_is_no_record_is_refused(self):
-        for lines, words in ((b"", "no record"), (b"[]\n", ":1: no JSON object"), (b'{"call":"apply"}\n', ":1: no record"),
+        for lines, words in ((b"", "no record"), (b"[]\n", ":1: no JSON object"),
+                             (b'{"call":"apply"}\n', ":1: no record"),
                              (b'{"call":"begin","record":2}\n', "format is not 1"),
-                             (b'{"call":"begin","record":1}\n{"call":"apply","digest":"00"}\n', ":2: the plan 00 is none"),
+                             (b'{"call":"begin","record":1}\n{"call":"apply","digest":"00"}\n',
+                              ":2: the plan 00 is none"),
                              (b'{"call":"begin","record":1}\n{"call":"schedule"}\n', ":2: "),
-                             (b'{"call":"begin","record":1}\n{"call":"dance","rows":{"muster":1}}\n', "unknown call")):
+                             (b'{"call":"begin","record":1}\n'
+                              b'{"call":"dance","rows":{"muster":1}}\n',
+                              "unknown call")):
             done = self.replay(lines=lines)
             self.assertEqual(done.returncode, 2, lines)
             self.assertIn(words, done.stderr)

@@ -19,7 +19,8 @@ class Rust(unittest.TestCase):
         library = pathlib.Path(LIBRARY).parent
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "first_plan"
-            languages.run(RUSTC, "--edition", "2021", "-O", "-D", "warnings", ROOT / "examples/rust/first_plan.rs",
+            languages.run(RUSTC, "--edition", "2021", "-O", "-D", "warnings",
+                          ROOT / "examples/rust/first_plan.rs",
                           "-L", library, "-C", f"link-arg=-Wl,-rpath,{library}", "-o", program)
             self.assertEqual(languages.run(program), languages.shown("Rust"))
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// States: a standby that loads the leader's makes plans of equal digests from then on, whatever both are told.
+// States: a standby that loads the leader's makes plans of equal digests from then on, whatever
+// both are told.
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace muster {
 namespace {
 
-// Calls drawn from a seed, made on all clusters alike: rows come and go, events come late, plans are carried out.
+// Calls drawn from a seed, made on all clusters alike: rows come and go, events come late, plans
+// are carried out.
 class Life {
  public:
   explicit Life(uint64_t seed) : rng_(seed) {}
@@ -160,8 +162,8 @@ TEST(State, ALostDefaultQueueStaysLost) {
   EXPECT_EQ(index, 0);
 }
 
-// Every cut, and every byte changed: refused, with the cluster as it was. (What follows the digest's rules and is no state
-// of rows that are there is refused by the rules of rows.)
+// Every cut, and every byte changed: refused, with the cluster as it was. (What follows the
+// digest's rules and is no state of rows that are there is refused by the rules of rows.)
 TEST(State, WhatIsNoStateIsRefused) {
   muster_error error = MUSTER_ERROR_INIT;
   const Held<muster_cluster> leader = SmallCluster(), other = SmallCluster();

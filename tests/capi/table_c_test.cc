@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Columns: what they mean, what is refused and how, and that the quick way for many rows is the ordinary one.
+// Columns: what they mean, what is refused and how, and that the quick way for many rows is the
+// ordinary one.
 #include <functional>
 
 #include "muster/muster.h"

@@ -36,11 +36,12 @@ class BadInput(Files):
         self.assert_ends(self.replay(path), 0, stdout="5000 jobs")
         for size in (len(packed) // 2, len(packed) - 4, 12):
             path.write_bytes(packed[:size])
-            # What is cut off is no bad line: nobody knows how much is missing.
+            # What is cut off is no bad line: the number of missing lines is unknown.
             for flags in ((), ("--skip-bad-lines",)):
                 done = self.replay(path, *flags)
                 self.assert_ends(done, 2, stdout="")
-                self.assertRegex(done.stderr, r"jobs.csv.gz: the gzip data is cut off after line \d+")
+                self.assertRegex(done.stderr,
+                                 r"jobs.csv.gz: the gzip data is cut off after line \d+")
         path.write_bytes(packed[:40] + bytes(40) + packed[80:])
         self.assertRegex(self.replay(path).stderr, "the gzip data is (damaged|cut off) after line")
 
@@ -80,8 +81,10 @@ class BadInput(Files):
             ("id,submit,runs,tasks", 'there is no column "run"'),
             ("id,submit,run,task", 'column "task" is not known, did you mean "tasks"?'),
         ):
-            self.assert_ends(self.replay(self.jobs(["0,0,5,1"], header=header)), 2, stdout="", stderr=said)
-        self.assert_ends(self.replay(self.write("", "jobs.csv")), 2, stderr="there is no header line")
+            self.assert_ends(self.replay(self.jobs(["0,0,5,1"], header=header)), 2, stdout="",
+                             stderr=said)
+        self.assert_ends(self.replay(self.write("", "jobs.csv")), 2,
+                         stderr="there is no header line")
         self.assert_ends(self.replay(self.folder), 2, stderr="Is a directory")
 
     def test_no_jobs(self):
@@ -113,20 +116,25 @@ class BadInput(Files):
     @unittest.skipUnless(os.path.exists(FULL), f"there is no {FULL}")
     def test_full_disk(self):
         path = self.jobs(["0,0,5,1"])
-        self.assert_ends(self.replay(path, "--decisions", FULL), 2, stderr="/dev/full: No space left on device; what it holds is cut off")
+        self.assert_ends(self.replay(path, "--decisions", FULL), 2,
+                         stderr="/dev/full: No space left on device; what it holds is cut off")
         for flags in ((), ("--json",), ("--decisions", "-")):
             with open(FULL, "w", encoding="utf-8") as full:
                 done = subprocess.run(
-                    [MUSTER, "replay", "csv", "--file", path, "--procs", "4", *flags], stdout=full, stderr=subprocess.PIPE, text=True
+                    [MUSTER, "replay", "csv", "--file", path, "--procs", "4", *flags], stdout=full,
+                    stderr=subprocess.PIPE, text=True
                 )
-            self.assertEqual((done.returncode, done.stderr), (2, "muster: cannot write: No space left on device\n"))
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, "muster: cannot write: No space left on device\n"))
 
     def test_folders_of_generated_traces(self):
         folder = self.folder / "not" / "there"
         made = ("--mix", "philly", "--jobs", 9, "--nodes", 4)
         self.assert_ends(muster("generate", "--trace", folder, *made), 0)
-        self.assertEqual(sorted(file.name for file in folder.iterdir()), ["jobs.csv", "nodes.csv", "queues.csv"])
-        self.assert_ends(muster("generate", "--trace", folder / "jobs.csv", *made), 2, stderr="jobs.csv: Not a directory")
+        self.assertEqual(sorted(file.name for file in folder.iterdir()),
+                         ["jobs.csv", "nodes.csv", "queues.csv"])
+        self.assert_ends(muster("generate", "--trace", folder / "jobs.csv", *made), 2,
+                         stderr="jobs.csv: Not a directory")
         self.assert_ends(muster("generate", "--trace", self.folder / "no_mix", "--mix", "phily"), 2)
         self.assertFalse((self.folder / "no_mix").exists())
 
@@ -143,7 +151,8 @@ class BadInput(Files):
     def test_interrupted(self):
         """What was played is told, marked as partial; the second Ctrl-C would kill."""
         out = self.folder / "waits.csv"
-        command = [MUSTER, "replay", "mix", "--mix", "openb", "--jobs", "200000", "--nodes", "200", "--load", "1.5",
+        command = [MUSTER, "replay", "mix", "--mix", "openb", "--jobs", "200000", "--nodes", "200",
+                   "--load", "1.5",
                    "--policy", "volcano", "--decisions", str(out), "--json"]
         # On a slow machine the first signals come before a job has started.
         for delay in (2, 8, 32):
@@ -171,28 +180,34 @@ class Mixes(Files):
     def test_generated_tables_replay_as_the_mix_does(self):
         flags = ("--mix", "philly", "--nodes", 16, "--jobs", 400, "--seed", 7, "--load", 0.9)
         self.assert_ends(muster("generate", "--trace", self.folder, *flags), 0, stdout="")
-        files = ("--file", self.folder / "jobs.csv", "--nodes", self.folder / "nodes.csv", "--queues", self.folder / "queues.csv")
+        files = ("--file", self.folder / "jobs.csv", "--nodes", self.folder / "nodes.csv",
+                 "--queues", self.folder / "queues.csv")
         made = muster("replay", "mix", *flags, "--policy", "muster", "--decisions", "-")
         read = muster("replay", "csv", *files, "--policy", "muster", "--decisions", "-")
         self.assert_ends(made, 0)
         self.assertEqual(made.stdout, read.stdout)
-        self.assertEqual(made.stdout, muster("replay", "mix", *flags, "--policy", "muster", "--decisions", "-").stdout)
+        self.assertEqual(made.stdout, muster("replay", "mix", *flags, "--policy", "muster",
+                                             "--decisions", "-").stdout)
         before = (self.folder / "jobs.csv").read_text(encoding="utf-8")
         for seed, same in ((7, True), (8, False)):
             self.assert_ends(muster("generate", "--trace", self.folder, *flags, "--seed", seed), 0)
             self.assertEqual((self.folder / "jobs.csv").read_text(encoding="utf-8") == before, same)
 
     def test_pools_have_no_table_of_nodes(self):
-        self.assert_ends(muster("generate", "--trace", self.folder, "--mix", "hpc", "--jobs", 50), 0)
+        self.assert_ends(muster("generate", "--trace", self.folder, "--mix", "hpc", "--jobs", 50),
+                         0)
         self.assertEqual([p.name for p in self.folder.iterdir()], ["jobs.csv"])
-        done = muster("replay", "csv", "--file", self.folder / "jobs.csv", "--procs", 1152, "--policy", "easy")
+        done = muster("replay", "csv", "--file", self.folder / "jobs.csv", "--procs", 1152,
+                      "--policy", "easy")
         self.assert_ends(done, 0, stdout="50 ended")
 
     def test_mix_of_ones_own(self):
         flat = [60] * 18
         tables = {
-            "muster_mix": 1, "name": "mine", "nodes": [{"node": {"name": "n-", "capacity": {"cpu": 8}}, "count": 4}],
-            "jobs": [{"weight": 1, "tasks": 2, "shape": {"request": {"cpu": 2}}}], "run": flat, "gaps": [5] * 18,
+            "muster_mix": 1, "name": "mine",
+            "nodes": [{"node": {"name": "n-", "capacity": {"cpu": 8}}, "count": 4}],
+            "jobs": [{"weight": 1, "tasks": 2, "shape": {"request": {"cpu": 2}}}], "run": flat,
+            "gaps": [5] * 18,
         }
         path = self.folder / "mine.json"
         path.write_text(json.dumps(tables), encoding="utf-8")
@@ -205,7 +220,8 @@ class Mixes(Files):
         for change, said in (
             ({"gaps": [5] * 17}, "mine.json: "),
             ({"gap": flat}, 'mine.json: unknown key "gap", did you mean "gaps"?'),
-            ({"jobs": [{"weight": "much"}]}, 'mine.json: jobs[0].weight: expected an integer, got "much"'),
+            ({"jobs": [{"weight": "much"}]},
+             'mine.json: jobs[0].weight: expected an integer, got "much"'),
             ({"muster_mix": 7}, "mine.json: muster_mix: form 7 is not known"),
         ):
             path.write_text(json.dumps(tables | change), encoding="utf-8")
@@ -213,7 +229,8 @@ class Mixes(Files):
         path.write_text("no json", encoding="utf-8")
         self.assert_ends(muster("replay", "mix", *flags), 2, stdout="", stderr="mine.json: byte ")
         path.unlink()
-        self.assert_ends(muster("replay", "mix", *flags), 2, stdout="", stderr="mine.json: No such file")
+        self.assert_ends(muster("replay", "mix", *flags), 2, stdout="",
+                         stderr="mine.json: No such file")
 
     def test_bad_flags(self):
         for flags, said in (
@@ -223,9 +240,11 @@ class Mixes(Files):
             (("--load", "nan"), "load: expected between 0 and 1000, got nan"),
             (("--gang", 4), "unknown flag --gang"),
         ):
-            self.assert_ends(muster("generate", "--trace", self.folder, *flags), 2, stdout="", stderr=said)
+            self.assert_ends(muster("generate", "--trace", self.folder, *flags), 2, stdout="",
+                             stderr=said)
             self.assert_ends(muster("replay", "mix", *flags), 2, stdout="", stderr=said)
-        self.assert_ends(muster("generate", "--trace=", "--mix", "hpc"), 2, stderr="--trace needs a folder")
+        self.assert_ends(muster("generate", "--trace=", "--mix", "hpc"), 2,
+                         stderr="--trace needs a folder")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ COMMANDS = ("run", "check", "explain", "what-if", "profiles", "generate", "impor
 
 
 def muster(*arguments, stdin=None):
-    return subprocess.run([MUSTER, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=TIMEOUT)
+    return subprocess.run([MUSTER, *map(str, arguments)], input=stdin, capture_output=True,
+                          text=True, timeout=TIMEOUT)
 
 
 def small(**more):
@@ -38,7 +39,8 @@ class Files(unittest.TestCase):
 
     def write(self, content, name="s.json"):
         path = self.folder / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+        path.write_text(content if isinstance(content, str) else json.dumps(content),
+                        encoding="utf-8")
         return path
 
     def assert_ends(self, result, code, stdout=None, stderr=None):
@@ -72,16 +74,19 @@ class Help(Files):
 
     def test_unknown_flags_and_missing_values(self):
         path = self.write(small())
-        self.assert_ends(muster("run", path, "--profil", "x"), 2, stderr="unknown flag --profil, did you mean --profile?")
+        self.assert_ends(muster("run", path, "--profil", "x"), 2,
+                         stderr="unknown flag --profil, did you mean --profile?")
         self.assert_ends(muster("run", path, "--now"), 2, stderr="--now needs a value, SECONDS")
-        self.assert_ends(muster("run", path, "--now", "soon"), 2, stderr='--now: expected an integer, got "soon"')
+        self.assert_ends(muster("run", path, "--now", "soon"), 2,
+                         stderr='--now: expected an integer, got "soon"')
         self.assert_ends(muster("run", path, "--json=1"), 2, stderr="--json takes no value")
         self.assert_ends(muster("run", path, "--json", "--digest"), 2, stderr="exclude each other")
         self.assert_ends(muster("run"), 2, stderr="needs one FILE")
         self.assert_ends(muster("run", path, path), 2, stderr="needs one FILE")
         self.assert_ends(muster("explain"), 2, stderr="needs a FILE")
         self.assert_ends(muster("check"), 2, stderr="needs a FILE")
-        self.assert_ends(muster("profiles", "x"), 2, stderr='unknown profile "x"; there are muster, volcano, kube-batch')
+        self.assert_ends(muster("profiles", "x"), 2,
+                         stderr='unknown profile "x"; there are muster, volcano, kube-batch')
 
 
 class Run(Files):
@@ -99,7 +104,8 @@ class Run(Files):
         self.assertEqual(binds, {"j-w-0": "n0", "j-w-1": "n1"})
 
     def test_standard_input(self):
-        self.assert_ends(muster("run", "-", "--profile", "volcano", stdin=json.dumps(small())), 0, stdout="2 bound")
+        self.assert_ends(muster("run", "-", "--profile", "volcano", stdin=json.dumps(small())), 0,
+                         stdout="2 bound")
 
     def test_equal_runs_print_equal_bytes(self):
         scenario = muster("generate", "--nodes", 50, "--occupancy", 0.3, "--seed", 3).stdout
@@ -110,7 +116,8 @@ class Run(Files):
     def test_a_work_budget_cuts_the_cycle(self):
         path = self.write(small(profile="volcano", jobs=[
             {"name": f"j{i}", "min_available": 1,
-             "groups": [{"name": "w", "count": 1, "shape": {"request": {"cpu": 1}}}]} for i in range(4)]))
+             "groups": [{"name": "w", "count": 1, "shape": {"request": {"cpu": 1}}}]}
+             for i in range(4)]))
         whole = json.loads(muster("run", path, "--json").stdout)
         cut = json.loads(muster("run", path, "--json", "--work-budget", 2).stdout)
         self.assertTrue(whole["complete"])
@@ -119,7 +126,8 @@ class Run(Files):
     def test_bad_input_ends_with_2_and_names_file_and_place(self):
         cases = (
             ("{", "byte 1: unexpected end of input"),
-            (small(nodes=[{"name": "n", "lables": {}}]), 'scenario: nodes[0]: unknown key "lables", did you mean "labels"?'),
+            (small(nodes=[{"name": "n", "lables": {}}]),
+             'scenario: nodes[0]: unknown key "lables", did you mean "labels"?'),
             (small(nodes=[{"name": "n"}, {"name": "n"}]), "scenario: nodes[1]: "),
             (small(profile="vulcano"), '"volcano"'),
             (small(profile="volcano:binpak(weight=1)"), "binpack"),
@@ -132,14 +140,17 @@ class Run(Files):
                 result = muster(command, path)
                 self.assert_ends(result, 2, stdout="", stderr=f"muster: {path}: ")
                 self.assertIn(words, result.stderr)
-        self.assert_ends(muster("run", self.folder / "absent.json"), 2, stderr="No such file or directory")
+        self.assert_ends(muster("run", self.folder / "absent.json"), 2,
+                         stderr="No such file or directory")
         self.assert_ends(muster("run", self.folder), 2, stderr="Is a directory")
 
 
 class Check(Files):
     def test_counts_and_exit_codes(self):
-        good = self.write(small(profile="volcano", expect={"binds": {"j-w-0": "n0", "j-w-1": "n1"}}), "good.json")
-        wrong = self.write(small(profile="volcano", expect={"binds": {"j-w-0": "n1"}}), "wrong.json")
+        good = self.write(small(profile="volcano",
+                                expect={"binds": {"j-w-0": "n0", "j-w-1": "n1"}}), "good.json")
+        wrong = self.write(small(profile="volcano", expect={"binds": {"j-w-0": "n1"}}),
+                           "wrong.json")
         silent = self.write(small(), "silent.json")
         broken = self.write("{", "broken.json")
         result = muster("check", good)
@@ -157,7 +168,8 @@ class Check(Files):
         self.assertGreater(len(SCENARIOS), 12)
         result = muster("check", *SCENARIOS)
         self.assert_ends(result, 0)
-        self.assertTrue(result.stdout.endswith(f"\n{len(SCENARIOS)} passed, 0 failed\n"), result.stdout)
+        self.assertTrue(result.stdout.endswith(f"\n{len(SCENARIOS)} passed, 0 failed\n"),
+                        result.stdout)
 
     def test_the_example_of_the_documentation(self):
         text = (ROOT / "docs/scenario.md").read_text(encoding="utf-8")
@@ -176,13 +188,16 @@ class Explain(Files):
              "groups": [{"name": "w", "count": 3, "shape": {"request": {"cpu": 3}}}]}]))
 
     def test_a_job_a_task_and_everything(self):
-        self.assert_ends(muster("explain", self.path, "train"), 0, stdout="train: 2 of 3 placed, undone")
+        self.assert_ends(muster("explain", self.path, "train"), 0,
+                         stdout="train: 2 of 3 placed, undone")
         self.assert_ends(muster("explain", self.path), 0, stdout="train: 2 of 3 placed, undone")
         self.assert_ends(muster("explain", self.path, "train-w-2"), 0, stdout="train-w-2: ")
-        self.assert_ends(muster("explain", self.write(small(profile="volcano"))), 0, stdout="nothing is pending\n")
+        self.assert_ends(muster("explain", self.write(small(profile="volcano"))), 0,
+                         stdout="nothing is pending\n")
 
     def test_a_name_that_is_not_there(self):
-        self.assert_ends(muster("explain", self.path, "trian"), 2, stderr='no job or task is named "trian", did you mean "train"?')
+        self.assert_ends(muster("explain", self.path, "trian"), 2,
+                         stderr='no job or task is named "trian", did you mean "train"?')
 
 
 class Profiles(Files):
@@ -198,7 +213,9 @@ class Profiles(Files):
             for action in row["catalogue"]:
                 self.assertIn(f"\n    {action['name']}  {action['summary']}\n", text.stdout)
         for row in listed["policies"]:
-            self.assertIn(f"\n  {row['name']}  {row['summary']}\n      revision {row['revision']}\n", text.stdout)
+            self.assertIn(
+                f"\n  {row['name']}  {row['summary']}\n      revision {row['revision']}\n",
+                text.stdout)
 
     def test_a_name_shows_its_own_policies_alone(self):
         listed = json.loads(muster("profiles", "kube-batch", "--json").stdout)
@@ -223,7 +240,8 @@ class Generate(Files):
             self.assert_ends(muster("run", output, "--profile", "volcano", "--digest"), 0)
 
     def test_every_knob_is_taken(self):
-        listed = re.findall(r"^  (--[a-z-]+) [NXMPS]\b", muster("generate", "--help").stdout, re.MULTILINE)
+        listed = re.findall(r"^  (--[a-z-]+) [NXMPS]\b", muster("generate", "--help").stdout,
+                            re.MULTILINE)
         self.assertGreater(len(listed), 15)
         for knob in listed:
             if knob not in ("--mix", "--profile"):
@@ -231,9 +249,11 @@ class Generate(Files):
 
     def test_bad_knobs(self):
         self.assert_ends(muster("generate", "--mix", "opnb"), 2, stderr='did you mean "openb"?')
-        self.assert_ends(muster("generate", "--gpu", 7), 2, stderr="--gpu: expected between 0 and 1, got 7")
+        self.assert_ends(muster("generate", "--gpu", 7), 2,
+                         stderr="--gpu: expected between 0 and 1, got 7")
         self.assert_ends(muster("generate", "--node", 7), 2, stderr="did you mean --nodes?")
-        self.assert_ends(muster("generate", "-o", self.folder / "no/such/folder"), 2, stderr="No such file")
+        self.assert_ends(muster("generate", "-o", self.folder / "no/such/folder"), 2,
+                         stderr="No such file")
 
 
 class Packing(Files):
@@ -253,12 +273,15 @@ class Packing(Files):
             self.write(text, path)
 
     def replay(self, *more, policy="fgd:gpu-packing", listed="small", seed=1):
-        return muster("replay", "openb", "--dir", self.folder, "--list", listed, "--seed", seed, "--policy", policy, *more)
+        return muster("replay", "openb", "--dir", self.folder, "--list", listed, "--seed", seed,
+                      "--policy", policy, *more)
 
     def test_decisions_curves_and_summary(self):
         out = self.folder / "out.csv"
-        self.assert_ends(self.replay("--decisions", out), 0, stdout="4 arrived, 3 placed, 1 fitted nowhere")
-        self.assertEqual(out.read_text(), "pos,pod_row,node_row,gpu_ids\n0,0,1,0\n1,1,0,0-1\n2,2,1,\n3,1,-1,\n")
+        self.assert_ends(self.replay("--decisions", out), 0,
+                         stdout="4 arrived, 3 placed, 1 fitted nowhere")
+        self.assertEqual(out.read_text(),
+                         "pos,pod_row,node_row,gpu_ids\n0,0,1,0\n1,1,0,0-1\n2,2,1,\n3,1,-1,\n")
         self.assert_ends(self.replay("--decisions", "-"), 0, stdout="\n1,1,0,0-1\n")
         curves = self.replay("--curves", "-").stdout.splitlines()
         self.assertEqual(curves[0], "arrived_percent,allocated,fragment,fragment_ratio")
@@ -266,18 +289,23 @@ class Packing(Files):
         self.assertEqual(curves[21], "20,,,")
         told = json.loads(self.replay("--json", policy="fgd").stdout)
         self.assertEqual((told["events"], told["failed"], told["used_gpu_milli"]), (4, 1, 2500))
-        self.assert_ends(muster("replay", "openb", "--policy=fgd", "--help"), 0, stdout="--curves FILE")
+        self.assert_ends(muster("replay", "openb", "--policy=fgd", "--help"), 0,
+                         stdout="--curves FILE")
 
     def test_bad_input_is_named(self):
-        self.assert_ends(self.replay(policy="fgd:bestfit"), 2, stderr='did you mean "fgd:best-fit"?')
+        self.assert_ends(self.replay(policy="fgd:bestfit"), 2,
+                         stderr='did you mean "fgd:best-fit"?')
         self.assert_ends(self.replay(listed="smal"), 2, stderr='did you mean "small"?')
         self.assert_ends(self.replay(listed="cpu037"), 2, stderr="there are small")
-        self.assert_ends(self.replay(seed=3), 2, stderr='arrivals_small.csv.gz:1: there is no column "seed3"; there are "pos", "seed1"')
+        self.assert_ends(self.replay(seed=3), 2,
+                         stderr='arrivals_small.csv.gz:1: there is no column "seed3"; there are "pos", "seed1"')
         self.assert_ends(self.replay(seed=-1), 2, stderr="--seed is below 0")
         self.assert_ends(self.replay("--recorded"), 2, stderr="unknown flag --recorded")
         self.assert_ends(muster("replay", "openb", "--policy", "fgd"), 2, stderr="--dir is needed")
-        self.assert_ends(muster("replay", "openb", "--dir", "/nowhere", "--policy", "fgd"), 2, stderr="No such file")
-        self.assert_ends(muster("replay", "itp", "--policy", "fgd"), 2, stderr="which only openb tells of")
+        self.assert_ends(muster("replay", "openb", "--dir", "/nowhere", "--policy", "fgd"), 2,
+                         stderr="No such file")
+        self.assert_ends(muster("replay", "itp", "--policy", "fgd"), 2,
+                         stderr="which only openb tells of")
         self.write(self.PODS + "p3,1000,10,1,1001,\n", "pods/openb_pod_list_small.csv.gz")
         self.assert_ends(self.replay(), 2, stderr="openb_pod_list_small.csv.gz:5: gpu_milli")
 
@@ -289,15 +317,20 @@ class WhatIf(Files):
         return muster("what-if", self.FILE, *more)
 
     def test_a_weight_as_table_and_as_json(self):
-        self.assert_ends(self.ask("--queue", "light", "--weight", "7"), 0, stdout="cpu            6      2")
+        self.assert_ends(self.ask("--queue", "light", "--weight", "7"), 0,
+                         stdout="cpu            6      2")
         told = json.loads(self.ask("--queue", "light", "--weight", "7", "--json").stdout)
         light = told["queues"][2]
-        self.assertEqual((light["name"], light["deserved_before"]["cpu"], light["deserved_after"]["cpu"]), ("light", 3000, 7000))
+        self.assertEqual((light["name"], light["deserved_before"]["cpu"],
+                          light["deserved_after"]["cpu"]), ("light", 3000, 7000))
 
     def test_changes_from_a_file_and_flags_together(self):
         changes = self.write({"changes": [{"add_job": {"name": "new", "queue": "default",
-                                                        "groups": [{"count": 9, "shape": {"request": {"cpu": 1}}}]}}]})
-        result = self.ask("--changes", changes, "--add-nodes", "cpu=3,memory=30Gi", "--count", "1", "--profile", "muster", "--json")
+                                                        "groups": [
+                                                            {"count": 9,
+                                                             "shape": {"request": {"cpu": 1}}}]}}]})
+        result = self.ask("--changes", changes, "--add-nodes", "cpu=3,memory=30Gi", "--count", "1",
+                          "--profile", "muster", "--json")
         self.assert_ends(result, 0)
         told = {q["name"]: q for q in json.loads(result.stdout)["queues"]}
         self.assertEqual({name: q["deserved_after"]["cpu"] for name, q in told.items()},
@@ -305,49 +338,64 @@ class WhatIf(Files):
         self.assertEqual(told["default"]["pending_after"]["cpu"], 9000)
 
     def test_bad_input_is_named(self):
-        self.assert_ends(self.ask("--queue", "ligth", "--weight", "1"), 2, stderr='queue "ligth" does not exist, did you mean "light"?')
+        self.assert_ends(self.ask("--queue", "ligth", "--weight", "1"), 2,
+                         stderr='queue "ligth" does not exist, did you mean "light"?')
         self.assert_ends(self.ask("--queue", "light"), 2, stderr="--queue needs what is to change")
         self.assert_ends(self.ask("--limit", "cpu=1"), 2, stderr="need a --queue")
-        self.assert_ends(self.ask("--queue", "light", "--limit", "cpu"), 2, stderr='--limit: expected NAME=VALUE,..., got "cpu"')
-        self.assert_ends(self.ask("--queue", "light", "--weight=-2"), 2, stderr='queue "light": weight is -2')
-        self.assert_ends(self.ask("--remove-nodes", "pool=b"), 2, stderr="no node has the labels pool=b")
-        self.assert_ends(self.ask("--profile", "volcan", "--remove-node", "n"), 2, stderr='did you mean "volcano"?')
+        self.assert_ends(self.ask("--queue", "light", "--limit", "cpu"), 2,
+                         stderr='--limit: expected NAME=VALUE,..., got "cpu"')
+        self.assert_ends(self.ask("--queue", "light", "--weight=-2"), 2,
+                         stderr='queue "light": weight is -2')
+        self.assert_ends(self.ask("--remove-nodes", "pool=b"), 2,
+                         stderr="no node has the labels pool=b")
+        self.assert_ends(self.ask("--profile", "volcan", "--remove-node", "n"), 2,
+                         stderr='did you mean "volcano"?')
         bad = self.write({"changes": [{"queue": {"name": "light", "wieght": 1}}]})
-        self.assert_ends(self.ask("--changes", bad), 2, stderr='what-if: changes[0].queue: unknown key "wieght", did you mean "weight"?')
+        self.assert_ends(self.ask("--changes", bad), 2,
+                         stderr='what-if: changes[0].queue: unknown key "wieght", did you mean "weight"?')
         self.assert_ends(muster("what-if", "/nowhere"), 2, stderr="No such file")
         self.assert_ends(muster("what-if"), 2, stderr="needs one FILE")
 
 
 
 class Import(Files):
-    QUEUE = {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "q"},
+    QUEUE = {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "q"},
              "spec": {"weight": 1}, "status": {"state": "Open"}}
-    NODE = {"kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}
+    NODE = {"kind": "Node", "metadata": {"name": "n1"},
+            "status": {"allocatable": {"cpu": "4", "pods": "10"}}}
     SECRET = {"kind": "Secret", "metadata": {"name": "s"}}
 
     def test_a_dump_becomes_a_scenario(self):
-        dump, more = self.write([self.NODE, self.SECRET], "dump.json"), self.write(self.QUEUE, "more.json")
+        dump, more = self.write([self.NODE, self.SECRET],
+                                "dump.json"), self.write(self.QUEUE, "more.json")
         conf = self.write({"actions": "allocate"}, "conf.json")
         printed = muster("import", dump, more, "--configuration", conf, "--now", "7")
         self.assert_ends(printed, 0, stdout='"profile": "volcano:actions=allocate"')
-        self.assertEqual(printed.stderr, "muster: ignored: Secret s: objects of this kind are not considered\n")
+        self.assertEqual(printed.stderr,
+                         "muster: ignored: Secret s: objects of this kind are not considered\n")
         out = self.folder / "s.json"
         report = muster("import", dump, more, "-o", out, "--report")
         self.assert_ends(report, 0, stderr="")
-        self.assertEqual([entry["severity"] for entry in json.loads(report.stdout)["entries"]], ["ignored"])
+        self.assertEqual([entry["severity"] for entry in json.loads(report.stdout)["entries"]],
+                         ["ignored"])
         self.assert_ends(muster("run", out), 0, stdout="0 bound")
-        self.assert_ends(muster("import", "-", "--profile", "kube-batch", stdin="[]"), 0, stdout='"kube-batch"')
+        self.assert_ends(muster("import", "-", "--profile", "kube-batch", stdin="[]"), 0,
+                         stdout='"kube-batch"')
 
     def test_refusals(self):
         bad = self.write([{"kind": "Pod", "metadata": {}}], "bad.json")
         self.assert_ends(muster("import", bad), 2, stderr=f"{bad}: Pod: metadata.name: missing")
-        self.assert_ends(muster("import", "-", stdin="[]"), 2, stderr="name the profile: one of volcano, kube-batch")
+        self.assert_ends(muster("import", "-", stdin="[]"), 2,
+                         stderr="name the profile: one of volcano, kube-batch")
         self.assert_ends(muster("import"), 2, stderr="needs a FILE")
         self.assert_ends(muster("import", "/no/such/file"), 2, stderr="/no/such/file")
         node = self.write([self.NODE], "node.json")
         configured = muster("import", node, "--profile", "volcano", "--configuration", bad)
-        self.assert_ends(configured, 2, stderr=f"{bad}: scheduler configuration: expected an object with actions")
-        self.assert_ends(muster("import", node, "--profile", "volcano", "-o", "/no/such/file"), 2, stderr="/no/such/file")
+        self.assert_ends(configured, 2,
+                         stderr=f"{bad}: scheduler configuration: expected an object with actions")
+        self.assert_ends(muster("import", node, "--profile", "volcano", "-o", "/no/such/file"), 2,
+                         stderr="/no/such/file")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""muster(1) names every command and every option that --help does, and none besides; and man reads it without a word of
-complaint."""
+"""muster(1) names every command and every option that --help does, and none besides; and man reads
+it without a word of complaint."""
 
 import os
 import pathlib
@@ -24,7 +24,8 @@ def said():
 
 
 def printed(*command):
-    return subprocess.run([CLI, *command, "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([CLI, *command, "--help"], capture_output=True, text=True,
+                          check=True).stdout
 
 
 def helped(*command):
@@ -52,19 +53,22 @@ class Man(unittest.TestCase):
             self.assertIn(kind, PAGE.read_text(encoding="utf-8"))
         for command, options in expected.items():
             self.assertGreater(len(options), 1, command)
-            self.assertEqual(sorted(said()[command] | {"--help"}), sorted(options), f"docs/muster.1, muster {command} --help")
+            self.assertEqual(sorted(said()[command] | {"--help"}), sorted(options),
+                             f"docs/muster.1, muster {command} --help")
 
     def test_the_version(self):
-        version = subprocess.run([CLI, "--version"], capture_output=True, text=True, check=False).stdout
+        version = subprocess.run([CLI, "--version"], capture_output=True, text=True,
+                                 check=False).stdout
         header = (ROOT / "include/muster/version.h").read_text(encoding="utf-8")
         number = re.search(r'MUSTER_VERSION_STRING "(.*)"', header).group(1)
         self.assertIn(f'"Muster {number}"', PAGE.read_text(encoding="utf-8"), version)
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_man_reads_it(self):
-        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", PAGE], capture_output=True, text=True, check=True)
+        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", PAGE], capture_output=True,
+                              text=True, check=True)
         self.assertEqual(done.stderr, "")
-        self.assertIn("decide who runs where", done.stdout)
+        self.assertIn("decide which task runs on which node", done.stdout)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,11 @@ from cli_test import ROOT, Files, muster
 
 DATA = ROOT / "tests/data/traces"
 CLUSTERS = {
-    "alibaba2020": ("--file", DATA / "pai_task_table.csv", "--machines", DATA / "pai_machine_spec.csv"),
+    "alibaba2020": ("--file", DATA / "pai_task_table.csv", "--machines",
+                    DATA / "pai_machine_spec.csv"),
     "alibaba2023": ("--file", DATA / "openb_pods.csv", "--nodes", DATA / "openb_nodes.csv"),
-    "google2019": ("--file", DATA / "google_instance_events.csv", "--machines", DATA / "google_machine_events.csv"),
+    "google2019": ("--file", DATA / "google_instance_events.csv", "--machines",
+                   DATA / "google_machine_events.csv"),
 }
 
 
@@ -27,8 +29,10 @@ class Clusters(Files):
 
     def test_files_are_asked_for(self):
         for kind, files in CLUSTERS.items():
-            self.assert_ends(muster("replay", kind, *files[:2]), 2, stderr=f"{files[2]} is needed: which file?")
-            self.assert_ends(muster("replay", kind, *files[2:]), 2, stderr="--file is needed: which file?")
+            self.assert_ends(muster("replay", kind, *files[:2]), 2,
+                             stderr=f"{files[2]} is needed: which file?")
+            self.assert_ends(muster("replay", kind, *files[2:]), 2,
+                             stderr="--file is needed: which file?")
             missing = muster("replay", kind, *files[:2], files[2], self.folder / "none")
             self.assert_ends(missing, 2, stderr="none: No such file")
 
@@ -37,7 +41,8 @@ class Clusters(Files):
             ("alibaba2020", "--jobs", "pai_job_table.csv", ["bob", "alice"]),
             ("google2019", "--collections", "google_collection_events.csv", ["alice", "bob"]),
         ):
-            done = muster("replay", kind, *CLUSTERS[kind], flag, DATA / table, "--policy", "muster", "--json")
+            done = muster("replay", kind, *CLUSTERS[kind], flag, DATA / table, "--policy", "muster",
+                          "--json")
             names = [group["name"] for group in json.loads(done.stdout)["by_user"]]
             self.assertEqual(sorted(names), sorted(users))
 

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded calls of resource arithmetic, asked of the vectors that shares and victims are computed with."""
+"""Recorded calls of resource arithmetic, asked of the vectors that shares and victims are computed
+with."""
 
 from typing import Any, Callable
 
@@ -12,7 +13,8 @@ EMPTY: Json = {"milliCPU": 0, "memory": 0}
 
 
 def differences(got: Any, want: Any, place: str = "") -> list[str]:
-    """Between an answer and the record, amount by amount; "no map" and an empty one are not equal."""
+    """Between an answer and the record, amount by amount; "no map" and an empty one are not
+    equal."""
     if isinstance(want, dict) and isinstance(got, dict):
         lines = []
         # How many tasks a node takes is no amount here.
@@ -56,7 +58,8 @@ def _add_scalar(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 def _less_equal(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     l, r, *default = case["state"]["args"]
     if default not in ([], [ZERO]):
-        raise Unanswerable("comparison against infinity where a name is missing: no policy asks for it")
+        raise Unanswerable(
+            "comparison against infinity where a name is missing: no policy asks for it")
     question = "kube_batch_less_equal" if kube_batch else "less_equal"
     return differences(probe.amount(question, l=l, r=r), case["observed"]["results"][0])
 
@@ -111,7 +114,8 @@ def _less_equal_names(greater: bool) -> Callable[[Probe, Json, bool], list[str]]
     def run(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         l, r, default = case["state"]["args"]
         if default != ZERO:
-            raise Unanswerable("comparison against infinity where a name is missing: no policy asks for it")
+            raise Unanswerable(
+                "comparison against infinity where a name is missing: no policy asks for it")
         answer, _ = case["observed"]["results"]
         return differences(probe.amount("less_equal", l=l, r=r) != greater, answer)
 
@@ -127,7 +131,8 @@ def _min_dimension(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 def _diff(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     l, r, default = case["state"]["args"]
     if default != ZERO:
-        raise Unanswerable("difference from infinity where a name is missing: no policy asks for it")
+        raise Unanswerable(
+            "difference from infinity where a name is missing: no policy asks for it")
     lines = []
     for got, want in zip(probe.amount("difference", l=l, r=r), case["observed"]["results"]):
         # The peer makes both maps, even empty ones.

@@ -1,7 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Recorded calls on one job or one node: its books, its gates and its phase.
 
-The receiver, as it was before the call, becomes a scenario of one job and one node; the call becomes questions.
+The receiver, as it was before the call, becomes a scenario of one job and one node; the call
+becomes questions.
 """
 
 from typing import Any, Callable
@@ -41,8 +42,10 @@ def _is_whole(name: str) -> bool:
 
 
 def amounts_request(amounts: Json) -> Json:
-    """As a scenario writes it. The record has memory in bytes, pods whole and all else in thousandths."""
-    out: Json = {"cpu": f"{amounts.get('milliCPU', 0):.0f}m", "memory": int(amounts.get("memory", 0))}
+    """As a scenario writes it. The record has memory in bytes, pods whole and all else in
+    thousandths."""
+    out: Json = {"cpu": f"{amounts.get('milliCPU', 0):.0f}m",
+                 "memory": int(amounts.get("memory", 0))}
     for name, amount in amounts.get("scalars", {}).items():
         if name == "pods":
             out[name] = int(amount)
@@ -52,7 +55,8 @@ def amounts_request(amounts: Json) -> Json:
 
 
 def _amounts(cells: Json, like: Json) -> Json:
-    """The engine's cells in the record's form, with the names of the record and those that are not zero."""
+    """The engine's cells in the record's form, with the names of the record and those that are not
+    zero."""
     out = {"milliCPU": cells.get("cpu", 0), "memory": cells.get("memory", 0)}
     wanted = like.get("scalars", {})
     scalars = {
@@ -127,17 +131,19 @@ def _moves(tasks: dict[str, Json]) -> list[list[Any]]:
 
 
 def _holding(tasks: dict[str, Json]) -> dict[str, Json]:
-    """Without those that leave from no node: an importer's caller never tells of them, and they hold nothing."""
+    """Without those that leave from no node: an importer's caller never tells of them, and they
+    hold nothing."""
     return {
         n: t for n, t in tasks.items() if t["Status"] != "Releasing" or t.get("NodeName")
     }
 
 
-# --- books -------------------------------------------------------------------------------------------------------
+# --- books
 
 
 def _change_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """AddTaskInfo, DeleteTaskInfo: what the job holds and asks for, and how many of its tasks are in each status."""
+    """AddTaskInfo, DeleteTaskInfo: what the job holds and asks for, and how many of its tasks are
+    in each status."""
     job, task = case["state"]["args"]
     known = job.get("Tasks", {})
     change = _changes(task["UID"], task, task["UID"] in known)
@@ -146,10 +152,12 @@ def _change_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     scenario = _scenario(known, kube_batch, room=ROOMY | more)
     *_, books = probe.session(scenario, change + [["job", JOB]])
     after = case["observed"].get("argsAfter", case["state"]["args"])[0]
-    lines = differences(_amounts(books["allocated"], after["Allocated"]), after["Allocated"], "Allocated.")
+    lines = differences(_amounts(books["allocated"], after["Allocated"]), after["Allocated"],
+                        "Allocated.")
     counts = {STATUS[s]: len(tasks) for s, tasks in after["TaskStatusIndex"].items()}
     lines += differences(books["counts"], counts, "tasks ")
-    # The peer's total is of all tasks; here what is held and what pending tasks ask for are two accounts.
+    # The peer's total is of all tasks; here what is held and what pending tasks ask for are two
+    # accounts.
     if set(counts) <= {"pending", "bound", "binding", "running", "placed"}:
         both = {
             name: books["allocated"].get(name, 0) + books["pending_of_queue"].get(name, 0)
@@ -170,7 +178,8 @@ def _change_node(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """AddTask, RemoveTask, SetNode: what of the node is idle, used, being released and promised."""
     node, argument = case["state"]["args"]
     if any("error" in r for r in case["observed"]["results"] if isinstance(r, dict)):
-        raise Unanswerable("the node refuses the task, which a world tells of by not telling of the task")
+        raise Unanswerable(
+            "the node refuses the task, which a world tells of by not telling of the task")
     after = case["observed"].get("argsAfter", case["state"]["args"])[0]
     room, tasks, ask = amounts_request(node["Allocatable"]), node["Tasks"], []
     if case["state"]["fn"] == "NodeInfo.SetNode":
@@ -199,7 +208,7 @@ def _missing_minimum(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return differences(_amounts(missing, want), want)
 
 
-# --- gates -------------------------------------------------------------------------------------------------------
+# --- gates
 
 
 def _job_gate(question: str) -> Callable[[Probe, Json, bool], list[str]]:
@@ -241,7 +250,8 @@ def _phase(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     }
     scenario = _scenario(tasks, kube_batch, known)
     if unschedulable:
-        # gang finds that out itself, from pending tasks that request something; the record's request nothing.
+        # gang finds that out itself, from pending tasks that request something; the record's
+        # request nothing.
         for task in scenario["tasks"]:
             task["shape"]["request"] = {"cpu": "1m"}
     else:
@@ -251,10 +261,12 @@ def _phase(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 
 
 def _settled(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """shouldSkipUnschedulableForReleasing(job): a job that lacks tasks only because they are leaving runs on."""
+    """shouldSkipUnschedulableForReleasing(job): a job that lacks tasks only because they are
+    leaving runs on."""
     [job] = case["state"]["args"]
     tasks = {
-        name: task | {"Resreq": EMPTY | {"milliCPU": 1}} for name, task in _holding(job["Tasks"]).items()
+        name: task | {"Resreq": EMPTY | {"milliCPU": 1}}
+        for name, task in _holding(job["Tasks"]).items()
     }
     known = {"min_available": job["MinAvailable"], "phase": "running"}
     [phase] = probe.session(_scenario(tasks, kube_batch, known), [["phase", JOB]])
@@ -262,21 +274,24 @@ def _settled(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 
 
 def _scheduled(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """ScheduledTaskNum: a job that needs as many tasks is more than pending, one that needs one more is not."""
+    """ScheduledTaskNum: a job that needs as many tasks is more than pending, one that needs one
+    more is not."""
     [job] = case["state"]["args"]
     phases = []
     for need in (case["observed"]["results"][0], case["observed"]["results"][0] + 1):
         scenario = _scenario(_holding(job["Tasks"]), kube_batch, {"min_available": need})
         scenario["profile"] = "volcano:tiers=priority"
         phases += probe.session(scenario, [["phase", JOB]])
-    return differences([p == "pending" for p in phases], [False, True], "pending with as many and one more ")
+    return differences([p == "pending" for p in phases], [False, True],
+                       "pending with as many and one more ")
 
 
-# --- which node --------------------------------------------------------------------------------------------------
+# --- which node
 
 
 def _best(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """SelectBestNode, SelectBestNodeAndScore. The peer draws among the best, Muster takes one of them."""
+    """SelectBestNode, SelectBestNodeAndScore. The peer draws among the best, Muster takes one of
+    them."""
     [given] = case["state"]["args"]
     if isinstance(given, list):
         scores = {node["Host"]: node["Score"] for node in given}
@@ -290,7 +305,7 @@ def _best(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return differences(scores.get(best), scores.get(name), "the score of the best node ")
 
 
-# --- what a pod group says ---------------------------------------------------------------------------------------
+# --- what a pod group says
 
 
 def _imported(group: Json) -> Json:
@@ -307,7 +322,8 @@ def _imported(group: Json) -> Json:
 
 
 def _pod_group(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """ParseMinMemberInfo, SetPodGroup: the importer reads a pod group afresh whatever it was before."""
+    """ParseMinMemberInfo, SetPodGroup: the importer reads a pod group afresh whatever it was
+    before."""
     group = case["state"]["args"][1]
     group = group.get("PodGroup", group)
     after = case["observed"].get("argsAfter", case["state"]["args"])[0]
@@ -322,11 +338,12 @@ def _pod_group(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return lines
 
 
-# --- gangs as wholes ---------------------------------------------------------------------------------------------
+# --- gangs as wholes
 
 
 def _bundles(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """CreateJobBundles(job, tasks that may go): those it can spare, then those without which it falls apart."""
+    """CreateJobBundles(job, tasks that may go): those it can spare, then those without which it
+    falls apart."""
     job, tasks = case["state"]["args"]
     index = job["TaskStatusIndex"]
     status = {name: s for s, names in index.items() for name in names}
@@ -342,7 +359,8 @@ def _bundles(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     for task in scenario["tasks"]:
         task["group"] = known[task["name"]]["TaskRole"]
         task["priority"] = known[task["name"]].get("Priority", 0)
-    [bundles] = probe.session(_in_sub_groups(scenario, job), [["bundles", JOB, [t["UID"] for t in tasks]]])
+    [bundles] = probe.session(_in_sub_groups(scenario, job),
+                              [["bundles", JOB, [t["UID"] for t in tasks]]])
     want = [
         {"whole": b.get("Type", 0) == 1, "tasks": [t["UID"] for t in b["Tasks"]]}
         for b in case["observed"]["results"][0]
@@ -358,7 +376,8 @@ def _best_fit(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     for node in nodes:
         leaving = amounts_request(node["Releasing"])
         idle = {k: node["Idle"][k] + node["Releasing"][k] for k in ("milliCPU", "memory")}
-        scenario["nodes"].append({"name": node["Name"], "capacity": amounts_request(idle) | {"pods": 9}})
+        scenario["nodes"].append({"name": node["Name"],
+                                  "capacity": amounts_request(idle) | {"pods": 9}})
         scenario["tasks"].append(
             {
                 "name": f"leaves {node['Name']}",
@@ -372,7 +391,8 @@ def _best_fit(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 
 
 def _pending(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """collectPendingTasksForJobStartup (session, job): all of them; ...ForRunningJob: those of the first sub-group."""
+    """collectPendingTasksForJobStartup (session, job): all of them; ...ForRunningJob: those of the
+    first sub-group."""
     job = case["state"]["args"][1]
     [groups] = probe.session(
         _in_sub_groups(_scenario(job["Tasks"], kube_batch), job), [["pending", JOB]]
@@ -384,12 +404,12 @@ def _pending(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return differences(names, want, "pending tasks ")
 
 
-# --- policies ----------------------------------------------------------------------------------------------------
+# --- policies
 
 
 def _nodes_to_find(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """CalculateNumOfFeasibleNodesToFind(nodes). The record leaves out the percentage, which its test sets to 40 or not
-    at all."""
+    """CalculateNumOfFeasibleNodesToFind(nodes). The record leaves out the percentage, which its
+    test sets to 40 or not at all."""
     [nodes] = case["state"]["args"]
     want = case["observed"]["results"][0]
     lines = []
@@ -402,7 +422,8 @@ def _nodes_to_find(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 
 
 def _group_topology(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """readTopologyFromPgAnnotations(job): what the importer reads, and whether the policy heeds it."""
+    """readTopologyFromPgAnnotations(job): what the importer reads, and whether the policy heeds
+    it."""
     [job] = case["state"]["args"]
     annotations = job["PodGroup"].get("metadata", {}).get("annotations", {})
     [row] = _imported({"metadata": {"annotations": annotations}})["jobs"]
@@ -411,7 +432,8 @@ def _group_topology(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     if not wishes:
         return differences(None, result)
     tasks = {
-        name: {"Status": "Pending", "TaskRole": task["TaskRole"]} for name, task in job["Tasks"].items()
+        name: {"Status": "Pending", "TaskRole": task["TaskRole"]}
+        for name, task in job["Tasks"].items()
     }
     roles = sorted({task["TaskRole"] for task in tasks.values()})
     known = {"groups": [{"name": r} for r in roles], "group_topology": wishes}

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Cases whose test opened a session and called its extension points one by one."""
+"""Cases of tests that opened a session and called its extension points one by one."""
 
 import copy
 from collections import Counter
@@ -48,7 +48,8 @@ def told_apart(case: Json) -> Json:
 
 
 def with_objects_of_calls(case: Json) -> Json:
-    """The case with the pods that its calls write out in full, and the groups and nodes that these name."""
+    """The case with the pods that its calls write out in full, and the groups and nodes that these
+    name."""
     pods = [
         task["Pod"] | {"apiVersion": "v1", "kind": "Pod"}
         for call in case["observed"]["calls"]
@@ -113,7 +114,7 @@ QUESTIONS: dict[str, Callable[[Json], list[Any]]] = {
     "HyperNodeOrderMapFn": _domain_scores,
     "JobEnqueueable": _plain("admit"),
     "JobEnqueued": _plain("admitted"),
-    # For nobody, if for a task of no job.
+    # Without a beneficiary, if for a task of no job.
     "BuildVictimsPriorityQueue": lambda call: [
         "order_victims",
         *(a for a in call["args"] if a != "/"),
@@ -150,12 +151,14 @@ def skip(case: Json) -> str | None:
 def run(probe: Probe, case: Json, scenario: Json) -> list[str]:
     calls = case["observed"]["calls"]
     if any(call["fn"].startswith("JobEnqueue") for call in calls):
-        # Policies prepare for questions about admission only where a job waits for it. This one asks for nothing.
+        # Policies prepare for questions about admission only where a job waits for it. This one
+        # asks for nothing.
         waiting = {"name": "(waiting)", "queue": scenario["queues"][0]["name"]}
         scenario = scenario | {"jobs": scenario["jobs"] + [waiting]}
     # The tests of scores by nearness take where a job is from its annotation.
     where = {
-        f"{o['metadata']['namespace']}/{o['metadata']['name']}": o["metadata"].get("annotations", {})
+        f"{o['metadata']['namespace']}/{o['metadata']['name']}": o["metadata"].get(
+            "annotations", {})
         for o in case["objects"]
         if o["kind"] == "PodGroup"
     }
@@ -176,7 +179,8 @@ def run(probe: Probe, case: Json, scenario: Json) -> list[str]:
             # How many of each job: which of its tasks, a map decides.
             answer, want = (dict(Counter(jobs[name] for name in names)) for names in (answer, want))
         elif call["fn"] == "HyperNodeOrderMapFn":
-            want = {"" if n.startswith("<") else n: s for n, s in want["network-topology-aware"].items()}
+            want = {"" if n.startswith("<") else n: s
+                    for n, s in want["network-topology-aware"].items()}
         elif call["fn"] == "BatchNodeOrderFn":
             # The peer gives no scores where ours are 0.
             want = want or dict.fromkeys(answer, 0.0)
@@ -184,7 +188,7 @@ def run(probe: Probe, case: Json, scenario: Json) -> list[str]:
             want = want is None
         elif call["fn"] == "NodeOrderFn" and answer is None:
             if call["args"] in refused:
-                continue  # nobody asks for the score where both refuse
+                continue  # no score is computed where both refuse
             raise Unanswerable("the score of a node that refuses the task: there is none here")
         place = f"{call['fn']}({', '.join(str(a)[:60] for a in call['args'])}) "
         lines += differences(answer, want, place)

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded calls of rules about shared cards: shares of GPUs, partitions, exclusive rules, GPU share, Ascend NPUs."""
+"""Recorded calls of rules about shared cards: shares of GPUs, partitions, exclusive rules, GPU
+share, Ascend NPUs."""
 
 from typing import Any, Callable
 
@@ -11,7 +12,8 @@ Json = dict[str, Any]
 Unit = Callable[[Probe, Json, bool], list[str]]
 
 PREFIX = "volcano.sh/vgpu-"
-VGPU_NAMES = {"count": PREFIX + "number", "memory": PREFIX + "memory", "percent": "", "cores": PREFIX + "cores"}
+VGPU_NAMES = {"count": PREFIX + "number", "memory": PREFIX + "memory", "percent": "",
+              "cores": PREFIX + "cores"}
 GROUP_KEYS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 # A step that asks for no limits of the card is told none.
 UNLIMITED = {"memory": 2**40, "most_tasks": 2**40, "type": "NVIDIA"}
@@ -38,7 +40,7 @@ def _containers(pod: Json, names: dict[str, str]) -> Json:
     return {"names": names, "containers": containers}
 
 
-# --- shares of GPUs --------------------------------------------------------------------------------------------------
+# --- shares of GPUs
 
 
 def _geometries(templates: list[Json] | None) -> list[Json]:
@@ -46,7 +48,8 @@ def _geometries(templates: list[Json] | None) -> list[Json]:
         {
             "group": geometry.get("group", ""),
             "instances": [
-                {"name": kind["name"], "memory": kind.get("memory", 0), "count": kind.get("count", 0)}
+                {"name": kind["name"], "memory": kind.get("memory", 0),
+                 "count": kind.get("count", 0)}
                 for kind in geometry.get("geometries") or []
             ],
         }
@@ -118,7 +121,8 @@ def _request(pod: Json) -> Json:
 
 def _types(annotations: Json | None) -> Json:
     keys = (("use_types", "nvidia.com/use-gputype"), ("avoid_types", "nvidia.com/nouse-gputype"))
-    return {name: annotations[key].split(",") for name, key in keys if annotations and key in annotations}
+    return {name: annotations[key].split(",") for name, key in keys if annotations
+            and key in annotations}
 
 
 def _check_node(probe: Probe, case: Json, _: bool) -> list[str]:
@@ -132,7 +136,8 @@ def _check_node(probe: Probe, case: Json, _: bool) -> list[str]:
     machine = {"mode": node.get("Mode", ""), "cards": cards}
     got = probe.cards("take", machine=machine, request=_request(pod), order=policy)
     given = [
-        [{"UUID": cards[g["card"]]["uuid"], "Usedmem": g["memory"], "Usedcores": g["cores"]} for g in grants]
+        [{"UUID": cards[g["card"]]["uuid"], "Usedmem": g["memory"], "Usedcores": g["cores"]}
+         for g in grants]
         for grants in got["containers"]
     ]
     wanted = [
@@ -151,7 +156,8 @@ def _check_node(probe: Probe, case: Json, _: bool) -> list[str]:
 def _check_type(probe: Probe, case: Json, _: bool) -> list[str]:
     """checkGPUtype(annotations, type)."""
     annotations, kind = case["state"]["args"]
-    return differences(probe.cards("type_allowed", card={"type": kind}, **_types(annotations)), _want(case))
+    return differences(probe.cards("type_allowed", card={"type": kind}, **_types(annotations)),
+                       _want(case))
 
 
 def _same_group(probe: Probe, case: Json, _: bool) -> list[str]:
@@ -184,8 +190,8 @@ def _geometry(device: Json, group: str) -> int:
 
 
 def _any_factor(compare: Callable[[int], list[str]]) -> list[str]:
-    """How many units of memory a partition's unit is stands in the machine's configuration, which is not recorded; the
-    tests have one or two."""
+    """How many units of memory a partition's unit is stands in the machine's configuration, which
+    is not recorded; the tests have one or two."""
     return min((compare(factor) for factor in (1, 2)), key=len)
 
 
@@ -257,7 +263,7 @@ def _instance(ask: str) -> Unit:
     return run
 
 
-# --- exclusive rules -------------------------------------------------------------------------------------------------
+# --- exclusive rules
 
 
 def _labels(pod: Json) -> Json:
@@ -291,13 +297,14 @@ def _reserved(probe: Probe, case: Json, _: bool) -> list[str]:
     return differences(got["barred"], [int(card) for card in _want(case) or []])
 
 
-# --- GPU share -------------------------------------------------------------------------------------------------------
+# --- GPU share
 
 
 def _amount_of(probe: Probe, pod: Json, name: str) -> int:
     def of(kind: str) -> list[int]:
         return [
-            _amounts(c.get("resources", {}), "limits").get(name, 0) for c in pod["spec"].get(kind) or []
+            _amounts(c.get("resources", {}), "limits").get(name, 0) for c in pod["spec"].get(kind)
+            or []
         ]
 
     return probe.cards("amount", containers=of("containers"), init_containers=of("initContainers"))
@@ -345,7 +352,7 @@ def _by_memory(probe: Probe, case: Json, _: bool) -> list[str]:
     return differences(got["ids"], _want(case) or [])
 
 
-# --- Ascend ----------------------------------------------------------------------------------------------------------
+# --- Ascend
 
 
 def _ascend(devices: dict[str, Json], kind: str) -> Json:
@@ -390,7 +397,8 @@ def _may_ask(probe: Probe, case: Json, _: bool) -> list[str]:
     """verifyReq(request, card)."""
     request, device = case["state"]["args"]
     count, memory = request.get("Nums", 0), request.get("Memreq", 0)
-    got = probe.cards("ascend_may_ask", machine=_ascend({"": device}, ""), count=count, memory=memory)
+    got = probe.cards("ascend_may_ask", machine=_ascend({"": device}, ""), count=count,
+                      memory=memory)
     return differences(got, _want(case) is None)
 
 
@@ -417,7 +425,8 @@ def _ascend_score(probe: Probe, case: Json, _: bool) -> list[str]:
     return differences(got, _want(case))
 
 
-# Codes of the peer, by why a machine refuses (none, no cards, part of several, no room): success, error, unschedulable.
+# Codes of the peer, by why a machine refuses (none, no cards, part of several, no room): success,
+# error, unschedulable.
 CODES = (0, 1, 1, 2)
 
 
@@ -440,10 +449,12 @@ def _filter(probe: Probe, case: Json, _: bool) -> list[str]:
 
 
 def _add_resource(probe: Probe, case: Json, _: bool) -> list[str]:
-    """AscendDevices.AddResource(pod). Devices that were given stand in an annotation as id,type,memory,cores:..."""
+    """AscendDevices.AddResource(pod). Devices that were given stand in an annotation as
+    id,type,memory,cores:..."""
     receiver, pod = case["state"]["args"]
     text = (pod["metadata"].get("annotations") or {}).get("")
-    if receiver is None or text is None or not all(len(d.split(",")) == 4 for d in text.split(":") if d):
+    if receiver is None or text is None or not all(len(d.split(",")) == 4 for d in text.split(":")
+                                                   if d):
         raise Unanswerable("an annotation that names no devices")
     ids = list(receiver["Devices"])
     devices = [

@@ -34,7 +34,7 @@ def _tree(known: Json) -> list[Json]:
 
 
 def _claimed(name: str, known: Json) -> str | None:
-    """Whose member the hypernode is by its object, where nobody has written down a parent yet."""
+    """The parent of the hypernode by its object, where no parent is written down yet."""
     for other, info in known.items():
         for member in (info.get("HyperNode") or {}).get("spec", {}).get("members", []):
             chosen = member["selector"].get("exactMatch", {}).get("name")
@@ -72,7 +72,8 @@ def _lca(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
 
 
 def _nodes_in(members: Json, tiers: dict[str, int]) -> tuple[list[Json], list[Json]]:
-    domains = [{"name": name, "tier": tiers.get(name, 1)} for name in sorted(members.keys() | tiers.keys())]
+    domains = [{"name": name, "tier": tiers.get(name, 1)}
+               for name in sorted(members.keys() | tiers.keys())]
     nodes: dict[str, Json] = {}
     for name in sorted(members, key=lambda n: (tiers.get(n, 1), n)):
         for node in members[name] or []:
@@ -117,7 +118,8 @@ def _wish(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     spec = (case["state"]["args"][0].get("PodGroup") or {}).get("spec", {})
     hard, tier = case["observed"]["results"]
     asked = spec.get("networkTopology") or {}
-    topology = {"hard": asked.get("mode") != "soft", "highest_tier": asked.get("highestTierAllowed")}
+    topology = {"hard": asked.get("mode") != "soft",
+                "highest_tier": asked.get("highestTierAllowed")}
     job = {"topology": topology} if asked else {}
     [wish] = probe.session(_scenario([], job=job), [["wish", JOB, None]])
     if asked.get("mode") == "soft":
@@ -136,7 +138,8 @@ def _sub_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         "kind": "PodGroup",
         "apiVersion": "scheduling.volcano.sh/v1beta1",
         "metadata": {"name": "g", "namespace": "n"},
-        "spec": {"queue": "q", "subGroupPolicy": [(policy or {}) | {"name": "p", "matchLabelKeys": keys}]},
+        "spec": {"queue": "q", "subGroupPolicy": [(policy or {}) |
+                                                  {"name": "p", "matchLabelKeys": keys}]},
     }
     pod = {
         "kind": "Pod",
@@ -148,10 +151,12 @@ def _sub_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         },
         "spec": {"schedulerName": "volcano", "containers": [{}]},
     }
-    queue = {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1", "metadata": {"name": "q"}}
+    queue = {"kind": "Queue", "apiVersion": "scheduling.volcano.sh/v1beta1",
+             "metadata": {"name": "q"}}
     made = importers.scenario([queue, group, pod])
     [sub_group] = made["jobs"][0]["sub_groups"]
-    got = {"MinAvailable": sub_group.get("min_available", 1), "MatchIndex": sub_group.get("order", 0)}
+    got = {"MinAvailable": sub_group.get("min_available", 1),
+           "MatchIndex": sub_group.get("order", 0)}
     return differences(got, {k: want.get(k, 0) for k in got}, "")
 
 
@@ -168,26 +173,34 @@ def _gradient(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         if not h["name"].startswith("<"):
             above = h["parent"] or parents.get(h["name"], "")
             above = "" if above.startswith("<") else above
-            domains.append({"name": h["name"], "tier": h["tier"]} | ({"parent": above} if above else {}))
+            domains.append({"name": h["name"], "tier": h["tier"]} |
+                           ({"parent": above} if above else {}))
     ordered = sorted(domains, key=lambda d: -d["tier"])
     inner = {d.get("parent") for d in domains}
     nodes, tasks = [], []
     for name, sums in plugin["hyperNodeResourceCache"].items():
         if name in inner or name.startswith("<"):
             continue
-        cells = {k: {r: sums[k].get(r, 0) for r in ("milliCPU", "memory")} for k in ("idle", "futureIdle", "allocatable")}
-        nodes.append({"name": f"in {name}", "domain": name, "capacity": _amounts(cells["allocatable"]) | {"pods": 99}})
+        cells = {k: {r: sums[k].get(r, 0) for r in ("milliCPU", "memory")}
+                 for k in ("idle", "futureIdle", "allocatable")}
+        nodes.append({"name": f"in {name}", "domain": name,
+                      "capacity": _amounts(cells["allocatable"]) | {"pods": 99}})
         leaving = {r: cells["futureIdle"][r] - cells["idle"][r] for r in ("milliCPU", "memory")}
-        staying = {r: cells["allocatable"][r] - cells["futureIdle"][r] for r in ("milliCPU", "memory")}
+        staying = {r: cells["allocatable"][r] - cells["futureIdle"][r]
+                   for r in ("milliCPU", "memory")}
         for status, amounts in (("releasing", leaving), ("running", staying)):
             if min(amounts.values()) < 0:
-                raise Unanswerable("what will be idle is less than what is: nobody is nominated when a cycle opens")
+                raise Unanswerable(
+                    "what will be idle is less than what is: no task is nominated when a cycle"
+                    " opens")
             if any(amounts.values()):
                 shape = {"request": _amounts(amounts)}
-                tasks.append({"name": f"{status} {name}", "status": status, "node": f"in {name}", "shape": shape})
+                tasks.append({"name": f"{status} {name}", "status": status, "node": f"in {name}",
+                              "shape": shape})
     job = {
         "topology": {"hard": True, "highest_tier": tier},
-        "min_resources": _amounts(least) | {k: f"{int(v)}m" for k, v in (least.get("scalars") or {}).items()},
+        "min_resources": _amounts(least) | {k: f"{int(v)}m"
+                                            for k, v in (least.get("scalars") or {}).items()},
     }
     scenario = _scenario(ordered, nodes, job) | {"tasks": tasks}
     root = start.get("Name", start.get("name", "")) if isinstance(start, dict) else start
@@ -195,8 +208,10 @@ def _gradient(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     [lists] = probe.session(
         scenario, [["domains", JOB, None, within, allocated or None, purpose in (1, "evict")]]
     )
-    want = [sorted("" if n.startswith("<") else n for n in names) for names in case["observed"]["results"][0] or []]
-    if purpose in (1, "evict"):  # whoever evicts turns them round, and looks at no more than so many
+    want = [sorted("" if n.startswith("<") else n for n in names)
+            for names in case["observed"]["results"][0] or []]
+    # actions that evict turn them round, and look at no more than so many
+    if purpose in (1, "evict"):
         if sum(map(len, want)) > EVICTION_DOMAINS:
             raise Unanswerable("lists for evictions that the caller cuts")
         want.reverse()

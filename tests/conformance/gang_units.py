@@ -1,7 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded calls of steps inside gangpreempt and gangreclaim, asked by running the action on a world of one full node.
+"""Recorded calls of steps inside gangpreempt and gangreclaim, asked by running the action on a
+world of one full node.
 
-A step that chooses bundles of tasks is right when exactly those tasks go once the gang needs as much as they hold.
+A step that chooses bundles of tasks is right when exactly those tasks go once the gang needs as
+much as they hold.
 """
 
 from typing import Any, Callable
@@ -17,7 +19,7 @@ ASKER_PRIORITY = 1_000_000
 
 
 def _plan(probe: Probe, world: Json, action: str, whole: bool) -> list[str]:
-    """Whom the action evicts, in order."""
+    """The tasks that the action evicts, in order."""
     words = f"whole_gangs={'on' if whole else 'off'}"
     world = world | {
         "muster": 1,
@@ -29,13 +31,14 @@ def _plan(probe: Probe, world: Json, action: str, whole: bool) -> list[str]:
 
 def _full_node(tasks: list[Json]) -> Json:
     """One node that is as large as what runs on it."""
-    cpu = sum(int(task["shape"]["request"]["cpu"][:-1]) for task in tasks if task["status"] == "running")
+    cpu = sum(int(task["shape"]["request"]["cpu"][:-1]) for task in tasks
+              if task["status"] == "running")
     return {"name": NODE, "capacity": {"cpu": f"{cpu}m", "memory": 0}}
 
 
 def _select_domain(probe: Probe, case: Json, _: bool) -> list[str]:
-    """selectDomainBundles(action, session, job..., pending tasks, need, domain): the six of gangpreempt are seven in
-    gangreclaim."""
+    """selectDomainBundles(action, session, job..., pending tasks, need, domain): the six of
+    gangpreempt are seven in gangreclaim."""
     arguments = case["state"]["args"]
     options, session = arguments[:2]
     action = "gangpreempt" if len(arguments) == 6 else "gangreclaim"
@@ -64,17 +67,21 @@ def _select_domain(probe: Probe, case: Json, _: bool) -> list[str]:
     world = {"nodes": [_full_node(tasks)], "queues": queues, "jobs": jobs, "tasks": tasks}
     evicted = _plan(probe, world, action, options.get("allowWholeBundle", False))
     chosen = case["observed"]["results"][0] or []
-    return differences(sorted(evicted), sorted(t["UID"] for b in chosen for t in b["Tasks"]), "chosen ")
+    return differences(sorted(evicted), sorted(t["UID"] for b in chosen for t in b["Tasks"]),
+                       "chosen ")
 
 
 def _select(probe: Probe, case: Json, _: bool) -> list[str]:
-    """SelectBundles(bundles, need, whole gangs too). What does not cover the need is no eviction here."""
+    """SelectBundles(bundles, need, whole gangs too). What does not cover the need is no eviction
+    here."""
     bundles, need, whole = case["state"]["args"]
     jobs: list[Json] = [
-        {"name": "asker", "queue": "q", "priority": ASKER_PRIORITY, "min_available": 1, "phase": "admitted"}
+        {"name": "asker", "queue": "q", "priority": ASKER_PRIORITY, "min_available": 1,
+         "phase": "admitted"}
     ]
     request = amounts_request(need)
-    tasks: list[Json] = [{"name": "asker", "job": "asker", "status": "pending", "shape": {"request": request}}]
+    tasks: list[Json] = [{"name": "asker", "job": "asker", "status": "pending",
+                          "shape": {"request": request}}]
     for number, bundle in enumerate(bundles):
         least = len(bundle["Tasks"]) if bundle.get("Type") == 1 else 0
         jobs.append({"name": f"j{number}", "queue": "q", "min_available": least})
@@ -86,7 +93,8 @@ def _select(probe: Probe, case: Json, _: bool) -> list[str]:
     evicted = _plan(probe, world, "gangpreempt", whole)
     chosen = [task for bundle in case["observed"]["results"][0] for task in bundle["Tasks"]]
     covered = sum(task["Resreq"]["milliCPU"] for task in chosen) >= need["milliCPU"]
-    return differences(sorted(evicted), sorted(t["UID"] for t in chosen) if covered else [], "chosen ")
+    return differences(sorted(evicted), sorted(t["UID"] for t in chosen) if covered else [],
+                       "chosen ")
 
 
 UNITS: dict[str, Callable[[Probe, Json, bool], list[str]]] = {

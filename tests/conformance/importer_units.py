@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded calls of functions whose rule is the importers': what a pod requests, which sub-group it is in."""
+"""Recorded calls of functions with rules of the importers: what a pod requests, which sub-group it
+is in."""
 
 from fractions import Fraction
 from typing import Any, Callable
@@ -59,7 +60,8 @@ def _amount_lines(amounts: dict[str, Fraction], result: Json) -> list[str]:
     got = {n: float(a * (1 if n in ("memory", "pods") else 1000)) for n, a in amounts.items()}
     want = {"cpu": result.get("milliCPU", 0), "memory": result.get("memory", 0)}
     want |= result.get("scalars") or {}
-    # Every pod takes one of `pods`; the tables add it, not the importer. kube-batch has it beside its amounts.
+    # Every pod takes one of `pods`; the tables add it, not the importer. kube-batch has it beside
+    # its amounts.
     names = sorted((got.keys() | want.keys()) - {"pods"})
     return [
         f"{n}: {got.get(n, 0):g}, the peer's {want.get(n, 0):g}"

@@ -35,7 +35,7 @@ def scenario(
     now: int = 0,
     binding: Iterable[str] = (),
 ) -> Json:
-    """A scenario whose nodes have a row each. ValueError: what an importer refuses."""
+    """A scenario with a row for each node. ValueError: what an importer refuses."""
     question: Json = {
         "objects": json.dumps(list(objects)),
         "profile": profile,

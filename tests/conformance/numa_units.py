@@ -16,7 +16,8 @@ def _hint(hint: Json) -> list[Any]:
 
 
 def merged(probe: Probe, policy: str, zones: list[int], providers: list[Json | None]) -> list[Any]:
-    """[[zones, preferred], admitted] for hints as providers give them: by resource, null where none is asked."""
+    """[[zones, preferred], admitted] for hints as providers give them: by resource, null where none
+    is asked."""
     resources: list[Any] = []
     for provider in providers:
         for _, hints in sorted((provider or {}).items()):
@@ -56,7 +57,8 @@ def _question(container: Json, topology: Json, free: Json) -> Json:
 
 
 def _hints(probe: Probe, case: Json, _: bool) -> list[str]:
-    """cpuMng.GetTopologyHints(container, topology, free CPUs). Who asks for a part of a CPU does not care."""
+    """cpuMng.GetTopologyHints(container, topology, free CPUs). A request for a part of a CPU has no
+    preference."""
     _receiver, container, topology, free = case["state"]["args"]
     question = _question(container, topology, free)
     got = probe.numa(question) if question["count"] and "cpu" in free else None

@@ -1,8 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded calls of steps inside policies usage and resource-strategy-fit, and of what reads arguments.
+"""Recorded calls of steps inside policies usage and resource-strategy-fit, and of what reads
+arguments.
 
-A step becomes a world of one node whose score, or whose fit, holds the step's result and nothing else. What reads
-arguments is asked of the importer of configurations.
+A step becomes a world of one node; its score, or its fit, is the step's result and nothing else.
+What reads arguments is asked of the importer of configurations.
 """
 
 import re
@@ -42,7 +43,7 @@ def _want(case: Json) -> Any:
     return case["observed"]["results"][0]
 
 
-# --- usage -------------------------------------------------------------------------------------------------------
+# --- usage
 
 
 def _busy(probe: Probe, percent: tuple[float, float], options: Json, **world: Any) -> float:
@@ -86,9 +87,11 @@ def _risk(probe: Probe, case: Json, _: bool) -> list[str]:
 
 
 def _load(probe: Probe, case: Json, _: bool) -> list[str]:
-    """CalcLoadCompositePercentage(cpu, memory, and their weights). Without weights there is no score either."""
+    """CalcLoadCompositePercentage(cpu, memory, and their weights). Without weights there is no
+    score either."""
     cpu, memory, of_cpu, of_memory = case["state"]["args"]
-    score = _busy(probe, (100 * cpu, 100 * memory), {"weight": 1, "cpu": of_cpu, "memory": of_memory})
+    score = _busy(probe, (100 * cpu, 100 * memory),
+                  {"weight": 1, "cpu": of_cpu, "memory": of_memory})
     return differences(1 - score / 100 if of_cpu + of_memory else score, _want(case))
 
 
@@ -109,7 +112,8 @@ def _best_effort(probe: Probe, case: Json, _: bool) -> list[str]:
 
 
 def _estimate(probe: Probe, case: Json, _: bool) -> list[str]:
-    """EstimatePodResource(request, limit, part of the request, part of what is between the two, risk)."""
+    """EstimatePodResource(request, limit, part of the request, part of what is between the two,
+    risk)."""
     request, limit, ratio, burst, risk = case["state"]["args"]
     if burst and limit or request * ratio * risk > request:
         raise Unanswerable("limits of containers are not known here")
@@ -130,7 +134,8 @@ def _duration(text: str) -> int:
 
 
 def _is_young(probe: Probe, case: Json, _: bool) -> list[str]:
-    """shouldAddToShadowCache(task, interval). The record's clock stood seven minutes after the youngest start."""
+    """shouldAddToShadowCache(task, interval). The record's clock stood seven minutes after the
+    youngest start."""
     task, interval = case["state"]["args"]
     status = task["Status"].lower()
     if status == "allocated" or "NodeName" not in task or status == "pending":
@@ -149,7 +154,7 @@ def _is_young(probe: Probe, case: Json, _: bool) -> list[str]:
 RECORDED = 1795258682
 
 
-# --- resource-strategy-fit ---------------------------------------------------------------------------------------
+# --- resource-strategy-fit
 
 
 def _strategies(resources: Json) -> str:
@@ -161,8 +166,10 @@ def _strategies(resources: Json) -> str:
 
 
 def _node_with(idle: Json, used: Json) -> tuple[Json, list[Json]]:
-    """A node that is so full, and the task that fills it. A negative rest is more held than there is."""
-    held = {"name": "held", "shape": {"request": amounts_request(used)}, "status": "running", "node": NODE}
+    """A node that is so full, and the task that fills it. A negative rest is more held than there
+    is."""
+    held = {"name": "held", "shape": {"request": amounts_request(used)}, "status": "running",
+            "node": NODE}
     return {"capacity": amounts_request(idle)}, [held]
 
 
@@ -180,7 +187,8 @@ def _fit_score(probe: Probe, case: Json, _: bool) -> list[str]:
 
 def _one_strategy(word: str) -> Unit:
     def run(probe: Probe, case: Json, _: bool) -> list[str]:
-        """leastRequestedScore, mostRequestedScore(request, used, capacity, weight): of one dimension."""
+        """leastRequestedScore, mostRequestedScore(request, used, capacity, weight): of one
+        dimension."""
         request, used, capacity, weight = case["state"]["args"]
         cpu = EMPTY | {"milliCPU": 1}
         node, tasks = _node_with(cpu | {"milliCPU": capacity}, cpu | {"milliCPU": used})
@@ -192,7 +200,8 @@ def _one_strategy(word: str) -> Unit:
 
 
 def _which_strategy(probe: Probe, case: Json, _: bool) -> list[str]:
-    """findResourceConfigWithPrefix(dimension, strategies): a quarter of it is asked for, and nothing else."""
+    """findResourceConfigWithPrefix(dimension, strategies): a quarter of it is asked for, and
+    nothing else."""
     name, resources = case["state"]["args"]
     found, there = case["observed"]["results"]
     # Where no strategy is given at all, cpu and memory have theirs.
@@ -219,7 +228,7 @@ def _keeps_reserve(probe: Probe, case: Json, _: bool) -> list[str]:
     return differences(fits, case["observed"]["results"][1] is None)
 
 
-# --- arguments ---------------------------------------------------------------------------------------------------
+# --- arguments
 
 
 def _options(policy: str, arguments: Json) -> Json:
@@ -262,16 +271,20 @@ def _new(probe: Probe, case: Json, _: bool) -> list[str]:
     try:
         got = _options("network-topology-aware", arguments)
     except ValueError as failure:
-        raise Unanswerable("an argument that the importer refuses, where the peer takes its default") from failure
+        raise Unanswerable(
+            "an argument that the importer refuses, where the peer takes its default") from failure
     given = {key: float(got.get(option, unset)) for key, (option, unset) in DOMAINS.items()}
     flat = {"hyperNodeBinPackingFading": 0} | want | want["weight"] | want["normalPodConfig"]
     lines = differences(given, {key: flat[key] for key in DOMAINS})
     packs = got.get("normal_tasks", "on") == "on"
-    lines += differences(packs, want["normalPodConfig"].get("hyperNodeBinPackingEnable", False), "normal_tasks ")
+    lines += differences(packs, want["normalPodConfig"].get("hyperNodeBinPackingEnable", False),
+                         "normal_tasks ")
     resources = {
-        name.removeprefix("resource."): float(weight) for name, weight in got.items() if name.startswith("resource.")
+        name.removeprefix("resource."): float(weight) for name, weight in got.items()
+        if name.startswith("resource.")
     }
-    return lines + differences(resources, want["weight"]["HyperNodeBinPackingResources"], "resource.")
+    return lines + differences(resources, want["weight"]["HyperNodeBinPackingResources"],
+                               "resource.")
 
 
 def _weights(probe: Probe, case: Json, _: bool) -> list[str]:
@@ -287,7 +300,8 @@ def _weights(probe: Probe, case: Json, _: bool) -> list[str]:
 
 
 def _window(probe: Probe, case: Json, _: bool) -> list[str]:
-    """parseRevocableZone(text): its two moments are of the day on which the test ran, or of the next."""
+    """parseRevocableZone(text): its two moments are of the day on which the test ran, or of the
+    next."""
     begins, ends, error = case["observed"]["results"]
     window = importers.window(case["state"]["args"][0])
     if error is not None:

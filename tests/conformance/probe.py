@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Questions to muster_probe, a program of the tests that opens single rooms of the engine (probe/probe.h)."""
+"""Questions to muster_probe, a program of the tests that opens single rooms of the engine
+(probe/probe.h)."""
 
 import json
 import subprocess

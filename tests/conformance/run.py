@@ -5,17 +5,19 @@
     tests/conformance/run.py ../shared/conformance/volcano          # everything below a folder
     tests/conformance/run.py .../random/alloc.jsonl.gz --show alloc-1
 
-A file of cases is `*.json[.gz]` (recorded tests: {"peer", "level", "cases": [...]}) or `*.jsonl.gz` (random
-clusters, one case a line, in the folder <peer>/random). A case passes when the plan is one of the outcomes the
-peer had. Cases that record one call of a function, or calls of extension points, are put to muster_probe or to the
-importers; unit_functions.txt says which functions are rules of ours. A case is skipped only for a reason that its
-adapter reads from the case; every reason is printed.
+A file of cases is `*.json[.gz]` (recorded tests: {"peer", "level", "cases": [...]}) or `*.jsonl.gz`
+(random clusters, one case a line, in the folder <peer>/random). A case passes when the plan is one
+of the outcomes the peer had. Cases that record one call of a function, or calls of extension
+points, are put to muster_probe or to the importers; unit_functions.txt says which functions are
+rules of ours. A case is skipped only for a reason that its adapter reads from the case; every
+reason is printed.
 
-With --expected FILE the run succeeds when no listed file passes fewer cases than the list says, so that what
-works keeps working while more is built; without it every failure counts.
+With --expected FILE the run succeeds when no listed file passes fewer cases than the list says, so
+that what works keeps working while more is built; without it every failure counts.
 
-With --digest FILE it writes one line a case, `DIGEST OUTCOME FILE: CASE`: a digest of what the engine answered, plans
-without their sentences and the probe's answers, as JSON with sorted keys. diff compares the files of two versions.
+With --digest FILE it writes one line a case, `DIGEST OUTCOME FILE: CASE`: a digest of what the
+engine answered, plans without their sentences and the probe's answers, as JSON with sorted keys.
+diff compares the files of two versions.
 """
 
 import argparse
@@ -68,7 +70,7 @@ class Result:
     digest: str = ""  # of what the engine answered
 
 
-# --- finding and reading cases -----------------------------------------------------------------------------------
+# --- finding and reading cases
 
 
 def find_files(paths: list[Path]) -> list[Path]:
@@ -102,7 +104,7 @@ def read_cases(path: Path) -> tuple[str, list[tuple[str, dict[str, Any]]]]:
     return document["peer"], [(document["level"], case) for case in document["cases"]]
 
 
-# --- running -----------------------------------------------------------------------------------------------------
+# --- running
 
 
 def plan_of(scenario: dict[str, Any], binary: str, probe: Probe) -> dict[str, Any] | str:
@@ -201,7 +203,8 @@ def differences(
     ours = of_plan(scenario, plan)
     lines = min([ours.differences(right) for right in adapter.observed(case)], key=len)
     if lines and case.get("varies") and hasattr(adapter, "draws"):
-        # A tie, which the peer drew: with equals in the order in which it took them ours must come to the same.
+        # A tie, which the peer drew: with equals in the order in which it took them ours must come
+        # to the same.
         for redrawn, right in adapter.draws(case, scenario):
             plan = plan_of(redrawn, binary, probe)
             if not isinstance(plan, str) and not of_plan(redrawn, plan).differences(right):
@@ -263,7 +266,7 @@ def show(
         )
 
 
-# --- reporting ---------------------------------------------------------------------------------------------------
+# --- reporting
 
 
 def read_expected(path: Path) -> dict[str, int]:
@@ -296,7 +299,8 @@ def print_table(table: dict[str, list[Result]], expected: dict[str, int]) -> Non
     for name, results in table.items():
         count = Counter(r.outcome for r in results)
         if count["skipped"] == len(results) and len(table) > 40:
-            continue  # files without a case to run would hide the others; the reasons below account for them
+            # files without a case to run would hide the others; the reasons below account for them
+            continue
         line = f"{name:{width}}  {count['passed']:6}  {count['failed']:6}  {count['skipped']:7}  {sum(r.seconds for r in results):7.2f}"
         if expected:
             line += f"  {expected[name]:8}" if name in expected else "  not listed"
@@ -338,7 +342,7 @@ def main() -> int:
     parser.add_argument(
         "--digest", type=Path, metavar="OUT", help="write a digest of every case's answers"
     )
-    parser.add_argument("--only", metavar="NAME", help="only cases whose name contains NAME")
+    parser.add_argument("--only", metavar="NAME", help="only cases with NAME in their names")
     parser.add_argument(
         "--show", metavar="NAME", help="show the cases of this name instead of running all"
     )

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded calls of single functions: which are rules of ours (unit_functions.txt), and who runs them."""
+"""Recorded calls of single functions: those that are Muster's rules (unit_functions.txt), and their
+runners."""
 
 from functools import cache
 from pathlib import Path
@@ -42,7 +43,8 @@ def functions(path: Path = LIST) -> tuple[dict[str, str], dict[str, str]]:
             continue
         if not line.startswith(" "):
             word, _, rest = line.partition(" ")
-            if word not in ("run", "no-rule") or not rest or (word == "run" and rest not in FAMILIES):
+            if word not in ("run", "no-rule") or not rest or (word == "run"
+                                                              and rest not in FAMILIES):
                 raise ValueError(f"{path}:{number}: expected 'run FAMILY' or 'no-rule REASON'")
             family, reason = (rest, "") if word == "run" else ("", rest)
             continue

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""One line a recorded case with a digest of what the engine answers: every folder that ./test runs, and our own cases.
+"""One line a recorded case with a digest of what the engine answers: every folder that ./test runs,
+and our own cases.
 
-    tests/digests/cases.py OUT --binary build/release/muster     # other flags, too, go to tests/conformance/run.py
-    diff old.txt new.txt                                         # compares: there is no program for that
+    # other flags, too, go to tests/conformance/run.py
+    tests/digests/cases.py OUT --binary build/release/muster
+    # compares: there is no program for that
+    diff old.txt new.txt
 
-The cases are in MUSTER_CONFORMANCE, or ../shared/conformance; without them it prints SKIP and ends with 77.
+The cases are in MUSTER_CONFORMANCE, or ../shared/conformance; without them it prints SKIP and ends
+with 77.
 """
 
 import os
@@ -33,7 +37,8 @@ def main() -> int:
     if not cases.is_dir():
         print(f"SKIP: no cases at {cases}; set MUSTER_CONFORMANCE to a folder of them")
         return 77
-    run = [sys.executable, RUNNER, *folders(cases), "--expected", EXPECTED, "--digest", *sys.argv[1:]]
+    run = [sys.executable, RUNNER, *folders(cases), "--expected", EXPECTED, "--digest",
+           *sys.argv[1:]]
     return subprocess.run(run, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}).returncode
 
 

@@ -1,21 +1,24 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster_digests: what is decided, as one line a plan. Two versions of the library that print the same lines decide alike.
+// muster_digests: what is decided, as one line a plan. Two versions of the library that print the
+// same lines decide alike.
 //
 //   muster_digests worlds 0 20000 >new.txt                       random worlds under all profiles
 //   muster_digests scenario a.json b.json --profile 'volcano;muster:-gang'
 //   diff old.txt new.txt                                         compares: there is no program for that
 //
-// A line is `SEED SPEC DECISIONS REASONS TEXT`: three digests, so that a change of wording moves the last one alone.
-// DECISIONS covers all that is decided, REASONS why tasks are pending in kinds, names and numbers, TEXT the library's own
-// sentences about it. For a scenario the file's name stands for the seed; without --profile its own profile is used.
+// A line is `SEED SPEC DECISIONS REASONS TEXT`: three digests, so that a change of wording moves
+// the last one alone. DECISIONS covers all that is decided, REASONS why tasks are pending in kinds,
+// names and numbers, TEXT the library's own sentences about it. For a scenario the file's name
+// stands for the seed; without --profile its own profile is used.
 //
 //   --net     a task that is evicted and gets its node back in one plan counts as untouched. Such plans are listed on
 //             standard error as `SEED SPEC evicts-and-returns TASK`, and like them evicts-and-moves and evicts-twice
 //   --words   prints what the digests are of below each line
 //
-// worlds closes with the number of times that each policy, action and kind appeared, on standard error. Exit status: 0;
-// 1 where a world was refused, a profile failed, or a policy or action never appeared; 2 where the arguments are wrong.
+// worlds closes with the number of times that each policy, action and kind appeared, on standard
+// error. Exit status: 0; 1 where a world was refused, a profile failed, or a policy or action never
+// appeared; 2 where the arguments are wrong.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,12 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// All that muster_digests knows of plans, profiles and scenarios: reading.cc is the file to adapt when that API changes.
+// All that muster_digests knows of plans, profiles and scenarios: reading.cc is the file to adapt
+// when that API changes.
 //
 //   absl::StatusOr<PlanWords> words = ReadPlan(cluster, "volcano:+preempt", /*now=*/2, Reading::kLog);
 //   Print(words->decisions);   // "bind\tweb-0\tn1\tweb\t\t-\t0\n..."
 //
-// The words are this folder's own: a text that is renamed in the library changes none of them. Work counts, versions and
-// the spelling of the profile are in no word. Names of policies, queues, nodes and the like are.
+// The words are this folder's own: a text that is renamed in the library changes none of them. Work
+// counts, versions and the spelling of the profile are in no word. Names of policies, queues, nodes
+// and the like are.
 #ifndef MUSTER_TESTS_DIGESTS_READING_H_
 #define MUSTER_TESTS_DIGESTS_READING_H_
 
@@ -20,14 +22,15 @@
 
 namespace muster::testing {
 
-// kLog: every decision counts. kNet: a task that is evicted and gets the same node in the same plan keeps it, so that
-// neither decision counts.
+// kLog: every decision counts. kNet: a task that is evicted and gets the same node in the same plan
+// keeps it, so that neither decision counts.
 enum class Reading { kLog, kNet };
 
 // Three texts of one plan, one fact a line, fields separated by tabs.
 struct PlanWords {
   std::string
-      decisions;  // decisions, tentative placements, shares, domains, devices, how far the cycle came
+      // decisions, tentative placements, shares, domains, devices, how far the cycle came
+      decisions;
   std::string reasons;  // pending tasks with kinds, names, numbers and codes
   std::string texts;    // what the library says in its own words: where, and details of refusals
   std::vector<std::string_view>

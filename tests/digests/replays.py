@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""One line a trace and profile of ./run, with a digest of what replays decide: `SHA256 TRACE: PROFILE`.
+"""One line a trace and profile of ./run, with a digest of what replays decide: `SHA256 TRACE:
+PROFILE`.
 
     PYTHONPATH=build/release/python build/venv/bin/python tests/digests/replays.py >new.txt
-    diff old.txt new.txt                                         # compares: there is no program for that
+    # compares: there is no program for that
+    diff old.txt new.txt
 
-The digest is of lines in words: what became of each job and when, and on which node each task ran from when to when.
-Traces are in MUSTER_TRACES, or ../shared/traces; without them it prints SKIP and ends with 77.
+The digest is of lines in words: what became of each job and when, and on which node each task ran
+from when to when. Traces are in MUSTER_TRACES, or ../shared/traces; without them it prints SKIP and
+ends with 77.
 """
 
 import hashlib

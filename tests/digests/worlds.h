@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What muster_digests schedules: a world for every seed, and the profiles that it is scheduled under.
+// What muster_digests schedules: a world for every seed, and the profiles that it is scheduled
+// under.
 //
 //   Rng rng(seed);
 //   const ClusterSpec world = WorldOf(seed, rng);
@@ -21,12 +22,12 @@
 
 namespace muster::testing {
 
-// The world of a seed. Kinds take turns: plain, with a root, with lending, devices, CPUs, zones, domains, bundles and
-// estimates.
+// The world of a seed. Kinds take turns: plain, with a root, with lending, devices, CPUs, zones,
+// domains, bundles and estimates.
 ClusterSpec WorldOf(uint64_t seed, Rng& rng);
 
-// Every profile as it comes, one with actions drawn from its catalogue, and one spec of each table of
-// tests/support/profile_specs.h.
+// Every profile as it comes, one with actions drawn from its catalogue, and one spec of each table
+// of tests/support/profile_specs.h.
 std::vector<std::string> SpecsFor(std::span<const KnownProfile> profiles, Rng& rng);
 
 // How often policies, actions, and kinds of decisions, reasons and refusals appeared.

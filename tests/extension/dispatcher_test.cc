@@ -88,7 +88,8 @@ class Scripted : public Policy, public OrderPolicy, public GatePolicy, public Vi
   std::string* const asked_;
 };
 
-// Policies a, b, ... of each tier; every one answers at every point, unless it is said that it does not.
+// Policies a, b, ... of each tier; every one answers at every point, unless it is said that it does
+// not.
 class Tiers {
  public:
   explicit Tiers(const std::vector<std::vector<Script>>& tiers, Rules rules = {},
@@ -330,7 +331,7 @@ TEST(Order, VictimsGoByQueueThenByJobTheLastFirst) {
     Dispatcher dispatcher(std::move(tiers), {});
     const internal::CycleData data{t, ledger, 0, phases};
     dispatcher.Open(Cycle(&data));
-    EXPECT_TRUE(dispatcher.VictimBefore(8, 2, 0));  // nobody misses it
+    EXPECT_TRUE(dispatcher.VictimBefore(8, 2, 0));  // no gang needs it
     EXPECT_FALSE(dispatcher.VictimBefore(2, 8, 0));
     return dispatcher.Reclaimable(0, candidates);
   };
@@ -369,7 +370,7 @@ TEST(Gates, AllOrAny) {
 
 TEST(Gates, StarvingIsDecidedByTheFirstTierThatAnswers) {
   const PointSet starving = {Point::kStarving};
-  EXPECT_FALSE(Tiers({}).dispatcher->Starving(0));  // nobody registered
+  EXPECT_FALSE(Tiers({}).dispatcher->Starving(0));  // no policy registered
   EXPECT_TRUE(Tiers({{kYes}, {kNo}}).dispatcher->Starving(0));
   EXPECT_FALSE(Tiers({{kYes, kNo}, {kYes}}).dispatcher->Starving(0));
   EXPECT_TRUE(Tiers({{kNo}, {kYes}, {kNo}}, {}, starving).dispatcher->Starving(0));
@@ -390,7 +391,8 @@ TEST(Admitted, AllHearOfIt) {
   EXPECT_EQ(tiers.asked, "ab");
 }
 
-// One policy that does not, or that is given another order, or a rule by which the first answer decides, spoils it.
+// One policy that does not, or that is given another order, or a rule by which the first answer
+// decides, spoils it.
 TEST(JudgesInOrder, WhereAllPoliciesDo) {
   const Rules strict{.victims = VictimRule::kStrict};
   const Script in_order{.vote = Vote::kPermit, .in_order = true};
@@ -403,7 +405,7 @@ TEST(JudgesInOrder, WhereAllPoliciesDo) {
   EXPECT_EQ(judges(Tiers({{in_order, in_order}, {kPermit}}, strict)), std::pair(false, false));
   EXPECT_EQ(judges(Tiers({{in_order}, {reorders}}, strict)), std::pair(true, false));
   EXPECT_EQ(judges(Tiers({{in_order}})), std::pair(false, false));
-  // Who is not asked does not count.
+  // A policy that is not asked does not count.
   EXPECT_EQ(judges(Tiers({{kPermit, in_order}}, strict, {Point::kReclaimable})),
             std::pair(false, true));
 }

@@ -83,7 +83,8 @@ TEST(GangPacking, AsksWhatPartsNodesHave) {
   };
   const std::vector<bool> both = {true, true};
   EXPECT_EQ(pack({{{3}, both, 1}, {{1}, both, 1}}, 4, 4), "0>0 1>1 2>0 3>0");
-  // Alike but for their parts: the second one is looked at all the same, and no try is spent on the first.
+  // Alike but for their parts: the second one is looked at all the same, and no try is spent on the
+  // first.
   EXPECT_EQ(pack({{{2}, both, 0}, {{2}, both, 2}}, 4, 4), "0>1 1>1 2>0 3>0");
   EXPECT_EQ(pack({{{4}, both, 1}, {{4}, both, 0}}, 4, 1000), "");
   // What went back gave its part back: the first way puts both with parts on the first node.

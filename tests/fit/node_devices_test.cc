@@ -18,7 +18,8 @@ constexpr uint32_t kLarge = 7, kSmall = 8;
 constexpr DevicePick kPack = DevicePick::kPack, kSpread = DevicePick::kSpread,
                      kBestFit = DevicePick::kBestFit;
 
-// Four GPUs of 16 GB: zones 10, 10, 11, 11; links 20 (0, 1, 2) and 21 (2, 3); the last is of the small model. A NIC in each zone.
+// Four GPUs of 16 GB: zones 10, 10, 11, 11; links 20 (0, 1, 2) and 21 (2, 3); the last is of the
+// small model. A NIC in each zone.
 std::vector<NodeDevice> Machine() {
   return {{kGpu, kLarge, 10, {20}, {1000, 16}},
           {kGpu, kLarge, 10, {20}, {1000, 16}},

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// NUMA placement: numbers worked out by hand, recordings of the peer's accumulator, and random machines against the
-// slow twin.
+// NUMA placement: numbers worked out by hand, recordings of the peer's accumulator, and random
+// machines against the slow twin.
 #include "lib/reference/fit/numa.h"
 
 #include <cstdint>
@@ -182,7 +182,8 @@ TEST(StaticCpus, RefusesWhatIsNoMachine) {
   EXPECT_TRUE(none.Allocate(Set("0-3"), Hint(1), 1).empty());
 }
 
-// Volcano's own accumulator on machines of up to three sockets of up to twenty cores: sums over the ids it took.
+// Volcano's own accumulator on machines of up to three sockets of up to twenty cores: sums over the
+// ids it took.
 TEST(StaticCpus, TakesWhatThePeerTakes) {
   const uint64_t recorded[] = {6096931334449606438U,  2693516053063754042U,  3357085448397014995U,
                                10794179660908087226U, 16503124566933802793U, 8758287363473317055U};

@@ -1,14 +1,15 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The binary interface of muster/c.h against every released version, by abidiff: a program compiled then must find the same
-functions, parameters and layouts now. Functions may come, and structs may grow at their end, as the header promises; nothing
-else may change.
+"""The binary interface of muster/c.h against every released version, by abidiff: a program compiled
+then must find the same functions, parameters and layouts now. Functions may come, and structs may
+grow at their end, as the header promises; nothing else may change.
 
-Released headers are kept in tests/capi/frozen as c_MAJOR_MINOR.h, so that a clone without tags compares as well as any; where
-there are tags, the last one's header must be among them, and is compared, too.
+Released headers are kept in tests/capi/frozen as c_MAJOR_MINOR.h, so that a clone without tags
+compares as well as any; where there are tags, the last one's header must be among them, and is
+compared, too.
 
-abidiff reads the debug information of shared objects. These are made from the headers: each declared function with an
-empty body. That the library defines what its header declares is the C++ compiler's business, and that it exports it
-tests/capi/abi_test.py's.
+abidiff reads the debug information of shared objects. These are made from the headers: each
+declared function with an empty body. That the library defines what its header declares is the C++
+compiler's business, and that it exports it tests/capi/abi_test.py's.
 """
 
 import pathlib
@@ -21,7 +22,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADER = "capi/muster/c.h"
-EXPERIMENTAL = ROOT / "capi/muster/c_experimental.h"  # what 0.1 still had in muster/c.h; nobody promises its form
+# what 0.1 still had in muster/c.h; its form is not stable
+EXPERIMENTAL = ROOT / "capi/muster/c_experimental.h"
 FROZEN = ROOT / "tests/capi/frozen"
 # What a report may say where a struct has grown at its end; sizes and offsets are looked at, too.
 GROWTH = re.compile(r"""
@@ -39,21 +41,25 @@ GROWTH = re.compile(r"""
 
 def experimental():
     """Functions that may change."""
-    return set(re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\(", EXPERIMENTAL.read_text(encoding="utf-8"), re.MULTILINE))
+    return set(re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\(",
+                          EXPERIMENTAL.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def library(header, folder):
-    """A shared object with the functions that the header declares, but those that are experimental now."""
+    """A shared object with the functions that the header declares, but those that are experimental
+    now."""
     (folder / "muster").mkdir(parents=True)
     (folder / "muster/c.h").write_text(header, encoding="utf-8")
     code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
     functions = [f for f in re.findall(r"^MUSTER_API\s+([^;]*\));", code, re.MULTILINE)
                  if re.search(r"(muster_\w+)\(", f)[1] not in experimental()]
     source = folder / "stub.c"
-    source.write_text("#include <muster/c.h>\n" + "".join(f"{f} {{ __builtin_unreachable(); }}\n" for f in functions),
+    source.write_text("#include <muster/c.h>\n" + "".join(f"{f} {{ __builtin_unreachable(); }}\n"
+                                                          for f in functions),
                       encoding="utf-8")
     made = folder / "libmuster_c.so"
-    subprocess.run(["cc", "-g", "-w", "-fPIC", "-shared", "-Wl,-soname,libmuster_c.so.0", f"-I{folder}", source, "-o", made],
+    subprocess.run(["cc", "-g", "-w", "-fPIC", "-shared", "-Wl,-soname,libmuster_c.so.0",
+                    f"-I{folder}", source, "-o", made],
                    check=True)
     return made, len(functions)
 
@@ -64,7 +70,8 @@ def breaks(before, after):
         old, count = library(before, pathlib.Path(folder) / "before")
         new, _ = library(after, pathlib.Path(folder) / "after")
         assert count > 50
-        done = subprocess.run(["abidiff", "--no-added-syms", old, new], capture_output=True, text=True, check=False)
+        done = subprocess.run(["abidiff", "--no-added-syms", old, new], capture_output=True,
+                              text=True, check=False)
     if done.returncode & 3:
         raise AssertionError(done.stdout + done.stderr)
     if done.returncode == 0:
@@ -83,11 +90,13 @@ def breaks(before, after):
 def last_tagged(root):
     """The name of the last release that git knows of and its header; None where it knows none."""
     git = ["git", "-C", root]
-    tag = subprocess.run([*git, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"], capture_output=True, text=True, check=False)
+    tag = subprocess.run([*git, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"],
+                         capture_output=True, text=True, check=False)
     if tag.returncode != 0:
         return None
     name = tag.stdout.strip()
-    return name, subprocess.run([*git, "show", f"{name}:{HEADER}"], capture_output=True, text=True, check=True).stdout
+    return name, subprocess.run([*git, "show", f"{name}:{HEADER}"], capture_output=True, text=True,
+                                check=True).stdout
 
 
 def frozen_name(tag):
@@ -114,7 +123,8 @@ class Abi(unittest.TestCase):
             return
         tag, header = tagged
         print(f"against {tag}")
-        self.assertTrue((FROZEN / frozen_name(tag)).exists(), f"{tag} is released: keep its header as {frozen_name(tag)}")
+        self.assertTrue((FROZEN / frozen_name(tag)).exists(),
+                        f"{tag} is released: keep its header as {frozen_name(tag)}")
         self.assertEqual(breaks(header, self.now), [])
 
     def test_finds_the_last_tag(self):
@@ -124,11 +134,13 @@ class Abi(unittest.TestCase):
             header.parent.mkdir(parents=True)
 
             def git(*arguments):
-                subprocess.run(["git", "-C", root, "-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false",
+                subprocess.run(["git", "-C", root, "-c", "user.name=a", "-c",
+                                "user.email=a@b.example", "-c", "commit.gpgsign=false",
                                 *arguments], check=True, capture_output=True)
 
             git("init", "-q")
-            for text, tag in (("one", None), ("two", "v0.1.0"), ("three", "v0.2.1"), ("four", "other"), ("five", None)):
+            for text, tag in (("one", None), ("two", "v0.1.0"), ("three", "v0.2.1"),
+                              ("four", "other"), ("five", None)):
                 header.write_text(text, encoding="utf-8")
                 git("add", ".")
                 git("commit", "-q", "-m", text)
@@ -146,19 +158,24 @@ class Abi(unittest.TestCase):
     def test_structs_may_grow_and_functions_come(self):
         end = "} muster_schedule_options;"
         self.assertEqual(self.changed(end, "  int64_t more;\n" + end), [])
-        self.assertEqual(self.changed("MUSTER_API void muster_plan_free", "MUSTER_API int32_t muster_more(void);\n"
+        self.assertEqual(self.changed("MUSTER_API void muster_plan_free",
+                                      "MUSTER_API int32_t muster_more(void);\n"
                                       "MUSTER_API void muster_plan_free"), [])
 
     def test_nothing_else_may_change(self):
         for old, new in (
-                ("  uint32_t cursor; /* of an earlier", "  uint64_t cursor; /* of an earlier"),  # a field
+                # a field
+                ("  uint32_t cursor; /* of an earlier", "  uint64_t cursor; /* of an earlier"),
                 ("  int64_t now;     /* seconds", "  int64_t more, now; /* seconds"),  # its place
                 ("  int64_t budget; /* bytes that may", "  /* bytes that may"),  # that it is there
-                ("MUSTER_API void muster_cancel_set(muster_cancel* cancel, int32_t cancelled);", ""),
-                ("muster_cancel_set(muster_cancel* cancel, int32_t cancelled)", "muster_cancel_set(muster_cancel* cancel, int64_t cancelled)"),
+                ("MUSTER_API void muster_cancel_set(muster_cancel* cancel, int32_t cancelled);",
+                 ""),
+                ("muster_cancel_set(muster_cancel* cancel, int32_t cancelled)",
+                 "muster_cancel_set(muster_cancel* cancel, int64_t cancelled)"),
                 ("MUSTER_API int64_t muster_text_size", "MUSTER_API int32_t muster_text_size"),
                 ("  muster_status (*open)(uintptr_t user, const muster_cycle* cycle);",
-                 "  muster_status (*open)(uintptr_t user, const muster_cycle* cycle, int32_t more);")):
+                 "  muster_status (*open)(uintptr_t user, const muster_cycle* cycle,"
+                 " int32_t more);")):
             self.assertNotEqual(self.changed(old, new), [], new)
 
 

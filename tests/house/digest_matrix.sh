@@ -1,12 +1,13 @@
 #!/bin/bash
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# A plan is a pure function of its inputs: the command line is built by two compilers at two levels, one of the builds
-# for this machine's own instruction set, and every build, run twice, must generate the same scenarios byte for byte
-# and give them the same digests. Two processes differ in the seeds of their hash tables and in their addresses.
+# A plan is a pure function of its inputs: the command line is built by two compilers at two levels,
+# one of the builds for this machine's own instruction set, and every build, run twice, must
+# generate the same scenarios byte for byte and give them the same digests. Two processes differ in
+# the seeds of their hash tables and in their addresses.
 #
-#   tests/house/digest_matrix.sh              builds build/matrix-*; closes with `N passed, N failed`
-#   tests/house/digest_matrix.sh clang-O0     of the builds below, these alone
+#   tests/house/digest_matrix.sh            builds build/matrix-*; closes with `N passed, N failed`
+#   tests/house/digest_matrix.sh clang-O0   of the builds below, these alone
 #
 # gcc at -O3 is the release build, which ./test has made before.
 set -u
@@ -29,7 +30,8 @@ if [ $# -gt 0 ]; then
   builds=("${chosen[@]}")
 fi
 profiles=(volcano "volcano:+preempt,+reclaim" kube-batch muster)
-# Clusters to generate: small ones have ties, large ones have trees, each rule of fit and score is in some.
+# Clusters to generate: small ones have ties, large ones have trees, each rule of fit and score is
+# in some.
 clusters=(
   "--nodes 3 --seed 1 --occupancy 0.5 --priorities 3"
   "--nodes 20 --seed 2 --occupancy 0.4 --priorities 3 --queues 4 --depth 2 --selectors 0.3 --taints 0.3"

@@ -1,9 +1,10 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """The examples in C and C++ of the public headers, README.md and docs/ compile as they are printed.
 
-What an example leaves to its reader - a trace, a file's bytes, a function of his own - is what LEFT declares for it.
-Statuses may be dropped in them: headers say so. Python's examples are run by tests/python/docs_test.py, those of
-docs/languages.md by tests/capi/*_test.py, that of muster/c.h by tests/capi/abi_test.py.
+What an example leaves to its reader - a trace, a file's bytes, an own function - is what LEFT
+declares for it. Statuses may be dropped in them: headers say so. Python's examples are run by
+tests/python/docs_test.py, those of docs/languages.md by tests/capi/*_test.py, that of muster/c.h by
+tests/capi/abi_test.py.
 """
 
 import pathlib
@@ -15,7 +16,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# Headers without an example, and those whose lines are no statements.
+# Headers without an example, and those with lines that are no statements.
 WITHOUT = {"export.h", "quantity.h", "version.h"}
 LEFT = {
     "action.h": "Cluster cluster; auto extensions = std::make_shared<Extensions>();"
@@ -57,14 +58,16 @@ def blocks(page, kind=None):
     text = (ROOT / page).read_text(encoding="utf-8")
     if kind is not None:
         return re.findall(rf"^```{kind}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    return [re.sub("^    ", "", block, flags=re.MULTILINE) for block in re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)]
+    return [re.sub("^    ", "", block, flags=re.MULTILINE)
+            for block in re.findall(r"(?:^    .*\n)+", text, re.MULTILINE)]
 
 
 def compile_(test, compiler, name, text, *arguments):
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder) / name
         source.write_text(text, encoding="utf-8")
-        done = subprocess.run([compiler, "-fsyntax-only", f"-I{ROOT}/include", f"-I{ROOT}/capi", f"-I{ROOT}", *arguments, source],
+        done = subprocess.run([compiler, "-fsyntax-only", f"-I{ROOT}/include", f"-I{ROOT}/capi",
+                               f"-I{ROOT}", *arguments, source],
                               capture_output=True, text=True, check=False)
         test.assertEqual(done.returncode, 0, done.stderr)
 
@@ -76,34 +79,45 @@ def function(number, where, code):
 @unittest.skipUnless(shutil.which("c++") and shutil.which("cc"), "there are no compilers")
 class Documents(unittest.TestCase):
     def test_cpp(self):
-        examples = [(header.name, opening(header)) for header in sorted((ROOT / "include/muster").glob("*.h"))
+        examples = [(header.name, opening(header))
+                    for header in sorted((ROOT / "include/muster").glob("*.h"))
                     if header.name not in WITHOUT]
         self.assertTrue(all(";" in code for _, code in examples), examples)
-        examples += [("README.md", block.replace('#include "muster/muster.h"', "")) for block in blocks("README.md", "cpp")]
+        examples += [("README.md", block.replace('#include "muster/muster.h"', ""))
+                     for block in blocks("README.md", "cpp")]
         quota = [block for block in blocks("docs/quota.md") if ";" in block]
         self.assertEqual(len(quota), 6)
         # One after the other: the second speaks of the first's tree.
         examples.append(("docs/quota.md", "\n".join([
-            "{", quota[0], quota[1].replace("tasks)", "revocable)"), "}{", quota[2].replace("tasks)", "owners)"), "}{",
+            "{", quota[0], quota[1].replace("tasks)", "revocable)"), "}{",
+            quota[2].replace("tasks)", "owners)"), "}{",
             quota[3], "}{", quota[4].replace("(task)", "(capacity_task)"), "}{", quota[5], "}"])))
-        headers = [f"muster/{header.name}" for header in sorted((ROOT / "include/muster").glob("*.h"))] + [
+        headers = [f"muster/{header.name}"
+                   for header in sorted((ROOT / "include/muster").glob("*.h"))] + [
             f"lib/peer/{name}.h" for name in (
-                "koordinator/quota/elastic_forest", "koordinator/quota/elastic_revoke", "koordinator/quota/elastic_tree",
+                "koordinator/quota/elastic_forest", "koordinator/quota/elastic_revoke",
+                "koordinator/quota/elastic_tree",
                 "koordinator/quota/quota_profile", "koordinator/quota/quota_rules",
                 "scheduler_plugins/capacity_preemption", "transwarp/drf_tree")]
-        text = "#include <iostream>\n" + "".join(f'#include "{header}"\n' for header in headers) + "namespace muster {\n"
-        text += "".join(function(i, where, code) for i, (where, code) in enumerate(examples)) + "}\n"
+        text = "#include <iostream>\n" + "".join(f'#include "{header}"\n'
+                                                 for header in headers) + "namespace muster {\n"
+        text += "".join(function(i, where, code) for i, (where,
+                                                         code) in enumerate(examples)) + "}\n"
         compile_(self, "c++", "examples.cc", text, "-std=c++20", "-w")
 
     def test_c(self):
-        pool = [block for block in blocks("docs/capi.md") if block.startswith("static muster_status")]
+        pool = [block for block in blocks("docs/capi.md")
+                if block.startswith("static muster_status")]
         readme = blocks("README.md", "c")
         self.assertEqual((len(pool), len(readme)), (1, 1))
-        text = "#include <muster/c.h>\n" + LEFT["docs/capi.md"] + "\n" + pool[0] + "muster_executor used = on_my_pool;\n"
-        text += ("void readme(muster_cluster* cluster, muster_table* nodes) {\n  muster_error error = MUSTER_ERROR_INIT;\n"
-                 "  muster_plan* plan = NULL;\n  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;\n"
-                 + readme[0].replace("#include <muster/c.h>\n", "") + "}\n")
-        compile_(self, "cc", "examples.c", text, "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
+        text = "#include <muster/c.h>\n" + LEFT["docs/capi.md"] + "\n" + pool[
+            0] + "muster_executor used = on_my_pool;\n"
+        text += (
+            "void readme(muster_cluster* cluster, muster_table* nodes) {\n  muster_error error = MUSTER_ERROR_INIT;\n"
+            "  muster_plan* plan = NULL;\n  muster_plan_view view = MUSTER_PLAN_VIEW_INIT;\n"
+            + readme[0].replace("#include <muster/c.h>\n", "") + "}\n")
+        compile_(self, "cc", "examples.c", text, "-std=c99", "-Wall", "-Wextra", "-Werror",
+                 "-pedantic")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""A function is at most 60 lines long, from its first line to its closing brace, and has at most three out-parameters.
+"""A function is at most 60 lines long, from its first line to its closing brace, and has at most
+three out-parameters.
 
-What is longer does several things, and each of them has a name. An out-parameter is a pointer to what is not const; a
-function that needs four of them returns a struct. LONGER names the functions that are still too long: the list only
-gets shorter, and the test fails on a name in it that is short enough.
+What is longer does several things, and each of them has a name. An out-parameter is a pointer to
+what is not const; a function that needs four of them returns a struct. LONGER names the functions
+that are still too long: the list only gets shorter, and the test fails on a name in it that is
+short enough.
 """
 
 import pathlib
@@ -35,12 +37,15 @@ LONGER = {
 }
 
 # What may stand between the parameters and the body, up to the initialisers of a constructor.
-_TAIL = re.compile(r"\)\s*(?:const|noexcept(?:\([^()]*\))?|override|final|mutable|->[^;{}]*|\s)*(?::(?!:).*)?$", re.DOTALL)
+_TAIL = re.compile(
+    r"\)\s*(?:const|noexcept(?:\([^()]*\))?|override|final|mutable|->[^;{}]*|\s)*(?::(?!:).*)?$",
+    re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*(?:\\\n(?:[^\n\\]|\\.)*)*", re.MULTILINE)
 
 
 def functions(text):
-    """(name, parameters, first line, last line) of each function with a body; lambdas count as part of theirs."""
+    """(name, parameters, first line, last line) of each function with a body; lambdas count as part
+    of theirs."""
     text = _DIRECTIVE.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), source.blank(text))
     found, open_braces, start, round_depth = [], [], 0, 0
     inside = 0  # how many of open_braces belong to a function
@@ -51,8 +56,10 @@ def functions(text):
             start = at + 1
         elif mark == "{":
             head = text[start:at]
-            is_value = re.search(r"[\w>]$", head) is not None  # `c_{1}`: bodies have a blank before the brace
-            is_function = not inside and round_depth == 0 and not is_value and "(" in head and is_head(head)
+            # `c_{1}`: bodies have a blank before the brace
+            is_value = re.search(r"[\w>]$", head) is not None
+            may_be = not inside and round_depth == 0 and not is_value
+            is_function = may_be and "(" in head and is_head(head)
             open_braces.append((start, at) if is_function else is_value)
             if inside or is_function:
                 inside += 1
@@ -70,7 +77,8 @@ def functions(text):
 
 
 def is_head(head):
-    """Whether this, before a brace, begins a function and not a type, a namespace or an initialiser."""
+    """Whether this, before a brace, begins a function and not a type, a namespace or an
+    initialiser."""
     return not re.search(r"\bnamespace\b|=\s*$", head) and _TAIL.search(head) is not None
 
 
@@ -105,7 +113,8 @@ def split(parameters):
 
 def is_out(parameter):
     """Whether it points to what the function may write: `T* name`, but no `const T* name`."""
-    return re.search(r"\*\s*(?:__restrict\s+)?(?:\w+\s*)?(?:=.*)?$", parameter) is not None and not re.match(
+    return re.search(r"\*\s*(?:__restrict\s+)?(?:\w+\s*)?(?:=.*)?$",
+                     parameter) is not None and not re.match(
         r"\s*const\b", parameter)
 
 
@@ -121,7 +130,8 @@ def violations(root, longer=frozenset()):
             out = sum(map(is_out, split(parameters)))
             if out > MOST_OUT:
                 found.append(f"{path}:{first}: {name} has {out} out-parameters; {MOST_OUT} at most")
-    return found + [f"{path}: {name} is short enough; take it out of LONGER" for path, name in sorted(unseen)]
+    return found + [f"{path}: {name} is short enough; take it out of LONGER"
+                    for path, name in sorted(unseen)]
 
 
 class Repository(unittest.TestCase):
@@ -148,12 +158,15 @@ class SeededViolations(unittest.TestCase):
         return "{\n" + "  x();\n" * (lines - 2) + "}\n"
 
     def test_length(self):
-        for head in ("int F(int a) ", "A::A(int b) : b_(b), c_{1} ", "bool A::F() const ", "auto F() -> int ",
-                     "template <class T>\nvoid F(T t)\n", "Map<int, std::pair<int, int>> F(const std::function<void()>& f) "):
+        for head in ("int F(int a) ", "A::A(int b) : b_(b), c_{1} ", "bool A::F() const ",
+                     "auto F() -> int ",
+                     "template <class T>\nvoid F(T t)\n",
+                     "Map<int, std::pair<int, int>> F(const std::function<void()>& f) "):
             extra = head.count("\n")
             self.assertEqual(self.check(head + self.body(MOST_LINES - extra)), [], head)
             self.assertEqual(len(self.check(head + self.body(MOST_LINES - extra + 1))), 1, head)
-        self.assertEqual(len(self.check("struct A {\n  void F() " + self.body(MOST_LINES + 1) + "};\n")), 1)
+        self.assertEqual(len(self.check("struct A {\n  void F() " + self.body(MOST_LINES + 1) +
+                                        "};\n")), 1)
 
     def test_what_is_no_function(self):
         self.assertEqual(self.check("namespace a {\n" + "int x;\n" * 100 + "}\n"), [])
@@ -166,8 +179,11 @@ class SeededViolations(unittest.TestCase):
         self.assertEqual(len(self.check("int F() " + self.body(3), longer)), 1)
 
     def test_out_parameters(self):
-        self.assertEqual(self.check("void F(int* a, int* b, int* c, const int* d, int e, A<int*> f) {}\n"), [])
-        self.assertEqual(len(self.check("void F(int* a, int* b, std::vector<int>* c,\n       int* d = nullptr) {}\n")), 1)
+        self.assertEqual(
+            self.check("void F(int* a, int* b, int* c, const int* d, int e, A<int*> f) {}\n"), [])
+        self.assertEqual(
+            len(self.check(
+                "void F(int* a, int* b, std::vector<int>* c,\n       int* d = nullptr) {}\n")), 1)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@
     {import, replay} <- {capi, python, tools}
     base <- peer/fgd <- replay
 
-A room may include itself, every room its arrow leads back to, and include/muster. Each folder of lib/peer is a room
-of its own: a peer includes another only where its header declares that it derives from it (DERIVED). The rooms above
-are lib/replay and lib/peer/fgd, which are the library muster_replay: nothing in the scheduler includes them. Public
-headers include public headers, the standard library and Abseil's status; none of the scheduler's includes one of
-muster/experimental.h. JSON stays in .cc files, Eigen in those of lib/replay.
+A room may include itself, every room its arrow leads back to, and include/muster. Each folder of
+lib/peer is a room of its own: a peer includes another only where its header declares that it
+derives from it (DERIVED). The rooms above are lib/replay and lib/peer/fgd, which are the library
+muster_replay: nothing in the scheduler includes them. Public headers include public headers, the
+standard library and Abseil's status; none of the scheduler's includes one of muster/experimental.h.
+JSON stays in .cc files, Eigen in those of lib/replay.
 """
 
 import pathlib
@@ -49,7 +50,8 @@ ARROWS = {
 DERIVED = {"transwarp": "muster", "koordinator": "volcano"}
 ABOVE = ("replay", "peer/fgd")  # the library muster_replay
 # include/muster/*.h of that library.
-EXPERIMENTAL = ("episodes", "experimental", "metrics", "mix", "packing", "replay", "statistics", "trace")
+EXPERIMENTAL = ("episodes", "experimental", "metrics", "mix", "packing", "replay", "statistics",
+                "trace")
 OUTSIDE = ("capi", "python", "tools")  # see every room of the library
 FOLDERS = ("include", "lib", "examples") + OUTSIDE
 
@@ -60,8 +62,10 @@ EIGEN_ROOMS = ("replay",)  # never on the path of a decision
 # Output, clock, chance, disk and threads belong to the caller.
 CALLERS = "is output, clock, chance, disk or threads: the caller's"
 FORBIDDEN_IN_CORE = dict.fromkeys(
-    ("iostream", "fstream", "filesystem", "chrono", "random", "thread", "future", "cstdio", "ctime"), CALLERS)
-FORBIDDEN_IN_CORE["ranges"] = "does not compile with Clang 14 and the library of GCC 12, once a view is used"
+    ("iostream", "fstream", "filesystem", "chrono", "random", "thread", "future", "cstdio",
+     "ctime"), CALLERS)
+FORBIDDEN_IN_CORE[
+    "ranges"] = "does not compile with Clang 14 and the library of GCC 12, once a view is used"
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -70,7 +74,8 @@ def closure(room):
     """The rooms that `room` may include; "peer" stands for all peers and "peer/x" for one."""
     seen, rest = set(), [room]
     if room.startswith("peer/") and room not in ARROWS:
-        seen, rest = {room, "peer/" + DERIVED.get(room.removeprefix("peer/"), "")}, list(ARROWS["peer"])
+        seen, rest = {room, "peer/" + DERIVED.get(room.removeprefix("peer/"),
+                                                  "")}, list(ARROWS["peer"])
     while rest:
         at = rest.pop()
         if at not in seen:
@@ -80,7 +85,8 @@ def closure(room):
 
 
 def room_of(path):
-    """"ledger" for lib/ledger/..., "peer/ray" for lib/peer/ray/..., "public" for include/muster, else the top folder."""
+    """"ledger" for lib/ledger/..., "peer/ray" for lib/peer/ray/..., "public" for include/muster,
+    else the top folder."""
     parts = pathlib.PurePath(path).parts
     if parts[0] == "lib":
         return "/".join(parts[1 : 3 if parts[1] == "peer" else 2]) if len(parts) > 2 else ""
@@ -104,7 +110,8 @@ def complaint(path, name, angled):
         return None
     if name.startswith("muster/"):
         header = pathlib.PurePath(name).stem
-        below = path.parts[0] == "lib" and room not in (*ABOVE, "reference") or room == "public" and path.stem not in EXPERIMENTAL
+        in_lib = path.parts[0] == "lib" and room not in (*ABOVE, "reference")
+        below = in_lib or room == "public" and path.stem not in EXPERIMENTAL
         return f"{name} is above the scheduler" if below and header in EXPERIMENTAL else None
     if name.startswith("lib/"):
         if room in ("public", "examples"):
@@ -113,7 +120,8 @@ def complaint(path, name, angled):
             return "lib/reference is for tests" if name.startswith("lib/reference/") else None
         allowed = closure(room)
         target = room_of(name)
-        if target not in allowed and (target in ABOVE or not (target.startswith("peer/") and "peer" in allowed)):
+        if target not in allowed and (target in ABOVE
+                                      or not (target.startswith("peer/") and "peer" in allowed)):
             return f"lib/{room} may include {', '.join(sorted(allowed))}"
         return None
     if angled:
@@ -154,7 +162,8 @@ class Repository(unittest.TestCase):
 
 
 class SeededViolations(unittest.TestCase):
-    """The check itself is checked: each of these trees has one file that breaks one rule, or none."""
+    """The check itself is checked: each of these trees has one file that breaks one rule, or
+    none."""
 
     def check(self, path, include):
         with tempfile.TemporaryDirectory() as folder:
@@ -231,7 +240,8 @@ class SeededViolations(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "lib/base").mkdir(parents=True)
-            (root / "lib/base/a.h").write_text('/*\n#include "lib/replay/b.h"\n*/\n', encoding="utf-8")
+            (root / "lib/base/a.h").write_text('/*\n#include "lib/replay/b.h"\n*/\n',
+                                               encoding="utf-8")
             self.assertEqual(violations(root), [])
 
 

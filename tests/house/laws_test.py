@@ -1,11 +1,12 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The laws of the core that can be read off its text: no output, clock, chance, environment, abort, exit or
-exception; no engine or distribution whose values differ between standard libraries; no loop over a hash
-table, because its order differs from run to run; exp, log and pow from lib/base alone. And no name of a type
-in two headers: the linker would take the members of one for those of the other, without a word.
+"""The laws of the core that can be read off its text: no output, clock, chance, environment, abort,
+exit or exception; no engine or distribution with values that differ between standard libraries; no
+loop over a hash table, because its order differs from run to run; exp, log and pow from lib/base
+alone. And no name of a type in two headers: the linker would take the members of one for those of
+the other, without a word.
 
-A loop over a hash table whose order provably reaches nothing (it fills something that is sorted next, it
-counts) says so on the line: `// any order: sorted below`.
+A loop over a hash table with an order that provably reaches nothing (it fills something that is
+sorted next, it counts) says so on the line: `// any order: sorted below`.
 """
 
 import pathlib
@@ -19,7 +20,8 @@ FOLDERS = ("lib", "include")
 
 LAWS = [
     (r"\bstd\s*::\s*(cout|cerr|clog|cin)\b", "no output or input"),
-    (r"\b(printf|fprintf|vfprintf|puts|putchar|fopen|getenv)\s*\(", "no output, file or environment"),
+    (r"\b(printf|fprintf|vfprintf|puts|putchar|fopen|getenv)\s*\(",
+     "no output, file or environment"),
     (r"\bstd\s*::\s*rand\b|\bs?rand\s*\(|\brandom_device\b|\bmt19937|\b\w+_distribution\b|\bBitGen\b",
      "chance comes from lib/base/rng.h and a seed"),
     (r"\btime\s*\(\s*(nullptr|NULL|0|&)|\b(system|steady|high_resolution)_clock\b|\bclock_gettime\b"
@@ -27,7 +29,8 @@ LAWS = [
     (r"\b(abort|_Exit|quick_exit)\s*\(|\bstd\s*::\s*(exit|terminate)\b|(?<![\w:.>])exit\s*\(|\bassert\s*\(",
      "the core never ends the process"),
     (r"\bthrow\b", "errors are values"),
-    (r"\bstd\s*::\s*(thread|jthread|async)\b|\bthread_local\b", "no threads of its own, no thread-local state"),
+    (r"\bstd\s*::\s*(thread|jthread|async)\b|\bthread_local\b",
+     "no threads of its own, no thread-local state"),
 ]
 # Their last bit differs between C libraries, so that lib/base has its own.
 TRANSCENDENTAL = (r"\bstd\s*::\s*(exp|exp2|expm1|log|log2|log10|log1p|pow|tanh|sin|cos|cbrt)\s*\(",
@@ -89,7 +92,9 @@ def violations(root):
 
 
 _TYPE = re.compile(r"^(namespace (?P<opens>[\w:]+) \{|(?P<closes>\}.*)"
-                   r"|(struct|class|enum class)\s+(MUSTER_EXPORT\s+)?(?P<name>\w+)\b(?!::)[^;{]*\{)", re.MULTILINE)
+                   r"|(struct|class|enum class)\s+(MUSTER_EXPORT\s+)?"
+                   r"(?P<name>\w+)\b(?!::)[^;{]*\{)",
+                   re.MULTILINE)
 
 
 def types_twice(root):
@@ -130,10 +135,14 @@ class SeededViolations(unittest.TestCase):
 
     def test_each_law_is_seen(self):
         for code in (
-            "std::cout << 1;", "std::cerr << 1;", 'printf("x");', "int r = std::rand();", "srand(1);",
-            "auto t = time(nullptr);", "std::chrono::system_clock::now();", "std::chrono::steady_clock::now();",
-            "std::random_device d;", "std::uniform_int_distribution<int> d;", "absl::BitGen g;", "abort();",
-            "std::abort();", "std::exit(1);", "exit(1);", "throw 1;", "assert(x > 0);", "thread_local int x;",
+            "std::cout << 1;", "std::cerr << 1;", 'printf("x");', "int r = std::rand();",
+            "srand(1);",
+            "auto t = time(nullptr);", "std::chrono::system_clock::now();",
+            "std::chrono::steady_clock::now();",
+            "std::random_device d;", "std::uniform_int_distribution<int> d;", "absl::BitGen g;",
+            "abort();",
+            "std::abort();", "std::exit(1);", "exit(1);", "throw 1;", "assert(x > 0);",
+            "thread_local int x;",
             "std::thread t;", "double y = std::exp(x);", "getenv(name);",
         ):
             self.assertEqual(len(self.check("int a;\n" + code + "\n")), 1, code)
@@ -148,13 +157,16 @@ class SeededViolations(unittest.TestCase):
             }.items():
                 (root / path).parent.mkdir(parents=True, exist_ok=True)
                 (root / path).write_text(code, encoding="utf-8")
-            self.assertEqual(types_twice(root), {"muster::Part": ["include/muster/a.h", "lib/fit/b.h"]})
+            self.assertEqual(types_twice(root),
+                             {"muster::Part": ["include/muster/a.h", "lib/fit/b.h"]})
 
     def test_words_are_not_deeds(self):
         for code in (
-            "// never throws, never calls abort()", "/* std::cout\n throw */", 'Error("throw time(nullptr)");',
+            "// never throws, never calls abort()", "/* std::cout\n throw */",
+            'Error("throw time(nullptr)");',
             "snprintf(buffer, size, format);", "int n = 1'000'000; // throw", "x.exit(); DoExit();",
-            "int64_t runtime(int x);", 'R"(std::cout " throw)";', "static_assert(sizeof(int) == 4);",
+            "int64_t runtime(int x);", 'R"(std::cout " throw)";',
+            "static_assert(sizeof(int) == 4);",
         ):
             self.assertEqual(self.check(code + "\n"), [], code)
 
@@ -166,8 +178,10 @@ class SeededViolations(unittest.TestCase):
         for loop in ("for (const auto& [k, v] : seen_) {}", "for (auto& e : this->seen_) Use(e);",
                      "auto it = seen_.begin();"):
             self.assertEqual(len(self.check(declared + loop + "\n")), 1, loop)
-        for loop in ("for (auto& e : order_) Use(seen_[e]);", "if (seen_.find(k) == seen_.end()) return;",
-                     "for (int v : seen_.at(k)) {}", "for (const auto& e : seen_) n += e;  // any order: a sum"):
+        for loop in ("for (auto& e : order_) Use(seen_[e]);",
+                     "if (seen_.find(k) == seen_.end()) return;",
+                     "for (int v : seen_.at(k)) {}",
+                     "for (const auto& e : seen_) n += e;  // any order: a sum"):
             self.assertEqual(self.check(declared + loop + "\n"), [], loop)
 
     def test_hash_tables_of_the_header(self):

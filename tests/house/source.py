@@ -1,8 +1,8 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """Reads C++ sources the way the checks of this folder need them: found by folder, without comments.
 
-A rule that greps must not stumble over prose ("never throws") nor over a message ("time(nullptr)"), so
-comments and the contents of string literals are blanked; line numbers stay as they are.
+A rule that greps must not stumble over prose ("never throws") nor over a message ("time(nullptr)"),
+so comments and the contents of string literals are blanked; line numbers stay as they are.
 """
 
 import pathlib
@@ -33,7 +33,8 @@ def files(root, folders, suffixes=(".h", ".cc")):
 
 
 def blank(text):
-    """The text with comments and the insides of string and character literals replaced by spaces."""
+    """The text with comments and the insides of string and character literals replaced by
+    spaces."""
 
     def replace(match):
         token = match.group(0)
@@ -42,3 +43,23 @@ def blank(text):
         return token[0] + re.sub(r"[^\n]", " ", token[1:-1]) + token[-1]
 
     return _TOKEN.sub(replace, text)
+
+
+def comments(text):
+    """(number, line) of the comments, without what surrounds them."""
+    found = []
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup in ("line", "block"):
+            first = text.count("\n", 0, match.start()) + 1
+            found += enumerate(match.group(0).split("\n"), first)
+    return found
+
+
+def raw_lines(text):
+    """The numbers of the lines that raw strings of several lines lie on."""
+    found = set()
+    for match in _TOKEN.finditer(text):
+        if match.group("raw") and "\n" in match.group(0):
+            first = text.count("\n", 0, match.start()) + 1
+            found |= set(range(first, first + match.group(0).count("\n") + 1))
+    return found

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Every file starts with the licence line, every header has its guard, clang-format finds nothing to change,
-and nothing is left unfinished or switched off."""
+"""Every file starts with the licence line, every header has its guard, clang-format finds nothing
+to change, and nothing is left unfinished or switched off."""
 
 import pathlib
 import re
@@ -14,11 +14,13 @@ import source
 FOLDERS = ("include", "lib", "tools", "bench", "capi", "examples", "tests", "python", "cmake")
 LICENCE = "Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0."
 # Assembled, so that this file does not trip over itself.
-UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\bDISABLED" r"_\w|EXPECT_TRUE\(tru" r"e\)")
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\bDISABLED"
+                        r"_\w|EXPECT_TRUE\(tru" r"e\)")
 
 
 def guard(path):
-    """MUSTER_PLAN_H_ for include/muster/plan.h, MUSTER_BASE_HEAP_H_ for lib/base/heap.h, else None."""
+    """MUSTER_PLAN_H_ for include/muster/plan.h, MUSTER_BASE_HEAP_H_ for lib/base/heap.h, else
+    None."""
     parts = path.with_suffix("").parts
     if parts[:2] == ("include", "muster") and len(parts) == 3:
         parts = parts[2:]
@@ -42,7 +44,8 @@ def violations(root):
             if UNFINISHED.search(line):
                 found.append(f"{path}:{number}: unfinished or switched off: {line.strip()}")
         name = guard(path) if path.suffix == ".h" else None
-        if name and not (f"\n#ifndef {name}\n#define {name}\n" in text and text.endswith(f"#endif  // {name}\n")):
+        if name and not (f"\n#ifndef {name}\n#define {name}\n" in text
+                         and text.endswith(f"#endif  // {name}\n")):
             found.append(f"{path}: the guard is {name}")
     return found
 
@@ -55,7 +58,8 @@ class Repository(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("clang-format-14"), "clang-format-14 is not installed")
     def test_clang_format_changes_nothing(self):
-        result = subprocess.run([source.ROOT / "tools/format.sh", "--check"], capture_output=True, text=True)
+        result = subprocess.run([source.ROOT / "tools/format.sh", "--check"], capture_output=True,
+                                text=True)
         files = sorted(set(re.findall(r"^(\S+?):\d+:\d+: error:", result.stderr, re.MULTILINE)))
         self.assertEqual((result.returncode, files), (0, []), "tools/format.sh mends this")
 
@@ -74,7 +78,8 @@ class SeededViolations(unittest.TestCase):
         self.assertEqual(self.check(self.GOOD), [])
         self.assertEqual(len(self.check(self.GOOD.replace("Copyright", "(c)"))), 1)
         self.assertEqual(len(self.check(self.GOOD.replace("BASE_A", "A"))), 1)
-        self.assertEqual(len(self.check(self.GOOD.replace("#ifndef", "// TO" "DO: more\n#ifndef"))), 1)
+        self.assertEqual(len(self.check(self.GOOD.replace("#ifndef", "// TO" "DO: more\n#ifndef"))),
+                         1)
         self.assertEqual(len(self.check(self.GOOD.replace("#ifndef", "int a; \n#ifndef"))), 1)
 
     def test_guards(self):

@@ -1,11 +1,12 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """What the linker sees: the public API and nothing else is exported, and no state outlives a call.
 
-MUSTER_SHARED_CHECK names the scheduler linked once more as a shared object, without replays and zlib. Its exports are
-compared with the MUSTER_EXPORT marks of its headers in both directions: an export without a mark leaks, a mark without an
-export has no definition. MUSTER_ARCHIVE_CHECK names the static library, which may hold code and constants
-but no variable: neither at namespace scope nor static in a function, constant after start-up or not.
-MUSTER_REPLAY_SHARED_CHECK has muster_replay inside, too, and all marks of include/muster; MUSTER_REPLAY_ARCHIVE_CHECK is
+MUSTER_SHARED_CHECK names the scheduler linked once more as a shared object, without replays and
+zlib. Its exports are compared with the MUSTER_EXPORT marks of its headers in both directions: an
+export without a mark leaks, a mark without an export has no definition. MUSTER_ARCHIVE_CHECK names
+the static library, which may hold code and constants but no variable: neither at namespace scope
+nor static in a function, constant after start-up or not. MUSTER_REPLAY_SHARED_CHECK has
+muster_replay inside, too, and all marks of include/muster; MUSTER_REPLAY_ARCHIVE_CHECK is
 muster_replay's archive.
 """
 
@@ -17,10 +18,13 @@ import unittest
 import source
 from includes_test import EXPERIMENTAL
 
-# Instances of the standard library's templates keep its visibility whatever we compile with. They are weak.
-FOREIGN_WEAK = re.compile(r"^(?:(?:typeinfo|typeinfo name|vtable) for )?(?:[\w:<>, *&]+ )?(?:std|__gnu_cxx)::")
+# Instances of the standard library's templates keep its visibility whatever we compile with. They
+# are weak.
+FOREIGN_WEAK = re.compile(
+    r"^(?:(?:typeinfo|typeinfo name|vtable) for )?(?:[\w:<>, *&]+ )?(?:std|__gnu_cxx)::")
 _OWN = re.compile(r"^(?:(?:typeinfo|typeinfo name|vtable|VTT) for )?(?:.*? )?muster::(\w+)")
-_MARK = re.compile(r"\b(?:class|struct)\s+MUSTER_EXPORT\s+(\w+)|\bMUSTER_EXPORT\b[^;{}()]*?(\w+)\s*\(")
+_MARK = re.compile(
+    r"\b(?:class|struct)\s+MUSTER_EXPORT\s+(\w+)|\bMUSTER_EXPORT\b[^;{}()]*?(\w+)\s*\(")
 
 
 def marked(headers):
@@ -34,7 +38,8 @@ def marked(headers):
 
 
 def owner(symbol):
-    """Schedule for `muster::Schedule(muster::Snapshot const&)`, Plan for a member of Plan, None if foreign."""
+    """Schedule for `muster::Schedule(muster::Snapshot const&)`, Plan for a member of Plan, None if
+    foreign."""
     bare = re.sub(r"\[abi:\w+\]", "", symbol).split("(")[0]
     match = _OWN.match(bare)
     return match.group(1) if match else None
@@ -84,11 +89,13 @@ def sections_of(path):
     return found
 
 
-@unittest.skipUnless("MUSTER_SHARED_CHECK" in os.environ, "sanitizers add symbols of their own, or not run by ctest")
+@unittest.skipUnless("MUSTER_SHARED_CHECK" in os.environ,
+                     "sanitizers add symbols of their own, or not run by ctest")
 class Library(unittest.TestCase):
     def test_exports_are_the_marks(self):
         headers = sorted((source.ROOT / "include/muster").rglob("*.h"))
-        marks = marked(path.read_text(encoding="utf-8") for path in headers if path.stem not in EXPERIMENTAL)
+        marks = marked(path.read_text(encoding="utf-8") for path in headers
+                       if path.stem not in EXPERIMENTAL)
         self.assertIn("Cluster", marks)
         self.assertNotIn("Replay", marks)
         self.assertEqual(compare(exports_of(os.environ["MUSTER_SHARED_CHECK"]), marks), [])
@@ -125,13 +132,16 @@ class SeededViolations(unittest.TestCase):
         exports = [("T", "muster::Plan::Plan()"), ("V", "vtable for muster::Plan"),
                    ("T", "muster::Schedule[abi:cxx11](muster::Plan const&)"),
                    ("W", "std::vector<muster::Plan, std::allocator<muster::Plan> >::~vector()"),
-                   ("W", "void std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(int&&)")]
+                   ("W",
+                    "void std::vector<int, std::allocator<int> >::_M_realloc_insert<int>(int&&)")]
         self.assertEqual(compare(exports, {"Plan", "Schedule"}), [])
 
     def test_leaks_are_seen(self):
         good = ("T", "muster::Plan::Plan()")
-        for leak in (("T", "muster::Ledger::Bind(unsigned int)"), ("T", "helper(int)"), ("W", "nlohmann::json::dump()"),
-                     ("W", "absl::Status::Status()"), ("V", "typeinfo for muster::Ledger"), ("T", "std::helper()"),
+        for leak in (("T", "muster::Ledger::Bind(unsigned int)"), ("T", "helper(int)"),
+                     ("W", "nlohmann::json::dump()"),
+                     ("W", "absl::Status::Status()"), ("V", "typeinfo for muster::Ledger"),
+                     ("T", "std::helper()"),
                      ("B", "muster::counter"), ("W", "muster::Ledger::~Ledger()")):
             self.assertEqual(len(compare([good, leak], {"Plan"})), 1, leak)
 
@@ -140,8 +150,10 @@ class SeededViolations(unittest.TestCase):
                          ["marked but never defined: Gone"])
 
     def test_state_is_seen(self):
-        self.assertEqual(state([(".text", "f()"), (".data.rel.ro", "kTable"), (".rodata", "kPrimes"), (".bss", ".bss")]), [])
-        self.assertEqual(len(state([(".bss", "counter"), (".data", "x"), (".tbss", "t"), (".bss.kTable", "k"),
+        self.assertEqual(state([(".text", "f()"), (".data.rel.ro", "kTable"),
+                                (".rodata", "kPrimes"), (".bss", ".bss")]), [])
+        self.assertEqual(len(state([(".bss", "counter"), (".data", "x"), (".tbss", "t"),
+                                    (".bss.kTable", "k"),
                                     (".bss", "guard variable for f()::table")])), 5)
 
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Imports as wholes: whose dump it is, what comes out, and that nothing that goes in crashes.
+// Imports as wholes: the importer of a dump, what comes out, and that no input crashes.
 #include "lib/import/import.h"
 
 #include <algorithm>

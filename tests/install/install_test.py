@@ -1,11 +1,12 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The install, used as strangers use it: in a prefix of its own, by CMake, by a plain compiler with pkg-config, from a
-Debian package, and with the sources as a part of another project. MUSTER_BUILD names a finished build tree.
+"""The install, used as strangers use it: in a prefix of its own, by CMake, by a plain compiler with
+pkg-config, from a Debian package, and with the sources as a part of another project. MUSTER_BUILD
+names a finished build tree.
 
-All consumers print the same line: the version and the digest of one plan; those of replays the version and when the
-second of two jobs starts. What has the sources as a part compiles all of
-the library once more, and is built only where MUSTER_BUILD_PARTS is set (./test --full). So does what links another Abseil
-than the build, which is tested where MUSTER_ABSEIL names the prefix of one.
+All consumers print the same line: the version and the digest of one plan; those of replays the
+version and when the second of two jobs starts. What has the sources as a part compiles all of the
+library once more, and is built only where MUSTER_BUILD_PARTS is set (./test --full). So does what
+links another Abseil than the build, which is tested where MUSTER_ABSEIL names the prefix of one.
 """
 
 import os
@@ -20,23 +21,27 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONSUMER = ROOT / "tests/install/consumer"
 BUILD = os.environ.get("MUSTER_BUILD", "")
 ABSEIL = os.environ.get("MUSTER_ABSEIL", "")
-VERSION = re.search(r'MUSTER_VERSION_STRING "([0-9.]+)"', (ROOT / "include/muster/version.h").read_text(encoding="utf-8"))[1]
+VERSION = re.search(r'MUSTER_VERSION_STRING "([0-9.]+)"',
+                    (ROOT / "include/muster/version.h").read_text(encoding="utf-8"))[1]
 SERIES = VERSION.rpartition(".")[0]
 REPLAYED = f"{VERSION} 60\n"
-# Nothing of the build or the source tree may be needed: what is in the environment about either is left out.
+# Nothing of the build or the source tree may be needed: what is in the environment about either is
+# left out.
 CLEAN = {key: value for key, value in os.environ.items()
          if key in ("PATH", "HOME", "TMPDIR", "LANG", "CCACHE_DIR", "CMAKE_CXX_COMPILER_LAUNCHER")}
 
 
 def run(*command, **changes):
     environment = dict(CLEAN, **changes)
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=environment)
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True,
+                          env=environment)
     if done.returncode != 0:
         raise AssertionError(f"{' '.join(str(c) for c in command)}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
-@unittest.skipUnless(BUILD and not os.environ.get("MUSTER_SANITIZED"), "not run by ctest, or under sanitizers")
+@unittest.skipUnless(BUILD and not os.environ.get("MUSTER_SANITIZED"),
+                     "not run by ctest, or under sanitizers")
 class Install(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -74,16 +79,21 @@ class Install(unittest.TestCase):
         return run("pkg-config", *arguments, PKG_CONFIG_PATH=path).split()
 
     def test_what_is_there(self):
-        files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if not path.is_dir()}
+        files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*")
+                 if not path.is_dir()}
         library = str(self.libdir.relative_to(self.prefix))
-        for name in ("bin/muster", "include/muster/c.h", "include/muster/muster.h", f"{library}/libmuster.a",
+        for name in ("bin/muster", "include/muster/c.h", "include/muster/muster.h",
+                     f"{library}/libmuster.a",
                      f"{library}/libmuster_c.a", f"{library}/libmuster_import.a",
                      f"{library}/libmuster_c.so", f"{library}/libmuster_c.so.1",
                      f"{library}/pkgconfig/muster-c.pc", f"{library}/pkgconfig/muster.pc",
                      f"{library}/pkgconfig/muster-runtime.pc", "include/muster/experimental.h",
-                     "include/muster/c_experimental.h", f"{library}/libmuster_replay.a", f"{library}/libmuster_replay_c.a",
-                     f"{library}/libmuster_replay_c.so", f"{library}/libmuster_replay_c.so.{SERIES}",
-                     f"{library}/pkgconfig/muster-replay.pc", f"{library}/pkgconfig/muster-replay-c.pc",
+                     "include/muster/c_experimental.h", f"{library}/libmuster_replay.a",
+                     f"{library}/libmuster_replay_c.a",
+                     f"{library}/libmuster_replay_c.so",
+                     f"{library}/libmuster_replay_c.so.{SERIES}",
+                     f"{library}/pkgconfig/muster-replay.pc",
+                     f"{library}/pkgconfig/muster-replay-c.pc",
                      f"{library}/cmake/muster/musterConfig.cmake", "share/man/man1/muster.1"):
             self.assertIn(name, files)
         for name in files:
@@ -94,14 +104,16 @@ class Install(unittest.TestCase):
 
     def test_cmake_project(self):
         build = self.work / "by-cmake"
-        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={self.prefix}",
             "-DCMAKE_BUILD_TYPE=Release")
         run("cmake", "--build", build)
         self.all_same(build)
 
     def test_the_scheduler_alone_needs_no_zlib(self):
-        """Where there is none, and where nobody asked for replays."""
-        without = ("-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON", f"-DCMAKE_PREFIX_PATH={self.prefix}", "-G", "Ninja")
+        """Where there is none, and where replays were not requested."""
+        without = ("-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                   "-G", "Ninja")
         build = self.work / "without-replay"
         run("cmake", "-S", self.source, "-B", build, "-DWITHOUT_REPLAY=ON", *without)
         run("cmake", "--build", build)
@@ -115,10 +127,13 @@ class Install(unittest.TestCase):
     def test_an_unknown_component(self):
         project = self.work / "unknown"
         project.mkdir()
-        (project / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES C CXX)\n"
-                                                "find_package(muster REQUIRED COMPONENTS replays)\n", encoding="utf-8")
-        with self.assertRaisesRegex(AssertionError, "component replays is not installed; the one there can be is replay"):
-            run("cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        (project / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES C CXX)\n"
+            "find_package(muster REQUIRED COMPONENTS replays)\n", encoding="utf-8")
+        with self.assertRaisesRegex(AssertionError,
+                                    "component replays is not installed; the one there can be is replay"):
+            run("cmake", "-S", project, "-B", project / "build",
+                f"-DCMAKE_PREFIX_PATH={self.prefix}")
 
     def test_policies_and_an_action_from_outside(self):
         """The example's own project, with no sources but its own."""
@@ -134,7 +149,8 @@ class Install(unittest.TestCase):
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_plain_compilers(self):
         out = self.work / "plain"
-        run("cc", "-std=c90", "-Wall", "-Wextra", "-pedantic", "-Werror", self.source / "use_c.c", "-o", out,
+        run("cc", "-std=c90", "-Wall", "-Wextra", "-pedantic", "-Werror", self.source / "use_c.c",
+            "-o", out,
             *self.pkg_config("--cflags", "--libs", "muster-c"))
         self.same(run(out, LD_LIBRARY_PATH=str(self.libdir)))
         # Without libmuster_c.so: what its archive needs is what --static says.
@@ -147,7 +163,8 @@ class Install(unittest.TestCase):
         self.same(run(out))
         for module in ("muster", "muster-c"):
             self.assertNotIn("-lz", self.pkg_config("--static", "--libs", module))
-        run("cc", "-std=c90", "-Wall", "-Wextra", "-pedantic", "-Werror", self.source / "replay_c.c", "-o", out,
+        run("cc", "-std=c90", "-Wall", "-Wextra", "-pedantic", "-Werror",
+            self.source / "replay_c.c", "-o", out,
             *self.pkg_config("--cflags", "--libs", "muster-replay-c"))
         self.assertEqual(run(out, LD_LIBRARY_PATH=str(self.libdir)), REPLAYED)
         run("c++", "-std=c++20", self.source / "replay_cpp.cc", "-o", out,
@@ -156,12 +173,14 @@ class Install(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_programs_without_shared_objects(self):
-        """As the page says it, word for word: the order of the archives is pkg-config's business."""
+        """As the page says it, word for word: the order of the archives is pkg-config's
+        business."""
         if not pathlib.Path(run("cc", "-print-file-name=libc.a").strip()).is_absolute():
             self.skipTest("there is no static C library")
         for compiler, source, module in (
                 ("cc", "use_c.c", "muster-c"), ("c++ -std=c++20", "use_cpp.cc", "muster"),
-                ("cc", "replay_c.c", "muster-replay-c"), ("c++ -std=c++20", "replay_cpp.cc", "muster-replay")):
+                ("cc", "replay_c.c", "muster-replay-c"),
+                ("c++ -std=c++20", "replay_cpp.cc", "muster-replay")):
             out = self.work / f"static-{module}"
             run(*compiler.split(), "-static", self.source / source, "-o", out,
                 *self.pkg_config("--static", "--cflags", "--libs", module))
@@ -170,19 +189,23 @@ class Install(unittest.TestCase):
             else:
                 self.assertEqual(run(out), REPLAYED)
 
-    @unittest.skipUnless(shutil.which("cpack") and shutil.which("dpkg-shlibdeps"), "cpack or dpkg-dev is not installed")
+    @unittest.skipUnless(shutil.which("cpack") and shutil.which("dpkg-shlibdeps"),
+                         "cpack or dpkg-dev is not installed")
     def test_debian_package(self):
-        """Of what was installed; `cpack -G DEB` in the build tree would first build what is missing there."""
+        """Of what was installed; `cpack -G DEB` in the build tree would first build what is missing
+        there."""
         out = self.work / "deb"
         run("cpack", "-G", "DEB", "--config", pathlib.Path(BUILD) / "CPackConfig.cmake", "-B", out,
-            "-D", "CPACK_INSTALL_CMAKE_PROJECTS=", "-D", f"CPACK_INSTALLED_DIRECTORIES={self.prefix};/usr")
+            "-D", "CPACK_INSTALL_CMAKE_PROJECTS=", "-D",
+            f"CPACK_INSTALLED_DIRECTORIES={self.prefix};/usr")
         (package,) = out.glob(f"muster_{VERSION}_*.deb")
         depends = run("dpkg-deb", "-f", package, "Depends")
         for name in ("libabsl-dev", "libstdc++-dev", "libc6 (", "libstdc++6 ("):
             self.assertIn(name, depends)
         self.assertNotIn("zlib1g-dev", depends)
         self.assertIn("zlib1g-dev", run("dpkg-deb", "-f", package, "Recommends"))
-        self.assertEqual(run("dpkg-deb", "-I", package, "shlibs"), f"libmuster_c 1 muster (>= {VERSION})\n"
+        self.assertEqual(run("dpkg-deb", "-I", package, "shlibs"),
+                         f"libmuster_c 1 muster (>= {VERSION})\n"
                          f"libmuster_replay_c {SERIES} muster (>= {VERSION})\n")
         self.assertIn("ldconfig", run("dpkg-deb", "-I", package, "postinst"))
         root = self.work / "root"
@@ -191,7 +214,8 @@ class Install(unittest.TestCase):
         libdir = next(root.rglob("libmuster_c.so")).parent
         self.assertIn("usage: muster", run(root / "usr/bin/muster", "--help"))
         build = self.work / "by-deb"
-        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={root}/usr")
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={root}/usr")
         self.assertIn(f"{root}/usr", (build / "CMakeCache.txt").read_text(encoding="utf-8"))
         run("cmake", "--build", build)
         self.all_same(build)
@@ -205,10 +229,13 @@ class Install(unittest.TestCase):
     def test_another_abseil(self):
         """Built with it, installed, found by CMake and by pkg-config; and decides the same."""
         build, prefix = self.work / "another", self.work / "another-prefix"
-        run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
-            f"-DCMAKE_PREFIX_PATH={ABSEIL}", "-DMUSTER_BUILD_TESTING=OFF", "-DMUSTER_BUILD_BENCHMARKS=OFF",
+        run("cmake", "-S", ROOT, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
+            "-DCMAKE_CXX_FLAGS_DEBUG=-O0",
+            f"-DCMAKE_PREFIX_PATH={ABSEIL}", "-DMUSTER_BUILD_TESTING=OFF",
+            "-DMUSTER_BUILD_BENCHMARKS=OFF",
             "-DMUSTER_BUILD_EXAMPLES=OFF")
-        self.assertRegex((build / "CMakeCache.txt").read_text(encoding="utf-8"), rf"(?m)^absl_DIR:PATH={ABSEIL}/")
+        self.assertRegex((build / "CMakeCache.txt").read_text(encoding="utf-8"),
+                         rf"(?m)^absl_DIR:PATH={ABSEIL}/")
         run("cmake", "--build", build)
         run("cmake", "--install", build, "--prefix", prefix)
         scenario = self.work / "generated.json"
@@ -218,13 +245,16 @@ class Install(unittest.TestCase):
                      for where in (self.prefix, prefix)]
             self.assertEqual(plans[0], plans[1], profile)
         consumer = self.work / "by-another"
-        run("cmake", "-S", self.source, "-B", consumer, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix};{ABSEIL}")
+        run("cmake", "-S", self.source, "-B", consumer, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={prefix};{ABSEIL}")
         run("cmake", "--build", consumer)
         self.all_same(consumer)
         if shutil.which("pkg-config"):
-            libdirs = [next(pathlib.Path(place).rglob("pkgconfig")).parent for place in (prefix, ABSEIL)]
+            libdirs = [next(pathlib.Path(place).rglob("pkgconfig")).parent
+                       for place in (prefix, ABSEIL)]
             out = self.work / "by-another-plain"
-            for compiler, source, module in (("cc", "use_c.c", "muster-c"), ("c++ -std=c++20", "use_cpp.cc", "muster")):
+            for compiler, source, module in (("cc", "use_c.c", "muster-c"),
+                                             ("c++ -std=c++20", "use_cpp.cc", "muster")):
                 run(*compiler.split(), self.source / source, "-o", out,
                     *self.pkg_config("--cflags", "--libs", module, libdirs=libdirs))
                 self.same(run(out, LD_LIBRARY_PATH=":".join(str(libdir) for libdir in libdirs)))
@@ -233,7 +263,8 @@ class Install(unittest.TestCase):
         """A project that has the sources as a part of it."""
         build = self.work / how
         # Without optimisation: it is about finding things, and compiles in half the time.
-        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=", *arguments)
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",
+            *arguments)
         targets = run("ninja", "-C", build, "-t", "targets", "all")
         self.assertIn("\nuse_c: ", targets)
         self.assertIn("libmuster_c.so", targets)
@@ -248,14 +279,17 @@ class Install(unittest.TestCase):
 
     def test_without_replay(self):
         """The sources of the scheduler alone configure where there are neither Eigen nor zlib."""
-        without = ("-DMUSTER_BUILD_REPLAY=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON", "-DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON")
+        without = ("-DMUSTER_BUILD_REPLAY=OFF", "-DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON",
+                   "-DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON")
         build = self.work / "part-without-replay"
-        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DMUSTER_SOURCE={ROOT}", "-DWITHOUT_REPLAY=ON", *without)
+        run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", f"-DMUSTER_SOURCE={ROOT}",
+            "-DWITHOUT_REPLAY=ON", *without)
         targets = run("ninja", "-C", build, "-t", "targets", "all")
         self.assertIn("libmuster_c.so", targets)
         self.assertNotIn("muster_replay", targets)
         with self.assertRaisesRegex(AssertionError, "MUSTER_BUILD_REPLAY is OFF"):
-            run("cmake", "-S", ROOT, "-B", self.work / "tools-without-replay", "-G", "Ninja", *without)
+            run("cmake", "-S", ROOT, "-B", self.work / "tools-without-replay", "-G", "Ninja",
+                *without)
 
     def test_fetch_content(self):
         self.part("fetched", f"-DMUSTER_FETCHED={ROOT}")

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Affinity and anti-affinity between tasks: the check vectors and the traps of Kubernetes' plugin, one by one.
+// Affinity and anti-affinity between tasks: the check vectors and the traps of Kubernetes' plugin,
+// one by one.
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random worlds, random moves and rollbacks. After each step three answers must be one: rules that have followed
-// the journal since the beginning, rules made for this question, and the slow twin, which counts from nothing.
+// Random worlds, random moves and rollbacks. After each step three answers must be one: rules that
+// have followed the journal since the beginning, rules made for this question, and the slow twin,
+// which counts from nothing.
 #include <algorithm>
 #include <memory>
 #include <optional>

@@ -198,7 +198,8 @@ TEST(InterSpreadTest, DomainsAreCountedOverTheCandidates) {
   InterTask rules(SpreadScore());
   rules.Open(world.tables(), world.ledger());
   const ClassIndex c = world.task_class("new");
-  // ln 4: 3 * 1.386 + 2 = 6.16 -> 6 and 3.39 -> 3; alone, ln 3: 5.30 -> 5, lowest and highest at once.
+  // ln 4: 3 * 1.386 + 2 = 6.16 -> 6 and 3.39 -> 3; alone, ln 3: 5.30 -> 5, lowest and highest at
+  // once.
   EXPECT_EQ(world.Score(rules, c, {0, 2}), (Scores{50, 100}));
   EXPECT_EQ(world.Score(rules, c, {0}), (Scores{100}));
 }

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Ports and images, and what the rules between tasks have in common: check vectors and traps, one by one.
+// Ports and images, and what the rules between tasks have in common: check vectors and traps, one
+// by one.
 #include "lib/kube/inter_task.h"
 
 #include <string>

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kVolcano = "volcano:actions=preempt,tiers=priority+pdb/predicates";
 
-// Two nodes with room for one task each, taken by tasks of app "web"; a job of higher priority wants two.
+// Two nodes with room for one task each, taken by tasks of app "web"; a job of higher priority
+// wants two.
 class Budgets : public ::testing::Test {
  protected:
   Budgets() {

@@ -26,8 +26,8 @@ using CheckBooks = std::function<void(const Ledger&)>;
 
 // Walks over many random worlds: `check` is called after every step, which is a move, a savepoint,
 // a rollback, or a change of the cluster that the ledger follows. Besides, it is checked that a
-// rollback brings back every memo and every node's row, that the journal names every node whose row
-// changed, and that at the end of a cycle a ledger made afresh has the same rows.
+// rollback brings back every memo and every node's row, that the journal names every node with a
+// changed row, and that at the end of a cycle a ledger made afresh has the same rows.
 void WalkBooks(const Accounting& accounting, const WorldKnobs& knobs, const CheckBooks& check);
 
 // Calls visit(task) for every task that the ledger counts.

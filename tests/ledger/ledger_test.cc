@@ -368,7 +368,7 @@ TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
     EXPECT_TRUE(reused.log().empty() && reused.journal().empty());
     EXPECT_TRUE(reused.view_journal().empty() && reused.job_journal().empty());
     EXPECT_TRUE(reused.SameAs(fresh.moment()) && reused.OnlyPlacementsSince(fresh.moment()));
-    // It is left with moves that nobody takes back.
+    // It is left with moves that are not taken back.
     Follower follower(tables, Rules(GetParam()), rng);
     for (int step = 0; step < 20; ++step) follower.Step();
     reused = std::move(follower.ledger());
@@ -376,8 +376,8 @@ TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
   }
 }
 
-// A task that is named again as it is charged touches no account, and those who look at more than
-// accounts are told.
+// A task that is named again as it is charged touches no account, and readers of more than accounts
+// are told.
 TEST(Ledger, ChargesATaskOnceHoweverOftenItIsNamed) {
   ClusterSpec world;
   world.nodes = {{.name = "n", .capacity = {{"cpu", 4}}}};

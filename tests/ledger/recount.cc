@@ -164,7 +164,7 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
       Add(at(charged ? "tree allocated" : "tree pending", a), request);
     }
   }
-  // What is free now is free later, too, or it is nobody's to take now.
+  // What is free now is free later, too, or it cannot be taken now.
   for (NodeIndex n = 0; !rules.books.empty() && n < tables.nodes.alive.size(); ++n) {
     Cells& now = books["devices now " + std::to_string(n)];
     const Cells& later = books["devices later " + std::to_string(n)];

@@ -5,8 +5,8 @@
 //
 // A reservation belongs to a job and keeps an amount of one node. A task of the job that comes to
 // the node is given the first reservation with room for it, and stays with it; what a reservation
-// has left nobody else may take. Which one a task was given depends on what was taken when it came,
-// so it cannot be found out anew: it is the task's memo.
+// has left no other task may take. Which one a task was given depends on what was taken when it
+// came, so it cannot be found out anew: it is the task's memo.
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -247,7 +247,7 @@ TEST(BadDevices, WhatTasksHoldIsThereAndNoMore) {
             "task \"u\": device \"g\" of node \"n\" is held to 9663676416 of 8589934592 bytes");
   EXPECT_EQ(add("u", {{.device = "g", .milli = 400}}), "");
 
-  // A node keeps what is held, unless an event says that it is gone: then nobody holds it.
+  // A node keeps what is held, unless an event removes it: then no task holds it.
   NodeSpec less = node;
   less.devices.erase(less.devices.begin());
   EXPECT_EQ(cluster.UpdateNode(less).message(),

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Jobs that are appended by their kind against the same jobs added one by one: the tables, their log and a plan are those of
-// the long way.
+// Jobs that are appended by their kind against the same jobs added one by one: the tables, their
+// log and a plan are those of the long way.
 #include <gtest/gtest.h>
 
 #include <algorithm>

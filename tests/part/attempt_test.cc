@@ -81,7 +81,7 @@ TEST_F(AttemptTest, StartsOver) {
   EXPECT_EQ(status(1), TaskStatus::kBinding);
 }
 
-// Whoever catches discards the books; a second exception from here would end the process.
+// The handler discards the books; a second exception from here would end the process.
 TEST_F(AttemptTest, ExceptionsPass) {
   EXPECT_THROW(
       {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Names without tables, so that plans can be made by hand: task 3 is "t3", of job 1 named "j1" if it is 30-39.
+// Names without tables, so that plans can be made by hand: task 3 is "t3", of job 1 named "j1" if
+// it is 30-39.
 #ifndef MUSTER_TESTS_PLAN_FAKE_NAMES_H_
 #define MUSTER_TESTS_PLAN_FAKE_NAMES_H_
 

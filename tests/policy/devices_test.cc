@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Devices through a whole cycle: what is given out, what is refused, what evictions free, and what a living cluster keeps.
+// Devices through a whole cycle: what is given out, what is refused, what evictions free, and what
+// a living cluster keeps.
 #include <string>
 #include <vector>
 
@@ -166,7 +167,7 @@ void UnlikeGang(Cluster& cluster, JobSpec job) {
   Accept(cluster.AddTask(Asks("only-a", job.name, {.kind = "gpu", .models = {"a"}})));
 }
 
-// Whoever takes any would get the first one, which is the only one for the other.
+// A task that takes any would get the first one, which is the only one for the other.
 TEST(Devices, AGangComesInTheOrderInWhichAllGetTheirs) {
   Cluster cluster;
   Accept(cluster.AddNode(TwoModels("n")));
@@ -177,7 +178,8 @@ TEST(Devices, AGangComesInTheOrderInWhichAllGetTheirs) {
                   .empty());
 }
 
-// Those who need model a are the larger ones, for there is less of it: they go first, and no try is in vain.
+// The tasks that need model a are the larger ones, because there is less of it. They go first, and
+// no try fails.
 TEST(Devices, LargeGangsOfUnlikeTasksFillAllDevices) {
   Cluster cluster;
   for (int n = 0; n < 40; ++n) Accept(cluster.AddNode(TwoModels("n" + std::to_string(n))));
@@ -204,7 +206,8 @@ TEST(Devices, AGangWithAHardWishComesToTheDomainThatHasThem) {
   EXPECT_EQ(PlanOf(cluster, "muster").ToText(), "bind only-a to n with a\nbind any to n with b\n");
 }
 
-// Of what is free now there is a GPU for each, if `any` takes b at once; of what will be free it would take a.
+// Of what is free now there is a GPU for each, if `any` takes b at once; of what will be free it
+// would take a.
 TEST(Devices, AGangThatHasToWaitIsNominatedToDevicesForAll) {
   Cluster cluster;
   Accept(cluster.AddNode(TwoModels("n")));
@@ -247,7 +250,7 @@ TEST(Devices, ALivingClusterKeepsWhatItsPlansGave) {
   EXPECT_EQ(spec.tasks[0].devices, (std::vector<DeviceHold>{{"gpu0", 600, 0}}));
   EXPECT_EQ(spec.tasks[1].devices, (std::vector<DeviceHold>{{"gpu1", 600, 0}}));
 
-  // Who reports that it runs need not know its devices.
+  // A report that it runs may leave out its devices.
   Accept(cluster.SetTaskStatus("a", TaskStatus::kRunning, "n"));
   TaskSpec told = spec.tasks[1];
   told.status = TaskStatus::kRunning;

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Who promises to judge candidates in order (Policy::JudgesInOrder) does: what it says of the first few is how what it
-// says of all begins. Random worlds, with tasks that are on their way out, and candidates in any order.
+// A policy that promises to judge candidates in order does so: its answer about the first few is
+// how what it says of all begins. Random worlds, with tasks that are on their way out, and
+// candidates in any order.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -36,7 +37,7 @@ class Questions {
     dispatcher_->Open(Cycle(&data));
   }
 
-  // Asks all who promise, and adds their names.
+  // Asks all that promise, and adds their names.
   void Ask(std::set<std::string>* asked) {
     Tasks there, waiting;
     for (TaskIndex t = 0; t < tables_.tasks.alive.size(); ++t) {

@@ -55,8 +55,8 @@ class Sample : public ::testing::Test {
 TEST_F(Sample, TheBestOfThoseFoundAndOnFromThere) {
   AddJob(cluster_, {.name = "j", .min_available = 1, .phase = JobPhase::kAdmitted}, 3,
          {{"cpu", 1}});
-  // Found n0 and n1, and ended when n2 turned out to fit, too; then n3 and n4, and n0; then n1 and n2. Of two the
-  // smaller one is the fuller one, or the one that has a task.
+  // Found n0 and n1, and ended when n2 turned out to fit, too; then n3 and n4, and n0; then n1 and
+  // n2. Of two the smaller one is the fuller one, or the one that has a task.
   EXPECT_EQ(Decide(cluster_, Profile("allocate")), "bind j0 n1; bind j1 n4; bind j2 n1");
   EXPECT_EQ(Decide(cluster_, "volcano:actions=allocate,tiers=gang/predicates+binpack"),
             "bind j0 n4; bind j1 n4; bind j2 n4");

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// drf along a tree: small trees whose shares can be counted by hand.
+// drf along a tree: small trees with shares that can be counted by hand.
 #include <string>
 #include <vector>
 
@@ -39,7 +39,8 @@ TEST(ShareTree, WeightsDivideEachLevel) {
   Queue(cluster, "prod", {{"eng", 1}, {"prod", 1}});
   Accept(cluster.AddNode({.name = "n", .capacity = {{"cpu", 12}, {"pods", 99}}}));
   for (const char* queue : {"sci", "dev", "prod"}) Job(cluster, queue, 20, {{"cpu", 1}});
-  // While dev holds more than prod, eng counts as twice what prod holds, and comes before sci for that.
+  // While dev holds more than prod, eng counts as twice what prod holds, and comes before sci for
+  // that.
   EXPECT_EQ(Bound(cluster, "sci"), 5);
   EXPECT_EQ(Bound(cluster, "dev"), 4);
   EXPECT_EQ(Bound(cluster, "prod"), 3);

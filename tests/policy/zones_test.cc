@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// NUMA zones through a whole cycle: what is refused and why, what is taken from zones, scores, and what reports change.
+// NUMA zones through a whole cycle: what is refused and why, what is taken from zones, scores, and
+// what reports change.
 #include <string>
 #include <vector>
 
@@ -99,7 +100,8 @@ TEST(Zones, ContainersComeAfterOneAnother) {
   node.alignment_scope = "pod";
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu");
   node.alignment_scope = "container";
-  // Those that run before the others take nothing, whichever place they have; a sidecar is one of them.
+  // Those that run before the others take nothing, whichever place they have; a sidecar is one of
+  // them.
   containers({4, 4, 4});
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu for containers[2]");
   shape.containers[1].init = true;
@@ -142,10 +144,10 @@ TEST(Zones, WhatIsPlacedIsTakenFromEveryZone) {
   Cluster cluster;
   Accept(cluster.AddNode(Aligned("n")));
   Job(cluster, "j", Wants({{"cpu", 2}}), 3);
-  // 4 of 8 cpu are idle, but nobody knows in which zone.
+  // 4 of 8 cpu are idle, in an unknown zone.
   EXPECT_EQ(Decide(cluster, Profile()), "bind j0 n; bind j1 n");
   EXPECT_EQ(Decide(cluster, Profile("without=fit")), "bind j0 n; bind j1 n; bind j2 n");
-  // Those that nobody aligns take theirs, too.
+  // Tasks without alignment take theirs, too.
   Job(cluster, "k", Wants({{"cpu", 1}}, false), 1, /*priority=*/9);
   EXPECT_EQ(Decide(cluster, "volcano:actions=allocate,tiers=priority+gang/predicates+zones"),
             "bind k0 n; bind j0 n");
@@ -164,7 +166,7 @@ TEST(Zones, ReportsSayWhatRunningTasksLeft) {
     return Fate(cluster, Wants({{"cpu", 2}}), Profile());
   };
   const std::string no = "1 node: no zone has enough cpu";
-  // Nobody asked the node: all that is there counts.
+  // The node was not measured: all that is there counts.
   for (const TaskStatus status :
        {TaskStatus::kRunning, TaskStatus::kBound, TaskStatus::kReleasing, TaskStatus::kUnknown}) {
     EXPECT_EQ(fate(status, 1), no);
@@ -233,7 +235,8 @@ TEST(Zones, FewestZonesOnNodesThatOnlyTry) {
   Accept(cluster.AddNode(near));
   const std::string fewest = Profile("strategy=fewest");
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 8}}), fewest), "near");
-  // Two zones there are far from one another: 76, where `two` has no others, 82. A single zone: 94 on all.
+  // Two zones there are far from one another: 76, where `two` has no others, 82. A single zone: 94
+  // on all.
   Accept(cluster.AddNode(two));
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 8}}), fewest), "two");
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 4}}), fewest), "near");

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Every policy in every profile: a point that some action forgets to prepare shows as a crash or an error here.
+// Every policy in every profile: a point that some action forgets to prepare shows as a crash or an
+// error here.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +13,8 @@
 namespace muster {
 namespace {
 
-// Two racks of two nodes, one of them full; a gang that fits in one rack, one that has to evict, and one that never fits.
+// Two racks of two nodes, one of them full; a gang that fits in one rack, one that has to evict,
+// and one that never fits.
 Cluster Racks() {
   Cluster cluster;
   for (const char* rack : {"rack0", "rack1"}) {

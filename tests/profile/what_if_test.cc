@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What-if: small clusters whose shares can be counted by hand, every refusal, and random worlds in which the changes
-// are really made: the numbers must be those that a cycle then reports, to the bit.
+// What-if: small clusters with shares that can be counted by hand, every refusal, and random worlds
+// in which the changes are really made: the numbers must be those that a cycle then reports, to the
+// bit.
 #include "muster/what_if.h"
 
 #include <string>

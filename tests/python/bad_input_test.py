@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""What is wrong in the world, met from Python: odd traces, full disks, interruptions while results are written."""
+"""What is wrong in the world, met from Python: odd traces, full disks, interruptions while results
+are written."""
 
 import errno
 import gzip
@@ -54,7 +55,8 @@ class Traces(unittest.TestCase):
         order = np.random.default_rng(1).permutation(len(trace))
         a = muster.replay(trace, "easy").jobs
         b = muster.replay(trace.select(order), "easy").jobs
-        # Only ties between equal submissions may fall otherwise; this trace has few, and none matters to the sum.
+        # Only ties between equal submissions may fall otherwise; this trace has few, and none
+        # matters to the sum.
         self.assertEqual(sorted(np.asarray(b["id"]).tolist()), sorted(np.asarray(a["id"]).tolist()))
         self.assertEqual((np.asarray(a["wait"]) < 0).sum(), (np.asarray(b["wait"]) < 0).sum())
         apart = muster.Trace({"submit": [9, 0, 5], "run": [10, 10, 10]}, processors=1)
@@ -62,14 +64,16 @@ class Traces(unittest.TestCase):
 
     def test_a_million_jobs_at_one_instant(self):
         count = 1_000_000
-        jobs = {"submit": np.zeros(count, dtype=int), "run": np.arange(count) % 7 + 1, "tasks": np.arange(count) % 3 + 1}
+        jobs = {"submit": np.zeros(count, dtype=int), "run": np.arange(count) % 7 + 1,
+                "tasks": np.arange(count) % 3 + 1}
         result = muster.replay(muster.Trace(jobs, processors=1000), "easy")
         self.assertEqual(result.metrics["ended"], count)
 
     def test_jobs_larger_than_the_machine_on_nodes(self):
         nodes = [{"name": f"n{i}", "capacity": {"cpu": 4}} for i in range(2)]
         jobs = {"submit": [0, 1, 2], "run": [5] * 3, "tasks": [8, 9, 1], "shape": [0, 0, 1]}
-        trace = muster.Trace(jobs, nodes=nodes, shapes=[{"request": {"cpu": 1}}, {"request": {"cpu": 5}}])
+        trace = muster.Trace(jobs, nodes=nodes, shapes=[{"request": {"cpu": 1}},
+                                                        {"request": {"cpu": 5}}])
         for profile in ("muster", "volcano", "easy"):
             outcome = list(muster.replay(trace, profile).jobs["outcome"])
             self.assertEqual(outcome, ["done", "refused", "refused"], profile)
@@ -91,14 +95,18 @@ class Disks(unittest.TestCase):
         self.cache = self.folder / "cache"
 
     def command(self, *words):
-        path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]), os.environ.get("PYTHONPATH")) if p)
+        path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]),
+                                           os.environ.get("PYTHONPATH")) if p)
         return {
-            "args": [sys.executable, "-c", COMPARE, *map(str, words)], "text": True, "cwd": self.folder,
-            "env": os.environ | {"PYTHONPATH": path, "MUSTER_CACHE": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"},
+            "args": [sys.executable, "-c", COMPARE, *map(str, words)], "text": True,
+            "cwd": self.folder,
+            "env": os.environ | {"PYTHONPATH": path, "MUSTER_CACHE": str(self.cache),
+                                 "PYTHONDONTWRITEBYTECODE": "1"},
         }
 
     def compare(self, *words, jobs=200, replicates=2, **more):
-        given = ("compare", f"mix:hpc:{jobs}", "--profile", "easy", "--profile", "fcfs", "--replicates", replicates, *words)
+        given = ("compare", f"mix:hpc:{jobs}", "--profile", "easy", "--profile", "fcfs",
+                 "--replicates", replicates, *words)
         return self.command(*given) | more
 
     @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
@@ -121,7 +129,9 @@ class Disks(unittest.TestCase):
         report.write_text("the old one")
         subprocess.run(**self.compare(), capture_output=True, check=True)  # to have the runs
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-        done = subprocess.run(**self.compare("--report", report, "--save", self.folder / "study.json"), capture_output=True, preexec_fn=limit)
+        done = subprocess.run(**self.compare("--report", report, "--save",
+                                             self.folder / "study.json"), capture_output=True,
+                                             preexec_fn=limit)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn(os.strerror(errno.EFBIG), done.stderr)
         self.assertNotIn("Traceback", done.stderr)
@@ -130,7 +140,8 @@ class Disks(unittest.TestCase):
         self.assertEqual([p.name for p in self.folder.iterdir() if p.suffix == ".part"], [])
 
     def test_a_cache_that_cannot_be_written(self):
-        """A study does without: all its runs are made and told, and one warning says that they are not kept."""
+        """A study does without: all its runs are made and told, and one warning says that they are
+        not kept."""
         import resource
 
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
@@ -140,7 +151,8 @@ class Disks(unittest.TestCase):
         none = subprocess.run(**self.compare("--report", "report.html"), capture_output=True)
         for done in (full, none):
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(done.stderr.count("RuntimeWarning: finished replays are not kept"), 1, done.stderr)
+            self.assertEqual(done.stderr.count("RuntimeWarning: finished replays are not kept"), 1,
+                             done.stderr)
             self.assertIn("ranked by", done.stdout)
             self.assertNotIn("PARTIAL", done.stdout)
             self.assertNotIn("Traceback", done.stderr)
@@ -148,18 +160,23 @@ class Disks(unittest.TestCase):
         self.assertTrue((self.folder / "report.html").exists())
 
     def test_unknown_policy_and_trace(self):
-        done = subprocess.run(**self.command("compare", "mix:hpc:9", "--profile", "eazy", "--replicates", 0), capture_output=True)
+        done = subprocess.run(**self.command("compare", "mix:hpc:9", "--profile", "eazy",
+                                             "--replicates", 0), capture_output=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn('did you mean "easy"?', done.stderr)
         self.assertNotIn("Traceback", done.stderr)
-        for words, said in (("mix:phily", 'did you mean "philly"?'), ("swf:none.swf", "there is no file"), ("mix:hpc:many", "many")):
-            done = subprocess.run(**self.command("compare", words, "--profile", "easy"), capture_output=True)
+        for words, said in (("mix:phily", 'did you mean "philly"?'),
+                            ("swf:none.swf", "there is no file"), ("mix:hpc:many", "many")):
+            done = subprocess.run(**self.command("compare", words, "--profile", "easy"),
+                                  capture_output=True)
             self.assertEqual((done.returncode, "Traceback" in done.stderr), (2, False), done.stderr)
             self.assertIn(said, done.stderr)
 
     def test_interrupted_in_the_middle(self):
-        """Whole runs are kept, the table and the manifest say PARTIAL, and the same call goes on where it was."""
-        words = self.compare("--save", "study.json", "--report", "report.html", jobs=20000, replicates=40)
+        """Whole runs are kept, the table and the manifest say PARTIAL, and the same call goes on
+        where it was."""
+        words = self.compare("--save", "study.json", "--report", "report.html", jobs=20000,
+                             replicates=40)
         process = subprocess.Popen(
             **words, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
@@ -173,7 +190,8 @@ class Disks(unittest.TestCase):
         self.assertNotIn("Traceback", stderr)
         self.assertIn("PARTIAL: it was interrupted", stdout)
         self.assertFalse(json.loads((self.folder / "study.json").read_text())["complete"])
-        self.assertIn("Partial: the study was interrupted", (self.folder / "report.html").read_text())
+        self.assertIn("Partial: the study was interrupted",
+                      (self.folder / "report.html").read_text())
         kept = len(list(self.cache.rglob("*.json")))
         self.assertGreaterEqual(kept, 4)
         self.assertLess(kept, 82)

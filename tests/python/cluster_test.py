@@ -49,7 +49,8 @@ class Rows(unittest.TestCase):
         self.cluster.add_nodes(1, cpu=8, devices=gpus)
         held = [{"device": "gpu1", "milli": 400}]
         self.cluster.add_task("old", cpu=1, status="running", node="n0", devices=held)
-        self.cluster.add_job("part", count=1, cpu=1, devices=[{"kind": "gpu", "milli": 500, "memory": "8Gi"}])
+        self.cluster.add_job("part", count=1, cpu=1,
+                             devices=[{"kind": "gpu", "milli": 500, "memory": "8Gi"}])
         self.cluster.add_jobs(name=["whole"], count=1, cpu=1, devices=[{"kind": "gpu"}])
         plan = self.cluster.schedule()
         self.assertEqual(column(plan.devices, "task"), ["part-0", "whole-0"])
@@ -77,8 +78,10 @@ class Rows(unittest.TestCase):
         self.assertEqual(node["devices"][0]["kind"], "gpu")
         self.cluster.add_queue("q", weight=3, limit={"cpu": 2})
         self.assertEqual(self.cluster.queue("q"), {"name": "q", "weight": 3, "limit": {"cpu": 2}})
-        self.cluster.add_job("j", queue="q", groups=[{"name": "w", "count": 2, "shape": {"request": {"cpu": 0.5}}}])
-        self.cluster.add_task("t", job="j", cpu=1, node_selector={"zone": "a"}, gates=["wait"], priority=7)
+        self.cluster.add_job("j", queue="q", groups=[{"name": "w", "count": 2,
+                                                      "shape": {"request": {"cpu": 0.5}}}])
+        self.cluster.add_task("t", job="j", cpu=1, node_selector={"zone": "a"}, gates=["wait"],
+                              priority=7)
         self.assertEqual(
             self.cluster.task("t")["shape"], {"request": {"cpu": 1}, "node_selector": {"zone": "a"}}
         )
@@ -115,7 +118,8 @@ class Rows(unittest.TestCase):
     def test_domains_budgets_namespaces(self):
         self.cluster.add_domain("rack", tier=1)
         self.cluster.add_node("n", cpu=1, domain="rack")
-        self.cluster.set_disruption_budget("b", namespace="x", selector={"match_labels": {"a": "b"}}, allowed=1)
+        self.cluster.set_disruption_budget("b", namespace="x",
+                                           selector={"match_labels": {"a": "b"}}, allowed=1)
         self.cluster.set_namespace("x", {"team": "vision"})
         told = self.cluster.to_dict()
         self.assertEqual(told["domains"], [{"name": "rack"}])
@@ -142,18 +146,26 @@ class Errors(unittest.TestCase):
 
     def test_messages_name_the_place_and_the_rule(self):
         c = self.cluster
-        self.refused(muster.InvalidArgument, '^queue "q": parent "p" does not exist$', c.add_queue, "q", parent="p")
+        self.refused(muster.InvalidArgument, '^queue "q": parent "p" does not exist$', c.add_queue,
+                     "q", parent="p")
         self.refused(muster.AlreadyExists, '^node "n1": exists already$', c.add_node, "n1", cpu=1)
-        self.refused(ValueError, 'node "n2": unknown field "lables", did you mean "labels"', c.add_node, "n2", lables={})
-        self.refused(ValueError, r'node "n2": capacity.cpu: expected a number or a text', c.add_node, "n2", cpu=[1])
-        self.refused(ValueError, r'node "n2": taints\[0\].key: expected a text, got 3', c.add_node, "n2", taints=[{"key": 3}])
-        self.refused(ValueError, r'node "n2": unschedulable: expected True or False, got 1', c.add_node, "n2", unschedulable=1)
+        self.refused(ValueError, 'node "n2": unknown field "lables", did you mean "labels"',
+                     c.add_node, "n2", lables={})
+        self.refused(ValueError, r'node "n2": capacity.cpu: expected a number or a text',
+                     c.add_node, "n2", cpu=[1])
+        self.refused(ValueError, r'node "n2": taints\[0\].key: expected a text, got 3', c.add_node,
+                     "n2", taints=[{"key": 3}])
+        self.refused(ValueError, r'node "n2": unschedulable: expected True or False, got 1',
+                     c.add_node, "n2", unschedulable=1)
         self.refused(ValueError, 'node "n2".*1e3k', c.add_node, "n2", cpu="1e3k")
         self.refused(ValueError, 'node "n2".*negative', c.add_node, "n2", cpu=-1)
         self.refused(ValueError, 'task "t": unknown field "gup"', c.add_task, "t", gup=1)
-        self.refused(ValueError, 'status: unknown status "runing", did you mean "running"', c.add_task, "t", status="runing")
-        self.refused(ValueError, 'priority: expected an integer between', c.add_task, "t", priority=2**31)
-        self.refused(ValueError, 'created: expected an integer, got 1.5', c.add_task, "t", created=1.5)
+        self.refused(ValueError, 'status: unknown status "runing", did you mean "running"',
+                     c.add_task, "t", status="runing")
+        self.refused(ValueError, 'priority: expected an integer between', c.add_task, "t",
+                     priority=2**31)
+        self.refused(ValueError, 'created: expected an integer, got 1.5', c.add_task, "t",
+                     created=1.5)
         self.refused(KeyError, 'job "j": does not exist', c.remove_job, "j")
 
     def test_errors_are_built_in_ones_too(self):
@@ -163,12 +175,18 @@ class Errors(unittest.TestCase):
 
     def test_profiles_and_options(self):
         c = self.cluster
-        self.refused(muster.InvalidArgument, 'profile: unknown profile "vulcano"; did you mean "volcano"', c.schedule, "vulcano")
-        self.refused(muster.InvalidArgument, "work_budget is negative", c.schedule, "volcano", work_budget=-1)
-        self.refused(muster.InvalidArgument, "now: expected an integer", c.schedule, "volcano", now=0.5)
-        self.refused(muster.InvalidArgument, 'unknown field "tree"', c.schedule, "volcano", speed={"tree": False})
+        self.refused(muster.InvalidArgument,
+                     'profile: unknown profile "vulcano"; did you mean "volcano"', c.schedule,
+                     "vulcano")
+        self.refused(muster.InvalidArgument, "work_budget is negative", c.schedule, "volcano",
+                     work_budget=-1)
+        self.refused(muster.InvalidArgument, "now: expected an integer", c.schedule, "volcano",
+                     now=0.5)
+        self.refused(muster.InvalidArgument, 'unknown field "tree"', c.schedule, "volcano",
+                     speed={"tree": False})
         self.refused(muster.InvalidArgument, "deadline", c.schedule, "volcano", deadline=-1.0)
-        self.refused(muster.InvalidArgument, "seed: expected an integer between 0", c.schedule, "volcano", seed=-1)
+        self.refused(muster.InvalidArgument, "seed: expected an integer between 0", c.schedule,
+                     "volcano", seed=-1)
 
 
 @needs_engine
@@ -180,7 +198,8 @@ class Columns(unittest.TestCase):
         by_row = muster.Cluster()
         names = [f"node-{i}" for i in range(5)]
         for i, name in enumerate(names):
-            by_row.add_node(name, cpu=4 + i, memory="8Gi", labels={"zone": "ab"[i % 2]}, unschedulable=i == 3)
+            by_row.add_node(name, cpu=4 + i, memory="8Gi", labels={"zone": "ab"[i % 2]},
+                            unschedulable=i == 3)
         self.cluster.add_nodes(
             {
                 "name": np.array(names),
@@ -194,22 +213,26 @@ class Columns(unittest.TestCase):
             cluster.add_queue("q")
             cluster.add_job("j", queue="q", min_available=2)
         for i in range(6):
-            by_row.add_task(f"t{i}", job="j", cpu=f"{500 * (1 + i % 2)}m", priority=i, namespace="x")
+            by_row.add_task(f"t{i}", job="j", cpu=f"{500 * (1 + i % 2)}m", priority=i,
+                            namespace="x")
         self.cluster.add_tasks(
-            name=[f"t{i}" for i in range(6)], job="j", cpu=["500m", "1000m"] * 3, priority=range(6), namespace="x"
+            name=[f"t{i}" for i in range(6)], job="j", cpu=["500m", "1000m"] * 3, priority=range(6),
+            namespace="x"
         )
         mine, theirs = self.cluster.to_dict(), by_row.to_dict()
         for told in (mine, theirs):  # 4 and "4" are one amount
             for node in told["nodes"]:
                 node["capacity"] = dict(sorted((k, str(v)) for k, v in node["capacity"].items()))
         self.assertEqual(mine, theirs)
-        self.assertEqual(self.cluster.schedule("volcano").binds["node"].tolist(), by_row.schedule("volcano").binds["node"].tolist())
+        self.assertEqual(self.cluster.schedule("volcano").binds["node"].tolist(),
+                         by_row.schedule("volcano").binds["node"].tolist())
 
     def test_jobs_from_columns(self):
         self.cluster.add_nodes(10, cpu=8)
         self.cluster.add_queues(name=["a", "b"], weight=[1, 2], **{"deserved.cpu": [10, 20]})
         self.assertEqual(
-            self.cluster.add_jobs(name=["x", "y"], queue=["a", "b"], count=[2, 3], min_available=[2, 3], cpu=[1, 2]), 2
+            self.cluster.add_jobs(name=["x", "y"], queue=["a", "b"], count=[2, 3],
+                                  min_available=[2, 3], cpu=[1, 2]), 2
         )
         self.assertEqual(column(self.cluster.tasks, "name"), ["x-0", "x-1", "y-0", "y-1", "y-2"])
         self.assertEqual(column(self.cluster.tasks, "request.cpu"), [1000, 1000, 2000, 2000, 2000])
@@ -227,7 +250,8 @@ class Columns(unittest.TestCase):
     def test_all_rows_or_none(self):
         self.cluster.add_node("taken", cpu=1)
         before = self.cluster.to_dict()
-        with self.assertRaisesRegex(muster.AlreadyExists, r'^nodes: row 2: node "taken": exists already$'):
+        with self.assertRaisesRegex(muster.AlreadyExists,
+                                    r'^nodes: row 2: node "taken": exists already$'):
             self.cluster.add_nodes(name=["a", "b", "taken", "c"], cpu=1)
         self.assertEqual(self.cluster.to_dict(), before)
 
@@ -259,7 +283,9 @@ class Columns(unittest.TestCase):
         frame = pandas.DataFrame({"name": ["a", "b"], "cpu": [2, 4], "memory": ["1Gi", "2Gi"]})
         frame["labels.zone"] = pandas.Categorical(["x", "y"])
         self.cluster.add_nodes(frame)
-        self.assertEqual(self.cluster.node("b"), {"name": "b", "capacity": {"cpu": 4, "memory": "2Gi"}, "labels": {"zone": "y"}})
+        self.assertEqual(self.cluster.node("b"), {"name": "b",
+                                                  "capacity": {"cpu": 4, "memory": "2Gi"},
+                                                  "labels": {"zone": "y"}})
         arrow = muster.Cluster()
         arrow.add_nodes(pyarrow.Table.from_pandas(frame, preserve_index=False))
         self.assertEqual(arrow.to_dict(), self.cluster.to_dict())
@@ -307,7 +333,8 @@ class Cycles(unittest.TestCase):
         self.assertFalse(cut.complete)
         self.assertIn("cut", repr(cut))
         self.assertLess(cut.work, whole.work)
-        self.assertEqual(self.cluster.schedule("volcano", work_budget=whole.work).digest, whole.digest)
+        self.assertEqual(self.cluster.schedule("volcano", work_budget=whole.work).digest,
+                         whole.digest)
 
     def test_a_deadline_discards_the_cycle(self):
         before = self.cluster.version
@@ -336,7 +363,8 @@ class Cycles(unittest.TestCase):
         full["nodes"].append({"name": "new", "capacity": {"cpu": 1}})
         del full["tasks"][7]
         drift = self.cluster.reconcile(full)
-        self.assertEqual(sorted(drift), [("different", 'node "n0"'), ("extra", 'task "low-7"'), ("missing", 'node "new"')])
+        self.assertEqual(sorted(drift), [("different", 'node "n0"'), ("extra", 'task "low-7"'),
+                                         ("missing", 'node "new"')])
         self.assertTrue(self.cluster.node("n0")["unschedulable"])
 
     def test_a_snapshot_stays_as_it_was(self):
@@ -348,8 +376,10 @@ class Cycles(unittest.TestCase):
 
     def test_speed_changes_no_plan(self):
         plan = self.cluster.schedule("volcano")
-        for switch in ("block_winners", "share_equal_states", "infeasibility_memory", "vector_kernels"):
-            self.assertEqual(self.cluster.schedule("volcano", speed={switch: False}).digest, plan.digest)
+        for switch in ("block_winners", "share_equal_states", "infeasibility_memory",
+                       "vector_kernels"):
+            self.assertEqual(self.cluster.schedule("volcano", speed={switch: False}).digest,
+                             plan.digest)
 
 
 @needs_engine
@@ -363,7 +393,8 @@ class Scenarios(unittest.TestCase):
                 cluster = muster.Cluster.from_scenario(path)
                 plan = cluster.schedule()
                 if "binds" in expect:
-                    self.assertEqual(dict(zip(plan.binds["task"], plan.binds["node"])), expect["binds"])
+                    self.assertEqual(dict(zip(plan.binds["task"], plan.binds["node"])),
+                                     expect["binds"])
                 if "evictions" in expect:
                     self.assertEqual(sorted(plan.evictions["task"]), sorted(expect["evictions"]))
                 for name, words in expect.get("reasons", {}).items():
@@ -378,7 +409,8 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(from_dict.to_dict(), cluster.to_dict())
 
     def test_a_bad_scenario_names_the_place(self):
-        with self.assertRaisesRegex(muster.InvalidArgument, r'scenario: nodes\[0\]: key "name" is missing'):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    r'scenario: nodes\[0\]: key "name" is missing'):
             muster.Cluster.from_scenario({"muster": 1, "nodes": [{"nam": "x"}]})
 
 
@@ -411,7 +443,8 @@ class Looks(unittest.TestCase):
             "p = c.schedule('volcano')\n"
             "print(type(p.binds).__name__, p.binds['node'].tolist(), muster.profiles()['name'].tolist()[1])"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              check=True)
         self.assertEqual(done.stdout.strip(), "dict ['n'] volcano")
 
 

@@ -37,9 +37,13 @@ def dump(tasks=3, **node):
         "kind": "List",
         "apiVersion": "v1",
         "items": [
-            {"kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "10"} | node}},
-            {"apiVersion": API, "kind": "Queue", "metadata": {"name": "default"}, "spec": {"weight": 1}, "status": {"state": "Open"}},
-            {"apiVersion": API, "kind": "PodGroup", "metadata": {"name": "train", "namespace": "team"}, "spec": group, "status": {"phase": "Inqueue"}},
+            {"kind": "Node", "metadata": {"name": "n1"},
+             "status": {"allocatable": {"cpu": "4", "pods": "10"} | node}},
+            {"apiVersion": API, "kind": "Queue", "metadata": {"name": "default"},
+             "spec": {"weight": 1}, "status": {"state": "Open"}},
+            {"apiVersion": API, "kind": "PodGroup",
+             "metadata": {"name": "train", "namespace": "team"}, "spec": group,
+             "status": {"phase": "Inqueue"}},
             *pods,
         ],
     }
@@ -56,9 +60,11 @@ class Command(unittest.TestCase):
         )
 
     def run_command(self, *words, text=None):
-        path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]), os.environ.get("PYTHONPATH")) if p)
+        path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]),
+                                           os.environ.get("PYTHONPATH")) if p)
         return subprocess.run(
-            [sys.executable, "-m", "muster", *words], capture_output=True, text=True, cwd=self.folder,
+            [sys.executable, "-m", "muster", *words], capture_output=True, text=True,
+            cwd=self.folder,
             input=text, env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
         )
 
@@ -67,15 +73,18 @@ class Command(unittest.TestCase):
         done = self.run_command("import", "dump.json", "--conf", "conf", "-o", "scenario.json")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
         scenario = json.loads((self.folder / "scenario.json").read_text())
-        self.assertEqual(scenario["profile"], "volcano:actions=admit+allocate,tiers=gang/predicates")
-        self.assertEqual([t["name"] for t in scenario["tasks"]], [f"team/train-w-{i}" for i in range(3)])
+        self.assertEqual(scenario["profile"],
+                         "volcano:actions=admit+allocate,tiers=gang/predicates")
+        self.assertEqual([t["name"] for t in scenario["tasks"]],
+                         [f"team/train-w-{i}" for i in range(3)])
         piped = self.run_command("import", "-", "--conf", "conf", text=json.dumps(dump()))
         self.assertEqual(json.loads(piped.stdout), scenario)
 
     @needs_engine
     def test_bad_dumps_are_refused_by_object_and_field(self):
         for text, words in (
-            (json.dumps(dump(cpu="1e3k")), "Node n1: status.allocatable.cpu: \"1e3k\" is not a quantity"),
+            (json.dumps(dump(cpu="1e3k")),
+             "Node n1: status.allocatable.cpu: \"1e3k\" is not a quantity"),
             ('{"kind": "Pod"', "-: line 1: not valid JSON"),
             ('[{"metadata": {"name": "x"}}]', "-: document 1[0]: the field kind is missing"),
             ('[{"kind": "Pod", "metadata": {}}]', "Pod: metadata.name: missing"),
@@ -96,7 +105,8 @@ class Command(unittest.TestCase):
         done = self.run_command("explain", "dump.json", "--conf", "conf", "--job", "team/train")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("2 of 3 placed, undone", done.stdout)
-        done = self.run_command("explain", "dump.json", "--job", "team/train-w-2", "--profile", "kube-batch")
+        done = self.run_command("explain", "dump.json", "--job", "team/train-w-2", "--profile",
+                                "kube-batch")
         self.assertIn("1 node: cpu", done.stdout)
         done = self.run_command("explain", "dump.json", "--job", "team/nobody")
         self.assertEqual(done.returncode, 2)
@@ -119,7 +129,8 @@ class Command(unittest.TestCase):
             "assert main(['import', 'x']) == 2\n"
             "try:\n    muster.Cluster\nexcept ImportError as e:\n    print(e)\n"
         )
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ | {"PYTHONPATH": ""})
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                              env=os.environ | {"PYTHONPATH": ""})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("muster.Cluster needs the extension module muster._core", done.stdout)
         self.assertIn("not built", done.stderr)

@@ -15,12 +15,15 @@ PLAN = {
     "decisions": [{"kind": "bind"}, {"kind": "bind"}, {"kind": "evict"}, {"kind": "phase"}],
     "pending": [{"task": "a-0", "job": "a", "reason": 1}, {"task": "b-0", "job": "b", "reason": 0},
                 {"task": "b-1", "job": "b", "reason": 0}],
-    "reasons": [{"kind": "no_node", "refusals": [{"nodes": 2, "code": "insufficient", "dimension": "cpu"},
-                                                 {"nodes": 1, "code": "taint", "detail": "gpu=only"}]},
+    "reasons": [{"kind": "no_node", "refusals": [{"nodes": 2, "code": "insufficient",
+                                                  "dimension": "cpu"},
+                                                 {"nodes": 1, "code": "taint",
+                                                  "detail": "gpu=only"}]},
                 {"kind": "queue_closed"}],
 }
 SCENARIO = {"nodes": [{"name": "n", "count": 3}, {"name": "m"}],
-            "jobs": [{"name": "a", "groups": [{"count": 1}]}, {"name": "b", "groups": [{"count": 4}]}]}
+            "jobs": [{"name": "a", "groups": [{"count": 1}]},
+                     {"name": "b", "groups": [{"count": 4}]}]}
 CLI = """#!{python}
 import json, sys
 words = sys.argv[1:]
@@ -35,10 +38,12 @@ class Compare(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             cli = folder / "muster"
-            cli.write_text(CLI.format(python=sys.executable, plan=json.dumps(plan)), encoding="utf-8")
+            cli.write_text(CLI.format(python=sys.executable, plan=json.dumps(plan)),
+                           encoding="utf-8")
             cli.chmod(0o755)
             (folder / "s.json").write_text(json.dumps(SCENARIO), encoding="utf-8")
-            done = subprocess.run([sys.executable, COMPARE, cli, folder / "s.json", "--profiles", profiles,
+            done = subprocess.run([sys.executable, COMPARE, cli, folder / "s.json", "--profiles",
+                                   profiles,
                                    "--report", folder / "r.md"], capture_output=True, text=True)
             if done.returncode == 0:
                 self.assertEqual((folder / "r.md").read_text(encoding="utf-8"), done.stdout)

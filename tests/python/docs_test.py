@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The examples run: those in docs/python.md one after another, those in examples/*.py each by itself."""
+"""The examples run: those in docs/python.md one after another, those in examples/*.py each by
+itself."""
 
 import contextlib
 import io
@@ -20,7 +21,8 @@ class Documents(unittest.TestCase):
         self.assertGreater(len(blocks), 3)
         names: dict = {}
         out = io.StringIO()
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(out):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(
+            folder), contextlib.redirect_stdout(out):
             for block in blocks:
                 exec(compile(block, "docs/python.md", "exec"), names)
             self.assertTrue(pathlib.Path("report.html").exists())

@@ -1,9 +1,10 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 """For tests of the package with its engine: `from engine import muster, needs_engine`.
 
-They run where PYTHONPATH names a build with the extension module (build/release/python, or a wheel in a venv), and
-are skipped, visibly, where there is none. What a wheel must do without the checkout is tested through an installed
-package: nothing here puts python/ into the path unless no muster is found at all.
+They run where PYTHONPATH names a build with the extension module (build/release/python, or a wheel
+in a venv), and are skipped, visibly, where there is none. What a wheel must do without the checkout
+is tested through an installed package: nothing here puts python/ into the path unless no muster is
+found at all.
 """
 
 import pathlib
@@ -23,5 +24,6 @@ needs_engine = unittest.skipUnless(HAVE_ENGINE, "the extension module muster._co
 
 
 def rows(table):
-    """The number of rows of a DataFrame, or of the dict of arrays that stands for it without pandas."""
+    """The number of rows of a DataFrame, or of the dict of arrays that stands for it without
+    pandas."""
     return len(next(iter(table.values()))) if isinstance(table, dict) else len(table)

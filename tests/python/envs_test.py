@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""muster/Replay-v0: Gymnasium's own check, slow twins of both questions, the starts of fcfs, seeds, vectors, speed, and
-that choosing well pays."""
+"""muster/Replay-v0: Gymnasium's own check, slow twins of both questions, the starts of fcfs, seeds,
+vectors, speed, and that choosing well pays."""
 
 import math
 import pathlib
@@ -49,12 +49,14 @@ def tightest_node(seen):
 
 
 class Twin:
-    """The rules of python/muster/envs/replay.py, said again the slow way. Nodes have one resource."""
+    """The rules of python/muster/envs/replay.py, said again the slow way. Nodes have one
+    resource."""
 
     def __init__(self, rows, columns, processors=None, nodes=None, shapes=None, window=16):
         self.rows, self.c, self.window = list(rows), columns, window
         self.processors, self.nodes, self.shapes = processors, nodes, shapes
-        self.now, self.waiting, self.running, self.chosen, self.starts = int(columns["submit"][rows[0]]), [], [], [], {}
+        self.now, self.waiting, self.running, self.chosen, self.starts = int(
+            columns["submit"][rows[0]]), [], [], [], {}
         self.coming = list(rows)
         self.arrive()
 
@@ -65,8 +67,10 @@ class Twin:
     def free(self, node=None):
         if node is None:
             return self.processors - sum(int(self.c["tasks"][job]) for _, job, _ in self.running)
-        held = sum(self.shapes[self.c["shape"][job]] for _, job, on in self.running for n in on if n == node)
-        return self.nodes[node] - held - sum(self.shapes[self.c["shape"][self.waiting[0]]] for n in self.chosen if n == node)
+        held = sum(self.shapes[self.c["shape"][job]] for _, job, on in self.running for n in on
+                   if n == node)
+        return self.nodes[node] - held - sum(self.shapes[self.c["shape"][self.waiting[0]]]
+                                             for n in self.chosen if n == node)
 
     def mask(self):
         if self.nodes is None:
@@ -91,8 +95,10 @@ class Twin:
             self.start(self.waiting[0], on)
 
     def wait(self):
-        then = min([end for end, _, _ in self.running] + [int(self.c["submit"][row]) for row in self.coming[:1]])
-        cost = (then - self.now) * sum(1 / max(int(self.c["run"][job]), 10) for job in self.waiting) / len(self.rows)
+        then = min([end for end, _, _ in self.running] +
+                   [int(self.c["submit"][row]) for row in self.coming[:1]])
+        cost = (then - self.now) * sum(1 / max(int(self.c["run"][job]), 10)
+                                       for job in self.waiting) / len(self.rows)
         self.now, self.chosen = then, []
         self.running = [entry for entry in self.running if entry[0] > then]
         self.arrive()
@@ -145,18 +151,23 @@ class Environment(unittest.TestCase):
         while not over:
             self.assertEqual([bool(x) for x in seen["action_mask"]], [bool(x) for x in twin.mask()])
             if "free" in seen:
-                self.assertAlmostEqual(float(seen["free"][0]), twin.free() / twin.processors, places=6)
+                self.assertAlmostEqual(float(seen["free"][0]), twin.free() / twin.processors,
+                                       places=6)
                 row = twin.waiting[0]
-                self.assertAlmostEqual(float(seen["jobs"][0, 2]), math.log10(1 + twin.now - twin.c["submit"][row]), places=5)
-                self.assertAlmostEqual(float(seen["jobs"][0, 1]), math.log10(twin.c["estimate"][row]), places=5)
+                self.assertAlmostEqual(float(seen["jobs"][0, 2]),
+                                       math.log10(1 + twin.now - twin.c["submit"][row]), places=5)
+                self.assertAlmostEqual(float(seen["jobs"][0, 1]),
+                                       math.log10(twin.c["estimate"][row]), places=5)
             else:
                 idle = [twin.free(n) / twin.nodes[n] for n in range(len(twin.nodes))]
                 np.testing.assert_allclose(seen["nodes"][:, 0], idle, atol=1e-6)
                 row = twin.waiting[0]
-                self.assertAlmostEqual(float(seen["task"][1]), 1 - len(twin.chosen) / twin.c["tasks"][row], places=6)
+                self.assertAlmostEqual(float(seen["task"][1]),
+                                       1 - len(twin.chosen) / twin.c["tasks"][row], places=6)
             # One in five is what the mask forbids.
             allowed = np.flatnonzero(seen["action_mask"])
-            action = int(r.choice(allowed)) if r.random() < 0.8 else int(r.integers(len(seen["action_mask"])))
+            action = int(r.choice(allowed)) if r.random() < 0.8 else int(
+                r.integers(len(seen["action_mask"])))
             seen, reward, over, _, _ = env.step(action)
             expected, is_over = twin.step(action)
             self.assertAlmostEqual(reward, expected, places=9)
@@ -176,14 +187,16 @@ class Environment(unittest.TestCase):
             env = muster.envs.ReplayEnv(trace, jobs=100, action="node")
             columns = trace._core.columns()
             columns["estimate"] = columns["run"]
-            self.follow(env, Twin(env.rows[:100], columns, nodes=[8] * 5, shapes=[1, 2, 4, 8]), seed)
+            self.follow(env, Twin(env.rows[:100], columns, nodes=[8] * 5, shapes=[1, 2, 4, 8]),
+                        seed)
 
     def test_labels_and_several_resources(self):
         trace = muster.Trace(
             {"submit": [0, 0, 0], "run": [9, 9, 9], "shape": [0, 1, 2]},
             nodes=[{"name": "a", "capacity": {"cpu": 4, "memory": "8Gi"}, "labels": {"zone": "x"}},
                    {"name": "b", "capacity": {"cpu": "2500m", "memory": "32Gi"}}],
-            shapes=[{"request": {"cpu": 1, "memory": "16Gi"}}, {"request": {"cpu": "500m"}, "node_selector": {"zone": "x"}},
+            shapes=[{"request": {"cpu": 1, "memory": "16Gi"}},
+                    {"request": {"cpu": "500m"}, "node_selector": {"zone": "x"}},
                     {"request": {"cpu": 5}}],
         )
         env = muster.envs.ReplayEnv(trace, jobs=2, action="node")  # the third job fits nowhere
@@ -191,8 +204,10 @@ class Environment(unittest.TestCase):
         self.assertEqual(list(seen["action_mask"]), [0, 1, 0])
         np.testing.assert_allclose(seen["task"], [0.25, 0.5, 1, math.log10(9), 0], atol=1e-6)
         np.testing.assert_allclose(seen["nodes"], [[1, 1, 1, 0.25], [1, 0.625, 1, 1]], atol=1e-6)
-        seen, _, over, _, told = env.step(0)  # forbidden, and nothing to wait for: the one node that is left
-        self.assertEqual((over, told["allowed"], list(seen["action_mask"])), (False, False, [1, 0, 1]))
+        # forbidden, and nothing to wait for: the one node that is left
+        seen, _, over, _, told = env.step(0)
+        self.assertEqual((over, told["allowed"], list(seen["action_mask"])),
+                         (False, False, [1, 0, 1]))
         self.assertTrue(env.step(0)[2])
         self.assertEqual(env.starts, {0: 0, 1: 0})
 
@@ -203,7 +218,8 @@ class Environment(unittest.TestCase):
         self.assertNotEqual(returns[0], returns[1])
 
     def test_many_at_once_are_each_alone(self):
-        for told in ({"trace": pool(600)}, {"trace": muster.traces.mix(jobs=200, nodes=6), "action": "node"}):
+        for told in ({"trace": pool(600)}, {"trace": muster.traces.mix(jobs=200, nodes=6),
+                                            "action": "node"}):
             envs = gymnasium.make_vec("muster/Replay-v0", num_envs=3, jobs=30, **told)
             self.assertIsInstance(envs.unwrapped, muster.envs.ReplayVectorEnv)
             alone = [muster.envs.ReplayEnv(jobs=30, **told) for _ in range(3)]
@@ -216,11 +232,13 @@ class Environment(unittest.TestCase):
                 for i in range(3):
                     for name in each[i]:
                         np.testing.assert_array_equal(many[name][i], each[i][name])
-                actions = [int(r.choice(np.flatnonzero(seen["action_mask"]))) if seen["action_mask"].any() else 0 for seen in each]
+                actions = [int(r.choice(np.flatnonzero(seen["action_mask"])))
+                           if seen["action_mask"].any() else 0 for seen in each]
                 kept = many["action_mask"].copy()
                 before = many
                 many, rewards, ended, cut, _ = envs.step(np.array(actions))
-                np.testing.assert_array_equal(before["action_mask"], kept)  # what was seen stays as it was
+                # what was seen stays as it was
+                np.testing.assert_array_equal(before["action_mask"], kept)
                 for i, env in enumerate(alone):
                     if over[i]:
                         (each[i], _), reward, over[i] = env.reset(), 0.0, False
@@ -232,7 +250,8 @@ class Environment(unittest.TestCase):
             envs.close()
 
     def test_vectors_of_gymnasium(self):
-        envs = gymnasium.make_vec("muster/Replay-v0", num_envs=3, vectorization_mode="sync", trace=pool(600), jobs=50)
+        envs = gymnasium.make_vec("muster/Replay-v0", num_envs=3, vectorization_mode="sync",
+                                  trace=pool(600), jobs=50)
         seen, _ = envs.reset(seed=5)
         self.assertEqual(seen["jobs"].shape, (3, 16, 3))
         for _ in range(200):
@@ -242,7 +261,8 @@ class Environment(unittest.TestCase):
         envs.close()
 
     def test_a_hundred_thousand_steps_a_second(self):
-        for told in ({"trace": pool(4000)}, {"trace": muster.traces.mix(jobs=2000, nodes=64), "action": "node"}):
+        for told in ({"trace": pool(4000)}, {"trace": muster.traces.mix(jobs=2000, nodes=64),
+                                             "action": "node"}):
             envs = muster.envs.ReplayVectorEnv(num_envs=256, **told)
             seen, _ = envs.reset(seed=1)
             best = 0.0
@@ -261,17 +281,21 @@ class Environment(unittest.TestCase):
             (self.make(trace=mix, action="node"), tightest_node),
         ):
             r = np.random.default_rng(1)
-            chance = [play(env, lambda seen: int(r.choice(np.flatnonzero(seen["action_mask"]))), seed=s) for s in range(5)]
+            chance = [play(env, lambda seen: int(r.choice(np.flatnonzero(seen["action_mask"]))),
+                           seed=s) for s in range(5)]
             chosen = [play(env, choose, seed=s) for s in range(5)]
             self.assertGreater(sum(chosen), sum(chance))
 
     def test_the_example_learns(self):
         done = subprocess.run(
-            [sys.executable, ROOT / "examples/replay_agent.py", "--rounds", "4"], capture_output=True, text=True,
-            env={"PYTHONPATH": ":".join(str(p) for p in (pathlib.Path(muster.__file__).parents[1], *sys.path) if p)},
+            [sys.executable, ROOT / "examples/replay_agent.py", "--rounds", "4"],
+            capture_output=True, text=True,
+            env={"PYTHONPATH": ":".join(str(p) for p in (pathlib.Path(muster.__file__).parents[1],
+                                                         *sys.path) if p)},
         )
         self.assertEqual(done.returncode, 0, done.stderr)
-        returns = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines() if line.startswith(("random", "learned")))
+        returns = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines()
+                       if line.startswith(("random", "learned")))
         self.assertGreater(float(returns["learned"]), float(returns["random"]))
 
     def test_what_the_mask_forbids_is_waiting(self):
@@ -291,7 +315,8 @@ class Environment(unittest.TestCase):
             "needs a trace on nodes": {"trace": pool(10), "action": "node"},
             "jobs must be 1 to 10": {"trace": pool(10), "jobs": 11},
             "window": {"trace": pool(10), "jobs": 5, "window": 0},
-            'action "nodes" is not known; there are job, node': {"trace": pool(10), "action": "nodes"},
+            'action "nodes" is not known; there are job, node': {
+                "trace": pool(10), "action": "nodes"},
         }.items():
             with self.subTest(rule), self.assertRaisesRegex(muster.InvalidArgument, rule):
                 muster.envs.ReplayEnv(**told)

@@ -20,7 +20,8 @@ CONTENT = bytes(range(256)) * 1000
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """/whole and /ranged as named; /breaks sends half and hangs up; /shifted answers another range than asked for."""
+    """/whole and /ranged as named; /breaks sends half and hangs up; /shifted answers another range
+    than asked for."""
 
     def do_GET(self):
         self.server.asked.append((self.path, self.headers.get("Range")))
@@ -38,7 +39,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
         if status == 206:
-            self.send_header("Content-Range", f"bytes {begin + (self.path == '/shifted')}-{len(CONTENT) - 1}/{len(CONTENT)}")
+            self.send_header("Content-Range",
+                             f"bytes {begin + (self.path == '/shifted')}-{len(CONTENT) - 1}/{len(CONTENT)}")
         self.end_headers()
         self.wfile.write(body[: len(body) // 2] if self.path == "/breaks" else body)
 
@@ -87,10 +89,12 @@ class Fetch(unittest.TestCase):
 
     def test_without_a_known_checksum_it_is_told(self):
         self.fetch("whole", None)
-        self.assertIn(hashlib.sha256(CONTENT).hexdigest() + " (nothing to compare it with)", self.told[0])
+        self.assertIn(hashlib.sha256(CONTENT).hexdigest() + " (nothing to compare it with)",
+                      self.told[0])
 
     def test_wrong_checksum_is_removed(self):
-        with self.assertRaisesRegex(fetch.FetchError, "a/b.csv: the sha256 of .*/whole is .* not 0000.*; the file is removed"):
+        with self.assertRaisesRegex(fetch.FetchError,
+                                    "a/b.csv: the sha256 of .*/whole is .* not 0000.*; the file is removed"):
             self.fetch("whole", "0" * 64)
         self.assertEqual(list(self.target.parent.iterdir()), [])
 
@@ -143,7 +147,8 @@ class Fetch(unittest.TestCase):
 
     def test_nobody_answers(self):
         with mock.patch.object(Fetch, "url", "http://127.0.0.1:9"):
-            with self.assertRaisesRegex(fetch.FetchError, "a/b.csv: http://127.0.0.1:9/whole: .*refused"):
+            with self.assertRaisesRegex(fetch.FetchError,
+                                        "a/b.csv: http://127.0.0.1:9/whole: .*refused"):
                 self.fetch("whole")
 
     def run_main(self, *words):
@@ -153,7 +158,8 @@ class Fetch(unittest.TestCase):
         return code, out.getvalue(), err.getvalue()
 
     def test_command(self):
-        sources = {"tiny": fetch.Source("about", (fetch.File("a/b.csv", f"{self.url}/whole"), fetch.File("a/c", text="v\n")))}
+        sources = {"tiny": fetch.Source("about", (fetch.File("a/b.csv", f"{self.url}/whole"),
+                                                  fetch.File("a/c", text="v\n")))}
         with mock.patch.dict(fetch.SOURCES, sources, clear=True):
             code, out, _ = self.run_main("list", "--to", str(self.folder))
             self.assertEqual((code, out.split()), (0, ["tiny", "-", "about"]))
@@ -164,7 +170,9 @@ class Fetch(unittest.TestCase):
             with mock.patch.dict(os.environ, MUSTER_TRACES=str(self.folder)):
                 self.assertIn("there", self.run_main("list")[1])
             code, _, err = self.run_main("fetch", "big", "--to", str(self.folder))
-            self.assertEqual((code, err), (2, 'muster traces: there is no trace "big" to fetch; there are tiny\n'))
+            self.assertEqual(code, 2)
+            self.assertEqual(err,
+                             'muster traces: there is no trace "big" to fetch; there are tiny\n')
 
     def test_table(self):
         for name, source in fetch.SOURCES.items():
@@ -185,7 +193,8 @@ class Fetch(unittest.TestCase):
                 plain, packed = root / file.path, root / (file.path + ".gz")
                 if not plain.exists() and not packed.exists():
                     continue
-                data = plain.read_bytes() if plain.exists() else gzip.decompress(packed.read_bytes())
+                data = plain.read_bytes() if plain.exists() else gzip.decompress(
+                    packed.read_bytes())
                 if file.text is not None:
                     self.assertEqual(sorted(data.decode().split()), sorted(file.text.split()))
                 else:

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""muster.interop: text in, scenarios out. The rules of reading are tested where they are written, in tests/import."""
+"""muster.interop: text in, scenarios out. The rules of reading are tested where they are written,
+in tests/import."""
 
 import contextlib
 import importlib.util
@@ -17,8 +18,10 @@ from muster.interop.reader import read_configuration
 
 HAVE_YAML = importlib.util.find_spec("yaml") is not None
 API = "scheduling.volcano.sh/v1beta1"
-NODE = {"kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable": {"cpu": "4", "pods": "10"}}}
-QUEUE = {"kind": "Queue", "apiVersion": API, "metadata": {"name": "q"}, "spec": {"weight": 1}, "status": {"state": "Open"}}
+NODE = {"kind": "Node", "metadata": {"name": "n1"},
+        "status": {"allocatable": {"cpu": "4", "pods": "10"}}}
+QUEUE = {"kind": "Queue", "apiVersion": API, "metadata": {"name": "q"}, "spec": {"weight": 1},
+         "status": {"state": "Open"}}
 GROUP = {
     "kind": "PodGroup",
     "apiVersion": API,
@@ -27,7 +30,8 @@ GROUP = {
 }
 POD = {
     "kind": "Pod",
-    "metadata": {"name": "p", "namespace": "ns", "annotations": {"scheduling.k8s.io/group-name": "g"}},
+    "metadata": {"name": "p", "namespace": "ns",
+                 "annotations": {"scheduling.k8s.io/group-name": "g"}},
     "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]},
 }
 SECRET = {"kind": "Secret", "metadata": {"name": "s"}}
@@ -100,8 +104,10 @@ class Texts(unittest.TestCase):
 class Scenarios(unittest.TestCase):
     def test_a_dump_becomes_a_scenario_that_runs(self):
         text = "actions: enqueue, allocate\ntiers:\n- plugins:\n  - name: gang\n  - name: predicates\n"
-        scenario, report = muster.interop.scenario([NODE, QUEUE, GROUP, POD, SECRET], configuration=text, now=7)
-        self.assertEqual(scenario["profile"], "volcano:actions=admit+allocate,tiers=gang+predicates")
+        scenario, report = muster.interop.scenario([NODE, QUEUE, GROUP, POD, SECRET],
+                                                   configuration=text, now=7)
+        self.assertEqual(scenario["profile"],
+                         "volcano:actions=admit+allocate,tiers=gang+predicates")
         self.assertEqual(scenario["options"], {"now": 7})
         self.assertEqual(
             [(str(entry), entry.severity) for entry in report],
@@ -114,11 +120,13 @@ class Scenarios(unittest.TestCase):
     def test_options_are_handed_on(self):
         # Configurations that tests build by hand have off what they do not set.
         conf = {"tiers": [{"plugins": [{"name": "gang", "enableJobReady": True}]}]}
-        scenario, _ = muster.interop.scenario([], profile="kube-batch", configuration=conf, unset_flags_on=False)
+        scenario, _ = muster.interop.scenario([], profile="kube-batch", configuration=conf,
+                                              unset_flags_on=False)
         self.assertIn("without=job_order|pipelined|task_order", scenario["profile"])
         bound = {**POD, "spec": POD["spec"] | {"nodeName": "n1"}}
         group = {**GROUP, "spec": {"minMember": 1}}
-        scenario, _ = volcano.scenario([NODE, QUEUE, group, bound], default_queue="q", binding=["ns/p"])
+        scenario, _ = volcano.scenario([NODE, QUEUE, group, bound], default_queue="q",
+                                       binding=["ns/p"])
         self.assertEqual(scenario["tasks"][0]["status"], "binding")
         self.assertEqual(scenario["jobs"][0]["queue"], "q")
 
@@ -127,7 +135,8 @@ class Scenarios(unittest.TestCase):
             ([{"kind": "Node", "metadata": {}}], {}, "Node: metadata.name: missing"),
             ([NODE], {"profile": ""}, "dump: no object has an API group of one importer"),
             ([], {"configuration": "- 1\n"}, "scheduler configuration: expected `actions`"),
-            ([], {"configuration": {"actions": {1, 2}}}, "scheduler configuration: holds what JSON cannot"),
+            ([], {"configuration": {"actions": {1, 2}}},
+             "scheduler configuration: holds what JSON cannot"),
             ([{"kind": "Node", "x": float("nan")}], {}, "dump: holds what JSON cannot"),
         ):
             with self.assertRaises(ImportFailure) as caught:
@@ -152,9 +161,11 @@ class CommandLine(unittest.TestCase):
         self.dump.write_text(json.dumps([NODE, SECRET]))
         self.conf.write_text("actions: allocate\n")
         code, out, err = self.run_main(self.dump, "--conf", self.conf, "--now", "7")
-        self.assertEqual((code, err), (0, "not expressed: Secret s: objects of this kind are not considered\n"))
+        self.assertEqual((code, err),
+                         (0, "not expressed: Secret s: objects of this kind are not considered\n"))
         scenario = json.loads(out)
-        self.assertEqual((scenario["profile"], scenario["options"]), ("volcano:actions=allocate", {"now": 7}))
+        self.assertEqual((scenario["profile"], scenario["options"]),
+                         ("volcano:actions=allocate", {"now": 7}))
         self.dump.write_text("[")
         code, out, err = self.run_main(self.dump)
         self.assertEqual((code, out), (2, ""))
@@ -164,13 +175,16 @@ class CommandLine(unittest.TestCase):
     def test_the_configuration_may_come_in_its_config_map(self):
         self.dump.write_text(json.dumps([NODE]))
         config_map = {"kind": "ConfigMap", "metadata": {"name": "c"}}
-        self.conf.write_text(json.dumps(config_map | {"data": {"volcano-scheduler.conf": "actions: allocate\n"}}))
+        self.conf.write_text(json.dumps(config_map |
+                                        {"data": {
+                                            "volcano-scheduler.conf": "actions: allocate\n"}}))
         code, out, _ = self.run_main(self.dump, "--conf", self.conf)
         self.assertEqual((code, json.loads(out)["profile"]), (0, "volcano:actions=allocate"))
         self.conf.write_text(json.dumps(config_map | {"data": {"x": ""}}))
         code, out, err = self.run_main(self.dump, "--conf", self.conf)
         self.assertEqual(
-            (code, err), (2, "muster import: ConfigMap: expected one key that ends in .conf, found none\n")
+            (code, err),
+            (2, "muster import: ConfigMap: expected one key that ends in .conf, found none\n")
         )
 
 

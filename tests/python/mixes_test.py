@@ -32,7 +32,8 @@ class Mixes(unittest.TestCase):
             self.assertNotEqual(trace.digest, mix.generate(jobs=300, seed=2, load=0.9).digest)
             self.assertGreater(muster.replay(trace, policy).metrics["ended"], 290)
         self.assertEqual(len(muster.traces.named_mix("openb").generate(jobs=1).nodes), 1213)
-        with self.assertRaisesRegex(muster.InvalidArgument, 'unknown mix "phily", did you mean "philly"'):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    'unknown mix "phily", did you mean "philly"'):
             muster.traces.named_mix("phily")
 
     def test_there_and_back_as_json(self):
@@ -46,7 +47,8 @@ class Mixes(unittest.TestCase):
     def test_bad_files(self):
         path = self.folder / "mix.json"
         for text, said in (
-            ("{", "not a mix: "), ("[]", "not a mix of form 1"), ('{"jobs": []}', "not a mix of form 1"),
+            ("{", "not a mix: "), ("[]", "not a mix of form 1"),
+            ('{"jobs": []}', "not a mix of form 1"),
             ('{"muster_mix": 1, "jobs": [], "run": [], "gaps": []}', "jobs: there are none"),
             ('{"muster_mix": 1, "job": []}', 'job.*did you mean.*jobs'),
         ):
@@ -54,7 +56,8 @@ class Mixes(unittest.TestCase):
             with self.assertRaisesRegex(muster.InvalidArgument, said):
                 muster.traces.load_mix(path)
         mix = muster.traces.named_mix("hpc")
-        with self.assertRaisesRegex(muster.InvalidArgument, "nodes: its machine is a pool of processors"):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    "nodes: its machine is a pool of processors"):
             mix.generate(nodes=4)
         with self.assertRaisesRegex(muster.InvalidArgument, "jobs: expected between"):
             mix.generate(jobs=-1)
@@ -65,17 +68,20 @@ class Mixes(unittest.TestCase):
             mix = muster.traces.fit(trace)
             self.assertEqual(mix, muster.traces.fit(trace))
             again = mix.generate(jobs=20000, seed=4)
-            self.assertEqual((again.processors, len(again.nodes)), (trace.processors, len(trace.nodes)))
+            self.assertEqual((again.processors, len(again.nodes)),
+                             (trace.processors, len(trace.nodes)))
             self.assertEqual(again.queues, trace.queues)
             for column in ("run", "tasks", "queue"):
                 a, b = trace._core.columns()[column], again._core.columns()[column]
-                np.testing.assert_allclose(quantiles(b), quantiles(a), rtol=0.15, atol=1, err_msg=f"{name} {column}")
+                np.testing.assert_allclose(quantiles(b), quantiles(a), rtol=0.15, atol=1,
+                                           err_msg=f"{name} {column}")
             gaps = [quantiles(np.diff(t._core.columns()["submit"])) for t in (trace, again)]
             np.testing.assert_allclose(gaps[1], gaps[0], rtol=0.25, atol=2, err_msg=name)
 
     def test_fit_says_all_of_a_plain_trace(self):
         trace = muster.Trace(
-            {"submit": [0, 10, 20, 30], "run": [60] * 4, "estimate": [90] * 4, "tasks": [3] * 4, "user": [1, 1, 0, 1]},
+            {"submit": [0, 10, 20, 30], "run": [60] * 4, "estimate": [90] * 4, "tasks": [3] * 4,
+             "user": [1, 1, 0, 1]},
             processors=8, users=["a", "b"],
         )
         mix = muster.traces.fit(trace, "plain")
@@ -99,7 +105,8 @@ class Mixes(unittest.TestCase):
         made = mix.generate(jobs=len(philly), seed=1)
         a, b = philly._core.columns(), made._core.columns()
         np.testing.assert_allclose(quantiles(b["run"]), quantiles(a["run"]), rtol=0.15)
-        np.testing.assert_allclose(np.bincount(b["queue"]) / len(b["queue"]), np.bincount(a["queue"]) / len(a["queue"]), atol=0.01)
+        np.testing.assert_allclose(np.bincount(b["queue"]) / len(b["queue"]),
+                                   np.bincount(a["queue"]) / len(a["queue"]), atol=0.01)
         work = [(t["run"] * t["tasks"].astype(np.int64)).sum() for t in (a, b)]
         np.testing.assert_allclose(work[1], work[0], rtol=0.15)
         # The named one is rounded, and has no run times of VCs; it is still of the same size.

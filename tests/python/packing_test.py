@@ -38,8 +38,10 @@ class Small(unittest.TestCase):
         self.assertIn("openb small, seed 1: 4 arrivals, 2 nodes", repr(filling))
         result = filling.replay("fgd:gpu-packing")
         table = result.decisions
-        self.assertEqual([list(table[c]) for c in ("task", "node", "gpus")], [[0, 1, 2, 1], [1, 0, 1, -1], [1, 3, 2, 0]])
-        self.assertEqual((result.failed, result.used_milli, result.arrived_milli, result.gpu_milli), (1, 3100, 5100, 4000))
+        self.assertEqual([list(table[c]) for c in ("task", "node", "gpus")],
+                         [[0, 1, 2, 1], [1, 0, 1, -1], [1, 3, 2, 0]])
+        self.assertEqual((result.failed, result.used_milli, result.arrived_milli, result.gpu_milli),
+                         (1, 3100, 5100, 4000))
         self.assertEqual(result.curves["allocated"][12], 12.5)
         self.assertEqual(rows(result.curves), 129)
         self.assertTrue(np.isnan(result.curves["allocated"][40]))
@@ -52,14 +54,17 @@ class Small(unittest.TestCase):
             self.assertEqual(filling.replay(policy).policy, policy)
 
     def test_bad_input(self):
-        with self.assertRaisesRegex(muster.NotFound, "there is no file .*arrivals_other|openb_pod_list_other"):
+        with self.assertRaisesRegex(muster.NotFound,
+                                    "there is no file .*arrivals_other|openb_pod_list_other"):
             muster.packing.openb(self.write(), list="other")
         with self.assertRaisesRegex(muster.InvalidArgument, 'no column "seed42"'):
             muster.packing.openb(self.write(), list="small")
-        with self.assertRaisesRegex(muster.InvalidArgument, r"openb_pod_list_small.csv.gz:4: gpu_milli"):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    r"openb_pod_list_small.csv.gz:4: gpu_milli"):
             muster.packing.openb(self.write(milli=1001), list="small", seed=1)
         with self.assertRaisesRegex(muster.InvalidArgument, "two nodes have the rank 0"):
-            muster.packing.openb(self.write(ranks="node_row,seed1\n0,0\n1,0\n"), list="small", seed=1)
+            muster.packing.openb(self.write(ranks="node_row,seed1\n0,0\n1,0\n"), list="small",
+                                 seed=1)
         with self.assertRaisesRegex(muster.InvalidArgument, 'did you mean "fgd:best-fit"'):
             muster.packing.openb(self.write(), list="small", seed=1).replay("fgd:bestfit")
 

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Policies written in Python: each point, what is refused, and how errors and Ctrl-C end a cycle."""
+"""Policies written in Python: each point, what is refused, and how errors and Ctrl-C end a
+cycle."""
 
 import _thread
 import signal
@@ -70,7 +71,8 @@ class Nodes(unittest.TestCase):
         plan = cluster.schedule("volcano", policies=[policy])
         self.assertEqual([nodes_of(plan)[f"a-{i}"] for i in range(3)], ["n7", "n6", "n5"])
         self.assertEqual(policy.calls, 2)
-        self.assertEqual(cluster.freeze().schedule("volcano", policies=[policy]).digest, plan.digest)
+        self.assertEqual(cluster.freeze().schedule("volcano", policies=[policy]).digest,
+                         plan.digest)
 
     def test_equal_to_the_engine_without_its_speed(self):
         cluster = cluster_of(nodes=20)
@@ -78,8 +80,10 @@ class Nodes(unittest.TestCase):
             cluster.add_job(f"j{j}", count=5, min_available=3, cpu=1 + j % 3)
         for policy in (LastFirst(), Fullest(), ZoneB()):
             plan = cluster.schedule("volcano", policies=[policy])
-            for switch in ("block_winners", "share_equal_states", "infeasibility_memory", "vector_kernels"):
-                other = cluster.freeze().schedule("volcano", policies=[policy], speed={switch: False})
+            for switch in ("block_winners", "share_equal_states", "infeasibility_memory",
+                           "vector_kernels"):
+                other = cluster.freeze().schedule("volcano", policies=[policy],
+                                                  speed={switch: False})
                 self.assertEqual(other.digest, plan.digest, (policy, switch))
 
     def test_equal_to_the_same_policy_in_cpp(self):
@@ -145,8 +149,10 @@ class Nodes(unittest.TestCase):
     def test_no_eviction_where_a_fit_refuses(self):
         cluster = cluster_of(nodes=2)
         for i in range(2):
-            cluster.add_job(f"low{i}", min_available=0, priority=1, preemptable=True, phase="running")
-            cluster.add_task(f"low{i}-0", job=f"low{i}", cpu=4, status="running", node=f"n{i}", priority=1)
+            cluster.add_job(f"low{i}", min_available=0, priority=1, preemptable=True,
+                            phase="running")
+            cluster.add_task(f"low{i}-0", job=f"low{i}", cpu=4, status="running", node=f"n{i}",
+                             priority=1)
         cluster.add_job("high", count=1, min_available=1, cpu=4, priority=9)
         spec = "volcano:actions=admit+allocate+preempt,tiers=priority+conformance/overcommit+predicates"
         self.assertEqual(rows(cluster.schedule(spec).evictions), 1)
@@ -351,15 +357,18 @@ class Refused(unittest.TestCase):
         def nan(self, task_class, nodes):
             return np.where(nodes.name == "n2", np.nan, 0.0)
 
-        self.refused('^policy "odd": score: nan in row 2: node "n2", task class of "a-0"$', score=nan)
+        self.refused('^policy "odd": score: nan in row 2: node "n2", task class of "a-0"$',
+                     score=nan)
         self.refused("inf in row 0", score=lambda s, c, n: np.full(len(n), np.inf))
-        self.refused(r"score: expected an array of shape \(4,\), got \(3,\)", score=lambda s, c, n: np.zeros(3))
+        self.refused(r"score: expected an array of shape \(4,\), got \(3,\)", score=lambda s, c,
+                     n: np.zeros(3))
         self.refused(r"got \(4, 1\)", score=lambda s, c, n: np.zeros((4, 1)))
         self.refused(r"got \(\)", score=lambda s, c, n: None)
         self.refused("expected an array of numbers, got <U1", score=lambda s, c, n: ["x"] * 4)
         self.refused("fit: expected an array of bool, got float64", fit=lambda s, c, n: np.ones(4))
         self.refused('job_order: nan in row 0: job "a"', job_order=lambda s, j: [float("nan")])
-        self.refused('overused: expected an array of bool, got int', overused=lambda s, q: np.array([1]))
+        self.refused('overused: expected an array of bool, got int', overused=lambda s,
+                     q: np.array([1]))
 
     def test_policies_that_are_none(self):
         refuse = self.assertRaisesRegex
@@ -379,7 +388,8 @@ class Refused(unittest.TestCase):
         self.assertEqual(policy.name, "last-first")
         for name in ("gang", "allocate"):
             policy.name = name
-            with self.assertRaisesRegex(muster.InvalidArgument, f'policy "{name}": the name is taken'):
+            with self.assertRaisesRegex(muster.InvalidArgument,
+                                        f'policy "{name}": the name is taken'):
                 self.cluster.schedule("volcano", policies=[policy])
         policy.name = "a+b"
         with self.assertRaisesRegex(muster.InvalidArgument, "has none of"):
@@ -394,8 +404,10 @@ class Refused(unittest.TestCase):
         def score(self, task_class, nodes):
             return nodes.memory
 
-        with self.assertRaisesRegex(AttributeError, "Nodes has no column 'memory'; it has index, name"):
-            self.cluster.schedule("volcano", policies=[type("Odd", (muster.Policy,), {"score": score})()])
+        with self.assertRaisesRegex(AttributeError,
+                                    "Nodes has no column 'memory'; it has index, name"):
+            self.cluster.schedule("volcano", policies=[type("Odd", (muster.Policy,),
+                                                            {"score": score})()])
 
 
 @needs_engine
@@ -466,7 +478,8 @@ class Endings(unittest.TestCase):
 
         self.cluster.schedule("volcano", policies=[Keeper()])
         task_class, nodes = kept[0]
-        with self.assertRaisesRegex(muster.FailedPrecondition, "ends with its cycle|shown for one call"):
+        with self.assertRaisesRegex(muster.FailedPrecondition,
+                                    "ends with its cycle|shown for one call"):
             nodes.idle["cpu"]
         with self.assertRaisesRegex(muster.FailedPrecondition, "ends with its cycle"):
             task_class.shape
@@ -474,10 +487,12 @@ class Endings(unittest.TestCase):
     def test_other_threads_run_meanwhile(self):
         cluster = muster.Cluster()
         cluster.add_nodes(3000, cpu=64)
-        cluster.add_jobs(name=[f"j{i}" for i in range(6000)], count=10, cpu=[1 + i % 7 for i in range(6000)])
+        cluster.add_jobs(name=[f"j{i}" for i in range(6000)], count=10,
+                         cpu=[1 + i % 7 for i in range(6000)])
         snapshot = cluster.freeze()
         digests = []
-        threads = [threading.Thread(target=lambda: digests.append(snapshot.schedule("volcano").digest)) for _ in range(3)]
+        threads = [threading.Thread(target=lambda: digests.append(
+            snapshot.schedule("volcano").digest)) for _ in range(3)]
         ticks = 0
         for thread in threads:
             thread.start()
@@ -491,17 +506,21 @@ class Endings(unittest.TestCase):
         cluster = muster.Cluster()
         cluster.add_nodes(2000, cpu=64)
         cluster.add_jobs(
-            name=[f"j{i}" for i in range(20000)], count=10, min_available=1, **{"request.cpu": [f"{100 + i}m" for i in range(20000)]}
+            name=[f"j{i}" for i in range(20000)], count=10, min_available=1,
+            **{"request.cpu": [f"{100 + i}m" for i in range(20000)]}
         )
         before = cluster.version
-        # Python leaves SIGINT alone where its parent ignores it, as a shell does for what runs in its background.
-        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
+        # Python leaves SIGINT alone where its parent ignores it, as a shell does for what runs in
+        # its background.
+        self.addCleanup(signal.signal, signal.SIGINT,
+                        signal.signal(signal.SIGINT, signal.default_int_handler))
         timer = threading.Timer(0.3, _thread.interrupt_main)
         timer.start()
         start = time.monotonic()
         with self.assertRaises(KeyboardInterrupt):
             cluster.schedule("volcano")
-            while time.monotonic() - start < 20:  # a machine that is done sooner still gets its signal
+            # a machine that is done sooner still gets its signal
+            while time.monotonic() - start < 20:
                 cluster.schedule("volcano", now=int(time.monotonic()))
         timer.join()
         self.assertLess(time.monotonic() - start, 20)

@@ -30,7 +30,8 @@ def pool(jobs=4000, processors=16, seed=1):
         "tasks": r.integers(1, 9, jobs),
         "user": r.integers(0, 5, jobs),
     }
-    return muster.Trace(table, processors=processors, users=[f"u{i}" for i in range(5)], name="pool")
+    return muster.Trace(table, processors=processors, users=[f"u{i}" for i in range(5)],
+                        name="pool")
 
 
 @needs_engine
@@ -39,7 +40,8 @@ class Traces(unittest.TestCase):
         trace = muster.Trace({"submit": [0, 5], "run": [60, 60], "tasks": [4, 2]}, processors=4)
         self.assertEqual((len(trace), trace.processors), (2, 4))
         self.assertEqual(list(trace.jobs["tasks"]), [4, 2])
-        with self.assertRaisesRegex(muster.InvalidArgument, 'unknown column "runs"; there are .*run'):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    'unknown column "runs"; there are .*run'):
             muster.Trace({"submit": [0], "runs": [1]}, processors=4)
         with self.assertRaisesRegex(muster.InvalidArgument, "run is -1; must be above 0"):
             muster.Trace({"submit": [0], "run": [-1]}, processors=4)
@@ -47,7 +49,8 @@ class Traces(unittest.TestCase):
             muster.Trace({"submit": [0.0], "run": [float("nan")]}, processors=4)
 
     def test_select_keeps_who_precedes_whom(self):
-        table = {"submit": [0, 1, 2], "run": [9, 9, 9], "preceding": [2**32 - 1, 0, 1], "think": [0, 3, 4]}
+        table = {"submit": [0, 1, 2], "run": [9, 9, 9], "preceding": [2**32 - 1, 0, 1],
+                 "think": [0, 3, 4]}
         trace = muster.Trace(table, processors=4)
         self.assertEqual(list(trace.select([2, 1]).jobs["preceding"]), [1, 2**32 - 1])
         with self.assertRaisesRegex(muster.InvalidArgument, "different"):
@@ -85,11 +88,13 @@ class Traces(unittest.TestCase):
 
     def test_shaken_run_times(self):
         absent, endless = np.iinfo(np.int64).min, 2**53
-        jobs = {"submit": [0] * 4, "run": [1, 1000, endless, 10**15], "estimate": [absent, 2000, endless, 10**15], "deadline": [absent, 9, 9, 9]}
+        jobs = {"submit": [0] * 4, "run": [1, 1000, endless, 10**15],
+                "estimate": [absent, 2000, endless, 10**15], "deadline": [absent, 9, 9, 9]}
         trace = muster.Trace(jobs, processors=1)
         for seed in range(200):
             table = trace.shaken(seed, 5, run=0.25)._core.columns()
-            self.assertEqual((table["run"][2], table["estimate"][2], table["estimate"][0]), (endless, endless, absent))
+            self.assertEqual((table["run"][2], table["estimate"][2], table["estimate"][0]),
+                             (endless, endless, absent))
             self.assertTrue(750 <= table["run"][1] <= 1250)
             self.assertLessEqual(abs(int(table["estimate"][1]) - 2 * int(table["run"][1])), 2)
             self.assertTrue(75 * 10**13 <= table["run"][3] <= 125 * 10**13)
@@ -122,8 +127,10 @@ class Traces(unittest.TestCase):
 @needs_engine
 class Replays(unittest.TestCase):
     def test_by_hand(self):
-        # The first holds all four processors; the third may go ahead of nothing, the second is the head.
-        trace = muster.Trace({"submit": [0, 5, 6], "run": [60, 60, 10], "tasks": [3, 4, 1]}, processors=4)
+        # The first holds all four processors; the third may go ahead of nothing, the second is the
+        # head.
+        trace = muster.Trace({"submit": [0, 5, 6], "run": [60, 60, 10], "tasks": [3, 4, 1]},
+                             processors=4)
         result = muster.replay(trace, "fcfs")
         self.assertEqual(list(result.jobs["start"]), [0, 60, 120])
         self.assertEqual(list(muster.replay(trace, "easy").jobs["wait"]), [0, 55, 0])
@@ -135,7 +142,8 @@ class Replays(unittest.TestCase):
     def test_what_did_not_happen(self):
         trace = muster.Trace({"submit": [0, 5], "run": [60, 60], "tasks": [3, 9]}, processors=4)
         jobs = muster.replay(trace, "easy").jobs
-        self.assertEqual((list(jobs["start"]), list(jobs["outcome"])), ([0, -1], ["done", "refused"]))
+        self.assertEqual((list(jobs["start"]), list(jobs["outcome"])),
+                         ([0, -1], ["done", "refused"]))
         self.assertEqual(rows(muster.replay(trace, "easy").shares), 0)
 
     def test_profile_on_nodes_with_series(self):
@@ -152,7 +160,8 @@ class Replays(unittest.TestCase):
         self.assertEqual(list(result.samples["queue_share"]), ["a", "b"])
         deviation = result.samples["share_deviation"]
         self.assertAlmostEqual(float(deviation.max()), result.metrics["share_deviation_max"])
-        self.assertAlmostEqual(float(deviation[deviation >= 0].mean()), result.metrics["share_deviation_mean"])
+        self.assertAlmostEqual(float(deviation[deviation >= 0].mean()),
+                               result.metrics["share_deviation_mean"])
         self.assertEqual(rows(result.series), len(result.samples["time"]))
         shares = result.shares
         self.assertEqual(rows(shares), 2 * len(result.samples["time"]))
@@ -173,13 +182,15 @@ class Replays(unittest.TestCase):
             nodes=[{"name": f"n{i}", "capacity": {"cpu": 1}} for i in range(2)],
             shapes=[{"request": {"cpu": 1}}],
         )
-        result = muster.replay(trace, "volcano", series_interval=10, record_placements=True, measure_decisions=True)
+        result = muster.replay(trace, "volcano", series_interval=10, record_placements=True,
+                               measure_decisions=True)
         placed = result.placements
         self.assertEqual(list(placed["job"]), [7, 7, 8])
         self.assertEqual(sorted(placed["node"][:2]), ["n0", "n1"])
         self.assertEqual((list(placed["from"]), list(placed["to"])), ([0, 0, 60], [60, 60, 120]))
         pending = result.pending
-        reason = next(name for name in pending if "insufficient cpu" in name or "not_admitted" in name)
+        reason = next(name for name in pending if "insufficient cpu" in name
+                      or "not_admitted" in name)
         self.assertEqual(list(pending["time"][:3]), [0, 10, 20])
         self.assertEqual(list(pending[reason][:3]), [0, 1, 1])
         self.assertEqual(result.metrics["decision_time"]["count"], result.counts["passes"])
@@ -188,12 +199,15 @@ class Replays(unittest.TestCase):
         self.assertEqual(muster.replay(trace, "volcano").digest, result.digest)
 
     def test_pending_on_a_pool(self):
-        trace = muster.Trace({"submit": [0, 0, 0], "run": [90, 90, 90], "tasks": [3, 2, 1]}, processors=4)
+        trace = muster.Trace({"submit": [0, 0, 0], "run": [90, 90, 90], "tasks": [3, 2, 1]},
+                             processors=4)
         result = muster.replay(trace, "fcfs", record_placements=True)
         self.assertEqual(list(result.placements["node"]), ["pool"] * 3)
         pending = {name: list(column)[0] for name, column in dict(result.pending).items()}
-        self.assertEqual(pending, {"time": 0, "no_node: insufficient processors": 1, "not_reached": 1})
-        waiting = sum(np.asarray(column) for name, column in dict(result.pending).items() if name != "time")
+        self.assertEqual(pending, {"time": 0, "no_node: insufficient processors": 1,
+                                   "not_reached": 1})
+        waiting = sum(np.asarray(column) for name, column in dict(result.pending).items()
+                      if name != "time")
         np.testing.assert_array_equal(waiting, result.samples["waiting"])
 
     def test_refusals(self):
@@ -210,12 +224,14 @@ class Replays(unittest.TestCase):
     def test_equal_inputs_equal_digests(self):
         trace = pool()
         self.assertEqual(muster.replay(trace, "easy").digest, muster.replay(trace, "easy").digest)
-        self.assertNotEqual(muster.replay(trace, "easy").digest, muster.replay(trace, "fcfs").digest)
+        self.assertNotEqual(muster.replay(trace, "easy").digest,
+                            muster.replay(trace, "fcfs").digest)
 
     def test_other_threads_run_meanwhile(self):
         trace = pool(400000)
         seen = []
-        thread = threading.Thread(target=lambda: seen.append(muster.replay(trace, "easy:order=sjf")))
+        thread = threading.Thread(target=lambda: seen.append(
+            muster.replay(trace, "easy:order=sjf")))
         thread.start()
         ticks = 0
         while thread.is_alive():
@@ -228,7 +244,8 @@ class Replays(unittest.TestCase):
         # A backlog that grows without end, so that it lasts for many times what is waited here.
         jobs = 400000
         trace = muster.Trace(
-            {"submit": np.arange(jobs), "run": np.full(jobs, 50), "tasks": np.full(jobs, 3), "estimate": np.full(jobs, 99)},
+            {"submit": np.arange(jobs), "run": np.full(jobs, 50), "tasks": np.full(jobs, 3),
+             "estimate": np.full(jobs, 99)},
             processors=4,
         )
         before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The report: well-formed, whole, and nothing in it that is loaded from elsewhere; the commands that write it."""
+"""The report: well-formed, whole, and nothing in it that is loaded from elsewhere; the commands
+that write it."""
 
 import html
 import html.parser
@@ -33,7 +34,8 @@ class Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         told = dict(attributes)
-        self.addresses += [v for k, v in attributes if k in ("href", "src", "xlink:href", "action", "data")]
+        self.addresses += [v for k, v in attributes
+                           if k in ("href", "src", "xlink:href", "action", "data")]
         if tag == "svg":
             self.figures.append(told["aria-label"])
         self.drawn += tag in ("path", "rect")
@@ -51,7 +53,8 @@ class Page(html.parser.HTMLParser):
         self.words.append(text)
 
 
-# Run in the browser alone: reports have no script. What each figure shows of itself, as a browser has laid it out.
+# Run in the browser alone: reports have no script. What each figure shows of itself, as a browser
+# has laid it out.
 PROBE = """
 const figures = [...document.querySelectorAll("svg.figure")].map((svg) => {
   const parts = [...svg.querySelectorAll("path, rect")], view = svg.viewBox.baseVal;
@@ -90,7 +93,8 @@ class Report(unittest.TestCase):
 
     def test_every_figure_is_there(self):
         page = Page(self.text)
-        expected = ["Utilisation over time", "Pending jobs over time", "Distribution of waits", "Fragmentation over time"]
+        expected = ["Utilisation over time", "Pending jobs over time", "Distribution of waits",
+                    "Fragmentation over time"]
         for label in ("muster", "volcano"):
             expected += [f"Queue shares under {label}", f"Mean wait by size and time under {label}"]
             expected += [f"Pending by reason under {label}", f"Nodes under {label}"]
@@ -105,12 +109,14 @@ class Report(unittest.TestCase):
 
     def test_says_what_was_run_and_how_to_run_it_again(self):
         words = " ".join(Page(self.text).words)
-        for part in ("a mix of 300 gangs", "python -m muster compare <mix>", self.study.digest, "2 times with jobs drawn anew", "mean bounded slowdown"):
+        for part in ("a mix of 300 gangs", "python -m muster compare <mix>", self.study.digest,
+                     "2 times with jobs drawn anew", "mean bounded slowdown"):
             self.assertIn(part, words)
         self.assertNotIn("Partial", words)
 
     def test_light_and_dark_have_the_same_colours_named(self):
-        light, dark = (set(re.findall(r"(--\w+):#", part)) for part in self.text.split("@media")[:2])
+        light, dark = (set(re.findall(r"(--\w+):#", part))
+                       for part in self.text.split("@media")[:2])
         self.assertEqual(light, dark)
 
     def test_names_are_escaped(self):
@@ -126,16 +132,19 @@ class Report(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")
     def test_in_a_browser(self):
-        """Light and dark: a console without a word, and every figure of every kind with ink in it."""
+        """Light and dark: a console without a word, and every figure of every kind with ink in
+        it."""
         pooled = pathlib.Path(self.folder.name, "pool.html")
         study(pool(400), replicates=0).report(pooled)
         papers = set()
         for name, path in (("mix", self.path), ("pool", pooled)):
             for look in ("light", "dark"):
                 with self.subTest(name=name, look=look):
-                    told = self.look(path, f"{name}_{look}", ["--force-dark-mode"] if look == "dark" else [])
+                    told = self.look(path, f"{name}_{look}",
+                                     ["--force-dark-mode"] if look == "dark" else [])
                     papers.add(told["paper"])
-                    self.assertEqual([f["name"] for f in told["figures"]], Page(path.read_text()).figures)
+                    self.assertEqual([f["name"] for f in told["figures"]],
+                                     Page(path.read_text()).figures)
                     for figure in told["figures"]:
                         self.assertGreater(min(figure["width"], figure["height"]), 50, figure)
                         self.assertGreater(figure["inked"], 0, figure)
@@ -147,7 +156,8 @@ class Report(unittest.TestCase):
         probed = folder / f"{name}.html"
         probed.write_text(path.read_text().replace("</body>", f"<script>{PROBE}</script></body>"))
         run = lambda page, *words: subprocess.run(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=1300,2400",
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+             "--window-size=1300,2400",
              f"--user-data-dir={folder / 'profile'}", *more, *words, page.as_uri()],
             capture_output=True, text=True, timeout=120,
         )
@@ -179,21 +189,25 @@ class Commands(unittest.TestCase):
         pool(300).save(self.folder / "pool.npz")
 
     def run_command(self, *words):
-        path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]), os.environ.get("PYTHONPATH")) if p)
+        path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]),
+                                           os.environ.get("PYTHONPATH")) if p)
         return subprocess.run(
-            [sys.executable, "-m", "muster", *words], capture_output=True, text=True, cwd=self.folder,
+            [sys.executable, "-m", "muster", *words], capture_output=True, text=True,
+            cwd=self.folder,
             env=os.environ | {"PYTHONPATH": path, "MUSTER_CACHE": str(self.folder / "cache")},
         )
 
     def test_compare_reproduce_report(self):
         done = self.run_command(
-            "compare", "pool.npz", "--profile", "fcfs", "--profile", "easy:order=sjf,estimate=actual",
+            "compare", "pool.npz", "--profile", "fcfs", "--profile",
+            "easy:order=sjf,estimate=actual",
             "--replicates", "3", "--save", "study.json", "--report", "report.html",
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("easy:order=sjf,estimate=actual", done.stdout)
         self.assertIn("8 of 8 replays", done.stderr)
-        self.assertIn("python -m muster compare pool.npz", (self.folder / "report.html").read_text())
+        self.assertIn("python -m muster compare pool.npz",
+                      (self.folder / "report.html").read_text())
         done = self.run_command("reproduce", "study.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("equal digests", done.stdout)
@@ -204,7 +218,8 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(Page((self.folder / "again.html").read_text()).figures), 9)
 
     def test_sweep(self):
-        done = self.run_command("sweep", "pool.npz", "--profile", "volcano", "--vary", "latency=0,60", "--replicates", "1")
+        done = self.run_command("sweep", "pool.npz", "--profile", "volcano", "--vary",
+                                "latency=0,60", "--replicates", "1")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("volcano latency=60", done.stdout)
 

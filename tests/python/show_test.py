@@ -17,10 +17,13 @@ class Show(unittest.TestCase):
     def test_without_recorded_traces_mixes_are_played(self):
         with tempfile.TemporaryDirectory() as folder:
             report = pathlib.Path(folder, "replays.html")
-            path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]), os.environ.get("PYTHONPATH")) if p)
-            environment = {"MUSTER_TRACES": "/nonexistent", "MUSTER_CACHE": folder, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+            path = os.pathsep.join(p for p in (str(pathlib.Path(muster.__file__).parents[1]),
+                                               os.environ.get("PYTHONPATH")) if p)
+            environment = {"MUSTER_TRACES": "/nonexistent", "MUSTER_CACHE": folder,
+                           "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
             done = subprocess.run(
-                [sys.executable, ROOT / "tools/show_replays.py", report], capture_output=True, text=True, env=os.environ | environment
+                [sys.executable, ROOT / "tools/show_replays.py", report], capture_output=True,
+                text=True, env=os.environ | environment
             )
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("No recorded traces in /nonexistent", done.stdout)

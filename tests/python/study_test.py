@@ -39,12 +39,15 @@ class Statistics(unittest.TestCase):
     def test_measure_agrees_with_the_engine(self):
         result = muster.replay(pool(), "easy")
         ours, engine = statistics.measure(result), result.metrics
-        for name, path in [("wait_mean", ("wait", "mean")), ("wait_p95", ("wait", "p95")), ("bounded_slowdown_mean", ("bounded_slowdown", "mean"))]:
-            self.assertAlmostEqual(ours[name], engine["all"][path[0]][path[1]], delta=1e-9 * max(1, ours[name]))
+        for name, path in [("wait_mean", ("wait", "mean")), ("wait_p95", ("wait", "p95")),
+                           ("bounded_slowdown_mean", ("bounded_slowdown", "mean"))]:
+            self.assertAlmostEqual(ours[name], engine["all"][path[0]][path[1]],
+                                   delta=1e-9 * max(1, ours[name]))
         self.assertEqual(ours["makespan"], engine["makespan"])
 
     def test_warmup_counts_later_jobs_only(self):
-        trace = muster.Trace({"submit": [0, 1, 100], "run": [50, 50, 50], "tasks": [4, 4, 4]}, processors=4)
+        trace = muster.Trace({"submit": [0, 1, 100], "run": [50, 50, 50], "tasks": [4, 4, 4]},
+                             processors=4)
         result = muster.replay(trace, "fcfs")
         self.assertEqual(statistics.measure(result)["wait_longest"], 49)
         late = statistics.measure(result, warmup=100)
@@ -53,14 +56,18 @@ class Statistics(unittest.TestCase):
     def test_utilisation_by_hand(self):
         # Busy by half until the last submission, at 100.
         trace = muster.Trace({"submit": [0, 100], "run": [100, 10], "tasks": [2, 2]}, processors=4)
-        self.assertAlmostEqual(statistics.measure(muster.replay(trace, "fcfs"))["utilisation"], 0.5, delta=0.01)
+        self.assertAlmostEqual(statistics.measure(muster.replay(trace, "fcfs"))["utilisation"], 0.5,
+                               delta=0.01)
 
     def test_ranks_pair_replicates(self):
-        # b is above a by about 1 in every replicate, which differ by far more among themselves; c is a, shaken.
+        # b is above a by about 1 in every replicate, which differ by far more among themselves; c
+        # is a, shaken.
         base = np.array([10.0, 90, 30, 70, 50, 20, 80, 40])
         shake = np.array([1, -1, 2, -2, 1, -1, 0.5, -0.5])
-        table = statistics.rank({"b": base + 1 + shake / 10, "c": base + shake, "a": base}, False, 0.95, 1)
-        self.assertEqual({row["name"]: (row["rank"], row["tie"]) for row in table}, {"a": (1, True), "c": (1, True), "b": (3, False)})
+        table = statistics.rank({"b": base + 1 + shake / 10, "c": base + shake, "a": base}, False,
+                                0.95, 1)
+        self.assertEqual({row["name"]: (row["rank"], row["tie"]) for row in table},
+                         {"a": (1, True), "c": (1, True), "b": (3, False)})
         best_first = statistics.rank({"b": base + 1, "a": base}, True, 0.95, 1)
         self.assertEqual([row["name"] for row in best_first], ["b", "a"])
         self.assertTrue(best_first[0]["low"] < best_first[0]["mean"] < best_first[0]["high"])
@@ -73,10 +80,12 @@ class Statistics(unittest.TestCase):
 
     def test_intervals_are_the_engines(self):
         values = [3.1, 4.1, 5.9, 2.6, 5.3, 5.8, 9.7, 9.3]
-        self.assertEqual(statistics.interval(values, 0.95, 42), (float.fromhex("0x1.08ccccccccccep+2"), 7.4375))
+        self.assertEqual(statistics.interval(values, 0.95, 42),
+                         (float.fromhex("0x1.08ccccccccccep+2"), 7.4375))
         low, high = statistics.interval(np.array(values), of="median")
         self.assertTrue(low < np.median(values) < high)
-        self.assertEqual(statistics.interval(values, seed=-1), statistics.interval(values, seed=2**64 - 1))
+        self.assertEqual(statistics.interval(values, seed=-1),
+                         statistics.interval(values, seed=2**64 - 1))
         self.assertEqual(statistics.ratio(2 * np.array(values), values), (2, 2, 2))
 
     def test_regression(self):
@@ -96,7 +105,8 @@ class Statistics(unittest.TestCase):
             "level: 2 is out of range": lambda: statistics.interval([1, 2], 2),
             'of: "mode" is not known': lambda: statistics.interval([1, 2], of="mode"),
             r"under\[0\]: 0 is out of range": lambda: statistics.ratio([1, 2], [0, 1]),
-            r"x\[0\]: has 1 entries; must have 3, as y": lambda: statistics.least_squares([1, 2, 3], {"x": [1]}),
+            r"x\[0\]: has 1 entries; must have 3, as y": lambda: statistics.least_squares(
+                [1, 2, 3], {"x": [1]}),
         }.items():
             with self.subTest(rule), self.assertRaisesRegex(muster.InvalidArgument, rule):
                 call()
@@ -120,7 +130,8 @@ class Studies(unittest.TestCase):
 
     def test_equal_policies_tie(self):
         told = study(profiles=["easy", "easy:order=fifo"])
-        self.assertEqual([(r["rank"], r["tie"]) for r in told.ranking(told.cells[0].trace)], [(1, True), (1, True)])
+        self.assertEqual([(r["rank"], r["tie"]) for r in told.ranking(told.cells[0].trace)],
+                         [(1, True), (1, True)])
 
     def test_processes_and_cache_change_nothing(self):
         trace, out = pool(600), io.StringIO()
@@ -185,23 +196,27 @@ class Studies(unittest.TestCase):
             replicates=2, executor="here", cache=False, progress=False,
         )
         self.assertEqual(len(told.cells), 8)
-        self.assertEqual({row["label"] for row in told.ranking(told.cells[0].trace)}, {f"{p} latency={n}" for p in ("easy", "volcano") for n in (0, 5)})
+        self.assertEqual({row["label"] for row in told.ranking(told.cells[0].trace)},
+                         {f"{p} latency={n}" for p in ("easy", "volcano") for n in (0, 5)})
 
     def test_shaken_replicates(self):
         trace = pool(300)
         resampled, shaken = study(trace), study(trace, shake=30)
-        self.assertEqual([r[0]["digest"] for r in shaken.records], [r[0]["digest"] for r in resampled.records])
+        self.assertEqual([r[0]["digest"] for r in shaken.records],
+                         [r[0]["digest"] for r in resampled.records])
         self.assertNotEqual(shaken.digest, resampled.digest)
         self.assertEqual(shaken.digest, study(trace, shake={"submit": 30}).digest)
         self.assertNotEqual(shaken.digest, study(trace, shake=31).digest)
         # Replicate 2 of each policy is the same disturbed trace.
         seed = muster.runs.replicate_seed(0, 2)
         for cell, records in zip(shaken.cells, shaken.records):
-            self.assertEqual(records[2]["digest"], muster.replay(trace.shaken(seed, 30), cell.policy).digest)
+            self.assertEqual(records[2]["digest"],
+                             muster.replay(trace.shaken(seed, 30), cell.policy).digest)
         self.assertIn("4 replicates, shaken (submissions 30 s)", str(shaken))
         path = self.folder / "study.json"
         study(trace, shake={"submit": 5, "run": 0.1}).save(path)
-        self.assertEqual(json.loads(path.read_text())["settings"]["shake"], {"submit": 5, "run": 0.1})
+        self.assertEqual(json.loads(path.read_text())["settings"]["shake"],
+                         {"submit": 5, "run": 0.1})
         self.assertEqual(muster.reproduce(path, executor="here", progress=False)[1], [])
 
     def test_nothing_shaken_is_a_tie_of_nothing(self):

@@ -31,20 +31,25 @@ class Readers(unittest.TestCase):
 
     def test_alibaba2023(self):
         trace = muster.traces.alibaba2023(DATA / "openb_pods.csv", DATA / "openb_nodes.csv")
-        self.assertEqual((list(trace.jobs["submit"]), list(trace.jobs["run"])), ([0, 30], [996, 500]))
+        self.assertEqual((list(trace.jobs["submit"]), list(trace.jobs["run"])),
+                         ([0, 30], [996, 500]))
         self.assertEqual(trace.report["dropped"], {"no run time": 1})
 
     def test_google2019(self):
         trace = muster.traces.google2019(
-            DATA / "google_instance_events.csv", DATA / "google_machine_events.csv", DATA / "google_collection_events.csv"
+            DATA / "google_instance_events.csv", DATA / "google_machine_events.csv",
+            DATA / "google_collection_events.csv"
         )
-        self.assertEqual((list(trace.jobs["submit"]), list(trace.jobs["run"])), ([0, 3, 6], [9, 30, 60]))
+        self.assertEqual((list(trace.jobs["submit"]), list(trace.jobs["run"])),
+                         ([0, 3, 6], [9, 30, 60]))
         self.assertEqual(trace.queues, ["free", "batch", "mid", "production", "monitoring"])
         with self.assertRaisesRegex(muster.InvalidArgument, 'no column "time"'):
-            muster.traces.google2019(DATA / "google_machine_events.csv", DATA / "pai_machine_spec.csv")
+            muster.traces.google2019(DATA / "google_machine_events.csv",
+                                     DATA / "pai_machine_spec.csv")
 
     def test_a_missing_file_is_named(self):
-        with self.assertRaisesRegex(muster.NotFound, "alibaba2020: machines: there is no file nowhere.csv"):
+        with self.assertRaisesRegex(muster.NotFound,
+                                    "alibaba2020: machines: there is no file nowhere.csv"):
             muster.traces.alibaba2020(DATA / "pai_task_table.csv", "nowhere.csv")
 
     def test_command_line_names(self):
@@ -69,15 +74,19 @@ class Tables(unittest.TestCase):
         """A trace that needs every column."""
         return muster.Trace(
             {
-                "id": [7, 8, 9], "submit": [0, 5, 9], "run": [60, 70, 80], "estimate": [100, 80, 90], "tasks": [1, 2, 4],
-                "min_tasks": [0, 1, 4], "shape": [0, 1, 0], "queue": [1, 0, 1], "user": [0, 1, 0], "priority": [0, -5, 9],
+                "id": [7, 8, 9], "submit": [0, 5, 9], "run": [60, 70, 80],
+                "estimate": [100, 80, 90], "tasks": [1, 2, 4],
+                "min_tasks": [0, 1, 4], "shape": [0, 1, 0], "queue": [1, 0, 1], "user": [0, 1, 0],
+                "priority": [0, -5, 9],
                 "deadline": [500, 600, 700], "preceding": [2**32 - 1, 0, 0], "think": [0, 3, 4],
             },
             nodes=[
-                {"name": "n0", "capacity": {"cpu": "8", "memory": "16Gi"}, "labels": {"kind": "a,b"}},
+                {"name": "n0", "capacity": {"cpu": "8", "memory": "16Gi"},
+                 "labels": {"kind": "a,b"}},
                 {"name": "n1", "capacity": {"cpu": "4"}},
             ],
-            shapes=[{"request": {"cpu": "500m"}}, {"request": {"memory": "1Gi"}, "node_selector": {"kind": "a,b"}}],
+            shapes=[{"request": {"cpu": "500m"}}, {"request": {"memory": "1Gi"},
+                                                   "node_selector": {"kind": "a,b"}}],
             queues=[{"name": "q", "weight": 3, "limit": {"cpu": "6"}}, {"name": "r"}],
             users=["ann", "bob"],
         )
@@ -109,7 +118,8 @@ class Tables(unittest.TestCase):
     def test_parquet_of_others(self):
         """Columns of numbers, texts and absent cells, as pandas or Arrow write them."""
         path = self.folder / "jobs.parquet"
-        table = {"submit": [0, 5], "run": [60.0, 0.5], "queue": ["a", "b"], "request.cpu": ["1", None], "deadline": [None, 90]}
+        table = {"submit": [0, 5], "run": [60.0, 0.5], "queue": ["a", "b"],
+                 "request.cpu": ["1", None], "deadline": [None, 90]}
         pyarrow.parquet.write_table(pyarrow.table(table), path)
         trace = muster.traces.parquet(path, processors=4)
         self.assertEqual((list(trace.jobs["run"]), trace.queues), ([60, 1], ["a", "b"]))
@@ -117,27 +127,37 @@ class Tables(unittest.TestCase):
     @needs_arrow
     def test_bad_parquet(self):
         path = self.folder / "jobs.parquet"
-        pyarrow.parquet.write_table(pyarrow.table({"submit": [0, 5], "run": [60.0, float("nan")]}), path)
-        with self.assertRaisesRegex(muster.InvalidArgument, 'jobs.parquet:3: run: "nan" is not a number'):
+        pyarrow.parquet.write_table(pyarrow.table({"submit": [0, 5], "run": [60.0, float("nan")]}),
+                                    path)
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    'jobs.parquet:3: run: "nan" is not a number'):
             muster.traces.parquet(path, processors=4)
-        self.assertEqual(muster.traces.parquet(path, processors=4, skip_bad_lines=True).report["bad"], 1)
+        self.assertEqual(muster.traces.parquet(path, processors=4,
+                                               skip_bad_lines=True).report["bad"], 1)
         pyarrow.parquet.write_table(pyarrow.table({"submit": [0], "runs": [60]}), path)
-        with self.assertRaisesRegex(muster.InvalidArgument, 'jobs.parquet:1: there is no column "run"'):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    'jobs.parquet:1: there is no column "run"'):
             muster.traces.parquet(path, processors=4)
         pyarrow.parquet.write_table(pyarrow.table({"submit": [0], "run": [[1, 2]]}), path)
-        with self.assertRaisesRegex(muster.InvalidArgument, "jobs.parquet: not a readable Parquet table"):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    "jobs.parquet: not a readable Parquet table"):
             muster.traces.parquet(path, processors=4)
         path.write_bytes(path.read_bytes()[:-7])
-        with self.assertRaisesRegex(muster.InvalidArgument, "jobs.parquet: not a readable Parquet table"):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    "jobs.parquet: not a readable Parquet table"):
             muster.traces.parquet(path, processors=4)
 
     def test_what_tables_cannot_say_is_refused(self):
-        with self.assertRaisesRegex(muster.InvalidArgument, 'form "xlsx" is not known; there are csv, parquet'):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    'form "xlsx" is not known; there are csv, parquet'):
             self.everything().save_tables(self.folder, "xlsx")
         trace = muster.Trace(
-            {"submit": [0], "run": [1]}, nodes=[{"name": "n", "taints": [{"key": "a", "effect": "NoSchedule"}]}], shapes=[{}]
+            {"submit": [0], "run": [1]}, nodes=[{"name": "n",
+                                                 "taints": [{"key": "a", "effect": "NoSchedule"}]}],
+                                                 shapes=[{}]
         )
-        with self.assertRaisesRegex(muster.InvalidArgument, 'a node has "taints", which no table holds'):
+        with self.assertRaisesRegex(muster.InvalidArgument,
+                                    'a node has "taints", which no table holds'):
             trace.save_tables(self.folder)
 
 

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""muster.what_if: the table it gives, against plans of clusters that were really changed, and what it refuses."""
+"""muster.what_if: the table it gives, against plans of clusters that were really changed, and what
+it refuses."""
 
 import math
 import unittest
@@ -56,7 +57,8 @@ class WhatIf(unittest.TestCase):
                 self.assertEqual(list(told["share_after"]), list(plan.shares["share_before"]))
                 for a, b in zip(told["deserved_after.cpu"], plan.shares["deserved.cpu"]):
                     self.assertTrue(a == b or (math.isnan(a) and math.isnan(b)), (profile, a, b))
-                self.assertEqual(list(told["allocated_after.cpu"]), list(plan.shares["allocated_before.cpu"]))
+                self.assertEqual(list(told["allocated_after.cpu"]),
+                                 list(plan.shares["allocated_before.cpu"]))
 
     def test_nothing_changes(self):
         before = self.cluster.schedule("muster")
@@ -66,10 +68,13 @@ class WhatIf(unittest.TestCase):
 
     def test_bad_input_is_named(self):
         for change, words in (
-            ({"queue": {"name": "visoin", "weight": 2}}, 'what-if[0]: queue "visoin" does not exist, did you mean "vision"?'),
+            ({"queue": {"name": "visoin", "weight": 2}},
+             'what-if[0]: queue "visoin" does not exist, did you mean "vision"?'),
             ({"queue": {"name": "vision", "weight": -2}}, 'queue "vision": weight is -2'),
-            ({"queue": {"name": "vision", "wieght": 2}}, 'what-if: [0].queue: unknown field "wieght", did you mean "weight"?'),
-            ({"queue": {"name": "vision", "limit": {"gpus": 2}}}, 'limit "gpus": no node or task names this dimension'),
+            ({"queue": {"name": "vision", "wieght": 2}},
+             'what-if: [0].queue: unknown field "wieght", did you mean "weight"?'),
+            ({"queue": {"name": "vision", "limit": {"gpus": 2}}},
+             'limit "gpus": no node or task names this dimension'),
             ({}, "says nothing"),
             ({"add_job": {"cpu": 1}}, 'what-if[0].add_job: key "name" is missing'),
             ({"remove_nodes": {"name": "z"}}, 'node "z" does not exist'),

@@ -149,7 +149,7 @@ TEST(Preempt, VictimsThatWereSparedAreForgottenByThePodLimit) {
   EXPECT_EQ(Decide(cluster, profile), "bind b0 n0");
 }
 
-// --- reclaim ------------------------------------------------------------------------------------------------
+// --- reclaim
 
 struct TwoQueues {
   Cluster cluster;
@@ -199,7 +199,7 @@ TEST(Reclaim, ANodeWithoutSomebodyToTakeFromIsNotUsed) {
   Nodes(cluster, 2, {{"cpu", 4}});
   RunningJob(cluster, Spec("a", 0, 0, "p"), 1, "n1");
   Job(cluster, Spec("b", 0, 1, "q"), 1, {{"cpu", 1}});
-  // n0 is empty and passed over; on n1 there is room, so that nobody has to go.
+  // n0 is empty and passed over; on n1 there is room, so no task has to go.
   EXPECT_EQ(Decide(cluster, Profile("reclaim", "gang conformance")), "nominate b0 n1");
 }
 

@@ -71,7 +71,8 @@ TEST(Filters, TaintsAndClosedNodes) {
   Job(cluster, {.name = "j"}, 1, {{"cpu", 1}});
   EXPECT_EQ(Refused(cluster, "j0", "a"), Code(RefusalCode::kTaint, "gpu=only"));
   EXPECT_EQ(Refused(cluster, "j0", "b"), Code(RefusalCode::kUnschedulable));
-  // Volcano does not look at a node's Ready condition; the taint that comes with it keeps tasks off.
+  // Volcano does not look at a node's Ready condition; the taint that comes with it keeps tasks
+  // off.
   EXPECT_EQ(Refused(cluster, "j0", "c"), "accepted");
   TaskShape shape;
   shape.request = {{"cpu", 1}};

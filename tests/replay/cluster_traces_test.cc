@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Readers of Alibaba's and Google's traces, over small tables with the published columns (tests/data/traces): what
-// becomes of a row, and every way a row can be bad.
+// Readers of Alibaba's and Google's traces, over small tables with the published columns
+// (tests/data/traces): what becomes of a row, and every way a row can be bad.
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -160,7 +160,7 @@ TEST_F(Borg, TellsEachInstancesStory) {
   const Resources& request = trace->shapes[trace->shape[1]].request;
   EXPECT_EQ(Amount(request, "cpu"), "20000m");
   EXPECT_EQ(Amount(request, "memory"), absl::StrCat(int64_t{4000} << 20));
-  // As they were first added; the one whose capacity nobody knows is not there.
+  // As they were first added; the one of unknown capacity is not there.
   ASSERT_EQ(trace->machine.nodes.size(), 3u);
   EXPECT_EQ(trace->machine.nodes[0].name, "11");
   EXPECT_EQ(Amount(trace->machine.nodes[0].capacity, "cpu"), "500000m");

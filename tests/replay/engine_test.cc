@@ -44,7 +44,8 @@ TEST_P(EachProfile, GangsWaitForRoom) {
                                 {.submit = 2, .run = 3, .tasks = 2},
                                 {.submit = 3, .run = 5, .tasks = 9}});
   const ReplayResult result = Play(trace, GetParam());
-  // kube-batch leaves the two tasks of the second gang that found a place there until the cycle ends.
+  // kube-batch leaves the two tasks of the second gang that found a place there until the cycle
+  // ends.
   const int64_t third = GetParam() == std::string("kube-batch") ? 10 : 2;
   EXPECT_EQ(result.start, (Times{0, 10, third, kAbsent}));
   EXPECT_EQ(result.end, (Times{10, 20, third + 3, kAbsent}));
@@ -154,7 +155,8 @@ TEST_P(EachProfile, ManyJobsComeAndGo) {
 }
 
 TEST_P(EachProfile, WaitsForNodesThatChanceKeepsDown) {
-  // Only n0 is large enough, and the others join later: what chance does to them before says nothing of n0.
+  // Only n0 is large enough, and the others join later: what chance does to them before says
+  // nothing of n0.
   Trace trace = Small(4, {{.submit = 0, .run = 10}, {.submit = 51000, .run = 10}});
   trace.shapes[0].request = {{"cpu", 2}};
   ReplayOptions options;
@@ -229,15 +231,15 @@ TEST(Engine, EvictedJobsStartAgain) {
 }
 
 TEST(Engine, EasyPromisesNodes) {
-  // Two nodes of 4. The second job needs both, at 20. The third would be there until 32 on what the first leaves on its
-  // node, which is promised; the fourth is gone by 20.
+  // Two nodes of 4. The second job needs both, at 20. The third would be there until 32 on what the
+  // first leaves on its node, which is promised; the fourth is gone by 20.
   const Trace trace = Small(2, {{.submit = 0, .run = 20, .tasks = 6},
                                 {.submit = 1, .run = 10, .tasks = 8},
                                 {.submit = 2, .run = 30, .tasks = 1},
                                 {.submit = 3, .run = 17, .tasks = 2}});
   EXPECT_EQ(Play(trace, "easy").start, (Times{0, 20, 30, 3}));
   EXPECT_EQ(Play(trace, "fcfs").start, (Times{0, 20, 30, 30}));
-  // With a node that the second job may not have, the third is in nobody's way.
+  // With a node that the second job may not have, the third is in no job's way.
   Trace wider = trace;
   wider.machine.nodes[0].labels = wider.machine.nodes[1].labels = {{"zone", "a"}};
   wider.machine.nodes.push_back({.name = "spare", .capacity = {{"cpu", 1}}});
@@ -247,9 +249,10 @@ TEST(Engine, EasyPromisesNodes) {
 }
 
 TEST(Engine, ConservativePromisesNodesToEverybody) {
-  // Two nodes of 4. The second job is promised both at 20, the third, of six tasks, both at 30. The fourth would be in the
-  // way of the second until 42; under easy and here it waits. The fifth needs one place for 45 s: at 3 that is free beside
-  // all but the second job's promise, and from 40 on it is free for good; the sixth is gone by 20.
+  // Two nodes of 4. The second job is promised both at 20, the third, of six tasks, both at 30. The
+  // fourth would be in the way of the second until 42; under easy and here it waits. The fifth
+  // needs one place for 45 s: at 3 that is free beside all but the second job's promise, and from
+  // 40 on it is free for good; the sixth is gone by 20.
   const Trace trace = Small(2, {{.submit = 0, .run = 20, .tasks = 6},
                                 {.submit = 1, .run = 10, .tasks = 8},
                                 {.submit = 2, .run = 10, .tasks = 6},
@@ -258,7 +261,8 @@ TEST(Engine, ConservativePromisesNodesToEverybody) {
   const ReplayResult result = Play(trace, "conservative");
   EXPECT_EQ(result.policy, "conservative:reservations=afresh");
   EXPECT_EQ(result.start, (Times{0, 20, 30, 30, 3}));
-  // A label that only one node has. The head waits for it; easy keeps others away from the head's node alone.
+  // A label that only one node has. The head waits for it; easy keeps others away from the head's
+  // node alone.
   Trace labelled = Small(2, {{.submit = 0, .run = 20, .tasks = 3},
                              {.submit = 1, .run = 10, .tasks = 4},
                              {.submit = 2, .run = 30, .tasks = 4},
@@ -306,7 +310,8 @@ TEST(Engine, SeriesAndMetricsByHand) {
 }
 
 TEST(Engine, TellsWhereTasksRanAndWhyJobsWait) {
-  // The first job holds 6 of 8 cpus until 10; the second needs 4 of them. n1 fails at 20 and comes back at 22.
+  // The first job holds 6 of 8 cpus until 10; the second needs 4 of them. n1 fails at 20 and comes
+  // back at 22.
   const Trace trace = Small(2, {{.submit = 0, .run = 10, .tasks = 6},
                                 {.submit = 5, .run = 20, .tasks = 8},
                                 {.submit = 6, .run = 5, .tasks = 9}});
@@ -382,7 +387,8 @@ TEST(Engine, StaysOnPoolsAreJobs) {
 }
 
 TEST(Metrics, StarvationAndFinishTimeFairness) {
-  // On 4 processors: the first holds all until 10, the second waits for it, the third never starts before 20.
+  // On 4 processors: the first holds all until 10, the second waits for it, the third never starts
+  // before 20.
   Trace trace;
   trace.processors = 4;
   for (const TraceJob& job :
@@ -396,8 +402,8 @@ TEST(Metrics, StarvationAndFinishTimeFairness) {
   EXPECT_EQ(result.start, (Times{0, 10, 20}));
   const Metrics metrics = Measure(trace, result);
   EXPECT_EQ(metrics.longest_wait, 15);
-  // The first: (2 * 5 + 3 * 5) / 10 = 2.5 jobs in its time, each of which has 1.6 processors: 10 / 25. The second: 25 + 20
-  // job-seconds in 20 s, 2.25 jobs, 2 of 4 processors: 20 / (10 * 1.125).
+  // The first: (2 * 5 + 3 * 5) / 10 = 2.5 jobs in its time, each of which has 1.6 processors: 10 /
+  // 25. The second: 25 + 20 job-seconds in 20 s, 2.25 jobs, 2 of 4 processors: 20 / (10 * 1.125).
   EXPECT_EQ(metrics.all.finish_time_fairness.count, 2);
   EXPECT_DOUBLE_EQ(metrics.all.finish_time_fairness.p50, 0.4);
   EXPECT_DOUBLE_EQ(metrics.all.finish_time_fairness.max, 20 / 11.25);

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Batch policies on pools when decisions come late, or by cycles in other ways: start by start against a slow twin, and
-// by hand. On its own a pool decides at once; what it does not know is done by cycles or refused, never passed over.
+// Batch policies on pools when decisions come late, or by cycles in other ways: start by start
+// against a slow twin, and by hand. On its own a pool decides at once; what it does not know is
+// done by cycles or refused, never passed over.
 #include <string>
 #include <vector>
 
@@ -67,7 +68,8 @@ TEST(Latency, EasyPlusPlusByHand) {
   const std::string policy = "easy:estimate=last_two,order=sjf";
   // At once: at 60 the third is corrected to end at 110, so that the last one goes ahead.
   EXPECT_THAT(Play(trace, policy, {}).start, ElementsAre(0, 0, 40, 90, 60));
-  // Decisions after 2 seconds: it should end at 112 from 52 on, so that at 60 the last one may go ahead.
+  // Decisions after 2 seconds: it should end at 112 from 52 on, so that at 60 the last one may go
+  // ahead.
   ReplayOptions late;
   late.latency = 2;
   EXPECT_THAT(Play(trace, policy, late).start, ElementsAre(2, 2, 42, 94, 62));
@@ -89,7 +91,7 @@ TEST(Latency, OfNothingIsTheCyclesOfAnInstant) {
   }
 }
 
-// What changes while nobody waits is no reason for a cycle in the past.
+// A change while no job waits starts no cycle in the past.
 TEST(Latency, PeriodsDoNotGoBack) {
   const Trace trace = Pool(1, {{.submit = 0, .run = 5}, {.submit = 9, .run = 5}});
   ReplayOptions options;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Readers of batch logs: the archive's logs by their counts, the rules of -1, and every way a file can be bad.
+// Readers of batch logs: the archive's logs by their counts, the rules of -1, and every way a file
+// can be bad.
 #include "tests/replay/logs.h"
 
 #include <zlib.h>

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Traces made from mixes: equal for equal seeds, true to the tables, of the load asked for, and what is wrong with a mix.
+// Traces made from mixes: equal for equal seeds, true to the tables, of the load asked for, and
+// what is wrong with a mix.
 #include "muster/mix.h"
 
 #include <algorithm>
@@ -71,7 +72,8 @@ TEST(MixTrace, DrawsByEqualFactorsBetweenShares) {
   for (size_t i = 0; i < kMixShares.size(); ++i) mix.run[i] = (int64_t{16} << i) - 1;
   Trace trace = Made(mix, {.jobs = 100000, .seed = 1});
   std::sort(trace.run.begin(), trace.run.end());
-  // Half way between shares i and i + 1, of which there are enough, one less than 16 times 2^i times the root of 2.
+  // Half way between shares i and i + 1, of which there are enough, one less than 16 times 2^i
+  // times the root of 2.
   for (size_t i : {0, 2, 5, 9, 10}) {
     const auto middle = static_cast<size_t>((kMixShares[i] + kMixShares[i + 1]) * 5);
     const double value = static_cast<double>(int64_t{16} << i) * 1.41421356 - 1;
@@ -99,7 +101,8 @@ TEST(MixTrace, IsAFunctionOfTheSeedAndOneStreamADrawing) {
   }
 }
 
-// The first numbers of each named mix, reckoned apart from the definition of SplitMix64, xoshiro256++ and the mix.
+// The first numbers of each named mix, reckoned apart from the definition of SplitMix64,
+// xoshiro256++ and the mix.
 TEST(MixTrace, Golden) {
   std::map<std::string, std::string> seen;
   for (const std::string& name : TraceMixNames()) {

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The fragmentation study, played again: every decision that is recorded, every count and every curve.
+// The fragmentation study, played again: every decision that is recorded, every count and every
+// curve.
 #include "muster/packing.h"
 
 #include <algorithm>

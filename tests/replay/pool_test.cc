@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Batch policies on pools: every recorded wait of three logs, the twins on random worlds, and small worlds by hand.
+// Batch policies on pools: every recorded wait of three logs, the twins on random worlds, and small
+// worlds by hand.
 #include <string>
 #include <vector>
 
@@ -149,8 +150,9 @@ void CompareWithTwin(const std::string& policy) {
   }
 }
 
-// The profiles of the same names on one node, a cycle an event, start the same jobs, with corrected guesses, too. But for
-// easy in the order of submission: there a pool makes no pass for a job that does not fit, whatever was given back before.
+// The profiles of the same names on one node, a cycle an event, start the same jobs, with corrected
+// guesses, too. But for easy in the order of submission: there a pool makes no pass for a job that
+// does not fit, whatever was given back before.
 void CompareWithProfile(const std::string& policy) {
   const int64_t worlds = testing::WorldCount(500);
   for (int64_t seed = 1; seed <= worlds; ++seed) {
@@ -184,8 +186,8 @@ TEST(Twin, Conservative) { CompareWithTwin("conservative"); }
 // --- by hand
 
 TEST(Pool, EasyLetsAJobGoAheadThatEndsAtTheShadow) {
-  // The head (4 processors) can start at 100. A job of 1 processor that ends exactly then goes ahead, one that ends
-  // a second later does not: all four are the head's.
+  // The head (4 processors) can start at 100. A job of 1 processor that ends exactly then goes
+  // ahead, one that ends a second later does not: all four are the head's.
   const Trace trace = Pool(4, {{.submit = 0, .run = 100, .estimate = 100, .tasks = 3},
                                {.submit = 1, .run = 10, .estimate = 10, .tasks = 4},
                                {.submit = 2, .run = 99, .estimate = 99, .tasks = 1},
@@ -195,8 +197,8 @@ TEST(Pool, EasyLetsAJobGoAheadThatEndsAtTheShadow) {
 }
 
 TEST(Pool, ConservativeDelaysNoPromise) {
-  // At 1 the second job is promised 100 and the third, of two processors, 110. Under easy the fourth takes what the
-  // head leaves over and delays the third; conservative does not let it.
+  // At 1 the second job is promised 100 and the third, of two processors, 110. Under easy the
+  // fourth takes what the head leaves over and delays the third; conservative does not let it.
   const Trace trace = Pool(4, {{.submit = 0, .run = 100, .estimate = 100, .tasks = 3},
                                {.submit = 1, .run = 10, .estimate = 10, .tasks = 3},
                                {.submit = 2, .run = 10, .estimate = 10, .tasks = 4},
@@ -228,7 +230,7 @@ TEST(Pool, RefusesWhatDoesNotFitAndGoesOn) {
   EXPECT_EQ(Measure(trace, *result).refused, 1);
 }
 
-// Each is promised its time at once; nobody is looked through while nothing is due.
+// Each is promised its time at once; no job is looked at while nothing is due.
 TEST(Pool, ConservativeWithManyJobsAtOneInstant) {
   constexpr int64_t kProcessors = 1000, kJobs = 200000, kRun = 60;
   Trace trace;

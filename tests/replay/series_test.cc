@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Samples of a replay against a recount from where every task was and what happened to every node: to the bit.
+// Samples of a replay against a recount from where every task was and what happened to every node:
+// to the bit.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -82,7 +83,7 @@ std::vector<NodeState> NodesAt(const Trace& trace, int64_t time) {
       if (node.name == name || node.domain == name) change(nodes[n]);
     }
   };
-  // Names whose first event is that they join.
+  // Names of nodes that join later.
   for (const NodeEvent& event : trace.node_events) {
     if (std::find(seen.begin(), seen.end(), event.name) != seen.end()) continue;
     seen.push_back(event.name);
@@ -183,8 +184,8 @@ TEST(Series, EqualsARecount) {
   }
 }
 
-// A sample costs what changed, not what there is: after the last submission 65,000 samples of 20,000 nodes are few
-// milliseconds' work, and a recount of each would be minutes'.
+// A sample costs what changed, not what there is: after the last submission 65,000 samples of
+// 20,000 nodes are few milliseconds' work, and a recount of each would be minutes'.
 TEST(Series, LongTailsOfLargeMachines) {
   Trace trace;
   for (int64_t i = 0; i < 20000; ++i) {

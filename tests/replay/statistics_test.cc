@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Quantiles against closed forms and integrals, bootstraps against a twin that sorts every resample, least squares against
-// certified values and normal equations.
+// Quantiles against closed forms and integrals, bootstraps against a twin that sorts every
+// resample, least squares against certified values and normal equations.
 #include "muster/statistics.h"
 
 #include <algorithm>
@@ -214,7 +214,8 @@ TEST(Bootstrap, CoversTheMeanAboutAsOftenAsItsLevelSays) {
     const absl::StatusOr<Interval> t = MeanInterval(values);
     covered_by_t += t->low <= 10 && 10 <= t->high;
   }
-  // Of 400 at 95 %, 380 with a deviation of 4.4. Percentile intervals of 30 values are a little narrow.
+  // Of 400 at 95 %, 380 with a deviation of 4.4. Percentile intervals of 30 values are a little
+  // narrow.
   EXPECT_GT(covered, 355);
   EXPECT_LT(covered, 392);
   EXPECT_GT(covered_by_t, 366);
@@ -232,7 +233,8 @@ TEST(LeastSquares, FindsALine) {
 }
 
 TEST(LeastSquares, ByHand) {
-  // Means 2 and 4; slope 4 / 2, intercept 0; residuals 1, -2, 1; 6 / 1 of them a degree; variation 14.
+  // Means 2 and 4; slope 4 / 2, intercept 0; residuals 1, -2, 1; 6 / 1 of them a degree; variation
+  // 14.
   const absl::StatusOr<Regression> fit = LeastSquares(Values{3, 2, 7}, {{1, 2, 3}}, {.level = 0.9});
   ASSERT_TRUE(fit.ok()) << fit.status();
   EXPECT_NEAR(fit->coefficients[0].value, 0, 1e-13);
@@ -263,8 +265,8 @@ TEST(LeastSquares, OfConstantsExplainsThem) {
   EXPECT_EQ(fit->r_squared, 1);
 }
 
-// Longley's table of employment, 1947 to 1962: six columns that nearly depend on each other. The values of the fit are
-// those that the National Institute of Standards and Technology certifies.
+// Longley's table of employment, 1947 to 1962: six columns that nearly depend on each other. The
+// values of the fit are those that the National Institute of Standards and Technology certifies.
 TEST(LeastSquares, OfLongleyIsAsCertified) {
   const Values employed = {60323, 61122, 60171, 61187, 63221, 63639, 64989, 63761,
                            66019, 67857, 68169, 66513, 68655, 69564, 69331, 70551};

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random specs and their comparison, member by member, for every struct that has a list of keys. A member that
-// the list lacks does not compile, so nothing can be forgotten here.
+// Random specs and their comparison, member by member, for every struct that has a list of keys. A
+// member that the list lacks does not compile, so nothing can be forgotten here.
 #ifndef MUSTER_TESTS_SCENARIO_ANY_SPEC_H_
 #define MUSTER_TESTS_SCENARIO_ANY_SPEC_H_
 
@@ -15,7 +15,7 @@
 
 namespace muster {
 
-// --- equality ------------------------------------------------------------------------------------------------
+// --- equality
 
 template <class T>
 bool Same(const T& a, const T& b) {
@@ -56,7 +56,7 @@ inline bool Same(const Scenario& a, const Scenario& b) {
          a.expect == b.expect;
 }
 
-// --- chance --------------------------------------------------------------------------------------------------
+// --- chance
 
 class AnySpec {
  public:

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// CheckExpectation over plans made by hand: silent when all is as expected, one line for each difference.
+// CheckExpectation over plans made by hand: silent when all is as expected, one line for each
+// difference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

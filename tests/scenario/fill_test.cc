@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// From a scenario to a cluster: order of rows, parents behind children, errors with their place, nothing half done.
+// From a scenario to a cluster: order of rows, parents behind children, errors with their place,
+// nothing half done.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

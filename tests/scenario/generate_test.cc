@@ -69,7 +69,7 @@ GenerateOptions Everything() {
   return options;
 }
 
-// The files of these knobs, pinned: who changes the generator changes everybody's random clusters.
+// The files of these knobs, pinned: a change of the generator changes all random clusters.
 TEST(Generate, IsTheSameEverywhere) {
   EXPECT_EQ(DigestOf({}), "47c5155123ab627b85ddb1f10a2aaed9");
   EXPECT_EQ(DigestOf(Everything()), "080419c8bc0cc0949d3ccba7b07cd633");

@@ -248,7 +248,8 @@ TEST(Parse, TheSmallestAndLargestIntegersAreRead) {
 TEST(Parse, HundredMegabytesTakeBoundedTime) {
   constexpr size_t kSize = size_t{100} << 20;
   const auto start = std::chrono::steady_clock::now();
-  // One row that is far too large, one text, blanks, keys, digits, and rows by the hundred thousand.
+  // One row that is far too large, one text, blanks, keys, digits, and rows by the hundred
+  // thousand.
   EXPECT_THAT(ErrorOf(R"({"muster": 1, "nodes": [{"name": )" + Repeat("[1,", kSize / 3)),
               HasSubstr("nested deeper"));
   EXPECT_THAT(ErrorOf(R"({"muster": 1, "nodes": [{"name": [)" + Repeat("1,", kSize / 2)),

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What is written reads back equal: for random scenarios with every member of every struct set or unset.
+// What is written reads back equal: for random scenarios with every member of every struct set or
+// unset.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -27,7 +28,8 @@ TEST(RoundTrip, RandomScenariosComeBackEqual) {
 }
 
 TEST(RoundTrip, TheComparisonSeesEveryDifference) {
-  // Change one scenario a little, many times: equal specs have equal texts and different ones different texts.
+  // Change one scenario a little, many times: equal specs have equal texts and different ones
+  // different texts.
   int different = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     Scenario a, b;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// docs/scenario.schema.json says what the parser takes: every key, its type and its default, and no other.
+// docs/scenario.schema.json says what the parser takes: every key, its type and its default, and no
+// other.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A search that remembers against one that was born for the question: after every random move and rollback both
-// name the same node, the same ranks and the same refusals, whatever is switched on; and equal states hold exactly
-// the nodes that nothing tells apart.
+// A search that remembers against one that was born for the question: after every random move and
+// rollback both name the same node, the same ranks and the same refusals, whatever is switched on;
+// and equal states hold exactly the nodes that nothing tells apart.
 #include "lib/search/node_search.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A cycle that is cut short: by every budget there is, and by a caller who says stop. What is left of the plan is
-// a beginning of the whole one, no gang is cut in two, and the count of work says how to get the same again.
+// A cycle that is cut short: by every budget there is, and by a caller's stop. What is left of the
+// plan is a beginning of the whole one, no gang is cut in two, and the count of work says how to
+// get the same again.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -34,7 +35,8 @@ bool IsPrefix(const std::vector<Decision>& part, const std::vector<Decision>& wh
   return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
 }
 
-// The gangs that hold some of what they need, but not all: by their tasks' statuses, with the plan's binds.
+// The gangs that hold some of what they need, but not all: by their tasks' statuses, with the
+// plan's binds.
 std::string GangCutInTwo(const Tables& tables, const Plan& plan) {
   std::map<JobIndex, int64_t> bound;
   for (const Decision& bind : plan.binds()) ++bound[bind.job];
@@ -68,7 +70,8 @@ TEST_P(Budgets, CutAtGangsAndReproduce) {
     EXPECT_TRUE(whole.complete());
     EXPECT_EQ(whole.cursor(), 0u);
     const std::vector<Decision> all = WithoutPhases(whole);
-    // Backfill takes nominations of tasks without requests back and tries them again: the one exception.
+    // Backfill takes nominations of tasks without requests back and tries them again: the one
+    // exception.
     const auto taken_back = [&](const Decision& d) {
       return d.kind == DecisionKind::kNominate &&
              snapshot.tables().classes.best_effort[snapshot.tables().tasks.task_class[d.task]] &&
@@ -157,7 +160,7 @@ TEST_P(Budgets, TheCursorGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(Specs, Budgets, ::testing::ValuesIn(kSpecs));
 
-// With nobody to take from, a waiting job costs its turn at what is free, and no more.
+// Without possible victims, a waiting job costs its turn at what is free, and no more.
 TEST(Work, NobodyIsAskedToGoWhereNobodyCan) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddNode({.name = "n", .capacity = {{"cpu", 4}}}).ok());

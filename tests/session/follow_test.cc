@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A session that lives with its cluster, looks only at jobs of which something changed, and is asked for its books between
-// cycles, against one that is made for each cycle and looks at all.
+// A session that lives with its cluster, looks only at jobs of which something changed, and is
+// asked for its books between cycles, against one that is made for each cycle and looks at all.
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,7 +30,8 @@ std::vector<std::pair<TaskIndex, Reason>> Waiting(const PlanData& plan) {
   return waiting;
 }
 
-// A phase, a start time or an estimate that changes names jobs and tasks, and leaves all accounts as they are.
+// A phase, a start time or an estimate that changes names jobs and tasks, and leaves all accounts
+// as they are.
 void ChangeNoAccount(const Tables& tables, Editor& editor, Rng& rng) {
   const auto job = static_cast<JobIndex>(rng.Below(tables.jobs.alive.size() + 1));
   if (job < tables.jobs.alive.size() && tables.jobs.alive[job]) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Cycles over snapshots write their books into the memory of the cycle before. What they decide must not know of it:
-// clusters that grow, shrink and are planned for under several profiles get the plans that a cluster which had no cycle
-// before gets.
+// Cycles over snapshots write their books into the memory of the cycle before. What they decide
+// must not know of it: clusters that grow, shrink and are planned for under several profiles get
+// the plans that a cluster which had no cycle before gets.
 #include "lib/model/shelf.h"
 
 #include <memory>

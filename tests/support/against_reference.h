@@ -14,12 +14,14 @@
 
 namespace muster::testing {
 
-// The first difference between the plans in words: decisions in order, tentative placements, shares to the bit.
-// The usual hour lies among the times of random worlds, so that some are past and some to come.
+// The first difference between the plans in words: decisions in order, tentative placements, shares
+// to the bit. The usual hour lies among the times of random worlds, so that some are past and some
+// to come.
 std::string DifferenceFromReference(const Snapshot& snapshot, std::string_view profile,
                                     int64_t now = 2);
 
-// Shrinks a world on which they differ and says it all: where, the world as scenario JSON, the profile.
+// Shrinks a world on which they differ and says it all: where, the world as scenario JSON, the
+// profile.
 std::string ReportDifference(const ClusterSpec& world, std::string_view profile);
 
 }  // namespace muster::testing

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The papers' worked scenarios of H-DRF with their results, for the tree of shares (lib/quota) and for whole plans (policy
-// hdrf) alike.
+// The papers' worked scenarios of H-DRF with their results, for the tree of shares (lib/quota) and
+// for whole plans (policy hdrf) alike.
 //
 //   for (const DrfScenario& s : WorkedDrfScenarios()) EXPECT_EQ(Filled("naive", s.capacity, s.shapes), s.naive) << s.name;
 #ifndef MUSTER_TESTS_SUPPORT_DRF_SCENARIOS_H_
@@ -13,7 +13,8 @@
 
 namespace muster::testing {
 
-// A tree in short: a team has children, a user tasks that request `task`, `tasks` of them (below 0: no end).
+// A tree in short: a team has children, a user tasks that request `task`, `tasks` of them (below 0:
+// no end).
 struct DrfShape {
   double weight = 1;
   std::vector<DrfShape> children = {};

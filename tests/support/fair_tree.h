@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Trees of queues and their accounts, counted from the tables alone, for tests that hold profile muster to its promises from
-// the outside.
+// Trees of queues and their accounts, counted from the tables alone, for tests that hold profile
+// muster to its promises from the outside.
 //
 //   const Snapshot snapshot = MakeCluster(RandomTree(seed, {})).Freeze();
 //   const Books books(snapshot.tables());

@@ -1,12 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a plan makes of a snapshot, counted anew from both: who goes where, and what nodes and queues then hold.
+// What a plan makes of a snapshot, counted anew from both: where tasks go, and what nodes and
+// queues then hold.
 //
 //   const PlanBooks books(snapshot.tables(), plan);
 //   for (const auto& [task, node] : books.places()) ...
 //   books.HeldByQueues(/*after=*/true)[queue][dimension]
 //
-// Amounts are wide enough for any sum, and everything is found by walking over all tasks: the validator asks once a plan.
+// Amounts are wide enough for any sum, and everything is found by walking over all tasks: the
+// validator asks once a plan.
 #ifndef MUSTER_TESTS_SUPPORT_PLAN_BOOKS_H_
 #define MUSTER_TESTS_SUPPORT_PLAN_BOOKS_H_
 
@@ -35,7 +37,8 @@ class PlanBooks {
   struct Left {
     std::map<NodeIndex, Row> now, later;
   };
-  // What queues hold after the plan with all below them, and those among them that a task was placed in.
+  // What queues hold after the plan with all below them, and those among them that a task was
+  // placed in.
   struct Held {
     std::map<QueueIndex, Row> amounts;
     std::set<QueueIndex> grew;
@@ -59,10 +62,10 @@ class PlanBooks {
   std::map<QueueIndex, Row> HeldByQueues(bool after) const;
   Held HeldWithAllBelow() const;
   Left LeftOnNodes() const;
-  // With the victim of that decision there, and those that went for others after it: whether its node holds all that is to
-  // be there.
+  // With the victim of that decision there, and those that went for others after it: whether its
+  // node holds all that is to be there.
   bool HasRoomBeside(size_t eviction) const;
-  // Of the queues whose shares the plan tells.
+  // Of the queues with shares in the plan.
   std::map<QueueIndex, Claim> Claims() const;
   Row Total() const;  // of all nodes
 

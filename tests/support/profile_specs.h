@@ -6,7 +6,8 @@
 //   absl::StatusOr<Plan> plan = Schedule(snapshot, OneOf(kVolcanoSpecs, rng));
 //   for (const std::string spec : kDeviceSpecs) ...
 //
-// A table that grows or changes its order gives other profiles to the seeds of all that draw from it.
+// A table that grows or changes its order gives other profiles to the seeds of all that draw from
+// it.
 #ifndef MUSTER_TESTS_SUPPORT_PROFILE_SPECS_H_
 #define MUSTER_TESTS_SUPPORT_PROFILE_SPECS_H_
 

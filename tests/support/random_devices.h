@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Gives the nodes of a random world devices; some of its tasks ask for some, and those that run may hold some.
+// Gives the nodes of a random world devices; some of its tasks ask for some, and those that run may
+// hold some.
 //
 //   ClusterSpec world = RandomWorld(seed);
 //   AddDevices(rng, &world);
@@ -12,8 +13,9 @@
 
 namespace muster::testing {
 
-// Few kinds of machines, of up to five devices of two kinds: two models, two zones, overlapping links, with and without
-// memory, some sick, some that are shared out less than whole. What tasks hold they can hold.
+// Few kinds of machines, of up to five devices of two kinds: two models, two zones, overlapping
+// links, with and without memory, some sick, some that are shared out less than whole. What tasks
+// hold they can hold.
 void AddDevices(Rng& rng, ClusterSpec* world);
 
 }  // namespace muster::testing

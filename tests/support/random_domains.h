@@ -12,8 +12,9 @@
 
 namespace muster::testing {
 
-// Up to four tiers, ragged, some nodes outside or right below a higher tier; hard and soft wishes by number, by name
-// and without either; sub-groups with and without minimums and wishes of their own.
+// Up to four tiers, ragged, some nodes outside or right below a higher tier; hard and soft wishes
+// by number, by name and without either; sub-groups with and without minimums and wishes of their
+// own.
 void AddDomains(Rng& rng, ClusterSpec* world);
 
 }  // namespace muster::testing

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random changes of a living cluster. What is refused changes nothing, so outcomes are only counted.
+// Random changes of a living cluster. What is refused changes nothing, so outcomes are only
+// counted.
 //
 //   RandomEdits edits(cluster, rng);
 //   for (int i = 0; i < 100; ++i) edits.Step();

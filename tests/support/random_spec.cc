@@ -66,7 +66,8 @@ std::optional<std::string> SpecMaker::Without(const std::string& policy) {
       "valid",       "preemptable", "reclaimable", "evictable", "victims", "victim_queue_order"};
   std::string without = points[rng_.Below(points.size())];
   if (rng_.Chance(0.3)) without += "|" + points[rng_.Below(points.size())];
-  // A plan shows the shares by which queues are ordered, so without that order there are none to compare.
+  // A plan shows the shares by which queues are ordered, so without that order there are none to
+  // compare.
   const bool shares = policy == "proportion" || policy == "capacity";
   if (shares && ("|" + without + "|").find("|queue_order|") != std::string::npos) {
     return std::nullopt;
@@ -153,7 +154,7 @@ std::string SpecMaker::Make() {
   spec += ",tiers=";
   bool first = true;
   for (const std::string& policy : policies) {
-    // Without predicates nobody keeps volcano's view of the nodes: nothing to compare.
+    // Without predicates there is no volcano view of the nodes: nothing to compare.
     if (policy != "predicates" && rng_.Chance(0.1)) continue;
     if (!first) spec += rng_.Chance(0.25) ? "/" : "+";
     first = false;

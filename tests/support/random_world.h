@@ -6,8 +6,9 @@
 //   Cluster cluster = MakeCluster(world);
 //   std::string json = AsScenario(world, "volcano");     // to run it by hand: muster run -
 //
-// A world is drawn from a few features, each on in some worlds and off in most, so that rules meet in pairs and
-// a difference shrinks to few of them. Shapes and nodes come from small pools: ties are the rule.
+// A world is drawn from a few features, each on in some worlds and off in most, so that rules meet
+// in pairs and a difference shrinks to few of them. Shapes and nodes come from small pools: ties
+// are the rule.
 #ifndef MUSTER_TESTS_SUPPORT_RANDOM_WORLD_H_
 #define MUSTER_TESTS_SUPPORT_RANDOM_WORLD_H_
 

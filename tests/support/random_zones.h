@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Gives the nodes of a random world NUMA zones; some of its tasks are guaranteed, or say what their containers ask for.
+// Gives the nodes of a random world NUMA zones; some of its tasks are guaranteed, or say what their
+// containers ask for.
 //
 //   ClusterSpec world = RandomWorld(seed);
 //   AddZones(rng, &world);
@@ -12,8 +13,8 @@
 
 namespace muster::testing {
 
-// Up to four zones a node, with and without a report and the time of it, near and far; some resources in no zone, or in
-// some; all alignments, most often the one that refuses.
+// Up to four zones a node, with and without a report and the time of it, near and far; some
+// resources in no zone, or in some; all alignments, most often the one that refuses.
 void AddZones(Rng& rng, ClusterSpec* world);
 
 }  // namespace muster::testing

@@ -198,8 +198,8 @@ ClusterSpec Shrink(ClusterSpec world, const std::function<bool(const ClusterSpec
     for (const auto& list : {Delete, Simplify}) {
       std::vector<Change> changes;
       list(changes, world);
-      // From the end, so that the indices of the changes still to come stay right. One that no longer applies
-      // because an earlier one took its row away is made again in the next round.
+      // From the end, so that the indices of the changes still to come stay right. One that no
+      // longer applies because an earlier one took its row away is made again in the next round.
       for (size_t c = changes.size(); c > 0 && budget > 0; --c) {
         ClusterSpec candidate = world;
         changes[c - 1](candidate);

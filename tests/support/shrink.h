@@ -4,7 +4,8 @@
 //
 //   ClusterSpec small = Shrink(world, [&](const ClusterSpec& w) { return !Difference(w, spec).empty(); });
 //
-// Greedy: rows are deleted and what is said about the others is unsaid, one at a time, as long as the fault stays.
+// Greedy: rows are deleted and what is said about the others is unsaid, one at a time, as long as
+// the fault stays.
 #ifndef MUSTER_TESTS_SUPPORT_SHRINK_H_
 #define MUSTER_TESTS_SUPPORT_SHRINK_H_
 

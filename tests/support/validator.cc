@@ -96,7 +96,8 @@ class Check {
       }
     };
     compare(false);
-    // A peer may leave evictions in its books that did not become decisions; then there is nothing to compare.
+    // A peer may leave evictions in its books that did not become decisions; then there is nothing
+    // to compare.
     if (wanted_.exact_books || (books_.nominated().empty() && books_.evicted().empty()))
       compare(true);
   }
@@ -119,7 +120,8 @@ class Check {
     }
     const bool nothing_moved =
         books_.places().empty() && books_.evicted().empty() && plan_.tentative().empty();
-    // Tasks of a gang are asked for while those before them hold places, which an undone gang gives back.
+    // Tasks of a gang are asked for while those before them hold places, which an undone gang gives
+    // back.
     std::set<JobIndex> undone;
     for (const auto& [task, number] : reason_of) {
       const ReasonKind kind = plan_.reasons()[number].kind;
@@ -248,8 +250,9 @@ class Check {
     }
   }
 
-  // Whether room on the victim's node is all that the beneficiary's gang can have lacked: what stays of the victim's
-  // job stands without it, no queue above both is full, and where the gang goes nothing but room speaks against it.
+  // Whether room on the victim's node is all that the beneficiary's gang can have lacked: what
+  // stays of the victim's job stands without it, no queue above both is full, and where the gang
+  // goes nothing but room speaks against it.
   bool OnlyRoomDecides(const Decision& eviction) const {
     const JobIndex victim = tables_.tasks.job[eviction.task];
     const JobIndex winner = tables_.tasks.job[eviction.beneficiary];
@@ -388,7 +391,7 @@ std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::stri
     task.nominated_node.clear();
     // The books hold what a task will hold, not what it needs to start.
     task.shape.initial_request.reset();
-    // Who was leaving before the plan is in the way of filters until gone.
+    // Tasks that were leaving before the plan are in the way of filters until gone.
     if (ended && task.status == TaskStatus::kReleasing) task.status = TaskStatus::kRunning;
   }
   Cluster cluster = MakeCluster(fresh);
@@ -397,7 +400,7 @@ std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::stri
   const absl::StatusOr<ApplyReport> report = cluster.Apply(*first);
   if (!report.ok()) return {report.status().ToString()};
   std::vector<std::string> violations = report->refused;
-  // Whoever keeps budgets has seen the evictions.
+  // A policy that keeps budgets has seen the evictions.
   for (DisruptionBudgetSpec budget : fresh.budgets) {
     for (const TaskSpec& task : fresh.tasks) {
       const bool gone =
@@ -421,8 +424,8 @@ std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::stri
   }
   const absl::StatusOr<Plan> second = cluster.Schedule(profile);
   if (!second.ok()) return {second.status().ToString()};
-  // A promise kept makes its gang one larger, so that it can spare another task: whoever goes together with such a
-  // one could not go before.
+  // A promise kept makes its gang one larger, so that it can spare another task: tasks that go
+  // together with such a one could not go before.
   const auto job_of = [&](const Plan& plan, TaskIndex t) {
     const std::string_view name = plan.task_name(t);
     const auto it = std::find_if(fresh.tasks.begin(), fresh.tasks.end(),

@@ -1,12 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What must be true of every plan, checked from the snapshot and the plan alone by counting everything anew.
+// What must be true of every plan, checked from the snapshot and the plan alone by counting
+// everything anew.
 //
 //   for (const std::string& words : Violations(snapshot, plan, InvariantsOf(plan.profile()))) ...
 //
-// Checked of every plan: a task gets at most one place, and only a pending one without gates does (I2); who is left out
-// has a reason (I14); and of plans that only bind, what queues hold afterwards is what they held before and what was
-// decided (I12). The others are promises of some profiles.
+// Checked of every plan: a task gets at most one place, and only a pending one without gates does
+// (I2); a task that is left out has a reason (I14); and of plans that only bind, what queues hold
+// afterwards is what they held before and what was decided (I12). The others are promises of some
+// profiles.
 #ifndef MUSTER_TESTS_SUPPORT_VALIDATOR_H_
 #define MUSTER_TESTS_SUPPORT_VALIDATOR_H_
 
@@ -23,11 +25,12 @@ namespace muster::testing {
 struct Invariants {
   bool no_overcommit = true;  // I1: nodes hold no more than they have, to the last unit
   bool filters = true;        // I3: what a node refuses for itself is not placed there
-  bool whole_gangs = true;    // I4: who starts has all it needs to start
+  bool whole_gangs = true;    // I4: a gang that starts has all it needs to start
   bool limits = false;        // I5: no queue on the path to the root is beyond its limit
   bool fair_victims =
       false;  // I6: victims are of lower rank, or of another queue, and not of the same gang
-  // I7: the beneficiary gets a place, and with the victim still there its gang would not fit where it goes.
+  // I7: the beneficiary gets a place, and with the victim still there its gang would not fit where
+  // it goes.
   bool useful_evictions = false;
   bool exact_books = false;  // I12 of every plan
   bool budgets = false;      // I8: no more victims than disruption budgets allow
@@ -38,8 +41,9 @@ struct Invariants {
 
 Invariants InvariantsOf(std::string_view profile);
 
-// What breaks when a plan made without older promises is applied and nothing else happens before the next (I10, I15): it
-// evicts somebody, or a task does not keep the place it was promised. `ended`: whom it evicted is gone.
+// What breaks when a plan made without older promises is applied and nothing else happens before
+// the next (I10, I15): it evicts a task, or a task does not keep the place it was promised.
+// `ended`: evicted tasks are gone.
 std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::string_view profile,
                                              bool ended);
 

@@ -1,8 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What docs/capi.md promises about threads, in C++ and in C: many sessions over one snapshot in parallel, one cluster for
-// each thread, snapshots dropped while the cluster they came from changes, plans read by all, cycles cancelled from
-// elsewhere. All of it must come out as it does on one thread; ./test --full also builds this with ThreadSanitizer.
+// What docs/capi.md promises about threads, in C++ and in C: many sessions over one snapshot in
+// parallel, one cluster for each thread, snapshots dropped while the cluster they came from
+// changes, plans read by all, cycles cancelled from elsewhere. All of it must come out as it does
+// on one thread; ./test --full also builds this with ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -82,7 +83,8 @@ TEST(Threads, ManySessionsOverOneSnapshot) {
   }
 }
 
-// Whoever drops the last copy of a snapshot, and when, is chance; the cluster changes in place as soon as nobody holds one.
+// Which thread drops the last copy of a snapshot, and when, is chance; the cluster changes in place
+// as soon as no copy is left.
 TEST(Threads, SnapshotsAreDroppedWhileTheClusterChanges) {
   Cluster cluster = Crowded(1);
   for (int64_t round = 0; round < 12; ++round) {

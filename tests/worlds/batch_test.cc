@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// conservative on nodes against its slow twin: random worlds of which most jobs have estimates, and much is running.
+// conservative on nodes against its slow twin: random worlds of which most jobs have estimates, and
+// much is running.
 #include <cstdint>
 #include <utility>
 

@@ -1,14 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How often profile muster leaves a gang out that wants devices and could be placed beside everything else of its plan:
-// all placements of small worlds are looked at, in every order in which the tasks could come to their nodes, each getting
-// what the strategy then gives; and again with every device that would do.
+// How often profile muster leaves a gang out that wants devices and could be placed beside
+// everything else of its plan: all placements of small worlds are looked at, in every order in
+// which the tasks could come to their nodes, each getting what the strategy then gives; and again
+// with every device that would do.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='BruteForceDevices.*'
 //
-// By the strategy's choices a gang of like tasks is never left out; one of unlike tasks may be, when the search for it ran
-// out of tries or went past an order; how often is counted, printed and bounded. What only other devices than the
-// strategy's would make possible is counted and printed. The twin must agree with the engine on every plan.
+// By the strategy's choices a gang of like tasks is never left out; one of unlike tasks may be,
+// when the search for it ran out of tries or went past an order; how often is counted, printed and
+// bounded. What only other devices than the strategy's would make possible is counted and printed.
+// The twin must agree with the engine on every plan.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -50,7 +52,8 @@ DeviceRequest RandomAsk(Rng& rng) {
   return ask;
 }
 
-// 1 to 3 nodes of up to 4 GPUs; some are held by tasks that run or are leaving; 1 to 3 gangs of 2 to 4 tasks.
+// 1 to 3 nodes of up to 4 GPUs; some are held by tasks that run or are leaving; 1 to 3 gangs of 2
+// to 4 tasks.
 ClusterSpec WorldOfGangs(Rng& rng, bool alike) {
   ClusterSpec world;
   world.queues = {{.name = "a"}, {.name = "b"}};
@@ -101,7 +104,7 @@ ClusterSpec WorldOfGangs(Rng& rng, bool alike) {
   return world;
 }
 
-// Everything after the plan, once those who are leaving have gone.
+// Everything after the plan, once leaving tasks have gone.
 class DevicesAfter {
  public:
   DevicesAfter(const Tables& tables, const Plan& plan, DevicePick strategy)
@@ -220,7 +223,8 @@ class DevicesAfter {
     }
   }
 
-  // Decisions in turn: what is bound gets what the plan says, what is nominated what the strategy gives.
+  // Decisions in turn: what is bound gets what the plan says, what is nominated what the strategy
+  // gives.
   void Follow(const Plan& plan) {
     for (const Decision& d : plan.decisions()) {
       if (d.kind == DecisionKind::kEvict) Take(d.task, t_.tasks.node[d.task], held_[d.task], -1);
@@ -367,9 +371,9 @@ TEST(BruteForceDevices, UnlikeTasksAreMissedLessTheMoreTries) {
   }
 }
 
-// A gang that was nominated is bound once all that was leaving has gone, in whatever order its tasks are looked at then.
-// But a nomination names no devices: where other gangs are about, they may take then, or have taken after it, what it was
-// to get. That is counted.
+// A gang that was nominated is bound once all that was leaving has gone, in whatever order its
+// tasks are looked at then. But a nomination names no devices: where other gangs are about, they
+// may take then, or have taken after it, what it was to get. That is counted.
 TEST(BruteForceDevices, GangsThatAreNominatedAreBoundInTheEnd) {
   int64_t nominated = 0, lost = 0, to_others = 0;
   std::string first;

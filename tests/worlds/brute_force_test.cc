@@ -1,12 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How often profile muster leaves a gang out that could be placed beside everything else of its plan: all placements of
-// small worlds are looked at.
+// How often profile muster leaves a gang out that could be placed beside everything else of its
+// plan: all placements of small worlds are looked at.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='BruteForce.*'
 //
-// A gang of like tasks is never left out. One of unlike tasks may be, when the search for it ran out of tries; how
-// often is counted, printed and bounded. The twin must agree with the engine on every plan.
+// A gang of like tasks is never left out. One of unlike tasks may be, when the search for it ran
+// out of tries; how often is counted, printed and bounded. The twin must agree with the engine on
+// every plan.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -34,7 +35,8 @@ struct Knobs {
 
 Resources Amounts(int64_t cpu, int64_t memory) { return {{"cpu", cpu}, {"memory", memory}}; }
 
-// 2 to 4 nodes, in 2 racks of one row; 1 to 3 gangs of 2 to 5 tasks in two queues, some of which run already.
+// 2 to 4 nodes, in 2 racks of one row; 1 to 3 gangs of 2 to 5 tasks in two queues, some of which
+// run already.
 ClusterSpec SmallWorld(Rng& rng, const Knobs& knobs) {
   ClusterSpec world;
   world.queues = {{.name = "a"}, {.name = "b"}};

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random worlds with devices: the engine and its slow twin agree on every decision and on every device given out.
+// Random worlds with devices: the engine and its slow twin agree on every decision and on every
+// device given out.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='DeviceWorlds.*'
 #include <cstdint>

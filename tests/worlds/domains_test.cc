@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random worlds with domains, wishes for them and gangs of sub-groups: the engine and its slow twin, which tries every
-// domain for good, must agree on every decision.
+// Random worlds with domains, wishes for them and gangs of sub-groups: the engine and its slow
+// twin, which tries every domain for good, must agree on every decision.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='Domains.*'
 #include <cstdint>

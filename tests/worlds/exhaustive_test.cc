@@ -2,9 +2,10 @@
 //
 // All worlds of a few rows: every one of them, not a sample. Engine and twin must agree on each.
 //
-// Amounts are 0, 1 or 2 of cpu (and of memory, in one family); there are up to three nodes, three tasks, two jobs
-// and two queues, every priority and every gang minimum. Worlds that differ in names alone are taken once: nodes
-// and the tasks of a job stand in ascending order, the first job is in the first queue.
+// Amounts are 0, 1 or 2 of cpu (and of memory, in one family); there are up to three nodes, three
+// tasks, two jobs and two queues, every priority and every gang minimum. Worlds that differ in
+// names alone are taken once: nodes and the tasks of a job stand in ascending order, the first job
+// is in the first queue.
 #include <functional>
 #include <string>
 #include <utility>

@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The promises of profile muster about evictions, on random trees of queues, checked from the outside in exact integers:
+// The promises of profile muster about evictions, on random trees of queues, checked from the
+// outside in exact integers:
 //   - every eviction for another queue moves the books towards what is deserved: the giver held more than it deserves,
 //     loses nothing it deserves of what is scarce and nothing it is guaranteed, and the taker stays within what it
 //     deserves;
-//   - who was evicted and comes back evicts nobody in turn;
-//   - nobody cheaper would have sufficed, by trying all sets.
+//   - a task that was evicted and comes back evicts no other;
+//   - no cheaper set would have sufficed, by trying all sets.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -87,7 +88,8 @@ std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage
         }
       }
       if (now.RequestOf(v)[d] <= 0) continue;
-      // An inner queue's own jobs come before its children: they keep what they ask for as far as it is deserved.
+      // An inner queue's own jobs come before its children: they keep what they ask for as far as
+      // it is deserved.
       const int64_t own = std::min(counted.OwnDemand(giver, d), deserved(giver, d));
       int128 all = counted.OwnDemand(giver, d);
       for (QueueIndex child : then.queues.children[giver]) all += counted.Demand(child, d);
@@ -187,9 +189,9 @@ TEST(FairEvict, TheNextCycleEvictsNobody) {
   }
 }
 
-// The world goes on: who was evicted waits again, who was nominated starts in the next cycle. Who came back may fill a
-// hole elsewhere, and so let his queue give more to those who have less than they deserve; but he takes from nobody, and
-// it comes to an end.
+// The world goes on: evicted tasks wait again, nominated ones start in the next cycle. A task that
+// came back may fill a hole elsewhere, and so let its queue give more to those that have less than
+// they deserve; but it takes from none, and it comes to an end.
 TEST(FairEvict, WhoComesBackEvictsNobodyInTurn) {
   constexpr int kMostCycles = 6;
   int64_t disturbed = 0, again = 0;
@@ -225,7 +227,7 @@ TEST(FairEvict, WhoComesBackEvictsNobodyInTurn) {
   RecordProperty("again", std::to_string(again));
 }
 
-// --- who goes
+// --- victims
 
 TaskSpec Running(const char* name, const char* job, int64_t cpu) {
   TaskSpec task{.name = name, .job = job, .status = TaskStatus::kRunning, .node = "n"};
@@ -240,7 +242,8 @@ std::vector<std::string> EvictedFrom(const ClusterSpec& world) {
   return names;
 }
 
-// 8 cpus, of which a and b deserve 4 each. a's own jobs hold 2, its child 6: the child gives, although it is older.
+// 8 cpus, of which a and b deserve 4 each. a's own jobs hold 2, its child 6: the child gives,
+// although it is older.
 TEST(FairEvict, TheOwnJobsOfAnInnerQueueGiveLast) {
   ClusterSpec world;
   world.nodes = {{.name = "n", .capacity = {{"cpu", 8}}}};
@@ -303,15 +306,17 @@ TEST(FairEvict, OfEqualNumbersTheLowestAndYoungestGo) {
   world.tasks[4].node.clear();
   world.tasks[1].created = 9;
   world.tasks[2].created = 5;
-  // large and young make 3 of 4; large and other suffice, and so do all three of low. Two are fewer.
+  // large and young make 3 of 4; large and other suffice, and so do all three of low. Two are
+  // fewer.
   EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"large", "other"}));
   // With less to ask for, two of low suffice, and not the oldest.
   world.tasks[4].shape.request = {{"cpu", 3}};
   EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"young", "large"}));
 }
 
-// So many cpus of low priority, each of a job of its own or all of one; then two tasks of 10. Their queue can spare 20, for
-// which somebody asks: those who come first in line use it up, and only the two behind them make room.
+// So many cpus of low priority, each of a job of its own or all of one; then two tasks of 10. Their
+// queue can spare 20, for which a task requests: those that come first in line use it up, and only
+// the two behind them make room.
 ClusterSpec SpentByTheFirst(int64_t low, bool alike) {
   ClusterSpec world;
   world.nodes = {{.name = "n", .capacity = {{"cpu", low + 20}}}};
@@ -338,9 +343,10 @@ TEST(FairEvict, ThoseBehindGoWhereTheFirstCannotAllBeSpared) {
   };
   EXPECT_EQ(evicted(11, /*alike=*/false), both);
   EXPECT_EQ(evicted(14, /*alike=*/true), both);
-  // More than 16 could go: nobody looks.
+  // More than 16 could go: there is no search.
   EXPECT_EQ(evicted(15, /*alike=*/true), nobody);
-  // More than 10,000 sets would have to be looked at: the cheapest of those is one of the large tasks and ten small ones.
+  // More than 10,000 sets would have to be looked at: the cheapest of those is one of the large
+  // tasks and ten small ones.
   EXPECT_EQ(evicted(14, /*alike=*/false).size(), 11);
 }
 
@@ -350,7 +356,7 @@ struct Price {
   friend auto operator<=>(const Price&, const Price&) = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// Tasks that are nobody's gang: all sets on all nodes are tried.
+// Tasks of no gang: all sets on all nodes are tried.
 TEST(FairEvict, NobodyCheaperWouldHaveSufficed) {
   int64_t steps_seen = 0, several = 0;
   for (uint64_t seed = 0; seed < WorldCount(1500) && !HasFailure(); ++seed) {

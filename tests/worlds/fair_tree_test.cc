@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The promises of profile muster on random trees of queues, checked from the outside in exact integers:
+// The promises of profile muster on random trees of queues, checked from the outside in exact
+// integers:
 //   - what queues deserve is the weighted max-min division of what their parent has, at every level, between floors
 //     (guaranteed) and ceilings (asked for, at most the limit);
 //   - progressive filling serves the smallest dominant share for its weight, the condition of DRF.
-// fair_evict_test.cc has what is promised of evictions. Products are compared in 128 bits: no rounding hides a
-// difference.
+// fair_evict_test.cc has what is promised of evictions. Products are compared in 128 bits: no
+// rounding hides a difference.
 #include "tests/support/fair_tree.h"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ void ExpectMaxMin(const Tables& tables, const Books& books, const std::vector<Ro
     EXPECT_GE(x, 0);
     EXPECT_LE(x, promises_fit ? ceiling : floor);
     if (promises_fit) EXPECT_GE(x, floor);
-    // Who could use more has no less for his weight than anybody who has more than he was promised.
+    // A queue that could use more has no less for its weight than any that has more than it was
+    // promised.
     const int64_t most = promises_fit ? ceiling : floor;
     if (x >= most) continue;
     for (QueueIndex other : family) {
@@ -96,8 +98,8 @@ std::pair<int128, int128> DominantOf(const Tables& tables, const Books& books, Q
   return largest;
 }
 
-// Tasks of one cpu on one node, no gangs, no bounds: each place goes to a queue of the smallest dominant share for its
-// weight among siblings that want more, at every level.
+// Tasks of one cpu on one node, no gangs, no bounds: each place goes to a queue of the smallest
+// dominant share for its weight among siblings that want more, at every level.
 TEST(FairTree, FillingServesTheSmallestDominantShare) {
   int64_t served = 0;
   for (uint64_t seed = 0; seed < WorldCount(1500) && !HasFailure(); ++seed) {

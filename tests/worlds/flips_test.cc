@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What must not change a plan: how fast it is made, whether the cluster has been scheduled before, and in which
-// order rows were told where orders are total.
+// What must not change a plan: how fast it is made, whether the cluster has been scheduled before,
+// and in which order rows were told where orders are total.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -194,7 +194,8 @@ TEST(RowOrder, OfQueuesJobsAndTasksDoesNotMatterWhereOrdersAreTotal) {
     for (TaskSpec& task : world.tasks) {
       task.uid_rank = ++rank;
       task.ordinal.reset();
-      // A role remembers its first refusal, whoever had it: only where tasks of a role are alike is that nothing.
+      // A role remembers its first refusal of any task: only where tasks of a role are alike is
+      // that nothing.
       task.group.clear();
     }
     const std::vector<std::string> expected = BindsByName(world, profile);

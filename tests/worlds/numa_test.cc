@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random worlds with CPUs: the engine and its slow twin agree on every decision and on every CPU given out.
+// Random worlds with CPUs: the engine and its slow twin agree on every decision and on every CPU
+// given out.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='NumaWorlds.*'
 #include <cstdint>
@@ -47,7 +48,8 @@ TEST(NumaWorlds, EngineAndTwinAgree) {
   }
 }
 
-// Plans are followed, tasks end, nodes are told anew: the books of a living cluster are those of one that was just made.
+// Plans are followed, tasks end, nodes are told anew: the books of a living cluster are those of
+// one that was just made.
 TEST(NumaWorlds, LivingClustersDecideAsNewOnes) {
   const char* const alignments[] = {"single-numa-node", "restricted", "best-effort", ""};
   for (uint64_t seed = 0; seed < 1000; ++seed) {

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Random worlds: the engine and its slow twin must agree on every decision, in order, and on every share, to the
-// bit. A difference is shrunk and printed with its seed and the scenario that shows it.
+// Random worlds: the engine and its slow twin must agree on every decision, in order, and on every
+// share, to the bit. A difference is shrunk and printed with its seed and the scenario that shows
+// it.
 //
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='Worlds.*'
 #include <cstdint>
@@ -37,7 +38,7 @@ void Compare(uint64_t worlds, std::string (*profile_of)(uint64_t, Rng&)) {
     ComparedWorld made;
     made.profile = profile_of(seed, rng);
     const uint64_t world_seed = rng.Next();
-    // Who is told what queues deserve finds queues that say it most often.
+    // A policy that reads what queues deserve gets queues that mostly set it.
     const bool told = made.profile.find("capacity") != std::string::npos;
     const bool lends = profile_of == TranswarpProfileOf;
     made.world = RandomWorld(world_seed, {.rooted = told && rng.Chance(0.9), .lending = lends});

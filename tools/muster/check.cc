@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster check: do scenarios come out as they expect? A file that cannot be read or expects nothing has failed.
+// muster check: do scenarios come out as they expect? A file that cannot be read or expects nothing
+// has failed.
 #include "absl/strings/str_cat.h"
 #include "tools/muster/command.h"
 

@@ -40,7 +40,8 @@ struct CommandText {
   std::string_view name, usage, about, example;
 };
 
-// Parses the flags, "--help" among them. When there is nothing left to do, `exit` holds the code to end with.
+// Parses the flags, "--help" among them. When there is nothing left to do, `exit` holds the code to
+// end with.
 struct Parsed {
   Arguments others;
   std::optional<int> exit;
@@ -56,7 +57,8 @@ int Print(std::string_view text);
 absl::StatusOr<std::string> ReadFile(const std::string& path);  // "-" is stdin
 absl::Status WriteFile(const std::string& path, std::string_view text);
 
-// What decides the plan of a scenario besides the scenario itself; what is not given is as the scenario has it.
+// What decides the plan of a scenario besides the scenario itself; what is not given is as the
+// scenario has it.
 struct RunFlags {
   std::string profile;
   std::optional<int64_t> now, seed, work_budget;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Numbers are read by std::from_chars: whole, without a sign or blank in front, and blind to the locale.
+// Numbers are read by std::from_chars: whole, without a sign or blank in front, and blind to the
+// locale.
 #include "tools/muster/flags.h"
 
 #include <algorithm>

@@ -33,8 +33,8 @@ class FlagSet {
   void Value(std::string name, std::string placeholder, std::optional<int64_t>* out,
              std::string help);
 
-  // Sets what was declared and returns the other arguments. Errors name the flag, and for an unknown one the
-  // nearest that there is.
+  // Sets what was declared and returns the other arguments. Errors name the flag, and for an
+  // unknown one the nearest that there is.
   absl::StatusOr<std::vector<std::string>> Parse(const std::vector<std::string>& arguments) const;
 
   std::string Help() const;  // one flag a line

@@ -51,7 +51,7 @@ int ImportCommand(const Arguments& arguments) {
   }
   flags.Value("--profile", "P", &options.profile,
               absl::StrCat("the scheduler that the objects are of: ", profiles,
-                           "; default: the one whose API groups they have"));
+                           "; default: by the API groups of the objects"));
   flags.Value("--configuration", "FILE", &configuration, "the scheduler's configuration as JSON");
   flags.Value("--default-queue", "NAME", &options.default_queue,
               "the queue of jobs that name none");

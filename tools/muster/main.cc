@@ -31,7 +31,8 @@ constexpr Command kCommands[] = {
 
 std::string Help() {
   std::string out =
-      "usage: muster COMMAND [arguments]\n\nDecides who runs where, and says why not.\n\n";
+      "usage: muster COMMAND [arguments]\n\nDecides which task runs on which node, and explains "
+      "what waits.\n\n";
   for (const Command& command : kCommands) {
     absl::StrAppend(&out, "  ", muster::ToAbsl(command.name),
                     std::string(12 - command.name.size(), ' '), muster::ToAbsl(command.about),

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster replay openb --policy fgd...: the fragmentation experiment. It has no times, so that none of the flags of
-// other replays mean anything here; they are refused.
+// muster replay openb --policy fgd...: the fragmentation experiment. It has no times, so that none
+// of the flags of other replays mean anything here; they are refused.
 #include "muster/packing.h"
 
 #include <algorithm>

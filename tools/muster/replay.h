@@ -27,7 +27,8 @@ struct TraceKind {
 };
 std::span<const TraceKind> TraceKinds();
 
-// `muster replay openb` under a policy that packs GPUs (packing.h), and whether that is what is asked for.
+// `muster replay openb` under a policy that packs GPUs (packing.h), and whether that is what is
+// asked for.
 bool AsksForPacking(const Arguments& arguments);
 int PackingCommand(const Arguments& arguments);
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster replay-log: the calls that a recorder of muster/c.h wrote down, made again. docs/capi.md lists the lines.
+// muster replay-log: the calls that a recorder of muster/c.h wrote down, made again. docs/capi.md
+// lists the lines.
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -52,7 +53,8 @@ absl::StatusOr<Removal::Kind> KindOf(int64_t kind) {
 
 class Player {
  public:
-  // `other`: a profile to run beside each cycle; empty: none. `shown`: the cycle whose plans are shown; 0: none.
+  // `other`: a profile to run beside each cycle; empty: none. `shown`: the cycle with plans to be
+  // shown; 0: none.
   Player(std::string other, int64_t shown) : other_(std::move(other)), shown_(shown) {}
 
   // Makes the call of one line. An error: the line is none, or what it says cannot be done.
@@ -75,7 +77,8 @@ class Player {
   int64_t cycles_ = 0, different_ = 0;
 };
 
-// As the recorded call did: where a row is refused, those before it are taken out again, and keep their numbers.
+// As the recorded call did: where a row is refused, those before it are taken out again, and keep
+// their numbers.
 absl::Status Player::Add(const ClusterSpec& rows) {
   std::vector<std::pair<int64_t, std::string>> added;
   const auto add = [&](int64_t kind, const auto& list, const auto& put) {

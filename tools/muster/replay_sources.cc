@@ -197,7 +197,7 @@ std::unique_ptr<TraceSource> MakeAlibaba2020() {
 std::unique_ptr<TraceSource> MakeGoogle2019() {
   return std::make_unique<TablesSource<Google2019Files, ReadGoogle2019>>(
       TableFlags{"--file", "instance_events, as a flat table, plain or gzip", "--machines",
-                 "machine_events", "--collections", "collection_events: whose they are"});
+                 "machine_events", "--collections", "collection_events: jobs and users"});
 }
 
 // A trace made from a mix instead of one that was recorded.

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a cycle.
+// muster what-if: what queues would get if weights, limits, nodes or jobs were others, without a
+// cycle.
 #include <cmath>
 #include <optional>
 #include <string>
@@ -36,7 +37,8 @@ struct Flags {
   bool json = false;
 
   void Declare(FlagSet* flags) {
-    flags->Value("--profile", "P", &profile, "whose policies divide, such as volcano");
+    flags->Value("--profile", "P", &profile,
+                 "the profile of the policies that divide, such as volcano");
     flags->Value("--queue", "Q", &queue, "the queue that the next four are about");
     flags->Value("--weight", "N", &weight, "its weight");
     flags->Value("--guaranteed", "AMOUNTS", &guaranteed,

@@ -17,7 +17,8 @@ def check(level: str, case: Case, probe: Probe) -> list[str]:
 
 
 def near(left: list[float], right: list[str]) -> bool:
-    return all(abs(a - Fraction(b)) <= 1e-12 * max(1, Fraction(b)) for a, b in zip(left, right, strict=True))
+    return all(abs(a - Fraction(b)) <= 1e-12 * max(1, Fraction(b))
+               for a, b in zip(left, right, strict=True))
 
 
 def flat(case: Case, probe: Probe) -> list[str]:
@@ -30,7 +31,7 @@ def flat(case: Case, probe: Probe) -> list[str]:
             for u in users
         ]
         tasks = probe.drf({"capacity": state["capacity"], "divide": asked}, [])
-        if "rule" in config:  # another rule, whose answer must not be ours
+        if "rule" in config:  # another rule; its answer must differ
             return ["the answer of another rule"] if near(tasks, expect["tasks"]) else []
         out = [] if near(tasks, expect["tasks"]) else [f"{tasks}, recorded {expect['tasks']}"]
         shares = [
@@ -67,7 +68,8 @@ def grown(node: Case) -> Case:
     if "children" not in node:
         return leaf(node)
     weight = float(Fraction(node["weight"]))
-    return {"name": node["name"], "weight": weight, "children": [grown(c) for c in node["children"]]}
+    return {"name": node["name"], "weight": weight,
+            "children": [grown(c) for c in node["children"]]}
 
 
 def tree(case: Case, probe: Probe) -> list[str]:
@@ -78,7 +80,8 @@ def tree(case: Case, probe: Probe) -> list[str]:
         "children": [grown(child) for child in state["tree"]["children"]],
     }
     if "allocated" in state:
-        ops = [{"op": "start", "leaf": n} for n, count in state["allocated"].items() for _ in range(count)]
+        ops = [{"op": "start", "leaf": n} for n, count in state["allocated"].items()
+               for _ in range(count)]
         shares = probe.drf(question, [*ops, {"op": "state"}])[-1]["shares"]
         right = (observed.get("shares") or {}) | expect["shares"]
         return [
@@ -96,7 +99,8 @@ def tree(case: Case, probe: Probe) -> list[str]:
         answers = probe.drf(question, [{"op": "fill"}] + turn * count + [{"op": "state"}])
         order, end = None, answers[-1]
         steps = [
-            {"given": answers[i][0], "tasks": [answers[i + 1]["tasks"][n] for n in state["leafOrder"]]}
+            {"given": answers[i][0], "tasks": [answers[i + 1]["tasks"][n]
+                                               for n in state["leafOrder"]]}
             for i in range(2, 3 * count, 3)
         ]
     else:

@@ -106,8 +106,8 @@ def without_zeros(amounts: Amounts | None) -> Amounts:
 
 
 def guarantees_usage(case: Case) -> bool:
-    """Whether the gate was in force. With it every minimum is guaranteed from its first step on; the random suite
-    names the gate in cases whose record shows that it had no effect."""
+    """Whether the gate was in force. With it every minimum is guaranteed from its first step on;
+    the random suite names the gate in cases with a record that shows that it had no effect."""
     if not case["config"].get("gates", {}).get("ElasticQuotaGuaranteeUsage"):
         return False
     changed = (step.get("changed", {}) for step in case["observed"]["steps"])
@@ -138,9 +138,11 @@ def quota_tree(case: Case, ops: list[dict[str, Any]], probe: Probe) -> list[str]
         ours |= answer.get("groups", {})
         for name, fields in step.get("changed", {}).items():
             theirs.setdefault(name, {}).update(fields)
-        if "result" in step and without_zeros(step["result"]) != without_zeros(answer.get("result")):
+        if "result" in step and without_zeros(step["result"]) != without_zeros(
+            answer.get("result")):
             out.append(f"{where}: returned {answer.get('result')}, recorded {step['result']}")
-        for name in (step.get("changed", {}).keys() | answer.get("groups", {}).keys()) & theirs.keys():
+        for name in (step.get("changed", {}).keys() |
+                     answer.get("groups", {}).keys()) & theirs.keys():
             for field in FIELDS:
                 if field == "max" and name in BUILT_IN:
                     continue  # not recorded
@@ -153,11 +155,12 @@ def quota_tree(case: Case, ops: list[dict[str, Any]], probe: Probe) -> list[str]
     return out
 
 
-# --- edits of the tree -----------------------------------------------------------------------------------------
+# --- edits of the tree
 
 
 def thousandths(values: dict[str, Any] | None) -> Amounts:
-    return {name: int(amount * 1000) for name, amount in quantity.parse_map(values, "resources").items()}
+    return {name: int(amount * 1000)
+            for name, amount in quantity.parse_map(values, "resources").items()}
 
 
 def annotation(meta: dict[str, Any], key: str) -> Any:

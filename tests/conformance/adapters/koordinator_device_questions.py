@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""How Koordinator's recorded scripts about devices become questions: the machine and the request from what the peer's
-objects hold, and the answer beside what is recorded."""
+"""How Koordinator's recorded scripts about devices become questions: the machine and the request
+from what the peer's objects hold, and the answer beside what is recorded."""
 
 import math
 import re
@@ -32,7 +32,7 @@ HINTS = {
 }
 
 
-# --- what a script says --------------------------------------------------------------------------------------------
+# --- what a script says
 
 
 def whole_value(script: Any, value: Any) -> Any:
@@ -45,7 +45,8 @@ def whole_value(script: Any, value: Any) -> Any:
 
 def after(script: Any, name: str, n: int) -> Any:
     """What a variable was first set to after step n."""
-    set_to = (step.get("value") for step in script.steps if step["n"] > n and step.get("set") == name)
+    set_to = (step.get("value") for step in script.steps if step["n"] > n
+              and step.get("set") == name)
     return whole_value(script, next(set_to, None))
 
 
@@ -75,16 +76,18 @@ def only_ours(script: Any, state: Json) -> None:
     if "pl.gpuShareUnsupportedModels" in variables:
         raise Unanswerable("models that a configuration excludes from sharing")
     if state.get("designatedAllocation"):
-        raise Unanswerable("devices designated beforehand: the caller narrows the machine before it asks")
+        raise Unanswerable(
+            "devices designated beforehand: the caller narrows the machine before it asks")
     if (state.get("gpuRequirements") or {}).get("enforceGPUSharedResourceTemplate"):
         raise Unanswerable("shares of an NPU by templates, which the room of devices does not know")
 
 
 def inputs_of(script: Any) -> Json:
-    return (script.case["state"].get("inputs") or {}) | ((script.case.get("config") or {}).get("args") or {})
+    return (script.case["state"].get("inputs") or {}) | ((script.case.get("config")
+                                                          or {}).get("args") or {})
 
 
-# --- questions -----------------------------------------------------------------------------------------------------
+# --- questions
 
 
 def _less(amounts: Json, preemptible: Json) -> Json:
@@ -95,12 +98,14 @@ def machine_of(held: Json, labels: Json, preemptible: Json | None = None) -> Jso
     """Of the peer's nodeDevice. What may be preempted counts as free."""
     books: list[Json] = []
     for kind, totals in (held.get("deviceTotal") or {}).items():
-        infos = {info.get("minor", 0): info for info in (held.get("deviceInfos") or {}).get(kind) or []}
+        infos = {info.get("minor", 0): info for info in (held.get("deviceInfos") or {}).get(kind)
+                 or []}
         used = (held.get("deviceUsed") or {}).get(kind) or {}
         functions = ((held.get("vfAllocations") or {}).get(kind) or {}).get("allocatedVFs") or {}
         freed = ((preemptible or {}).get(kind)) or {}
         for minor, total in totals.items():
-            info = infos.get(int(minor), {"health": True}) | {"type": kind, "minor": int(minor), "resources": total}
+            info = infos.get(int(minor), {"health": True}) | {"type": kind, "minor": int(minor),
+                                                              "resources": total}
             of_minor = koordinator_devices.whole(used.get(minor))
             books.append(
                 koordinator_devices.device(info)
@@ -117,7 +122,8 @@ def machine_of(held: Json, labels: Json, preemptible: Json | None = None) -> Jso
         "partitions": [
             {
                 "gpus": int(gpus),
-                "partitions": [[one["MinorsHash"], group["AllocationScore"]] for one in group["Partitions"]],
+                "partitions": [[one["MinorsHash"], group["AllocationScore"]]
+                               for one in group["Partitions"]],
             }
             for gpus, groups in table.items()
             for group in groups
@@ -129,8 +135,10 @@ def machine_of(held: Json, labels: Json, preemptible: Json | None = None) -> Jso
 
 
 def amounts_of(requests: Json) -> dict[str, int]:
-    asked = {name: amount for of_kind in requests.values() for name, amount in (of_kind or {}).items()}
-    out = {name: math.ceil(amount) for name, amount in quantity.parse_map(asked, "podRequests").items()}
+    asked = {name: amount for of_kind in requests.values()
+             for name, amount in (of_kind or {}).items()}
+    out = {name: math.ceil(amount)
+           for name, amount in quantity.parse_map(asked, "podRequests").items()}
     if {"koordinator.sh/gpu-core", *FILLED} <= out.keys():
         del out["koordinator.sh/gpu-memory"]  # the peer's own filling up: the ratio decides
     return out
@@ -143,7 +151,8 @@ def request_of(state: Json) -> Json:
     return {
         "amounts": amounts_of(state.get("podRequests") or {}),
         "wishes": {
-            kind: koordinator_devices.wish({HINTS[name]: value for name, value in hint.items() if name in HINTS})
+            kind: koordinator_devices.wish({HINTS[name]: value for name, value in hint.items()
+                                            if name in HINTS})
             for kind, hint in hints.items()
         },
         "joint": joint.get("DeviceTypes") or [],
@@ -161,14 +170,15 @@ def ask(probe: Probe, machine: Json, request: Json, scorer: Json | None, final: 
         "weights": koordinator_devices.whole(weighs["resourceToWeightMap"]),
         "prefer_full": weighs["Name"] == "MostAllocated",
     }
-    op = {"op": "choose", "node": "n", "request": request, "scored": scorer is not None, "final": final}
+    op = {"op": "choose", "node": "n", "request": request, "scored": scorer is not None,
+          "final": final}
     [answer] = probe.devices(options, [op])
     if "refused" in answer:
         raise Unanswerable("amounts that no request may ask for together")
     return answer
 
 
-# --- answers -------------------------------------------------------------------------------------------------------
+# --- answers
 
 
 def _agree(ours: Json, theirs: Json) -> bool:
@@ -183,7 +193,8 @@ def _agree(ours: Json, theirs: Json) -> bool:
         )
 
     return ours.keys() == theirs.keys() and all(
-        len(ours[kind]) == len(theirs[kind]) and all(map(fits, ours[kind], theirs[kind])) for kind in ours
+        len(ours[kind]) == len(theirs[kind]) and all(map(fits, ours[kind], theirs[kind]))
+        for kind in ours
     )
 
 
@@ -195,7 +206,8 @@ def granted(allocation: Json | None) -> Json:
             (
                 grant.get("Minor", 0),
                 sorted(koordinator_devices.whole(grant["Resources"]).items()),
-                "".join(f["BusID"] for f in (grant.get("Extension") or {}).get("VirtualFunctions") or []),
+                "".join(f["BusID"] for f in (grant.get("Extension") or {}).get("VirtualFunctions")
+                        or []),
             )
             for grant in grants
         )

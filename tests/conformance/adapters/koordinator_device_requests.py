@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts about the reading of device requests: which names go together, what they come to."""
+"""Koordinator's recorded scripts about the reading of device requests: which names go together,
+what they come to."""
 
 from typing import Any
 
@@ -30,7 +31,8 @@ def validate(script: Any, probe: Probe) -> list[str]:
         if len(recorded) != 1:
             raise Unanswerable("the record does not hold what the call returned")
         if ("refused" in answer) != recorded[0]:
-            out.append(f"step {step['n']}: {answer.get('refused', 'accepted')}, recorded {recorded[0]}")
+            out.append(
+                f"step {step['n']}: {answer.get('refused', 'accepted')}, recorded {recorded[0]}")
     return out
 
 
@@ -42,7 +44,8 @@ def convert(script: Any, probe: Probe) -> list[str]:
         if not amounts:
             raise Unanswerable("a request of nothing: nobody asks for it")
         if recorded is None:
-            raise Unanswerable("a combination that the request is none of: ours is read from the request")
+            raise Unanswerable(
+                "a combination that the request is none of: ours is read from the request")
         read = _read(probe, koordinator_devices.whole(amounts))
         theirs = koordinator_devices.whole(recorded)
         devices = theirs.pop(SHARED, None)
@@ -60,7 +63,8 @@ def _of_gpus(script: Any, read: Json, each: Json, count: int, shared: bool) -> l
 
 
 def each_gpu(script: Any, probe: Probe) -> list[str]:
-    """calcDesiredRequestsAndCountForGPU() and parseGPURequirements(): how many GPUs, and what of each."""
+    """calcDesiredRequestsAndCountForGPU() and parseGPURequirements(): how many GPUs, and what of
+    each."""
     out = []
     for step in script.calls("calcDesiredRequestsAndCountForGPU"):
         read = _read(probe, koordinator_devices.whole(script.args(step)["podRequests"]))
@@ -76,7 +80,8 @@ def parse(script: Any, probe: Probe) -> list[str]:
         if not amounts:
             raise Unanswerable("a request of nothing: nobody asks for it")
         if got is None:
-            raise Unanswerable("wishes or templates that cannot be read: the caller reads them before it asks")
+            raise Unanswerable(
+                "wishes or templates that cannot be read: the caller reads them before it asks")
         read = _read(probe, koordinator_devices.whole(amounts))
         out += _of_gpus(script, read, got["requestsPerGPU"], got["numberOfGPUs"], got["gpuShared"])
     return out
@@ -99,12 +104,14 @@ def before_filter(script: Any, probe: Probe) -> list[str]:
         return [f"is {ours}, recorded {status}"]
     if ours != "Success":
         return []
-    recorded = {kind: koordinator_devices.whole(amounts) for kind, amounts in state["podRequests"].items()}
+    recorded = {kind: koordinator_devices.whole(amounts)
+                for kind, amounts in state["podRequests"].items()}
     devices = recorded.get("gpu", {}).pop(SHARED, None)
     got = {kind: part["total"] for kind, part in read.items()}
     out = [] if got == recorded else [f"asks for {got}, recorded {recorded}"]
     if gpus := state.get("gpuRequirements"):
-        out += _of_gpus(script, read, gpus["requestsPerGPU"], gpus["numberOfGPUs"], gpus["gpuShared"])
+        out += _of_gpus(script, read, gpus["requestsPerGPU"], gpus["numberOfGPUs"],
+                        gpus["gpuShared"])
         if devices is not None and devices != read["gpu"]["count"]:
             out.append(f"of {read['gpu']['count']} GPUs, recorded {devices}")
     return out

@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts about devices: its allocator and the calls of its plug-in on one machine, whose books
-the script wrote. Each is one question to the room of devices; nothing is carried over."""
+"""Koordinator's recorded scripts about devices: its allocator and the calls of its plug-in on one
+machine; its books the script wrote. Each is one question to the room of devices; nothing is carried
+over."""
 
 import json
 from typing import Any, Callable
@@ -27,7 +28,7 @@ from probe import Probe, Unanswerable
 Json = dict[str, Any]
 
 
-# --- calls on one machine ------------------------------------------------------------------------------------------
+# --- calls on one machine
 
 
 def _allocate(script: Any, probe: Probe) -> list[str]:
@@ -38,7 +39,8 @@ def _allocate(script: Any, probe: Probe) -> list[str]:
         state = allocator["state"]
         only_ours(script, state)
         if any(args[name] for name in ("required", "preferred", "requiredDeviceResources")):
-            raise Unanswerable("devices held to NUMA zones: the caller narrows the machine before it asks")
+            raise Unanswerable(
+                "devices held to NUMA zones: the caller narrows the machine before it asks")
         if not isinstance(allocator["nodeDevice"], dict):
             raise Unanswerable("the record does not hold an object that a call was given")
         labels = (object_of(script, allocator["node"]).get("metadata") or {}).get("labels") or {}
@@ -50,7 +52,8 @@ def _allocate(script: Any, probe: Probe) -> list[str]:
         recorded = script.case["expect"].get("want") or after(script, "allocations", step["n"])
         if recorded is None and (result := after(script, "allocateResult", step["n"])):
             filled = after(script, "expectAllocations", step["n"])
-            recorded = {kind: filled or grants for kind, grants in result.items()} if len(result) == 1 else result
+            recorded = {kind: filled or grants
+                        for kind, grants in result.items()} if len(result) == 1 else result
         status = after(script, "status", step["n"])
         if recorded is None and status is None:
             raise Unanswerable("the record does not hold what the call returned")
@@ -100,7 +103,8 @@ def _score(script: Any, probe: Probe) -> list[str]:
     answer = ask(probe, machine, request, _scorer(script), final=False)
     score, status = after(script, "score", step["n"]), after(script, "status", step["n"])
     out = compare(answer, request, status, None)
-    return out + ([f"scores {answer['score']}, recorded {score}"] if answer["score"] != score else [])
+    return out + ([f"scores {answer['score']}, recorded {score}"] if answer["score"] != score
+                  else [])
 
 
 def _reserve(script: Any, probe: Probe) -> list[str]:
@@ -130,17 +134,20 @@ def _bound(script: Any, probe: Probe) -> list[str]:
     only_ours(script, state)
     [step] = script.calls("Plugin.Allocate")
     if script.args(step)["affinity"].get("NUMANodeAffinity"):
-        raise Unanswerable("devices held to NUMA zones: the caller narrows the machine before it asks")
+        raise Unanswerable(
+            "devices held to NUMA zones: the caller narrows the machine before it asks")
     request = request_of(state)
     answer = ask(probe, _only_machine(script), request, None, final=False)
     return compare(answer, request, script.results[step["n"]], None)
 
 
 def _desired(script: Any, probe: Probe) -> list[str]:
-    """CalcDesiredRequestsAndCount(): how many cards of what amount, seen from what an idle machine grants."""
+    """CalcDesiredRequestsAndCount(): how many cards of what amount, seen from what an idle machine
+    grants."""
     [step] = script.calls("DefaultDeviceHandler.CalcDesiredRequestsAndCount")
     args = script.args(step)
-    state = {"podRequests": {"rdma": args["podRequests"]}, "hints": {"rdma": args["hint"]} if args["hint"] else {}}
+    state = {"podRequests": {"rdma": args["podRequests"]},
+             "hints": {"rdma": args["hint"]} if args["hint"] else {}}
     request = request_of(state)
     answer = ask(probe, _only_machine(script), request, None, final=True)
     grants = koordinator_devices.ours(answer["allocation"]).get("rdma", [])
@@ -149,7 +156,8 @@ def _desired(script: Any, probe: Probe) -> list[str]:
     if len(grants) != count:
         out.append(f"{len(grants)} cards, recorded {count}")
     amounts = sorted(koordinator_devices.whole(each).items())
-    return out + [f"card {minor}: {got}, recorded {amounts}" for minor, got, _ in grants if got != amounts]
+    return out + [f"card {minor}: {got}, recorded {amounts}" for minor, got, _ in grants
+                  if got != amounts]
 
 
 def _score_device(script: Any, probe: Probe) -> list[str]:
@@ -169,21 +177,23 @@ def _score_device(script: Any, probe: Probe) -> list[str]:
     return out
 
 
-# --- books ---------------------------------------------------------------------------------------------------------
+# --- books
 
 
 def _held(pod: Json | None) -> Json:
     """What devices a task holds, as its annotation says; nothing of one that no machine has."""
     if not pod or not (pod.get("spec") or {}).get("nodeName"):
         return {}
-    text = (pod["metadata"].get("annotations") or {}).get("scheduling.koordinator.sh/device-allocated", "")
+    text = (pod["metadata"].get("annotations")
+            or {}).get("scheduling.koordinator.sh/device-allocated", "")
     return koordinator_devices.granted(json.loads(text)) if text.startswith("{") else {}
 
 
 def _written(books: Json) -> Json:
     """kind -> minor -> (used, free), without zeros, of a record or of an answer."""
     return {
-        kind: {minor: [{n: a for n, a in part.items() if a} for part in parts] for minor, parts in of_kind.items()}
+        kind: {minor: [{n: a for n, a in part.items() if a} for part in parts]
+               for minor, parts in of_kind.items()}
         for kind, of_kind in books.items()
     }
 
@@ -193,7 +203,8 @@ def _recorded_books(held: Json) -> Json:
         return koordinator_devices.whole(((held.get(name) or {}).get(kind) or {}).get(minor))
 
     return {
-        kind: {minor: [part("deviceUsed", kind, minor), part("deviceFree", kind, minor)] for minor in totals}
+        kind: {minor: [part("deviceUsed", kind, minor), part("deviceFree", kind, minor)]
+               for minor in totals}
         for kind, totals in (held.get("deviceTotal") or {}).items()
     }
 
@@ -212,9 +223,11 @@ def _books(script: Any, probe: Probe) -> list[str]:
         changes.append(("give_back", granted((state_of(script) or {}).get("allocationResult"))))
     else:
         leaves = step["call"].endswith("Delete")
-        changes += [("give_back", held("oldObj")), ("give_back" if leaves else "hold", held("newObj") or held("obj"))]
+        changes += [("give_back", held("oldObj")),
+                    ("give_back" if leaves else "hold", held("newObj") or held("obj"))]
     changes = [(op, grants) for op, grants in changes if grants]
-    before = ((inputs.get("deviceCache") or inputs.get("nodeDeviceCache") or {}).get("nodeDeviceInfos")) or {}
+    before = ((inputs.get("deviceCache") or inputs.get("nodeDeviceCache")
+               or {}).get("nodeDeviceInfos")) or {}
     if not changes or len(before) != 1:
         raise Unanswerable("a task without devices: nobody takes or gives back any")
     [(name, machine)] = whole_value(script, before).items()
@@ -223,7 +236,8 @@ def _books(script: Any, probe: Probe) -> list[str]:
             "op": op,
             "node": name,
             "grants": {
-                kind: [{"minor": m, "amounts": dict(amounts), "function": f} for m, amounts, f in grants]
+                kind: [{"minor": m, "amounts": dict(amounts), "function": f}
+                for m, amounts, f in grants]
                 for kind, grants in of_kinds.items()
             },
         }
@@ -231,7 +245,8 @@ def _books(script: Any, probe: Probe) -> list[str]:
     ]
     options = {"machines": {name: machine_of(machine, {})}, "weights": {}}
     last = probe.devices(options, ops)[-1]
-    ours = _written({k: {m: [b["used"], b["free"]] for m, b in of.items()} for k, of in last.items()})
+    ours = _written({k: {m: [b["used"], b["free"]] for m, b in of.items()}
+                     for k, of in last.items()})
     wanted = script.case["expect"]["wantCache"]
     theirs = _written(_recorded_books(wanted.get("nodeDeviceInfos", wanted)[name]))
     return [] if ours == theirs else [f"the books are {ours}, recorded {theirs}"]
@@ -297,15 +312,19 @@ OF_PLUGIN: dict[str, Callable[[Any, Probe], list[str]]] = {
 
 
 def rule(script: Any) -> Callable[[Any, Probe], list[str]] | None:
-    """What of the devices a script is about, if anything. Calls that prepare another one are part of that."""
+    """What of the devices a script is about, if anything. Calls that prepare another one are part
+    of that."""
     calls = {step["call"] for step in script.steps if "call" in step}
     if "Plugin.PreFilter" in calls:
-        states = [script.case["expect"].get("wantState") or {}, *(c.get("actual") for c in script.checks)]
+        states = [script.case["expect"].get("wantState") or {},
+                  *(c.get("actual") for c in script.checks)]
         texts = " ".join(str(state) for state in states)
         own = "podFitsSecondaryDeviceWellPlanned" in texts or "invalid resource" in texts or "GPU shared" in texts
-        return requests.before_filter if own and calls <= {"Plugin.PreFilter", "getPreFilterState"} else None
+        return requests.before_filter if own and calls <= {"Plugin.PreFilter",
+                                                           "getPreFilterState"} else None
     if calls & OF_PLUGIN.keys():
-        return next((OF_PLUGIN[call] for call in OF_PLUGIN if call in calls), None) if state_of(script) else None
+        return next((OF_PLUGIN[call] for call in OF_PLUGIN if call in calls),
+                    None) if state_of(script) else None
     if calls & set(BOOKS):
         return _books if "Plugin.Unreserve" not in calls or state_of(script) else None
     if calls in ({"parseGPURequirements"}, {"fillGPUTotalMem"}):

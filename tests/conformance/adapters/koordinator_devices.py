@@ -44,7 +44,8 @@ def device(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def machine(node: dict[str, Any], devices: dict[str, Any] | None) -> dict[str, Any]:
-    """The partitions of known models are looked up by the node's labels, as no Device here brings a table."""
+    """The partitions of known models are looked up by the node's labels, as no Device here brings a
+    table."""
     labels = node["metadata"].get("labels") or {}
     nvidia = labels.get(NODE + "gpu-vendor", "") in ("", "nvidia")
     infos = devices["spec"].get("devices") or [] if devices else []
@@ -124,7 +125,8 @@ def ours(allocation: dict[str, Any] | None) -> dict[str, list[Any]]:
 
 
 def tried_in_any_order(asked: dict[str, Any]) -> bool:
-    """Of kinds that are not allocated jointly the peer tries any first: how it refuses is chance."""
+    """Of kinds that are not allocated jointly the peer tries any first: how it refuses is
+    chance."""
     kinds = {
         name.rpartition("/")[2] if name.endswith(("/rdma", "/fpga")) else "gpu"
         for name in asked["amounts"]

@@ -19,7 +19,8 @@ def machine(topology: dict[str, Any]) -> list[list[int]]:
     cores = topology["sockets"] * zones_per_socket * cores_per_zone
     apart = topology["layout"] == "siblings-apart"
     return [
-        [core + thread * cores if apart else core * threads + thread, core, zone, zone // zones_per_socket]
+        [core + thread * cores if apart else core * threads + thread, core, zone,
+         zone // zones_per_socket]
         for core in range(cores)
         for zone in [core // cores_per_zone]
         for thread in range(threads)
@@ -36,7 +37,8 @@ def cpus(case: Case, probe: Probe) -> list[str]:
         "preferred": listed(state["preferred"]),
         "count": state["need"],
         "full_cores": config["bindPolicy"] == "FullPCPUs",
-        "exclusive": {"PCPULevel": "core", "NUMANodeLevel": "zone"}.get(config["exclusivePolicy"], ""),
+        "exclusive": {"PCPULevel": "core",
+                      "NUMANodeLevel": "zone"}.get(config["exclusivePolicy"], ""),
         "fewest_free": config["numaAllocateStrategy"] == "MostAllocated",
     }
     for policy, key in (("PCPULevel", "core_exclusive"), ("NUMANodeLevel", "zone_exclusive")):

@@ -1,6 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts about measured load outside of filter and score: what a task is likely to use, which
-percentile is looked at, and what a node carries while tasks come and go."""
+"""Koordinator's recorded scripts about measured load outside of filter and score: what a task is
+likely to use, which percentile is looked at, and what a node carries while tasks come and go."""
 
 from typing import Any, Callable
 
@@ -17,7 +17,7 @@ ARGS: Json = {
     "EstimatedSecondsAfterInitialized": None,
     "EstimatedSecondsAfterPodScheduled": None,
 }
-# A percentile that nobody measured over this time: then estimates count alone.
+# A percentile that was not measured over this time: then estimates count alone.
 UNKNOWN = {"percentile": "p0", "duration": 1}
 
 
@@ -29,7 +29,8 @@ def _object(script: Any, value: Any) -> Json | None:
 
 def _args(script: Any) -> Json:
     [made] = script.calls("NewDefaultEstimator")
-    return ARGS | {name: value for name, value in script.args(made)["args"].items() if value is not None}
+    return ARGS | {name: value for name, value in script.args(made)["args"].items()
+                   if value is not None}
 
 
 def _pod(pod: Json) -> Json:
@@ -42,7 +43,8 @@ def _pod(pod: Json) -> Json:
 
 def _asker(estimate: list[Any], view: Json, nodes: list[str]) -> Json:
     everywhere = {name: {"thresholds": []} for name in nodes}
-    return {"production": False, "assigned": 0, "estimate": estimate, "filter": everywhere, "score": view}
+    return {"production": False, "assigned": 0, "estimate": estimate, "filter": everywhere,
+            "score": view}
 
 
 def _ask(probe: Probe, nodes: Json, asked: Json) -> Json:
@@ -64,7 +66,7 @@ def estimates(script: Any, probe: Probe) -> list[str]:
 
 
 def aggregated(script: Any, probe: Probe) -> list[str]:
-    """getTargetAggregatedUsage(): of a node without tasks, whose load is what was measured."""
+    """getTargetAggregatedUsage(): of a node without tasks: its load is what was measured."""
     [reported] = script.calls("podAssignCache.AddOrUpdateNodeMetric")
     metric = _object(script, script.args(reported)["metric"])
     assert metric is not None
@@ -92,8 +94,10 @@ def _counts(pod: Json | None, node: str) -> bool:
 def _carried(script: Any, probe: Probe, pods: list[Json], metric: Json, actual: Json) -> list[str]:
     """The three sums that the peer keeps of a node, each as the load in one view."""
     args, node = _args(script), metric["metadata"]["name"]
-    now = koordinator_loads.nanoseconds("2026-01-01T00:00:00Z")  # the reports have no time: every task is newer
-    tasks = [koordinator_loads.task(_pod(pod), args, NAMES, now) for pod in pods if _counts(pod, node)]
+    # the reports have no time: every task is newer
+    now = koordinator_loads.nanoseconds("2026-01-01T00:00:00Z")
+    tasks = [koordinator_loads.task(_pod(pod), args, NAMES, now) for pod in pods
+             if _counts(pod, node)]
     report = koordinator_loads.report({"status": {}} | metric, NAMES)
     nodes = {"n": {"capacity": [0, 0], "tasks": tasks, "report": report}}
 
@@ -137,7 +141,8 @@ def books(script: Any, probe: Probe) -> list[str]:
                 _, actual = script.variable(name, step["n"])
                 if actual is not None:
                     looked += any(_counts(pod, args["nodeName"]) for pod in pods.values())
-                    out += _carried(script, probe, list(pods.values()), metrics[args["nodeName"]], actual)
+                    out += _carried(script, probe, list(pods.values()), metrics[args["nodeName"]],
+                                    actual)
     if not looked:
         raise Unanswerable("tasks that no node carries: the caller passes them over")
     return out

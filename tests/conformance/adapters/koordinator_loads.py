@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's random suite of measured load: filter and score of nodes for tasks one after the other."""
+"""Koordinator's random suite of measured load: filter and score of nodes for tasks one after the
+other."""
 
 import json
 import math
@@ -81,7 +82,8 @@ def estimate(pod: dict[str, Any], args: dict[str, Any], names: list[str]) -> lis
     _, requests = importers.requests(pod)
     upper, kind = limits(pod), priority_class(pod)
     scaling = dict(args["EstimatedScalingFactors"] or {})
-    own = (pod["metadata"].get("annotations") or {}).get(ANNOTATION + "load-estimated-scaling-factors")
+    own = (pod["metadata"].get("annotations") or {}).get(ANNOTATION +
+                                                         "load-estimated-scaling-factors")
     if args["AllowCustomizeEstimation"] and own:
         scaling |= json.loads(own)
     out = []
@@ -174,7 +176,8 @@ def report(metric: dict[str, Any], names: list[str]) -> dict[str, Any]:
     }
 
 
-def filter_view(node: dict[str, Any], args: dict[str, Any], production: bool, names: list[str]) -> Any:
+def filter_view(node: dict[str, Any], args: dict[str, Any], production: bool,
+                names: list[str]) -> Any:
     """Thresholds and the view they are compared with: the node's own where it has some."""
     text = (node["metadata"].get("annotations") or {}).get(ANNOTATION + "usage-thresholds")
     own = json.loads(text) if text else {}
@@ -186,8 +189,10 @@ def filter_view(node: dict[str, Any], args: dict[str, Any], production: bool, na
             "thresholds": factors(names, prod),
         }
     for holder, keys in (
-        (own.get("aggregatedUsage"), ("usageThresholds", "usageAggregationType", "usageAggregatedDuration")),
-        (args["Aggregated"], ("UsageThresholds", "UsageAggregationType", "UsageAggregatedDuration")),
+        (own.get("aggregatedUsage"), ("usageThresholds", "usageAggregationType",
+                                      "usageAggregatedDuration")),
+        (args["Aggregated"], ("UsageThresholds", "UsageAggregationType",
+                              "UsageAggregatedDuration")),
     ):
         thresholds, percentile, time = ((holder or {}).get(key) for key in keys)
         if thresholds and percentile:
@@ -216,7 +221,8 @@ def loads(case: Case, probe: Probe) -> list[str]:
     for name, node in named["Node"].items():
         raw = (node["metadata"].get("annotations") or {}).get("node.koordinator.sh/raw-allocatable")
         nodes[name] = {
-            "capacity": vector(names, node["status"]["allocatable"] | (json.loads(raw) if raw else {})),
+            "capacity": vector(names, node["status"]["allocatable"] |
+                               (json.loads(raw) if raw else {})),
             "tasks": [
                 task(pod, args, names, now)
                 for pod in named["Pod"].values()
@@ -237,7 +243,8 @@ def loads(case: Case, probe: Probe) -> list[str]:
         pod = named["Pod"][step["pod"]]
         op = task(pod, args, names, now)
         op["filter"] = {
-            name: filter_view(node, args, op["production"], names) for name, node in named["Node"].items()
+            name: filter_view(node, args, op["production"], names)
+            for name, node in named["Node"].items()
         }
         op["score"] = {}
         if args["ScoreAccordingProdUsage"] and op["production"]:
@@ -254,7 +261,8 @@ def loads(case: Case, probe: Probe) -> list[str]:
         "dominant": args["DominantResourceWeight"],
     }
     out = []
-    for op, answer, step in zip(ops, probe.loads(options, ops), case["observed"]["pods"], strict=True):
+    for op, answer, step in zip(ops, probe.loads(options, ops), case["observed"]["pods"],
+                                strict=True):
         owners = named["Pod"][step["pod"]]["metadata"].get("ownerReferences") or []
         for name in named["Node"]:
             fits, score = answer["fits"][name], answer["score"][name]
@@ -270,5 +278,6 @@ def loads(case: Case, probe: Probe) -> list[str]:
             if filtered and fits != (filtered["code"] == "Success"):
                 out.append(f"{step['pod']} on {name}: fits {fits}, recorded {filtered}")
             if name in (step.get("score") or {}) and score != step["score"][name]:
-                out.append(f"{step['pod']} on {name}: score {score}, recorded {step['score'][name]}")
+                out.append(
+                    f"{step['pod']} on {name}: score {score}, recorded {step['score'][name]}")
     return out

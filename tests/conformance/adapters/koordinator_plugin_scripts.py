@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts of its elastic quota plug-in: what its handlers of nodes, quotas and pods mean to our
-trees, the numbers that a script then looks at, whether a task is admitted, and what is worth another look at it."""
+"""Koordinator's recorded scripts of its elastic quota plug-in: what its handlers of nodes, quotas
+and pods mean to our trees, the numbers that a script then looks at, whether a task is admitted, and
+what is worth another look at it."""
 
 from typing import Any
 
@@ -50,7 +51,8 @@ def _tree(quota: Json) -> str:
 
 def _forest_group(quota: Json) -> Json:
     """A group with what makes it the root of a tree of its own."""
-    labels, out = quota["metadata"].get("labels") or {}, events.group(quota) | {"tree": _tree(quota)}
+    labels, out = quota["metadata"].get("labels") or {}, events.group(quota) | {
+        "tree": _tree(quota)}
     if labels.get(events.PREFIX + "is-root") == "true" and out["tree"]:
         total = events.annotation(quota["metadata"], "total-resource")
         if total is not None:
@@ -69,7 +71,8 @@ class Handlers:
         self.looks: list[tuple[Json, str, str, str, int]] = []
         # Step, number of the operation, its answer, what was recorded.
         self.said: list[tuple[Json, int, str, bool]] = []
-        self.counts: list[tuple[Json, int, Any]] = []  # step, operations before, trees or names of groups
+        # step, operations before, trees or names of groups
+        self.counts: list[tuple[Json, int, Any]] = []
         self.quotas: set[str] = {DEFAULT, "koordinator-system-quota"}
         self.missed: set[str] = set()  # groups that tasks named before there were any
         self.spaces: dict[str, str] = {}
@@ -79,7 +82,8 @@ class Handlers:
         self.options = {"by_max": False, "asks_parents": False}
         self.last = ("", "")  # tree and group that were looked at last
         objects = [one["object"] for one in script.case.get("objects") or []]
-        quotas = [one for one in objects if one.get("kind") == "ElasticQuota" and "name" in one.get("metadata", {})]
+        quotas = [one for one in objects if one.get("kind") == "ElasticQuota"
+                  and "name" in one.get("metadata", {})]
         self.trees = {one["metadata"]["name"]: _tree(one) for one in quotas}
         self.managers = self._managers()
         for step in script.steps:
@@ -90,7 +94,8 @@ class Handlers:
         found: dict[str, set[str]] = {}
         for step in self.script.steps:
             group = (step.get("args") or {}).get("quotaName")
-            if step.get("call", "").startswith(("GroupQuotaManager.", "QuotaSnapshot.")) and group in self.trees:
+            if step.get("call", "").startswith(("GroupQuotaManager.",
+                                                "QuotaSnapshot.")) and group in self.trees:
                 if self.script.results.get(step["n"]) is not None:
                     found.setdefault(step.get("on") or "", set()).add(self.trees[group])
         return {name: min(trees) for name, trees in found.items() if len(trees) == 1}
@@ -120,7 +125,8 @@ class Handlers:
             self._replace(step)
         elif call == "NodeInterface.Create" or call.startswith("Plugin.OnNode"):
             self._node(step)
-        elif call.startswith(("PodInterface.Create", "Plugin.OnPod", "Plugin.Reserve", "Plugin.Unreserve")):
+        elif call.startswith(("PodInterface.Create", "Plugin.OnPod", "Plugin.Reserve",
+                              "Plugin.Unreserve")):
             self._pod(step)
         elif call in ("Plugin.PreFilter", "Plugin.checkQuotaRecursive"):
             self._admit(step)
@@ -177,7 +183,8 @@ class Handlers:
 
     def _quota(self, step: Json) -> None:
         quota = self._given(step, "elasticQuota", "newObj", "obj")
-        if quota is None or quota["kind"] != "ElasticQuota" or "deletionTimestamp" in quota["metadata"]:
+        if quota is None or quota["kind"] != "ElasticQuota" or "deletionTimestamp" in quota[
+            "metadata"]:
             return
         name = quota["metadata"]["name"]
         if name in events.BUILT_IN:
@@ -187,7 +194,8 @@ class Handlers:
             self.ops.append({"op": "remove", "group": name})
         elif name not in self.quotas or step["call"].endswith("Update"):
             if name in self.missed:
-                raise Unanswerable("tasks that wait for their group: the caller moves them when it comes")
+                raise Unanswerable(
+                    "tasks that wait for their group: the caller moves them when it comes")
             self.quotas.add(name)
             for space in events.annotation(quota["metadata"], "namespaces") or []:
                 self.spaces[space] = name
@@ -196,7 +204,8 @@ class Handlers:
     def _replace(self, step: Json) -> None:
         """All groups at once, of a plug-in that had none; parents before their children."""
         if self.ops:
-            raise Unanswerable("groups that are all replaced: new trees, which the caller fills again")
+            raise Unanswerable(
+                "groups that are all replaced: new trees, which the caller fills again")
         puts = [_forest_group(_object(self.script, one)) for one in step["args"]["objs"]]
         while puts:
             later = {put["group"] for put in puts}
@@ -221,11 +230,13 @@ class Handlers:
             return
         self.nodes = self.nodes - {name} if gone else self.nodes | {name}
         # Nodes without a name are one node to the peer.
-        op: Json = {"op": "node_gone"} if gone else {"op": "node", "amounts": events.units(_allocatable(node))}
+        op: Json = {"op": "node_gone"} if gone else {"op": "node",
+                                                     "amounts": events.units(_allocatable(node))}
         self.ops.append({"name": f"node {name}"} | op)
 
     def _group(self, pod: Json) -> str:
-        """The group that a task names, itself or by its namespace; what that comes to is the trees' own rule."""
+        """The group that a task names, itself or by its namespace; what that comes to is the trees'
+        own rule."""
         member = _member(pod)
         space = member["namespace"]
         if member["group"] not in self.quotas:
@@ -250,7 +261,8 @@ class Handlers:
         op = {"group": self._group(pod), "task": _task(pod)}
         if kind == "PodUpdate":
             old = self._given(step, "oldObj")
-            if pod["metadata"].get("resourceVersion", "") == old["metadata"].get("resourceVersion", ""):
+            if pod["metadata"].get("resourceVersion",
+                                   "") == old["metadata"].get("resourceVersion", ""):
                 return
             op |= {"op": "update_task", "old_group": self._group(old), "old_task": _task(old)}
         self.ops.append({"op": names.get(kind, "update_task")} | op)
@@ -263,7 +275,8 @@ class Handlers:
         old, new = self._given(step, "oldObj"), self._given(step, "newObj")
         if old is None:
             raise Unanswerable("an event of something that is no task and no group")
-        op: Json = {"waiting": self._group(self._given(step, "pod")), "asks_parents": self.options["asks_parents"]}
+        op: Json = {"waiting": self._group(self._given(step, "pod")),
+                    "asks_parents": self.options["asks_parents"]}
         if step["call"].endswith("PodDeletion"):
             op |= {"op": "task_gone", "group": self._group(old), "task": _task(old)}
         else:
@@ -283,9 +296,10 @@ class Handlers:
         else:
             args = self.script.args(step)
             task = {"request": events.units(args["podRequest"])}
-            op = {"group": args["curQuotaName"], "task": task} | self.options | {"asks_parents": True}
+            op = {"group": args["curQuotaName"],
+                  "task": task} | self.options | {"asks_parents": True}
         if self.runtimes and not self.options["by_max"]:
-            # Groups whose runtime is written into them are groups of that maximum, asked by it.
+            # Groups with a runtime written into them are groups of that maximum, checked by it.
             parents = {put["group"]: put["parent"] for put in self.ops if put["op"] == "put"}
             group = op["group"] or DEFAULT
             if any(one["op"] != "put" for one in self.ops) or group not in self.runtimes:
@@ -293,7 +307,8 @@ class Handlers:
             names = {DEFAULT: "tasks of no group"}
             self.looks = []
             self.ops = [
-                {"op": "put", "group": names.get(g, g), "parent": parents.get(g, ""), "max": self.runtimes[g]}
+                {"op": "put", "group": names.get(g, g), "parent": parents.get(g, ""),
+                 "max": self.runtimes[g]}
                 for g in sorted(self.runtimes, key=lambda g: parents.get(g, "") in self.runtimes)
             ]
             op |= {"group": names.get(group, group), "by_max": True}
@@ -303,11 +318,13 @@ class Handlers:
 
 def handled(script: Any, probe: Probe) -> list[str]:
     found = Handlers(script)
-    results = {step["n"]: script.value(script.results[step["n"]]) for step, *_ in found.looks if step["n"] in script.results}
+    results = {step["n"]: script.value(script.results[step["n"]]) for step, *_ in found.looks
+               if step["n"] in script.results}
     if not found.said and not results and not found.counts:
         raise Unanswerable("a script that never looks at a number")
     # A gate that is not recorded: with it tasks of no group count nowhere.
-    of_nobody = [results[s["n"]] for s, _, group, field, _ in found.looks if group == DEFAULT and field == "used"]
+    of_nobody = [results[s["n"]] for s, _, group, field, _ in found.looks if group == DEFAULT
+                 and field == "used"]
     return _compare(found, results, not of_nobody or any(of_nobody), probe)
 
 
@@ -319,11 +336,13 @@ def _compare(found: Handlers, results: Json, takes_strangers: bool, probe: Probe
         "takes_strangers": takes_strangers,
     }
     answers = probe.quota_forest(options, found.ops)
-    states: list[Json] = [{"": {name: {} for name in events.BUILT_IN}}, *(answer["trees"] for answer in answers)]
+    states: list[Json] = [{"": {name: {} for name in events.BUILT_IN}},
+                          *(answer["trees"] for answer in answers)]
     out = []
     for step, number, answer, recorded in found.said:
         if answers[number].get(answer) != recorded:
-            out.append(f"step {step['n']}: {answer} {answers[number].get(answer)}, recorded {recorded}")
+            out.append(
+                f"step {step['n']}: {answer} {answers[number].get(answer)}, recorded {recorded}")
     for step, done, recorded in found.counts:
         names = sorted(group for groups in states[done].values() for group in groups)
         ours = names if isinstance(recorded, list) else len(states[done])
@@ -358,7 +377,8 @@ def group_of(script: Any, probe: Probe) -> list[str]:
     out, asked = [], []
     for step in script.steps:
         if step.get("call") == "ElasticQuotaInterface.Create":
-            asked.append({"op": "load", "quota": events.edit(_object(script, step["args"]["elasticQuota"]))})
+            asked.append({"op": "load",
+                          "quota": events.edit(_object(script, step["args"]["elasticQuota"]))})
     for step in script.calls("Plugin.GetQuotaName"):
         task = _member(_object(script, step["args"]["pod"]))
         if task["group"]:

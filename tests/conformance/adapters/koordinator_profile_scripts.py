@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts of its quota profiles: which nodes a profile selects, and the root that it makes of them."""
+"""Koordinator's recorded scripts of its quota profiles: which nodes a profile selects, and the root
+that it makes of them."""
 
 from typing import Any
 
@@ -49,7 +50,8 @@ def _part(script: Any, step: Json, probe: Probe) -> tuple[Any, Any]:
     """One amount of one node, as a root of it has it."""
     args = script.args(step)
     nodes = [{"amounts": events.units({args["resName"]: args["value"]})}]
-    made = probe.quota_profile({"name": "p", "group": "root", "ratio": args["ratio"], "nodes": nodes})
+    made = probe.quota_profile({"name": "p", "group": "root", "ratio": args["ratio"],
+                                "nodes": nodes})
     return made["total"], events.units({args["resName"]: script.results[step["n"]]})
 
 
@@ -66,7 +68,8 @@ def roots(script: Any, probe: Probe) -> list[str]:
             profile = one if one["kind"] == "ElasticQuotaProfile" else profile
         elif step.get("call") == "hash":
             space, _, name = script.args(step)["s"].partition("/")
-            tree = probe.quota_profile({"namespace": space, "name": name, "group": "root", "nodes": []})["tree"]
+            tree = probe.quota_profile({"namespace": space, "name": name, "group": "root",
+                                        "nodes": []})["tree"]
             pair = (tree, script.results[step["n"]])
         elif step.get("call") == "MultiplyQuantity":
             pair = _part(script, step, probe)
@@ -78,7 +81,8 @@ def roots(script: Any, probe: Probe) -> list[str]:
                 out.append(f"step {step['n']}: {pair[0]}, recorded {pair[1]}")
     expected = script.case["expect"]
     if made:
-        pairs = {"total": "expectTotalResource", "min": "expectQuotaMin", "idle": "expectUnschedulableResource"}
+        pairs = {"total": "expectTotalResource", "min": "expectQuotaMin",
+                 "idle": "expectUnschedulableResource"}
         for ours, theirs in pairs.items():
             if theirs in expected and made[ours] != events.units(expected[theirs]):
                 out.append(f"{ours} is {made[ours]}, recorded {expected[theirs]}")

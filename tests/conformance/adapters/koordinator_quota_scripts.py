@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts about elastic quotas: its quota manager as a sequence of events on our tree, every number
-of a group compared where the script looked at it; and single questions about who has to go."""
+"""Koordinator's recorded scripts about elastic quotas: its quota manager as a sequence of events on
+our tree, every number of a group compared where the script looked at it; and single questions about
+victims."""
 
 from typing import Any
 
@@ -10,7 +11,8 @@ from probe import Probe, Unanswerable
 Json = dict[str, Any]
 
 MANAGER = "GroupQuotaManager."
-# Calls that only look, at numbers that a look at the whole group has as well, or that move no amounts.
+# Calls that only look, at numbers that a look at the whole group has as well, or that move no
+# amounts.
 LOOKS = {
     "GroupQuotaManager.GetQuotaSnapshot",
     "GroupQuotaManager.getPodIsAssignedNoLock",
@@ -84,16 +86,19 @@ def _operation(script: Any, step: Json) -> Json | None:
     if call in ("UpdateClusterTotalResource", "updateClusterTotalResourceNoLock"):
         return {"op": "total", "delta": events.units(args["deltaRes"])}
     if call in ("UpdateQuota", "DeleteQuota", "deleteQuotaNoLock", "updateQuotaInternalNoLock"):
-        quota = _object(script, args["quota"] if "quota" in args else _quota_of(script, step["args"]["newQuotaInfo"]))
+        quota = _object(script, args["quota"] if "quota" in args
+                        else _quota_of(script, step["args"]["newQuotaInfo"]))
         name = quota["metadata"]["name"]
         if name in events.BUILT_IN:
             raise Unanswerable("edits of built-in groups: their maximum is an option of the tree")
-        return {"op": "remove", "group": name} if call.lower().startswith("delete") else events.group(quota)
+        return {"op": "remove",
+                "group": name} if call.lower().startswith("delete") else events.group(quota)
     if call in ("updateGroupDeltaRequestNoLock", "updateGroupDeltaUsedNoLock"):
         kind = "Request" if "Request" in call else "Used"
         if args["selfQuotaIndex"] != 0:
             raise Unanswerable("a change that is counted as no group's own")
-        deltas = [args.get(k) or args.get(k[0].upper() + k[1:]) for k in (f"deltaNonPreemptible{kind}",)]
+        deltas = [args.get(k) or args.get(k[0].upper() + k[1:])
+                  for k in (f"deltaNonPreemptible{kind}",)]
         plain = args.get("deltaReq", args.get("delta", args.get("deltaUsed")))
         return {
             "op": "request" if kind == "Request" else "use",
@@ -102,12 +107,15 @@ def _operation(script: Any, step: Json) -> Json | None:
             "fixed": events.units(deltas[0]),
         }
     if call in ("updatePodRequestNoLock", "updatePodUsedNoLock"):
-        old, new = (_task(_object(script, args[pod])) if args[pod] else {"request": {}} for pod in ("oldPod", "newPod"))
+        old, new = (_task(_object(script, args[pod])) if args[pod] else {"request": {}}
+                    for pod in ("oldPod", "newPod"))
         delta, fixed = (
             {name: after.get(name, 0) - before.get(name, 0) for name in before | after}
-            for before, after in [(_asked(old), _asked(new)), (_asked(old, fixed=True), _asked(new, fixed=True))]
+            for before, after in [(_asked(old), _asked(new)),
+                                  (_asked(old, fixed=True), _asked(new, fixed=True))]
         )
-        return {"op": "use" if "Used" in call else "request", "group": args["quotaName"], "delta": delta, "fixed": fixed}
+        return {"op": "use" if "Used" in call else "request", "group": args["quotaName"],
+                "delta": delta, "fixed": fixed}
     tasks = {
         "OnPodAdd": "add_task",
         "OnPodDelete": "remove_task",
@@ -154,17 +162,21 @@ def tree(script: Any, probe: Probe) -> list[str]:
             taken = len(ops)
         if op is None:
             continue
-        looks.append((step["n"], op, taken if step["call"].startswith("QuotaSnapshot.") else len(ops)))
+        looks.append((step["n"], op, taken if step["call"].startswith("QuotaSnapshot.")
+                      else len(ops)))
         if op["op"] not in ("look", "names"):
             ops.append(op)
     if changed_inside:
         raise Unanswerable("a script that writes the peer's numbers itself")
-    if not any(op["op"] in ("look", "names", "refresh") and n in script.results for n, op, _ in looks):
+    if not any(op["op"] in ("look", "names", "refresh") and n in script.results
+               for n, op, _ in looks):
         raise Unanswerable("a script that never looks at a number")
     # The gate is not recorded; with it every minimum is guaranteed from its first step on.
-    seen = [script.value(script.results[n]) for n, op, _ in looks if op["op"] == "look" and n in script.results]
+    seen = [script.value(script.results[n]) for n, op, _ in looks if op["op"] == "look"
+            and n in script.results]
     guarantee = any(
-        events.without_zeros(events.units(one["CalculateInfo"].get("Guaranteed"))) for one in seen if one
+        events.without_zeros(events.units(one["CalculateInfo"].get("Guaranteed"))) for one in seen
+        if one
     )
     answers = probe.quota_tree(
         {"scale_min": scale_min, "guarantee_usage": guarantee, "has_builtin": True}, ops
@@ -178,7 +190,8 @@ def tree(script: Any, probe: Probe) -> list[str]:
     for n, op, done in looks:
         if n not in script.results:
             continue
-        where, recorded = f"step {n} ({op['op']} {op.get('group', '')})", script.value(script.results[n])
+        where, recorded = f"step {n} ({op['op']} {op.get('group', '')})", script.value(
+            script.results[n])
         if op["op"] == "refresh":
             ours = events.without_zeros(answers[done].get("result"))
             if ours != events.without_zeros(events.units(recorded)):
@@ -190,7 +203,8 @@ def tree(script: Any, probe: Probe) -> list[str]:
         ours = states[done].get(op["group"])
         if (ours is None) != (recorded is None):
             out.append(f"{where}: {'no' if ours is None else 'a'} group, recorded {recorded}")
-        if ours is None or recorded is None or op["group"] in events.BUILT_IN - {"koordinator-root-quota"}:
+        if ours is None or recorded is None or op["group"] in events.BUILT_IN - {
+            "koordinator-root-quota"}:
             continue
         for theirs, field in NUMBERS.items():
             left = events.without_zeros(ours[field])
@@ -200,7 +214,7 @@ def tree(script: Any, probe: Probe) -> list[str]:
     return out
 
 
-# --- who has to go ---------------------------------------------------------------------------------------------
+# --- victims
 
 
 def _held(pod: Json) -> Json:
@@ -216,7 +230,8 @@ def _held(pod: Json) -> Json:
 
 
 def victims(script: Any, probe: Probe) -> list[str]:
-    """Plugin.canPreempt, PodEligibleToPreemptOthers, SelectVictimsOnNode and the list of tasks to revoke."""
+    """Plugin.canPreempt, PodEligibleToPreemptOthers, SelectVictimsOnNode and the list of tasks to
+    revoke."""
     out = []
     inputs = script.case["state"].get("inputs") or {}
     assigned: dict[str, Json] = {}
@@ -272,7 +287,8 @@ def victims(script: Any, probe: Probe) -> list[str]:
                 for name, amount in held["request"].items():
                     used[name] = used.get(name, 0) + amount
             held = list(assigned)
-            chosen = probe.quota_victims("revoke", tasks=list(assigned.values()), used=used, limit=limit)
+            chosen = probe.quota_victims("revoke", tasks=list(assigned.values()), used=used,
+                                         limit=limit)
             used = {}
             ours = [{"ref": held[i]} for i in chosen]
             recorded = script.variable("result", step["n"])[1]
@@ -320,9 +336,11 @@ def scaled_min(script: Any, probe: Probe) -> list[str]:
             for resource, amount in amounts.items() if other == parent else ():
                 sums[kind][resource] = sums[kind].get(resource, 0) + amount
         total = events.units(args["newTotalRes"])
-        ours = probe.quota_level({"total": total, "fixed": sums[False], "scaling": sums[True], "original": mine})
+        ours = probe.quota_level({"total": total, "fixed": sums[False], "scaling": sums[True],
+                                  "original": mine})
         _, recorded = script.variable("newMinQuota", step["n"])
-        if recorded is not None and events.without_zeros(ours) != events.without_zeros(events.units(recorded)):
+        if recorded is not None and events.without_zeros(ours) != events.without_zeros(
+            events.units(recorded)):
             out.append(f"step {step['n']}: {ours}, recorded {recorded}")
     if not asked:
         raise Unanswerable("a script that never looks at a number")
@@ -350,9 +368,11 @@ def handed_out(script: Any, probe: Probe) -> list[str]:
             expected = script.case["expect"]["expectedRuntimeMp"]
             names = sorted(children)
             [amount] = total.values()
-            ours = probe.quota_level({"total": amount, "children": [children[name] for name in names]})
+            ours = probe.quota_level({"total": amount,
+                                      "children": [children[name] for name in names]})
             recorded = [next(iter(expected[name].values())) for name in names]
-            found = sorted(c["actual"] for c in script.checks if c["what"].endswith(".runtimeQuota"))
+            found = sorted(c["actual"] for c in script.checks
+                           if c["what"].endswith(".runtimeQuota"))
             if ours != recorded or sorted(ours) != found:
                 out.append(f"step {step['n']}: {ours}, recorded {recorded}")
     return out

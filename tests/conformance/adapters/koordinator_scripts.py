@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts: what a test of it did, call after call. Calls that are one rule of ours are asked
-again; the rest of a script only prepares them, and a script of which nothing is left is not compared."""
+"""Koordinator's recorded scripts: what a test of it did, call after call. Calls that are one rule
+of ours are asked again; the rest of a script only prepares them, and a script of which nothing is
+left is not compared."""
 
 from typing import Any, Callable
 
@@ -57,7 +58,7 @@ class Script:
         return [step for step in self.steps if step.get("call") in names]
 
 
-# --- CPU sets ------------------------------------------------------------------------------------------------------
+# --- CPU sets
 
 
 def _take_cpus(script: Script, probe: Probe) -> list[str]:
@@ -67,16 +68,19 @@ def _take_cpus(script: Script, probe: Probe) -> list[str]:
         held = {int(cpu): info for cpu, info in (args["allocatedCPUs"] or {}).items()}
 
         def of_level(level: str, held: Json = held) -> str:
-            return ",".join(str(cpu) for cpu, info in held.items() if info.get("ExclusivePolicy") == level)
+            return ",".join(str(cpu) for cpu, info in held.items()
+                            if info.get("ExclusivePolicy") == level)
 
         details = args["topology"]["CPUDetails"]
         question = {
-            "machine": [[i["CPUID"], i["CoreID"], i["NodeID"], i["SocketID"]] for i in details.values()],
+            "machine": [[i["CPUID"], i["CoreID"], i["NodeID"], i["SocketID"]]
+                        for i in details.values()],
             "available": args["availableCPUs"]["cpus"],
             "preferred": (args.get("preferredCPUs") or {}).get("cpus", ""),
             "count": args["numCPUsNeeded"],
             "full_cores": args["cpuBindPolicy"] == "FullPCPUs",
-            "exclusive": {"PCPULevel": "core", "NUMANodeLevel": "zone"}.get(args["cpuExclusivePolicy"], ""),
+            "exclusive": {"PCPULevel": "core",
+                          "NUMANodeLevel": "zone"}.get(args["cpuExclusivePolicy"], ""),
             "fewest_free": args["numaAllocatedStrategy"] == "MostAllocated",
             "core_exclusive": of_level("PCPULevel"),
             "zone_exclusive": of_level("NUMANodeLevel"),
@@ -93,7 +97,7 @@ def _take_cpus(script: Script, probe: Probe) -> list[str]:
     return out
 
 
-# --- measured load -------------------------------------------------------------------------------------------------
+# --- measured load
 
 # The arguments of the plug-in where a test sets none.
 LOAD_AWARE: Json = {
@@ -116,7 +120,8 @@ LOAD_AWARE: Json = {
 
 
 def _loads(script: Script, probe: Probe) -> list[str]:
-    """Plugin.Filter and Plugin.Score of the load-aware plug-in, each as the first step of a random case would be."""
+    """Plugin.Filter and Plugin.Score of the load-aware plug-in, each as the first step of a random
+    case would be."""
     args = LOAD_AWARE | {
         step["set"].partition(".")[2]: step["value"]
         for step in script.steps
@@ -125,15 +130,18 @@ def _loads(script: Script, probe: Probe) -> list[str]:
     latest = {one["ref"].partition("#")[0]: one["object"] for one in script.case["objects"]}
     for assigned in script.case["state"]["inputs"].get("assignedPod") or []:
         pod = latest[assigned["pod"]["ref"].partition("#")[0]]
-        scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": assigned["timestamp"]}
+        scheduled = {"type": "PodScheduled", "status": "True",
+                     "lastTransitionTime": assigned["timestamp"]}
         pod["status"] = (pod.get("status") or {}) | {"conditions": [scheduled]}
     metrics = [one["status"] for one in latest.values() if one["kind"] == "NodeMetric"]
     scores = [script.variable("score", step["n"])[1] for step in script.calls("Plugin.Score")]
     for status in metrics:
         if scores and "nodeMetric" not in status:
             if not all(scores):
-                raise Unanswerable("the record does not tell an empty measurement, which is scored, from none")
-            status["nodeMetric"] = {"nodeUsage": {"resources": {}}}  # without a measurement the score were 0
+                raise Unanswerable(
+                    "the record does not tell an empty measurement, which is scored, from none")
+            # without a measurement the score were 0
+            status["nodeMetric"] = {"nodeUsage": {"resources": {}}}
     times = [status["updateTime"] for status in metrics]
     out = []
     for step in script.calls("Plugin.Filter", "Plugin.Score"):
@@ -159,7 +167,7 @@ def _loads(script: Script, probe: Probe) -> list[str]:
     return out
 
 
-# --- NUMA hints ----------------------------------------------------------------------------------------------------
+# --- NUMA hints
 
 
 def _mask(bits: Json | None) -> int | None:
@@ -177,7 +185,8 @@ def _hint(hint: Json) -> Json:
 
 def _merge(script: Script, probe: Probe) -> list[str]:
     out = []
-    names = [script.results[step["n"]] for step in script.calls("Policy.Name") if step["n"] in script.results]
+    names = [script.results[step["n"]] for step in script.calls("Policy.Name")
+             if step["n"] in script.results]
     _, zones = script.variable("numaNodes", -1)
     for step in script.calls("Policy.Merge"):
         args = script.args(step)
@@ -198,7 +207,8 @@ def _merge(script: Script, probe: Probe) -> list[str]:
         admitted = got.pop("admitted")
         known, hint = script.variable("result", step["n"])
         if not known:
-            found = [c["actual"] for c in script.checks if c["n"] > step["n"] and c["what"] == "actual"]
+            found = [c["actual"] for c in script.checks if c["n"] > step["n"]
+                     and c["what"] == "actual"]
             if not found:
                 raise Unanswerable("the record does not hold what the call returned")
             hint = script.value(found[0])
@@ -242,14 +252,16 @@ def _admits(script: Script, probe: Probe) -> list[str]:
     out = []
     for step in script.calls(*ADMITS):
         hint = _hint(script.args(step)["hint"])
-        got = probe.numa({"policy": ADMITS[step["call"]], "zones": 0b11, "scored": [[hint]], "alone": []})
+        got = probe.numa({"policy": ADMITS[step["call"]], "zones": 0b11, "scored": [[hint]],
+                          "alone": []})
         if got["admitted"] != script.results[step["n"]]:
             out.append(f"step {step['n']}: {got['admitted']}, recorded {script.results[step['n']]}")
     return out
 
 
 def _single_zone(script: Script, probe: Probe) -> list[str]:
-    """filterSingleNumaHints(): a hint stays exactly if a task of one resource that has it alone is admitted."""
+    """filterSingleNumaHints(): a hint stays exactly if a task of one resource that has it alone is
+    admitted."""
     out = []
     for step in script.calls("filterSingleNumaHints"):
         resources = script.args(step)["allResourcesHints"] or []
@@ -257,8 +269,10 @@ def _single_zone(script: Script, probe: Probe) -> list[str]:
             raise Unanswerable("no hints: nothing that could stay")
         kept = []
         for hints in resources:
-            asked = [{"policy": "single-numa-node", "zones": 0b111, "scored": [[_hint(h)]], "alone": []} for h in hints]
-            kept.append([h for h, one in zip(hints, asked, strict=True) if probe.numa(one)["admitted"]])
+            asked = [{"policy": "single-numa-node", "zones": 0b111, "scored": [[_hint(h)]],
+                      "alone": []} for h in hints]
+            kept.append([h for h, one in zip(hints, asked, strict=True)
+                         if probe.numa(one)["admitted"]])
         recorded = [hints or [] for hints in script.results[step["n"]]]
         if kept != recorded:
             out.append(f"step {step['n']}: stay {kept}, recorded {recorded}")
@@ -296,5 +310,6 @@ def run(level: str, case: Json, probe: Probe) -> list[str]:
     if own.isdisjoint(step.get("set") for step in script.steps):
         rules.pop(_loads, None)
     if not rules:
-        raise Unanswerable(f"recorded scripts of Koordinator's {level} tests of which no call is one rule of ours")
+        raise Unanswerable(
+            f"recorded scripts of Koordinator's {level} tests of which no call is one rule of ours")
     return [line for rule in rules for line in rule(script, probe)]

@@ -1,6 +1,7 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Koordinator's recorded scripts about edits of elastic quota trees. Each call is asked of a tree as the record shows it
-just before; where a call changes the tree, what comes out is compared with what the next call found."""
+"""Koordinator's recorded scripts about edits of elastic quota trees. Each call is asked of a tree
+as the record shows it just before; where a call changes the tree, what comes out is compared with
+what the next call found."""
 
 from typing import Any
 
@@ -50,7 +51,8 @@ def known_quota(info: Json, namespaces: list[str]) -> Json:
 def made_by_hand(topology: Json) -> bool:
     """Whether a test wrote into one of the peer's two maps alone, which here are one."""
     known, children = topology.get("quotaInfoMap") or {}, topology.get("quotaHierarchyInfo") or {}
-    return not known.keys() <= children.keys() or any(not set(below) <= known.keys() for below in children.values())
+    return not known.keys() <= children.keys() or any(not set(below) <= known.keys()
+                                                      for below in children.values())
 
 
 def loaded(topology: Json) -> list[Json]:
@@ -91,7 +93,7 @@ def _operation(script: Any, step: Json) -> Json | None:
     if call in EDITS:
         given = args.get("newQuota") or args.get("quota")
         if given is None:
-            return None  # of no group at all: nobody asks
+            return None  # of no group at all: not asked
         op = {"op": EDITS[call], "quota": events.edit(_object(script, given))}
         if args.get("oldQuota"):
             op["old"] = events.edit(_object(script, args["oldQuota"]))
@@ -102,7 +104,8 @@ def _operation(script: Any, step: Json) -> Json | None:
         return {"op": "complete", "quota": events.edit(_object(script, args["quota"]))}
     if call in TASKS:
         op = {"op": "task", "task": _task(_object(script, args.get("newPod") or args["pod"]))}
-        return op | ({"old_task": _task(_object(script, args["oldPod"]))} if "oldPod" in args else {})
+        return op | ({"old_task": _task(_object(script, args["oldPod"]))} if "oldPod" in args
+                     else {})
     if call == "getQuotaInfo":
         return {"op": "task", "task": {"group": args["name"], "namespace": args["namespace"]}}
     return None
@@ -118,7 +121,9 @@ def _filled(script: Any, after: int) -> Json:
             continue
         for ending, key in keys.items():
             if check["what"].endswith(ending) and isinstance(check["actual"], str):
-                written = {"metadata": {"name": "", "annotations": {events.PREFIX + "shared-weight": check["actual"]}}}
+                written = {"metadata": {"name": "",
+                                        "annotations": {events.PREFIX +
+                                                        "shared-weight": check["actual"]}}}
                 out[key] = events.edit(written)["weight"] if key == "weight" else check["actual"]
     return out
 
@@ -175,9 +180,11 @@ def rules(script: Any, probe: Probe) -> list[str]:
             if made_by_hand(found):
                 continue
             parents = {name: info["ParentName"] for name, info in found["quotaInfoMap"].items()}
-            ours = {name: parent or "koordinator-root-quota" for name, parent in answer["parents"].items()}
+            ours = {name: parent or "koordinator-root-quota"
+                    for name, parent in answer["parents"].items()}
             if ours != parents or answer["namespaces"] != found["namespaceToQuotaMap"]:
-                out.append(f"{where}: {ours}, {answer['namespaces']}; recorded {parents}, {found['namespaceToQuotaMap']}")
+                out.append(
+                    f"{where}: {ours}, {answer['namespaces']}; recorded {parents}, {found['namespaceToQuotaMap']}")
     if not asked:
         raise Unanswerable("a script that asks no rule of the quota webhook")
     return out

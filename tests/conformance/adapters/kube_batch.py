@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""kube-batch's cases. The record has the form of Volcano's; the objects are read in kube-batch's way."""
+"""kube-batch's cases. The record has the form of Volcano's; the objects are read in kube-batch's
+way."""
 
 from typing import Any
 

@@ -42,7 +42,8 @@ def check(level: str, case: Case, probe: Probe) -> list[str]:
         right = [case["expect"]["criticalUtilisation"][i] for i in ids]
         answers = probe.bundles(question | {"ops": ops})
     else:
-        ops = [choice(config, request, ids, names) for request in ([requests] if isinstance(requests, dict) else requests)]
+        ops = [choice(config, request, ids, names)
+               for request in ([requests] if isinstance(requests, dict) else requests)]
         expect = case["expect"]
         right = expect["nodes"] if "nodes" in expect else [expect["node"]]
         answers = [i if i is None else ids[i] for i in probe.bundles(question | {"ops": ops})]
@@ -52,7 +53,8 @@ def check(level: str, case: Case, probe: Probe) -> list[str]:
 def choice(config: Case, request: Case, ids: list[str], names: list[str]) -> Case:
     options = config | {key[1:]: value for key, value in request.items() if key.startswith("_")}
     op: Case = {
-        "op": {"hybrid": "hybrid", "spread": "in_turn", "node_affinity": "certain"}[config["policy"]],
+        "op": {"hybrid": "hybrid", "spread": "in_turn",
+               "node_affinity": "certain"}[config["policy"]],
         "request": amounts(request, names),
         "preferred": ids.index(config["local"]),
         "avoids_preferred": options.get("avoid_local", False),

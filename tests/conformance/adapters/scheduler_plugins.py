@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""scheduler-plugins' recorded cases: which file reads a case, and which calls are no rules of ours."""
+"""scheduler-plugins' recorded cases: which file reads a case, and which calls are no rules of
+ours."""
 
 from typing import Any
 

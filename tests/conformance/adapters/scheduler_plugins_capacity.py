@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Elastic quotas of namespaces: the random suites, and the recorded scripts of the plug-in's own tests."""
+"""Elastic quotas of namespaces: the random suites, and the recorded scripts of the plug-in's own
+tests."""
 
 import math
 from datetime import datetime
@@ -31,7 +32,8 @@ def amounts(values: dict[str, Any] | None) -> dict[str, int]:
 
 
 def charge(pod: dict[str, Any]) -> dict[str, int]:
-    """What a quota counts: containers side by side, or one that runs before them, sidecars among these."""
+    """What a quota counts: containers side by side, or one that runs before them, sidecars among
+    these."""
     spec = pod["spec"]
 
     def requests(container: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +70,8 @@ def task(pod: dict[str, Any]) -> dict[str, Any]:
 
 def use(pod: dict[str, Any], op: str = "use") -> dict[str, Any]:
     read = task(pod)
-    return {"op": op, "namespace": read["namespace"], "name": read["name"], "request": read["charge"]}
+    return {"op": op, "namespace": read["namespace"], "name": read["name"],
+            "request": read["charge"]}
 
 
 def limits(quota: dict[str, Any], op: str = "add") -> dict[str, Any]:
@@ -124,7 +127,7 @@ def account_differences(where: str, ours: Case, theirs: dict[str, Any]) -> list[
     return out
 
 
-# --- random clusters ---------------------------------------------------------------------------------------------
+# --- random clusters
 
 
 def random_case(case: Case, probe: Probe) -> list[str]:
@@ -145,7 +148,8 @@ def random_case(case: Case, probe: Probe) -> list[str]:
             ops.append({"op": "nominate", "task": task(pod)})
     ops += [{"op": "decide", "task": task(waiting[name])} for name in decided]
     answers = probe.capacity(ops)
-    out = [f"{op}: refused: {a['refused']}" for op, a in zip(ops, answers, strict=True) if "refused" in a]
+    out = [f"{op}: refused: {a['refused']}" for op, a in zip(ops, answers, strict=True)
+           if "refused" in a]
     out += account_differences("at the end", answers[-1]["accounts"], case["observed"]["quotas"])
     for answer, recorded in zip(answers[-len(decided) :], case["observed"]["pods"], strict=True):
         out += decision_differences(answer["decision"], recorded)

@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Recorded scripts of scheduler-plugins' own tests: what their steps mean for quotas of namespaces and for zones."""
+"""Recorded scripts of scheduler-plugins' own tests: what their steps mean for quotas of namespaces
+and for zones."""
 
 from typing import Any
 
@@ -84,7 +85,7 @@ def check(case: Case, probe: Probe) -> list[str]:
     raise Unanswerable(OTHER_PLUGINS if names else "no call is recorded")
 
 
-# --- zones -------------------------------------------------------------------------------------------------------
+# --- zones
 
 
 def machines(script: Script) -> dict[str, Case]:
@@ -202,7 +203,8 @@ EMPTY = {"policy": "none", "scope": "container", "most_zones": 8, "zones": [], "
 def take_across(case: Case, script: Script, probe: Probe) -> list[str]:
     [step] = script.calls("subtractFromNUMAs")
     machine, op = zone_question(step, script)
-    [answer] = probe.zones(machine, [{"op": "take_across", "positions": step["args"]["nodes"]} | op])
+    [answer] = probe.zones(machine, [{"op": "take_across", "positions": step["args"]["nodes"]} |
+                                     op])
     right = [zones.amounts(z["Resources"]) for z in case["expect"]["expected"]]
     return [] if answer["zones"] == right else [f"{answer['zones']}, recorded {right}"]
 
@@ -218,7 +220,7 @@ def take(case: Case, script: Script, probe: Probe) -> list[str]:
     return [] if answer["zones"] == right else [f"{answer['zones']}, recorded {right}"]
 
 
-# --- quotas ------------------------------------------------------------------------------------------------------
+# --- quotas
 
 
 def named(value: Case) -> dict[str, int]:
@@ -227,7 +229,7 @@ def named(value: Case) -> dict[str, int]:
 
 
 def quota_ops(infos: Case, script: Script) -> list[Case]:
-    """The quotas as a plug-in was given them: their use comes with them, whoever it is by."""
+    """The quotas as a plug-in was given them: their use comes with them, for all tasks together."""
     ops = []
     for name, info in (script.value(infos) or {}).items():
         op = {"op": "add", "namespace": name, "used": named(info.get("Used") or {})}
@@ -247,7 +249,8 @@ def events(case: Case, script: Script, probe: Probe) -> list[str]:
         if name.startswith("CapacityScheduling.") and not started:
             infos = (script.value(step["receiver"]) or {}).get("elasticQuotaInfos")
             if any(info.get("pods") for info in (script.value(infos) or {}).values()):
-                raise Unanswerable("starts from a plug-in that counts pods which the case does not show")
+                raise Unanswerable(
+                    "starts from a plug-in that counts pods which the case does not show")
             ops += quota_ops(infos, script)
             started = True
         if name == "CapacityScheduling.addElasticQuota":
@@ -262,7 +265,8 @@ def events(case: Case, script: Script, probe: Probe) -> list[str]:
         elif name in ("CapacityScheduling.deletePod", "CapacityScheduling.Unreserve"):
             ops.append(capacity.use(script.value(args.get("obj") or args["pod"]), "release"))
         elif name == "CapacityScheduling.updatePod":
-            phases = [script.value(args[k]).get("status", {}).get("phase") for k in ("oldObj", "newObj")]
+            phases = [script.value(args[k]).get("status", {}).get("phase")
+                      for k in ("oldObj", "newObj")]
             if phases[0] not in ("Succeeded", "Failed") and phases[1] not in ("Running", "Pending"):
                 ops.append(capacity.use(script.value(args["newObj"]), "release"))
         wanted |= {check: len(ops) for check in script.checks if check == step["n"] + 1 and ops}
@@ -288,7 +292,8 @@ def events(case: Case, script: Script, probe: Probe) -> list[str]:
 
 
 def step_numbers(script: Script, ops: list[Case]) -> list[int]:
-    """Of each question the number of the step that it is for; quotas that were there come before all."""
+    """Of each question the number of the step that it is for; quotas that were there come before
+    all."""
     prefix = "CapacityScheduling."
     numbers = [s["n"] for s in script.steps if s.get("call", "").startswith(prefix)]
     return [-1] * (len(ops) - len(numbers)) + numbers[-len(ops) :]
@@ -312,7 +317,8 @@ def amounts_moved(case: Case, script: Script, probe: Probe) -> list[str]:
     space = info["Namespace"]
     ops = quota_ops({space: info}, script)
     for step in calls:
-        request = {"namespace": space, "name": f"{step['n']}", "request": named(step["args"]["request"])}
+        request = {"namespace": space, "name": f"{step['n']}",
+                   "request": named(step["args"]["request"])}
         if step["call"].endswith("unreserveResource"):
             # It gives back what it was never told of: told first, that gives back twice as much.
             ops[0]["used"] = {
@@ -351,7 +357,8 @@ def decide(case: Case, script: Script, probe: Probe) -> list[str]:
         asked = {"task": capacity.task(pod)}
         if step["call"].endswith("PodEligibleToPreemptOthers"):
             status = script.value(step["args"]["nominatedNodeStatus"]) or {}
-            asked |= {"op": "right", "too_large": status.get("code") == "UnschedulableAndUnresolvable"}
+            asked |= {"op": "right",
+                      "too_large": status.get("code") == "UnschedulableAndUnresolvable"}
             answer = probe.capacity([*ops, asked])[-1]["right"]
             right = next(v for v in checks[::-1] if isinstance(v, bool))
             if answer != right:
@@ -363,11 +370,13 @@ def decide(case: Case, script: Script, probe: Probe) -> list[str]:
             if (answer["verdict"] == "fits") != (right == 0):
                 out.append(f"{pod['metadata']['name']}: {answer['verdict']}, recorded code {right}")
         elif step["call"].endswith("PostFilter"):
-            result = next((v for v in checks if isinstance(v, dict) and "NominatedNodeName" in v), {})
+            result = next((v for v in checks if isinstance(v, dict) and "NominatedNodeName" in v),
+                          {})
             if answer.get("chosen") != (result.get("NominatedNodeName") or None):
                 out.append(f"chosen {answer.get('chosen')}, recorded {result}")
         else:
-            right = [p["ref"].partition(" ")[2] for v in checks if isinstance(v, dict) for p in v["Pods"]]
+            right = [p["ref"].partition(" ")[2] for v in checks if isinstance(v, dict)
+                     for p in v["Pods"]]
             victims = [v for offer in answer["offers"].values() for v in offer["victims"]]
             if victims != right:
                 out.append(f"victims {victims}, recorded {right}")

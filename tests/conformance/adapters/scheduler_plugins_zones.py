@@ -1,5 +1,6 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""NodeResourceTopology objects: the random suite, and the recorded scripts of the plug-in's own tests."""
+"""NodeResourceTopology objects: the random suite, and the recorded scripts of the plug-in's own
+tests."""
 
 import math
 import re
@@ -53,7 +54,8 @@ def zone(value: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def settings(topology: dict[str, Any]) -> dict[str, Any]:
-    """Policy, scope and the most zones: attributes before the old list, and what is no value is not read."""
+    """Policy, scope and the most zones: attributes before the old list, and what is no value is not
+    read."""
     out: dict[str, Any] = {"policy": "none", "scope": "container", "most_zones": 8}
     for name in (topology.get("topologyPolicies") or [])[:1]:
         if name in LEGACY:
@@ -145,7 +147,8 @@ def random_case(case: Case, probe: Any) -> list[str]:
     tasks = [task(of_kind["Pod"][entry["pod"]]) for entry in recorded]
     config = case["config"]
     asked = [
-        {"task": read, "strategy": config["scoringStrategy"], "weights": config.get("weights") or {}}
+        {"task": read, "strategy": config["scoringStrategy"],
+         "weights": config.get("weights") or {}}
         for read in tasks
     ]
     answers = probe.zones({"resources": names_of(machines, tasks), "nodes": machines}, asked)
@@ -157,10 +160,12 @@ def random_case(case: Case, probe: Any) -> list[str]:
             if left != status["code"]:
                 out.append(f"{entry['pod']} on {name}: {left}, recorded {status}")
             elif part is not None and (word := refused_part(status)) != "pod":
-                if {"main": "container"}.get(read["parts"][part][0], read["parts"][part][0]) != word:
+                if {"main": "container"}.get(read["parts"][part][0],
+                                             read["parts"][part][0]) != word:
                     out.append(f"{entry['pod']} on {name}: part {part}, recorded {status}")
         for name, score in entry["score"].items():
-            # A machine that says nothing of its zones scores 0, and 100 for a task that is not held to zones.
+            # A machine that says nothing of its zones scores 0, and 100 for a task that is not held
+            # to zones.
             left = answer["score"][name] if name in machines else 100 * (not read["guaranteed"])
             if left != score:
                 out.append(f"{entry['pod']} on {name}: score {left}, recorded {score}")

@@ -64,7 +64,8 @@ PHASES = {
 
 
 def configuration(case: Case) -> dict[str, Any]:
-    """The configuration in force. A random case gives the text of a file, a recorded test its tiers by hand."""
+    """The configuration in force. A random case gives the text of a file, a recorded test its tiers
+    by hand."""
     config = case["config"]
     decoded = read_configuration(config["yaml"]) if "yaml" in config else config
     ran = actions_run(case)
@@ -72,7 +73,8 @@ def configuration(case: Case) -> dict[str, Any]:
 
 
 def actions_run(case: Case) -> list[str]:
-    """A test may have run its action itself; then what was committed shows which, where only one commits so."""
+    """A test may have run its action itself; then what was committed shows which, where only one
+    commits so."""
     if ran := case["config"].get("actions"):
         return ran
     commits = case["observed"].get("commits", [])
@@ -107,7 +109,8 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
         yield "volumes"
     groups = [g.get("spec", {}) for g in objects.get("PodGroup", [])]
     if any(g.get("networkTopology") for g in groups) and not case["state"].get("hyperNodesReady"):
-        if not any(case["observed"].get(key) for key in ("binds", "allocatedNotBound", "pipelined")):
+        if not any(case["observed"].get(key) for key in ("binds", "allocatedNotBound",
+                                                         "pipelined")):
             yield "hypernodes that the peer has not read yet: it passes over who wishes for one"
     options = case["config"].get("options", {})
     percentage = options.get("percentageOfNodesToFind", 100)
@@ -126,8 +129,8 @@ def reasons(level: str, case: Case, policies: set[str], actions: set[str]) -> It
 
 
 def made_up_victims(case: Case) -> list[str] | None:
-    """Whom the test's own plugin names, where it is the only one and shuffle asks it; as the case's note has it:
-    those of the lower priority."""
+    """The victims that the test's own plugin names, where it is the only one and shuffle calls it;
+    as the case's note has it: those of the lower priority."""
     plugins = [p["name"] for t in configuration(case).get("tiers", []) for p in t["plugins"]]
     if plugins != ["fake"] or actions_run(case) != ["shuffle"]:
         return None
@@ -141,7 +144,8 @@ def made_up_victims(case: Case) -> list[str] | None:
 
 
 def took_part(case: Case, plugin: dict[str, Any]) -> bool:
-    """A test may name plugins in its tiers that it did not register; of those with books of queues none is recorded."""
+    """A test may name plugins in its tiers that it did not register; of those with books of queues
+    none is recorded."""
     books = case["observed"].get("shares", {}).get("atOpen", {})
     return plugin["name"] not in ("proportion", "capacity") or not books or plugin["name"] in books
 
@@ -217,7 +221,8 @@ def measurements(usage: dict[str, Any]) -> list[Case]:
     ]
 
 
-# Tests of windows ran by day: they open them from midnight to midnight, or close them a minute after it.
+# Tests of windows ran by day: they open them from midnight to midnight, or close them a minute
+# after it.
 NOON = datetime(2026, 11, 21, 12, tzinfo=timezone.utc)
 
 
@@ -238,7 +243,8 @@ def observed(case: Case) -> list[Outcome]:
 
 
 def draws(case: Case, scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Outcome]]:
-    """For each outcome the scenario with nodes, and names of domains, in the order in which the peer came by them."""
+    """For each outcome the scenario with nodes, and names of domains, in the order in which the
+    peer came by them."""
     domain_of = {n["name"]: n.get("domain", "") for n in scenario["nodes"]}
     above = {d["name"]: d.get("parent", "") for d in scenario.get("domains", [])}
     for record in case.get("observedSet") or [case["observed"]]:
@@ -251,7 +257,8 @@ def draws(case: Case, scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any]
                 domains += [place] if place not in domains else []
                 place = above[place]
         names = {
-            name: f"{domains.index(name) if name in domains else len(domains):03}-{name}" for name in above
+            name: f"{domains.index(name) if name in domains else len(domains):03}-{name}"
+            for name in above
         }
         nodes = sorted(
             scenario["nodes"],
@@ -260,7 +267,8 @@ def draws(case: Case, scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any]
         yield scenario | {
             "nodes": [n | ({"domain": names[n["domain"]]} if "domain" in n else {}) for n in nodes],
             "domains": [
-                d | {"name": names[d["name"]]} | ({"parent": names[d["parent"]]} if "parent" in d else {})
+                d | {"name": names[d["name"]]} | ({"parent": names[d["parent"]]} if "parent" in d
+                                                  else {})
                 for d in scenario.get("domains", [])
             ],
         }, outcome(record)
@@ -270,7 +278,8 @@ def outcome(record: dict[str, Any]) -> Outcome:
     phases = record.get("phases")
     if phases is None:
         jobs = record.get("jobs", {})
-        # As they are once the session has closed; the peer's tests look a moment earlier, before conditions count.
+        # As they are once the session has closed; the peer's tests look a moment earlier, before
+        # conditions count.
         phases = {name: job["phase"] for name, job in jobs.items() if "phase" in job}
     return Outcome(
         binds=record.get("binds", {}),

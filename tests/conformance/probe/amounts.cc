@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The twins' resource vectors: the arithmetic that shares and victims of the engine are compared with.
+// The twins' resource vectors: the arithmetic that shares and victims of the engine are compared
+// with.
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,7 +18,8 @@ namespace {
 using nlohmann::json;
 using reference::Amount;
 
-// The dimensions of one request: those that always are, and every scalar that one of its amounts names.
+// The dimensions of one request: those that always are, and every scalar that one of its amounts
+// names.
 class Dimensions {
  public:
   explicit Dimensions(const json& request) {

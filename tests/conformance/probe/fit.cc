@@ -150,7 +150,7 @@ const char* CodeOf(const DeviceAnswer& answer) {
                                     : "UnschedulableAndUnresolvable";
 }
 
-// One step of that way, on one machine, whose books stay as they are.
+// One step of that way, on one machine. Its books stay as they are.
 json Choose(const json& op, const DeviceClaim& request, const DeviceScorer& scorer,
             const MachineDevices& machine) {
   const bool final = op["final"];

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster_probe: single questions to rooms that no public API opens, for recorded calls of other schedulers'
-// functions. One JSON document a line comes in, one goes out:
+// muster_probe: single questions to rooms that no public API opens, for recorded calls of other
+// schedulers' functions. One JSON document a line comes in, one goes out:
 //
 //   {"amount": "less_equal", "l": RESOURCE, "r": RESOURCE}         -> {"answer": true}
 //   {"quota_tree": OPTIONS, "ops": [{"op": "total", "delta": {"cpu": 8000}}, ...]} -> {"answers": [{"groups": ...}]}
@@ -31,16 +31,19 @@
 
 namespace muster::testing {
 
-// Amounts as shares are computed with them, where "no map", "no such name" and "zero" are three things. A RESOURCE
-// is written as the record of the peer writes it: {"milliCPU": 1, "memory": 2, "scalars": {NAME: 3}}.
+// Amounts as shares are computed with them, where "no map", "no such name" and "zero" are three
+// things. A RESOURCE is written as the record of the peer writes it: {"milliCPU": 1, "memory": 2,
+// "scalars": {NAME: 3}}.
 absl::StatusOr<nlohmann::json> AskAmounts(const nlohmann::json& request);
 
 // The books, policies and node search of a profile on a scenario, question after question.
 absl::StatusOr<nlohmann::json> AskSession(const nlohmann::json& request);
 
-// Elastic quota trees: event after event; a step of the answer has the numbers of each group that changed.
+// Elastic quota trees: event after event; a step of the answer has the numbers of each group that
+// changed.
 absl::StatusOr<nlohmann::json> AskQuotaTree(const nlohmann::json& request);
-// The same of several such trees, with the nodes that feed them; each step has the numbers of all groups.
+// The same of several such trees, with the nodes that feed them; each step has the numbers of all
+// groups.
 absl::StatusOr<nlohmann::json> AskQuotaForest(const nlohmann::json& request);
 // The root of a tree that has what some nodes have.
 absl::StatusOr<nlohmann::json> AskQuotaProfile(const nlohmann::json& request);
@@ -48,7 +51,7 @@ absl::StatusOr<nlohmann::json> AskQuotaProfile(const nlohmann::json& request);
 absl::StatusOr<nlohmann::json> AskQuotaRules(const nlohmann::json& request);
 // One level of such a tree alone: what its children get, what is left of a minimum.
 absl::StatusOr<nlohmann::json> AskQuotaLevel(const nlohmann::json& request);
-// Who goes for a task of an elastic quota group, or because the group uses too much.
+// The victims for a task of an elastic quota group, or because the group uses too much.
 absl::StatusOr<nlohmann::json> AskQuotaVictims(const nlohmann::json& request);
 
 // Elastic quotas of namespaces: event after event; and what a task may do under them.
@@ -69,7 +72,8 @@ absl::StatusOr<nlohmann::json> AskBundles(const nlohmann::json& request);
 // Tasks by dominant resource fairness.
 absl::StatusOr<nlohmann::json> AskDrf(const nlohmann::json& request);
 
-// NUMA zones: merged hints ("resources", or with scores "scored"), hints of CPUs, or the CPUs of a "hint".
+// NUMA zones: merged hints ("resources", or with scores "scored"), hints of CPUs, or the CPUs of a
+// "hint".
 absl::StatusOr<nlohmann::json> AskNuma(const nlohmann::json& request);
 // Shared cards: the cards that a task gets of a machine, or one rule of that.
 absl::StatusOr<nlohmann::json> AskCards(const nlohmann::json& request);

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Elastic quota trees: a sequence of events, and after each the groups whose numbers are no longer what they were;
+// Elastic quota trees: a sequence of events, and after each the groups with changed numbers;
 // or a sequence of edits, and whether each is accepted.
 #include <algorithm>
 #include <cstdint>
@@ -153,7 +153,8 @@ QuotaTaskEdit TaskEditOf(const json& object) {
   return task;
 }
 
-// One edit, load or question; what it says beyond whether it is accepted goes into the step. Unknown: nothing.
+// One edit, load or question; what it says beyond whether it is accepted goes into the step.
+// Unknown: nothing.
 std::optional<absl::Status> DoRules(const json& op, QuotaRules* rules, json* step) {
   using Rule = QuotaRules::Rule;
   const std::string what = op.value("op", "");

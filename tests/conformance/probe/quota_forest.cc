@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Several elastic quota trees: a sequence of events of nodes, groups and tasks, and after each the numbers of every
-// group; and the roots that profiles make of nodes.
+// Several elastic quota trees: a sequence of events of nodes, groups and tasks, and after each the
+// numbers of every group; and the roots that profiles make of nodes.
 #include <string>
 #include <utility>
 #include <vector>

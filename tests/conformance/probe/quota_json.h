@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How groups of elastic quota trees, their tasks and their numbers are written, for questions about one tree and
-// about several.
+// How groups of elastic quota trees, their tasks and their numbers are written, for questions about
+// one tree and about several.
 #ifndef MUSTER_TESTS_CONFORMANCE_PROBE_QUOTA_JSON_H_
 #define MUSTER_TESTS_CONFORMANCE_PROBE_QUOTA_JSON_H_
 

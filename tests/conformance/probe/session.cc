@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Ledger, dispatcher and node search of a profile, opened on a scenario as a session opens them, with the
-// questions that a recorded test asked one by one. No action runs.
+// Ledger, dispatcher and node search of a profile, opened on a scenario as a session opens them,
+// with the questions that a recorded test asked one by one. No action runs.
 #include "lib/session/session.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Liking : public Policy, public ScorePolicy {
   const std::vector<double> scores_;
 };
 
-// Names tasks as victims, for nobody's sake.
+// Names tasks as victims, without a beneficiary.
 class Naming : public Policy, public VictimPolicy {
  public:
   explicit Naming(std::vector<TaskIndex> named) : named_(std::move(named)) {}
@@ -217,7 +217,8 @@ class Asked {
     return nullptr;
   }
 
-  // The world itself: ["add", SCENARIO OF TASKS], ["remove", TASK]. The books follow; nothing may have moved yet.
+  // The world itself: ["add", SCENARIO OF TASKS], ["remove", TASK]. The books follow; nothing may
+  // have moved yet.
   json Change(bool add) {
     if (!add) {
       error_ = cluster_.RemoveTask(Word(1));
@@ -247,7 +248,8 @@ class Asked {
     return names;
   }
 
-  // ["victims", [TASK...]]: whom of these the profile names for nobody's sake; of none: of all that run.
+  // ["victims", [TASK...]]: those that the profile names without a beneficiary; of none: of all
+  // that run.
   json VictimsForNobody() {
     std::vector<TaskIndex> running;
     for (const json& name : (*arguments_)[1]) {
@@ -328,8 +330,8 @@ class Asked {
     }
     return answer;
   }
-  // ["near_scores", TASK, [NODE...], DOMAIN or null]: for where they are in the tree, when that is where the task's
-  // sub-group is.
+  // ["near_scores", TASK, [NODE...], DOMAIN or null]: for where they are in the tree, when that is
+  // where the task's sub-group is.
   json NearScores() {
     const TaskIndex task = Find(tables_.tasks.names, (*arguments_)[1].get<std::string>());
     std::vector<NodeIndex> nodes;
@@ -350,8 +352,8 @@ class Asked {
     }
     return answer;
   }
-  // ["domains", JOB, SUB_GROUP or null, WITHIN, ALLOCATED, EVICTING]: lists, each sorted; of the job if it has no
-  // sub-groups and none is named.
+  // ["domains", JOB, SUB_GROUP or null, WITHIN, ALLOCATED, EVICTING]: lists, each sorted; of the
+  // job if it has no sub-groups and none is named.
   json DomainNames() {
     const SubGroup group = Group(1);
     const uint32_t within = Domain(3), allocated = Domain(4);
@@ -370,7 +372,8 @@ class Asked {
     return lists;
   }
 
-  // ["order_victims", [TASK...], TASK]: as preempt and reclaim evict them for the last one; without it: for nobody.
+  // ["order_victims", [TASK...], TASK]: as preempt and reclaim evict them for the last one, or
+  // without a beneficiary.
   json OrderVictims() {
     const std::vector<TaskIndex> victims = NamedTasks(1);
     const TaskIndex evictor = arguments_->size() > 2 ? Task(2) : kNone;
@@ -417,7 +420,8 @@ class Asked {
     return groups;
   }
 
-  // ["bundles", JOB, [TASK...]]: the tasks that the job can spare, and those without which it falls apart.
+  // ["bundles", JOB, [TASK...]]: the tasks that the job can spare, and those without which it falls
+  // apart.
   json Bundles() {
     const JobIndex job = Job(1);
     std::vector<TaskIndex> tasks = NamedTasks(2);
@@ -454,7 +458,8 @@ class Asked {
     return nodes;
   }
 
-  // ["shuffle", [TASK...]]: whom the action evicts where a policy names these, running or not.
+  // ["shuffle", [TASK...]]: the tasks that the action evicts where a policy names these, running or
+  // not.
   json Shuffle() {
     std::vector<TaskIndex> named = NamedTasks(1);
     if (!error_.ok()) return nullptr;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Who has to go for a task of an elastic quota group, or because the group uses too much: one question a request.
+// The victims for a task of an elastic quota group, or because the group uses too much: one
+// question a request.
 #include <cstdint>
 #include <string>
 #include <vector>

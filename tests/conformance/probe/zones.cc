@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Machines of NUMA zones: which hold a task, how good they are, and the single steps of the way there.
+// Machines of NUMA zones: which hold a task, how good they are, and the single steps of the way
+// there.
 #include <algorithm>
 #include <map>
 #include <optional>

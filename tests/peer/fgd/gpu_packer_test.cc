@@ -135,7 +135,8 @@ TEST(PackingScore, HasTheWorkedNumbers) {
   EXPECT_EQ(score(kGpuClustering, none, used), 0);
 }
 
-// A small cluster, tasks on a coarse grid so that ties and exact fits are common, and far more of them than fit.
+// A small cluster, tasks on a coarse grid so that ties and exact fits are common, and far more of
+// them than fit.
 struct World {
   std::vector<GpuMachine> machines;
   std::vector<GpuTaskType> types;

@@ -278,7 +278,7 @@ TEST(ElasticForest, WhoMayTryAgainAfterAnEdit) {
   EXPECT_FALSE(forest.MayFitAfter("child", parent, unknown, true));
 }
 
-// --- profiles ------------------------------------------------------------------------------------------------
+// --- profiles
 
 TEST(QuotaProfile, ARootHasAPartOfItsNodes) {
   const std::vector<ProfiledNode> nodes = {
@@ -328,7 +328,7 @@ TEST(QuotaProfile, RefusesWhatIsNoProfile) {
             "profile \"p\": a node: resource \"cpu\" is named twice");
 }
 
-// --- random forests against a twin of each tree, which is told what the tree should have ------------------------
+// --- random forests against a twin of each tree, which is told what the tree should have
 
 class RandomForest {
  public:
@@ -512,11 +512,12 @@ class RandomForest {
       if (known != tree_of_.end() && known->second == id) {
         world.tasks.push_back({task.group, Map(task.task.request), task.task.assigned});
       } else if (known == tree_of_.end() && id.empty() && task.task.assigned) {
-        cpu -= CpuOf(task.task.request);  // what strangers use is handed out to nobody
+        cpu -= CpuOf(task.task.request);  // what tasks of no group use is not handed out
         gpu -= task.task.request[1].second;
       }
     }
-    // Of what was never there at all a tree does not know that it has none of it: nothing shrinks then.
+    // Of what was never there at all a tree does not know that it has none of it: nothing shrinks
+    // then.
     tree.had_any |= cpu != 0 || gpu != 0;
     if (tree.had_any) world.total = {{"cpu", cpu}, {"gpu", gpu}};
     return world;

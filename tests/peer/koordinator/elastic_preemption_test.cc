@@ -22,7 +22,7 @@ Sparse Amounts(std::vector<int64_t> values) {
   return amounts;
 }
 
-// --- revoking ------------------------------------------------------------------------------------------------
+// --- revoking
 
 // Koordinator's own example: cpu 50 and no memory are left of what four tasks use.
 TEST(ElasticRevoke, TheLeastImportantGoUntilTheUseFits) {
@@ -39,7 +39,8 @@ TEST(ElasticRevoke, TheLeastImportantGoUntilTheUseFits) {
 
 TEST(ElasticRevoke, ForgetsWhatTheLatestTaskDoesNotName) {
   const std::vector<RevocableTask> tasks = {{Amounts({1, 5}), 1, 3}, {Amounts({4}), 1, 7}};
-  // The younger one goes, and takes the memory, of which there is still too much, out of the peer's books.
+  // The younger one goes, and takes the memory, of which there is still too much, out of the peer's
+  // books.
   EXPECT_EQ(TasksToRevoke(Amounts({5, 5}), Amounts({4, 1}), tasks), (Order{1}));
   EXPECT_EQ(TasksToRevoke(Amounts({5, 5}), Amounts({4, 1}), tasks, RevokeBooks::kEveryResource),
             (Order{0}));
@@ -69,7 +70,7 @@ TEST(ElasticRevoke, WaitsForLongerThanTheDelay) {
   EXPECT_EQ(watch.Look(tree, 421), std::vector<std::string>{"a"});
 }
 
-// --- preemption ----------------------------------------------------------------------------------------------
+// --- preemption
 
 ElasticTask Task(const char* group, int32_t priority, std::vector<int64_t> request) {
   return {.group = group, .request = Amounts(std::move(request)), .priority = priority};
@@ -147,7 +148,7 @@ TEST(ElasticPreemption, ChoosesTheNodeThatLosesLeast) {
   EXPECT_EQ(ElasticPreemption::Choose(offers, nodes), 0u);
 }
 
-// --- against the twins ---------------------------------------------------------------------------------------
+// --- against the twins
 
 struct World {
   explicit World(Rng& rng) {

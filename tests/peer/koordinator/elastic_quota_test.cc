@@ -146,7 +146,7 @@ TEST(ElasticQuota, ALivingClusterSeesEveryChange) {
   EXPECT_EQ(binds("x"), 10);
 }
 
-// --- random worlds -----------------------------------------------------------------------------------------------
+// --- random worlds
 
 TEST(ElasticQuota, HoldsQueuesToWhatItsTwinGivesThem) {
   Rng rng(41);

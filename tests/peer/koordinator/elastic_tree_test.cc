@@ -350,7 +350,7 @@ TEST(ElasticTree, TenThousandLevelsDeep) {
   EXPECT_EQ(CpuOf(tree.Refresh(parent)), 70);
 }
 
-// --- random trees against the twin ---------------------------------------------------------------------------
+// --- random trees against the twin
 
 class RandomTree {
  public:
@@ -438,7 +438,8 @@ class RandomTree {
   }
 
   void Compare(int step) {
-    // The tree settles once every group was refreshed after those above it stood still; or by one call.
+    // The tree settles once every group was refreshed after those above it stood still; or by one
+    // call.
     if (step % 2 == 1) tree_.RefreshAll();
     for (size_t round = 0; step % 2 == 0 && round < world_.groups.size() + 2; ++round) {
       for (const auto& group : world_.groups) tree_.Refresh(group.name);

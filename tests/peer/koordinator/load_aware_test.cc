@@ -84,7 +84,8 @@ TEST(LoadAware, WhatTheMonitorCannotHaveSeenIsEstimated) {
   Job(cluster, 2, {{"cpu", 2}});
   // Each of them is worth 17 %, so the second finds 57 and would make it 74.
   EXPECT_EQ(Decide(cluster, Profile(), 100), "bind j0 n");
-  // Measured over the last minute: whoever began 40 seconds in is seen, a second later not wholly.
+  // Measured over the last minute: a task that began 40 seconds in is seen, one a second later not
+  // wholly.
   EXPECT_EQ(Decide(cluster, Profile("interval=59"), 100), "bind j0 n");
   EXPECT_EQ(Decide(cluster, Profile("interval=61"), 100), "");  // 40 + 8.5 + 17 is 66
 }

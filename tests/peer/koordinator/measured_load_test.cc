@@ -14,7 +14,8 @@ namespace {
 
 constexpr int64_t kSecond = 1'000'000'000;
 
-// Reported at second 1000: "old" measured at 300 as production, "new" assigned 30 s before, not measured.
+// Reported at second 1000: "old" measured at 300 as production, "new" assigned 30 s before, not
+// measured.
 NodeLoad Machine() {
   NodeLoad node;
   node.Report({.time = 1000 * kSecond,

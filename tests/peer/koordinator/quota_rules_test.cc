@@ -212,7 +212,8 @@ std::vector<std::string> AllAnswers(const QuotaRules& rules) {
   return answers;
 }
 
-// What was accepted holds together, counted from scratch after each edit; what was refused changed nothing.
+// What was accepted holds together, counted from scratch after each edit; what was refused changed
+// nothing.
 TEST_F(QuotaRulesTest, RandomEditsKeepTheTreeSound) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);

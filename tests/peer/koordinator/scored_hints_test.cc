@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Merging NUMA hints with scores: numbers worked out by hand, and random hints against the slow twin.
+// Merging NUMA hints with scores: numbers worked out by hand, and random hints against the slow
+// twin.
 #include "lib/peer/koordinator/device/scored_hints.h"
 
 #include <cstdint>

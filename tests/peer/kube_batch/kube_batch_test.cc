@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// kube-batch's quirks, one small world each, and plans in words: "bind a0 n0; nominate ...; evict ...", then what
-// was left undecided: "hold a0 n0" on idle resources, "wait a0 n0" on those being released.
+// kube-batch's quirks, one small world each, and plans in words: "bind a0 n0; nominate ...; evict
+// ...", then what was left undecided: "hold a0 n0" on idle resources, "wait a0 n0" on those being
+// released.
 #include <cstdint>
 #include <string>
 
@@ -23,7 +24,7 @@ class World {
   void Queue(const std::string& name, int64_t weight = 1) {
     Accept(cluster_.AddQueue({.name = name, .weight = weight}));
   }
-  // A job whose tasks <name>0, <name>1, ... are alike.
+  // A job of equal tasks <name>0, <name>1, ...
   void Job(const JobSpec& job, int64_t count, const TaskShape& shape) {
     Accept(cluster_.AddJob(job));
     for (int64_t i = 0; i < count; ++i) {
@@ -126,8 +127,8 @@ TEST(KubeBatchAllocate, WhatIsReleasedCountsByItself) {
   world.Nodes(1, Cpu("4"));
   world.Job({.name = "old"}, 1, Cpu("2"));
   world.Release("old0", "n0");
-  // Neither two idle nor two released cores are enough for `a`. One task of `b` takes what is idle and waits for
-  // the gang, the other is nominated at once.
+  // Neither two idle nor two released cores are enough for `a`. One task of `b` takes what is idle
+  // and waits for the gang, the other is nominated at once.
   world.Job({.name = "a", .min_available = 1}, 1, Cpu("3"));
   world.Job({.name = "b", .min_available = 2}, 2, Cpu("2"));
   EXPECT_EQ(world.Decide("actions=allocate,tiers=gang"), "nominate b1 n0; hold b0 n0");
@@ -302,7 +303,8 @@ TEST(KubeBatchPreempt, WhatOnePhaseTriedTheOtherDoesNot) {
   world.Run("a0", "n0");
   world.Task({.name = "z", .job = "a", .shape = {.request = Cpu("1")}});
   EXPECT_EQ(world.Decide("actions=preempt,tiers=conformance"), "");
-  // The phase within jobs follows the turn of each queue, and looks at jobs of queues that are yet to have theirs.
+  // The phase within jobs follows the turn of each queue, and looks at jobs of queues that are yet
+  // to have theirs.
   world.Queue("late");
   world.Job({.name = "b", .queue = "late"}, 2, Cpu("1"));
   world.Run("b0", "n0");

@@ -77,7 +77,8 @@ TEST_F(GangDevicesTest, TheFirstOrderByShapes) {
   EXPECT_EQ(OrderOf({0, 1}), Shapes({0, 1}));
 }
 
-// 10 tasks of these two shapes can come in 120 orders, 11 in more than are tried: then the last one comes last.
+// 10 tasks of these two shapes can come in 120 orders, 11 in more than are tried: then the last one
+// comes last.
 TEST_F(GangDevicesTest, ManyTasksComeAsTheyWerePut) {
   std::vector<std::string> models(12, "b");
   models[0] = "a";

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Bundles of groups on machines, worked out by hand and against the slow twin; machines for single tasks.
+// Bundles of groups on machines, worked out by hand and against the slow twin; machines for single
+// tasks.
 #include "lib/peer/ray/bundles.h"
 
 #include <string>
@@ -123,7 +124,7 @@ TEST(Bundles, RandomGroupsAgainstTheTwin) {
   }
 }
 
-// --- machines for single tasks -----------------------------------------------------------------------------------
+// --- machines for single tasks
 
 TEST(MachineChoice, HybridStaysWhileTheNodeIsNotBusy) {
   std::vector<BundleNode> nodes = Empty({{10}, {10}, {10}});

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Elastic quotas of namespaces: bounds and accounts by hand, preemption by hand and against the slow twin.
+// Elastic quotas of namespaces: bounds and accounts by hand, preemption by hand and against the
+// slow twin.
 #include <limits>
 #include <string>
 #include <vector>
@@ -78,7 +79,7 @@ TEST(CapacityQuotas, BadInput) {
   EXPECT_TRUE(quotas.OverMins(Sparse(), *quotas.Request("more", {{"cpu", 1}})));
 }
 
-// Two quotas whose minimums and use are both past the end of 64 bits together.
+// Two quotas with minimums and use that are both past the end of 64 bits together.
 TEST(CapacityQuotas, SumsPastTheEndOfTheNumbersAreExact) {
   CapacityQuotas quotas;
   const NamedAmounts most = {{"cpu", kLargest}, {"gpu", kLargest}};

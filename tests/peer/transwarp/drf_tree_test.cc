@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The papers' examples of DRF and H-DRF as golden numbers, what tells the forms apart, and trees against the twin.
+// The papers' examples of DRF and H-DRF as golden numbers, what tells the forms apart, and trees
+// against the twin.
 #include "lib/peer/transwarp/drf_tree.h"
 
 #include <string>
@@ -96,7 +97,7 @@ TEST(Drf, DivisibleTasks) {
               near({10.0 / 3, 10.0 / 3, 5.0 / 3}));
   EXPECT_THAT(divide({100, 10000}, {{{2, 300}}, {{6, 100}}}), near({20, 10}));
   EXPECT_THAT(divide({40}, {{{1}}, {{1}}, {{1}}, {{1}}}), near({10, 10, 10, 10}));
-  EXPECT_THAT(divide({40, 0}, {{{1, 1}}, {{1, 0}}}), near({0, 40}));  // nobody has the second
+  EXPECT_THAT(divide({40, 0}, {{{1, 1}}, {{1, 0}}}), near({0, 40}));  // the second is not there
   EXPECT_FALSE(DivideDrf({1}, {{{0}}}).ok());
   EXPECT_FALSE(DivideDrf({1}, {{{1}, 0}}).ok());
 }
@@ -167,7 +168,7 @@ TEST(Drf, BadInput) {
   EXPECT_FALSE(tree.AddLeaf(DrfTree::kRoot, {{1}}).ok());
   EXPECT_FALSE(tree.AddLeaf(DrfTree::kRoot, {{0, 0}}).ok());
   EXPECT_FALSE(tree.AddLeaf(DrfTree::kRoot, {{-1, 0}}).ok());
-  EXPECT_EQ(tree.Next(), std::nullopt);  // nobody is there
+  EXPECT_EQ(tree.Next(), std::nullopt);  // there is no leaf
   const Index nobody_has = *tree.AddLeaf(DrfTree::kRoot, {{1, 1}});
   EXPECT_EQ(tree.Next(), std::nullopt);
   EXPECT_FALSE(tree.AddLeaf(nobody_has, {{1, 0}}).ok());

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Policy hdrf: the papers' worked scenarios in whole plans, whose turn it is by exact products, and plans beside the tree
-// that knows neither nodes nor jobs.
+// Policy hdrf: the papers' worked scenarios in whole plans, turns by exact products, and plans
+// beside the tree that knows neither nodes nor jobs.
 #include <functional>
 #include <limits>
 #include <map>
@@ -87,7 +87,8 @@ TEST(Hdrf, WorkedScenarios) {
   scenarios.push_back({"DRF", {9, 18}, {User({1, 4}), User({3, 1})}, {3, 2}, {3, 2}, {3, 2}});
   scenarios.push_back(
       {"weighted DRF", {9, 18}, {User({1, 4}, 2), User({3, 1})}, {4, 1}, {4, 1}, {4, 1}});
-  // Who asks for nothing is not there; the tree of lib/quota lets it hold its group down in the static form.
+  // A queue that requests nothing does not count; in the tree of drf_tree.h it holds its group down
+  // in the static form.
   scenarios.push_back({"an idle child",
                        {24},
                        {Team({User({1}, 4), User({1}, 2), User({1}, 4, 0)}, 5), User({1}, 5)},
@@ -152,8 +153,8 @@ RandomTree SomeTree(uint64_t seed) {
   return tree;
 }
 
-// At each bind, in every family on the way from the root: nobody who still gets a task later has a smaller share over
-// weight than the one who has the turn. By products of integers.
+// At each bind, in every family on the way from the root: no queue that still gets a task later has
+// a smaller share over weight than the one in turn. By products of integers.
 TEST(Hdrf, WhoHasTheTurnHasTheSmallestShare) {
   int64_t compared = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
@@ -210,8 +211,8 @@ TEST(Hdrf, WhoHasTheTurnHasTheSmallestShare) {
   EXPECT_GT(compared, 5000);
 }
 
-// lib/quota's tree has the same picks, where no shares are equal but for rounding: naive shares of the tree that are
-// equal are so exactly here.
+// lib/quota's tree has the same picks, where no shares are equal but for rounding: naive shares of
+// the tree that are equal are so exactly here.
 TEST(Hdrf, PlansAreThoseOfTheTreeOfShares) {
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     const RandomTree random = SomeTree(seed);

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The transwarp profile in small worlds: who borrows how much, what lenders take back, the order in leaves, and gangs of
-// several groups.
+// The transwarp profile in small worlds: how much queues borrow, what lenders take back, the order
+// in leaves, and gangs of several groups.
 #include <string>
 #include <vector>
 

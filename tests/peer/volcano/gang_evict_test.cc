@@ -135,7 +135,8 @@ TEST_F(GangEvict, EnoughInSumIsNotEnoughInPlace) {
   for (int i = 0; i < 4; ++i) Tasks("v", i, 1, absl::StrCat("n", i % 2));
   Job({.name = "g", .queue = "q", .priority = 2, .min_available = 1});
   Tasks("g", 0, 1, "", {.shape = {.request = {{"cpu", "4"}}}});
-  // Without what can be spared there are three cores on each node: tried, undone, and the rest follows.
+  // Without what can be spared there are three cores on each node: tried, undone, and the rest
+  // follows.
   EXPECT_EQ(Decide(kPreempt), "evict v0; evict v1; evict v2; evict v3; nominate g0 n0");
 }
 
@@ -288,7 +289,8 @@ TEST_F(GangEvictByDomain, WiderDomainsAreLookedIntoFirst) {
   Victims("v", {"r0a", "r1a"}, 0);
   Victims("w", {"r0b", "r1b"}, 2);
   Gang(TopologyWish{.highest_tier = 2});
-  // In the row as a whole, though the gang may also be in one rack; the sub-group goes to the widest it may be in.
+  // In the row as a whole, though the gang may also be in one rack; the sub-group goes to the
+  // widest it may be in.
   EXPECT_EQ(Decide(kByDomain), "evict v0; evict v1; nominate g0 r0a; nominate g1 r1a");
 }
 

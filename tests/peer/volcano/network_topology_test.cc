@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Jobs in a tree of domains: four racks of two nodes in two blocks, each node of four cpu. Racks are told in another
-// order than that of their names, and ties go by name.
+// Jobs in a tree of domains: four racks of two nodes in two blocks, each node of four cpu. Racks
+// are told in another order than that of their names, and ties go by name.
 #include <string>
 #include <vector>
 
@@ -118,7 +118,7 @@ TEST_F(NetworkTopology, SubGroupsEachChooseWithinTheJobsDomain) {
   job.sub_group_policies[0].min_sub_groups = 3;
   Accept(cluster_.UpdateJob(job));
   EXPECT_EQ(Decide(cluster_, kProfile), "");
-  // Without the policy that counts them the job is ready with four tasks of anybody.
+  // Without the policy that counts them the job is ready with any four tasks.
   EXPECT_EQ(Decide(cluster_,
                    "volcano:actions=allocate,tiers=priority+gang(sub_groups=off)/predicates+"
                    "network-topology-aware"),

@@ -100,7 +100,7 @@ TEST(NodeGroup, LimitsCountWhatTheQueueHoldsInTheGroup) {
   Job(cluster, "j", "q", 5);
   EXPECT_EQ(Decide(cluster, Profile("")),
             "bind j0 red; bind j1 red; bind j2 red; bind j3 grey; bind j4 grey");
-  // Another dimension does not limit; an amount of 0 lets nobody in.
+  // Another dimension does not limit; an amount of 0 refuses every task.
   Accept(cluster.UpdateQueue({.name = "q",
                               .node_groups = NodeGroupWish{.required = {"red"}},
                               .node_group_limits = {{"red", {{"memory", 0}}}, {"blue", {}}}}));

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// CPUs through a whole cycle: which a task gets, who is refused and why, scores, what is held, and what evictions do not cure.
+// CPUs through a whole cycle: which a task gets, which tasks are refused and why, scores, what is
+// held, and what evictions do not cure.
 #include <string>
 #include <vector>
 
@@ -82,7 +83,7 @@ class NumaAware : public ::testing::Test {
 TEST_F(NumaAware, APlanSaysWhichCpusItGivesToWhom) {
   Accept(cluster_.AddNode(CpuNode("n", "restricted")));
   Add("a", Wants(2));
-  Add("b", Wants("1500m"));  // parts of CPUs come from those that nobody has alone
+  Add("b", Wants("1500m"));  // parts of CPUs come from those that no task has exclusively
   Add("c", Wants(3));
   Add("d", Wants(1));
   EXPECT_EQ(Plan(),
@@ -169,10 +170,11 @@ TEST_F(NumaAware, FewZonesScoreMore) {
   Accept(cluster_.AddNode(CpuNode("four", "restricted", 4, 2)));
   Accept(cluster_.AddNode(CpuNode("three", "restricted", 3, 4)));
   Accept(cluster_.AddNode(CpuNode("two", "restricted", 2, 4)));
-  // Of 8 CPUs: 4, 2 and 2 zones, 100 - 100 * 4 / 4 = 0 and 50 twice; of 2 CPUs: one each, and 0 thrice.
+  // Of 8 CPUs: 4, 2 and 2 zones, 100 - 100 * 4 / 4 = 0 and 50 twice; of 2 CPUs: one each, and 0
+  // thrice.
   EXPECT_EQ(Fate(Wants(8, "restricted")), "three with 0, 1, 2, 3, 4, 5, 6, 7");
   EXPECT_EQ(Fate(Wants(2, "restricted")), "four with 0, 1");
-  // Who has no alignment has no wish.
+  // A task without alignment has no wish.
   EXPECT_EQ(Fate(Wants(8)), "four with 0, 1, 2, 3, 4, 5, 6, 7");
   // Binpack says 100, 66.7 and 100.
   const std::string both = "volcano:actions=allocate,tiers=gang/predicates+binpack+numa-aware";
@@ -187,7 +189,7 @@ TEST_F(NumaAware, WhatIsHeldIsNotGivenAgain) {
   Runs("r", "n", {0, 1, 2});
   EXPECT_EQ(Fate(Wants(2)), "n with 4, 5");
   EXPECT_EQ(Fate(Wants(1)), "n with 3");
-  // A part of one is enough, and who leaves has them until it is gone.
+  // A part of one is enough, and a task that leaves has them until it is gone.
   Accept(cluster_.AddTask({.name = "part",
                            .status = TaskStatus::kRunning,
                            .node = "n",
@@ -238,7 +240,7 @@ TEST_F(NumaAware, TakesTurnsWithPolicyDevices) {
   shape.devices = {{.kind = "gpu", .milli = 400}};
   EXPECT_EQ(Fate(shape, both), "n with 0, 1, g (400 milli)");
   EXPECT_EQ(Fate(shape), "n with 0, 1");
-  // Who asks for CPUs in words gets these, by policy devices alone.
+  // A task that requests CPUs as devices gets these, by policy devices alone.
   shape = Wants(2, "best-effort");
   shape.devices = {{.kind = "cpu", .count = 3, .milli = 500}};
   EXPECT_EQ(Fate(shape, both), "n with 0 (500 milli), 1 (500 milli), 2 (500 milli)");

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Groups that want to be together or apart. Nodes hold four tasks; of equal scores the first node wins.
+// Groups that want to be together or apart. Nodes hold four tasks; of equal scores the first node
+// wins.
 #include <string>
 
 #include "gtest/gtest.h"

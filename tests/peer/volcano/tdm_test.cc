@@ -127,7 +127,7 @@ TEST(Tdm, BatchTasksLeaveLentNodesWhenTheWindowCloses) {
   EXPECT_EQ(Decide(cluster, profile, kDays + 2 * kHour), "evict day1 day");
 }
 
-// A full node of `batch` running tasks of one job, and somebody who wants the room of three.
+// A full node of `batch` running tasks of one job, and a task that requests the room of three.
 struct Crowd {
   explicit Crowd(const JobSpec& batch, bool asker_is_batch = false, const std::string& zone = "") {
     Node(cluster, "n", zone, 5);

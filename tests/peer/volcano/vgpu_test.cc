@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Shares of GPUs, partitions, exclusive rules and GPU share: numbers worked out by hand, and random machines against
-// the slow twin.
+// Shares of GPUs, partitions, exclusive rules and GPU share: numbers worked out by hand, and random
+// machines against the slow twin.
 #include "lib/peer/volcano/cards/vgpu.h"
 
 #include <cstdint>

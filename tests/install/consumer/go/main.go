@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 
-// A stranger who has Go and a C compiler.
+// A program of another module, with Go and a C compiler only.
 package main
 
 import (
