@@ -9,8 +9,8 @@
 //
 // The rules are required and preferred inter-task affinity and anti-affinity, topology spread, host
 // ports, and the spread of images. They equal the filters and scores of Kubernetes exactly, in the
-// version that `rules` names: InterPodAffinity, PodTopologySpread, NodePorts, ImageLocality. Policy predicates uses Fit, policy
-// nodeorder uses Score.
+// version that `rules` names: InterPodAffinity, PodTopologySpread, NodePorts, ImageLocality. Policy
+// predicates uses Fit, policy nodeorder uses Score.
 //
 // Counters per label domain are kept per (class, rule) and follow the ledger's view journal. A
 // query costs O(changes since the last one of that class + candidate nodes), never O(tasks) after

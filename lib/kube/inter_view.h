@@ -53,7 +53,7 @@ class InterView {
 
   // Takes the view where there is none, or where the ledger has dropped its journal.
   void Refresh();
-  // Changes when the view is taken anew: whoever counted starts afresh.
+  // Changes when the view is taken anew: every reader starts afresh.
   uint64_t epoch() const { return epoch_; }
   size_t base() const { return base_; }
   size_t end() const { return ledger_->view_journal().size(); }

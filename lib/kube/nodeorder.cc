@@ -11,8 +11,8 @@
 //                     among candidates
 //   pod_affinity, spread, image_locality   see inter_task.h
 //
-// Rules. Each score is an integer 0..100 before its weight. least_requested and most_requested count
-// a container that names no cpu (memory) as 100 milli-cores (200 MiB); balanced counts real
+// Rules. Each score is an integer 0..100 before its weight. least_requested and most_requested
+// count a container that names no cpu (memory) as 100 milli-cores (200 MiB); balanced counts real
 // requests. Option kubernetes selects the version (versions.h); the scores of 1.16 are the integer
 // priorities 0..10.
 //

@@ -257,8 +257,8 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     return false;
   }
 
-  // The victim's request is taken away whether it is then chosen or not, unless the queue holds less
-  // than it.
+  // The victim's request is taken away whether it is then chosen or not, unless the queue holds
+  // less than it.
   bool KeepsDeserved(QueueIndex queue, TaskIndex t, std::vector<int64_t>* allocated) const {
     const Amounts* deserved = Deserved(queue);
     const auto request = ledger_->request(t);

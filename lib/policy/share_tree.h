@@ -14,8 +14,8 @@
 // these are equal by the children on their ways.
 // Rules. After an event only the ways up from leaves that changed are counted anew, unless a
 // resource of the cluster was used up or freed. Children are summed in the order in which they were
-// created, jobs in ascending index. A weight below 1 is 1, and the first job that needs a step gives
-// its weight.
+// created, jobs in ascending index. A weight below 1 is 1, and the first job that needs a step
+// gives its weight.
 // Cost. O(jobs) to see what changed, then O(depth x children x dimensions).
 #ifndef MUSTER_POLICY_SHARE_TREE_H_
 #define MUSTER_POLICY_SHARE_TREE_H_
@@ -35,8 +35,8 @@ class ShareTree {
   ShareTree(const Tables& tables, const Ledger& ledger);
 
   int CompareQueues(QueueIndex a, QueueIndex b);
-  // Those of `candidates` without any of whom, each alone, the queue of `reclaimer` would come before theirs
-  // although it held the reclaimer's request too.
+  // Those of `candidates` without each of which, alone, the queue of `reclaimer` would come
+  // before theirs although it held the reclaimer's request too.
   void Reclaimable(TaskIndex reclaimer, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen);
 

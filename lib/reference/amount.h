@@ -66,7 +66,8 @@ bool WithinRequested(const Amount& l, const Amount& r, const Amount& request);
 std::vector<size_t> PositiveDimensions(
     const Amount& amount);  // dimensions as large as the tolerance, ascending
 
-// Of what `request` asks for, pods apart: where l stays within r; and where l is more, without any tolerance.
+// Of what `request` asks for, pods apart: where l stays within r; and where l is more, without any
+// tolerance.
 std::vector<size_t> RequestedWithin(const Amount& l, const Amount& r, const Amount& request);
 std::vector<size_t> RequestedBeyond(const Amount& l, const Amount& r, const Amount& request);
 // The request without what neither l nor r has any of.
@@ -76,8 +77,8 @@ Amount OnlyNamed(const Amount& request, const Amount& r);
 // Dimensions that both have some of.
 std::vector<size_t> CommonDimensions(const Amount& l, const Amount& r);
 
-// Comparisons within a Tolerance, given in the units of each dimension: over l's scalars that exceed
-// the tolerance. Without a map there are none.
+// Comparisons within a Tolerance, given in the units of each dimension: over l's scalars that
+// exceed the tolerance. Without a map there are none.
 bool TolerantLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
 // Strictly, in all of l's dimensions. Without a map on the left: whether r has no scalar within the
 // tolerance.

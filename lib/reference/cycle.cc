@@ -76,6 +76,31 @@ JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
   return world.phase[job] == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
 }
 
+std::vector<QueueShare> SharesAtClose(const Cycle& cycle, const std::vector<Row>& allocated_before,
+                                      const std::vector<double>& share_before) {
+  const Tables& tables = cycle.tables();
+  std::vector<QueueShare> shares;
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    if (!tables.queues.alive[q]) continue;
+    QueueShare share;
+    share.queue = q;
+    share.allocated_before = allocated_before[q];
+    share.allocated_after = cycle.world.queue_allocated[q];
+    if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
+    for (const PolicyTwin& twin : *cycle.policies) {
+      if (twin.deserved == nullptr || FindPolicy(cycle, twin.name) == nullptr) continue;
+      if (const auto deserved = twin.deserved(cycle, q)) {
+        share.deserved = *deserved;
+        break;
+      }
+    }
+    share.share_before = share_before[q];
+    share.share_after = QueueShareNow(cycle, q);
+    shares.push_back(share);
+  }
+  return shares;
+}
+
 }  // namespace
 
 Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, const Rules& rules,
@@ -150,24 +175,7 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     }
   }
 
-  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
-    if (!tables.queues.alive[q]) continue;
-    QueueShare share;
-    share.queue = q;
-    share.allocated_before = allocated_before[q];
-    share.allocated_after = cycle.world.queue_allocated[q];
-    if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
-    for (const PolicyTwin& twin : *cycle.policies) {
-      if (twin.deserved == nullptr || FindPolicy(cycle, twin.name) == nullptr) continue;
-      if (const auto deserved = twin.deserved(cycle, q)) {
-        share.deserved = *deserved;
-        break;
-      }
-    }
-    share.share_before = share_before[q];
-    share.share_after = QueueShareNow(cycle, q);
-    plan.shares.push_back(share);
-  }
+  plan.shares = SharesAtClose(cycle, allocated_before, share_before);
   return plan;
 }
 

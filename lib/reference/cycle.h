@@ -174,7 +174,8 @@ Amount WithoutGated(const Cycle& cycle, JobIndex job, Amount amount);
 Amount Outstanding(const Cycle& cycle, JobIndex job);  // what the job lacks of its minimum
 bool RunsWithItsMinimum(const Cycle& cycle, JobIndex job);
 bool Admitted(const Cycle& cycle, JobIndex job);  // with a minimum
-// What of the job's minimum was promised to it: admitted, or running with its gang, and not held yet.
+// What of the job's minimum was promised to it: admitted, or running with its gang, and not held
+// yet.
 Amount PromisedTo(const Cycle& cycle, JobIndex job);
 // What the job holds beyond its minimum.
 Amount ElasticOf(const Cycle& cycle, JobIndex job);
@@ -192,8 +193,8 @@ FilterState PrepareFilters(const Cycle& cycle, TaskIndex task);
 // The predicates alone, without resources.
 Verdict Judge(const Cycle& cycle, const FilterState& state, TaskIndex task, NodeIndex node);
 Verdict Judge(const Cycle& cycle, TaskIndex task, NodeIndex node);
-// Whether the node takes the task while victims are evicted on trial: affinity alone is asked, in the
-// `trial`, or `before` it where the policy does not see what is tried.
+// Whether the node takes the task while victims are evicted on trial: affinity alone is asked, in
+// the `trial`, or `before` it where the policy does not see what is tried.
 bool TrialAccepts(const Cycle& before, const Cycle& trial, TaskIndex task, NodeIndex node);
 std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
 // Whether the task's initial request is within `row`; the dimensions looked at are those the peer

@@ -32,15 +32,14 @@ struct ReferencePolicy {
 };
 
 struct ReferenceProfile {
-  std::string
-      preset;  // whose rules and actions the cycle has; lib/reference/reference.cc lists them
+  std::string preset;  // names rules and actions; lib/reference/reference.cc lists them
   std::vector<std::string> actions;
   std::map<std::string, std::map<std::string, std::string>> action_options;
   std::vector<std::vector<ReferencePolicy>> tiers;
 };
 
 // Runs one cycle. Fills decisions (in order), tentative, shares and work; leaves reasons and names
-// empty. REQUIRES: the preset is listed.
+// empty. A preset that is not listed decides nothing.
 PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile, int64_t now);
 
 // The first rule by which `node` refuses `task` before anything is decided; nullopt: it is

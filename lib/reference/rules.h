@@ -6,9 +6,9 @@
 //   rules.group_minimums = GroupMinimums::kAlways;
 //   if (cycle.rules.sub_group_minimums) ...        // in a shared loop
 //
-// `Rules` holds one named field for each difference. `PolicyTwin` holds the answers of a policy that
-// belongs to one scheduler. `Keepsakes` holds what such a policy or action remembers within a cycle.
-// lib/reference/reference.cc sets them for each preset.
+// `Rules` holds one named field for each difference. `PolicyTwin` holds the answers of a policy
+// that belongs to one scheduler. `Keepsakes` holds what such a policy or action remembers within a
+// cycle. lib/reference/reference.cc sets them for each preset.
 #ifndef MUSTER_REFERENCE_RULES_H_
 #define MUSTER_REFERENCE_RULES_H_
 

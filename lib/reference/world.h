@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The books of the slow twin: who is where, what every node, job and queue holds. A plain value: a
-// dry run works on a copy.
+// The books of the slow twin: where every task is, what every node, job and queue holds. A plain
+// value: a dry run works on a copy.
 //
 // Every node has two lists of its tasks. `on_node` is its own books, by which idle and releasing
 // are counted. `present` is what the Kubernetes filters and scores see: a task appears there when
@@ -51,7 +51,7 @@ struct World {
   std::vector<Row> job_allocated, queue_allocated;
   std::vector<std::pair<TaskIndex, NodeIndex>> placements;  // all there were, undone or not
 
-  std::optional<std::string> device_strategy;  // absent: nobody gives out devices
+  std::optional<std::string> device_strategy;  // absent: devices are not given out
   // What a task gets of the node's CPUs; null: CPUs are not given out.
   HeldDevices (*choose_cpus)(const World&, TaskIndex, NodeIndex) = nullptr;
   std::vector<HeldDevices> held;  // of each task

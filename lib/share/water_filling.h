@@ -11,9 +11,9 @@
 // Guarantee. With whole fractions the result is weighted max-min fair per dimension. It stops
 // when less than a tenth of a unit remains.
 //
-// Amounts are doubles because those of the schedulers that fill so are: the same roundings lead to
-// the same fixed point. A cell has three forms: cpu and memory are always present; another dimension may be absent, which
-// differs from 0.
+// Amounts are doubles, as in the schedulers that fill this way: the same roundings lead to the same
+// fixed point. A cell has three forms: cpu and memory are always present; another dimension may be
+// absent, which differs from 0.
 #ifndef MUSTER_SHARE_WATER_FILLING_H_
 #define MUSTER_SHARE_WATER_FILLING_H_
 

@@ -14,7 +14,7 @@ import source
 
 ROOMS = ("base", "model", "plan", "ledger", "share", "fit", "extension", "search", "kube", "part", "policy", "session",
          "profile", "reference")
-# Peers whose names are plain words of this tree, too (batch, muster), are not looked for.
+# Not the peers batch and muster: their names are plain words of this tree, too.
 PEERS = ("volcano", "kube[-_ ]?batch", "koordinator", "ray", "transwarp", "fgd", "scheduler[-_ ]plugins", "kueue",
          "yunikorn", "armada", "kube[-_ ]scheduler", "kai", "mesos", "htcondor", "pulsar", "yarn")
 ALLOWED = {

@@ -23,7 +23,7 @@
 //
 // preempt serves each queue's jobs by job order and evicts running tasks of other jobs of the
 // queue, on the nodes in order of score. As soon as the gang has a place, everything gathered so
-// far is decided. A job whose tasks are used up before that is rolled back. After each queue, the
+// far is decided. A job that runs out of tasks before that is rolled back. After each queue, the
 // jobs of all queues may take from their own tasks. reclaim tries one task for each job. It evicts
 // at once, in the order in which the policies name the victims.
 //

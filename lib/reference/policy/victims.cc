@@ -180,8 +180,8 @@ Tasks AskShareTree(const Cycle& cycle, TaskIndex reclaimer, const Tasks& candida
 
 }  // namespace
 
-// Budgets are counted afresh in every question; with `whole_plan` each eviction of the cycle counts.
-// Without it a refused task counts as taken, and a task without labels is never let go.
+// Budgets are counted afresh in every question; with `whole_plan` each eviction of the cycle
+// counts. Without it a refused task counts as taken, and a task without labels is never let go.
 std::vector<TaskIndex> AskPdb(const Cycle& cycle, const ReferencePolicy& policy,
                               const Tasks& candidates) {
   const bool whole_plan = SwitchOption(policy.options, "whole_plan", false);

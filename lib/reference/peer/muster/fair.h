@@ -35,7 +35,8 @@ inline const FairKeepsakes& Fair(const Cycle& cycle) { return cycle.kept.Of<Fair
 
 // --- fair_shares.cc ------------------------------------------------------------------------------
 
-// A part of one resource for one of those who divide it by weight: at least its floor, at most its ceiling.
+// A part of one resource for one of the queues that divide it by weight: at least its floor, at
+// most its ceiling.
 struct Claim {
   QueueIndex queue;
   absl::int128 weight, floor, ceiling, amount = 0;
@@ -69,7 +70,7 @@ bool GangCanSpare(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>
 
 // The pending tasks of the job that have no gate, in task order.
 std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
-// Whose turn it is: down the tree, the own jobs of a queue before its children.
+// The job that has the turn: down the tree, the own jobs of a queue before its children.
 JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs);
 // The request against a row of the node's books.
 bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
@@ -100,7 +101,7 @@ std::vector<FoundPlace> PackWhole(const Cycle& cycle, JobIndex job,
                                   const std::vector<TaskIndex>& tasks,
                                   const std::vector<NodeIndex>& nodes, int64_t most_tries);
 
-// --- the tables ------------------------------------------------------------------------------------
+// --- the tables ----------------------------------------------------------------------------------
 
 PolicyTwins FairPolicies();
 ActionTwins FairActions();

@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Progressive filling. Jobs that earlier promises make whole first, in job order; then everybody in fair order. A
-// gang that is not whole gets all it lacks or nothing, in one of the sets of nodes that it may be in; a whole one gets
-// one task a turn. Whoever is
-// whole, but not ready, is nominated with all it gets: devices are then those that will be free. A gang with devices that
+// Progressive filling. Jobs that earlier promises make whole first, in job order; then all jobs in
+// fair order. A gang that is not whole gets all it lacks or nothing, in one of the sets of nodes
+// that it may be in; a whole one gets one task a turn. A job that is whole, but not ready, is
+// nominated with all it gets: devices are then those that will be free. A gang with devices that
 // found no place tries last with all of it nominated.
 #include <algorithm>
 #include <functional>
@@ -50,7 +50,8 @@ bool PlaceFree(Cycle& cycle, Statement& statement, TaskIndex task,
   return node != kNone && PlaceAt(cycle, statement, task, node, waits);
 }
 
-// The statement's tasks keep their places, but none may start. False: one of them does not get its devices then.
+// The statement's tasks keep their places, but none may start. False: one of them does not get its
+// devices then.
 bool Hold(Cycle& cycle, const World& before, Statement& statement) {
   const Statement placed = statement;
   cycle.world = before;

@@ -3,7 +3,7 @@
 // What queues deserve, by freezing instead of sweeping: all siblings that are not settled get a
 // share of what is left by weight; if that gives more to those it puts below their floor than it
 // takes from those above their ceiling, the former are settled at their floors, else the latter at
-// their ceilings; and again, until nobody is out of bounds. Fractions are compared as products of
+// their ceilings; and again, until no claim is out of bounds. Fractions are compared as products of
 // integers.
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Ray's way: jobs in order of arrival, each once; a group of bundles by its strategy, other tasks one by one to a node
-// that is not busy. Where nodes are and what they have is looked up for every group and task.
+// Ray's way: jobs in order of arrival, each once; a group of bundles by its strategy, other tasks
+// one by one to a node that is not busy. Where nodes are and what they have is looked up for every
+// group and task.
 #include "lib/reference/peer/ray/ray.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Everything is summed from the statuses of tasks at each question, by recursion over the tree. Shares
-// that the engine compares by products are compared by continued fractions here.
+// Everything is summed from the statuses of tasks at each question, by recursion over the tree.
+// Shares that the engine compares by products are compared by continued fractions here.
 #include "lib/reference/peer/transwarp/transwarp.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's actions that evict nobody: admit (its enqueue), allocate and backfill.
+// Volcano's actions that evict no task: admit (its enqueue), allocate and backfill.
 //
 // allocate gives one job a turn at a time. Until the job's gang is ready a turn places as many
 // tasks as it takes, afterwards one; then the queue and the job are ranked again. A gang that is

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// capacity: what each queue deserves and may hold at most is given. Limits bound what is taken. What
-// is deserved decides the order of queues, which queue may take from others, and which loses.
+// capacity: what each queue deserves and may hold at most is given. Limits bound what is taken.
+// What is deserved decides the order of queues, which queue may take from others, and which loses.
 //
 // A name that is missing from an amount is not a zero. In a tree each queue has the list of the
 // queues above it, and what an inner queue holds is summed over all leaves at each question. Its

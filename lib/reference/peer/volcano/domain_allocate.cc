@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// allocate for jobs with wishes for domains, or with sub-groups: every domain that the wish allows is tried
-// for good, taken back, and the best one is gone through once more.
+// allocate for jobs with wishes for domains, or with sub-groups: every domain that the wish allows
+// is tried for good, taken back, and the best one is gone through once more.
 #include <algorithm>
 
 #include "lib/reference/peer/volcano/network_topology.h"
@@ -84,7 +84,8 @@ struct JobTry {
   double score;
 };
 
-// Places parts in the domain until the job is ready. What was placed stays, whether it is enough or not.
+// Places parts in the domain until the job is ready. What was placed stays, whether it is enough or
+// not.
 void PlaceParts(Cycle& cycle, JobIndex job, const Vertex& vertex, PartSheet& sheet,
                 Statement& statement, double& score) {
   while (!sheet.waiting.empty()) {

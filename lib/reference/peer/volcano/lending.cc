@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Nodes that are for some: groups of nodes for queues (nodegroup), and nodes on loan to batch tasks for hours of
-// the day (tdm). Everything is read from labels and specs when it is asked for.
+// Nodes that are for some: groups of nodes for queues (nodegroup), and nodes on loan to batch tasks
+// for hours of the day (tdm). Everything is read from labels and specs when it is asked for.
 #include <algorithm>
 #include <set>
 

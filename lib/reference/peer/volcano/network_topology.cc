@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The tree of domains and the policy network-topology-aware: where a job or a part of one may go, and
-// how good a domain or a node is for it. Sums are taken node by node from the tables, with what was
-// placed and evicted since.
+// The tree of domains and the policy network-topology-aware: where a job or a part of one may go,
+// and how good a domain or a node is for it. Sums are taken node by node from the tables, with what
+// was placed and evicted since.
 #include "lib/reference/peer/volcano/network_topology.h"
 
 #include <algorithm>
@@ -111,8 +111,8 @@ VertexLists SearchTree(const Cycle& cycle, int32_t tier, const Vertex& within,
   return evicting ? WidestFirst(cycle, lists) : lists;
 }
 
-// What the domain's nodes hold: as the cycle opened, with every placement and without every eviction
-// since.
+// What the domain's nodes hold: as the cycle opened, with every placement and without every
+// eviction since.
 Row UsedIn(const Cycle& cycle, const Vertex& vertex) {
   Row used = Tree(cycle).vertices.at(vertex).used;
   const std::set<NodeIndex> nodes = NodesIn(cycle, vertex);

@@ -59,7 +59,8 @@ std::optional<Vertex> PlaceOf(const Cycle& cycle, JobIndex job);
 
 // The policy network-topology-aware.
 using VertexLists = std::vector<std::vector<Vertex>>;
-// `evicting`: by what there is, whoever holds it; the widest first, and no more than the policy looks at.
+// `evicting`: by what there is, held or not; the widest first, and no more than the policy
+// looks at.
 VertexLists SearchForJob(const Cycle& cycle, JobIndex job, bool evicting = false);
 VertexLists SearchForPart(const Cycle& cycle, const Part& part, const Vertex& within,
                           bool evicting = false);

@@ -76,7 +76,7 @@ bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
 // --- topology-aware ------------------------------------------------------------------------------
 
 // The victims that have to go from the node, the most important one first; empty: there is no such
-// set, or nobody has to go.
+// set, or no task has to go.
 std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeIndex node,
                                      const Filter& filter) {
   const auto candidates = Preemptable(cycle, task, TasksOn(cycle, node, filter));

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Volcano's reclaim: starving jobs take back from other queues. Nodes are tried in their order,
-// without a score, and only those that hold somebody to take from. The predicates are not asked
+// without a score, and only those that hold a task to take. The predicates are not asked
 // again after an eviction.
 
 #include "lib/reference/fit/node_devices.h"

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// resource-strategy-fit: a strategy for each resource, and cpu and memory kept for scarce resources.
+// resource-strategy-fit: a strategy for each resource, and cpu and memory kept for scarce
+// resources.
 #include <set>
 #include <string>
 #include <utility>

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// task-topology: the tasks of a job are dealt into buckets by the job's wishes. Every question deals
-// them once more from the tables, and then follows every placement of the cycle, undone or not.
+// task-topology: the tasks of a job are dealt into buckets by the job's wishes. Every question
+// deals them once more from the tables, and then follows every placement of the cycle, undone or
+// not.
 #include <algorithm>
 #include <limits>
 

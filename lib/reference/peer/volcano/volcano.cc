@@ -7,7 +7,7 @@ namespace muster::reference {
 
 namespace {
 
-// The running tasks whose protection has ended.
+// All tasks but the running ones that are still protected.
 TaskList AskCooldown(const Cycle& cycle, const ReferencePolicy&, TaskIndex,
                      const TaskList& candidates) {
   const TaskTable& tasks = cycle.tables().tasks;
