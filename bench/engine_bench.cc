@@ -30,7 +30,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/packing_bench.h"
@@ -38,6 +41,7 @@
 #include "bench/replay_bench.h"
 #include "bench/thread_clock.h"
 #include "bench/workloads.h"
+#include "bench/yardstick.h"
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
 #include "muster/muster.h"
@@ -356,7 +360,24 @@ int main(int argc, char** argv) {
   muster::bench::RegisterPolicies();
   muster::bench::RegisterReplays();
   muster::bench::RegisterPacking();
+  bool as_json = false, to_file = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    as_json |= argument == "--benchmark_format=json";
+    to_file |= argument.starts_with("--benchmark_out=");
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  benchmark::RunSpecifiedBenchmarks();
+  using muster::bench::YardstickReporter;
+  std::unique_ptr<benchmark::BenchmarkReporter> printer;
+  if (as_json) {
+    printer = std::make_unique<benchmark::JSONReporter>();
+  } else {
+    printer = std::make_unique<benchmark::ConsoleReporter>();
+  }
+  YardstickReporter display(std::move(printer));
+  std::unique_ptr<YardstickReporter> file;
+  if (to_file)
+    file = std::make_unique<YardstickReporter>(std::make_unique<benchmark::JSONReporter>());
+  benchmark::RunSpecifiedBenchmarks(&display, file.get());
 }

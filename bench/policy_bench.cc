@@ -21,6 +21,7 @@
 #include "bench/thread_clock.h"
 #include "bench/workloads.h"
 #include "lib/model/tables.h"
+#include "lib/model/words.h"
 #include "lib/reference/reference.h"
 #include "muster/muster.h"
 #include "tests/support/reference_profile.h"
@@ -75,7 +76,7 @@ void Usage(int64_t n, NodeSpec* node) {
 
 // Eight zones, one of which each task fits in.
 void Zones(int64_t, NodeSpec* node) {
-  node->alignment = "single-numa-node";
+  node->alignment = Alignment::kSingleNumaNode;
   for (int z = 0; z < 8; ++z) {
     ZoneSpec& zone = node->zones.emplace_back();
     zone.name = "node-" + std::to_string(z);
@@ -92,7 +93,7 @@ void Guarantee(int64_t, JobSpec* job) { job->groups[0].shape.guaranteed_qos = tr
 // The same zones of four cores with two CPUs each.
 void Cpus(int64_t n, NodeSpec* node) {
   Zones(n, node);
-  node->alignment = "restricted";
+  node->alignment = Alignment::kRestricted;
   for (int cpu = 0; cpu < 64; ++cpu) {
     node->devices.push_back(
         {.name = std::to_string(cpu),
@@ -105,7 +106,7 @@ void Cpus(int64_t n, NodeSpec* node) {
 void AlignWhole(int64_t g, JobSpec* job) {
   TaskShape& shape = job->groups[0].shape;
   shape.guaranteed_qos = true;
-  shape.alignment = "restricted";
+  shape.alignment = Alignment::kRestricted;
   shape.containers = {{.request = {{"cpu", 1 + g % 6}}}};
 }
 
@@ -168,8 +169,9 @@ void RegisterPolicies() {
   for (const std::string strategy : {"pack", "spread", "strict_spread"}) {
     add("action/ray/" + strategy + "/" + std::to_string(kNodes),
         [strategy](benchmark::State& state) {
-          const Dress dress{
-              .job = [strategy](int64_t, JobSpec* job) { job->bundle_strategy = strategy; }};
+          const Dress dress{.job = [strategy](int64_t, JobSpec* job) {
+            job->bundle_strategy = *ParseWord<BundleStrategy>(strategy);
+          }};
           const Cluster for_twin = MakeAllocation({kNodes, 100, 5, 100}, dress);
           Compare(state, MakeAllocation({kNodes, 10 * kNodes, 100, 100}, dress), &for_twin, "ray",
                   "volcano");

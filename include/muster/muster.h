@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Muster decides who runs where. One include for all of it; read in this order:
+//   shape.h     what a task requests and where it may run
 //   spec.h      what you say about nodes, queues, jobs and tasks
 //   cluster.h   the living tables they go into
 //   schedule.h  from a snapshot to a plan
@@ -28,6 +29,7 @@
 #include "muster/plan.h"
 #include "muster/quantity.h"
 #include "muster/schedule.h"
+#include "muster/shape.h"
 #include "muster/snapshot.h"
 #include "muster/spec.h"
 #include "muster/types.h"

@@ -20,122 +20,10 @@
 #include <utility>
 #include <vector>
 
+#include "muster/shape.h"
 #include "muster/types.h"
 
 namespace muster {
-
-// An amount as Kubernetes writes it. A number means what its digits mean as text: Quantity(8) of cpu is
-// eight cores, of memory eight bytes. Parsed, and refused, when the spec enters a Cluster.
-struct Quantity {
-  Quantity(int64_t whole) : text(std::to_string(whole)) {}  // NOLINT: implicit on purpose
-  Quantity(int whole) : text(std::to_string(whole)) {}      // NOLINT
-  Quantity(const char* text) : text(text) {}                // NOLINT
-  Quantity(std::string text) : text(std::move(text)) {}     // NOLINT
-  std::string text;
-  friend bool operator==(const Quantity&, const Quantity&) = default;
-};
-
-// Dimension name -> amount. A name that is not listed is absent. A name listed twice is refused.
-using Resources = std::vector<std::pair<std::string, Quantity>>;
-using Labels = std::vector<std::pair<std::string, std::string>>;  // a key listed twice is refused
-
-// --- constraints, with the meaning Kubernetes gives them --------------------------------------------------
-
-struct Taint {
-  std::string key = {}, value = {};
-  std::string effect = {};  // NoSchedule, PreferNoSchedule, NoExecute
-  friend bool operator==(const Taint&, const Taint&) = default;
-};
-
-struct Toleration {
-  std::string key = {};      // empty: every key (with Exists)
-  std::string op = "Equal";  // Equal, Exists
-  std::string value = {};
-  std::string effect = {};  // empty: every effect
-  friend bool operator==(const Toleration&, const Toleration&) = default;
-};
-
-struct Requirement {
-  std::string key = {};
-  std::string op = {};  // In, NotIn, Exists, DoesNotExist; for nodes also Gt, Lt
-  std::vector<std::string> values = {};
-  friend bool operator==(const Requirement&, const Requirement&) = default;
-};
-
-// A selector over labels. No labels and no requirements: everything. (An absent selector: nothing.)
-struct Selector {
-  Labels match_labels = {};
-  std::vector<Requirement> match_expressions = {};
-  friend bool operator==(const Selector&, const Selector&) = default;
-};
-
-struct NodeTerm {
-  std::vector<Requirement> match_expressions = {};
-  std::vector<Requirement> match_fields = {};  // only metadata.name
-  friend bool operator==(const NodeTerm&, const NodeTerm&) = default;
-};
-
-struct PreferredNodeTerm {
-  int32_t weight = 1;
-  NodeTerm term = {};
-  friend bool operator==(const PreferredNodeTerm&, const PreferredNodeTerm&) = default;
-};
-
-struct AffinityTerm {
-  std::string topology_key = {};
-  std::optional<Selector> selector = {};
-  std::vector<std::string> namespaces = {};  // empty and no namespace_selector: the owner's own
-  std::optional<Selector> namespace_selector = {};
-  friend bool operator==(const AffinityTerm&, const AffinityTerm&) = default;
-};
-
-struct PreferredAffinityTerm {
-  int32_t weight = 1;
-  AffinityTerm term = {};
-  friend bool operator==(const PreferredAffinityTerm&, const PreferredAffinityTerm&) = default;
-};
-
-struct SpreadConstraint {
-  std::string topology_key = {};
-  int32_t max_skew = 1;
-  bool required = true;  // false: only a preference (ScheduleAnyway)
-  std::optional<Selector> selector = {};
-  std::optional<int32_t> min_domains = {};
-  bool honor_node_affinity = true;
-  bool honor_taints = false;
-  friend bool operator==(const SpreadConstraint&, const SpreadConstraint&) = default;
-};
-
-struct HostPort {
-  std::string ip = "0.0.0.0";
-  std::string protocol = "TCP";
-  int32_t port = 0;
-  friend bool operator==(const HostPort&, const HostPort&) = default;
-};
-
-// --- tasks -------------------------------------------------------------------------------------------------
-
-struct ContainerSpec {
-  Resources request = {};
-  bool init = false;     // runs before the others
-  bool sidecar = false;  // an init container that stays
-  std::string image = {};
-  friend bool operator==(const ContainerSpec&, const ContainerSpec&) = default;
-};
-
-// Devices of one kind that a task asks for, on the node it will be on. A task asks for each kind once.
-struct DeviceRequest {
-  std::string kind = {};
-  int64_t count = 1;                     // different devices
-  int64_t milli = 1000;                  // of each: 1 to 1000, a whole device
-  Quantity memory = 0;                   // of each; 0: it does not matter
-  std::vector<std::string> models = {};  // one of these; empty: any
-  bool exclusive =
-      false;  // devices that nobody else holds, all of them however little `milli` says
-  // "zone", "link": all that the task's requests with this word ask for comes from one zone, or one link; "": no matter
-  std::string same = {};
-  friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
-};
 
 // A part of a device that a task holds.
 struct DeviceHold {
@@ -143,33 +31,6 @@ struct DeviceHold {
   int64_t milli = 1000;
   Quantity memory = 0;
   friend bool operator==(const DeviceHold&, const DeviceHold&) = default;
-};
-
-// Everything about a task that decides where it may run. Tasks of equal shape form one task class.
-struct TaskShape {
-  Resources request = {};  // what it holds while it runs. Every task also requests one of `pods`
-  // What it needs to start, where a profile distinguishes the two (init containers). Absent: as `request`.
-  std::optional<Resources> initial_request = {};
-  // Per-container requests, for rules that look at containers. Empty: one container with `request`.
-  std::vector<ContainerSpec> containers = {};
-  std::string name_space = "default";
-  Labels labels = {};
-  Labels node_selector = {};
-  std::optional<std::vector<NodeTerm>> required_node_affinity = {};  // ORed; empty list: no node
-  std::vector<PreferredNodeTerm> preferred_node_affinity = {};
-  std::vector<AffinityTerm> required_affinity = {}, required_anti_affinity = {};
-  std::vector<PreferredAffinityTerm> preferred_affinity = {}, preferred_anti_affinity = {};
-  std::vector<Toleration> tolerations = {};
-  std::vector<SpreadConstraint> spread = {};
-  std::vector<HostPort> host_ports = {};
-  bool revocable = false;  // content with nodes that are lent for hours of the day (policy tdm)
-  bool guaranteed_qos =
-      false;  // its limits equal its requests; NUMA rules also cover cpu and memory
-  std::vector<DeviceRequest> devices = {};  // which devices it needs (policy devices)
-  // How the nodes it goes to align tasks with zones (policy numa-aware): "none", "best-effort", "restricted",
-  // "single-numa-node"; "": not said, as none, which any node will do for.
-  std::string alignment = {};
-  friend bool operator==(const TaskShape&, const TaskShape&) = default;
 };
 
 // One task. Tasks of a job normally come from its groups; AddTask serves tasks that are told one by one.
@@ -235,6 +96,16 @@ struct GroupTopology {
   friend bool operator==(const GroupTopology&, const GroupTopology&) = default;
 };
 
+// How profile ray places a job whose tasks are bundles of one placement group. The words are "",
+// "pack", "spread", "strict_pack" and "strict_spread".
+enum class BundleStrategy : uint8_t {
+  kNone,          // "": the tasks are placed one by one
+  kPack,          // on few nodes
+  kSpread,        // on many nodes
+  kStrictPack,    // on one node
+  kStrictSpread,  // each on a node of its own
+};
+
 struct JobSpec {
   std::string name = {};  // unique; importers use "namespace/name"
   std::string queue = "default";
@@ -257,9 +128,8 @@ struct JobSpec {
   // How many of its tasks may be down, or have to run, when some are taken for the common good (policy tdm): a number,
   // or a part of all its tasks ("30%"). Empty: not said.
   std::string max_unavailable = {}, min_running = {};
-  // Its pending tasks are bundles of one group, all placed or none, as profile ray places them: "pack", "spread",
-  // "strict_pack" or "strict_spread". Empty: its tasks are placed one by one.
-  std::string bundle_strategy = {};
+  // Its pending tasks are bundles of one group, all placed or none, as profile ray places them.
+  BundleStrategy bundle_strategy = BundleStrategy::kNone;
 };
 
 // --- nodes, queues and the rest ----------------------------------------------------------------------------
@@ -298,6 +168,12 @@ struct NodeUsage {
   friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
 };
 
+// What a node aligns with its zones. The words are "container" and "pod".
+enum class AlignmentScope : uint8_t {
+  kContainer,  // each container of a task by itself
+  kPod,        // all containers of a task together
+};
+
 struct NodeSpec {
   std::string name = {};
   Resources capacity = {};
@@ -314,9 +190,9 @@ struct NodeSpec {
   std::string domain = {};  // vertex of the topology tree right above it; empty: none
   std::optional<NodeUsage> usage = {};
   std::string shard = {};  // part of the cluster that one of several schedulers looks after
-  // How it aligns tasks with its zones: "none", "best-effort", "restricted", "single-numa-node"; "": not said, as none.
-  std::string alignment = {};
-  std::string alignment_scope = "container";  // what it aligns: each "container", or the "pod"
+  // How it aligns tasks with its zones, and whether each container or the whole task.
+  Alignment alignment = Alignment::kUnset;
+  AlignmentScope alignment_scope = AlignmentScope::kContainer;
   // When `available` of its zones was so. Absent: after all that runs there began.
   std::optional<int64_t> zones_measured = {};
 };
@@ -350,6 +226,16 @@ struct NodeGroupLimit {
   friend bool operator==(const NodeGroupLimit&, const NodeGroupLimit&) = default;
 };
 
+// In which order the jobs of one queue take turns (profile transwarp). The words are "", "fifo",
+// "fair", "priority" and "drf".
+enum class JobOrder : uint8_t {
+  kUnset,     // as kFifo
+  kFifo,      // the oldest job first
+  kFair,      // the job with the fewest tasks in place first
+  kPriority,  // the job of the highest priority first
+  kDrf,       // the job with the smallest dominant share first
+};
+
 struct QueueSpec {
   std::string name = {};
   std::string parent = {};  // empty: a root
@@ -361,8 +247,7 @@ struct QueueSpec {
   std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
   std::optional<Resources> borrow_limit = {}, lend_limit = {};
   bool reclaimable = true;
-  std::string job_order =
-      {};  // "", "fifo", "fair", "priority", "drf": the queue's own order of jobs
+  JobOrder job_order = JobOrder::kUnset;  // the queue's own order of jobs (policy leaf-order)
   int64_t created = 0;
   int64_t uid_rank = 0;
   // From a child of the root to the step that stands for this queue, for shares along a tree that is not the

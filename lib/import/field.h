@@ -19,11 +19,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lib/import/import_log.h"
+#include "lib/model/words.h"
 #include "lib/scenario/json_rows.h"
 #include "muster/spec.h"
 
@@ -72,6 +74,16 @@ class Field {
                                         std::numeric_limits<int32_t>::max()));
   }
   bool Bool(std::string_view key, bool fallback) const;
+  // Returns a word of an enum. Absent and empty texts read as `fallback`.
+  template <HasWords Enum>
+  Enum AsWord(Enum fallback = {}) const {
+    const std::string text = AsText();
+    if (text.empty()) return fallback;
+    const std::optional<Enum> value = ParseWord<Enum>(text);
+    const WordTable table = WordsOf(fallback);
+    if (!value.has_value()) Refuse(UnknownWord(table.what, text, table.words));
+    return value.value_or(fallback);
+  }
   // Returns the seconds since 1970 of a time stamp (RFC 3339), fractions dropped; 0 if absent or
   // empty.
   int64_t Seconds(std::string_view key) const;

@@ -57,7 +57,8 @@ NodeSpec ReadNode(const ApiObject& object, const NodeRules& rules) {
   if (!SameResources(left, node.capacity)) node.allocatable = std::move(left);
   node.labels = object.labels();
   for (const Field& taint : object.spec().Items("taints")) {
-    node.taints.push_back({taint.Text("key"), taint.Text("value"), taint.Text("effect")});
+    node.taints.push_back(
+        {taint.Text("key"), taint.Text("value"), taint["effect"].AsWord<TaintEffect>()});
   }
   node.unschedulable = object.spec().Bool("unschedulable", false);
   if (rules.conditions) ReadConditions(status, &node);

@@ -19,10 +19,10 @@ bool Holds(const Requirement& term, const Labels& labels) {
   const std::string* value = FindLabel(labels, term.key);
   const bool listed = value != nullptr && std::find(term.values.begin(), term.values.end(),
                                                     *value) != term.values.end();
-  if (term.op == "In") return listed;
-  if (term.op == "NotIn") return !listed;
-  if (term.op == "Exists") return value != nullptr;
-  return term.op == "DoesNotExist" && value == nullptr;
+  if (term.op == RequirementOp::kIn) return listed;
+  if (term.op == RequirementOp::kNotIn) return !listed;
+  if (term.op == RequirementOp::kExists) return value != nullptr;
+  return term.op == RequirementOp::kDoesNotExist && value == nullptr;
 }
 
 }  // namespace
@@ -30,7 +30,8 @@ bool Holds(const Requirement& term, const Labels& labels) {
 std::vector<Requirement> ReadRequirements(const Field& holder, std::string_view key) {
   std::vector<Requirement> out;
   for (const Field& item : holder.Items(key)) {
-    out.push_back({item.Text("key"), item.Text("operator"), item.Texts("values")});
+    out.push_back(
+        {item.Text("key"), item["operator"].AsWord<RequirementOp>(), item.Texts("values")});
   }
   return out;
 }

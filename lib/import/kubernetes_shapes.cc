@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/import/kubernetes.h"
+#include "lib/model/words.h"
 
 namespace muster {
 namespace {
@@ -16,14 +17,15 @@ std::vector<Toleration> ReadTolerations(const ApiObject& pod) {
   for (const Field& item : pod.spec().Items("tolerations")) {
     Toleration toleration;
     const std::string op = item.Text("operator");
-    if (!op.empty()) toleration.op = op;
-    if (toleration.op != "Equal" && toleration.op != "Exists") {
+    const std::optional<TolerationOp> known = ParseWord<TolerationOp>(op.empty() ? "Equal" : op);
+    if (!known.has_value()) {
       item.Ignored(absl::StrCat("a toleration with operator ", Quote(op), " is left out"));
       continue;
     }
+    toleration.op = *known;
     toleration.key = item.Text("key");
     toleration.value = item.Text("value");
-    toleration.effect = item.Text("effect");
+    toleration.effect = item["effect"].AsWord<TaintEffect>();
     out.push_back(std::move(toleration));
   }
   return out;
@@ -38,7 +40,7 @@ void AddOwnLabels(const ApiObject& pod, const std::vector<std::string>& keys, Se
     const std::string* own = pod.Label(key);
     const bool listed = std::any_of(terms.begin(), terms.begin() + static_cast<ptrdiff_t>(given),
                                     [&](const Requirement& term) { return term.key == key; });
-    if (own != nullptr && !listed) terms.push_back({key, "In", {*own}});
+    if (own != nullptr && !listed) terms.push_back({key, RequirementOp::kIn, {*own}});
   }
 }
 
@@ -74,7 +76,7 @@ std::vector<HostPort> ReadHostPorts(const ApiObject& pod, bool sidecars) {
       host.port = port.Int32("hostPort", 0);
       if (host.port <= 0) continue;
       if (std::string ip = port.Text("hostIP"); !ip.empty()) host.ip = std::move(ip);
-      host.protocol = port.Text("protocol", "TCP");
+      host.protocol = port["protocol"].AsWord<Protocol>();
       out.push_back(std::move(host));
     }
   }

@@ -14,17 +14,13 @@
 #include "lib/base/strings.h"
 #include "lib/import/amounts.h"
 #include "lib/import/volcano.h"
+#include "lib/model/words.h"
 
 namespace muster::volcano {
 namespace {
 
 constexpr std::string_view kWish = "volcano.sh/numa-topology-policy";
 constexpr size_t kMostDigits = 4;  // of the number of a CPU in a list
-
-bool IsAlignment(std::string_view word) {
-  return word == "none" || word == "best-effort" || word == "restricted" ||
-         word == "single-numa-node";
-}
 
 // The number of a CPU, up to `digits` long.
 std::optional<int> CpuNumber(std::string_view text, size_t digits) {
@@ -121,12 +117,13 @@ void PutCpus(const ApiObject& object, NodeSpec* node) {
 
 }  // namespace
 
-std::string ReadAlignment(const ApiObject& pod) {
+Alignment ReadAlignment(const ApiObject& pod) {
   const std::string* wish = pod.Annotation(kWish);
-  if (wish == nullptr || wish->empty() || IsAlignment(*wish)) return wish == nullptr ? "" : *wish;
+  if (wish == nullptr) return Alignment::kUnset;
+  if (const auto alignment = ParseWord<Alignment>(*wish)) return *alignment;
   pod.log()->Ignored(pod.place(), absl::StrCat("metadata.annotations", JsonPathStep(kWish)),
                      absl::StrCat(Quote(*wish), " is no policy; none counts"));
-  return "";
+  return Alignment::kUnset;
 }
 
 void AddCpus(const Dump& dump, std::vector<NodeSpec>* nodes) {
@@ -141,7 +138,7 @@ void AddCpus(const Dump& dump, std::vector<NodeSpec>* nodes) {
     NodeSpec& node = (*nodes)[found->second];
     const Field policies = object->spec().Section("policies");
     const std::string alignment = policies.Text("TopologyManagerPolicy");
-    if (IsAlignment(alignment)) node.alignment = alignment;
+    node.alignment = ParseWord<Alignment>(alignment).value_or(Alignment::kUnset);
     // A node that gives no whole CPUs is as one without a list of them.
     if (policies["CPUManagerPolicy"].Is("static")) PutCpus(*object, &node);
   }

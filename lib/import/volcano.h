@@ -65,8 +65,8 @@ void AddShards(const Dump& dump, std::vector<NodeSpec>* nodes);
 // Zones, CPUs and alignment of nodes by Numatopology objects. CPUs that are not allocatable are not
 // healthy.
 void AddCpus(const Dump& dump, std::vector<NodeSpec>* nodes);
-// Returns how the pod is to be aligned with zones; empty where it does not matter.
-std::string ReadAlignment(const ApiObject& pod);
+// Returns how the pod is to be aligned with zones; kUnset where it does not matter.
+Alignment ReadAlignment(const ApiObject& pod);
 
 }  // namespace muster::volcano
 

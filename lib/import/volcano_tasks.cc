@@ -72,7 +72,8 @@ void AddToTask(const ApiObject& pod, bool lists_cpus, TaskSpec* task) {
   task->shape.revocable = IsRevocable(pod);
   task->shape.alignment = ReadAlignment(pod);
   // Only the policy that aligns tasks with zones needs it.
-  if (lists_cpus || !task->shape.alignment.empty()) task->shape.guaranteed_qos = IsGuaranteed(pod);
+  if (lists_cpus || task->shape.alignment != Alignment::kUnset)
+    task->shape.guaranteed_qos = IsGuaranteed(pod);
 }
 
 // Roles of tasks become groups of their jobs, beside those that have a minimum.

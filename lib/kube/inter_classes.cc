@@ -12,7 +12,7 @@ namespace {
 Labels Anchors(const Selector& selector) {
   if (!selector.match_labels.empty()) return {selector.match_labels[0]};
   for (const Requirement& r : selector.match_expressions) {
-    if (r.op != "In") continue;
+    if (r.op != RequirementOp::kIn) continue;
     Labels anchors;
     for (const std::string& value : r.values) anchors.emplace_back(r.key, value);
     return anchors;

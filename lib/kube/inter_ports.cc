@@ -11,12 +11,8 @@ std::string_view Address(const HostPort& port) {
   return port.ip.empty() ? std::string_view("0.0.0.0") : port.ip;
 }
 
-std::string_view Protocol(const HostPort& port) {
-  return port.protocol.empty() ? std::string_view("TCP") : port.protocol;
-}
-
 bool Conflict(const HostPort& a, const HostPort& b) {
-  if (a.port != b.port || a.port <= 0 || Protocol(a) != Protocol(b)) return false;
+  if (a.port != b.port || a.port <= 0 || a.protocol != b.protocol) return false;
   return Address(a) == "0.0.0.0" || Address(b) == "0.0.0.0" || Address(a) == Address(b);
 }
 

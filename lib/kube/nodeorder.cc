@@ -186,10 +186,10 @@ class NodeOrder : public Policy, public ScorePolicy {
       return raw;
     }
     for (const Taint& taint : spec.taints) {
-      if (taint.effect != "PreferNoSchedule") continue;
+      if (taint.effect != TaintEffect::kPreferNoSchedule) continue;
       bool tolerated = false;
       for (const Toleration& t : shape.tolerations) {
-        tolerated |= (t.effect.empty() || t.effect == "PreferNoSchedule") && Tolerates(t, taint);
+        tolerated |= Tolerates(t, taint);
       }
       raw += tolerated ? 0 : 1;
     }

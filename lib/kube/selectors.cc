@@ -45,10 +45,12 @@ bool MatchesAll(const std::vector<Requirement>& requirements, const Labels& labe
 
 // Any field but the name is empty on every node. A node without a name has no fields to compare.
 bool MatchesField(const Requirement& field, const NodeSpec& node) {
-  if (field.values.size() != 1 || (field.op != "In" && field.op != "NotIn")) return false;
+  if (field.values.size() != 1 ||
+      (field.op != RequirementOp::kIn && field.op != RequirementOp::kNotIn))
+    return false;
   if (node.name.empty()) return true;
   const std::string_view value = field.key == "metadata.name" ? std::string_view(node.name) : "";
-  return (value == field.values[0]) == (field.op == "In");
+  return (value == field.values[0]) == (field.op == RequirementOp::kIn);
 }
 
 bool ToleratesAny(const TaskShape& shape, const Taint& taint) {
@@ -68,16 +70,26 @@ const std::string* FindLabel(const Labels& labels, std::string_view key) {
 bool Matches(const Requirement& requirement, const Labels& labels) {
   const auto& [key, op, values] = requirement;
   const std::string* value = FindLabel(labels, key);
-  if (op == "In") return value != nullptr && Holds(values, *value);
-  if (op == "NotIn") return !values.empty() && (value == nullptr || !Holds(values, *value));
-  if (op == "Exists") return values.empty() && value != nullptr;
-  if (op == "DoesNotExist") return values.empty() && value == nullptr;
-  if (op != "Gt" && op != "Lt") return false;
+  switch (op) {
+    case RequirementOp::kUnset:
+      return false;
+    case RequirementOp::kIn:
+      return value != nullptr && Holds(values, *value);
+    case RequirementOp::kNotIn:
+      return !values.empty() && (value == nullptr || !Holds(values, *value));
+    case RequirementOp::kExists:
+      return values.empty() && value != nullptr;
+    case RequirementOp::kDoesNotExist:
+      return values.empty() && value == nullptr;
+    case RequirementOp::kGt:
+    case RequirementOp::kLt:
+      break;
+  }
   if (values.size() != 1 || value == nullptr) return false;
   const auto bound = ParseInteger(values[0]);
   const auto number = ParseInteger(*value);
   if (!bound || !number) return false;
-  return op == "Gt" ? *number > *bound : *number < *bound;
+  return op == RequirementOp::kGt ? *number > *bound : *number < *bound;
 }
 
 bool Matches(const Selector& selector, const Labels& labels) {
@@ -100,22 +112,24 @@ bool MatchesNode(const TaskShape& shape, const NodeSpec& node) {
 }
 
 bool Tolerates(const Toleration& toleration, const Taint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  const bool any_effect = toleration.effect == TaintEffect::kUnset;
+  if (!any_effect && toleration.effect != taint.effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  if (toleration.op == "Exists") return true;
-  return (toleration.op.empty() || toleration.op == "Equal") && toleration.value == taint.value;
+  return toleration.op == TolerationOp::kExists || toleration.value == taint.value;
 }
 
 const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node) {
   for (const Taint& taint : node.taints) {
-    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
+    const bool repels =
+        taint.effect == TaintEffect::kNoSchedule || taint.effect == TaintEffect::kNoExecute;
+    if (!repels) continue;
     if (!ToleratesAny(shape, taint)) return &taint;
   }
   return nullptr;
 }
 
 bool ToleratesUnschedulable(const TaskShape& shape) {
-  return ToleratesAny(shape, {"node.kubernetes.io/unschedulable", "", "NoSchedule"});
+  return ToleratesAny(shape, {"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule});
 }
 
 }  // namespace muster

@@ -13,10 +13,18 @@
 namespace muster {
 namespace {
 
-NumaPolicy NumaPolicyOf(std::string_view alignment) {
-  if (alignment == "best-effort") return NumaPolicy::kBestEffort;
-  if (alignment == "restricted") return NumaPolicy::kRestricted;
-  if (alignment == "single-numa-node") return NumaPolicy::kSingleZone;
+NumaPolicy NumaPolicyOf(Alignment alignment) {
+  switch (alignment) {
+    case Alignment::kUnset:
+    case Alignment::kNone:
+      break;
+    case Alignment::kBestEffort:
+      return NumaPolicy::kBestEffort;
+    case Alignment::kRestricted:
+      return NumaPolicy::kRestricted;
+    case Alignment::kSingleNumaNode:
+      return NumaPolicy::kSingleZone;
+  }
   return NumaPolicy::kNone;
 }
 
@@ -57,7 +65,7 @@ bool AsksForCpus(const TaskShape& shape) {
 std::optional<NumaTask> CpuAskOf(const TaskShape& shape) {
   if (!AsksForCpus(shape)) return std::nullopt;
   NumaTask task;
-  if (!shape.alignment.empty()) task.policy = NumaPolicyOf(shape.alignment);
+  if (shape.alignment != Alignment::kUnset) task.policy = NumaPolicyOf(shape.alignment);
   for (const ContainerSpec& container : shape.containers) {
     if (container.init || container.sidecar) continue;
     task.container_milli.push_back(CpuMilli(container.request));

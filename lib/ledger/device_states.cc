@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/device_holds.h"
+#include "lib/model/words.h"
 
 namespace muster {
 namespace {
@@ -160,9 +161,9 @@ const DeviceStates::ClassAsks& DeviceStates::Asks(const Tables& tables, ClassInd
     ask.each = {request.milli, MemoryOf(request.memory)};
     for (const std::string& model : request.models) ask.models.push_back(Number(model));
     ask.exclusive = request.exclusive;
-    ask.together = request.same == "zone"   ? DeviceTogether::kZone
-                   : request.same == "link" ? DeviceTogether::kLink
-                                            : DeviceTogether::kAnyhow;
+    ask.together = request.same == SamePart::kZone   ? DeviceTogether::kZone
+                   : request.same == SamePart::kLink ? DeviceTogether::kLink
+                                                     : DeviceTogether::kAnyhow;
   }
   return asks;
 }
@@ -209,9 +210,9 @@ std::string DeviceStates::WhyNot(const Tables& tables, ClassIndex c, uint32_t st
   if (which < asks.size()) return absl::StrCat(requests[which].kind, ": ", Wanted(requests[which]));
   std::string words;
   for (const DeviceRequest& request : requests) {
-    if (request.same.empty()) continue;
+    if (request.same == SamePart::kNode) continue;
     if (words.empty()) {
-      absl::StrAppend(&words, request.kind, ": no ", request.same, " with all of ");
+      absl::StrAppend(&words, request.kind, ": no ", ToAbsl(Word(request.same)), " with all of ");
     }
     absl::StrAppend(&words, words.back() == ' ' ? "" : ", ", request.count, " ", request.kind);
   }

@@ -66,11 +66,6 @@ void Checker::AtLeast(const char* what, int64_t value, int64_t least) {
   if (value < least) Fail(absl::StrCat(what, " is ", value, "; must be ", least, " or more"));
 }
 
-void Checker::OneOf(const char* field, std::string_view value,
-                    std::initializer_list<std::string_view> valid) {
-  if (std::ranges::find(valid, value) == valid.end()) Fail(NotOneOf(field, value, valid));
-}
-
 void Checker::OneOf(const char* where, std::string_view what, const char* field,
                     std::string_view value, std::initializer_list<std::string_view> valid) {
   if (std::ranges::find(valid, value) == valid.end())

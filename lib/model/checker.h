@@ -61,8 +61,6 @@ class Checker {
   // May be empty.
   void Text(const char* where, std::string_view text);
   void AtLeast(const char* what, int64_t value, int64_t least);
-  void OneOf(const char* field, std::string_view value,
-             std::initializer_list<std::string_view> valid);
   void OneOf(const char* where, std::string_view what, const char* field, std::string_view value,
              std::initializer_list<std::string_view> valid);
   // Amounts that are added up over rows must be exact as doubles, as the peers compute them: at

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,9 @@ class Key {
     std::memcpy(raw, &number, sizeof number);
     bytes_.append(raw, sizeof raw);
   }
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void Add(Enum value) { Add(static_cast<int64_t>(value)); }
   void Add(std::string_view text) {
     Add(static_cast<int64_t>(text.size()));
     bytes_.append(text);

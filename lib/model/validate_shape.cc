@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/model/validate.h"
+#include "lib/model/words.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -26,28 +27,29 @@ void CheckRequirement(const Requirement& requirement, Over over, const char* whe
   for (const std::string& value : values) {
     if (!IsValidUtf8(value)) check.Fail(where, key, "a value is not UTF-8");
   }
+  const std::string_view word = Word(op);
   switch (over) {
     case Over::kLabels:
-      check.OneOf(where, key, "operator", op, {"In", "NotIn", "Exists", "DoesNotExist"});
+      check.OneOf(where, key, "operator", word, {"In", "NotIn", "Exists", "DoesNotExist"});
       break;
     case Over::kNodeLabels:
-      check.OneOf(where, key, "operator", op,
+      check.OneOf(where, key, "operator", word,
                   {"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"});
       break;
     case Over::kNodeFields:
       check.OneOf(where, key, "field", key, {"metadata.name"});
-      check.OneOf(where, key, "operator", op, {"In", "NotIn"});
+      check.OneOf(where, key, "operator", word, {"In", "NotIn"});
       break;
   }
-  if (op == "In" || op == "NotIn") {
-    if (values.empty())
-      check.Fail(where, key, absl::StrCat("operator ", op, " needs at least one value"));
-  } else if (op == "Gt" || op == "Lt") {
-    if (values.size() != 1 || !IsInteger(values[0])) {
-      check.Fail(where, key, absl::StrCat("operator ", op, " needs exactly one value, an integer"));
-    }
+  const auto fail = [&](const char* rule) {
+    check.Fail(where, key, absl::StrCat("operator ", ToAbsl(word), rule));
+  };
+  if (op == RequirementOp::kIn || op == RequirementOp::kNotIn) {
+    if (values.empty()) fail(" needs at least one value");
+  } else if (op == RequirementOp::kGt || op == RequirementOp::kLt) {
+    if (values.size() != 1 || !IsInteger(values[0])) fail(" needs exactly one value, an integer");
   } else if (!values.empty()) {
-    check.Fail(where, key, absl::StrCat("operator ", op, " takes no values"));
+    fail(" takes no values");
   }
 }
 
@@ -76,10 +78,7 @@ void CheckToleration(const Toleration& toleration, Checker& check) {
   const char* where = "toleration";
   check.Text(where, toleration.key);
   check.Text(where, toleration.value);
-  check.OneOf(where, toleration.key, "operator", toleration.op, {"Equal", "Exists"});
-  check.OneOf(where, toleration.key, "effect", toleration.effect,
-              {"", "NoSchedule", "PreferNoSchedule", "NoExecute"});
-  if (toleration.key.empty() && toleration.op == "Equal") {
+  if (toleration.key.empty() && toleration.op == TolerationOp::kEqual) {
     check.Fail(where, toleration.key, "an empty key needs operator Exists");
   }
 }
@@ -101,7 +100,6 @@ void CheckSpread(const SpreadConstraint& spread, Checker& check) {
 void CheckPort(const HostPort& port, Checker& check) {
   const std::string number = absl::StrCat(port.port);
   if (port.port < 1 || port.port > 65535) check.Fail("host port", number, "must be 1 to 65535");
-  check.OneOf("host port", number, "protocol", port.protocol, {"TCP", "UDP", "SCTP"});
   check.Text("host port", port.ip);
 }
 
@@ -126,7 +124,6 @@ void CheckDeviceRequest(const DeviceRequest& request, Checker& check) {
                absl::StrCat("milli is ", request.milli, "; must be 1 to 1000"));
   }
   for (const std::string& model : request.models) check.Name("device model", model);
-  check.OneOf(where, request.kind, "same", request.same, {"", "zone", "link"});
 }
 
 }  // namespace
@@ -200,8 +197,6 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check) {
     amounts.device_memory.push_back(
         CheckDeviceMemory("device request", request.kind, request.memory, check));
   }
-  check.OneOf("alignment", shape.alignment,
-              {"", "none", "best-effort", "restricted", "single-numa-node"});
   return amounts;
 }
 

@@ -9,6 +9,7 @@
 #include "lib/model/cpu_devices.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
+#include "lib/model/words.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -36,7 +37,7 @@ void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
   for (const Taint& taint : taints) {
     check.Name("taint", taint.key);
     check.Text("taint", taint.value);
-    check.OneOf("taint", taint.key, "effect", taint.effect,
+    check.OneOf("taint", taint.key, "effect", Word(taint.effect),
                 {"NoSchedule", "PreferNoSchedule", "NoExecute"});
   }
 }
@@ -69,9 +70,6 @@ void CheckDistances(const ZoneSpec& zone, const NodeSpec& node, Checker& check) 
 }
 
 void CheckZones(const NodeSpec& node, const Amounts& capacity, Checker& check) {
-  check.OneOf("alignment", node.alignment,
-              {"", "none", "best-effort", "restricted", "single-numa-node"});
-  check.OneOf("alignment_scope", node.alignment_scope, {"container", "pod"});
   if (node.zones.size() > kMostZones) {
     check.Fail(absl::StrCat("has ", node.zones.size(), " zones; must be ", kMostZones, " or less"));
     return;
@@ -270,7 +268,6 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
   amounts.limit = read("limit", queue.limit);
   amounts.borrow_limit = read("borrow_limit", queue.borrow_limit);
   amounts.lend_limit = read("lend_limit", queue.lend_limit);
-  check.OneOf("job_order", queue.job_order, {"", "fifo", "fair", "priority", "drf"});
   for (const PathStep& step : queue.share_path) {
     check.Name("share path", step.name);
     CheckNumber("weight of share path", step.name, step.weight, check);
@@ -293,8 +290,6 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   if (job.waiting_time) check.AtLeast("waiting_time", *job.waiting_time, 0);
   CheckPart("max_unavailable", job.max_unavailable, check);
   CheckPart("min_running", job.min_running, check);
-  check.OneOf("bundle_strategy", job.bundle_strategy,
-              {"", "pack", "spread", "strict_pack", "strict_spread"});
   if (!check.ok()) return check.status();
   return amounts;
 }

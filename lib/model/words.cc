@@ -15,6 +15,19 @@ constexpr std::string_view kTaskStatusWords[] = {"pending", "placed",  "nominate
 constexpr std::string_view kJobPhaseWords[] = {"pending", "admitted", "running", "degraded",
                                                "completed"};
 constexpr std::string_view kQueueStateWords[] = {"open", "closed"};
+constexpr std::string_view kTaintEffectWords[] = {"", "NoSchedule", "PreferNoSchedule",
+                                                  "NoExecute"};
+constexpr std::string_view kTolerationOpWords[] = {"Equal", "Exists"};
+constexpr std::string_view kRequirementOpWords[] = {"",   "In", "NotIn", "Exists", "DoesNotExist",
+                                                    "Gt", "Lt"};
+constexpr std::string_view kProtocolWords[] = {"TCP", "UDP", "SCTP"};
+constexpr std::string_view kSamePartWords[] = {"", "zone", "link"};
+constexpr std::string_view kAlignmentWords[] = {"", "none", "best-effort", "restricted",
+                                                "single-numa-node"};
+constexpr std::string_view kAlignmentScopeWords[] = {"container", "pod"};
+constexpr std::string_view kBundleStrategyWords[] = {"", "pack", "spread", "strict_pack",
+                                                     "strict_spread"};
+constexpr std::string_view kJobOrderWords[] = {"", "fifo", "fair", "priority", "drf"};
 
 // Words of earlier versions.
 struct RenamedWord {
@@ -30,6 +43,15 @@ constexpr RenamedWord kRenamedWords[] = {
 WordTable WordsOf(TaskStatus) { return {"status", kTaskStatusWords}; }
 WordTable WordsOf(JobPhase) { return {"phase", kJobPhaseWords}; }
 WordTable WordsOf(QueueState) { return {"state", kQueueStateWords}; }
+WordTable WordsOf(TaintEffect) { return {"effect", kTaintEffectWords}; }
+WordTable WordsOf(TolerationOp) { return {"operator", kTolerationOpWords}; }
+WordTable WordsOf(RequirementOp) { return {"operator", kRequirementOpWords}; }
+WordTable WordsOf(Protocol) { return {"protocol", kProtocolWords}; }
+WordTable WordsOf(SamePart) { return {"same", kSamePartWords}; }
+WordTable WordsOf(Alignment) { return {"alignment", kAlignmentWords}; }
+WordTable WordsOf(AlignmentScope) { return {"alignment_scope", kAlignmentScopeWords}; }
+WordTable WordsOf(BundleStrategy) { return {"bundle_strategy", kBundleStrategyWords}; }
+WordTable WordsOf(JobOrder) { return {"job_order", kJobOrderWords}; }
 
 std::string SuggestWord(std::string_view word, std::span<const std::string_view> valid) {
   const size_t dot = word.rfind('.') + 1;  // 0 where there is none

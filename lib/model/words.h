@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "muster/spec.h"
 #include "muster/types.h"
 
 namespace muster {
@@ -31,6 +32,15 @@ struct WordTable {
 WordTable WordsOf(TaskStatus);
 WordTable WordsOf(JobPhase);
 WordTable WordsOf(QueueState);
+WordTable WordsOf(TaintEffect);
+WordTable WordsOf(TolerationOp);
+WordTable WordsOf(RequirementOp);
+WordTable WordsOf(Protocol);
+WordTable WordsOf(SamePart);
+WordTable WordsOf(Alignment);
+WordTable WordsOf(AlignmentScope);
+WordTable WordsOf(BundleStrategy);
+WordTable WordsOf(JobOrder);
 
 template <class E>
 concept HasWords = requires(E e) {

@@ -13,10 +13,18 @@ namespace {
 
 constexpr int64_t kLargest = int64_t{1} << 53;  // that a zone has
 
-ZonePolicy PolicyOf(std::string_view alignment) {
-  if (alignment == "single-numa-node") return ZonePolicy::kSingle;
-  if (alignment == "restricted") return ZonePolicy::kRestricted;
-  if (alignment == "best-effort") return ZonePolicy::kBestEffort;
+ZonePolicy PolicyOf(Alignment alignment) {
+  switch (alignment) {
+    case Alignment::kUnset:
+    case Alignment::kNone:
+      break;
+    case Alignment::kBestEffort:
+      return ZonePolicy::kBestEffort;
+    case Alignment::kRestricted:
+      return ZonePolicy::kRestricted;
+    case Alignment::kSingleNumaNode:
+      return ZonePolicy::kSingle;
+  }
   return ZonePolicy::kNone;
 }
 
@@ -77,7 +85,7 @@ void ZoneBooks::ReadNode(NodeIndex node) {
   const NodeSpec& spec = tables_->nodes.spec[node];
   book.is_alive = true;
   book.is_aligned = PolicyOf(spec.alignment) == ZonePolicy::kSingle;
-  book.by_pod = spec.alignment_scope == "pod";
+  book.by_pod = spec.alignment_scope == AlignmentScope::kPod;
   book.measured = spec.zones_measured;
   for (const ZoneSpec& zone : spec.zones) book.is_reported |= zone.available.has_value();
   book.reported = ReadZones(node);
@@ -112,7 +120,8 @@ ZonedNode ZoneBooks::ReadZones(NodeIndex node) {
   // Validation of nodes is at least as strict.
   return *ZonedNode::Make(
       {.policy = PolicyOf(spec.alignment),
-       .scope = spec.alignment_scope == "pod" ? ZoneScope::kPod : ZoneScope::kContainer,
+       .scope =
+           spec.alignment_scope == AlignmentScope::kPod ? ZoneScope::kPod : ZoneScope::kContainer,
        .most_zones = most_zones_},
       zones, std::move(on_machine));
 }

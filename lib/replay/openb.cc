@@ -72,7 +72,8 @@ std::optional<std::vector<NodeTerm>> ModelAffinity(std::string_view spec) {
   }
   if (models.empty()) return std::nullopt;
   return std::vector<NodeTerm>{
-      {.match_expressions = {{.key = kModelLabel, .op = "In", .values = std::move(models)}}}};
+      {.match_expressions = {
+           {.key = kModelLabel, .op = RequirementOp::kIn, .values = std::move(models)}}}};
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ void Generator::Constrain(TaskClass* task_class) {
   }
   if (rng_.Chance(options_.taints)) {
     task_class->tolerates = true;
-    shape.tolerations = {{.key = "dedicated", .op = "Exists", .value = "", .effect = ""}};
+    shape.tolerations = {{.key = "dedicated", .op = TolerationOp::kExists}};
   }
   if (rng_.Chance(options_.affinity)) {
     task_class->may_run_anywhere = false;
@@ -284,7 +284,8 @@ void Generator::MakeNodes() {
         if (options_.affinity > 0) node.labels.emplace_back(kHostLabel, node.name);
         node.taints.clear();
         if (is_tainted)
-          node.taints.push_back({.key = "dedicated", .value = "batch", .effect = "NoSchedule"});
+          node.taints.push_back(
+              {.key = "dedicated", .value = "batch", .effect = TaintEffect::kNoSchedule});
         scenario_.cluster.nodes.push_back(node);
         node_kinds_.push_back(k);
       }

@@ -127,8 +127,9 @@ TEST(Shapes, PlacementRulesKeepTheirMeaning) {
          {"podAntiAffinity",
           {{kRequired, ObjectJson::array({term})}, {kPreferred, ObjectJson::array({near})}}}}}});
   EXPECT_THAT(shape.node_selector, ElementsAre(Pair("disk", "ssd")));
-  EXPECT_THAT(shape.tolerations, ElementsAre(Toleration{.key = "a", .op = "Exists"},
-                                             Toleration{"b", "Equal", "c", "NoSchedule"}));
+  EXPECT_THAT(shape.tolerations,
+              ElementsAre(Toleration{.key = "a", .op = TolerationOp::kExists},
+                          Toleration{"b", TolerationOp::kEqual, "c", TaintEffect::kNoSchedule}));
   ASSERT_TRUE(shape.required_node_affinity.has_value());
   EXPECT_THAT(*shape.required_node_affinity, IsEmpty());
   const AffinityTerm apart = {.topology_key = "zone",
@@ -147,12 +148,12 @@ TEST(Shapes, SpreadSelectsThePodsOwnLabels) {
                                     {"nodeTaintsPolicy", "Honor"},
                                     {"labelSelector", ObjectJson::object()},
                                     {"matchLabelKeys", {"app", "no"}}}}}});
-  EXPECT_THAT(shape.spread,
-              ElementsAre(SpreadConstraint{.topology_key = "zone",
-                                           .max_skew = 2,
-                                           .required = false,
-                                           .selector = Selector{{}, {{"app", "In", {"x"}}}},
-                                           .honor_taints = true}));
+  EXPECT_THAT(shape.spread, ElementsAre(SpreadConstraint{
+                                .topology_key = "zone",
+                                .max_skew = 2,
+                                .required = false,
+                                .selector = Selector{{}, {{"app", RequirementOp::kIn, {"x"}}}},
+                                .honor_taints = true}));
 }
 
 TEST(Shapes, HostPortsOfContainersAndSidecars) {
@@ -164,7 +165,8 @@ TEST(Shapes, HostPortsOfContainersAndSidecars) {
              {"initContainers",
               {{{"name", "s"}, {"restartPolicy", "Always"}, {"ports", ObjectJson::array({other})}},
                {{"name", "i"}, {"ports", ObjectJson::array({port})}}}}});
-  EXPECT_THAT(shape.host_ports, ElementsAre(HostPort{.port = 80}, HostPort{"10.0.0.1", "UDP", 9}));
+  EXPECT_THAT(shape.host_ports,
+              ElementsAre(HostPort{.port = 80}, HostPort{"10.0.0.1", Protocol::kUdp, 9}));
 }
 
 TEST(Shapes, WhatNoScenarioHoldsIsReported) {
@@ -199,7 +201,7 @@ TEST(Nodes, ConditionsTaintsAndImages) {
   EXPECT_EQ(Words(node.capacity), "pods=110 cpu=4");
   EXPECT_EQ(Words(node.allocatable.value()), "pods=0 cpu=3500m");
   EXPECT_TRUE(node.unschedulable && !node.ready && node.disk_pressure && !node.pid_pressure);
-  EXPECT_THAT(node.taints, ElementsAre(Taint{"k", "", "NoSchedule"}));
+  EXPECT_THAT(node.taints, ElementsAre(Taint{"k", "", TaintEffect::kNoSchedule}));
   ASSERT_EQ(node.images.size(), 1u);
   EXPECT_EQ(node.images[0].size, 7);
   EXPECT_TRUE(ReadNode(read.object(), {.conditions = false}).ready);

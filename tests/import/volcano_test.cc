@@ -3,6 +3,7 @@
 // What only Volcano's objects, fields and annotations hold.
 #include "lib/import/volcano.h"
 
+#include "lib/model/words.h"
 #include "tests/import/objects.h"
 
 namespace muster {
@@ -318,7 +319,7 @@ TEST(Cpus, ZonesAndCpusOfNodes) {
                                   Topology("n2", {{"policies", {{"CPUManagerPolicy", "none"}}}}),
                                   Topology("gone", spec)});
   const NodeSpec& node = import.scenario.cluster.nodes[0];
-  EXPECT_EQ(node.alignment, "restricted");
+  EXPECT_EQ(node.alignment, Alignment::kRestricted);
   ASSERT_EQ(node.zones.size(), 2u);
   EXPECT_EQ(node.zones[1].name, "node-1");
   ASSERT_EQ(node.devices.size(), 4u);
@@ -349,8 +350,8 @@ TEST(Cpus, HowPodsAreAligned) {
                                   With(PodJson("c"), "/status/qosClass", "Guaranteed")});
   std::vector<std::string> shapes;
   for (const TaskSpec& task : import.scenario.cluster.tasks) {
-    shapes.push_back(
-        absl::StrCat(task.shape.alignment, " ", task.shape.guaranteed_qos ? "yes" : "no"));
+    shapes.push_back(absl::StrCat(std::string(Word(task.shape.alignment)), " ",
+                                  task.shape.guaranteed_qos ? "yes" : "no"));
   }
   EXPECT_THAT(shapes, ElementsAre("restricted yes", " no", " yes"));
   EXPECT_THAT(Lines(import), Contains(absl::StrCat("Pod ns/b: metadata.annotations[\"", kWish,

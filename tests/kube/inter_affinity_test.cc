@@ -227,7 +227,7 @@ TEST(InterAffinityTest, NamespacesOfATerm) {
   EXPECT_EQ(fit("listed or selected", term), "ok ok anti anti");
   term.namespaces.clear();
   EXPECT_EQ(fit("selected alone: not its own", term), "ok ok anti ok");
-  term.namespace_selector = Selector{{}, {{"env", "NotIn", {"dev"}}}};
+  term.namespace_selector = Selector{{}, {{"env", RequirementOp::kNotIn, {"dev"}}}};
   EXPECT_EQ(fit("only known namespaces can be selected", term), "ok ok anti ok");
   term.namespace_selector = Selector{};
   EXPECT_EQ(fit("the empty selector selects all", term), "anti ok anti anti");
@@ -238,7 +238,8 @@ TEST(InterAffinityTest, ToTermsAlreadyThereAnUnknownNamespaceHasNoLabels) {
   ThreeZones(world);
   TaskShape shy = Shape(kDb, "test");
   shy.required_anti_affinity = {Term("zone", kWeb)};
-  shy.required_anti_affinity[0].namespace_selector = Selector{{}, {{"env", "NotIn", {"dev"}}}};
+  shy.required_anti_affinity[0].namespace_selector =
+      Selector{{}, {{"env", RequirementOp::kNotIn, {"dev"}}}};
   world.Running("shy", shy, "b0");
   world.Namespace("dev", {{"env", "dev"}});
   world.Pending("unknown", Shape(kWeb, "void"));
@@ -342,7 +343,7 @@ TEST(InterAffinityTest, AValueListedTwiceIsOneMatch) {
   InterWorld world;
   ThreeZones(world);
   AffinityTerm twice = Term("zone", {});
-  twice.selector = Selector{{}, {{"app", "In", {"web", "web"}}}};
+  twice.selector = Selector{{}, {{"app", RequirementOp::kIn, {"web", "web"}}}};
   TaskShape fan = Shape({{"name", "fan"}}), other = Shape({{"name", "other"}});
   fan.preferred_affinity = {{4, twice}};
   other.preferred_affinity = {{4, Term("zone", kWeb)}};

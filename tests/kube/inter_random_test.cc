@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "inter_world.h"
 #include "lib/base/rng.h"
+#include "lib/model/words.h"
 #include "lib/reference/kube/domains.h"
 #include "lib/reference/kube/scores.h"
 
@@ -94,7 +95,7 @@ class RandomWorld {
     if (rng_.Chance(0.8)) node.labels.emplace_back("zone", One({"a", "b", "c"}));
     if (rng_.Chance(0.7)) node.labels.emplace_back("rack", One({"1", "2"}));
     if (rng_.Chance(0.9)) node.labels.emplace_back("kubernetes.io/hostname", name);
-    if (rng_.Chance(0.2)) node.taints.push_back({"gpu", "", "NoSchedule"});
+    if (rng_.Chance(0.2)) node.taints.push_back({"gpu", "", TaintEffect::kNoSchedule});
     node.ready = old_ || rng_.Chance(0.9);
     if (rng_.Chance(0.5)) {
       node.images = {{{"app:latest"}, static_cast<int64_t>(rng_.Below(2000)) << 20}};
@@ -117,13 +118,14 @@ class RandomWorld {
       case 1:
         return selector;
       case 2:
-        selector.match_expressions = {{"app", "In", {"web", "db"}}};
+        selector.match_expressions = {{"app", RequirementOp::kIn, {"web", "db"}}};
         break;
       case 3:
-        selector.match_expressions = {{"tier", "NotIn", {"front"}}};
+        selector.match_expressions = {{"tier", RequirementOp::kNotIn, {"front"}}};
         break;
       case 4:
-        selector.match_expressions = {{"tier", "Exists", {}}, {"app", "In", {"db"}}};
+        selector.match_expressions = {{"tier", RequirementOp::kExists, {}},
+                                      {"app", RequirementOp::kIn, {"db"}}};
         break;
       default:
         selector.match_labels = {{"app", One({"web", "db"})}};
@@ -159,9 +161,11 @@ class RandomWorld {
       shape.spread.push_back(spread);
     }
     if (rng_.Chance(0.3)) shape.node_selector = {{"zone", One({"a", "b"})}};
-    if (rng_.Chance(0.3)) shape.tolerations = {{"gpu", "Exists", "", ""}};
+    if (rng_.Chance(0.3))
+      shape.tolerations = {{"gpu", TolerationOp::kExists, "", TaintEffect::kUnset}};
     while (rng_.Chance(0.3)) {
-      shape.host_ports.push_back({One({"", "0.0.0.0", "10.0.0.1"}), One({"TCP", "UDP"}),
+      shape.host_ports.push_back({One({"", "0.0.0.0", "10.0.0.1"}),
+                                  *ParseWord<Protocol>(One({"TCP", "UDP"})),
                                   static_cast<int32_t>(80 + rng_.Below(2))});
     }
     ContainerSpec container;

@@ -86,7 +86,7 @@ TEST(InterSpreadTest, AFullOrClosedDomainHoldsBackTheOthersUnlessExcluded) {
   NodeSpec tainted;
   tainted.name = "t0";
   tainted.labels = {{"zone", "t"}, {"pool", "x"}};
-  tainted.taints = {{"gpu", "", "NoSchedule"}};
+  tainted.taints = {{"gpu", "", TaintEffect::kNoSchedule}};
   tainted.unschedulable = true;
   world.Node(tainted);
   world.Node("n0", {{"zone", "a"}, {"pool", "y"}});

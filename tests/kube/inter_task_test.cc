@@ -28,15 +28,15 @@ TEST(InterPortsTest, ConflictsByNumberProtocolAndAddress) {
     world.Pending("new", shape);
     return world.Fit("new") == "port ok";
   };
-  EXPECT_TRUE(conflict({"0.0.0.0", "TCP", 80}, {"0.0.0.0", "TCP", 80}));
-  EXPECT_TRUE(conflict({"0.0.0.0", "TCP", 80}, {"10.0.0.1", "TCP", 80}));
-  EXPECT_TRUE(conflict({"10.0.0.1", "TCP", 80}, {"0.0.0.0", "TCP", 80}));
-  EXPECT_TRUE(conflict({"10.0.0.1", "TCP", 80}, {"10.0.0.1", "TCP", 80}));
-  EXPECT_TRUE(conflict({"", "TCP", 80}, {"10.0.0.1", "TCP", 80}));
-  EXPECT_FALSE(conflict({"10.0.0.1", "TCP", 80}, {"10.0.0.2", "TCP", 80}));
-  EXPECT_FALSE(conflict({"::", "TCP", 80}, {"10.0.0.1", "TCP", 80}));
-  EXPECT_FALSE(conflict({"0.0.0.0", "TCP", 80}, {"0.0.0.0", "UDP", 80}));
-  EXPECT_FALSE(conflict({"0.0.0.0", "TCP", 80}, {"0.0.0.0", "TCP", 81}));
+  EXPECT_TRUE(conflict({"0.0.0.0", Protocol::kTcp, 80}, {"0.0.0.0", Protocol::kTcp, 80}));
+  EXPECT_TRUE(conflict({"0.0.0.0", Protocol::kTcp, 80}, {"10.0.0.1", Protocol::kTcp, 80}));
+  EXPECT_TRUE(conflict({"10.0.0.1", Protocol::kTcp, 80}, {"0.0.0.0", Protocol::kTcp, 80}));
+  EXPECT_TRUE(conflict({"10.0.0.1", Protocol::kTcp, 80}, {"10.0.0.1", Protocol::kTcp, 80}));
+  EXPECT_TRUE(conflict({"", Protocol::kTcp, 80}, {"10.0.0.1", Protocol::kTcp, 80}));
+  EXPECT_FALSE(conflict({"10.0.0.1", Protocol::kTcp, 80}, {"10.0.0.2", Protocol::kTcp, 80}));
+  EXPECT_FALSE(conflict({"::", Protocol::kTcp, 80}, {"10.0.0.1", Protocol::kTcp, 80}));
+  EXPECT_FALSE(conflict({"0.0.0.0", Protocol::kTcp, 80}, {"0.0.0.0", Protocol::kUdp, 80}));
+  EXPECT_FALSE(conflict({"0.0.0.0", Protocol::kTcp, 80}, {"0.0.0.0", Protocol::kTcp, 81}));
 }
 
 TEST(InterPortsTest, AreFreedByEvictionAndTakenByPlacement) {
@@ -44,7 +44,7 @@ TEST(InterPortsTest, AreFreedByEvictionAndTakenByPlacement) {
   world.Node("n0", {});
   world.Node("n1", {});
   TaskShape shape;
-  shape.host_ports = {{"", "TCP", 80}};
+  shape.host_ports = {{"", Protocol::kTcp, 80}};
   world.Running("there", shape, "n0");
   world.Pending("new", shape);
   InterTask rules({});
@@ -61,7 +61,7 @@ TEST(InterPortsTest, ComeFirstButAHardRefusalOfALaterFilterRemainsHard) {
   InterWorld world;
   ThreeZones(world);
   TaskShape shape = Shape(kWeb);
-  shape.host_ports = {{"", "TCP", 80}};
+  shape.host_ports = {{"", Protocol::kTcp, 80}};
   world.Running("there", shape, "a0");
   shape.required_affinity = {Term("kubernetes.io/hostname", kDb)};
   world.Pending("affine", shape);
@@ -177,7 +177,7 @@ TEST(InterTaskTest, RulesThatAreOffDoNothing) {
   InterWorld world;
   ThreeZones(world);
   TaskShape shape = Shape(kWeb);
-  shape.host_ports = {{"", "TCP", 80}};
+  shape.host_ports = {{"", Protocol::kTcp, 80}};
   shape.required_anti_affinity = {Term("zone", kWeb)};
   shape.spread = {Spread("zone", kWeb, 1, true)};
   world.Running("there", shape, "a0");

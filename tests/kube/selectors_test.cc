@@ -15,60 +15,62 @@ namespace {
 
 const Labels kLabels = {{"zone", "a"}, {"empty", ""}, {"cpus", "16"}, {"word", "ten"}};
 
-bool Holds(std::string key, std::string op, std::vector<std::string> values) {
-  return Matches(Requirement{std::move(key), std::move(op), std::move(values)}, kLabels);
+bool Holds(std::string key, RequirementOp op, std::vector<std::string> values) {
+  return Matches(Requirement{std::move(key), op, std::move(values)}, kLabels);
 }
 
 TEST(SelectorsTest, AnEmptyValueIsAValue) {
   ASSERT_NE(FindLabel(kLabels, "empty"), nullptr);
   EXPECT_EQ(*FindLabel(kLabels, "empty"), "");
   EXPECT_EQ(FindLabel(kLabels, "none"), nullptr);
-  EXPECT_TRUE(Holds("empty", "Exists", {}));
-  EXPECT_TRUE(Holds("empty", "In", {""}));
-  EXPECT_FALSE(Holds("none", "In", {""}));
+  EXPECT_TRUE(Holds("empty", RequirementOp::kExists, {}));
+  EXPECT_TRUE(Holds("empty", RequirementOp::kIn, {""}));
+  EXPECT_FALSE(Holds("none", RequirementOp::kIn, {""}));
 }
 
 TEST(SelectorsTest, OperatorsOnPresentAndAbsentKeys) {
-  EXPECT_TRUE(Holds("zone", "In", {"b", "a"}));
-  EXPECT_FALSE(Holds("zone", "In", {"b"}));
-  EXPECT_FALSE(Holds("zone", "NotIn", {"b", "a"}));
-  EXPECT_TRUE(Holds("zone", "NotIn", {"b"}));
-  EXPECT_TRUE(Holds("none", "NotIn", {"b"}));
-  EXPECT_TRUE(Holds("zone", "Exists", {}));
-  EXPECT_FALSE(Holds("none", "Exists", {}));
-  EXPECT_FALSE(Holds("zone", "DoesNotExist", {}));
-  EXPECT_TRUE(Holds("none", "DoesNotExist", {}));
+  EXPECT_TRUE(Holds("zone", RequirementOp::kIn, {"b", "a"}));
+  EXPECT_FALSE(Holds("zone", RequirementOp::kIn, {"b"}));
+  EXPECT_FALSE(Holds("zone", RequirementOp::kNotIn, {"b", "a"}));
+  EXPECT_TRUE(Holds("zone", RequirementOp::kNotIn, {"b"}));
+  EXPECT_TRUE(Holds("none", RequirementOp::kNotIn, {"b"}));
+  EXPECT_TRUE(Holds("zone", RequirementOp::kExists, {}));
+  EXPECT_FALSE(Holds("none", RequirementOp::kExists, {}));
+  EXPECT_FALSE(Holds("zone", RequirementOp::kDoesNotExist, {}));
+  EXPECT_TRUE(Holds("none", RequirementOp::kDoesNotExist, {}));
 }
 
 TEST(SelectorsTest, GreaterAndLessAreStrictAndNeedIntegers) {
-  EXPECT_TRUE(Holds("cpus", "Gt", {"15"}));
-  EXPECT_FALSE(Holds("cpus", "Gt", {"16"}));
-  EXPECT_TRUE(Holds("cpus", "Lt", {"+17"}));
-  EXPECT_FALSE(Holds("cpus", "Lt", {"16"}));
-  EXPECT_TRUE(Holds("cpus", "Gt", {"-1"}));
-  EXPECT_FALSE(Holds("cpus", "Gt", {"+-1"}));
-  EXPECT_FALSE(Holds("cpus", "Gt", {" 1"}));
-  EXPECT_FALSE(Holds("cpus", "Gt", {""}));
-  EXPECT_FALSE(Holds("cpus", "Lt", {"9223372036854775808"}));
-  EXPECT_TRUE(Holds("cpus", "Lt", {"9223372036854775807"}));
-  EXPECT_FALSE(Holds("word", "Gt", {"1"}));
-  EXPECT_FALSE(Holds("none", "Lt", {"1"}));
+  EXPECT_TRUE(Holds("cpus", RequirementOp::kGt, {"15"}));
+  EXPECT_FALSE(Holds("cpus", RequirementOp::kGt, {"16"}));
+  EXPECT_TRUE(Holds("cpus", RequirementOp::kLt, {"+17"}));
+  EXPECT_FALSE(Holds("cpus", RequirementOp::kLt, {"16"}));
+  EXPECT_TRUE(Holds("cpus", RequirementOp::kGt, {"-1"}));
+  EXPECT_FALSE(Holds("cpus", RequirementOp::kGt, {"+-1"}));
+  EXPECT_FALSE(Holds("cpus", RequirementOp::kGt, {" 1"}));
+  EXPECT_FALSE(Holds("cpus", RequirementOp::kGt, {""}));
+  EXPECT_FALSE(Holds("cpus", RequirementOp::kLt, {"9223372036854775808"}));
+  EXPECT_TRUE(Holds("cpus", RequirementOp::kLt, {"9223372036854775807"}));
+  EXPECT_FALSE(Holds("word", RequirementOp::kGt, {"1"}));
+  EXPECT_FALSE(Holds("none", RequirementOp::kLt, {"1"}));
 }
 
 TEST(SelectorsTest, WhatCannotBeReadMatchesNothing) {
-  EXPECT_FALSE(Holds("none", "NotIn", {}));
-  EXPECT_FALSE(Holds("zone", "In", {}));
-  EXPECT_FALSE(Holds("zone", "Exists", {"a"}));
-  EXPECT_FALSE(Holds("none", "DoesNotExist", {"a"}));
-  EXPECT_FALSE(Holds("cpus", "Gt", {"1", "2"}));
-  EXPECT_FALSE(Holds("zone", "Is", {"a"}));
+  EXPECT_FALSE(Holds("none", RequirementOp::kNotIn, {}));
+  EXPECT_FALSE(Holds("zone", RequirementOp::kIn, {}));
+  EXPECT_FALSE(Holds("zone", RequirementOp::kExists, {"a"}));
+  EXPECT_FALSE(Holds("none", RequirementOp::kDoesNotExist, {"a"}));
+  EXPECT_FALSE(Holds("cpus", RequirementOp::kGt, {"1", "2"}));
+  EXPECT_FALSE(Holds("zone", RequirementOp::kUnset, {"a"}));
 }
 
 TEST(SelectorsTest, AllPartsOfASelectorHold) {
   EXPECT_TRUE(Matches(Selector{}, kLabels));
   EXPECT_TRUE(Matches(Selector{}, Labels{}));
-  EXPECT_TRUE(Matches(Selector{{{"zone", "a"}}, {{"none", "DoesNotExist", {}}}}, kLabels));
-  EXPECT_FALSE(Matches(Selector{{{"zone", "a"}}, {{"zone", "NotIn", {"a"}}}}, kLabels));
+  EXPECT_TRUE(
+      Matches(Selector{{{"zone", "a"}}, {{"none", RequirementOp::kDoesNotExist, {}}}}, kLabels));
+  EXPECT_FALSE(
+      Matches(Selector{{{"zone", "a"}}, {{"zone", RequirementOp::kNotIn, {"a"}}}}, kLabels));
   EXPECT_FALSE(Matches(Selector{{{"none", ""}}, {}}, kLabels));
 }
 
@@ -82,15 +84,17 @@ NodeSpec TestNode() {
 TEST(SelectorsTest, NodeTerms) {
   const NodeSpec node = TestNode();
   EXPECT_FALSE(Matches(NodeTerm{}, node)) << "a term that says nothing matches nothing";
-  EXPECT_TRUE(Matches(NodeTerm{{{"zone", "In", {"a"}}}, {}}, node));
-  EXPECT_TRUE(Matches(NodeTerm{{}, {{"metadata.name", "In", {"n1"}}}}, node));
-  EXPECT_FALSE(Matches(NodeTerm{{}, {{"metadata.name", "NotIn", {"n1"}}}}, node));
-  EXPECT_FALSE(Matches(NodeTerm{{{"zone", "In", {"b"}}}, {{"metadata.name", "In", {"n1"}}}}, node));
-  EXPECT_FALSE(Matches(NodeTerm{{}, {{"metadata.name", "In", {"n1", "n2"}}}}, node))
+  EXPECT_TRUE(Matches(NodeTerm{{{"zone", RequirementOp::kIn, {"a"}}}, {}}, node));
+  EXPECT_TRUE(Matches(NodeTerm{{}, {{"metadata.name", RequirementOp::kIn, {"n1"}}}}, node));
+  EXPECT_FALSE(Matches(NodeTerm{{}, {{"metadata.name", RequirementOp::kNotIn, {"n1"}}}}, node));
+  EXPECT_FALSE(Matches(NodeTerm{{{"zone", RequirementOp::kIn, {"b"}}},
+                                {{"metadata.name", RequirementOp::kIn, {"n1"}}}},
+                       node));
+  EXPECT_FALSE(Matches(NodeTerm{{}, {{"metadata.name", RequirementOp::kIn, {"n1", "n2"}}}}, node))
       << "a field takes exactly one value";
-  EXPECT_FALSE(Matches(NodeTerm{{}, {{"metadata.name", "Exists", {}}}}, node));
-  EXPECT_TRUE(Matches(NodeTerm{{}, {{"metadata.uid", "NotIn", {"x"}}}}, node));
-  EXPECT_TRUE(Matches(NodeTerm{{}, {{"metadata.uid", "In", {""}}}}, node));
+  EXPECT_FALSE(Matches(NodeTerm{{}, {{"metadata.name", RequirementOp::kExists, {}}}}, node));
+  EXPECT_TRUE(Matches(NodeTerm{{}, {{"metadata.uid", RequirementOp::kNotIn, {"x"}}}}, node));
+  EXPECT_TRUE(Matches(NodeTerm{{}, {{"metadata.uid", RequirementOp::kIn, {""}}}}, node));
 }
 
 TEST(SelectorsTest, NodeSelectorAndRequiredAffinityTogether) {
@@ -101,47 +105,49 @@ TEST(SelectorsTest, NodeSelectorAndRequiredAffinityTogether) {
   EXPECT_TRUE(MatchesNode(shape, node));
   shape.required_node_affinity.emplace();
   EXPECT_FALSE(MatchesNode(shape, node)) << "no terms: no node";
-  shape.required_node_affinity->push_back({{{"zone", "In", {"b"}}}, {}});
+  shape.required_node_affinity->push_back({{{"zone", RequirementOp::kIn, {"b"}}}, {}});
   EXPECT_FALSE(MatchesNode(shape, node));
-  shape.required_node_affinity->push_back({{{"cpus", "Gt", {"8"}}}, {}});
+  shape.required_node_affinity->push_back({{{"cpus", RequirementOp::kGt, {"8"}}}, {}});
   EXPECT_TRUE(MatchesNode(shape, node)) << "terms are alternatives";
   shape.node_selector.emplace_back("none", "");
   EXPECT_FALSE(MatchesNode(shape, node));
 }
 
 TEST(SelectorsTest, Tolerations) {
-  const Taint taint{"gpu", "only", "NoSchedule"};
-  EXPECT_TRUE(Tolerates({"gpu", "Equal", "only", ""}, taint));
-  EXPECT_TRUE(Tolerates({"gpu", "", "only", "NoSchedule"}, taint));
-  EXPECT_FALSE(Tolerates({"gpu", "Equal", "other", ""}, taint));
-  EXPECT_FALSE(Tolerates({"gpu", "Equal", "only", "NoExecute"}, taint));
-  EXPECT_TRUE(Tolerates({"gpu", "Exists", "ignored", ""}, taint));
-  EXPECT_TRUE(Tolerates({"", "Exists", "", ""}, taint));
-  EXPECT_FALSE(Tolerates({"cpu", "Exists", "", ""}, taint));
-  EXPECT_FALSE(Tolerates({"gpu", "Gt", "0", ""}, taint));
+  const Taint taint{"gpu", "only", TaintEffect::kNoSchedule};
+  EXPECT_TRUE(Tolerates({"gpu", TolerationOp::kEqual, "only", TaintEffect::kUnset}, taint));
+  EXPECT_TRUE(Tolerates({"gpu", TolerationOp::kEqual, "only", TaintEffect::kNoSchedule}, taint));
+  EXPECT_FALSE(Tolerates({"gpu", TolerationOp::kEqual, "other", TaintEffect::kUnset}, taint));
+  EXPECT_FALSE(Tolerates({"gpu", TolerationOp::kEqual, "only", TaintEffect::kNoExecute}, taint));
+  EXPECT_TRUE(Tolerates({"gpu", TolerationOp::kExists, "ignored", TaintEffect::kUnset}, taint));
+  EXPECT_TRUE(Tolerates({"", TolerationOp::kExists, "", TaintEffect::kUnset}, taint));
+  EXPECT_FALSE(Tolerates({"cpu", TolerationOp::kExists, "", TaintEffect::kUnset}, taint));
 }
 
 TEST(SelectorsTest, TheFirstUntoleratedTaintThatKeepsOut) {
   NodeSpec node;
-  node.taints = {
-      {"soft", "", "PreferNoSchedule"}, {"a", "1", "NoSchedule"}, {"b", "2", "NoExecute"}};
+  node.taints = {{"soft", "", TaintEffect::kPreferNoSchedule},
+                 {"a", "1", TaintEffect::kNoSchedule},
+                 {"b", "2", TaintEffect::kNoExecute}};
   TaskShape shape;
   ASSERT_NE(FirstUntolerated(shape, node), nullptr);
   EXPECT_EQ(FirstUntolerated(shape, node)->key, "a");
-  shape.tolerations = {{"a", "Equal", "1", "NoSchedule"}};
+  shape.tolerations = {{"a", TolerationOp::kEqual, "1", TaintEffect::kNoSchedule}};
   EXPECT_EQ(FirstUntolerated(shape, node)->key, "b");
-  shape.tolerations.push_back({"b", "Exists", "", ""});
+  shape.tolerations.push_back({"b", TolerationOp::kExists, "", TaintEffect::kUnset});
   EXPECT_EQ(FirstUntolerated(shape, node), nullptr);
 }
 
 TEST(SelectorsTest, ToleratingTheMarkOfUnschedulableNodes) {
   TaskShape shape;
   EXPECT_FALSE(ToleratesUnschedulable(shape));
-  shape.tolerations = {{"node.kubernetes.io/unschedulable", "Exists", "", "NoExecute"}};
+  shape.tolerations = {
+      {"node.kubernetes.io/unschedulable", TolerationOp::kExists, "", TaintEffect::kNoExecute}};
   EXPECT_FALSE(ToleratesUnschedulable(shape));
-  shape.tolerations = {{"node.kubernetes.io/unschedulable", "Equal", "", "NoSchedule"}};
+  shape.tolerations = {
+      {"node.kubernetes.io/unschedulable", TolerationOp::kEqual, "", TaintEffect::kNoSchedule}};
   EXPECT_TRUE(ToleratesUnschedulable(shape));
-  shape.tolerations = {{"", "Exists", "", ""}};
+  shape.tolerations = {{"", TolerationOp::kExists, "", TaintEffect::kUnset}};
   EXPECT_TRUE(ToleratesUnschedulable(shape));
 }
 

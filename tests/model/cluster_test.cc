@@ -85,7 +85,7 @@ TEST(Cluster, ShapesThatMeanTheSameAreOneClass) {
   const TaskShape meant{.request = {{"gpu", "1000m"}, {"cpu", "1000m"}},
                         .labels = {{"b", "2"}, {"a", "1"}}};
   TaskShape other = spelled;
-  other.tolerations = {{.op = "Exists"}};
+  other.tolerations = {{.op = TolerationOp::kExists}};
   ASSERT_TRUE(cluster.AddTask({.name = "a", .shape = spelled}).ok());
   ASSERT_TRUE(cluster.AddTask({.name = "b", .shape = meant, .priority = 7}).ok());
   ASSERT_TRUE(cluster.AddTask({.name = "c", .shape = other}).ok());

@@ -27,6 +27,15 @@ TEST(WordsTest, ReadBack) {
   CheckWords<TaskStatus>();
   CheckWords<JobPhase>();
   CheckWords<QueueState>();
+  CheckWords<TaintEffect>();
+  CheckWords<TolerationOp>();
+  CheckWords<RequirementOp>();
+  CheckWords<Protocol>();
+  CheckWords<SamePart>();
+  CheckWords<Alignment>();
+  CheckWords<AlignmentScope>();
+  CheckWords<BundleStrategy>();
+  CheckWords<JobOrder>();
   EXPECT_EQ(WordsOf(TaskStatus()).words.size(), static_cast<size_t>(kTaskStatusCount));
 }
 

@@ -107,7 +107,7 @@ TEST(Devices, ReasonsNameTheFirstRequestThatNoDeviceServes) {
   EXPECT_EQ(why({{.kind = "gpu"}, {.kind = "nic", .exclusive = true}}),
             "1 node: gpu: no device with 1000 milli free; "
             "1 node: nic: no device with 1000 milli and nobody on it\n");
-  EXPECT_EQ(why({{.kind = "gpu", .count = 2, .same = "zone"}}),
+  EXPECT_EQ(why({{.kind = "gpu", .count = 2, .same = SamePart::kZone}}),
             "1 node: gpu: fewer than 2 with 1000 milli free; "
             "1 node: gpu: no zone with all of 2 gpu\n");
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lib/base/strings.h"
+#include "lib/model/words.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
@@ -25,7 +26,7 @@ NodeSpec Aligned(const std::string& name, int zones = 2) {
                              {"memory", std::to_string(8 * zones) + "Gi"},
                              {"nvidia.com/gpu", zones},
                              {"pods", 99}}};
-  node.alignment = "single-numa-node";
+  node.alignment = Alignment::kSingleNumaNode;
   for (int z = 0; z < zones; ++z) {
     node.zones.push_back(
         {.name = "z" + std::to_string(z), .capacity = {{"cpu", 4}, {"memory", "8Gi"}}});
@@ -77,11 +78,12 @@ TEST(Zones, OneZoneMustHaveAllThatAGuaranteedTaskAsksFor) {
             "1 node: no zone has enough memory");
   EXPECT_EQ(Fate(node, Wants({{"cpu", 5}}, /*guaranteed=*/false)), "n");
   EXPECT_EQ(Fate(node, Wants({{"cpu", 5}}), Profile("without=fit")), "n");
-  for (const char* alignment : {"restricted", "best-effort", "none", ""}) {
+  for (const Alignment alignment :
+       {Alignment::kRestricted, Alignment::kBestEffort, Alignment::kNone, Alignment::kUnset}) {
     node.alignment = alignment;
-    EXPECT_EQ(Fate(node, Wants({{"cpu", 5}})), "n") << alignment;
+    EXPECT_EQ(Fate(node, Wants({{"cpu", 5}})), "n") << Word(alignment);
   }
-  node.alignment = "single-numa-node";
+  node.alignment = Alignment::kSingleNumaNode;
   node.zones.clear();
   EXPECT_EQ(Fate(node, Wants({{"cpu", 5}})), "n");
 }
@@ -97,9 +99,9 @@ TEST(Zones, ContainersComeAfterOneAnother) {
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu for containers[2]");
   containers({3, 2, 1, 2});
   EXPECT_EQ(Fate(node, shape), "n");
-  node.alignment_scope = "pod";
+  node.alignment_scope = AlignmentScope::kPod;
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu");
-  node.alignment_scope = "container";
+  node.alignment_scope = AlignmentScope::kContainer;
   // Those that run before the others take nothing, whichever place they have; a sidecar is one of
   // them.
   containers({4, 4, 4});
@@ -115,7 +117,7 @@ TEST(Zones, ContainersComeAfterOneAnother) {
   shape.request = {{"cpu", 4}};
   shape.initial_request = Resources{{"cpu", 5}};
   EXPECT_EQ(Fate(node, shape), "n");
-  node.alignment_scope = "pod";
+  node.alignment_scope = AlignmentScope::kPod;
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough cpu");
 }
 
@@ -224,7 +226,7 @@ TEST(Zones, WeightsOfResources) {
 TEST(Zones, FewestZonesOnNodesThatOnlyTry) {
   Cluster cluster;
   NodeSpec two = Aligned("two"), near = Aligned("near", 4), one = Aligned("one", 1);
-  for (NodeSpec* node : {&two, &near, &one}) node->alignment = "best-effort";
+  for (NodeSpec* node : {&two, &near, &one}) node->alignment = Alignment::kBestEffort;
   for (ZoneSpec& zone : near.zones) {
     for (const ZoneSpec& to : near.zones) {
       const bool pair = (zone.name < "z2") == (to.name < "z2");

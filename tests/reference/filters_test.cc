@@ -55,9 +55,11 @@ TEST(Filters, SelectorsAndExpressions) {
   shape.node_selector = {{"zone", "zb"}};
   EXPECT_EQ(Zones().Place(shape), "bind j0 n2");
   shape.node_selector = {};
-  shape.required_node_affinity = {{{.match_expressions = {{"zone", "NotIn", {"za"}}}}}};
+  shape.required_node_affinity = {
+      {{.match_expressions = {{"zone", RequirementOp::kNotIn, {"za"}}}}}};
   EXPECT_EQ(Zones().Place(shape), "bind j0 n2");
-  shape.required_node_affinity = {{{.match_fields = {{"metadata.name", "In", {"n1"}}}}}};
+  shape.required_node_affinity = {
+      {{.match_fields = {{"metadata.name", RequirementOp::kIn, {"n1"}}}}}};
   EXPECT_EQ(Zones().Place(shape), "bind j0 n1");
   shape.required_node_affinity = std::vector<NodeTerm>();
   EXPECT_EQ(Zones().Place(shape), "");
@@ -65,7 +67,9 @@ TEST(Filters, SelectorsAndExpressions) {
 
 TEST(Filters, TaintsAndClosedNodes) {
   Cluster cluster;
-  Node(cluster, {.name = "a", .capacity = {{"cpu", 1}}, .taints = {{"gpu", "only", "NoSchedule"}}});
+  Node(cluster, {.name = "a",
+                 .capacity = {{"cpu", 1}},
+                 .taints = {{"gpu", "only", TaintEffect::kNoSchedule}}});
   Node(cluster, {.name = "b", .capacity = {{"cpu", 1}}, .unschedulable = true});
   Node(cluster, {.name = "c", .capacity = {{"cpu", 1}}, .ready = false});
   Job(cluster, {.name = "j"}, 1, {{"cpu", 1}});
@@ -76,15 +80,16 @@ TEST(Filters, TaintsAndClosedNodes) {
   EXPECT_EQ(Refused(cluster, "j0", "c"), "accepted");
   TaskShape shape;
   shape.request = {{"cpu", 1}};
-  shape.tolerations = {{"gpu", "Exists", "", ""}};
+  shape.tolerations = {{"gpu", TolerationOp::kExists, "", TaintEffect::kUnset}};
   JobOf(cluster, shape, {.name = "k"}, 1);
   EXPECT_EQ(Refused(cluster, "k0", "a"), "accepted");
 }
 
 TEST(Filters, NodeRulesAreNamedBeforeResourcesAndThoseBeforePods) {
   Cluster cluster;
-  Node(cluster,
-       {.name = "a", .capacity = {{"cpu", 1}, {"pods", 0}}, .taints = {{"t", "", "NoSchedule"}}});
+  Node(cluster, {.name = "a",
+                 .capacity = {{"cpu", 1}, {"pods", 0}},
+                 .taints = {{"t", "", TaintEffect::kNoSchedule}}});
   Node(cluster, {.name = "b", .capacity = {{"cpu", 1}, {"pods", 0}}});
   Job(cluster, {.name = "j"}, 1, {{"cpu", 2}});
   Job(cluster, {.name = "k"}, 1, {{"cpu", 1}});

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/base/rng.h"
+#include "lib/model/words.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
 
@@ -69,9 +70,10 @@ class AnySpec {
   void Fill(double* out) {
     *out = static_cast<double>(Number()) / static_cast<double>(1 + Below(1000));
   }
-  void Fill(TaskStatus* out) { *out = static_cast<TaskStatus>(Below(kTaskStatusCount)); }
-  void Fill(JobPhase* out) { *out = static_cast<JobPhase>(Below(5)); }
-  void Fill(QueueState* out) { *out = static_cast<QueueState>(Below(2)); }
+  template <HasWords Enum>
+  void Fill(Enum* out) {
+    *out = static_cast<Enum>(Below(WordsOf(Enum()).words.size()));
+  }
   void Fill(std::string* out) {
     static constexpr const char* kWords[] = {"",        "a",
                                              "default", "Equal",

@@ -87,6 +87,19 @@ TEST(Parse, NamesThePlaceAndTheRule) {
        R"(scenario: shapes.s: unknown key "guaranteed", renamed to "guaranteed_qos")"},
       {R"({"muster": 1, "jobs": [{"name": "a", "phase": "unknown"}]})",
        R"(scenario: jobs[0].phase: unknown phase "unknown", renamed to "degraded")"},
+      {R"({"muster": 1, "nodes": [{"name": "a", "taints": [{"key": "k", "effect": "Never"}]}]})",
+       R"(scenario: nodes[0].taints[0].effect: unknown effect "Never", expected one of "", )"
+       "NoSchedule, PreferNoSchedule, NoExecute"},
+      {R"({"muster": 1, "shapes": {"s": {"tolerations": [{"op": "Like"}]}}})",
+       R"(scenario: shapes.s.tolerations[0].op: unknown operator "Like", expected one of Equal, )"
+       "Exists"},
+      {R"({"muster": 1, "shapes": {"s": {"devices": [{"kind": "gpu", "same": "rack"}]}}})",
+       R"(scenario: shapes.s.devices[0].same: unknown same "rack", expected one of "", zone, link)"},
+      {R"({"muster": 1, "nodes": [{"name": "a", "alignment": "single-numa"}]})",
+       R"(scenario: nodes[0].alignment: unknown alignment "single-numa", expected one of "", none)"},
+      {R"({"muster": 1, "jobs": [{"name": "a", "bundle_strategy": "strictpack"}]})",
+       R"(scenario: jobs[0].bundle_strategy: unknown bundle_strategy "strictpack", did you mean )"
+       R"("strict_pack"?)"},
       {R"({"muster": 1, "jobs": [{"name": "a", "shape": {}}]})",
        R"(scenario: jobs[0]: unknown key "shape")"},
       {R"({"muster": 1, "nodes": [{}]})", R"(scenario: nodes[0]: key "name" is missing)"},

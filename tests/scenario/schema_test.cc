@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "lib/model/words.h"
 #include "lib/scenario/members.h"
 #include "lib/scenario/scenario.h"
 
@@ -38,6 +39,12 @@ json TypeOf(TaskStatus) { return Ref("TaskStatus"); }
 json TypeOf(JobPhase) { return Ref("JobPhase"); }
 json TypeOf(QueueState) { return Ref("QueueState"); }
 json TypeOf(const TaskShape&) { return Ref("ShapeOrName"); }
+template <HasWords Enum>
+json TypeOf(Enum) {
+  json words = json::array();
+  for (std::string_view word : WordsOf(Enum()).words) words.push_back(std::string(word));
+  return {{"enum", words}};
+}
 
 template <class T>
 json TypeOf(const std::optional<T>&);
@@ -128,12 +135,8 @@ json DefaultOf(const T& value) {
     return value;
   } else if constexpr (std::is_same_v<T, std::string>) {
     return value.empty() ? json() : json(value);
-  } else if constexpr (std::is_same_v<T, TaskStatus>) {
-    return TaskStatusName(value);
-  } else if constexpr (std::is_same_v<T, JobPhase>) {
-    return JobPhaseName(value);
-  } else if constexpr (std::is_same_v<T, QueueState>) {
-    return QueueStateName(value);
+  } else if constexpr (HasWords<T>) {
+    return Word(value).empty() ? json() : json(std::string(Word(value)));
   } else {
     return {};
   }

@@ -21,19 +21,19 @@ class Maker {
   void Run() {
     std::vector<NodeSpec> machines;
     for (int64_t m = Between(1, 2); m > 0; --m) machines.push_back(Machine());
-    const std::string usual = Alignment();
+    const Alignment usual = SomeAlignment();
     for (NodeSpec& node : world_.nodes) {
       if (rng_.Chance(0.1)) continue;
       const NodeSpec& machine = One(machines);
       node.zones = machine.zones;
       if (!rng_.Chance(0.1)) node.devices = machine.devices;
-      node.alignment = rng_.Chance(0.7) ? usual : Alignment();
+      node.alignment = rng_.Chance(0.7) ? usual : SomeAlignment();
       for (DeviceSpec& device : node.devices) device.healthy = !rng_.Chance(0.05);
       if (!node.allocatable && rng_.Chance(0.2)) Reserve(node);
     }
     for (TaskSpec& task : world_.tasks) {
       task.shape.guaranteed_qos = rng_.Chance(0.8);
-      if (rng_.Chance(0.5)) task.shape.alignment = rng_.Chance(0.7) ? usual : Alignment();
+      if (rng_.Chance(0.5)) task.shape.alignment = rng_.Chance(0.7) ? usual : SomeAlignment();
       if (rng_.Chance(0.8)) AddContainers(task.shape);
       if (rng_.Chance(0.15)) task.shape.devices = {{.kind = "gpu", .milli = 500}};
       if (rng_.Chance(0.05)) task.shape.devices = {{.kind = "cpu", .count = Between(1, 2)}};
@@ -49,9 +49,10 @@ class Maker {
   const T& One(const std::vector<T>& items) {
     return items[rng_.Below(items.size())];
   }
-  std::string Alignment() {
-    return One<std::string>({"single-numa-node", "single-numa-node", "restricted", "restricted",
-                             "best-effort", "none", ""});
+  Alignment SomeAlignment() {
+    return One<Alignment>({Alignment::kSingleNumaNode, Alignment::kSingleNumaNode,
+                           Alignment::kRestricted, Alignment::kRestricted, Alignment::kBestEffort,
+                           Alignment::kNone, Alignment::kUnset});
   }
 
   NodeSpec Machine() {

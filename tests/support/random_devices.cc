@@ -83,7 +83,8 @@ class Maker {
     if (rng_.Chance(0.2)) request.models = {One<std::string>({"a", "b", "c"})};
     if (rng_.Chance(0.1)) request.models = {"b", "a"};
     request.exclusive = rng_.Chance(0.15);
-    request.same = One<std::string>({"", "", "", "zone", "link"});
+    request.same = One<SamePart>(
+        {SamePart::kNode, SamePart::kNode, SamePart::kNode, SamePart::kZone, SamePart::kLink});
     return request;
   }
 

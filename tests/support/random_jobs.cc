@@ -2,7 +2,6 @@
 #include "tests/support/random_jobs.h"
 
 #include <cstdint>
-#include <iterator>
 
 namespace muster::testing {
 
@@ -16,8 +15,7 @@ void AddEstimates(Rng& rng, ClusterSpec* world) {
 }
 
 void AddBundleStrategies(Rng& rng, ClusterSpec* world) {
-  const char* const words[] = {"", "pack", "spread", "strict_pack", "strict_spread"};
-  for (JobSpec& job : world->jobs) job.bundle_strategy = words[rng.Below(std::size(words))];
+  for (JobSpec& job : world->jobs) job.bundle_strategy = static_cast<BundleStrategy>(rng.Below(5));
 }
 
 }  // namespace muster::testing

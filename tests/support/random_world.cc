@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/words.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster::testing {
@@ -162,7 +163,7 @@ class Maker {
   void MakeLending() {
     for (size_t q = 0; q < world_.queues.size(); ++q) {
       QueueSpec& queue = world_.queues[q];
-      queue.job_order = Word({"", "fifo", "fair", "priority", "drf"});
+      queue.job_order = *ParseWord<JobOrder>(Word({"", "fifo", "fair", "priority", "drf"}));
       if (Chance(0.1)) queue.weight = 0;
       if (q > 0 && queue.parent.empty() && Chance(0.5)) {
         queue.parent = world_.queues[rng_.Below(q)].name;
@@ -229,8 +230,9 @@ class Maker {
         node.labels.emplace_back("volcano.sh/revocable-zone", Word({"day", "night", "no", ""}));
       }
       if (taints_ && Chance(0.4)) {
-        node.taints.push_back({Word({"gpu", "old"}), Word({"", "only"}),
-                               Word({"NoSchedule", "PreferNoSchedule", "NoExecute"})});
+        node.taints.push_back(
+            {Word({"gpu", "old"}), Word({"", "only"}),
+             *ParseWord<TaintEffect>(Word({"NoSchedule", "PreferNoSchedule", "NoExecute"}))});
       }
       if (odd_nodes_) {
         node.unschedulable = Chance(0.15);
@@ -261,7 +263,8 @@ class Maker {
     selector.match_labels = {{"app", Word({"web", "db"})}};
     if (Chance(0.2)) {
       selector.match_labels.clear();
-      selector.match_expressions = {{"app", Word({"Exists", "DoesNotExist"}), {}}};
+      selector.match_expressions = {
+          {"app", *ParseWord<RequirementOp>(Word({"Exists", "DoesNotExist"})), {}}};
     }
     return selector;
   }
@@ -290,8 +293,9 @@ class Maker {
       shape.spread.push_back(std::move(spread));
     }
     if (Chance(0.25)) {
-      shape.host_ports.push_back(
-          {Word({"0.0.0.0", "10.0.0.1"}), Word({"TCP", "UDP"}), int32_t(Between(80, 81))});
+      shape.host_ports.push_back({Word({"0.0.0.0", "10.0.0.1"}),
+                                  *ParseWord<Protocol>(Word({"TCP", "UDP"})),
+                                  int32_t(Between(80, 81))});
     }
   }
 
@@ -300,25 +304,28 @@ class Maker {
     if (selectors_ && Chance(0.3)) shape.node_selector = {{"zone", Word({"a", "b"})}};
     if (selectors_ && Chance(0.2)) {
       NodeTerm term;
-      term.match_expressions.push_back(Chance(0.5) ? Requirement{"disk", "In", {Word({"ssd", "7"})}}
-                                                   : Requirement{"disk", "Gt", {"3"}});
+      term.match_expressions.push_back(
+          Chance(0.5) ? Requirement{"disk", RequirementOp::kIn, {Word({"ssd", "7"})}}
+                      : Requirement{"disk", RequirementOp::kGt, {"3"}});
       shape.required_node_affinity = {term};
     }
     if (selectors_ && Chance(0.3)) {
       NodeTerm term;
-      term.match_expressions.push_back({"zone", "In", {Word({"a", "b", "c"})}});
+      term.match_expressions.push_back({"zone", RequirementOp::kIn, {Word({"a", "b", "c"})}});
       shape.preferred_node_affinity.push_back({int32_t(Between(1, 100)), term});
     }
     if (taints_ && Chance(0.5)) {
       Toleration toleration;
       toleration.key = Word({"gpu", "old", ""});
-      toleration.op = toleration.key.empty() || Chance(0.5) ? "Exists" : "Equal";
-      if (toleration.op == "Equal") toleration.value = Word({"", "only"});
-      toleration.effect = Word({"", "NoSchedule", "PreferNoSchedule"});
+      toleration.op =
+          toleration.key.empty() || Chance(0.5) ? TolerationOp::kExists : TolerationOp::kEqual;
+      if (toleration.op == TolerationOp::kEqual) toleration.value = Word({"", "only"});
+      toleration.effect = *ParseWord<TaintEffect>(Word({"", "NoSchedule", "PreferNoSchedule"}));
       shape.tolerations.push_back(std::move(toleration));
     }
     if (odd_nodes_ && Chance(0.2)) {
-      shape.tolerations.push_back({"node.kubernetes.io/unschedulable", "Exists", "", ""});
+      shape.tolerations.push_back(
+          {"node.kubernetes.io/unschedulable", TolerationOp::kExists, "", TaintEffect::kUnset});
     }
   }
 

@@ -46,9 +46,10 @@ class Maker {
   }
 
   void Divide(NodeSpec& node) {
-    node.alignment = One<std::string>({"single-numa-node", "single-numa-node", "single-numa-node",
-                                       "restricted", "best-effort", "none", ""});
-    if (rng_.Chance(0.4)) node.alignment_scope = "pod";
+    node.alignment = One<Alignment>({Alignment::kSingleNumaNode, Alignment::kSingleNumaNode,
+                                     Alignment::kSingleNumaNode, Alignment::kRestricted,
+                                     Alignment::kBestEffort, Alignment::kNone, Alignment::kUnset});
+    if (rng_.Chance(0.4)) node.alignment_scope = AlignmentScope::kPod;
     const bool reports = rng_.Chance(0.6), far = rng_.Chance(0.5);
     if (rng_.Chance(0.4)) node.zones_measured = -Between(0, 60);
     const int64_t count = Between(1, many_ ? 4 : 2);

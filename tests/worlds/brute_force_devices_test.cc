@@ -48,7 +48,8 @@ DeviceRequest RandomAsk(Rng& rng) {
   if (rng.Chance(0.25)) ask.memory = Quantity(8 * kGi);
   if (rng.Chance(0.3)) ask.models = {OneOf<std::string>(rng, {"a", "b"})};
   ask.exclusive = rng.Chance(0.1);
-  ask.same = OneOf<std::string>(rng, {"", "", "", "zone", "link"});
+  ask.same = OneOf<SamePart>(
+      rng, {SamePart::kNode, SamePart::kNode, SamePart::kNode, SamePart::kZone, SamePart::kLink});
   return ask;
 }
 
@@ -131,8 +132,8 @@ class DevicesAfter {
         ask.each = {request.milli, MemoryOf(request.memory)};
         for (const std::string& model : request.models) ask.models.push_back(Number(model));
         ask.exclusive = request.exclusive;
-        if (request.same == "zone") ask.together = DeviceTogether::kZone;
-        if (request.same == "link") ask.together = DeviceTogether::kLink;
+        if (request.same == SamePart::kZone) ask.together = DeviceTogether::kZone;
+        if (request.same == SamePart::kLink) ask.together = DeviceTogether::kLink;
       }
     }
     for (TaskIndex task = 0; task < t_.tasks.alive.size(); ++task) {

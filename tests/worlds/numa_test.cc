@@ -51,7 +51,8 @@ TEST(NumaWorlds, EngineAndTwinAgree) {
 // Plans are followed, tasks end, nodes are told anew: the books of a living cluster are those of
 // one that was just made.
 TEST(NumaWorlds, LivingClustersDecideAsNewOnes) {
-  const char* const alignments[] = {"single-numa-node", "restricted", "best-effort", ""};
+  constexpr Alignment kAlignments[] = {Alignment::kSingleNumaNode, Alignment::kRestricted,
+                                       Alignment::kBestEffort, Alignment::kUnset};
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
@@ -72,7 +73,7 @@ TEST(NumaWorlds, LivingClustersDecideAsNewOnes) {
       }
       if (now.nodes.empty()) continue;
       NodeSpec node = now.nodes[rng.Below(now.nodes.size())];
-      node.alignment = alignments[rng.Below(std::size(alignments))];
+      node.alignment = kAlignments[rng.Below(std::size(kAlignments))];
       ASSERT_TRUE(cluster.UpdateNode(node).ok());
     }
   }

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/words.h"
 #include "muster/schedule.h"
 #include "tests/support/profile_specs.h"
 #include "tests/support/random_jobs.h"
@@ -48,7 +49,8 @@ TEST(RayWorlds, AreNotDull) {
     for (const Decision& d : plan->decisions()) {
       if (d.kind == DecisionKind::kBind) ++binds[std::string(plan->job_name(d.job))];
     }
-    for (const JobSpec& job : world.jobs) placed[job.bundle_strategy] += binds[job.name] > 1;
+    for (const JobSpec& job : world.jobs)
+      placed[std::string(Word(job.bundle_strategy))] += binds[job.name] > 1;
     for (const Reason& reason : plan->reasons()) ++reasons[reason.kind];
   }
   for (const char* word : {"", "pack", "spread", "strict_pack", "strict_spread"}) {

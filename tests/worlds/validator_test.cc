@@ -72,7 +72,9 @@ class Forged : public ::testing::Test {
   Forged() {
     ClusterSpec world;
     world.nodes = {{.name = "n0", .capacity = {{"cpu", 2}}},
-                   {.name = "n1", .capacity = {{"cpu", 8}}, .taints = {{"gpu", "", "NoSchedule"}}}};
+                   {.name = "n1",
+                    .capacity = {{"cpu", 8}},
+                    .taints = {{"gpu", "", TaintEffect::kNoSchedule}}}};
     world.queues = {{.name = "q", .limit = Resources{{"cpu", 1}}}};
     world.jobs = {{.name = "j", .queue = "q", .min_available = 2, .phase = JobPhase::kAdmitted},
                   {.name = "k", .queue = "q", .phase = JobPhase::kRunning}};

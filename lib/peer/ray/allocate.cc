@@ -28,13 +28,6 @@ constexpr OptionDecl kRayAllocateOptions[] = {
      "tasks that need no accelerator go where there is none, if there is room"},
 };
 
-BundleStrategy StrategyOf(std::string_view word) {
-  if (word == "spread") return BundleStrategy::kSpread;
-  if (word == "strict_pack") return BundleStrategy::kStrictPack;
-  if (word == "strict_spread") return BundleStrategy::kStrictSpread;
-  return BundleStrategy::kPack;
-}
-
 class RayAllocate {
  public:
   RayAllocate(ActionContext& context, const Options& options)
@@ -55,7 +48,7 @@ class RayAllocate {
       context_.meter.Spend();
       const std::vector<TaskIndex> tasks = context_.PendingTasks(job, /*with_best_effort=*/true);
       if (tasks.empty()) continue;
-      if (!tables_.jobs.spec[job].bundle_strategy.empty()) {
+      if (tables_.jobs.spec[job].bundle_strategy != BundleStrategy::kNone) {
         PlaceGroup(job, tasks);
         continue;
       }
@@ -87,7 +80,7 @@ class RayAllocate {
   }
 
   BundlePlan Choose(JobIndex job, const std::vector<TaskIndex>& tasks) {
-    BundleOptions options{.strategy = StrategyOf(tables_.jobs.spec[job].bundle_strategy)};
+    BundleOptions options{.strategy = tables_.jobs.spec[job].bundle_strategy};
     std::vector<bool> held(view_.nodes().size(), false);
     bool holds = false;
     for (TaskIndex t : tables_.jobs.tasks[job]) {

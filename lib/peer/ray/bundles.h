@@ -35,6 +35,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "muster/spec.h"
 
 namespace muster {
 
@@ -55,8 +56,6 @@ struct Bundle {
   BundleAmounts request;
   std::vector<bool> nodes = {};  // that its labels allow; empty: all
 };
-
-enum class BundleStrategy : uint8_t { kPack, kSpread, kStrictPack, kStrictSpread };
 
 struct BundleOptions {
   BundleStrategy strategy = BundleStrategy::kPack;

@@ -25,14 +25,6 @@
 namespace muster {
 namespace {
 
-enum class Order : uint8_t { kFifo, kFair, kPriority, kDrf };
-
-Order OrderOf(const QueueSpec& queue) {
-  if (queue.job_order == "fair") return Order::kFair;
-  if (queue.job_order == "priority") return Order::kPriority;
-  return queue.job_order == "drf" ? Order::kDrf : Order::kFifo;
-}
-
 class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
  public:
   std::string_view name() const override { return "leaf-order"; }
@@ -49,20 +41,21 @@ class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;
     orders_.clear();
-    for (const QueueSpec& queue : tables_->queues.spec) orders_.push_back(OrderOf(queue));
+    for (const QueueSpec& queue : tables_->queues.spec) orders_.push_back(queue.job_order);
   }
 
   int CompareJobs(JobIndex a, JobIndex b) override {
     const QueueIndex queue = tables_->jobs.queue[a], other = tables_->jobs.queue[b];
     if (queue != other) return CompareAges(queue, other);
     switch (orders_[queue]) {
-      case Order::kFair:
+      case JobOrder::kFair:
         return Sign(InPlace(a) - InPlace(b));
-      case Order::kPriority:
+      case JobOrder::kPriority:
         return Sign(PriorityOf(b) - PriorityOf(a));
-      case Order::kDrf:
+      case JobOrder::kDrf:
         return CompareShares(ShareOf(a), 1, ShareOf(b), 1);
-      case Order::kFifo:
+      case JobOrder::kUnset:
+      case JobOrder::kFifo:
         break;
     }
     return 0;
@@ -73,7 +66,7 @@ class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
     const JobIndex own = tables_->tasks.job[evictor];
     for (TaskIndex t : candidates) {
       const JobIndex job = tables_->tasks.job[t];
-      if (job != kNone && orders_[tables_->jobs.queue[job]] == Order::kPriority &&
+      if (job != kNone && orders_[tables_->jobs.queue[job]] == JobOrder::kPriority &&
           PriorityOf(job) < PriorityOf(own)) {
         chosen->push_back(t);
       }
@@ -98,7 +91,7 @@ class LeafOrder : public Policy, public OrderPolicy, public VictimPolicy {
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<Order> orders_;  // of queues
+  std::vector<JobOrder> orders_;  // of queues
 };
 
 }  // namespace

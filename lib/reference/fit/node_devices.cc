@@ -77,8 +77,8 @@ std::vector<Found> Able(const std::vector<Found>& all, const DeviceRequest& requ
     if (request.exclusive) {
       fits = fits && device.milli == spec.milli && device.memory == device.all_memory;
     }
-    if (!group.empty() && request.same == "zone") fits = fits && spec.zone == group;
-    if (!group.empty() && request.same == "link") fits = fits && listed(spec.links, group);
+    if (!group.empty() && request.same == SamePart::kZone) fits = fits && spec.zone == group;
+    if (!group.empty() && request.same == SamePart::kLink) fits = fits && listed(spec.links, group);
     if (fits) able.push_back(device);
   }
   return able;
@@ -98,8 +98,7 @@ void Sort(const World& world, const DeviceRequest& request, std::vector<Found>& 
 // The zone, or link, from which all requests with that word are served; nullopt: there is none.
 // Empty: none has it.
 std::optional<std::string> GroupFor(const World& world, const std::vector<Found>& all,
-                                    const std::vector<DeviceRequest>& requests,
-                                    const std::string& same) {
+                                    const std::vector<DeviceRequest>& requests, SamePart same) {
   std::vector<DeviceRequest> mine;
   for (const DeviceRequest& request : requests) {
     if (request.same == same) mine.push_back(request);
@@ -108,7 +107,7 @@ std::optional<std::string> GroupFor(const World& world, const std::vector<Found>
   std::vector<std::string> groups;
   for (const Found& device : all) {
     std::vector<std::string> of_device = device.spec->links;
-    if (same == "zone") of_device = {device.spec->zone};
+    if (same == SamePart::kZone) of_device = {device.spec->zone};
     for (const std::string& group : of_device) {
       if (!group.empty() && std::count(groups.begin(), groups.end(), group) == 0)
         groups.push_back(group);
@@ -141,12 +140,12 @@ struct Choice {
 std::optional<Choice> Choose(const World& world, TaskIndex task, NodeIndex node, bool later) {
   const std::vector<DeviceRequest>& requests = world.shape(task).devices;
   const std::vector<Found> all = Look(world, node, later);
-  const auto zone = GroupFor(world, all, requests, "zone");
-  const auto link = GroupFor(world, all, requests, "link");
+  const auto zone = GroupFor(world, all, requests, SamePart::kZone);
+  const auto link = GroupFor(world, all, requests, SamePart::kLink);
   if (!zone || !link) return std::nullopt;
   Choice choice;
   for (const DeviceRequest& request : requests) {
-    std::vector<Found> able = Able(all, request, request.same == "zone" ? *zone : *link);
+    std::vector<Found> able = Able(all, request, request.same == SamePart::kZone ? *zone : *link);
     if (static_cast<int64_t>(able.size()) < request.count) return std::nullopt;
     Sort(world, request, able);
     for (int64_t i = 0; i < request.count; ++i) {

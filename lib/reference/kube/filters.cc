@@ -18,13 +18,11 @@ std::string TaintText(const Taint& taint) {
 }
 
 std::string Address(const HostPort& port) { return port.ip.empty() ? "0.0.0.0" : port.ip; }
-std::string Protocol(const HostPort& port) { return port.protocol.empty() ? "TCP" : port.protocol; }
 
 bool PortTaken(const World& world, NodeIndex node, const HostPort& wanted) {
   for (TaskIndex t : world.present[node]) {
     for (const HostPort& used : world.shape(t).host_ports) {
-      if (used.port != wanted.port || used.port <= 0 || Protocol(used) != Protocol(wanted))
-        continue;
+      if (used.port != wanted.port || used.port <= 0 || used.protocol != wanted.protocol) continue;
       const std::string mine = Address(wanted), theirs = Address(used);
       if (mine == "0.0.0.0" || theirs == "0.0.0.0" || mine == theirs) return true;
     }

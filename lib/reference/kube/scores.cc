@@ -72,10 +72,9 @@ int64_t UntoleratedPreferences(const Cycle& cycle, TaskIndex task, NodeIndex nod
   const auto& tolerations = cycle.world.shape(task).tolerations;
   int64_t count = 0;
   for (const Taint& taint : cycle.tables().nodes.spec[node].taints) {
-    if (taint.effect != "PreferNoSchedule") continue;
-    count += std::none_of(tolerations.begin(), tolerations.end(), [&](const Toleration& t) {
-      return (t.effect.empty() || t.effect == "PreferNoSchedule") && Tolerates(t, taint);
-    });
+    if (taint.effect != TaintEffect::kPreferNoSchedule) continue;
+    count += std::none_of(tolerations.begin(), tolerations.end(),
+                          [&](const Toleration& t) { return Tolerates(t, taint); });
   }
   return count;
 }

@@ -31,23 +31,23 @@ bool Contains(const std::vector<std::string>& values, const std::string& value) 
 // nullopt: the requirement cannot be read.
 std::optional<bool> Holds(const Requirement& requirement, const Labels& labels) {
   const std::string* value = FindLabel(labels, requirement.key);
-  if (requirement.op == "In" || requirement.op == "NotIn") {
+  if (requirement.op == RequirementOp::kIn || requirement.op == RequirementOp::kNotIn) {
     if (requirement.values.empty()) return std::nullopt;
     const bool in = value != nullptr && Contains(requirement.values, *value);
-    return requirement.op == "In" ? in : !in;
+    return requirement.op == RequirementOp::kIn ? in : !in;
   }
-  if (requirement.op == "Exists" || requirement.op == "DoesNotExist") {
+  if (requirement.op == RequirementOp::kExists || requirement.op == RequirementOp::kDoesNotExist) {
     if (!requirement.values.empty()) return std::nullopt;
-    return (requirement.op == "Exists") == (value != nullptr);
+    return (requirement.op == RequirementOp::kExists) == (value != nullptr);
   }
-  if (requirement.op == "Gt" || requirement.op == "Lt") {
+  if (requirement.op == RequirementOp::kGt || requirement.op == RequirementOp::kLt) {
     if (requirement.values.size() != 1) return std::nullopt;
     const auto bound = ParseInteger(requirement.values[0]);
     if (!bound) return std::nullopt;
     if (value == nullptr) return false;
     const auto own = ParseInteger(*value);
     if (!own) return false;
-    return requirement.op == "Gt" ? *own > *bound : *own < *bound;
+    return requirement.op == RequirementOp::kGt ? *own > *bound : *own < *bound;
   }
   return std::nullopt;
 }
@@ -62,8 +62,8 @@ bool AllHold(const std::vector<Requirement>& requirements, const Labels& labels)
 bool FieldHolds(const Requirement& requirement, const NodeSpec& node) {
   if (requirement.values.size() != 1) return false;
   const std::string value = requirement.key == "metadata.name" ? node.name : "";
-  if (requirement.op == "In") return value == requirement.values[0];
-  if (requirement.op == "NotIn") return value != requirement.values[0];
+  if (requirement.op == RequirementOp::kIn) return value == requirement.values[0];
+  if (requirement.op == RequirementOp::kNotIn) return value != requirement.values[0];
   return false;
 }
 
@@ -111,15 +111,15 @@ bool MatchesNode(const TaskShape& shape, const NodeSpec& node) {
 }
 
 bool Tolerates(const Toleration& toleration, const Taint& taint) {
-  if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
+  if (toleration.effect != TaintEffect::kUnset && toleration.effect != taint.effect) return false;
   if (!toleration.key.empty() && toleration.key != taint.key) return false;
-  if (toleration.op.empty() || toleration.op == "Equal") return toleration.value == taint.value;
-  return toleration.op == "Exists";
+  return toleration.op == TolerationOp::kExists || toleration.value == taint.value;
 }
 
 const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node) {
   for (const Taint& taint : node.taints) {
-    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
+    if (taint.effect != TaintEffect::kNoSchedule && taint.effect != TaintEffect::kNoExecute)
+      continue;
     const bool tolerated =
         std::any_of(shape.tolerations.begin(), shape.tolerations.end(),
                     [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
@@ -129,7 +129,7 @@ const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node) {
 }
 
 bool ToleratesUnschedulable(const TaskShape& shape) {
-  const Taint taint{"node.kubernetes.io/unschedulable", "", "NoSchedule"};
+  const Taint taint{"node.kubernetes.io/unschedulable", "", TaintEffect::kNoSchedule};
   return std::any_of(shape.tolerations.begin(), shape.tolerations.end(),
                      [&](const Toleration& toleration) { return Tolerates(toleration, taint); });
 }

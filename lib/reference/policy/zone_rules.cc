@@ -65,7 +65,7 @@ ZoneWorld Look(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task
   const TaskShape& shape = cycle.world.shape(task);
   ZoneWorld world;
   world.guaranteed = shape.guaranteed_qos;
-  world.by_pod = spec.alignment_scope == "pod";
+  world.by_pod = spec.alignment_scope == AlignmentScope::kPod;
   world.most_zones = static_cast<int64_t>(NumberOption(policy, "most_zones", 8));
   for (const ZoneSpec& given : spec.zones) {
     ZoneWorld::Zone& zone = world.zones.emplace_back();
@@ -152,7 +152,7 @@ std::vector<size_t> Places(const TaskShape& shape) {
 std::optional<Refusal> ZoneRefusal(const Cycle& cycle, const ReferencePolicy& policy,
                                    TaskIndex task, NodeIndex node) {
   const NodeSpec& spec = cycle.tables().nodes.spec[node];
-  if (spec.zones.empty() || spec.alignment != "single-numa-node") return std::nullopt;
+  if (spec.zones.empty() || spec.alignment != Alignment::kSingleNumaNode) return std::nullopt;
   const ZoneWorld world = Look(cycle, policy, task, node);
   if (!IsJudged(world)) return std::nullopt;
   std::string name;
@@ -171,7 +171,7 @@ double ZoneScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex ta
   const NodeSpec& spec = cycle.tables().nodes.spec[node];
   const std::string strategy = TextOption(policy, "strategy", "least");
   if (spec.zones.empty() || !cycle.world.shape(task).guaranteed_qos) return 0;
-  if (strategy != "fewest" && spec.alignment != "single-numa-node") return 0;
+  if (strategy != "fewest" && spec.alignment != Alignment::kSingleNumaNode) return 0;
   const int64_t score = Look(cycle, policy, task, node).Score(strategy);
   return NumberOption(policy, "weight", 1) * static_cast<double>(score);
 }

@@ -113,7 +113,7 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
 TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
   NodeSpec node{.name = "n", .capacity = {{"cpu", 1}}};
   node.zones = {{.name = "z"}};
-  node.alignment = "best-effort";
+  node.alignment = Alignment::kBestEffort;
   node.devices = {{.name = "0", .kind = "cpu", .zone = "z", .links = {"core-0", "socket-0"}},
                   {.name = "g", .kind = "gpu"}};
   Cluster cluster;

@@ -104,7 +104,7 @@ TEST(Bundles, RandomGroupsAgainstTheTwin) {
       }
     }
     const size_t strategy = rng.Below(4);
-    BundleOptions options{.strategy = static_cast<BundleStrategy>(strategy)};
+    BundleOptions options{.strategy = static_cast<BundleStrategy>(strategy + 1)};
     if (rng.Chance(0.3))
       slow.wished = static_cast<int>(*(options.wished = rng.Below(nodes.size())));
     if (rng.Chance(0.3)) {

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/model/words.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
@@ -21,7 +22,8 @@ class Ray : public ::testing::Test {
     Accept(cluster_.AddNode({.name = name, .capacity = capacity, .labels = std::move(labels)}));
   }
   void Group(const std::string& name, const std::string& strategy) {
-    Accept(cluster_.AddJob({.name = name, .queue = "q", .bundle_strategy = strategy}));
+    Accept(cluster_.AddJob(
+        {.name = name, .queue = "q", .bundle_strategy = *ParseWord<BundleStrategy>(strategy)}));
   }
   void Task(const std::string& name, const std::string& job, const Resources& request,
             TaskSpec task = {}) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/model/words.h"
 #include "tests/support/plan_words.h"
 
 namespace muster::testing {
@@ -175,7 +176,7 @@ TEST(Borrowing, NamesTheQueueAboveThatRefuses) {
 // --- orders in a leaf
 
 std::string First(const std::string& order) {
-  Cluster cluster = EightCores({{.name = "q", .job_order = order}});
+  Cluster cluster = EightCores({{.name = "q", .job_order = *ParseWord<JobOrder>(order)}});
   AddJob(cluster, {.name = "wide", .queue = "q", .min_available = 1, .created = 3}, 2, Cpu(1));
   AddJob(cluster, {.name = "deep", .queue = "q", .min_available = 1, .created = 2}, 1, Cpu(5));
   testing::Run(cluster, "wide0", "n");
@@ -200,7 +201,7 @@ TEST(LeafOrder, EachQueueHasItsOwn) {
 
 TEST(LeafOrder, FairCountsTasksAndDrfResources) {
   const auto first = [](const std::string& order) {
-    Cluster cluster = EightCores({{.name = "q", .job_order = order}});
+    Cluster cluster = EightCores({{.name = "q", .job_order = *ParseWord<JobOrder>(order)}});
     AddJob(cluster, {.name = "wide", .queue = "q", .min_available = 1}, 3, Cpu(1));
     AddJob(cluster, {.name = "deep", .queue = "q", .min_available = 1}, 2, Cpu(5));
     testing::Run(cluster, "wide0", "n");
@@ -216,7 +217,7 @@ TEST(LeafOrder, FairCountsTasksAndDrfResources) {
 
 TEST(LeafOrder, OnlyPriorityTakesFromLesserJobs) {
   for (const std::string order : {"", "fifo", "fair", "drf", "priority"}) {
-    Cluster cluster = EightCores({{.name = "q", .job_order = order}});
+    Cluster cluster = EightCores({{.name = "q", .job_order = *ParseWord<JobOrder>(order)}});
     AddTasks(cluster, "low", "q", 8, true);
     AddJob(cluster, {.name = "high", .queue = "q", .priority = 1, .min_available = 1}, 1, Cpu(1));
     EXPECT_EQ(Decide(cluster, "transwarp"),

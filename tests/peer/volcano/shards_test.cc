@@ -98,7 +98,7 @@ TEST_F(Shards, ScoresAreNormalisedAmongOwnNodes) {
   Accept(cluster_.AddJob({.name = "j", .min_available = 1, .phase = JobPhase::kAdmitted}));
   TaskSpec task{.name = "j0", .job = "j", .shape = {.request = {{"cpu", 1}}}};
   const auto wish = [](const std::string& node, int weight) {
-    const Requirement is{.key = "is", .op = "In", .values = {node}};
+    const Requirement is{.key = "is", .op = RequirementOp::kIn, .values = {node}};
     return PreferredNodeTerm{.weight = weight, .term = {.match_expressions = {is}}};
   };
   task.shape.preferred_node_affinity = {wish("far", 100), wish("near", 1)};

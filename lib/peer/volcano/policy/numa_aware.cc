@@ -32,6 +32,7 @@
 #include "lib/extension/needs.h"
 #include "lib/kube/refusals.h"
 #include "lib/ledger/device_book.h"
+#include "lib/model/words.h"
 #include "lib/peer/volcano/policies.h"
 
 namespace muster {
@@ -78,7 +79,7 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   std::string NodeRefusalDetail(ClassIndex c, NodeIndex node) override {
     const NumaAnswer answer = book_->states().PlaceCpus(*tables_, c, book_->state(node));
     const TaskShape& shape = tables_->classes.shape[c];
-    const std::string& alignment = tables_->nodes.spec[node].alignment;
+    const Alignment alignment = tables_->nodes.spec[node].alignment;
     switch (answer.outcome) {
       case NumaOutcome::kPlaced:
       case NumaOutcome::kNotAsked:
@@ -87,14 +88,15 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
       case NumaOutcome::kNotStatic:
         return "the node lists no CPUs";
       case NumaOutcome::kOtherPolicy:
-        return absl::StrCat("the node aligns tasks by ", alignment.empty() ? "none" : alignment,
-                            ", not by ", shape.alignment);
+        return absl::StrCat("the node aligns tasks by ",
+                            alignment == Alignment::kUnset ? "none" : ToAbsl(Word(alignment)),
+                            ", not by ", ToAbsl(Word(shape.alignment)));
       case NumaOutcome::kNoCpus:
         return "no CPU is free";
       case NumaOutcome::kNotAdmitted:
         break;
     }
-    const bool single = alignment == "single-numa-node";
+    const bool single = alignment == Alignment::kSingleNumaNode;
     std::string words =
         absl::StrCat("no ", single ? "zone" : "smallest set of zones", " has enough free CPUs");
     if (!shape.containers.empty()) {
@@ -104,8 +106,8 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   }
 
   Scope ScoreScope(ClassIndex c) override {
-    const std::string& alignment = tables_->classes.shape[c].alignment;
-    const bool wishes = !alignment.empty() && alignment != "none";
+    const Alignment alignment = tables_->classes.shape[c].alignment;
+    const bool wishes = alignment != Alignment::kUnset && alignment != Alignment::kNone;
     return weight_ != 0 && wishes && IsAsked(c) ? Scope::kCluster : Scope::kNone;
   }
   void ScoreNodes(TaskIndex task, std::span<const NodeIndex> nodes, std::span<double>,
@@ -134,7 +136,7 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
   bool IsAsked(ClassIndex c) const {
     const TaskShape& shape = tables_->classes.shape[c];
     if (book_ == nullptr || !AsksForCpus(shape)) return false;
-    return book_->states().any_cpus() || !shape.alignment.empty();
+    return book_->states().any_cpus() || shape.alignment != Alignment::kUnset;
   }
 
   // Where in the shape the n-th container that does not run before the others is.

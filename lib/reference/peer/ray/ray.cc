@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "lib/model/words.h"
 #include "lib/reference/cycle.h"
 #include "lib/reference/fit/node_devices.h"
 #include "lib/reference/kube/domains.h"
@@ -91,7 +92,7 @@ void PlaceGroup(Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks)
       bundles.available.back().push_back(Free(world, n, d));
     }
   }
-  std::string strategy = cycle.tables().jobs.spec[job].bundle_strategy;
+  std::string strategy(Word(cycle.tables().jobs.spec[job].bundle_strategy));
   std::replace(strategy.begin(), strategy.end(), '_', ' ');
   for (TaskIndex t : world.tasks_of(job)) {
     const int place = IsAllocated(world.status[t]) ? PlaceIn(nodes, world.node[t]) : -1;
@@ -181,7 +182,7 @@ void RunRayAllocate(Cycle& cycle) {
   for (JobIndex job : jobs) {
     const std::vector<TaskIndex> tasks = TasksToPlace(cycle, job);
     if (tasks.empty()) continue;
-    if (!cycle.tables().jobs.spec[job].bundle_strategy.empty()) {
+    if (cycle.tables().jobs.spec[job].bundle_strategy != BundleStrategy::kNone) {
       PlaceGroup(cycle, job, tasks);
       continue;
     }

@@ -266,8 +266,8 @@ int CompareByOwnOrder(const Cycle& cycle, const ReferencePolicy&, JobIndex l, Jo
     return std::tuple(ls.created, ls.uid_rank, lq) < std::tuple(rs.created, rs.uid_rank, rq) ? -1
                                                                                              : 1;
   }
-  const std::string& order = cycle.tables().queues.spec[jobs.queue[l]].job_order;
-  if (order == "priority") {
+  const JobOrder order = cycle.tables().queues.spec[jobs.queue[l]].job_order;
+  if (order == JobOrder::kPriority) {
     return Sign(jobs.spec[l].priority > jobs.spec[r].priority,
                 jobs.spec[r].priority > jobs.spec[l].priority);
   }
@@ -275,11 +275,11 @@ int CompareByOwnOrder(const Cycle& cycle, const ReferencePolicy&, JobIndex l, Jo
     return SumTasks(cycle, State::kHeld,
                     [&](TaskIndex t) { return cycle.tables().tasks.job[t] == job; });
   };
-  if (order == "fair") {
+  if (order == JobOrder::kFair) {
     const int64_t lt = held(l)[kPods], rt = held(r)[kPods];  // one each
     return Sign(lt < rt, rt < lt);
   }
-  if (order != "drf") return 0;
+  if (order != JobOrder::kDrf) return 0;
   const PartOfWhole ls = LargestPart(cycle, held(l)), rs = LargestPart(cycle, held(r));
   return CompareFractions(ls.part, ls.whole, rs.part, rs.whole);
 }
@@ -353,7 +353,7 @@ TaskList AskLeafOrder(const Cycle& cycle, const ReferencePolicy&, TaskIndex evic
   std::vector<TaskIndex> victims;
   for (TaskIndex t : candidates) {
     const bool by_priority =
-        cycle.tables().queues.spec[cycle.world.queue_of(t)].job_order == "priority";
+        cycle.tables().queues.spec[cycle.world.queue_of(t)].job_order == JobOrder::kPriority;
     const JobIndex job = cycle.tables().tasks.job[t], own = cycle.tables().tasks.job[evictor];
     if (by_priority && jobs[job].priority < jobs[own].priority) victims.push_back(t);
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/model/words.h"
 #include "lib/reference/fit/numa.h"
 #include "lib/reference/peer/volcano/volcano.h"
 #include "muster/quantity.h"
@@ -64,7 +65,9 @@ std::set<int> FreeCpus(const World& world, NodeIndex node) {
   return free;
 }
 
-std::string OrNone(const std::string& alignment) { return alignment.empty() ? "none" : alignment; }
+std::string OrNone(Alignment alignment) {
+  return std::string(alignment == Alignment::kUnset ? "none" : Word(alignment));
+}
 
 }  // namespace
 
