@@ -120,6 +120,8 @@ using Heap = GoHeap<uint32_t, std::function<bool(const uint32_t&, const uint32_t
 Heap JobHeap(const Cycle& cycle);
 Heap QueueHeap(const Cycle& cycle);
 Heap TaskHeap(const Cycle& cycle);
+// The pending tasks of the job that have no gate, in task order.
+std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
 bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
 Heap VictimHeap(const Cycle& cycle, TaskIndex evictor);  // the next one to evict first
 
@@ -197,6 +199,11 @@ Verdict Judge(const Cycle& cycle, TaskIndex task, NodeIndex node);
 // the `trial`, or `before` it where the policy does not see what is tried.
 bool TrialAccepts(const Cycle& before, const Cycle& trial, TaskIndex task, NodeIndex node);
 std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
+// As Fits and FitsLater, but a dimension that the request does not name, or names with 0, does not
+// count.
+bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
+bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node);
+bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node);
 // Whether the task's initial request is within `row`; the dimensions looked at are those the peer
 // looks at.
 bool Fits(const World& world, TaskIndex task, NodeIndex node, const Row& row);

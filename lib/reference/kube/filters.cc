@@ -221,6 +221,26 @@ bool FitsLater(const World& world, TaskIndex task, NodeIndex node) {
          HasDevices(world, task, node, /*later=*/true);
 }
 
+bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
+  const auto request = world.initial_request(task);
+  for (DimensionIndex d = 0; d < row.size(); ++d) {
+    if (d == kPods && !world.counts_pods[node]) continue;
+    if (IsScalar(d) && d != kPods && OrZero(request[d]) == 0) continue;
+    if (OrZero(request[d]) > row[d]) return false;
+  }
+  return true;
+}
+
+bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node) {
+  return HasRoom(world, task, node, world.idle[node]) &&
+         HasDevices(world, task, node, /*later=*/false);
+}
+
+bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node) {
+  return HasRoom(world, task, node, world.future_idle(node)) &&
+         HasDevices(world, task, node, /*later=*/true);
+}
+
 bool FitsIdle(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   if (!HasDevices(cycle.world, task, node, /*later=*/false)) return false;
   if (cycle.rules.tolerance) return FitsWithinTolerance(cycle, task, cycle.world.idle[node]);

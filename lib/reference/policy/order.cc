@@ -99,6 +99,16 @@ Heap TaskHeap(const Cycle& cycle) {
   return Heap([&cycle](uint32_t l, uint32_t r) { return TaskLess(cycle, l, r); });
 }
 
+std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
+  Heap heap = TaskHeap(cycle);
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) heap.Push(t);
+  }
+  std::vector<TaskIndex> tasks;
+  while (!heap.empty()) tasks.push_back(heap.Pop());
+  return tasks;
+}
+
 bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "victim_queue_order")) {
     const PolicyTwin& twin = TwinOf(cycle, *policy);

@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
+#include "lib/reference/cycle.h"
 #include "lib/reference/kube/domains.h"
-#include "lib/reference/peer/muster/fair.h"
 
 namespace muster::reference {
 

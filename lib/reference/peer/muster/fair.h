@@ -68,15 +68,8 @@ bool GangCanSpare(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>
 
 // --- fair_fill.cc --------------------------------------------------------------------------------
 
-// The pending tasks of the job that have no gate, in task order.
-std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
 // The job that has the turn: down the tree, the own jobs of a queue before its children.
 JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs);
-// The request against a row of the node's books.
-bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
-// The request against idle or future idle, and the devices.
-bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node);
-bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node);
 // The best of the nodes with room now, else the best of those with room later.
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 // As the options of that action say.

@@ -156,16 +156,6 @@ bool Turn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tri
 
 }  // namespace
 
-std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
-  Heap heap = TaskHeap(cycle);
-  for (TaskIndex t : cycle.world.tasks_of(job)) {
-    if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) heap.Push(t);
-  }
-  std::vector<TaskIndex> tasks;
-  while (!heap.empty()) tasks.push_back(heap.Pop());
-  return tasks;
-}
-
 JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs) {
   const auto& queues = cycle.tables().queues;
   Fair(cycle).in_line = jobs;
@@ -186,26 +176,6 @@ JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs) {
     if (first_child == kNone) return kNone;
     level = first_child;
   }
-}
-
-bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
-  const auto request = world.initial_request(task);
-  for (DimensionIndex d = 0; d < row.size(); ++d) {
-    if (d == kPods && !world.counts_pods[node]) continue;
-    if (IsScalar(d) && d != kPods && OrZero(request[d]) == 0) continue;
-    if (OrZero(request[d]) > row[d]) return false;
-  }
-  return true;
-}
-
-bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node) {
-  return HasRoom(world, task, node, world.idle[node]) &&
-         HasDevices(world, task, node, /*later=*/false);
-}
-
-bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node) {
-  return HasRoom(world, task, node, world.future_idle(node)) &&
-         HasDevices(world, task, node, /*later=*/true);
 }
 
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {

@@ -11,7 +11,6 @@
 #include "lib/reference/cycle.h"
 #include "lib/reference/fit/node_devices.h"
 #include "lib/reference/kube/domains.h"
-#include "lib/reference/peer/muster/fair.h"
 #include "lib/reference/peer/ray/bundles.h"
 
 namespace muster::reference {
