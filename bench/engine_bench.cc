@@ -9,7 +9,7 @@
 //   idle_cycle/<profile>                     1,000,000 pending tasks, nothing changed
 //   build_snapshot/<nodes>, memory/<nodes>/<classes>
 //   capacity/{allocate,reclaim}/{flat,tree}/<leaves>   1,000 nodes under policy capacity
-//   devices/cycle/<strategy>/1000x8          100,000 tasks want parts of the GPUs of 1,000 nodes
+//   devices/cycle/<strategy>/1000x8          100,000 tasks request parts of the GPUs of 1,000 nodes
 //                                            with eight each
 //   devices/gang/1000x2                      a gang of 2,000 unlike tasks that is searched places
 //                                            for, for all of 2,000 GPUs
@@ -42,6 +42,7 @@
 #include "bench/thread_clock.h"
 #include "bench/workloads.h"
 #include "bench/yardstick.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/reference/reference.h"
 #include "muster/muster.h"
@@ -69,7 +70,7 @@ double TwinSecondsPerPlacement(const Cluster& cluster, const std::string& profil
   const Snapshot snapshot = cluster.Freeze();
   const ReferenceProfile twin = testing::ReferenceProfileOf(*ResolveProfile(profile));
   const double start = Seconds();
-  const PlanData plan = ReferenceSchedule(snapshot.tables(), twin, 0);
+  const PlanData plan = ReferenceSchedule(TablesOf(snapshot), twin, 0);
   const auto placed =
       std::count_if(plan.decisions.begin(), plan.decisions.end(), [](const auto& d) {
         return d.kind == DecisionKind::kBind || d.kind == DecisionKind::kNominate;

@@ -38,7 +38,7 @@
 namespace muster::bench {
 namespace {
 
-// Seconds of one `ours`, of which the row is; each asks `times` times.
+// Seconds of one `ours`, of which the row is; each runs `times` times.
 template <typename Ours>
 double Measure(benchmark::State& state, double times, Ours ours) {
   const double before = Seconds();
@@ -53,7 +53,7 @@ void AgainstTwin(benchmark::State& state, double spent, Twin twin) {
   state.counters["twin_ratio"] = (Seconds() - before) / spent;
 }
 
-// 256 CPUs of 2 sockets x 4 zones x 16 cores x 2 CPUs, or what else is asked for.
+// 256 CPUs of 2 sockets x 4 zones x 16 cores x 2 CPUs, or as requested.
 struct Machine {
   Machine(int cores, int threads, int cores_per_zone, int cores_per_socket) {
     std::vector<LogicalCpu> list;

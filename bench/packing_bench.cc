@@ -8,7 +8,7 @@
 //                               .../fgd: few fragments
 // twin_ratio: the slow twin's time a decision, over the first 50, over ours. simulator_ratio: the
 // study's simulator takes 1,926 s for the row. The trace is in MUSTER_TRACES or ../shared/traces;
-// without it its rows say that they are skipped.
+// without it its rows are skipped.
 #include "bench/packing_bench.h"
 
 #include <benchmark/benchmark.h>
@@ -90,7 +90,7 @@ double TwinSeconds(const PackingTrace& trace, const std::string& policy) {
 void Play(benchmark::State& state, const std::string& policy) {
   const std::optional<PackingTrace> trace = Openb("default", 42);
   if (!trace.has_value()) {
-    state.SkipWithError("openb is not there; MUSTER_TRACES says where");
+    state.SkipWithError("openb is not there; set MUSTER_TRACES to its folder");
     return;
   }
   double spent = -Seconds();
@@ -113,7 +113,7 @@ void PlayTable(benchmark::State& state) {
     for (int64_t seed = 42; seed < 47; ++seed) {
       std::optional<PackingTrace> trace = Openb(list, seed);
       if (!trace.has_value()) {
-        state.SkipWithError("openb is not there; MUSTER_TRACES says where");
+        state.SkipWithError("openb is not there; set MUSTER_TRACES to its folder");
         return;
       }
       traces.push_back(*std::move(trace));

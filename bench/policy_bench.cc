@@ -2,7 +2,7 @@
 //
 // What one more policy or action costs a cycle of `volcano`. Rows:
 //   policy/<name>/1000    1,000 nodes, 10,000 tasks in gangs of 20, 100 queues, 100 classes,
-//                         dressed so that the policy has something to say; cdp and pdb: full nodes
+//                         dressed so that the policy has an effect; cdp and pdb: full nodes
 //                         and preempt
 //   action/<name>/1000    1,000 nodes that are full
 // Counters. without_ms: the same cluster without the policy or the action. twin_ratio: the slow

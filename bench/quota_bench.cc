@@ -2,15 +2,15 @@
 //
 // How fast quotas and shares answer. Rows:
 //   elastic/event/<leaves>         Koordinator's tree, 10 x 10 groups of leaves, two resources: a
-//                                  task comes, its leaf's runtime is asked for
+//                                  task comes, its leaf's runtime is read
 //   elastic/forest/<leaves>/<trees>  as event, where the leaves are in so many trees
-//   elastic/leaves/<leaves>        every leaf's runtime asked for one by one, nothing changed in
+//   elastic/leaves/<leaves>        every leaf's runtime read one by one, nothing changed in
 //                                  between
 //   elastic/all/<leaves>           all groups brought up to date after the total has changed
 //   elastic/edit/<leaves>          a leaf's maximum changes
 //   elastic/{grow,change,renew,put}/<leaves>/<levels>/<resources>  trees of any shape, weights of 1
 //                                                                  to 8: the tree comes to be,
-//                                  tasks and all; a task comes and its leaf's runtime is asked for; all is brought up
+//                                  tasks and all; a task comes and its leaf's runtime is read; all is brought up
 //                                  to date after the total has changed; a leaf's maximum changes and its runtime is
 //                                  asked for
 //   capacity/admit                 a task of a namespace that borrows from ten others
@@ -418,12 +418,12 @@ void CapacityDryRun(benchmark::State& state, const CapacityTask& task, double re
   int64_t victims = 0;
   double before = Seconds();
   for (auto _ : state) {
-    std::vector<CapacityCluster::Offer> offers;
+    std::vector<CapacityCluster::DryRunResult> results;
     for (size_t i = 0; i < lent.cluster.nodes(); ++i) {
-      offers.push_back(lent.cluster.DryRun(demand, i));
-      victims += static_cast<int64_t>(offers.back().victims.size());
+      results.push_back(lent.cluster.DryRun(demand, i));
+      victims += static_cast<int64_t>(results.back().victims.size());
     }
-    benchmark::DoNotOptimize(lent.cluster.Choose(offers));
+    benchmark::DoNotOptimize(lent.cluster.Choose(results));
   }
   const double spent = Spent(state, before);
   state.counters["victims"] =

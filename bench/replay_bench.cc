@@ -121,7 +121,7 @@ Trace Synthetic(int64_t jobs, int64_t processors, uint64_t sizes) {
   return trace;
 }
 
-// The same jobs, each one task that asks for as many cpus as it had processors, on nodes of 8.
+// The same jobs, each one task that requests as many cpus as it had processors, on nodes of 8.
 Trace SyntheticNodes(int64_t jobs, int64_t nodes) {
   constexpr int64_t kCpus = 8;
   constexpr uint64_t kSizes = 4;

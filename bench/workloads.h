@@ -24,8 +24,8 @@ struct Allocation {
   // (two where there are more classes than gangs), sized so that ten tasks fit a node.
   int64_t classes = 0;
 };
-// What a policy reads beyond that: told of each node and job by its number before it enters the
-// cluster. Empty: nothing.
+// What a policy reads beyond that: called with each node and job and its number before it enters
+// the cluster. Empty: nothing.
 struct Dress {
   std::function<void(int64_t, NodeSpec*)> node = {};
   std::function<void(int64_t, JobSpec*)> job = {};
@@ -62,7 +62,7 @@ struct Topology {
 };
 Cluster MakeTopology(const Topology& workload);
 
-// Such nodes with eight GPUs each, and jobs of 1,000 tasks that want 30, 50, 70, 90 or 120
+// Such nodes with eight GPUs each, and jobs of 1,000 tasks that request 30, 50, 70, 90 or 120
 // thousandths of one: with 100 tasks a node nine tenths of all GPUs.
 Cluster MakeGpuShares(int64_t nodes, int64_t tasks);
 // Nodes with a GPU of each of two models, and one gang for all of them, of which half the tasks

@@ -19,6 +19,7 @@
 
 #include "capi/put.h"
 #include "lib/base/hash_map.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/validate.h"
 
@@ -146,7 +147,7 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
   const TableColumn* names = table.Find("name");
   if (names == nullptr || !names->is_text()) return false;
   Cluster& cluster = handle->cluster;
-  Editor& editor = cluster.impl().editor;
+  Editor& editor = ImplOf(cluster).editor;
   const RowReader<NodeSpec> reader(table, ResolverOf(*handle));
   if (!reader.status().ok()) return reader.status();
   const Patterns patterns(table, kFreeOfNodes);
@@ -169,14 +170,14 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
     if (!amounts.ok() || editor.Resolve(spec, kNone, &read[p]->refs)) return false;
     read[p]->amounts = *amounts;
   }
-  const NameTable& known = cluster.impl().tables->nodes.names;
+  const NameTable& known = ImplOf(cluster).tables->nodes.names;
   if (!editor
            .CheckRoom(known, static_cast<int64_t>(table.rows),
                       static_cast<int64_t>(names->bytes.size()))
            .ok()) {
     return false;
   }
-  NodeTable& rows = cluster.impl().tables->nodes;
+  NodeTable& rows = ImplOf(cluster).tables->nodes;
   MakeRoom(table.rows, rows.names, rows.alive, rows.spec, rows.domain);
   return Changing(handle, [&] {
     std::vector<NodeIndex> added;
@@ -192,7 +193,7 @@ absl::StatusOr<bool> AddNodes(muster_cluster* handle, const muster_table& table)
       added.push_back(editor.PutNode(kNone, pattern.spec, pattern.amounts, pattern.refs));
     }
     for (NodeIndex n : added) {
-      cluster.impl().deltas.Appeared(RowKind::kNode, editor.tables().nodes.names.name(n));
+      ImplOf(cluster).deltas.Appeared(RowKind::kNode, editor.tables().nodes.names.name(n));
     }
     return true;
   });
@@ -301,7 +302,7 @@ bool ReadReferences(const muster_table& table, const TableColumn& names, const T
 // False, and nothing done: a name is there already, or twice.
 bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
                 const TaskPatterns& patterns, TaskStatus blank, TaskColumns columns) {
-  Editor& editor = cluster.impl().editor;
+  Editor& editor = ImplOf(cluster).editor;
   std::vector<TaskRow> written;  // by pattern, in the order in which rows bring them up
   written.reserve(patterns.size());
   for (const auto& pattern : patterns) {
@@ -315,7 +316,7 @@ bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
     return text;
   };
   if (!editor.AppendTasks(name, columns)) return false;
-  Deltas& deltas = cluster.impl().deltas;
+  Deltas& deltas = ImplOf(cluster).deltas;
   const TaskTable& tasks = editor.tables().tasks;
   const auto end = static_cast<TaskIndex>(tasks.alive.size());
   for (TaskIndex task = end - static_cast<TaskIndex>(rows); task < end && deltas.anything_waits();
@@ -327,12 +328,12 @@ bool WriteTasks(Cluster& cluster, const TableColumn& names, size_t rows,
 
 absl::StatusOr<bool> AddTasks(muster_cluster* handle, const muster_table& table) {
   Cluster& cluster = handle->cluster;
-  Editor& editor = cluster.impl().editor;
+  Editor& editor = ImplOf(cluster).editor;
   const TableColumn* names = table.Find("name");
   if (names == nullptr || !names->is_text()) return false;
   const RowReader<TaskSpec> reader(table, ResolverOf(*handle));
   if (!reader.status().ok()) return reader.status();
-  if (!IsPlain(table, reader.blank(), cluster.impl().tables->queues.spec)) return false;
+  if (!IsPlain(table, reader.blank(), ImplOf(cluster).tables->queues.spec)) return false;
   const Patterns patterns(table, kFreeOfTasks);
   if (patterns.first_row.size() > table.rows / 4) return false;
   TaskPatterns read;

@@ -9,6 +9,7 @@
 #include "capi/handles.h"
 #include "capi/put.h"
 #include "lib/base/hash_map.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
 #include "lib/scenario/state.h"
@@ -117,7 +118,7 @@ absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tas
     return NullArgument(tasks == nullptr ? "tasks" : "states");
   }
   Cluster& cluster = handle->cluster;
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   const auto at = [](int64_t i, std::string_view rule) {
     return absl::InvalidArgumentError(absl::StrCat("states[", i, "]: ", ToAbsl(rule)));
   };
@@ -161,7 +162,7 @@ absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tas
     }
   }
   const absl::Status done = Changing(handle, [&] {
-    Editor& editor = cluster.impl().editor;
+    Editor& editor = ImplOf(cluster).editor;
     for (int64_t i = 0; i < count; ++i) {
       const Tables& now = editor.tables();
       const auto task = static_cast<TaskIndex>(tasks[i]);
@@ -179,7 +180,7 @@ absl::Status SetStates(muster_cluster* handle, int64_t count, const int32_t* tas
     return absl::OkStatus();
   });
   if (done.ok() && handle->recorder != nullptr) {
-    const Tables& now = *cluster.impl().tables;
+    const Tables& now = TablesOf(cluster);
     handle->recorder->States(count, [&](int64_t i) -> Recorder::TaskState {
       return {now.tasks.names.name(static_cast<uint32_t>(tasks[i])),
               node_of(i) == MUSTER_NONE ? std::string_view()
@@ -424,7 +425,7 @@ muster_status muster_cluster_find(const muster_cluster* cluster, int32_t kind, c
   return Guard(error, [&]() -> absl::Status {
     if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
     if (index == nullptr) return NullArgument("index");
-    const auto row = FindRow(*cluster->cluster.impl().tables, kind, name, size);
+    const auto row = FindRow(TablesOf(cluster->cluster), kind, name, size);
     if (!row.ok()) return row.status();
     *index = *row;
     return absl::OkStatus();
@@ -432,7 +433,7 @@ muster_status muster_cluster_find(const muster_cluster* cluster, int32_t kind, c
 }
 
 uint64_t muster_cluster_layout(const muster_cluster* cluster) {
-  return cluster == nullptr ? 0 : cluster->cluster.impl().tables->layout;
+  return cluster == nullptr ? 0 : ImplOf(cluster->cluster).tables->layout;
 }
 uint64_t muster_cluster_version(const muster_cluster* cluster) {
   return cluster == nullptr ? 0 : cluster->cluster.version();
@@ -516,7 +517,7 @@ uint64_t muster_snapshot_version(const muster_snapshot* snapshot) {
 
 int64_t muster_snapshot_count(const muster_snapshot* snapshot, int32_t kind) {
   if (snapshot == nullptr) return 0;
-  const muster::NameTable* names = NamesIn(snapshot->snapshot.tables(), kind);
+  const muster::NameTable* names = NamesIn(TablesOf(snapshot->snapshot), kind);
   return names == nullptr ? 0 : names->size();
 }
 
@@ -524,7 +525,7 @@ const char* muster_snapshot_name(const muster_snapshot* snapshot, int32_t kind, 
                                  int64_t* size) {
   if (size != nullptr) *size = 0;
   if (snapshot == nullptr || index < 0) return nullptr;
-  const muster::NameTable* names = NamesIn(snapshot->snapshot.tables(), kind);
+  const muster::NameTable* names = NamesIn(TablesOf(snapshot->snapshot), kind);
   if (names == nullptr || static_cast<uint32_t>(index) >= names->size()) return nullptr;
   const std::string_view name = names->name(static_cast<uint32_t>(index));
   if (size != nullptr) *size = static_cast<int64_t>(name.size());
@@ -537,7 +538,7 @@ muster_status muster_snapshot_find(const muster_snapshot* snapshot, int32_t kind
   return Guard(error, [&]() -> absl::Status {
     if (snapshot == nullptr) return NullArgument("snapshot");
     if (index == nullptr) return NullArgument("index");
-    const auto row = FindRow(snapshot->snapshot.tables(), kind, name, size);
+    const auto row = FindRow(TablesOf(snapshot->snapshot), kind, name, size);
     if (!row.ok()) return row.status();
     *index = *row;
     return absl::OkStatus();

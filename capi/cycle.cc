@@ -8,6 +8,7 @@
 #include "capi/handles.h"
 #include "capi/plan.h"
 #include "capi/policy.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 
 namespace muster::capi {
@@ -142,12 +143,12 @@ muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profi
                                          out == nullptr ? nullptr : &made, &said);
       if (!done.ok()) {
         // What a failed policy answered must not be remembered.
-        if (said.extensions != nullptr) cluster->cluster.impl().cycle.reset();
+        if (said.extensions != nullptr) ImplOf(cluster->cluster).cycle.reset();
         return done;
       }
     } catch (...) {
       // The books of the session may be half written; the rows are as they were.
-      cluster->cluster.impl().cycle.reset();
+      ImplOf(cluster->cluster).cycle.reset();
       throw;
     }
     *out = made;

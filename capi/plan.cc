@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "capi/handles.h"
+#include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
 
 using muster::capi::Allocator;
@@ -322,7 +323,7 @@ absl::Status MakePlan(Plan plan, const Snapshot* snapshot, const std::shared_ptr
     made->snapshot = *snapshot;
     made->is_of_snapshot = true;
   } else {
-    made->names = made->plan.data()->names;
+    made->names = DataOf(made->plan)->names;
   }
   Fill(made.get());
   *out = made.release();
@@ -350,7 +351,7 @@ const char* muster_plan_name(const muster_plan* plan, int32_t kind, int32_t inde
   const std::string_view name = GuardValue(std::string_view(), [&] {
     if (plan->is_of_snapshot) {
       std::call_once(plan->once, [plan] {
-        plan->names = muster::CopyNames(plan->snapshot.tables(), *plan->plan.data());
+        plan->names = muster::CopyNames(TablesOf(plan->snapshot), *DataOf(plan->plan));
       });
     }
     return NameOf(*plan->names, kind, static_cast<uint32_t>(index));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
 
@@ -74,30 +75,30 @@ absl::Status NotThere(int32_t kind, std::string_view name) {
 
 // The specs of rows that are there, by kind.
 absl::Status Describe(const Cluster& cluster, NodeSpec* spec) {
-  const NodeTable& nodes = cluster.impl().tables->nodes;
+  const NodeTable& nodes = ImplOf(cluster).tables->nodes;
   const auto row = nodes.names.Find(spec->name);
   if (!row) return NotThere(MUSTER_NODES, spec->name);
   *spec = nodes.spec[*row];
   return absl::OkStatus();
 }
 absl::Status Describe(const Cluster& cluster, QueueSpec* spec) {
-  const QueueTable& queues = cluster.impl().tables->queues;
+  const QueueTable& queues = ImplOf(cluster).tables->queues;
   const auto row = queues.names.Find(spec->name);
   if (!row) return NotThere(MUSTER_QUEUES, spec->name);
   *spec = queues.spec[*row];
   return absl::OkStatus();
 }
 absl::Status Describe(const Cluster& cluster, JobSpec* spec) {
-  const JobTable& jobs = cluster.impl().tables->jobs;
+  const JobTable& jobs = ImplOf(cluster).tables->jobs;
   const auto row = jobs.names.Find(spec->name);
   if (!row) return NotThere(MUSTER_JOBS, spec->name);
   *spec = jobs.spec[*row];
   return absl::OkStatus();
 }
 absl::Status Describe(const Cluster& cluster, TaskSpec* spec) {
-  const auto row = cluster.impl().tables->tasks.names.Find(spec->name);
+  const auto row = ImplOf(cluster).tables->tasks.names.Find(spec->name);
   if (!row) return NotThere(MUSTER_TASKS, spec->name);
-  *spec = DescribeTask(cluster.impl().editor, *row);
+  *spec = DescribeTask(ImplOf(cluster).editor, *row);
   return absl::OkStatus();
 }
 absl::Status Update(Cluster& cluster, const NodeSpec& spec) { return cluster.UpdateNode(spec); }
@@ -154,7 +155,7 @@ absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
 
 Resolver ResolverOf(const muster_cluster& handle) {
   return [&cluster = handle.cluster](int32_t kind, int64_t index) -> std::string_view {
-    const Tables& t = *cluster.impl().tables;
+    const Tables& t = TablesOf(cluster);
     const auto name = [index](const NameTable& names, const std::vector<uint8_t>& alive) {
       const bool there = index >= 0 && static_cast<uint64_t>(index) < alive.size() &&
                          alive[static_cast<size_t>(index)] != 0;

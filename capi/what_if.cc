@@ -10,6 +10,7 @@
 
 #include "capi/boundary.h"
 #include "capi/handles.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
 
@@ -109,7 +110,7 @@ muster_status muster_cluster_what_if(muster_cluster* cluster, const char* profil
       return Ask(cluster->cluster, profile, changes, size, out);
     } catch (...) {
       // The books of the session may be half written; the rows are as they were.
-      cluster->cluster.impl().cycle.reset();
+      ImplOf(cluster->cluster).cycle.reset();
       throw;
     }
   });

@@ -1,9 +1,9 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
 # find_package(muster) gives muster::muster (C++), muster::c (C, shared) and muster::c_static with
-# muster::import, which it needs; pkg-config knows muster and muster-c. find_package(muster
+# muster::import, which it needs; pkg-config has muster and muster-c. find_package(muster
 # COMPONENTS replay) looks for zlib and also gives muster::replay, muster::replay_c and
-# muster::replay_c_static; pkg-config knows muster-replay and muster-replay-c. The command line, the
+# muster::replay_c_static; pkg-config has muster-replay and muster-replay-c. The command line, the
 # public headers and those of C go with them. What is not listed here is private; lib/ is never
 # installed.
 include(CMakePackageConfigHelpers)

@@ -29,7 +29,8 @@ absl::Status FirstPlan() {
   if (absl::Status s = cluster.AddQueue({.name = "vision", .weight = 2}); !s.ok()) return s;
   if (absl::Status s = cluster.AddJob(train); !s.ok()) return s;
 
-  // The gang needs sixteen GPUs and the cluster has twelve: no task starts, and the plan says why.
+  // The gang needs sixteen GPUs and the cluster has twelve: no task starts, and the plan has the
+  // reason.
   absl::StatusOr<muster::Plan> plan = cluster.Schedule("muster");
   if (!plan.ok()) return plan.status();
   absl::StatusOr<std::string> why = plan->Explain("train");

@@ -19,7 +19,7 @@ import "C"
 
 import "unsafe"
 
-// ImportOptions say how a dump is read. The zero value stands for the defaults.
+// ImportOptions set how a dump is read. The zero value stands for the defaults.
 type ImportOptions struct {
 	Profile       string // the scheduler that they are of: "volcano", "kube-batch"; "": by API groups
 	Configuration string // the scheduler's configuration as JSON; "": as the profile has it

@@ -6,7 +6,7 @@
 //
 //	table, err := muster.PodTable(pods)                       // of tasks
 //	err = cluster.Add(table)                                  // a first list, or
-//	outcomes, err := cluster.Apply(table, generations)        // what a watch told
+//	outcomes, err := cluster.Apply(table, generations)        // events of a watch
 //
 // A pod is a task "namespace/name" of the job "namespace/group". What pods of one template have in
 // common - requests, selectors, tolerations, labels - is written down once for all of them.
@@ -158,7 +158,7 @@ func (s *shaper) pod(p *Pod) []byte {
 	return s.key
 }
 
-// isWhole says whether a dimension is counted in whole ones.
+// isWhole returns whether a dimension is counted in whole ones.
 func isWhole(name string) bool {
 	return name == "pods" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 }

@@ -240,7 +240,7 @@ func BenchmarkWatch140000Pods(b *testing.B) {
 	}
 }
 
-// 0.3 s is what is asked for on a machine of one's own.
+// 0.3 s is the bound on a quiet machine.
 func TestManyPodsAreListedSoon(t *testing.T) {
 	nodes, groups, pods := manyPods()
 	c := withoutPods(t, nodes, groups)

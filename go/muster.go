@@ -6,8 +6,8 @@
 // a call has returned, so nothing is pinned and no finalizer races with a running call. kube.go
 // makes columns from pods, pod groups, nodes and queues.
 //
-// A scheduler keeps one Cluster, fills it once (Add), tells it what happens (Apply, SetTasks), and
-// calls Schedule every cycle: the Plan says what to start, to evict and why the rest waits, and
+// A scheduler keeps one Cluster, fills it once (Add), feeds it events (Apply, SetTasks), and calls
+// Schedule every cycle: the Plan lists what to start, what to evict and why the rest waits, and
 // Follow makes the tables go along. What New..., Freeze and Schedule hand out is freed by Free; a
 // Plan may be used after its cluster is gone.
 //
@@ -190,7 +190,7 @@ func (c *Cluster) Add(t *Table) error {
 	return check(C.muster_cluster_put(c.cluster, C.MUSTER_ADD, t.table, &e), &e)
 }
 
-// Apply takes events of a watch: rows that say their objects whole, and the generation of each,
+// Apply takes events of a watch: rows that hold their objects whole, and the generation of each,
 // which grows with every change at its source. They may come twice, late or out of order; what
 // became of each is Applied, Stale or Waiting. Where one is refused those before it stay, and the
 // outcomes are as many.
@@ -263,7 +263,7 @@ func (c *Cluster) SetTasks(tasks, states, nodes []int32) error {
 		(*C.int32_t)(unsafe.Pointer(&tasks[0])), (*C.int32_t)(unsafe.Pointer(&states[0])), where, &e), &e)
 }
 
-// BindFailed tells that a bind which was followed did not come about: the task is pending again.
+// BindFailed reports that a bind which was followed failed: the task is pending again.
 func (c *Cluster) BindFailed(task string) error {
 	e := C.muster_go_error()
 	text := C.CString(task)
@@ -349,7 +349,7 @@ func (s *Snapshot) ScheduleWith(profile string, options Options) (*Plan, error) 
 	return viewed(made)
 }
 
-// Follow makes the tables follow the plan, and says how many decisions that were.
+// Follow makes the tables follow the plan, and returns the number of decisions.
 func (c *Cluster) Follow(p *Plan) (int64, error) {
 	e := C.muster_go_error()
 	var applied C.int64_t
@@ -439,7 +439,7 @@ func (p *Plan) Name(kind int, index int32) string {
 	return C.GoStringN(name, C.int(size))
 }
 
-// Explain says why a job or a task is not placed.
+// Explain returns why a job or a task is not placed.
 func (p *Plan) Explain(name string) (string, error) {
 	e := C.muster_go_error()
 	text := C.CString(name)

@@ -55,7 +55,7 @@ def without_unique_symbols(data):
         raise ValueError("not an object of 64 bits, lowest byte first")
     (sections,) = struct.unpack_from("<Q", data, 40)
     size, count = struct.unpack_from("<HH", data, 58)
-    if count == 0:  # more sections than the field holds: the first one says
+    if count == 0:  # more sections than the field holds: the first one has the number
         (count,) = struct.unpack_from("<Q", data, sections + 32)
     for section in range(sections, sections + size * count, size):
         (kind,) = struct.unpack_from("<I", data, section + 4)

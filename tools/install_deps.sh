@@ -1,11 +1,11 @@
 #!/bin/sh
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #
-# Installs what building and testing Muster needs on Debian 12, as root or through sudo, and says
-# what. Asks dpkg first: when nothing is missing it neither calls apt nor prints anything.
+# Installs what building and testing Muster needs on Debian 12, as root or through sudo, and reports
+# what. Reads dpkg's list first: when nothing is missing it neither calls apt nor prints anything.
 #
 # build/venv holds what the Python package needs and Debian does not have (pybind11 3) or not
-# everywhere (NumPy, pandas). Where the Python package index cannot be reached this says so and
+# everywhere (NumPy, pandas). Where the Python package index cannot be reached this reports it and
 # leaves it out: everything but the Python package still builds.
 set -eu
 cd "$(dirname "$0")/.."
@@ -47,7 +47,7 @@ fi
 
 # --- Python
 
-# Says which packages of tools/python_optional.txt are not there, and what follows.
+# Reports which packages of tools/python_optional.txt are not there, and what follows.
 tell_what_is_left_out() {
   local package absent=""
   for package in $(sed -e '/^#/d' -e 's/[<>=].*//' tools/python_optional.txt); do

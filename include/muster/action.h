@@ -47,7 +47,10 @@
 
 namespace muster {
 
-class ActionContext;  // lib/part
+class ActionContext;
+namespace internal {
+struct Access;
+}  // namespace internal
 
 class MUSTER_EXPORT Workbench {
  public:
@@ -57,8 +60,6 @@ class MUSTER_EXPORT Workbench {
     uint64_t content = 0;
     uint64_t release = 0;
   };
-
-  Workbench(const Cycle& cycle, ActionContext& context) : cycle_(cycle), context_(context) {}
 
   const Cycle& cycle() const { return cycle_; }
 
@@ -112,6 +113,9 @@ class MUSTER_EXPORT Workbench {
   bool ShouldStop();
 
  private:
+  friend struct internal::Access;
+  Workbench(const Cycle& cycle, ActionContext& context) : cycle_(cycle), context_(context) {}
+
   const Cycle& cycle_;
   ActionContext& context_;
 };

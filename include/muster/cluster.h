@@ -79,6 +79,11 @@ struct ApplyReport {
   std::vector<std::string> refused;  // `bind "t1" to "n1": node is gone`
 };
 
+namespace internal {
+struct Access;
+struct ClusterImpl;
+}  // namespace internal
+
 class MUSTER_EXPORT Cluster {
  public:
   Cluster();
@@ -128,13 +133,9 @@ class MUSTER_EXPORT Cluster {
   absl::StatusOr<ApplyReport> Apply(const Plan& plan);
   absl::Status ReportBindFailed(std::string_view task);  // kBinding back to kPending
 
-  // The rooms below read and extend the cluster through these.
-  struct Impl;
-  Impl& impl() { return *impl_; }
-  const Impl& impl() const { return *impl_; }
-
  private:
-  std::unique_ptr<Impl> impl_;
+  friend struct internal::Access;
+  std::unique_ptr<internal::ClusterImpl> impl_;
 };
 
 }  // namespace muster

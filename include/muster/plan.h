@@ -143,12 +143,14 @@ struct QueueShare {
   double share_before = 0, share_after = 0;
 };
 
-struct PlanData;  // lib/plan
+struct PlanData;
+namespace internal {
+struct Access;
+}  // namespace internal
 
 class MUSTER_EXPORT Plan {
  public:
   Plan();  // an empty plan
-  explicit Plan(std::shared_ptr<const PlanData> data);
 
   std::span<const Decision> decisions() const;  // in the order they were made
   std::vector<Decision> binds() const;          // the decisions of one kind, in order; O(decisions)
@@ -182,9 +184,9 @@ class MUSTER_EXPORT Plan {
   std::string ToJson() const;
   std::string Digest() const;  // of everything above except names; 32 hex digits
 
-  const PlanData* data() const { return data_.get(); }  // for the library's own rooms; null: empty
-
  private:
+  friend struct internal::Access;
+  explicit Plan(std::shared_ptr<const PlanData> data);
   std::shared_ptr<const PlanData> data_;
 };
 

@@ -23,12 +23,14 @@
 
 namespace muster {
 
-struct Tables;  // lib/model/tables.h
+struct Tables;
+namespace internal {
+struct Access;
+}  // namespace internal
 
 class MUSTER_EXPORT Snapshot {
  public:
   Snapshot();  // of an empty cluster
-  explicit Snapshot(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
 
   // Number of rows, dead ones included: valid indices are below it.
   size_t node_count() const;
@@ -46,10 +48,10 @@ class MUSTER_EXPORT Snapshot {
   std::optional<TaskIndex> FindTask(std::string_view name) const;
 
   uint64_t version() const;
-  const Tables& tables() const { return *tables_; }  // for the library's own rooms
-  std::shared_ptr<const Tables> share() const { return tables_; }
 
  private:
+  friend struct internal::Access;
+  explicit Snapshot(std::shared_ptr<const Tables> tables) : tables_(std::move(tables)) {}
   std::shared_ptr<const Tables> tables_;
 };
 

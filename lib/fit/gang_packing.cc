@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-constexpr size_t kNobody = std::numeric_limits<size_t>::max();
+constexpr size_t kNoNode = std::numeric_limits<size_t>::max();
 
 class Search {
  public:
@@ -94,7 +94,7 @@ class Search {
   void Begin(size_t at) {
     if (at == order_.size()) return;
     const PackTask& task = tasks_[order_[at]];
-    last_[at] = kNobody;
+    last_[at] = kNoNode;
     next_[at] = 0;
     if (at > 0) {
       const PackTask& before = tasks_[order_[at - 1]];
@@ -118,7 +118,7 @@ class Search {
     const PackTask& task = tasks_[order_[at]];
     for (size_t n = next_[at]; n < nodes_.size(); ++n) {
       if (!Fits(task, nodes_[n])) continue;
-      if (last_[at] != kNobody && nodes_[n].takes == nodes_[last_[at]].takes &&
+      if (last_[at] != kNoNode && nodes_[n].takes == nodes_[last_[at]].takes &&
           nodes_[n].room == nodes_[last_[at]].room && nodes_[n].book == nodes_[last_[at]].book) {
         continue;
       }

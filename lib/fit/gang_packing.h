@@ -68,7 +68,7 @@ struct PackStep {
 };
 
 // The book of a node in that book with one more task of the shape; kNoParts: it has not what the
-// task takes. Asked of shapes that take parts alone; the same question has the same answer.
+// task takes. Called for shapes that take parts alone; equal calls have equal answers.
 using PackParts = absl::FunctionRef<uint32_t(size_t shape, uint32_t book)>;
 inline constexpr uint32_t kNoParts = UINT32_MAX;
 inline uint32_t SameBook(size_t, uint32_t book) { return book; }

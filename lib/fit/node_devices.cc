@@ -55,7 +55,7 @@ class Chooser {
           DevicePick strategy, std::vector<DevicePart>* grants)
       : devices_(devices), free_(free), strategy_(strategy), grants_(grants) {}
 
-  // The devices for one ask, from one group.
+  // The devices for one request, from one group.
   bool Take(const DeviceAsk& ask, uint32_t group) {
     if (ask.count == 1) return TakeOne(ask, group);
     std::vector<std::pair<std::pair<int64_t, int64_t>, uint32_t>> able;
@@ -69,7 +69,7 @@ class Chooser {
     return true;
   }
 
-  // The devices for all asks that want to be together in this way.
+  // The devices for all requests that are to be together in this way.
   bool TakeTogether(std::span<const DeviceAsk> asks, DeviceTogether together) {
     std::vector<uint32_t> groups;
     const auto add = [&](uint32_t group) {

@@ -71,14 +71,14 @@ struct DevicePart {
   friend bool operator==(const DevicePart&, const DevicePart&) = default;
 };
 
-// Returns whether the devices can serve all asks, and sets `*grants` if so.
-// REQUIRES: asks are of different kinds; `free` has an entry for each device.
+// Returns whether the devices can serve all of `asks`, and sets `*grants` if so.
+// REQUIRES: `asks` are of different kinds; `free` has an entry for each device.
 bool ChooseNodeDevices(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                        std::span<const DeviceAsk> asks, DevicePick strategy,
                        std::vector<DevicePart>* grants);
 
-// Returns the first ask for which not enough devices could serve, wherever they are, or asks.size()
-// if there are enough for each, but not together.
+// Returns the first of `asks` for which not enough devices could serve, wherever they are, or
+// asks.size() if there are enough for each, but not together.
 size_t FirstShortAsk(std::span<const NodeDevice> devices, std::span<const DeviceAmount> free,
                      std::span<const DeviceAsk> asks);
 

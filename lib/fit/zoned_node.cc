@@ -174,7 +174,7 @@ std::optional<ZonedNode::Refusal> ZonedNode::Check(const ZonedTask& task) const 
     if (!zone.has_value()) return Refusal{i, short_of};
     if (part != ZonedTask::Part::kMain || i + 1 == task.parts.size()) continue;
     if (!left.has_value()) left = *this;
-    // A zone that suits has enough; one that nothing was asked of may not, and then the task is
+    // A zone that suits has enough; one with no request may not, and then the task is
     // refused.
     if (!left->TakeFrom(*zone, request, task.guaranteed).ok()) return Refusal{i, short_of};
   }

@@ -85,7 +85,7 @@ bool ZonedNode::CouldHold(const ZonedRequest& request, bool guaranteed, size_t c
         amounts.push_back(has);
       }
     }
-    if (amounts.size() < count) return false;  // every zone of the set must know the resource
+    if (amounts.size() < count) return false;  // every zone of the set must have the resource
     if (asked.amount == 0 || (!guaranteed && asked.kind.is_bound)) continue;
     std::partial_sort(amounts.begin(), amounts.begin() + static_cast<std::ptrdiff_t>(count),
                       amounts.end(), std::greater<>());

@@ -28,32 +28,11 @@ constexpr KindRule kKinds[] = {{"Node"},
 constexpr TaskRules kTasks = {kName,
                               {.modern = false, .ephemeral_storage = false, .separate_init = true}};
 
-constexpr SwitchRule kSwitches[] = {{"enableJobOrder", "job_order"},
-                                    {"enableJobReady", "ready"},
-                                    {"enableJobPipelined", "pipelined"},
-                                    {"enableTaskOrder", "task_order"},
-                                    {"enablePreemptable", "preemptable"},
-                                    {"enableReclaimable", "reclaimable"},
-                                    {"enableQueueOrder", "queue_order"},
-                                    {"enablePredicate", "fit"},
-                                    {"enableNodeOrder", "score"},
-                                    // The rest are switches of the same files' newer readers.
-                                    {"enabledOverused", ""},
-                                    {"enabledAllocatable", ""},
-                                    {"enablePreemptive", ""},
-                                    {"enableJobEnqueued", ""},
-                                    {"enableJobStarving", ""},
-                                    {"enabledVictim", ""},
-                                    {"enabledSubJobOrder", ""},
-                                    {"enabledSubJobReady", ""},
-                                    {"enabledSubJobPipelined", ""},
-                                    {"enabledHyperNodeOrder", ""},
-                                    {"enabledHyperNodeGradient", ""},
-                                    {"enableHierarchy", ""},
-                                    {"enabledClusterOrder", ""},
-                                    {"enableBestNode", ""},
-                                    {"enableTargetJob", ""},
-                                    {"enableReservedNodes", ""}};
+constexpr auto kSwitches = [] {
+  auto switches = kPluginSwitches;
+  for (size_t i = kOldSwitches; i < switches.size(); ++i) switches[i].point = {};
+  return switches;
+}();
 // Options of policies where the rule differs from Volcano's. The scheduler checks `valid` before
 // any plugin can answer.
 constexpr OptionRule kOptions[] = {

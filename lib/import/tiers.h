@@ -16,6 +16,8 @@
 #ifndef MUSTER_IMPORT_TIERS_H_
 #define MUSTER_IMPORT_TIERS_H_
 
+#include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +45,35 @@ class ProfileOptions {
 struct SwitchRule {
   std::string_view name, point;
 };
+// The switches of plugins in configuration files. The oldest schedulers of this kind follow the
+// first kOldSwitches alone.
+inline constexpr std::array<SwitchRule, 25> kPluginSwitches = {
+    {{"enableJobOrder", "job_order"},
+     {"enableJobReady", "ready"},
+     {"enableJobPipelined", "pipelined"},
+     {"enableTaskOrder", "task_order"},
+     {"enablePreemptable", "preemptable"},
+     {"enableReclaimable", "reclaimable"},
+     {"enableQueueOrder", "queue_order"},
+     {"enablePredicate", "fit"},
+     {"enableNodeOrder", "score"},
+     {"enabledOverused", "overused"},
+     {"enabledAllocatable", "allocatable"},
+     {"enablePreemptive", "preemptive"},
+     {"enableJobEnqueued", "admit"},
+     {"enableJobStarving", "starving"},
+     {"enabledVictim", "victims"},
+     {"enabledSubJobOrder", "sub_group_order"},
+     {"enabledSubJobReady", "sub_group_ready"},
+     {"enabledSubJobPipelined", "sub_group_pipelined"},
+     {"enabledHyperNodeOrder", "domain_score"},
+     {"enabledHyperNodeGradient", "domain_search"},
+     {"enableHierarchy", ""},
+     {"enabledClusterOrder", ""},
+     {"enableBestNode", ""},
+     {"enableTargetJob", ""},
+     {"enableReservedNodes", ""}}};
+inline constexpr size_t kOldSwitches = 9;
 // An option that a policy always has in this profile.
 struct OptionRule {
   std::string_view policy, option, value;

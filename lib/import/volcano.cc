@@ -33,32 +33,7 @@ constexpr KindRule kKinds[] = {{"Node"},
                                {"PodGroup", kGroupsOfQueues},
                                {"Queue", kGroupsOfQueues}};
 
-constexpr SwitchRule kSwitches[] = {{"enableJobOrder", "job_order"},
-                                    {"enableJobReady", "ready"},
-                                    {"enableJobPipelined", "pipelined"},
-                                    {"enableTaskOrder", "task_order"},
-                                    {"enablePreemptable", "preemptable"},
-                                    {"enableReclaimable", "reclaimable"},
-                                    {"enableQueueOrder", "queue_order"},
-                                    {"enablePredicate", "fit"},
-                                    {"enableNodeOrder", "score"},
-                                    {"enabledOverused", "overused"},
-                                    {"enabledAllocatable", "allocatable"},
-                                    {"enablePreemptive", "preemptive"},
-                                    {"enableJobEnqueued", "admit"},
-                                    {"enableJobStarving", "starving"},
-                                    {"enabledVictim", "victims"},
-                                    {"enabledSubJobOrder", "sub_group_order"},
-                                    {"enabledSubJobReady", "sub_group_ready"},
-                                    {"enabledSubJobPipelined", "sub_group_pipelined"},
-                                    {"enabledHyperNodeOrder", "domain_score"},
-                                    {"enabledHyperNodeGradient", "domain_search"},
-                                    {"enableHierarchy", ""},
-                                    {"enabledClusterOrder", ""},
-                                    {"enableBestNode", ""},
-                                    {"enableTargetJob", ""},
-                                    {"enableReservedNodes", ""}};
-constexpr TierRules kTiers = {kName, kSwitches, {}, "predicates"};
+constexpr TierRules kTiers = {kName, kPluginSwitches, {}, "predicates"};
 
 void ReadNodes(const ImportSource& source, ClusterSpec* cluster) {
   for (const ApiObject* object : source.dump.OfKind("Node")) {

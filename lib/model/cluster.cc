@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/device_holds.h"
 #include "lib/model/validate.h"
@@ -67,12 +68,12 @@ size_t BindingsOf(const Tables& tables, std::string_view queue) {
 
 }  // namespace
 
-Cluster::Cluster() : impl_(std::make_unique<Impl>()) {}
+Cluster::Cluster() : impl_(std::make_unique<internal::ClusterImpl>()) {}
 Cluster::~Cluster() = default;
 Cluster::Cluster(Cluster&&) noexcept = default;
 Cluster& Cluster::operator=(Cluster&&) noexcept = default;
 
-Snapshot Cluster::Freeze() const { return Snapshot(impl_->tables); }
+Snapshot Cluster::Freeze() const { return SnapshotOf(impl_->tables); }
 uint64_t Cluster::version() const { return impl_->tables->version; }
 
 // --- nodes

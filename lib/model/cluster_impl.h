@@ -2,7 +2,7 @@
 //
 // The implementation behind a Cluster.
 //
-//   const Tables& tables = *cluster.impl().tables;
+//   const Tables& tables = *ImplOf(cluster).tables;  // lib/model/access.h
 #ifndef MUSTER_MODEL_CLUSTER_IMPL_H_
 #define MUSTER_MODEL_CLUSTER_IMPL_H_
 
@@ -14,9 +14,9 @@
 #include "lib/model/tables.h"
 #include "muster/cluster.h"
 
-namespace muster {
+namespace muster::internal {
 
-struct Cluster::Impl {
+struct ClusterImpl {
   std::shared_ptr<Tables> tables = std::make_shared<Tables>();
   Editor editor{tables};
   Deltas deltas{editor};
@@ -26,6 +26,6 @@ struct Cluster::Impl {
   std::unique_ptr<Attachment> cycle;
 };
 
-}  // namespace muster
+}  // namespace muster::internal
 
 #endif  // MUSTER_MODEL_CLUSTER_IMPL_H_

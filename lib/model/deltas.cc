@@ -115,7 +115,7 @@ Deltas::Memory Deltas::Remembered() const {
   memory.generations.assign(generations_.begin(), generations_.end());  // any order: sorted below
   const JobTable& jobs = editor_.tables().jobs;
   for (const auto& entry : counts_) {  // any order: sorted below
-    // Of jobs that left or changed otherwise nothing is asked any more.
+    // Jobs that left or changed otherwise are not read any more.
     const std::optional<JobIndex> row = jobs.names.Find(entry.first);
     if (row && jobs.spec[*row].groups.size() == entry.second.size()) memory.counts.push_back(entry);
   }

@@ -207,7 +207,7 @@ class Editor {
   HashMap<TaskIndex, std::string> nominated_elsewhere_;           // to nodes that are not there
   HashMap<std::string, uint32_t> budgets_, namespaces_;           // by key: index in the tables
   size_t living_ = 0;                                             // rows alive, over all tables
-  size_t wishing_queues_ = 0;  // that say something of node groups
+  size_t wishing_queues_ = 0;                                     // with wishes for node groups
 };
 
 bool SpeaksOfNodeGroups(const QueueSpec& queue);

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// What a scorer takes for a container that does not say.
+// What a scorer takes for a container without requests.
 constexpr int64_t kDefaultMilliCpu = 100;
 constexpr int64_t kDefaultMemory = 200 * 1024 * 1024;
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
 #include "lib/model/spec_key.h"
@@ -80,14 +81,14 @@ absl::Status Fill(const ClusterSpec& full, Cluster& cluster) {
     status = cluster.AddTask(full.tasks[i]);
   for (size_t i = 0; status.ok() && i < full.budgets.size(); ++i) {
     status = cluster.SetDisruptionBudget(full.budgets[i]);
-    if (status.ok() && cluster.impl().tables->budgets.size() == i) {
+    if (status.ok() && ImplOf(cluster).tables->budgets.size() == i) {
       status = absl::AlreadyExistsError(
           absl::StrCat(PlaceOf("disruption budget", full.budgets[i].name), ": is listed twice"));
     }
   }
   for (size_t i = 0; status.ok() && i < full.namespaces.size(); ++i) {
     status = cluster.SetNamespace(full.namespaces[i]);
-    if (status.ok() && cluster.impl().tables->namespaces.size() == i) {
+    if (status.ok() && ImplOf(cluster).tables->namespaces.size() == i) {
       status = absl::AlreadyExistsError(
           absl::StrCat(PlaceOf("namespace", full.namespaces[i].name), ": is listed twice"));
     }

@@ -1,12 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "muster/snapshot.h"
 
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/cluster.h"
 
 namespace muster {
 
-Snapshot::Snapshot() : tables_(Cluster().Freeze().share()) {}
+Snapshot::Snapshot() : tables_(SharedTablesOf(Cluster().Freeze())) {}
 
 size_t Snapshot::node_count() const { return tables_->nodes.alive.size(); }
 size_t Snapshot::queue_count() const { return tables_->queues.alive.size(); }

@@ -97,7 +97,7 @@ struct ClassTable {
   RowTable initial_request;       // what it needs to start
   std::vector<uint8_t>
       best_effort;  // no devices, and initial_request is zero in every dimension but pods
-  // cpu and memory as scorers count them: a container that does not say takes 100 milli-cores / 200
+  // cpu and memory as scorers count them: a container without requests takes 100 milli-cores / 200
   // MiB.
   std::vector<int64_t> scoring_cpu, scoring_memory;            // init containers included
   std::vector<int64_t> scoring_cpu_main, scoring_memory_main;  // regular containers only

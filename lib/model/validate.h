@@ -26,7 +26,7 @@ struct QueueAmounts {
 };
 
 struct ShapeAmounts {
-  Amounts request, initial_request;  // the latter as the former where the shape does not say
+  Amounts request, initial_request;  // the latter as the former where the shape leaves it out
   std::vector<Amounts> containers;
   std::vector<int64_t> device_memory;  // of each request for devices
 };

@@ -107,7 +107,7 @@ void CheckPort(const HostPort& port, Checker& check) {
 void CheckPods(const Amounts& amounts, Checker& check) {
   for (const Amount& amount : amounts) {
     if (amount.name == "pods" && amount.value != 1) {
-      check.Fail("request", amount.name, "a task requests exactly one, which need not be said");
+      check.Fail("request", amount.name, "a task requests exactly one, which may be left out");
     }
   }
 }

@@ -3,8 +3,8 @@
 // What a Plan points to. The session fills it once; then it is frozen.
 //
 //   auto data = std::make_shared<PlanData>(session.Run(tables, options));
-//   data->names = NamesOf(snapshot.share());
-//   Plan plan(std::move(data));
+//   data->names = NamesOf(SharedTablesOf(snapshot));
+//   Plan plan = PlanOf(std::move(data));  // lib/model/access.h
 #ifndef MUSTER_PLAN_PLAN_DATA_H_
 #define MUSTER_PLAN_PLAN_DATA_H_
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/plan.h"
 #include "muster/types.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/ledger/device_book.h"
+#include "lib/model/access.h"
 
 namespace muster {
 namespace {
@@ -112,7 +113,7 @@ class Resolver {
       preset_.catalogue.push_back(
           {action.name, action.summary, action.options,
            [run = action.run](ActionContext& context, const Options& options) {
-             Workbench bench(*context.facts.cycle, context);
+             Workbench bench = internal::Access::MakeWorkbench(*context.facts.cycle, context);
              run(bench, options);
            },
            action.admits, action.evicts});

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "lib/ledger/ledger.h"
+#include "lib/model/access.h"
 #include "lib/model/shelf.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
@@ -66,18 +67,19 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
   absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
   if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
-  const Tables& tables = snapshot.tables();
+  const Tables& tables = TablesOf(snapshot);
   std::unique_ptr<Attachment> spare = tables.shelf->Take();
   if (spare == nullptr) spare = std::make_unique<SpareBooks>();
   std::unique_ptr<Ledger>& books = static_cast<SpareBooks&>(*spare).books;
   Session session(tables, *config, options.speed, std::move(books));
   auto data = std::make_shared<PlanData>(session.RunOnce(options, &books));
   tables.shelf->Put(std::move(spare));
-  data->names = NamesOf(snapshot.share());
-  return Plan(std::move(data));
+  data->names = NamesOf(SharedTablesOf(snapshot));
+  return PlanOf(std::move(data));
 }
 
-absl::StatusOr<Sessions::Kept*> KeptSession(Cluster::Impl& cluster, std::string_view profile,
+absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
+                                            std::string_view profile,
                                             const ScheduleOptions& options) {
   if (cluster.cycle == nullptr) cluster.cycle = std::make_unique<Sessions>();
   auto& kept = static_cast<Sessions&>(*cluster.cycle).kept;
@@ -114,7 +116,7 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   data->names = CopyNames(tables, *data);
   mine.options = options;
   mine.version = tables.version;
-  mine.plan = Plan(std::move(data));
+  mine.plan = PlanOf(std::move(data));
   return mine.plan;
 }
 

@@ -3,7 +3,7 @@
 // The sessions that a living cluster keeps, one per profile, and the last plan of each: a plan is a
 // pure function, so where nothing changed it is still the plan.
 //
-//   absl::StatusOr<Sessions::Kept*> kept = KeptSession(cluster.impl(), "muster", options);
+//   absl::StatusOr<Sessions::Kept*> kept = KeptSession(ImplOf(cluster), "muster", options);
 //   PlanData data = (*kept)->session->Run(tables, options);
 #ifndef MUSTER_PROFILE_SESSIONS_H_
 #define MUSTER_PROFILE_SESSIONS_H_
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/session/session.h"
 #include "muster/schedule.h"
@@ -37,7 +38,8 @@ struct Sessions : Attachment {
 // Returns the cluster's session for the profile and for the options that are part of a session;
 // makes it if there is none. Refuses options that cannot be. The pointer is valid until the next
 // call.
-absl::StatusOr<Sessions::Kept*> KeptSession(Cluster::Impl& cluster, std::string_view profile,
+absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
+                                            std::string_view profile,
                                             const ScheduleOptions& options);
 
 }  // namespace muster

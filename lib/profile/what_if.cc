@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/model/access.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/sessions.h"
 #include "lib/session/queue_books.h"
@@ -63,15 +64,15 @@ absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profil
                                std::span<const WhatIfChange> changes) {
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
   if (!config.ok()) return config.status();
-  Ledger ledger(snapshot.tables(), config->accounting);
-  return Ask(snapshot.tables(), ledger, *config, changes);
+  Ledger ledger(TablesOf(snapshot), config->accounting);
+  return Ask(TablesOf(snapshot), ledger, *config, changes);
 }
 
 absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
                                std::span<const WhatIfChange> changes) {
-  const absl::StatusOr<Sessions::Kept*> kept = KeptSession(cluster.impl(), profile, {});
+  const absl::StatusOr<Sessions::Kept*> kept = KeptSession(ImplOf(cluster), profile, {});
   if (!kept.ok()) return kept.status();
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   return Ask(tables, (*kept)->session->SyncedBooks(tables), (*kept)->config, changes);
 }
 

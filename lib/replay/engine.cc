@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "lib/base/hash_map.h"
+#include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/profile.h"
 #include "lib/replay/arrivals.h"
@@ -434,11 +435,11 @@ class Loop {
       sampler_.Learn(data.get());
       if (options_.latency > 0) {
         data->names = CopyNames(world_.tables(), *data);
-        late_ = Plan(std::move(data));
+        late_ = PlanOf(std::move(data));
         Push(now_ + options_.latency, EventKind::kDecided, kNone, 0);
         return;
       }
-      const bool moved = Follow(Plan(data));
+      const bool moved = Follow(PlanOf(data));
       spare_ = std::move(*data);
       if (!again || !moved) return;
       Changed();

@@ -14,7 +14,7 @@ absl::StatusOr<Trace> ReadHpc(const TraceFile& file, const LogOptions& options,
                               ReadReport* report) {
   if (options.processors <= 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat(file.name, ": say how many processors there are"));
+        absl::StrCat(file.name, ": the number of processors is missing; set it"));
   }
   TableReader table(file, options.read, report);
   const int id = table.Require("job_id"), submit = table.Require("submit"),

@@ -30,23 +30,23 @@ TraceMix OnNodes(const char* name, int64_t nodes) {
   const ClusterMix tables = NamedClusterMix(name);
   TraceMix mix;
   mix.name = name;
-  for (const NodeKind& kind : tables.nodes) {
+  for (const NodeType& kind : tables.nodes) {
     MixNodes& made = mix.nodes.emplace_back();
     made.node.name = kind.name + "-";
     made.node.capacity = MixAmounts(kind.cpu_milli, kind.memory_mib, kind.gpus * 1000);
     made.count = tables.nodes.size() == 1 ? nodes : kind.weight;
   }
-  for (const GangKind& gang : tables.gangs) {
+  for (const GangType& gang : tables.gangs) {
     for (size_t k = 0; k < tables.tasks.size(); ++k) {
-      if (gang.task_kind != kAnyKind && gang.task_kind != static_cast<int32_t>(k)) continue;
-      const TaskKind& kind = tables.tasks[k];
+      if (gang.task_type != kAnyType && gang.task_type != static_cast<int32_t>(k)) continue;
+      const TaskType& kind = tables.tasks[k];
       MixJobs& made = mix.jobs.emplace_back();
-      made.weight = gang.task_kind == kAnyKind ? kind.weight : gang.weight;
+      made.weight = gang.task_type == kAnyType ? kind.weight : gang.weight;
       made.tasks = gang.size;
       made.shape.request = MixAmounts(kind.cpu_milli, kind.memory_mib, kind.gpu_milli);
     }
   }
-  for (const QueueKind& queue : tables.queues) {
+  for (const QueueType& queue : tables.queues) {
     mix.queues.push_back({{.name = queue.name, .weight = queue.weight}, queue.jobs});
   }
   return mix;

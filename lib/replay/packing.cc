@@ -192,7 +192,7 @@ absl::Status CheckPackingTrace(const PackingTrace& trace) {
     const int32_t most = shape.gpus == 0 ? 0 : kWholeGpu;
     if (shape.gpu_milli < least || shape.gpu_milli > most) {
       return Invalid(absl::StrCat(place, "gpu_milli is ", shape.gpu_milli, "; of ", shape.gpus,
-                                  " GPUs ", least, " to ", most, " can be asked for"));
+                                  " GPUs ", least, " to ", most, " can be requested"));
     }
   }
   for (uint32_t shape : trace.shape) {

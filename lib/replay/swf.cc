@@ -93,7 +93,7 @@ absl::StatusOr<Trace> ReadSwf(const TraceFile& file, const LogOptions& options,
           options.processors > 0 ? options.processors : report->header_processors.value_or(0);
       if (processors <= 0) {
         return absl::InvalidArgumentError(absl::StrCat(
-            file.name, ": the header names no MaxProcs; say how many processors there are"));
+            file.name, ": the header names no MaxProcs; set the number of processors"));
       }
       jobs.emplace(processors, options.filter);
     }

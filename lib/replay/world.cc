@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "muster/quantity.h"
 
 namespace muster {
@@ -37,7 +38,7 @@ absl::Status World::LearnMachine() {
   for (const NodeSpec& node : trace_.machine.nodes) {
     if (absl::Status s = machine.AddNode(node); !s.ok()) return s;
   }
-  const Tables& tables = *machine.impl().tables;
+  const Tables& tables = TablesOf(machine);
   for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
     resources_.emplace_back(tables.dimensions.name(d));
   }

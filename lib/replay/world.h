@@ -26,6 +26,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lib/base/hash_map.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "muster/cluster.h"
 #include "muster/replay.h"
@@ -39,8 +40,8 @@ class World {
   absl::Status Build(const std::vector<uint8_t>& absent);
 
   Cluster& cluster() { return cluster_; }
-  const Tables& tables() const { return *cluster_.impl().tables; }
-  Editor& editor() { return cluster_.impl().editor; }
+  const Tables& tables() const { return TablesOf(cluster_); }
+  Editor& editor() { return ImplOf(cluster_).editor; }
 
   // Returns whether so many tasks of the shape fit on the empty machine, with all nodes that ever
   // join, by their requests alone.

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/scenario/scenario.h"
 
@@ -105,7 +106,7 @@ void ComparePhases(const Plan& plan, const Snapshot& snapshot, const Named<JobPh
     if (change != changed.end() && change->first == job) continue;  // below
     const std::optional<JobIndex> index = snapshot.FindJob(job);
     if (index.has_value())
-      actual.emplace_back(job, JobPhaseName(snapshot.tables().jobs.spec[*index].phase));
+      actual.emplace_back(job, JobPhaseName(TablesOf(snapshot).jobs.spec[*index].phase));
   }
   for (size_t i = 0; i < changed.size(); ++i) {
     if (i > 0 && changed[i].first == changed[i - 1].first) continue;

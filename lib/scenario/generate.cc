@@ -81,8 +81,8 @@ class Generator {
     if (!status.ok()) return status;
     MakeNodes();
     MakeQueues();
-    for (const QueueKind& leaf : leaves_) leaf_weights_.Add(leaf.jobs);
-    for (const GangKind& gang : mix_.gangs) gang_weights_.Add(gang.weight);
+    for (const QueueType& leaf : leaves_) leaf_weights_.Add(leaf.jobs);
+    for (const GangType& gang : mix_.gangs) gang_weights_.Add(gang.weight);
     MakeRunning();
     MakePending();
     return std::move(scenario_);
@@ -110,12 +110,12 @@ class Generator {
   std::vector<TaskClass> classes_;
   Weights class_weights_, leaf_weights_, gang_weights_;
   std::vector<std::vector<size_t>> classes_of_kind_;
-  std::vector<size_t> node_kinds_;  // of each node
-  std::vector<QueueKind> leaves_;
+  std::vector<size_t> node_types_;  // of each node
+  std::vector<QueueType> leaves_;
   Scenario scenario_;
 };
 
-Amounts AmountsOf(const NodeKind& kind) {
+Amounts AmountsOf(const NodeType& kind) {
   return {kind.cpu_milli, kind.memory_mib, kind.gpus * 1000};
 }
 
@@ -150,7 +150,7 @@ ClusterMix Generator::UniformMix() {
 // first.
 void Generator::CountNodes() {
   int64_t sum = 0;
-  for (const NodeKind& kind : mix_.nodes) sum += kind.weight;
+  for (const NodeType& kind : mix_.nodes) sum += kind.weight;
   std::vector<std::pair<int64_t, size_t>> remainders;
   int64_t left = options_.nodes;
   for (size_t i = 0; i < mix_.nodes.size(); ++i) {
@@ -166,7 +166,7 @@ void Generator::CountNodes() {
 absl::Status Generator::MakeClasses() {
   std::vector<size_t> kinds;  // that fit somewhere
   for (size_t k = 0; k < mix_.tasks.size(); ++k) {
-    const TaskKind& kind = mix_.tasks[k];
+    const TaskType& kind = mix_.tasks[k];
     bool fits = options_.nodes == 0;
     for (size_t n = 0; n < mix_.nodes.size(); ++n) {
       fits = fits || (node_counts_[n] > 0 && Fits({kind.cpu_milli, kind.memory_mib, kind.gpu_milli},
@@ -193,7 +193,7 @@ absl::Status Generator::MakeClasses() {
     const auto variant = static_cast<int64_t>(i / kinds.size());
     const auto variants =
         static_cast<int64_t>((wanted - i % kinds.size() + kinds.size() - 1) / kinds.size());
-    const TaskKind& kind = mix_.tasks[k];
+    const TaskType& kind = mix_.tasks[k];
     TaskClass task_class;
     // Variants are a little smaller, so that they fit wherever their kind does.
     const int64_t nudge = options_.mix == "uniform" ? static_cast<int64_t>(i) : variant;
@@ -266,7 +266,7 @@ void Generator::MakeNodes() {
   const bool has_zones = options_.affinity > 0 || options_.spread > 0;
   const int64_t zones = has_zones ? kZones : 1;
   for (size_t k = 0; k < mix_.nodes.size(); ++k) {
-    const NodeKind& kind = mix_.nodes[k];
+    const NodeType& kind = mix_.nodes[k];
     NodeSpec node;
     node.capacity = ToResources(AmountsOf(kind));
     node.capacity.emplace_back("pods", Quantity(kPodsOnNode));
@@ -287,7 +287,7 @@ void Generator::MakeNodes() {
           node.taints.push_back(
               {.key = "dedicated", .value = "batch", .effect = TaintEffect::kNoSchedule});
         scenario_.cluster.nodes.push_back(node);
-        node_kinds_.push_back(k);
+        node_types_.push_back(k);
       }
     }
   }
@@ -297,7 +297,7 @@ void Generator::MakeNodes() {
 void Generator::MakeQueues() {
   if (!mix_.queues.empty()) {
     leaves_ = mix_.queues;
-    for (const QueueKind& leaf : leaves_) {
+    for (const QueueType& leaf : leaves_) {
       scenario_.cluster.queues.push_back({.name = leaf.name, .weight = leaf.weight});
     }
     return;
@@ -326,7 +326,7 @@ const std::string& Generator::DrawQueue() { return leaves_[leaf_weights_.Draw(&r
 
 // A class of that kind; any, where the kind fits nowhere.
 size_t Generator::DrawClass(int32_t kind) {
-  if (kind != kAnyKind) {
+  if (kind != kAnyType) {
     const std::vector<size_t>& classes = classes_of_kind_[static_cast<size_t>(kind)];
     if (!classes.empty()) return classes[Draw(classes.size())];
   }
@@ -335,7 +335,7 @@ size_t Generator::DrawClass(int32_t kind) {
 
 bool Generator::MayRunOn(const TaskClass& task_class, const NodeSpec& node) const {
   if (!task_class.may_run_anywhere) return false;
-  const size_t kind = node_kinds_[static_cast<size_t>(&node - scenario_.cluster.nodes.data())];
+  const size_t kind = node_types_[static_cast<size_t>(&node - scenario_.cluster.nodes.data())];
   if (!task_class.node_kind.empty() && task_class.node_kind != mix_.nodes[kind].name) return false;
   return task_class.tolerates || node.taints.empty();
 }
@@ -349,13 +349,13 @@ void Generator::MakeRunning() {
   std::vector<int64_t> sizes;  // of the jobs
   ClusterSpec& cluster = scenario_.cluster;
   for (size_t n = 0; n < cluster.nodes.size(); ++n) {
-    Amounts room = AmountsOf(mix_.nodes[node_kinds_[n]]);
+    Amounts room = AmountsOf(mix_.nodes[node_types_[n]]);
     for (int64_t& amount : room) {
       amount = static_cast<int64_t>(static_cast<double>(amount) * options_.occupancy);
     }
     int64_t pods = kPodsOnNode;
     for (int failed = 0; failed < kTries && pods > 0;) {
-      const size_t c = DrawClass(kAnyKind);
+      const size_t c = DrawClass(kAnyType);
       if (!Fits(classes_[c].request, room) || !MayRunOn(classes_[c], cluster.nodes[n])) {
         ++failed;
         continue;
@@ -390,7 +390,7 @@ void Generator::MakeRunning() {
 
 void Generator::MakePending() {
   Amounts capacity{}, asked{};
-  for (const size_t kind : node_kinds_) {
+  for (const size_t kind : node_types_) {
     const Amounts amounts = AmountsOf(mix_.nodes[kind]);
     for (size_t d = 0; d < capacity.size(); ++d) capacity[d] += amounts[d];
   }
@@ -410,7 +410,7 @@ void Generator::MakePending() {
                                      : loaded()) {
       break;
     }
-    GangKind gang{1, 1 + static_cast<int64_t>(Draw(static_cast<size_t>(options_.gang))), kAnyKind,
+    GangType gang{1, 1 + static_cast<int64_t>(Draw(static_cast<size_t>(options_.gang))), kAnyType,
                   0};
     const bool rigid = !mix_.gangs.empty();
     if (rigid) gang = mix_.gangs[gang_weights_.Draw(&rng_)];
@@ -419,7 +419,7 @@ void Generator::MakePending() {
                       ? *options_.tasks / *options_.jobs + (j < *options_.tasks % *options_.jobs)
                       : std::min(gang.size, *options_.tasks - made);
     }
-    const TaskClass& task_class = classes_[DrawClass(gang.task_kind)];
+    const TaskClass& task_class = classes_[DrawClass(gang.task_type)];
     JobSpec job;
     job.name = absl::StrCat("j", j);
     job.queue = DrawQueue();

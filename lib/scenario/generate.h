@@ -26,7 +26,7 @@ struct GenerateOptions {
   int64_t nodes = 100;
   uint64_t seed = 1;
 
-  // How much is pending: so many tasks, or as many as ask for `load` of the capacity (of what is
+  // How much is pending: so many tasks, or as many as request `load` of the capacity (of what is
   // scarcest).
   std::optional<int64_t> tasks;
   double load = 1.0;

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/digest.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/checker.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/scenario/scenario.h"
@@ -158,7 +159,7 @@ absl::StatusOr<Deltas::Memory> ReadMemory(Reader& in) {
 
 }  // namespace
 
-void NumberAnew(Cluster* cluster) { cluster->impl().editor.Compact(); }
+void NumberAnew(Cluster* cluster) { ImplOf(*cluster).editor.Compact(); }
 
 std::string SaveState(Cluster* cluster) {
   NumberAnew(cluster);
@@ -166,7 +167,7 @@ std::string SaveState(Cluster* cluster) {
 }
 
 std::string StateText(const Cluster& cluster) {
-  const Tables& t = *cluster.impl().tables;
+  const Tables& t = TablesOf(cluster);
   StateWriter out;
   out.Number(t.dimensions.size());
   for (uint32_t d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
@@ -184,7 +185,7 @@ std::string StateText(const Cluster& cluster) {
     out.Number(t.tasks.flags[task] & kMarks);
   }
 
-  const Deltas::Memory memory = cluster.impl().deltas.Remembered();
+  const Deltas::Memory memory = ImplOf(cluster).deltas.Remembered();
   out.Number(memory.generations.size());
   for (const auto& [key, generation] : memory.generations) {
     out.Field(key);
@@ -220,7 +221,7 @@ absl::Status LoadState(std::string_view text, Cluster* cluster) {
   if (!in.ok()) return NoState("is cut");
   if (!scenario.ok()) return scenario.status();
   Cluster fresh;
-  Editor& editor = fresh.impl().editor;
+  Editor& editor = ImplOf(fresh).editor;
   editor.KeepDimensions(dimensions);
   // A new cluster has the queue "default"; this one may have lost it.
   const std::vector<QueueSpec>& queues = scenario->cluster.queues;
@@ -234,7 +235,7 @@ absl::Status LoadState(std::string_view text, Cluster* cluster) {
   absl::StatusOr<Deltas::Memory> memory = ReadMemory(in);
   if (!memory.ok()) return memory.status();
   if (!in.Finish()) return NoState("is cut, or its digest is another");
-  if (absl::Status s = fresh.impl().deltas.Remember(*std::move(memory)); !s.ok()) return s;
+  if (absl::Status s = ImplOf(fresh).deltas.Remember(*std::move(memory)); !s.ok()) return s;
   *cluster = std::move(fresh);
   return absl::OkStatus();
 }

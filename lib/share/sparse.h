@@ -87,7 +87,7 @@ class Sparse {
   }
 
  private:
-  static constexpr size_t kFirst = 8;  // most trees know no more: these take no memory of their own
+  static constexpr size_t kFirst = 8;  // most trees have no more: these take no memory of their own
 
   uint64_t keys_ = 0;
   std::array<int64_t, kFirst> first_ = {};  // 0 where unset

@@ -17,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/describe.h"
 #include "lib/scenario/scenario.h"
@@ -85,27 +86,27 @@ absl::Status NotThere(std::string_view kind, std::string_view name) {
 
 // What is known of a row; a field that an update does not name stays.
 NodeSpec NodeOf(const Cluster& cluster, const std::string& name) {
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   const auto row = tables.nodes.names.Find(name);
   if (!row) throw StatusError(NotThere("node", name));
   return tables.nodes.spec[*row];
 }
 QueueSpec QueueOf(const Cluster& cluster, const std::string& name) {
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   const auto row = tables.queues.names.Find(name);
   if (!row) throw StatusError(NotThere("queue", name));
   return tables.queues.spec[*row];
 }
 JobSpec JobOf(const Cluster& cluster, const std::string& name) {
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   const auto row = tables.jobs.names.Find(name);
   if (!row) throw StatusError(NotThere("job", name));
   return tables.jobs.spec[*row];
 }
 TaskSpec TaskOf(const Cluster& cluster, const std::string& name) {
-  const auto row = cluster.impl().tables->tasks.names.Find(name);
+  const auto row = ImplOf(cluster).tables->tasks.names.Find(name);
   if (!row) throw StatusError(NotThere("task", name));
-  return DescribeTask(cluster.impl().editor, *row);
+  return DescribeTask(ImplOf(cluster).editor, *row);
 }
 
 template <class S>
@@ -138,7 +139,7 @@ size_t AddAll(std::string_view kind, const py::dict& columns, const py::dict& co
 }
 
 py::dict Table(const Cluster& cluster, const std::string& kind) {
-  const Tables& t = *cluster.impl().tables;
+  const Tables& t = TablesOf(cluster);
   py::dict table;
   const auto living = [](const std::vector<uint8_t>& alive) {
     std::vector<uint32_t> rows;
@@ -296,7 +297,7 @@ void BindCluster(py::module_& module) {
       .def(py::init<>())
       .def_property_readonly("version", &Snapshot::version)
       .def_property_readonly("counts", [](const Snapshot& self) {
-        const Tables& t = self.tables();
+        const Tables& t = TablesOf(self);
         return py::make_tuple(t.nodes.names.live_size(), t.queues.names.live_size(),
                               t.jobs.names.live_size(), t.tasks.names.live_size());
       });
@@ -456,7 +457,7 @@ void BindCluster(py::module_& module) {
       .def_property_readonly("version", [](LiveCluster& self) { return self.Use().version(); })
       .def_property_readonly("counts",
                              [](LiveCluster& self) {
-                               const Tables& t = *self.Use().impl().tables;
+                               const Tables& t = TablesOf(self.Use());
                                return py::make_tuple(
                                    t.nodes.names.live_size(), t.queues.names.live_size(),
                                    t.jobs.names.live_size(), t.tasks.names.live_size());

@@ -102,6 +102,15 @@ Quantity ReadQuantity(const Place& place, py::handle value) {
   WrongType(place, "a number or a text such as \"500m\"", value);
 }
 
+int ReadWord(const Place& place, py::handle value, std::string_view what,
+             std::span<const std::string_view> words) {
+  const std::string text = ReadText(place, value);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == text) return static_cast<int>(i);
+  }
+  RefuseAt(place, UnknownWord(what, text, words));
+}
+
 py::object Write(const Quantity& quantity) {
   int64_t number = 0;
   const char* end = quantity.text.data() + quantity.text.size();

@@ -14,6 +14,7 @@
 #include <concepts>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -48,6 +49,9 @@ int64_t ReadInteger(const Place& place, py::handle value, int64_t min, uint64_t 
 std::string ReadText(const Place& place, py::handle value);
 bool ReadFlag(const Place& place, py::handle value);
 Quantity ReadQuantity(const Place& place, py::handle value);
+// Returns the index of `value` among `words`.
+int ReadWord(const Place& place, py::handle value, std::string_view what,
+             std::span<const std::string_view> words);
 
 // --- reading
 
@@ -70,11 +74,8 @@ requires(!std::same_as<Integer, bool>) void ReadInto(const Place& place, py::han
 
 template <HasWords Enum>
 void ReadInto(const Place& place, py::handle value, Enum* out) {
-  const std::string text = ReadText(place, value);
-  const std::optional<Enum> read = ParseWord<Enum>(text);
   const WordTable table = WordsOf(Enum());
-  if (!read.has_value()) RefuseAt(place, UnknownWord(table.what, text, table.words));
-  *out = *read;
+  *out = static_cast<Enum>(ReadWord(place, value, table.what, table.words));
 }
 
 template <HasMembers S>

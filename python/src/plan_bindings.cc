@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/plan/explain.h"
 #include "lib/plan/plan_data.h"
 #include "muster/plan.h"
@@ -109,9 +110,9 @@ py::dict ChosenDevices(const Plan& plan) {
 // One row for each pending task; what is said of its reason is shared between rows.
 py::dict Pending(const Plan& plan) {
   std::vector<std::string> words;
-  if (plan.data() != nullptr && plan.data()->names != nullptr) {
+  if (DataOf(plan) != nullptr && DataOf(plan)->names != nullptr) {
     for (const Reason& reason : plan.reasons()) {
-      words.push_back(ReasonText(reason, *plan.data()->names));
+      words.push_back(ReasonText(reason, *DataOf(plan)->names));
     }
   }
   Views tasks, jobs, kinds, texts, policies, queues;
@@ -119,7 +120,7 @@ py::dict Pending(const Plan& plan) {
   for (const PendingTask& p : plan.pending()) {
     const Reason& reason = plan.reasons()[p.reason];
     tasks.push_back(plan.task_name(p.task));
-    const JobIndex job = plan.data()->names->job_of(p.task);
+    const JobIndex job = DataOf(plan)->names->job_of(p.task);
     jobs.push_back(job == kNone ? std::string_view() : plan.job_name(job));
     kinds.push_back(ReasonKindName(reason.kind));
     texts.push_back(words[p.reason]);

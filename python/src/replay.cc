@@ -110,8 +110,7 @@ void ReadNodeEvents(const Place& events, py::handle given, std::vector<NodeEvent
     const auto row = py::reinterpret_borrow<py::sequence>(entry);
     NodeEvent event;
     event.time = ReadInteger(at, row[0], 0, static_cast<uint64_t>(kEndless));
-    event.kind = static_cast<NodeEvent::Kind>(
-        ReadWord(at, row[1], "kind", {kEventKinds.begin(), kEventKinds.end()}));
+    event.kind = static_cast<NodeEvent::Kind>(ReadWord(at, row[1], "kind", kEventKinds));
     event.name = ReadText(at, row[2]);
     out->push_back(std::move(event));
   }
@@ -297,8 +296,9 @@ ReplayOptions ReadOptionsOf(const py::dict& given) {
     if (std::find(known.begin(), known.end(), name) == known.end()) UnknownKey(root, name, known);
   }
   if (given.contains("cycles")) {
-    o.cycles = static_cast<CycleTiming>(ReadWord(Place{&root, "cycles"}, given["cycles"], "cycles",
-                                                 {"instant", "event", "periodic"}));
+    constexpr std::string_view kTimings[] = {"instant", "event", "periodic"};
+    o.cycles = static_cast<CycleTiming>(
+        ReadWord(Place{&root, "cycles"}, given["cycles"], "cycles", kTimings));
   }
   Take(root, given, "period", &o.period);
   Take(root, given, "latency", &o.latency);

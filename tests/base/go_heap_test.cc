@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-// Writes down every comparison it is asked for.
+// Writes down every comparison it is requested.
 struct Recorder {
   std::vector<std::pair<int, int>>* asked;
   bool operator()(int a, int b) const {

@@ -145,7 +145,7 @@ TEST(HashMapTest, MemoryThatRunsOutChangesNothing) {
     EXPECT_EQ(map.size(), static_cast<size_t>(i) + 1);
   }
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(map.contains(i));
-  // A sanitizer's allocator ends the process when it is asked for more than there can be.
+  // A sanitizer's allocator ends the process when it is requested more than there can be.
   if (std::getenv("MUSTER_SANITIZED") == nullptr) EXPECT_ANY_THROW(map.reserve(SIZE_MAX));
   EXPECT_EQ(map.size(), 1000u);
   EXPECT_TRUE(map.contains(999));

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""The examples in C, C++ and Python's ctypes print what docs/languages.md says."""
+"""The examples in C, C++ and Python's ctypes print what docs/languages.md shows."""
 
 import os
 import pathlib

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Calls with memory running out at their first, second, ... allocation, once and for good; the
-// caller's own allocator refusing, and what it was asked for given back.
+// caller's own allocator refusing, and what it was requested given back.
 //
 // The operators new and delete of this executable count, and fail on demand: failing_new.cc.
 #include <cctype>
@@ -377,7 +377,7 @@ TEST_P(MemoryRunsOut, AtAnyAllocation) {
 INSTANTIATE_TEST_SUITE_P(Faults, MemoryRunsOut, testing::ValuesIn(Calls()),
                          [](const auto& info) { return info.param.first; });
 
-// The caller's allocator: what it gives comes back to it, of the size it was asked for.
+// The caller's allocator: what it gives comes back to it, of the size it was requested.
 struct Counting {
   std::map<void*, size_t> given;
   int64_t left = INT64_MAX;

@@ -47,7 +47,7 @@ inline std::string FreshDigest(const muster_cluster* cluster, const char* profil
   return DigestOf(plan.get());
 }
 
-// Devices for the task of "two", which asks for some of one zone, and a rack that holds the gang
+// Devices for the task of "two", which requests some of one zone, and a rack that holds the gang
 // "near".
 inline constexpr char kPlaces[] = R"({"muster": 1,
   "domains": [{"name": "rack", "tier": 1}],
@@ -67,7 +67,7 @@ struct FaultWorld {
   muster_error error = MUSTER_ERROR_INIT;
   Held<muster_cluster> cluster = SmallCluster();
   // Has had a cycle, and carried it out. Since then there are devices and domains, and tasks that
-  // ask for them.
+  // request them.
   Held<muster_cluster> busy = SmallCluster();
   Held<muster_table> tasks, nodes, queues, orphans, many_tasks, many_nodes;
   Held<muster_policies> policies;

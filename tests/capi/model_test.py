@@ -221,7 +221,7 @@ class RandomCalls(unittest.TestCase):
                                             "groups": [{"count": count,
                                                         "shape": {"request": {"cpu": cpu}}}]})
                     if expected != OK and got in (EXISTS, INVALID):
-                        expected = got  # which of two wrongs is told is not the model's business
+                        expected = got  # which of two errors is reported is not modeled
                 elif what <= 6:
                     kind = rng.choice([NODES, QUEUES, JOBS, TASKS])
                     name = name if kind != TASKS else f"{name}-{rng.randrange(3)}"

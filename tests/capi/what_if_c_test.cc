@@ -45,7 +45,7 @@ TEST_F(WhatIfC, ColumnsAndNames) {
   EXPECT_EQ(view.allocated_after[vision_cpu], 0);
   EXPECT_EQ(view.share_after[1], 0);
 
-  // The same of a snapshot; a profile that divides nothing says so.
+  // The same of a snapshot; a profile that divides nothing is reported.
   Held<muster_snapshot> snapshot;
   ASSERT_OK_C(muster_cluster_freeze(cluster.get(), Out(snapshot), &error));
   ASSERT_OK_C(muster_snapshot_what_if(snapshot.get(), "fcfs", R"({"changes": []})", MUSTER_TO_NUL,

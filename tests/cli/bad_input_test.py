@@ -149,7 +149,7 @@ class BadInput(Files):
         self.fail(f"ended with {process.returncode} before it caught the signal")
 
     def test_interrupted(self):
-        """What was played is told, marked as partial; the second Ctrl-C would kill."""
+        """What was played is printed, marked as partial; the second Ctrl-C would kill."""
         out = self.folder / "waits.csv"
         command = [MUSTER, "replay", "mix", "--mix", "openb", "--jobs", "200000", "--nodes", "200",
                    "--load", "1.5",

@@ -305,7 +305,7 @@ class Packing(Files):
         self.assert_ends(muster("replay", "openb", "--dir", "/nowhere", "--policy", "fgd"), 2,
                          stderr="No such file")
         self.assert_ends(muster("replay", "itp", "--policy", "fgd"), 2,
-                         stderr="which only openb tells of")
+                         stderr="which only openb records")
         self.write(self.PODS + "p3,1000,10,1,1001,\n", "pods/openb_pod_list_small.csv.gz")
         self.assert_ends(self.replay(), 2, stderr="openb_pod_list_small.csv.gz:5: gpu_milli")
 

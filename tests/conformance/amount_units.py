@@ -77,7 +77,7 @@ def _within_requested(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
         raise Unanswerable("comparison without a request: gates always have one")
     fits, names = case["observed"]["results"]
     lines = differences(probe.amount("within_requested", l=l, r=r, request=request), fits)
-    # The names are those that refuse when they alone are asked for.
+    # The names are those that refuse when they alone are requested.
     alone = {name: EMPTY | {"scalars": {name: v}} for name, v in request.get("scalars", {}).items()}
     alone["cpu"] = EMPTY | {"milliCPU": request["milliCPU"]}
     alone["memory"] = EMPTY | {"memory": request["memory"]}

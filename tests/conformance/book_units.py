@@ -131,7 +131,7 @@ def _moves(tasks: dict[str, Json]) -> list[list[Any]]:
 
 
 def _holding(tasks: dict[str, Json]) -> dict[str, Json]:
-    """Without those that leave from no node: an importer's caller never tells of them, and they
+    """Without those that leave from no node: an importer's caller never passes them, and they
     hold nothing."""
     return {
         n: t for n, t in tasks.items() if t["Status"] != "Releasing" or t.get("NodeName")
@@ -142,7 +142,7 @@ def _holding(tasks: dict[str, Json]) -> dict[str, Json]:
 
 
 def _change_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
-    """AddTaskInfo, DeleteTaskInfo: what the job holds and asks for, and how many of its tasks are
+    """AddTaskInfo, DeleteTaskInfo: what the job holds and requests, and how many of its tasks are
     in each status."""
     job, task = case["state"]["args"]
     known = job.get("Tasks", {})
@@ -156,7 +156,7 @@ def _change_job(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
                         "Allocated.")
     counts = {STATUS[s]: len(tasks) for s, tasks in after["TaskStatusIndex"].items()}
     lines += differences(books["counts"], counts, "tasks ")
-    # The peer's total is of all tasks; here what is held and what pending tasks ask for are two
+    # The peer's total is of all tasks; here what is held and what pending tasks request are two
     # accounts.
     if set(counts) <= {"pending", "bound", "binding", "running", "placed"}:
         both = {
@@ -305,7 +305,7 @@ def _best(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     return differences(scores.get(best), scores.get(name), "the score of the best node ")
 
 
-# --- what a pod group says
+# --- fields of a pod group
 
 
 def _imported(group: Json) -> Json:

@@ -152,7 +152,7 @@ def run(probe: Probe, case: Json, scenario: Json) -> list[str]:
     calls = case["observed"]["calls"]
     if any(call["fn"].startswith("JobEnqueue") for call in calls):
         # Policies prepare for questions about admission only where a job waits for it. This one
-        # asks for nothing.
+        # requests nothing.
         waiting = {"name": "(waiting)", "queue": scenario["queues"][0]["name"]}
         scenario = scenario | {"jobs": scenario["jobs"] + [waiting]}
     # The tests of scores by nearness take where a job is from its annotation.

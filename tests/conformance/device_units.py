@@ -15,7 +15,7 @@ PREFIX = "volcano.sh/vgpu-"
 VGPU_NAMES = {"count": PREFIX + "number", "memory": PREFIX + "memory", "percent": "",
               "cores": PREFIX + "cores"}
 GROUP_KEYS = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
-# A step that asks for no limits of the card is told none.
+# A step without limits of the card gets none.
 UNLIMITED = {"memory": 2**40, "most_tasks": 2**40, "type": "NVIDIA"}
 
 

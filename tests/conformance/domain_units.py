@@ -167,7 +167,7 @@ def _gradient(probe: Probe, case: Json, kube_batch: bool) -> list[str]:
     """hyperNodeGradientFn(plugin, session, hypernode, tier, allocated, minimum, purpose)"""
     plugin, session, start, tier, allocated, least, purpose = case["state"]["args"]
     domains = []
-    # Some records tell the tree by parents, some by children.
+    # Some records have the tree by parents, some by children.
     parents = {child: h["name"] for h in session["hyperNodes"] for child in h.get("children") or []}
     for h in session["hyperNodes"]:
         if not h["name"].startswith("<"):

@@ -17,8 +17,8 @@ class Outcome:
     phases: dict[str, str] = field(default_factory=dict)  # job -> phase after the cycle
 
     def differences(self, other: "Outcome") -> list[str]:
-        """Lines that say where `self` (ours) is not `other` (the peer's). Phases: only the jobs it
-        names."""
+        """Lines with the differences of `self` (Muster's) from `other` (the peer's). Phases: only
+        the jobs it names."""
         lines: list[str] = []
         for word in ("binds", "pipelined", "held"):
             lines += _map_lines(word, getattr(self, word), getattr(other, word))

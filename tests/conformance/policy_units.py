@@ -200,7 +200,7 @@ def _one_strategy(word: str) -> Unit:
 
 
 def _which_strategy(probe: Probe, case: Json, _: bool) -> list[str]:
-    """findResourceConfigWithPrefix(dimension, strategies): a quarter of it is asked for, and
+    """findResourceConfigWithPrefix(dimension, strategies): a quarter of it is requested, and
     nothing else."""
     name, resources = case["state"]["args"]
     found, there = case["observed"]["results"]

@@ -10,7 +10,7 @@ Json = dict[str, Any]
 
 
 class Unanswerable(Exception):
-    """Why a recorded call is not compared, as its own content says."""
+    """Why a recorded call is not compared, by its own content."""
 
 
 class Probe:

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// All that muster_digests knows of plans, profiles and scenarios: reading.cc is the file to adapt
+// All that muster_digests reads of plans, profiles and scenarios: reading.cc is the file to adapt
 // when that API changes.
 //
 //   absl::StatusOr<PlanWords> words = ReadPlan(cluster, "volcano:+preempt", /*now=*/2, Reading::kLog);
@@ -32,7 +32,7 @@ struct PlanWords {
       // decisions, tentative placements, shares, domains, devices, how far the cycle came
       decisions;
   std::string reasons;  // pending tasks with kinds, names, numbers and codes
-  std::string texts;    // what the library says in its own words: where, and details of refusals
+  std::string texts;    // the library's own words: where, and details of refusals
   std::vector<std::string_view>
       kinds;  // of decisions, reasons and refusals, once for each occurrence
   // "evicts-and-returns TASK", "evicts-and-moves TASK", "evicts-twice TASK"

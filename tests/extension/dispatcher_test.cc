@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How answers combine, as tables: what each policy of each tier says, and what comes of it.
+// How answers combine, as tables: the answer of each policy of each tier, and the result.
 #include "lib/extension/dispatcher.h"
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "muster/cluster.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 using Tasks = std::vector<TaskIndex>;
 
-// Says what it is told to say, at every point.
+// Answers as it is set to, at every point.
 struct Script {
   Vote vote = Vote::kAbstain;
   Tasks victims = {};
@@ -264,7 +265,7 @@ TEST(Order, FallbacksAreTotal) {
                               .uid_rank = row.uid_rank})
                     .ok());
   }
-  const Tables& t = *cluster.impl().tables;
+  const Tables& t = TablesOf(cluster);
   const Ledger ledger(t, {});
   const std::vector<JobPhase> phases(t.jobs.alive.size(), JobPhase::kPending);
   Dispatcher dispatcher({}, {});
@@ -321,7 +322,7 @@ TEST(Order, VictimsGoByQueueThenByJobTheLastFirst) {
       ASSERT_TRUE(cluster.AddTask({.name = job + task, .job = job}).ok());
   }
   ASSERT_TRUE(cluster.AddTask({.name = "jobless"}).ok());
-  const Tables& t = *cluster.impl().tables;
+  const Tables& t = TablesOf(cluster);
   const Ledger ledger(t, {});
   const std::vector<JobPhase> phases(t.jobs.alive.size(), JobPhase::kPending);
   const Tasks candidates = {2, 3, 4, 5, 6, 7};

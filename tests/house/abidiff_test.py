@@ -25,7 +25,8 @@ HEADER = "capi/muster/c.h"
 # what 0.1 still had in muster/c.h; its form is not stable
 EXPERIMENTAL = ROOT / "capi/muster/c_experimental.h"
 FROZEN = ROOT / "tests/capi/frozen"
-# What a report may say where a struct has grown at its end; sizes and offsets are looked at, too.
+# What a report may contain where a struct has grown at its end; sizes and offsets are looked at,
+# too.
 GROWTH = re.compile(r"""
     Functions\ changes\ summary:\ 0\ Removed,.* | Variables\ changes\ summary:\ 0\ Removed,\ 0\ Changed,.*
   | \d+\ functions?\ with\ some\ indirect\ sub-type\ changes?:
@@ -88,7 +89,7 @@ def breaks(before, after):
 
 
 def last_tagged(root):
-    """The name of the last release that git knows of and its header; None where it knows none."""
+    """The name of the last tagged release and its header; None where there is none."""
     git = ["git", "-C", root]
     tag = subprocess.run([*git, "describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"],
                          capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Dumps of clusters with pod groups: what becomes of good ones, and what is said of bad ones.
+// Dumps of clusters with pod groups: what becomes of good ones, and the errors of bad ones.
 #include "tests/import/objects.h"
 
 namespace muster {

@@ -153,7 +153,7 @@ class Install(unittest.TestCase):
             "-o", out,
             *self.pkg_config("--cflags", "--libs", "muster-c"))
         self.same(run(out, LD_LIBRARY_PATH=str(self.libdir)))
-        # Without libmuster_c.so: what its archive needs is what --static says.
+        # Without libmuster_c.so: what its archive needs is what --static lists.
         static = [str(self.libdir / "libmuster_c.a") if word == "-lmuster_c" else word
                   for word in self.pkg_config("--static", "--cflags", "--libs", "muster-c")]
         run("cc", self.source / "use_c.c", "-o", out, *static)

@@ -308,7 +308,7 @@ TEST(InterRandomTest, FollowedAndFreshCountersAndTheTwinAgree) {
   }
 }
 
-// Ports are simple enough to be said again here.
+// Ports are simple enough to be restated here.
 TEST(InterRandomTest, PortsAgreeWithAPlainLookAtTheNode) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,9 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A row that the cluster refuses fails the test that said it.
+// A row that the cluster refuses fails the test that has it.
 #include "inter_world.h"
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 
 namespace muster::testing {
@@ -98,7 +99,7 @@ void InterWorld::Namespace(const std::string& name, const Labels& labels) {
   Accept(cluster_.SetNamespace({name, labels}));
 }
 
-const Tables& InterWorld::tables() const { return *cluster_.impl().tables; }
+const Tables& InterWorld::tables() const { return TablesOf(cluster_); }
 
 Ledger& InterWorld::ledger() {
   if (ledger_ == nullptr) ledger_ = std::make_unique<Ledger>(tables(), Accounting{});

@@ -38,7 +38,7 @@ class InterWorld {
   void Namespace(const std::string& name, const Labels& labels);
 
   const Tables& tables() const;
-  // Made when first asked for; the cluster must not change afterwards.
+  // Made when first requested; the cluster must not change afterwards.
   Ledger& ledger();
   TaskIndex task(const std::string& name) const { return *tables().tasks.names.Find(name); }
   NodeIndex node(const std::string& name) const { return *tables().nodes.names.Find(name); }

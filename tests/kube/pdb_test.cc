@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Disruption budgets, as muster keeps them over a plan and as volcano asks for them.
+// Disruption budgets, as muster keeps them over a plan and as volcano reads them.
 #include <string>
 #include <string_view>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kVolcano = "volcano:actions=preempt,tiers=priority+pdb/predicates";
 
 // Two nodes with room for one task each, taken by tasks of app "web"; a job of higher priority
-// wants two.
+// requests two.
 class Budgets : public ::testing::Test {
  protected:
   Budgets() {

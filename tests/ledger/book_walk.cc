@@ -4,6 +4,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "tests/support/random_edits.h"
 
 namespace muster::testing {
@@ -181,13 +182,13 @@ void WalkBooks(const Accounting& accounting, const WorldKnobs& knobs, const Chec
     Rng rng(seed);
     Cluster cluster = MakeCluster(RandomWorld(seed, knobs));
     RandomEdits editor(cluster, rng, knobs);
-    Walk walk(*cluster.impl().tables, accounting, rng, check);
+    Walk walk(TablesOf(cluster), accounting, rng, check);
     for (int round = 0; round < 10; ++round) {
       for (uint64_t step = rng.Below(12); step > 0; --step) walk.Step();
       walk.BackToTheBeginning();
       if (rng.Chance(0.1)) (void)cluster.Freeze();
       for (uint64_t edit = rng.Below(4); edit > 0; --edit) editor.Step();
-      walk.Follow(*cluster.impl().tables);
+      walk.Follow(TablesOf(cluster));
       if (::testing::Test::HasFailure()) return;
     }
     edits += editor.done();

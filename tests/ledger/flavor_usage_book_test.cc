@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/ledger/ledger.h"
+#include "lib/model/access.h"
 #include "tests/ledger/book_walk.h"
 
 namespace muster::testing {
@@ -192,7 +193,7 @@ TEST(FlavorUsageBook, IsThatOfTheFlavor) {
     world.tasks.push_back({.name = name, .job = "j", .shape = {.request = {{"cpu", 2}}}});
   }
   Cluster cluster = MakeCluster(world);
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   Ledger ledger(tables, WithUsage());
   const QueueIndex cohort = *tables.queues.names.Find("cohort");
   const QueueIndex queue = *tables.queues.names.Find("default");

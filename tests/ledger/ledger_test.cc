@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "tests/ledger/recount.h"
 #include "tests/support/random_devices.h"
@@ -220,7 +221,7 @@ class Follower {
     }
   }
 
-  // Of a job: what it holds, and how many of its tasks want something.
+  // Of a job: what it holds, and how many of its tasks request something.
   struct JobBooks {
     Cells allocated;
     int32_t pending = 0;
@@ -315,8 +316,8 @@ TEST_P(LedgerWorlds, MovesAndRollbacks) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
     const Cluster cluster = MakeCluster(WorldInDomains(seed));
-    Follower follower(*cluster.impl().tables, Rules(GetParam()), rng);
-    const Ledger fresh(*cluster.impl().tables, Rules(GetParam()));
+    Follower follower(TablesOf(cluster), Rules(GetParam()), rng);
+    const Ledger fresh(TablesOf(cluster), Rules(GetParam()));
     for (int step = 0; step < 60; ++step) {
       follower.Step();
       if (HasFatalFailure()) return;
@@ -336,13 +337,13 @@ TEST_P(LedgerWorlds, FollowsTheTables) {
     Rng rng(seed);
     Cluster cluster = MakeCluster(WorldInDomains(seed));
     RandomEdits editor(cluster, rng);
-    Follower follower(*cluster.impl().tables, Rules(GetParam()), rng);
+    Follower follower(TablesOf(cluster), Rules(GetParam()), rng);
     for (int round = 0; round < 25; ++round) {
       for (uint64_t step = rng.Below(4); step > 0; --step) follower.Step();
       follower.BackToTheBeginning();
       if (rng.Chance(0.1)) (void)cluster.Freeze();
       for (uint64_t edit = rng.Below(4); edit > 0; --edit) editor.Step();
-      follower.Follow(*cluster.impl().tables);
+      follower.Follow(TablesOf(cluster));
       if (HasFailure()) return;
     }
     edits += editor.done();
@@ -354,12 +355,12 @@ TEST_P(LedgerWorlds, FollowsTheTables) {
 // other.
 TEST_P(LedgerWorlds, BeginsAnewInOldMemory) {
   const Cluster first = MakeCluster(WorldInDomains(1));
-  Ledger reused(*first.impl().tables, Rules(0));
+  Ledger reused(TablesOf(first), Rules(0));
   for (uint64_t seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
     const Cluster cluster = MakeCluster(WorldInDomains(seed));
-    const Tables& tables = *cluster.impl().tables;
+    const Tables& tables = TablesOf(cluster);
     const uint64_t birth = reused.birth();
     reused.Restart(tables, Rules(GetParam()));
     const Ledger fresh(tables, Rules(GetParam()));
@@ -392,8 +393,8 @@ TEST(Ledger, ChargesATaskOnceHoweverOftenItIsNamed) {
   }
   for (const bool devices : {false, true}) {
     Cluster cluster = MakeCluster(world);
-    const Tables& tables = *cluster.impl().tables;
-    Editor& editor = cluster.impl().editor;
+    const Tables& tables = TablesOf(cluster);
+    Editor& editor = ImplOf(cluster).editor;
     Accounting rules;
     if (devices) rules.books = {DeviceBook::Factory({.strategy = DevicePick::kPack})};
     Ledger ledger(tables, rules);

@@ -3,7 +3,7 @@
 // A book from outside the ledger: what is allocated on a node, by priority bucket, as Armada counts
 // it.
 //
-// A bucket says what a task scheduled at its priority may not use. A task takes of every bucket up
+// A bucket holds what a task scheduled at its priority may not use. A task takes of every bucket up
 // to its own, because tasks of higher priority may displace it; one that may not be preempted takes
 // of all. An evicted task may still come back, so it takes of the lowest bucket, which is below all
 // priorities, and of no other.
@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/ledger/ledger.h"
+#include "lib/model/access.h"
 #include "tests/ledger/book_walk.h"
 
 namespace muster::testing {
@@ -128,7 +129,7 @@ TEST(PriorityBucketBook, EvictionFreesAllBucketsButTheLowest) {
                   .priority = 5},
                  {.name = "high", .job = "j", .shape = {.request = {{"cpu", 2}}}, .priority = 10}};
   const Cluster cluster = MakeCluster(world);
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   Ledger ledger(tables, WithBuckets());
   const TaskIndex low = *tables.tasks.names.Find("low"), high = *tables.tasks.names.Find("high");
   const auto cpu = [&] {

@@ -23,7 +23,7 @@ using AccountsByName = std::map<std::string, Cells>;
 
 inline Cells Copy(std::span<const int64_t> row) { return Cells(row.begin(), row.end()); }
 
-// What a test knows of every task by having followed the moves itself.
+// What a test has of every task by following the moves itself.
 struct TaskState {
   TaskStatus status;
   NodeIndex node;
@@ -33,7 +33,7 @@ struct TaskState {
 };
 using States = std::vector<TaskState>;
 
-// As the tables tell it, before any move.
+// As in the tables, before any move.
 States FromTables(const Tables& tables, const Accounting& rules);
 
 // Every account, summed over all tasks.

@@ -13,6 +13,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/ledger/ledger.h"
+#include "lib/model/access.h"
 #include "tests/ledger/book_walk.h"
 
 namespace muster::testing {
@@ -165,7 +166,7 @@ TEST(ReservationBook, UndoGivesBackTheReservationAndNoOther) {
                            .shape = {.request = {{"cpu", 3}}}});
   }
   const Cluster cluster = MakeCluster(world);
-  const Tables& tables = *cluster.impl().tables;
+  const Tables& tables = TablesOf(cluster);
   const JobIndex owner = *tables.jobs.names.Find("owner");
   Ledger ledger(tables, With({{0, owner, 4000}, {0, owner, 5000}}));
   const auto memo = [&](TaskIndex t) { return ledger.memo(ReservationsOf(ledger), t); };

@@ -3,6 +3,7 @@
 // A cluster follows a plan: at once, or after it has changed under it.
 #include <gtest/gtest.h>
 
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/plan/plan_data.h"
 #include "tests/model/dump.h"
@@ -32,7 +33,7 @@ class ApplyPlan : public testing::Test {
   // By name, so that the cases read well.
   void Bind(const char* task, const char* node) { Add(DecisionKind::kBind, task, node); }
   Decision& Add(DecisionKind kind, const char* task, const char* node) {
-    const Tables& t = *cluster_.impl().tables;
+    const Tables& t = TablesOf(cluster_);
     const TaskIndex index = *t.tasks.names.Find(task);
     decisions_.push_back({.kind = kind,
                           .task = index,
@@ -44,8 +45,8 @@ class ApplyPlan : public testing::Test {
     auto data = std::make_shared<PlanData>();
     data->decisions = decisions_;
     data->version = cluster_.version();
-    data->names = NamesOf(cluster_.Freeze().share());
-    return Plan(data);
+    data->names = NamesOf(SharedTablesOf(cluster_.Freeze()));
+    return PlanOf(data);
   }
   void Expect(const Plan& plan, int64_t applied, const std::vector<std::string>& refused) {
     const absl::StatusOr<ApplyReport> report = cluster_.Apply(plan);
@@ -55,7 +56,7 @@ class ApplyPlan : public testing::Test {
     EXPECT_EQ(Contradiction(cluster_), "");
   }
   std::string StateOf(const char* name) {
-    const Tables& t = *cluster_.impl().tables;
+    const Tables& t = TablesOf(cluster_);
     const TaskIndex task = *t.tasks.names.Find(name);
     std::string state(TaskStatusName(t.tasks.status[task]));
     if (t.tasks.node[task] != kNone) state += " " + t.nodes.spec[t.tasks.node[task]].name;
@@ -107,14 +108,14 @@ TEST_F(ApplyPlan, BindEndsTheNomination) {
 TEST_F(ApplyPlan, FindsItsRowsAgainAfterCompaction) {
   Bind("gang-w-0", "n0");
   Bind("gang-w-1", "n0");
-  const uint64_t layout = cluster_.impl().tables->layout;
+  const uint64_t layout = ImplOf(cluster_).tables->layout;
   for (int i = 0; i < 3000; ++i)
     ASSERT_TRUE(cluster_.AddTask({.name = "x" + std::to_string(i)}).ok());
   Add(DecisionKind::kNominate, "gang-w-2", "n1");
   const Plan plan = Take();
   for (int i = 0; i < 3000; ++i) ASSERT_TRUE(cluster_.RemoveTask("x" + std::to_string(i)).ok());
   ASSERT_TRUE(cluster_.RemoveTask("extra").ok());
-  ASSERT_GT(cluster_.impl().tables->layout, layout);
+  ASSERT_GT(ImplOf(cluster_).tables->layout, layout);
   Expect(plan, 3, {});
   EXPECT_EQ(StateOf("gang-w-1"), "binding n0");
   EXPECT_EQ(StateOf("gang-w-2"), "pending -> n1");
@@ -207,7 +208,7 @@ TEST_F(ApplyPlan, TakesAnyPlan) {
   auto data = std::make_shared<PlanData>();
   data->decisions = decisions_;
   data->version = cluster_.version();
-  const absl::StatusOr<ApplyReport> report = cluster_.Apply(Plan(data));
+  const absl::StatusOr<ApplyReport> report = cluster_.Apply(PlanOf(data));
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->applied, 0);
   EXPECT_EQ(report->refused.size(), 3u);

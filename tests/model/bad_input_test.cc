@@ -193,7 +193,7 @@ TEST_F(BadInput, ResourceLists) {
   many.push_back({"r39", 1});
   RefusesShape({.request = many}, ", request \"r39\": is listed twice");
   RefusesShape({.request = {{"pods", 2}}},
-               ", request \"pods\": a task requests exactly one, which need not be said");
+               ", request \"pods\": a task requests exactly one, which may be left out");
 }
 
 TEST_F(BadInput, DeviceRequests) {

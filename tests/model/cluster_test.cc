@@ -5,13 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "tests/model/dump.h"
 
 namespace muster {
 namespace {
-
-const Tables& TablesOf(const Cluster& cluster) { return *cluster.impl().tables; }
 
 std::vector<int64_t> Row(const RowTable& rows, size_t index) {
   return {rows.row(index).begin(), rows.row(index).end()};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// However events are shuffled, repeated or late, the cluster shows what their newest ones say.
+// However events are shuffled, repeated or late, the cluster shows what their newest ones hold.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/plan/plan_data.h"
 #include "tests/model/dump.h"
@@ -101,7 +102,7 @@ TEST(Deltas, ReconcileForgetsGenerations) {
   EXPECT_TRUE(cluster.Describe().tasks.empty()) << "nothing waits any more";
 }
 
-// A plan's decision is newer than events that do not know of it.
+// A plan's decision is newer than events from before it.
 TEST(Deltas, DoNotUndoWhatAPlanDecided) {
   Cluster cluster;
   ASSERT_TRUE(cluster.AddNode({.name = "n"}).ok());
@@ -111,8 +112,8 @@ TEST(Deltas, DoNotUndoWhatAPlanDecided) {
   data->decisions = {{.kind = DecisionKind::kBind, .task = 0, .node = 0},
                      {.kind = DecisionKind::kEvict, .task = 1, .node = 0}};
   data->version = cluster.version();
-  data->names = NamesOf(cluster.Freeze().share());
-  ASSERT_TRUE(cluster.Apply(Plan(data))->refused.empty());
+  data->names = NamesOf(SharedTablesOf(cluster.Freeze()));
+  ASSERT_TRUE(cluster.Apply(PlanOf(data))->refused.empty());
   Apply(cluster, 2, TaskSpec{.name = "starts", .priority = 3});
   Apply(cluster, 2,
         TaskSpec{.name = "leaves", .status = TaskStatus::kRunning, .node = "n", .priority = 3});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/key.h"
 #include "lib/model/spec_key.h"
@@ -45,7 +46,7 @@ std::string NamesContradict(const char* kind, const Table& table) {
              : absl::StrCat(kind, ": names and rows differ in number");
 }
 
-// The lists that parents keep of their children must be those that the children's columns tell.
+// The lists that parents keep of their children must be those of the children's columns.
 std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive,
                             const std::vector<uint32_t>& parent,
                             const std::vector<std::vector<uint32_t>>& lists) {
@@ -56,7 +57,7 @@ std::string ListsContradict(const char* kind, const std::vector<uint8_t>& alive,
   return expected == lists ? "" : absl::StrCat(kind, ": a list differs from the column");
 }
 
-// The job's queue, where it or one above it says something of node groups.
+// The job's queue, where it or one above it has wishes for node groups.
 QueueIndex QueueOfClass(const Tables& t, JobIndex job) {
   if (job == kNone) return kNone;
   bool speaks = false;
@@ -98,7 +99,7 @@ std::vector<std::string> RowOrder(const Cluster& cluster) {
 }
 
 std::string Contradiction(const Cluster& cluster) {
-  const Tables& t = *cluster.impl().tables;
+  const Tables& t = TablesOf(cluster);
   for (std::string words :
        {NamesContradict("node", t.nodes), NamesContradict("queue", t.queues),
         NamesContradict("job", t.jobs), NamesContradict("task", t.tasks),
@@ -125,7 +126,7 @@ std::string Contradiction(const Cluster& cluster) {
       if (!t.nodes.alive[node]) return "a task is on a dead node";
       on[node].push_back(task);
     }
-    const std::string nominated = cluster.impl().editor.NominatedNode(task);
+    const std::string nominated = ImplOf(cluster).editor.NominatedNode(task);
     const auto named = t.nodes.names.Find(nominated);
     if (t.tasks.nominated[task] != named.value_or(kNone)) return "a nomination is not resolved";
     const JobIndex job = t.tasks.job[task];
@@ -136,7 +137,7 @@ std::string Contradiction(const Cluster& cluster) {
   }
   if (tasks != t.classes.tasks) return "the number of tasks of a class is wrong";
   for (NodeIndex node = 0; node < on.size(); ++node) {
-    if (t.nodes.alive[node] && cluster.impl().editor.TasksOn(node) != on[node])
+    if (t.nodes.alive[node] && ImplOf(cluster).editor.TasksOn(node) != on[node])
       return "tasks on a node are wrong";
   }
   const size_t n = t.dimensions.size();

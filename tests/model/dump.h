@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A cluster as text that tests compare, and a check of everything the tables say twice.
+// A cluster as text that tests compare, and a check of everything the tables hold twice.
 #ifndef MUSTER_TESTS_MODEL_DUMP_H_
 #define MUSTER_TESTS_MODEL_DUMP_H_
 

@@ -24,7 +24,7 @@ bool Holds(TaskStatus s) {
          s == TaskStatus::kRunning || s == TaskStatus::kReleasing || s == TaskStatus::kUnknown;
 }
 
-// What the headers promise, as plainly as it can be said. Every call returns whether it is
+// What the headers promise, as plainly as possible. Every call returns whether it is
 // accepted.
 struct Naive {
   ClusterSpec rows{.queues = {{.name = "default"}}};

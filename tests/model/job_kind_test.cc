@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/model/validate.h"
 #include "muster/schedule.h"
@@ -31,7 +32,7 @@ JobSpec SpecOf(Rng& rng, int64_t number) {
   return job;
 }
 
-// What tells one job from others of its kind.
+// What separates one job from others of its kind.
 void MakeOwn(Rng& rng, JobSpec* job) {
   job->priority = static_cast<int32_t>(rng.Below(3));
   job->created = static_cast<int64_t>(rng.Below(100));
@@ -82,7 +83,7 @@ TEST(JobKind, AppendsWhatAddingWouldPut) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Rng rng(seed);
     Cluster added = Empty(), appended = Empty();
-    Editor& editor = appended.impl().editor;
+    Editor& editor = ImplOf(appended).editor;
     for (int64_t kinds = 0; kinds < 3; ++kinds) {
       JobSpec job = SpecOf(rng, kinds * 10);
       const JobKind kind = KindOf(editor, job);
@@ -98,7 +99,7 @@ TEST(JobKind, AppendsWhatAddingWouldPut) {
       if (rng.Chance(0.3)) {
         const std::string gone = absl::StrCat("job-", kinds * 10 + rng.Below(4));
         ASSERT_TRUE(added.RemoveJob(gone).ok());
-        editor.EraseJob(*appended.impl().tables->jobs.names.Find(gone));
+        editor.EraseJob(*TablesOf(appended).jobs.names.Find(gone));
       }
     }
     EXPECT_EQ(Contradiction(appended), "");
@@ -107,7 +108,7 @@ TEST(JobKind, AppendsWhatAddingWouldPut) {
     std::erase_if(expected, [](const auto& row) { return row.first.starts_with("job "); });
     std::erase_if(actual, [](const auto& row) { return row.first.starts_with("job "); });
     EXPECT_EQ(actual, expected);
-    const Tables &a = *added.impl().tables, &b = *appended.impl().tables;
+    const Tables &a = TablesOf(added), &b = TablesOf(appended);
     EXPECT_EQ(LogOf(b), LogOf(a));
     EXPECT_EQ(b.queues.jobs, a.queues.jobs);
     EXPECT_EQ(b.tasks.task_class, a.tasks.task_class);

@@ -1,19 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How the tables live: snapshots stay what they were, the log tells every change, dead rows go.
+// How the tables live: snapshots stay what they were, the log has every change, dead rows go.
 #include "lib/model/tables.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "tests/model/dump.h"
 
 namespace muster {
 namespace {
-
-const Tables& TablesOf(const Cluster& cluster) { return *cluster.impl().tables; }
 
 TEST(Snapshots, AreFrozen) {
   Cluster cluster;
@@ -29,10 +28,10 @@ TEST(Snapshots, AreFrozen) {
   EXPECT_EQ(before.task_count(), 3u);
   EXPECT_EQ(before.FindTask("j-1"), 1u);
   EXPECT_EQ(before.FindTask("k"), std::nullopt);
-  EXPECT_EQ(before.tables().nodes.capacity.at(0, kCpu), 1000);
-  EXPECT_EQ(before.tables().dimension_count(), 3u);
-  EXPECT_EQ(before.tables().tasks.status[0], TaskStatus::kPending);
-  EXPECT_EQ(before.tables().jobs.tasks[0], (std::vector<TaskIndex>{0, 1, 2}));
+  EXPECT_EQ(TablesOf(before).nodes.capacity.at(0, kCpu), 1000);
+  EXPECT_EQ(TablesOf(before).dimension_count(), 3u);
+  EXPECT_EQ(TablesOf(before).tasks.status[0], TaskStatus::kPending);
+  EXPECT_EQ(TablesOf(before).jobs.tasks[0], (std::vector<TaskIndex>{0, 1, 2}));
   EXPECT_EQ(cluster.Freeze().FindTask("j-1"), std::nullopt);
 }
 
@@ -183,16 +182,16 @@ TEST(Compaction, BoundsWhatChurnLeavesBehind) {
 TEST(Cycle, StaysWithTheClusterThroughReconcile) {
   struct Kept : Attachment {};
   Cluster cluster;
-  cluster.impl().cycle = std::make_unique<Kept>();
-  const Attachment* kept = cluster.impl().cycle.get();
+  ImplOf(cluster).cycle = std::make_unique<Kept>();
+  const Attachment* kept = ImplOf(cluster).cycle.get();
   ClusterSpec full = cluster.Describe();
   full.nodes.push_back({.name = "n"});
   const uint64_t layout = TablesOf(cluster).layout;
   ASSERT_TRUE(cluster.Reconcile(full).ok());
-  EXPECT_EQ(cluster.impl().cycle.get(), kept);
+  EXPECT_EQ(ImplOf(cluster).cycle.get(), kept);
   EXPECT_GT(TablesOf(cluster).layout, layout);
   Cluster moved = std::move(cluster);
-  EXPECT_EQ(moved.impl().cycle.get(), kept);
+  EXPECT_EQ(ImplOf(moved).cycle.get(), kept);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/part/context.h"
 #include "lib/profile/profile.h"
@@ -48,7 +49,7 @@ class Loop {
                      CycleFacts{.cycle = &*cycle_});
   }
 
-  const Tables& tables() const { return *cluster_.impl().tables; }
+  const Tables& tables() const { return TablesOf(cluster_); }
   ActionContext& context() { return *context_; }
   TaskIndex task(std::string_view name) const { return *tables().tasks.names.Find(name); }
   NodeIndex node(std::string_view name) const { return *tables().nodes.names.Find(name); }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
 
 namespace muster {
@@ -57,7 +58,7 @@ class FakeNames : public PlanNames {
 // A plan of hand-made data.
 inline Plan MakePlan(PlanData data) {
   data.names = std::make_shared<FakeNames>();
-  return Plan(std::make_shared<const PlanData>(std::move(data)));
+  return PlanOf(std::make_shared<const PlanData>(std::move(data)));
 }
 
 inline Decision Bind(TaskIndex task, NodeIndex node) {

@@ -66,7 +66,7 @@ TEST(Devices, APlanSaysWhichDevicesItGivesToWhom) {
   EXPECT_EQ(*plan.Explain("b"), "b:\n  bind b to n with gpu1\n");
   EXPECT_NE(plan.ToJson().find("{\"task\": \"b\", \"device\": \"gpu1\", \"milli\": 1000}"),
             std::string::npos);
-  // A profile without the policy gives out none, and its digest knows nothing of devices.
+  // A profile without the policy gives out none, and its digest has no devices.
   EXPECT_TRUE(PlanOf(cluster, "volcano").devices().empty());
 }
 

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/profile/profile.h"
 #include "tests/support/random_world.h"
@@ -97,7 +98,7 @@ TEST(JudgesInOrder, WhoPromisesKeepsIt) {
     const Cluster cluster = MakeCluster(RandomWorld(seed, knobs));
     const Snapshot snapshot = cluster.Freeze();
     Rng rng(seed);
-    Questions questions(snapshot.tables(), *config, rng);
+    Questions questions(TablesOf(snapshot), *config, rng);
     for (int i = 0; i < 5; ++i) questions.Ask(&asked);
     if (HasFailure()) FAIL() << "seed " << seed << ", profile " << profile;
   }

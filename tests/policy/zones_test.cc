@@ -124,7 +124,7 @@ TEST(Zones, ContainersComeAfterOneAnother) {
 TEST(Zones, DevicesThatZonesListHoldEverybody) {
   NodeSpec node = Aligned("n");
   const Resources both = {{"cpu", 1}, {"nvidia.com/gpu", 2}};
-  EXPECT_EQ(Fate(node, Wants(both)), "n");  // of the machine, as far as zones know
+  EXPECT_EQ(Fate(node, Wants(both)), "n");  // of the machine, as far as zones have it
   for (ZoneSpec& zone : node.zones) zone.capacity.emplace_back("nvidia.com/gpu", 1);
   EXPECT_EQ(Fate(node, Wants(both)), "1 node: no zone has enough nvidia.com/gpu");
   EXPECT_EQ(Fate(node, Wants(both, false)), "1 node: no zone has enough nvidia.com/gpu");
@@ -136,7 +136,7 @@ TEST(Zones, DevicesThatZonesListHoldEverybody) {
   EXPECT_EQ(Fate(node, Wants({{"hugepages-2Mi", "2Mi"}}, false)), "n");
   node.capacity.emplace_back("ephemeral-storage", "1Gi");
   EXPECT_EQ(Fate(node, Wants({{"ephemeral-storage", "2Mi"}})), "n");
-  // What only a container asks for no node has.
+  // What only a container requests no node has.
   TaskShape shape = Wants({{"cpu", 1}});
   shape.containers = {{.request = {{"vendor.com/x", 1}}}};
   EXPECT_EQ(Fate(node, shape), "1 node: no zone has enough vendor.com/x for containers[0]");
@@ -195,7 +195,7 @@ TEST(Zones, Scores) {
   Accept(cluster.AddNode(
       {.name = "plain", .capacity = {{"cpu", 8}, {"memory", "16Gi"}, {"pods", 99}}}));
   const TaskShape shape = Wants({{"cpu", 2}, {"memory", "4Gi"}});
-  // Of cpu and memory are left: 0 and 50 percent, 50 and 50, and the plain node says nothing.
+  // Of cpu and memory are left: 0 and 50 percent, 50 and 50, and the plain node has no zones.
   EXPECT_EQ(Fate(cluster, shape, Profile()), "empty");
   EXPECT_EQ(Fate(cluster, shape, Profile("strategy=most")), "full");       // 75 and 50
   EXPECT_EQ(Fate(cluster, shape, Profile("strategy=balanced")), "empty");  // 87 and 100
@@ -244,7 +244,7 @@ TEST(Zones, FewestZonesOnNodesThatOnlyTry) {
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 4}}), fewest), "near");
   Accept(cluster.AddNode(one));
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 4}}), fewest), "near");
-  EXPECT_EQ(Fate(cluster, Wants({{"cpu", 8}}), Profile()), "near");  // says nothing of such nodes
+  EXPECT_EQ(Fate(cluster, Wants({{"cpu", 8}}), Profile()), "near");  // ignores such nodes
   // With two zones at most, a second one costs half.
   EXPECT_EQ(Fate(cluster, Wants({{"cpu", 8}}), Profile("strategy=fewest,most_zones=2")), "two");
 }
@@ -290,7 +290,7 @@ TEST(Zones, ALivingClusterFollowsReports) {
   };
   EXPECT_EQ(cycle(), "j0 n");
   EXPECT_EQ(cycle(), "");
-  // It runs, and the node says in which zone.
+  // It runs, and the node has its zone.
   Accept(cluster.SetTaskStatus("j0", TaskStatus::kRunning, "n"));
   EXPECT_EQ(cycle(), "");
   node.zones[1].available = Resources{{"cpu", 1}, {"memory", "8Gi"}};

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Spec strings: every form of the grammar, and what is said about those that are not of it.
+// Spec strings: every form of the grammar, and the errors of other strings.
 #include "lib/profile/profile.h"
 
 #include <string>
@@ -148,7 +148,7 @@ TEST(Profile, EveryTableResolvesAndIsListed) {
     EXPECT_FALSE(infos[i].actions.empty());
     EXPECT_FALSE(infos[i].tiers.empty());
   }
-  // What the lists say can be said back.
+  // What the lists show is accepted as input.
   for (const PolicyInfo& policy : Policies()) {
     for (const OptionInfo& option : policy.options) {
       if (option.name.ends_with("*")) continue;

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/ledger/ledger.h"
+#include "lib/model/access.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
@@ -30,7 +31,7 @@ const QueueOutlook& Of(const Outlook& outlook, std::string_view name) {
   return outlook.queues.front();
 }
 
-// Two queues that both want all of 12 cpus; one of them holds 6.
+// Two queues that both request all of 12 cpus; one of them holds 6.
 Cluster TwoQueues() {
   Cluster cluster;
   EXPECT_TRUE(cluster.AddQueue({.name = "a"}).ok());
@@ -264,7 +265,7 @@ absl::Status Make(const WhatIfChange& change, Cluster* cluster, int number) {
   return any ? absl::OkStatus() : absl::NotFoundError("nodes");
 }
 
-// `cells` of a cluster that may know other dimensions, in another order.
+// `cells` of a cluster that may have other dimensions, in another order.
 template <class T>
 std::vector<T> InOrderOf(const std::vector<std::string>& dimensions, const Tables& tables,
                          const std::vector<T>& cells) {
@@ -284,7 +285,7 @@ void ExpectAsInPlan(const Outlook& outlook, bool after, Cluster* cluster,
   const auto plan = cluster->Schedule(profile, options);
   ASSERT_TRUE(plan.ok()) << plan.status();
   const Snapshot snapshot = cluster->Freeze();
-  const Tables& tables = snapshot.tables();
+  const Tables& tables = TablesOf(snapshot);
   const Ledger ledger(tables, Accounting{});
   for (const QueueShare& share : plan->shares()) {
     const QueueOutlook& queue = Of(outlook, plan->queue_name(share.queue));

@@ -49,7 +49,7 @@ def tightest_node(seen):
 
 
 class Twin:
-    """The rules of python/muster/envs/replay.py, said again the slow way. Nodes have one
+    """The rules of python/muster/envs/replay.py, restated the slow way. Nodes have one
     resource."""
 
     def __init__(self, rows, columns, processors=None, nodes=None, shapes=None, window=16):

@@ -183,7 +183,7 @@ class Fetch(unittest.TestCase):
                     self.assertRegex(file.sha256, "^[0-9a-f]{64}$")
 
     def test_recorded_traces_are_the_originals(self):
-        """Where shared traces lie: what they hold is what the table's checksums say."""
+        """Where shared traces lie: their contents have the table's checksums."""
         import gzip
 
         root = pathlib.Path(os.environ.get("MUSTER_TRACES") or engine.ROOT.parent / "shared/traces")

@@ -56,7 +56,7 @@ TEST(Amount, LessEqualReadsMissingAsZeroAndIgnoresTheRightsScalars) {
 TEST(Amount, QuotaComparisonIsExactAndOnlyOverWhatIsRequested) {
   Amount left = Of({100, 7, 9, 3}), right = Of({100, 5, 1, 3});
   EXPECT_TRUE(
-      WithinRequested(left, right, Of({1, 0, 1, 1})));  // memory not asked for, pods never count
+      WithinRequested(left, right, Of({1, 0, 1, 1})));  // memory not requested, pods never count
   EXPECT_FALSE(WithinRequested(left, right, Of({1, 1, 1, 1})));
   left.value[0] = 100.01;
   EXPECT_FALSE(WithinRequested(left, right, Of({1, 0, 1, 1})));

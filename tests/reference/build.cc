@@ -1,11 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Anything the cluster refuses fails the test that asked for it.
+// Anything the cluster refuses fails the test that requested it.
 #include "build.h"
 
 #include <sstream>
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 
 namespace muster::testing {
 
@@ -86,12 +87,12 @@ ReferenceProfile KubeBatchProfile(const std::string& actions, const std::string&
 }
 
 PlanData RunPlan(Cluster& cluster, const ReferenceProfile& profile) {
-  return ReferenceSchedule(cluster.Freeze().tables(), profile, 0);
+  return ReferenceSchedule(TablesOf(cluster.Freeze()), profile, 0);
 }
 
 std::string Decide(Cluster& cluster, const ReferenceProfile& profile) {
   const Snapshot snapshot = cluster.Freeze();
-  const PlanData plan = ReferenceSchedule(snapshot.tables(), profile, 0);
+  const PlanData plan = ReferenceSchedule(TablesOf(snapshot), profile, 0);
   const auto place = [&](TaskIndex task, NodeIndex node) {
     return std::string(snapshot.task_name(task)) + " " + std::string(snapshot.node_name(node));
   };
@@ -123,7 +124,7 @@ std::string Decide(Cluster& cluster, const ReferenceProfile& profile) {
 std::string Phases(Cluster& cluster, const ReferenceProfile& profile) {
   const Snapshot snapshot = cluster.Freeze();
   std::string out;
-  for (const Decision& d : ReferenceSchedule(snapshot.tables(), profile, 0).decisions) {
+  for (const Decision& d : ReferenceSchedule(TablesOf(snapshot), profile, 0).decisions) {
     if (d.kind != DecisionKind::kPhase) continue;
     Append(out, std::string(snapshot.job_name(d.job)) + " " + std::string(JobPhaseName(d.phase)));
   }

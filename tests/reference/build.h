@@ -19,7 +19,7 @@ namespace muster::testing {
 void Nodes(Cluster& cluster, int64_t count, const Resources& capacity);  // n0, n1, ...
 void Node(Cluster& cluster, const NodeSpec& node);
 void Queue(Cluster& cluster, const QueueSpec& queue);
-// A job of `count` pending tasks, all alike; its phase is kAdmitted unless the spec says another.
+// A job of `count` pending tasks, all alike; its phase is kAdmitted unless the spec sets another.
 void Job(Cluster& cluster, JobSpec job, int64_t count, const Resources& request);
 void JobOf(Cluster& cluster, const TaskShape& shape, JobSpec job, int64_t count);
 void Task(Cluster& cluster, const TaskSpec& task);

@@ -4,6 +4,7 @@
 // refusals.
 #include "build.h"
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 
 namespace muster::testing {
 namespace {
@@ -40,7 +41,7 @@ struct Zones {
 
 std::string Refused(Cluster& cluster, const std::string& task, const std::string& node) {
   const Snapshot snapshot = cluster.Freeze();
-  const auto refusal = ReferenceRefusal(snapshot.tables(), Profile("allocate", "gang predicates"),
+  const auto refusal = ReferenceRefusal(TablesOf(snapshot), Profile("allocate", "gang predicates"),
                                         *snapshot.FindTask(task), *snapshot.FindNode(node));
   if (!refusal) return "accepted";
   return std::to_string(static_cast<int>(refusal->code)) + " " + refusal->detail;

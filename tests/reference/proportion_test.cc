@@ -57,7 +57,7 @@ TEST(Proportion, AQueueIsOverusedOnlyInAllDimensions) {
   Job(cluster, {.name = "k", .queue = "b"}, 4, {{"cpu", 1}});
   Running(cluster, "j0", "n0");
   Running(cluster, "j1", "n0");
-  // a deserves two cores and, as b asks for no memory, three bytes: not overused, but the third
+  // a deserves two cores and, as b requests no memory, three bytes: not overused, but the third
   // core is refused.
   EXPECT_EQ(Decide(cluster, Profile("allocate", "proportion")), "bind k0 n0; bind k1 n0");
 }
@@ -69,7 +69,7 @@ TEST(Proportion, KubeBatchCutsOnlyQueuesThatNeedLessInEverything) {
   Nodes(cluster, 1, {{"cpu", 12}});
   Demand(cluster, "a", 1);
   Demand(cluster, "b", 100);
-  // No queue asks for less memory than the none that there is, so that a is never cut to what it
+  // No queue requests less memory than the none that there is, so that a is never cut to what it
   // needs.
   EXPECT_EQ(DeservedCpu(cluster, KubeBatchProfile("", "proportion")),
             (std::vector<double>{-1, 6000, 6000}));

@@ -22,7 +22,8 @@ Trace RandomLog(Rng& rng);
 // Skips the test, saying so, when the file is not there.
 #define MUSTER_TRACE_FILE(variable, path)                                             \
   const std::optional<std::string> variable = ::muster::testing::ReadTraceFile(path); \
-  if (!variable.has_value()) GTEST_SKIP() << path << " is not there; MUSTER_TRACES says where"
+  if (!variable.has_value())                                                          \
+  GTEST_SKIP() << path << " is not there; set MUSTER_TRACES to its folder"
 
 }  // namespace muster::testing
 

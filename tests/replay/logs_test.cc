@@ -34,7 +34,7 @@ std::string Message(const absl::Status& status) { return std::string(status.mess
 
 struct ArchiveLog {
   const char* file;
-  int64_t lines, processors;  // as the header says; 0: there is none
+  int64_t lines, processors;  // by the header; 0: there is none
 };
 
 class Archive : public ::testing::TestWithParam<ArchiveLog> {};
@@ -115,7 +115,7 @@ TEST(Swf, SaysWhatIsBad) {
   };
   const std::string head = "; MaxProcs: 8\n1 10 -1 99 4 -1 -1 8 60 -1 1 7 -1 -1 2 -1 -1 -1\n";
   EXPECT_EQ(message("; nothing\n1 2\n"),
-            "a.swf: the header names no MaxProcs; say how many processors there are");
+            "a.swf: the header names no MaxProcs; set the number of processors");
   EXPECT_EQ(message("; MaxProcs: 8\n"), "a.swf: there is no job in it");
   EXPECT_EQ(message(head + "2 10 -1 x 4 -1 -1 8 60 -1 1 7 -1 -1 2 -1 -1 -1\n"),
             "a.swf:3: field 4 (run): \"x\" is no integer");
@@ -148,7 +148,7 @@ TEST(Hpc, SaysWhatIsBad) {
     return Message(ReadHpc({"a.csv", text}, {.processors = processors}).status());
   };
   const std::string head = "job_id,submit,run,procs,req_time,user\n";
-  EXPECT_EQ(message(head, 0), "a.csv: say how many processors there are");
+  EXPECT_EQ(message(head, 0), "a.csv: the number of processors is missing; set it");
   EXPECT_EQ(message(""), "a.csv: there is no header line");
   EXPECT_EQ(message("job_id;submit;run\n1;2;3\n"),
             "a.csv:1: \"job_id;submit;run\" is one column: commas separate columns");

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Traces made from mixes: equal for equal seeds, true to the tables, of the load asked for, and
+// Traces made from mixes: equal for equal seeds, true to the tables, of the load requested, and
 // what is wrong with a mix.
 #include "muster/mix.h"
 

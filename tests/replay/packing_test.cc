@@ -75,7 +75,7 @@ std::string GpuIds(uint32_t gpus) {
 
 TEST(Packing, EveryDecisionIsTheRecordedOne) {
   const std::optional<Openb> openb = LoadOpenb("default");
-  if (!openb.has_value()) GTEST_SKIP() << "openb is not there; MUSTER_TRACES says where";
+  if (!openb.has_value()) GTEST_SKIP() << "openb is not there; set MUSTER_TRACES to its folder";
   const absl::StatusOr<PackingTrace> trace = openb->Read(42);
   ASSERT_TRUE(trace.ok()) << trace.status();
   for (const auto& [word, policy] : kPolicies) {
@@ -185,7 +185,7 @@ TEST(Packing, EveryCountAndCurveOfTheStudyComesOutAgain) {
 
 TEST(Packing, ChanceAllocatesWhatTheStudysDid) {
   const std::optional<Openb> openb = LoadOpenb("default");
-  if (!openb.has_value()) GTEST_SKIP() << "openb is not there; MUSTER_TRACES says where";
+  if (!openb.has_value()) GTEST_SKIP() << "openb is not there; set MUSTER_TRACES to its folder";
   double sum = 0;
   for (int64_t seed = 42; seed < 52; ++seed) {
     const absl::StatusOr<PackingTrace> trace = openb->Read(seed);

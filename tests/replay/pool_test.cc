@@ -165,7 +165,7 @@ void CompareWithProfile(const std::string& policy) {
     const size_t first = policy == "easy" ? 1 : 0;
     std::string spec = absl::StrCat(policy, ":order=", kOrders[first + rng.Below(5 - first)],
                                     ",estimate=", kEstimates[rng.Below(4)]);
-    // Cycles know nothing of promises before.
+    // Cycles have no promises of earlier ones.
     if (policy == "conservative") spec += ",reservations=afresh";
     ReplayOptions options;
     options.cycles = CycleTiming::kEachEvent;

@@ -21,7 +21,7 @@ using Kind = NodeEvent::Kind;
 constexpr size_t kResources = 2;
 constexpr const char* kNames[kResources] = {"cpu", "gpu"};
 
-// Few nodes in racks, some with GPUs; shapes by amounts, which the recount knows as numbers.
+// Few nodes in racks, some with GPUs; shapes by amounts, which the recount has as numbers.
 struct World {
   Trace trace;
   std::vector<std::vector<int64_t>> capacity;  // by node
@@ -101,7 +101,7 @@ std::vector<NodeState> NodesAt(const Trace& trace, int64_t time) {
   return nodes;
 }
 
-// The shape that most tasks have of those that ask for the resource.
+// The shape that most tasks have of those that request the resource.
 size_t TypicalShape(const World& world, size_t resource) {
   std::vector<int64_t> tasks(world.request.size(), 0);
   for (size_t row = 0; row < world.trace.size(); ++row) {

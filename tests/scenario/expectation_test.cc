@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/model/access.h"
 #include "lib/plan/plan_data.h"
 #include "lib/scenario/scenario.h"
 
@@ -27,7 +28,7 @@ class ExpectationTest : public testing::Test {
             "jobs": [{"name": "j", "groups": [{"name": "w", "count": 4}]}, {"name": "k", "phase": "running"}]})");
     EXPECT_TRUE(Fill(scenario, &cluster).ok());
     snapshot_ = cluster.Freeze();
-    data_.names = NamesOf(snapshot_.share());
+    data_.names = NamesOf(SharedTablesOf(snapshot_));
     const JobIndex job = *snapshot_.FindJob("j");
     const auto task = [&](const char* name) { return *snapshot_.FindTask(name); };
     data_.decisions = {
@@ -51,7 +52,7 @@ class ExpectationTest : public testing::Test {
         ParseScenario(R"({"muster": 1, "expect": )" + expect + "}");
     EXPECT_TRUE(scenario.ok()) << scenario.status();
     if (!scenario.ok()) return {"bad test"};
-    const Plan plan(std::make_shared<const PlanData>(data_));
+    const Plan plan = PlanOf(std::make_shared<const PlanData>(data_));
     return CheckExpectation(plan, snapshot_, scenario->expect);
   }
 

@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/scenario/generate.h"
 #include "lib/scenario/scenario.h"
@@ -42,7 +43,7 @@ TEST(Fill, RowsStandInTheOrderOfTheFile) {
   EXPECT_LT(*snapshot.FindQueue("b"), *snapshot.FindQueue("z"));
   EXPECT_LT(*snapshot.FindQueue("z"), *snapshot.FindQueue("default"));
   EXPECT_LT(*snapshot.FindQueue("default"), *snapshot.FindQueue("a"));
-  EXPECT_EQ(snapshot.tables().queues.parent[*snapshot.FindQueue("b")], *snapshot.FindQueue("z"));
+  EXPECT_EQ(TablesOf(snapshot).queues.parent[*snapshot.FindQueue("b")], *snapshot.FindQueue("z"));
   EXPECT_EQ(snapshot.node_name(0), "y");
   EXPECT_EQ(snapshot.node_name(2), "x1");
   EXPECT_EQ(snapshot.job_name(0), "k");
@@ -58,7 +59,7 @@ TEST(Fill, DomainsMayStandBeforeTheirParents) {
           "nodes": [{"name": "n", "domain": "r1"}]})",
       &cluster);
   ASSERT_TRUE(status.ok()) << status;
-  const Tables& tables = cluster.Freeze().tables();
+  const Tables& tables = TablesOf(cluster.Freeze());
   EXPECT_EQ(tables.domains.names.live_size(), 4u);
 }
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Generated clusters: the same everywhere, as the knobs say, and sound.
+// Generated clusters: the same everywhere, as the knobs are set, and sound.
 #include "lib/scenario/generate.h"
 
 #include <gmock/gmock.h>
@@ -294,22 +294,22 @@ TEST(Mixes, AreSound) {
     if (name == "uniform") continue;
     const ClusterMix mix = NamedClusterMix(name);
     EXPECT_FALSE(mix.nodes.empty());
-    for (const TaskKind& task : mix.tasks) {
+    for (const TaskType& task : mix.tasks) {
       bool fits = false;
-      for (const NodeKind& node : mix.nodes) {
+      for (const NodeType& node : mix.nodes) {
         fits = fits || (task.cpu_milli <= node.cpu_milli && task.memory_mib <= node.memory_mib &&
                         task.gpu_milli <= node.gpus * 1000);
       }
       EXPECT_TRUE(fits) << name << ": " << task.cpu_milli << "m";
     }
-    for (const GangKind& gang : mix.gangs) {
-      EXPECT_LT(gang.task_kind, static_cast<int32_t>(mix.tasks.size()));
+    for (const GangType& gang : mix.gangs) {
+      EXPECT_LT(gang.task_type, static_cast<int32_t>(mix.tasks.size()));
       EXPECT_GT(gang.size, 0);
     }
   }
   EXPECT_TRUE(NamedClusterMix("no").nodes.empty());
   int64_t shares[5] = {};  // without, part of one, one, two to four, eight
-  for (const TaskKind& task : NamedClusterMix("openb").tasks) {
+  for (const TaskType& task : NamedClusterMix("openb").tasks) {
     const int64_t milli = task.gpu_milli;
     shares[milli == 0      ? 0
            : milli < 1000  ? 1

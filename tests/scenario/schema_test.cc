@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// docs/scenario.schema.json says what the parser takes: every key, its type and its default, and no
-// other.
+// docs/scenario.schema.json lists what the parser takes: every key, its type and its default, and
+// no other.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 json Ref(const std::string& name) { return {{"$ref", "#/$defs/" + name}}; }
 
-// How the schema says each type of member.
+// How the schema writes each type of member.
 json TypeOf(const std::string&) { return {{"type", "string"}}; }
 json TypeOf(bool) { return {{"type", "boolean"}}; }
 json TypeOf(int32_t) {
@@ -237,7 +237,7 @@ TEST_F(SchemaTest, SaysEveryWordOfTheEnums) {
   EXPECT_EQ(schema_["$defs"]["QueueState"]["enum"], states);
 }
 
-// The parser says itself which keys a document may have.
+// The parser itself lists the keys that a document may have.
 TEST_F(SchemaTest, SaysEveryKeyOfTheDocument) {
   const std::string message(ParseScenario(R"({"?": 1})").status().message());
   const std::string head = "expected one of ";

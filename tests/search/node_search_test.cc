@@ -2,7 +2,7 @@
 //
 // A search that remembers against one that was born for the question: after every random move and
 // rollback both name the same node, the same ranks and the same refusals, whatever is switched on;
-// and equal states hold exactly the nodes that nothing tells apart.
+// and equal states hold exactly the nodes that are equal.
 #include "lib/search/node_search.h"
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/profile/profile.h"
 #include "tests/support/random_world.h"
@@ -129,7 +130,7 @@ TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
     const Cluster cluster = MakeCluster(RandomWorld(seed));
-    const Tables& tables = *cluster.impl().tables;
+    const Tables& tables = TablesOf(cluster);
     Searched world(tables, *ResolveProfile(specs[seed % 3]));
     std::vector<TaskIndex> one_of(tables.classes.shape.size(), kNone);
     for (TaskIndex t = 0; t < tables.tasks.alive.size(); ++t) {
@@ -165,7 +166,7 @@ TEST(NodeSearch, RefusalsCountEveryNodeThatDoesNotFit) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed);
     const Cluster cluster = MakeCluster(RandomWorld(seed));
-    const Tables& tables = *cluster.impl().tables;
+    const Tables& tables = TablesOf(cluster);
     Searched world(tables, *ResolveProfile("volcano"));
     const std::unique_ptr<NodeSearch> search = world.MakeSearch({});
     const int64_t nodes = std::count(tables.nodes.alive.begin(), tables.nodes.alive.end(), 1);
@@ -189,7 +190,7 @@ TEST(NodeStates, HoldExactlyTheNodesThatNothingTellsApart) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     Rng rng(seed);
     const Cluster cluster = MakeCluster(RandomWorld(seed, {.extremes = false}));
-    const Tables& tables = *cluster.impl().tables;
+    const Tables& tables = TablesOf(cluster);
     Searched world(tables, *ResolveProfile("volcano"));
     Ledger& ledger = world.ledger();
     NodeKinds kinds(ledger, world.dispatcher());

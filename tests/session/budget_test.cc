@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
@@ -74,7 +75,7 @@ TEST_P(Budgets, CutAtGangsAndReproduce) {
     // exception.
     const auto taken_back = [&](const Decision& d) {
       return d.kind == DecisionKind::kNominate &&
-             snapshot.tables().classes.best_effort[snapshot.tables().tasks.task_class[d.task]] &&
+             TablesOf(snapshot).classes.best_effort[TablesOf(snapshot).tasks.task_class[d.task]] &&
              std::find(all.begin(), all.end(), d) == all.end();
     };
     size_t longest = 0;
@@ -86,7 +87,7 @@ TEST_P(Budgets, CutAtGangsAndReproduce) {
       std::vector<Decision> some = WithoutPhases(part);
       std::erase_if(some, taken_back);
       ASSERT_TRUE(IsPrefix(some, all)) << part.ToText() << "whole:\n" << whole.ToText();
-      ASSERT_EQ(GangCutInTwo(snapshot.tables(), part), "");
+      ASSERT_EQ(GangCutInTwo(TablesOf(snapshot), part), "");
       ASSERT_GE(some.size(), longest) << "more budget, less done";
       longest = std::max(longest, some.size());
       cuts += !part.complete();
@@ -116,7 +117,7 @@ TEST_P(Budgets, TheCallerMaySayStop) {
       const Plan part = MustSchedule(snapshot, profile, options);
       ASSERT_LE(asked, patience + 1) << "asked on after the answer was stop";
       ASSERT_EQ(part.complete(), asked <= patience);
-      ASSERT_EQ(GangCutInTwo(snapshot.tables(), part), "");
+      ASSERT_EQ(GangCutInTwo(TablesOf(snapshot), part), "");
       if (part.complete()) {
         ASSERT_EQ(part.Digest(), whole.Digest());
       } else {

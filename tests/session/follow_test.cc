@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // A session that lives with its cluster, looks only at jobs of which something changed, and is
-// asked for its books between cycles, against one that is made for each cycle and looks at all.
+// requested its books between cycles, against one that is made for each cycle and looks at all.
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/profile/profile.h"
 #include "lib/session/session.h"
@@ -57,17 +58,17 @@ TEST_P(Following, PlansAsIfItLookedAtEverything) {
     const WorldKnobs knobs{.nodes = 8, .queues = 4, .jobs = 10, .tasks = 4};
     Cluster cluster = MakeCluster(RandomWorld(seed, knobs));
     RandomEdits edits(cluster, rng, knobs);
-    Session following(*cluster.impl().tables, *config, SpeedOptions());
+    Session following(TablesOf(cluster), *config, SpeedOptions());
     for (int cycle = 0; cycle < 12; ++cycle) {
       SCOPED_TRACE("seed " + std::to_string(seed) + ", cycle " + std::to_string(cycle));
       for (uint64_t round = rng.Below(4); round > 0; --round) {
         edits.Step();
         if (rng.Chance(0.5)) {
-          ChangeNoAccount(*cluster.impl().tables, cluster.impl().editor, rng);
+          ChangeNoAccount(TablesOf(cluster), ImplOf(cluster).editor, rng);
         }
-        if (rng.Chance(0.3)) (void)following.SyncedBooks(*cluster.impl().tables);
+        if (rng.Chance(0.3)) (void)following.SyncedBooks(TablesOf(cluster));
       }
-      const Tables& tables = *cluster.impl().tables;
+      const Tables& tables = TablesOf(cluster);
       ScheduleOptions options;
       options.now = cycle;
       auto plan = std::make_shared<PlanData>(following.Run(tables, options));
@@ -78,7 +79,7 @@ TEST_P(Following, PlansAsIfItLookedAtEverything) {
       waited += static_cast<int64_t>(expected.pending.size());
       if (rng.Chance(0.3)) continue;
       plan->names = CopyNames(tables, *plan);
-      const absl::StatusOr<ApplyReport> report = cluster.Apply(Plan(plan));
+      const absl::StatusOr<ApplyReport> report = cluster.Apply(PlanOf(plan));
       ASSERT_TRUE(report.ok()) << report.status();
       applied += report->applied;
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/cluster.h"
 #include "muster/schedule.h"
@@ -39,12 +40,12 @@ TEST(ShelfTest, PlansDoNotKnowOfIt) {
       // Of now and of before, in turns: the memory fits none of them.
       for (const char* profile : {"volcano:+preempt,+reclaim", "muster", "kube-batch"}) {
         const Snapshot& snapshot = kept[rng.Below(kept.size())];
-        auto bare = std::make_shared<Tables>(snapshot.tables());
+        auto bare = std::make_shared<Tables>(TablesOf(snapshot));
         bare->shelf = std::make_shared<Shelf>();
-        EXPECT_EQ(DigestUnder(snapshot, profile), DigestUnder(Snapshot(bare), profile));
-        std::unique_ptr<Attachment> spare = snapshot.tables().shelf->Take();
+        EXPECT_EQ(DigestUnder(snapshot, profile), DigestUnder(SnapshotOf(bare), profile));
+        std::unique_ptr<Attachment> spare = TablesOf(snapshot).shelf->Take();
         found += spare != nullptr;
-        snapshot.tables().shelf->Put(std::move(spare));
+        TablesOf(snapshot).shelf->Put(std::move(spare));
       }
     }
     if (HasFailure()) return;

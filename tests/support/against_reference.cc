@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
@@ -103,7 +104,7 @@ std::string DifferenceFromReference(const Snapshot& snapshot, std::string_view p
   options.now = now;
   const absl::StatusOr<Plan> plan = Schedule(snapshot, profile, options);
   if (!plan.ok()) return plan.status().ToString();
-  const Tables& tables = snapshot.tables();
+  const Tables& tables = TablesOf(snapshot);
   const PlanData twin = ReferenceSchedule(tables, ReferenceProfileOf(*config), now);
   std::string words = ListDifference<Decision>(tables, plan->decisions(), twin.decisions);
   words += ListDifference<Tentative>(tables, plan->tentative(), twin.tentative);

@@ -4,7 +4,7 @@
 // muster to its promises from the outside.
 //
 //   const Snapshot snapshot = MakeCluster(RandomTree(seed, {})).Freeze();
-//   const Books books(snapshot.tables());
+//   const Books books(TablesOf(snapshot));
 //   const std::vector<Row> deserved = DeservedIn(snapshot);
 //   EXPECT_LE(deserved[queue][d], books.Demand(queue, d));
 #ifndef MUSTER_TESTS_SUPPORT_FAIR_TREE_H_
@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/cluster.h"
 #include "muster/snapshot.h"
@@ -56,7 +57,7 @@ class Books {
   std::vector<Row> own_, tree_, pending_;
 };
 
-// Per queue and dimension, as the profile says without deciding anything.
+// Per queue and dimension, as the profile computes it without deciding anything.
 std::vector<Row> DeservedIn(const Snapshot& snapshot);
 
 // What is handed out among the children of `parent` (kNone: among the roots) in one dimension.

@@ -3,7 +3,7 @@
 // What a plan makes of a snapshot, counted anew from both: where tasks go, and what nodes and
 // queues then hold.
 //
-//   const PlanBooks books(snapshot.tables(), plan);
+//   const PlanBooks books(TablesOf(snapshot), plan);
 //   for (const auto& [task, node] : books.places()) ...
 //   books.HeldByQueues(/*after=*/true)[queue][dimension]
 //
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/numeric/int128.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/plan.h"
 
@@ -29,7 +30,7 @@ class PlanBooks {
   using Row = std::vector<absl::int128>;  // by dimension
   using Places = std::vector<std::pair<TaskIndex, NodeIndex>>;
 
-  // What a queue asks for with all below it, and what of that it was promised; its own jobs alone.
+  // What a queue requests with all below it, and what of that it was promised; its own jobs alone.
   struct Claim {
     Row demand, promised, own;
   };

@@ -244,7 +244,7 @@ inline constexpr const char* kRaySpecs[] = {
     "ray:tiers=priority+gang/predicates+proportion",
 };
 
-// Orders of the profiles that know `order`: a spec is "conservative:order=" and one of these.
+// Orders of the profiles that have `order`: a spec is "conservative:order=" and one of these.
 inline constexpr const char* kBatchOrders[] = {"fifo",     "fifo",    "sjf", "ljf",
                                                "smallest", "largest", "area"};
 

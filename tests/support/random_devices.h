@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Gives the nodes of a random world devices; some of its tasks ask for some, and those that run may
+// Gives the nodes of a random world devices; some of its tasks request some, and those that run may
 // hold some.
 //
 //   ClusterSpec world = RandomWorld(seed);

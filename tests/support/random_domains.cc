@@ -65,7 +65,7 @@ class Maker {
     wish.hard = Chance(70);
     switch (rng_.Below(8)) {
       case 0:
-        break;  // does not say how high
+        break;  // without a highest tier
       case 1:
         wish.highest_tier_name = absl::StrCat("tier-", rng_.Below(5));
         break;

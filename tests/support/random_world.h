@@ -25,7 +25,7 @@ struct WorldKnobs {
   uint64_t nodes = 12, queues = 5, jobs = 8, tasks = 6;  // largest numbers; tasks of one job
   bool between_tasks = true;  // affinity, anti-affinity, spread, host ports
   bool extremes = true;       // amounts near 2^53, and of one byte
-  bool rooted = false;        // the queues are a tree below "root", that say what they deserve
+  bool rooted = false;        // the queues are a tree below "root", that set what they deserve
   bool lending = false;       // a tree of queues that lend, with bindings and orders of their own
 };
 ClusterSpec RandomWorld(uint64_t seed, const WorldKnobs& knobs = {});

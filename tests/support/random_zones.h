@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Gives the nodes of a random world NUMA zones; some of its tasks are guaranteed, or say what their
-// containers ask for.
+// containers request.
 //
 //   ClusterSpec world = RandomWorld(seed);
 //   AddZones(rng, &world);

@@ -11,7 +11,7 @@ namespace {
 
 using Change = std::function<void(ClusterSpec&)>;
 
-// Sets a field to what it is when nothing is said.
+// Sets a field to its default.
 template <class Row, class Field>
 void Unsay(std::vector<Change>& changes, std::vector<Row> ClusterSpec::*table, size_t index,
            const Row& row, Field Row::*field) {

@@ -4,7 +4,7 @@
 //
 //   ClusterSpec small = Shrink(world, [&](const ClusterSpec& w) { return !Difference(w, spec).empty(); });
 //
-// Greedy: rows are deleted and what is said about the others is unsaid, one at a time, as long as
+// Greedy: rows are deleted and fields of the others reset, one at a time, as long as
 // the fault stays.
 #ifndef MUSTER_TESTS_SUPPORT_SHRINK_H_
 #define MUSTER_TESTS_SUPPORT_SHRINK_H_

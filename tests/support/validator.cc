@@ -11,6 +11,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/reference/kube/selectors.h"
 #include "lib/reference/reference.h"
@@ -27,7 +28,7 @@ using Claims = std::map<QueueIndex, PlanBooks::Claim>;
 class Check {
  public:
   Check(const Snapshot& snapshot, const Plan& plan, const Invariants& invariants)
-      : tables_(snapshot.tables()),
+      : tables_(TablesOf(snapshot)),
         plan_(plan),
         wanted_(invariants),
         books_(tables_, plan),
@@ -120,7 +121,7 @@ class Check {
     }
     const bool nothing_moved =
         books_.places().empty() && books_.evicted().empty() && plan_.tentative().empty();
-    // Tasks of a gang are asked for while those before them hold places, which an undone gang gives
+    // Tasks of a gang are requested while those before them hold places, which an undone gang gives
     // back.
     std::set<JobIndex> undone;
     for (const auto& [task, number] : reason_of) {
@@ -293,7 +294,7 @@ class Check {
     for (const QueueShare& share : plan_.shares()) {
       Row& row = deserved[share.queue];
       for (double amount : share.deserved) {
-        if (amount > 9e15) return;  // a double may not say it to the unit
+        if (amount > 9e15) return;  // a double may not hold it to the unit
         row.push_back(static_cast<int64_t>(amount));
       }
       if (row.empty()) return;

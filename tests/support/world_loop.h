@@ -8,7 +8,7 @@
 //   MUSTER_WORLDS=100000 MUSTER_SEED=7 muster_worlds --gtest_filter='Worlds.*'
 //
 // A difference is shrunk and printed with its seed and the scenario that shows it;
-// MUSTER_DIFFERENCES says how many to look for.
+// MUSTER_DIFFERENCES sets how many to look for.
 #ifndef MUSTER_TESTS_SUPPORT_WORLD_LOOP_H_
 #define MUSTER_TESTS_SUPPORT_WORLD_LOOP_H_
 
@@ -20,7 +20,7 @@
 
 namespace muster::testing {
 
-// What the environment says, or `usual` where it says nothing.
+// The value in the environment, or `usual` where it is unset.
 uint64_t WorldCount(uint64_t usual);  // MUSTER_WORLDS
 uint64_t FirstSeed(uint64_t usual);   // MUSTER_SEED
 

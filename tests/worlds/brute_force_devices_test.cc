@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How often profile muster leaves a gang out that wants devices and could be placed beside
+// How often profile muster leaves a gang out that requests devices and could be placed beside
 // everything else of its plan: all placements of small worlds are looked at, in every order in
 // which the tasks could come to their nodes, each getting what the strategy then gives; and again
 // with every device that would do.
@@ -25,6 +25,7 @@
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
 #include "lib/fit/node_devices.h"
+#include "lib/model/access.h"
 #include "lib/model/device_holds.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
@@ -146,7 +147,7 @@ class DevicesAfter {
     Follow(plan);
   }
 
-  // Tasks that the plan nominates and that do not get what they ask for.
+  // Tasks that the plan nominates and that do not get what they request.
   int64_t without_devices() const { return without_devices_; }
 
   int64_t Lacks(JobIndex job) const {
@@ -224,7 +225,7 @@ class DevicesAfter {
     }
   }
 
-  // Decisions in turn: what is bound gets what the plan says, what is nominated what the strategy
+  // Decisions in turn: what is bound gets what the plan names, what is nominated what the strategy
   // gives.
   void Follow(const Plan& plan) {
     for (const Decision& d : plan.decisions()) {
@@ -246,7 +247,7 @@ class DevicesAfter {
     }
   }
 
-  // Every set of devices that would do. Tasks ask for one kind.
+  // Every set of devices that would do. Tasks request one kind.
   std::vector<std::vector<DevicePart>> Choices(ClassIndex c, const Node& node) const {
     if (asks_[c].empty()) return {{}};
     const DeviceAsk& ask = asks_[c][0];
@@ -308,7 +309,7 @@ Tally Measure(bool alike, const std::string& profile, DevicePick strategy) {
       tally.first = ReportDifference(world, profile);
       return tally;
     }
-    DevicesAfter after(snapshot.tables(), *plan, strategy);
+    DevicesAfter after(TablesOf(snapshot), *plan, strategy);
     const auto note = [&](const char* what) {
       if (tally.first.empty())
         tally.first =

@@ -19,6 +19,7 @@
 #include "absl/strings/str_format.h"
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
 #include "tests/support/against_reference.h"
@@ -206,7 +207,7 @@ Count Measure(const Knobs& knobs, const std::string& profile) {
       count.first = ReportDifference(world, profile);
       return count;
     }
-    After after(snapshot.tables(), *plan);
+    After after(TablesOf(snapshot), *plan);
     for (JobIndex job = 0; job < world.jobs.size(); ++job) {
       ++count.gangs;
       const bool held = std::any_of(world.tasks.begin(), world.tasks.end(), [&](const TaskSpec& t) {

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/base/rng.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "muster/schedule.h"
 #include "tests/support/profile_specs.h"
@@ -68,7 +69,7 @@ TEST(Domains, GangsEvictWithinThem) {
                  "predicates+nodeorder+network-topology-aware");
     ASSERT_TRUE(plan.ok()) << plan.status();
     const Snapshot snapshot = cluster.Freeze();
-    const Tables& tables = snapshot.tables();
+    const Tables& tables = TablesOf(snapshot);
     for (const Decision& d : plan->decisions()) {
       evicted += d.kind == DecisionKind::kEvict;
       if (d.kind != DecisionKind::kNominate) continue;

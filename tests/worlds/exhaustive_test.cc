@@ -195,7 +195,7 @@ TEST_F(Exhaustive, TwoDimensions) {
   EXPECT_GT(count(), 20000);
 }
 
-// One job runs, wholly or in part, and another one wants its place.
+// One job runs, wholly or in part, and another one requests its place.
 TEST_F(Exhaustive, Evictions) {
   const std::vector<std::string> profiles = {
       "volcano:actions=allocate+preempt+reclaim",

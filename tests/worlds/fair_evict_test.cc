@@ -17,6 +17,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "muster/schedule.h"
 #include "tests/support/fair_tree.h"
 #include "tests/support/random_world.h"
@@ -58,7 +59,7 @@ struct Step {
 // Why the step is none towards what is deserved at that stage; empty: it is.
 std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage,
                       const Step& step) {
-  const Tables& then = stage.snapshot.tables();
+  const Tables& then = TablesOf(stage.snapshot);
   const Books counted(then);
   const auto wanted = now.RequestOf(step.beneficiary);
   const QueueIndex taker = now.QueueOf(step.beneficiary);
@@ -88,7 +89,7 @@ std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage
         }
       }
       if (now.RequestOf(v)[d] <= 0) continue;
-      // An inner queue's own jobs come before its children: they keep what they ask for as far as
+      // An inner queue's own jobs come before its children: they keep what they request as far as
       // it is deserved.
       const int64_t own = std::min(counted.OwnDemand(giver, d), deserved(giver, d));
       int128 all = counted.OwnDemand(giver, d);
@@ -130,7 +131,7 @@ TEST(FairEvict, EveryEvictionMovesTowardsWhatIsDeserved) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     const ClusterSpec world = RandomTree(seed, {});
     const Snapshot snapshot = MakeCluster(world).Freeze();
-    const Tables& tables = snapshot.tables();
+    const Tables& tables = TablesOf(snapshot);
     const absl::StatusOr<Plan> plan = Schedule(snapshot, "muster");
     ASSERT_TRUE(plan.ok()) << plan.status();
     const std::vector<Step> steps = StepsFrom(*plan);
@@ -309,7 +310,7 @@ TEST(FairEvict, OfEqualNumbersTheLowestAndYoungestGo) {
   // large and young make 3 of 4; large and other suffice, and so do all three of low. Two are
   // fewer.
   EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"large", "other"}));
-  // With less to ask for, two of low suffice, and not the oldest.
+  // With less to request, two of low suffice, and not the oldest.
   world.tasks[4].shape.request = {{"cpu", 3}};
   EXPECT_EQ(EvictedFrom(world), (std::vector<std::string>{"young", "large"}));
 }
@@ -363,7 +364,7 @@ TEST(FairEvict, NobodyCheaperWouldHaveSufficed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     const ClusterSpec world = RandomTree(seed, {.gangs = false});
     const Snapshot snapshot = MakeCluster(world).Freeze();
-    const Tables& tables = snapshot.tables();
+    const Tables& tables = TablesOf(snapshot);
     const absl::StatusOr<Plan> plan = Schedule(snapshot, "muster:actions=reclaim");
     ASSERT_TRUE(plan.ok()) << plan.status();
     const std::vector<Step> steps = StepsFrom(*plan);

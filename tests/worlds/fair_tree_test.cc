@@ -3,7 +3,7 @@
 // The promises of profile muster on random trees of queues, checked from the outside in exact
 // integers:
 //   - what queues deserve is the weighted max-min division of what their parent has, at every level, between floors
-//     (guaranteed) and ceilings (asked for, at most the limit);
+//     (guaranteed) and ceilings (requested, at most the limit);
 //   - progressive filling serves the smallest dominant share for its weight, the condition of DRF.
 // fair_evict_test.cc has what is promised of evictions. Products are compared in 128 bits: no
 // rounding hides a difference.
@@ -17,6 +17,7 @@
 #include "absl/numeric/int128.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
 #include "tests/support/world_loop.h"
@@ -74,7 +75,7 @@ TEST(FairTree, DeservedIsMaxMinAtEveryLevel) {
   for (uint64_t seed = 0; seed < WorldCount(1500) && !HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     const Snapshot snapshot = MakeCluster(RandomTree(seed, {})).Freeze();
-    const Tables& tables = snapshot.tables();
+    const Tables& tables = TablesOf(snapshot);
     const Books books(tables);
     const std::vector<Row> deserved = DeservedIn(snapshot);
     for (size_t d = 0; d < tables.dimension_count(); ++d) {
@@ -99,18 +100,18 @@ std::pair<int128, int128> DominantOf(const Tables& tables, const Books& books, Q
 }
 
 // Tasks of one cpu on one node, no gangs, no bounds: each place goes to a queue of the smallest
-// dominant share for its weight among siblings that want more, at every level.
+// dominant share for its weight among siblings that request more, at every level.
 TEST(FairTree, FillingServesTheSmallestDominantShare) {
   int64_t served = 0;
   for (uint64_t seed = 0; seed < WorldCount(1500) && !HasFailure(); ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     const TreeKnobs knobs{.gangs = false, .bounds = false, .full = seed % 2 == 0, .alike = true};
     const Snapshot snapshot = MakeCluster(RandomTree(seed, knobs)).Freeze();
-    const Tables& tables = snapshot.tables();
+    const Tables& tables = TablesOf(snapshot);
     const absl::StatusOr<Plan> plan = Schedule(snapshot, "muster:actions=allocate");
     ASSERT_TRUE(plan.ok()) << plan.status();
     Books books(tables);
-    // Per queue how many tasks there and below it find places from here on: those want more.
+    // Per queue how many tasks there and below it find places from here on: those request more.
     std::vector<int64_t> wants(tables.queues.alive.size(), 0);
     const auto count = [&](TaskIndex t, int64_t sign) {
       for (QueueIndex q = books.QueueOf(t); q != kNone; q = books.ParentOf(q)) wants[q] += sign;

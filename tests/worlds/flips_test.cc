@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // What must not change a plan: how fast it is made, whether the cluster has been scheduled before,
-// and in which order rows were told where orders are total.
+// and in which order rows came where orders are total.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -167,7 +167,7 @@ TEST(LivingCluster, SchedulesAsItsFrozenSelf) {
   EXPECT_GT(applied, 1000) << "nothing happens in these clusters";
 }
 
-// --- rows told in another order
+// --- rows in another order
 
 std::vector<std::string> BindsByName(const ClusterSpec& world, const std::string& profile) {
   const Cluster cluster = MakeCluster(world);

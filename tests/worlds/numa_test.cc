@@ -48,7 +48,7 @@ TEST(NumaWorlds, EngineAndTwinAgree) {
   }
 }
 
-// Plans are followed, tasks end, nodes are told anew: the books of a living cluster are those of
+// Plans are followed, tasks end, nodes are set anew: the books of a living cluster are those of
 // one that was just made.
 TEST(NumaWorlds, LivingClustersDecideAsNewOnes) {
   constexpr Alignment kAlignments[] = {Alignment::kSingleNumaNode, Alignment::kRestricted,

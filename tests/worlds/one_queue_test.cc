@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// kube-batch where one queue has all jobs: the engine looks at those that want something alone, its
-// twin gives all of them turns.
+// kube-batch where one queue has all jobs: the engine looks at those that request something alone,
+// its twin gives all of them turns.
 #include <string>
 #include <utility>
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/plan/plan_data.h"
 #include "muster/schedule.h"
@@ -105,7 +106,7 @@ class Forged : public ::testing::Test {
     Decision decision{kind};
     decision.task = task;
     decision.node = node;
-    decision.job = snapshot_.tables().tasks.job[task];
+    decision.job = TablesOf(snapshot_).tasks.job[task];
     data_.decisions.push_back(decision);
   }
   void Waits(TaskIndex task) {
@@ -113,8 +114,8 @@ class Forged : public ::testing::Test {
     data_.reasons.push_back({ReasonKind::kNotReached});
   }
   std::string Words(Invariants invariants = {}) {
-    return absl::StrJoin(Violations(snapshot_, Plan(std::make_shared<PlanData>(data_)), invariants),
-                         "; ");
+    return absl::StrJoin(
+        Violations(snapshot_, PlanOf(std::make_shared<PlanData>(data_)), invariants), "; ");
   }
 
   Snapshot snapshot_;

@@ -21,7 +21,7 @@ namespace muster {
 inline constexpr int kOk = 0;
 inline constexpr int kCheckFailed = 1;
 inline constexpr int kBadInput = 2;
-inline constexpr int kInterrupted = 130;  // what came out is partial, and says so
+inline constexpr int kInterrupted = 130;  // what came out is partial, and marked so
 
 using Arguments = std::vector<std::string>;
 
@@ -48,7 +48,7 @@ struct Parsed {
 };
 Parsed ParseArguments(const CommandText& text, FlagSet* flags, const Arguments& arguments);
 
-// Says what is wrong on stderr; returns kBadInput.
+// Prints what is wrong to stderr; returns kBadInput.
 int Complain(std::string_view message);
 int ComplainUsage(const CommandText& text, std::string_view message);
 // Writes to stdout; kBadInput when it can not.

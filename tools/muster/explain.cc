@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "tools/muster/command.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr CommandText kExplainText = {
     "explain", "explain FILE [JOB|TASK] [flags]",
-    "Schedules the scenario in FILE and says how the job or task came "
+    "Schedules the scenario in FILE and explains how the job or task came "
     "out; without a name, everything pending.",
     "muster explain tests/scenarios/gang_undone.json train"};
 
@@ -21,7 +22,7 @@ std::string AllPending(const Plan& plan, const Snapshot& snapshot) {
   std::string out;
   std::set<std::string_view> told;
   for (const PendingTask& pending : plan.pending()) {
-    const JobIndex job = snapshot.tables().tasks.job[pending.task];
+    const JobIndex job = TablesOf(snapshot).tasks.job[pending.task];
     const std::string_view name = job == kNone ? plan.task_name(pending.task) : plan.job_name(job);
     if (!told.insert(name).second) continue;
     if (const absl::StatusOr<std::string> text = plan.Explain(name); text.ok()) out += *text;

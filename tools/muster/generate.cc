@@ -74,7 +74,7 @@ int GenerateCommand(const Arguments& arguments) {
   flags.Value("--seed", "S", &options.seed, "equal seeds, equal clusters");
   flags.Value("-o", "FILE", &output, "write here; - is standard output");
   flags.Value("--profile", "P", &profile, "the profile the scenario names");
-  flags.Value("--load", "X", &options.load, "let pending tasks ask for X times the capacity");
+  flags.Value("--load", "X", &options.load, "let pending tasks request X times the capacity");
   flags.Value("--tasks", "N", &options.tasks, "that many pending tasks instead");
   flags.Value("--jobs", "N", &options.jobs, "that many pending jobs");
   flags.Value("--gang", "N", &options.gang, "largest gang of the uniform mix");
@@ -85,7 +85,7 @@ int GenerateCommand(const Arguments& arguments) {
   flags.Value("--classes", "N", &options.classes, "different task shapes");
   flags.Value("--gpu", "X", &options.gpu, "share of kinds and shapes with GPUs");
   flags.Value("--gpu-share", "X", &options.gpu_share,
-              "share of those shapes that want part of a GPU");
+              "share of those shapes that request part of a GPU");
   flags.Value("--occupancy", "X", &options.occupancy, "share of each node that running tasks fill");
   flags.Value("--selectors", "X", &options.selectors, "share of shapes with a node selector");
   flags.Value("--taints", "X", &options.taints,

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Ctrl-C, while it asks a long command to end with what it has instead of killing it:
+// Ctrl-C, while it makes a long command end with what it has instead of killing it:
 //
 //   const InterruptWatch watch;
 //   options.should_stop = [] { return InterruptWatch::Asked(); };

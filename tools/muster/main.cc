@@ -20,8 +20,8 @@ struct Command {
 constexpr Command kCommands[] = {
     {"run", "schedule a scenario and print the plan", muster::RunCommand},
     {"check", "compare plans with what scenarios expect", muster::CheckCommand},
-    {"explain", "say why a job or task is pending", muster::ExplainCommand},
-    {"what-if", "say what queues would get if things were different", muster::WhatIfCommand},
+    {"explain", "explain why a job or task is pending", muster::ExplainCommand},
+    {"what-if", "print what queues would get after changes", muster::WhatIfCommand},
     {"profiles", "list profiles and policies", muster::ProfilesCommand},
     {"generate", "make a random cluster", muster::GenerateCommand},
     {"import", "turn another scheduler's objects into a scenario", muster::ImportCommand},
@@ -40,7 +40,7 @@ std::string Help() {
   }
   absl::StrAppend(
       &out,
-      "\n`muster COMMAND --help` says more. Ends with 0 if all is well, 1 if a check failed, "
+      "\n`muster COMMAND --help` has more. Ends with 0 if all is well, 1 if a check failed, "
       "2 if the input was bad.\n\nexample:\n  muster generate --nodes 20 -o s.json && "
       "muster run s.json --profile volcano\n");
   return out;

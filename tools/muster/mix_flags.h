@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The flags that say which mix makes a trace, and how much of it.
+// The flags for the mix that makes a trace, and for its size.
 #ifndef MUSTER_TOOLS_MIX_FLAGS_H_
 #define MUSTER_TOOLS_MIX_FLAGS_H_
 
@@ -23,7 +23,7 @@ class MixFlags {
     flags->Value("--procs", "N", &options_.processors, "of the pool (hpc); 0: as the mix has");
     flags->Value("--seed", "S", &options_.seed, "equal seeds, equal traces");
     flags->Value("--load", "X", &options_.load,
-                 "let jobs ask for X times what there is; 0: gaps as recorded");
+                 "let jobs request X times what there is; 0: gaps as recorded");
   }
   absl::StatusOr<Trace> Make() const {
     const absl::StatusOr<TraceMix> mix = IsFile(name_) ? Load() : NamedTraceMix(name_);

@@ -166,7 +166,7 @@ int PackingCommand(const Arguments& arguments) {
               "write pos,pod_row,node_row,gpu_ids of every pod; - is standard output");
   flags.Value("--curves", "FILE", &curves,
               "write what is allocated and fragmented by what arrived; - is standard output");
-  flags.Switch("--json", &json, "say what came out as JSON");
+  flags.Switch("--json", &json, "print the result as JSON");
   const Parsed parsed = ParseArguments(kPackingText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (!parsed.others.empty()) {

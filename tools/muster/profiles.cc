@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster profiles: what can be said to --profile.
+// muster profiles: what --profile accepts.
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -33,7 +33,7 @@ void AppendOptions(const std::vector<OptionInfo>& options, std::string* out) {
   }
 }
 
-// The policies of the profiles' tiers; all where no profile was asked for by name.
+// The policies of the profiles' tiers; all where no profile was named.
 std::vector<PolicyInfo> PoliciesOf(const Shown& profiles, bool all) {
   std::vector<PolicyInfo> policies = Policies();
   std::erase_if(policies, [&](const PolicyInfo& policy) {

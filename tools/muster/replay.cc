@@ -15,7 +15,8 @@ namespace {
 
 constexpr CommandText kReplayText = {
     "replay", "replay KIND [flags]",
-    "Plays a recorded trace again under a policy and says what became of its jobs. KIND is one of:",
+    "Plays a recorded trace again under a policy and prints what became of its jobs. KIND is one "
+    "of:",
     "muster replay hpc --file KTH-SP2.csv.gz --procs 100 --policy easy --decisions out.csv"};
 
 std::string KindList() {
@@ -42,7 +43,7 @@ std::string DecisionText(const Trace& trace, const ReplayResult& result) {
   return out;
 }
 
-// What may be said of a replay, whatever the trace.
+// The flags of a replay of any trace.
 struct ReplayFlags {
   std::string policy = "easy", decisions;
   bool json = false;
@@ -74,7 +75,7 @@ void ReplayFlags::Declare(FlagSet* flags) {
                "mean time until a failed node is back");
   flags->Value("--failure-seed", "N", &options.seed, "of failures");
   flags->Value("--until", "SECONDS", &options.until, "end then");
-  flags->Switch("--json", &json, "say what came out as JSON");
+  flags->Switch("--json", &json, "print the result as JSON");
 }
 
 bool ReplayFlags::Settle() {
@@ -100,7 +101,7 @@ int ComplainKind(const std::string& name) {
                                    : absl::StrCat(", did you mean ", Quote(nearest), "?")));
 }
 
-// Reads, replays and says what came out.
+// Reads, replays and prints what came out.
 int RunReplay(TraceSource& source, const ReplayFlags& flags) {
   ReadReport read;
   const absl::StatusOr<Trace> trace = source.Read(&read);
@@ -143,7 +144,7 @@ int ReplayCommand(const Arguments& arguments) {
   const Arguments rest(arguments.begin() + 1, arguments.end());
   if (AsksForPacking(rest)) {
     if (kind->name == "openb") return PackingCommand(rest);
-    return Complain("--policy fgd packs pods on single GPUs, which only openb tells of");
+    return Complain("--policy fgd packs pods on single GPUs, which only openb records");
   }
 
   const std::string name = absl::StrCat("replay ", ToAbsl(kind->name));

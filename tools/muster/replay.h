@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// muster replay: where traces come from, and what is said of a replay.
+// muster replay: the sources of traces, and the report of a replay.
 #ifndef MUSTER_TOOLS_REPLAY_H_
 #define MUSTER_TOOLS_REPLAY_H_
 

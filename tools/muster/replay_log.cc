@@ -57,7 +57,7 @@ class Player {
   // shown; 0: none.
   Player(std::string other, int64_t shown) : other_(std::move(other)), shown_(shown) {}
 
-  // Makes the call of one line. An error: the line is none, or what it says cannot be done.
+  // Makes the call of one line. Returns an error if the line is none, or its call cannot be made.
   absl::Status Play(int64_t line, const Json& call, std::string* out);
   bool begun() const { return begun_; }
   int64_t cycles() const { return cycles_; }
@@ -158,7 +158,7 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
                         : absl::StrCat(", DIFFERENT: recorded ", recorded, ", now ", digest),
                   "\n");
   if (cycles_ == shown_) out->append(plan->ToText());
-  // Where it differs, what the record says of its plan goes for the plan as it is now.
+  // Where it differs, what the record has for its plan applies to the plan as it is now.
   plans_.emplace_back(recorded, *plan);
   constexpr size_t kMostPlans = 64;
   if (plans_.size() > kMostPlans) plans_.pop_front();

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What `muster replay` says, as text and as JSON.
+// What `muster replay` prints, as text and as JSON.
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The kinds of traces that `muster replay` knows.
+// The kinds of traces that `muster replay` reads.
 #include <memory>
 #include <span>
 
@@ -36,7 +36,7 @@ class LogSource : public TraceSource {
   void Declare(FlagSet* flags) override {
     flags->Value("--file", "FILE", &file_.path, "the log, plain or gzip; - is standard input");
     flags->Value("--procs", "N", &options_.processors,
-                 "processors of the machine (swf: else as the header says)");
+                 "processors of the machine (swf: default as in the header)");
     flags->Value(
         "--filter", "F", &filter_,
         "study: jobs without a requested time are dropped; runnable: their run time stands in");

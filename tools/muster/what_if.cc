@@ -43,7 +43,7 @@ struct Flags {
     flags->Value("--weight", "N", &weight, "its weight");
     flags->Value("--guaranteed", "AMOUNTS", &guaranteed,
                  "as cpu=4,memory=8Gi; these and no others");
-    flags->Value("--deserved", "AMOUNTS", &deserved, "what it is told to deserve");
+    flags->Value("--deserved", "AMOUNTS", &deserved, "what it deserves by its spec");
     flags->Value("--limit", "AMOUNTS", &limit, "what it may hold at most");
     flags->Value("--remove-node", "NODE", &remove_node, "the node leaves; its tasks wait again");
     flags->Value("--remove-nodes", "LABELS", &remove_nodes, "so do all with labels, as pool=b");

@@ -236,7 +236,7 @@ class FairShare : public Policy, public OrderPolicy, public GatePolicy, public V
   size_t dimensions_ = 0;
   QueueTree tree_;
   std::vector<int64_t> demand_, promised_, deserved_;  // per queue and dimension
-  std::vector<uint8_t> contested_;  // its siblings and it hold or ask for more than there is
+  std::vector<uint8_t> contested_;  // its siblings and it hold or request more than there is
   std::vector<uint8_t> short_;      // of inner queues: its own jobs and its children do
   std::vector<Standing> standings_;
   std::vector<Portion> portions_;

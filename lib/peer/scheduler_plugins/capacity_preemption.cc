@@ -244,18 +244,18 @@ void CapacityCluster::SpareBudgets(std::span<const uint32_t> candidates,
   }
 }
 
-CapacityCluster::Offer CapacityCluster::DryRun(const Demand& demand, size_t at) const {
-  using Outcome = Offer::Outcome;
+CapacityCluster::DryRunResult CapacityCluster::DryRun(const Demand& demand, size_t at) const {
+  using Outcome = DryRunResult::Outcome;
   const Node& node = nodes_[at];
-  Offer offer{.node = at};
+  DryRunResult result{.node = at};
   const auto no = [&](Outcome outcome) {
-    offer.outcome = outcome;
-    offer.victims.clear();
-    return std::move(offer);
+    result.outcome = outcome;
+    result.victims.clear();
+    return std::move(result);
   };
   Books books(quotas_, node, options_.quotas_follow);
   std::vector<uint32_t> candidates = Candidates(demand, node, &books);
-  if (candidates.empty()) return no(Outcome::kNobody);
+  if (candidates.empty()) return no(Outcome::kNoCandidate);
   const Fit fit = FitIn(demand, node, books.used, books.tasks);
   if (fit != Fit::kFits) {
     return no(fit == Fit::kTooLarge ? Outcome::kTooLarge : Outcome::kNoRoom);
@@ -283,25 +283,25 @@ CapacityCluster::Offer CapacityCluster::DryRun(const Demand& demand, size_t at) 
       if (!fits && is_over) return no(Outcome::kRemovedTwice);
       if (fits && !is_over) continue;
       if (fits) books.Leave(task, account, /*is_counted=*/true);
-      offer.victims.push_back(candidate);
-      if (!fits && group == &breaking) ++offer.broken_budgets;
+      result.victims.push_back(candidate);
+      if (!fits && group == &breaking) ++result.broken_budgets;
     }
   }
-  if (offer.victims.empty()) return no(Outcome::kNeedless);
+  if (result.victims.empty()) return no(Outcome::kNeedless);
   if (!breaking.empty() && !others.empty()) {
-    std::stable_sort(offer.victims.begin(), offer.victims.end(), more_important);
+    std::stable_sort(result.victims.begin(), result.victims.end(), more_important);
   }
-  offer.outcome = Outcome::kVictims;
-  return offer;
+  result.outcome = Outcome::kVictims;
+  return result;
 }
 
-std::optional<size_t> CapacityCluster::Choose(std::span<const Offer> offers) const {
+std::optional<size_t> CapacityCluster::Choose(std::span<const DryRunResult> results) const {
   // Smaller is better, from the first on.
   using Rank = std::array<int64_t, 5>;
-  const auto rank = [&](const Offer& offer) {
-    const Task& first = tasks_[offer.victims[0]];
+  const auto rank = [&](const DryRunResult& result) {
+    const Task& first = tasks_[result.victims[0]];
     int64_t sum = 0, highest = first.priority, earliest = first.started;
-    for (uint32_t victim : offer.victims) {
+    for (uint32_t victim : result.victims) {
       const Task& task = tasks_[victim];
       sum += int64_t{task.priority} + (int64_t{1} << 31);
       if (task.priority > highest) {
@@ -311,14 +311,14 @@ std::optional<size_t> CapacityCluster::Choose(std::span<const Offer> offers) con
         earliest = std::min(earliest, task.started);
       }
     }
-    return Rank{offer.broken_budgets, first.priority, sum,
-                static_cast<int64_t>(offer.victims.size()), ~earliest};
+    return Rank{result.broken_budgets, first.priority, sum,
+                static_cast<int64_t>(result.victims.size()), ~earliest};
   };
   std::optional<size_t> best;
   Rank best_rank{};
-  for (size_t i = 0; i < offers.size(); ++i) {
-    if (offers[i].outcome != Offer::Outcome::kVictims) continue;
-    const Rank own = rank(offers[i]);
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (results[i].outcome != DryRunResult::Outcome::kVictims) continue;
+    const Rank own = rank(results[i]);
     if (best.has_value() && own >= best_rank) continue;
     best = i;
     best_rank = own;

@@ -103,24 +103,24 @@ class CapacityCluster {
   enum class Right : uint8_t { kMay, kNever, kVictimsLeaving };
   Right RightOf(const Demand& demand, std::optional<Fit> nominated_fit) const;
 
-  struct Offer {
+  struct DryRunResult {
     enum class Outcome : uint8_t {
       kVictims,
-      kNobody,  // no candidate on the node
+      kNoCandidate,  // no candidate on the node
       kNoRoom,
       kTooLarge,
       kOverQuota,  // even with all candidates gone
       kRemovedTwice,
       kNeedless,  // all candidates may stay
     };
-    Outcome outcome = Outcome::kNobody;
+    Outcome outcome = Outcome::kNoCandidate;
     size_t node = 0;
     std::vector<uint32_t> victims;  // most important first
     int broken_budgets = 0;
   };
-  Offer DryRun(const Demand& demand, size_t node) const;
-  // Returns the best of offers with victims; nothing if there are none.
-  std::optional<size_t> Choose(std::span<const Offer> offers) const;
+  DryRunResult DryRun(const Demand& demand, size_t node) const;
+  // Returns the best of the results with victims; nothing if there are none.
+  std::optional<size_t> Choose(std::span<const DryRunResult> results) const;
 
   size_t nodes() const { return nodes_.size(); }
   const std::string& node(size_t at) const { return nodes_[at].name; }

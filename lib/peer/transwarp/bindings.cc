@@ -185,7 +185,7 @@ class Bindings : public Policy, public GatePolicy {
 
 PolicyDecl BindingsPolicy() {
   return {"bindings",
-          "a tenant's tasks hold no more in several queues together than was said",
+          "limits what a tenant's tasks hold together in several queues",
           {},
           [](const Options&) -> std::unique_ptr<Policy> { return std::make_unique<Bindings>(); }};
 }

@@ -14,7 +14,7 @@
 namespace muster {
 namespace {
 
-constexpr double kNobody = std::numeric_limits<double>::infinity();
+constexpr double kNoShare = std::numeric_limits<double>::infinity();
 constexpr double kEqual = 1e-12;  // shares closer than this part of them are equal
 constexpr int64_t kMostTasks = int64_t{1} << 31;
 
@@ -72,10 +72,10 @@ absl::StatusOr<DrfTree::Index> DrfTree::AddLeaf(Index parent, const Leaf& leaf) 
   double most = 0;
   for (size_t r = 0; r < capacity_.size(); ++r) {
     const double capacity = static_cast<double>(capacity_[r]);
-    node.profile.push_back(capacity == 0 ? 0 : static_cast<double>(node.task[r]) / capacity);
-    most = std::max(most, node.profile.back());
+    node.direction.push_back(capacity == 0 ? 0 : static_cast<double>(node.task[r]) / capacity);
+    most = std::max(most, node.direction.back());
   }
-  for (double& part : node.profile) part = most == 0 ? 0 : part / most * node.weight;
+  for (double& part : node.direction) part = most == 0 ? 0 : part / most * node.weight;
   return added;
 }
 
@@ -84,16 +84,16 @@ absl::StatusOr<DrfTree::Index> DrfTree::AddLeaf(Index parent, const Leaf& leaf) 
 void DrfTree::Write(const Node& child, double* slot) const {
   const size_t resources = capacity_.size();
   slot[0] = child.share;
-  slot[1] = child.is_blocked ? kNobody : child.share;
+  slot[1] = child.is_blocked ? kNoShare : child.share;
   const bool is_scaled = options_.form == DrfForm::kStatic ||
                          (options_.form == DrfForm::kDynamic && !child.is_blocked);
   for (size_t r = 0; r < resources; ++r) {
     slot[2 + r] = is_scaled ? 0 : child.vector[r];
-    double profile = 0;
+    double direction = 0;
     if (is_scaled && child.share > 0) {
-      profile = child.is_leaf ? child.profile[r] : child.vector[r] / child.share;
+      direction = child.is_leaf ? child.direction[r] : child.vector[r] / child.share;
     }
-    slot[2 + resources + r] = profile;
+    slot[2 + resources + r] = direction;
   }
 }
 
@@ -123,11 +123,11 @@ void DrfTree::Count(Index at) {
   }
   const double* sums = &node.sums[Slots()];  // of all children
   const double least = options_.form == DrfForm::kStatic ? sums[0] : sums[1];
-  node.is_blocked = sums[1] == kNobody;
+  node.is_blocked = sums[1] == kNoShare;
   node.share = 0;
   for (size_t r = 0; r < resources; ++r) {
     node.vector[r] = sums[2 + r];
-    if (least != kNobody) node.vector[r] += least * sums[2 + resources + r];
+    if (least != kNoShare) node.vector[r] += least * sums[2 + resources + r];
     if (options_.form == DrfForm::kDynamic && is_full_[r]) continue;
     node.share = std::max(node.share, node.vector[r] / node.weight);
   }
@@ -177,7 +177,7 @@ void DrfTree::Prepare() {
     node.width = std::bit_ceil(std::max<size_t>(node.children.size(), 1));
     node.sums.assign(2 * node.width * Slots(), 0);
     for (size_t slot = 0; slot < 2 * node.width; ++slot) {
-      node.sums[slot * Slots()] = node.sums[slot * Slots() + 1] = kNobody;
+      node.sums[slot * Slots()] = node.sums[slot * Slots() + 1] = kNoShare;
     }
   }
   by_need_.assign(resources, leaves);
@@ -252,7 +252,7 @@ std::optional<DrfTree::Index> DrfTree::Next() {
     const Node& group = nodes_[at];
     const size_t slots = Slots();
     const double least = group.sums[slots + 1];
-    if (least == kNobody) return std::nullopt;
+    if (least == kNoShare) return std::nullopt;
     const double enough = least + least * kEqual;
     size_t slot = 1;
     while (slot < group.width) {
@@ -285,7 +285,7 @@ absl::StatusOr<std::vector<double>> DivideDrf(const std::vector<int64_t>& capaci
     if (user.task.size() != resources) return refuse("a task of ", user.task.size(), " resources");
     if (!(user.weight > 0) || !std::isfinite(user.weight)) return refuse("weight ", user.weight);
     double most = 0;
-    bool could = user.cap.value_or(kNobody) > 0;
+    bool could = user.cap.value_or(kNoShare) > 0;
     for (size_t r = 0; r < resources; ++r) {
       if (user.task[r] < 0) return refuse("takes ", user.task[r]);
       if (user.task[r] == 0) continue;
@@ -301,7 +301,7 @@ absl::StatusOr<std::vector<double>> DivideDrf(const std::vector<int64_t>& capaci
   while (!active.empty()) {
     // The time until a resource or a cap ends the growth of some user. The user is kept as found
     // and not recomputed.
-    double time = kNobody;
+    double time = kNoShare;
     std::vector<double> flow(resources, 0);
     for (size_t i : active) {
       for (size_t r = 0; r < resources; ++r) {

@@ -26,10 +26,10 @@
 // Peer. The papers' algorithms; with one group it is weighted DRF. Shares that are equal but for
 // rounding (one part in 10^12) are equal: the first child comes first.
 //
-// Cost. Scaling needs, of all children, one minimum and one sum of profiles (a child's vector over
-// its share, which for a leaf never changes). Each group keeps both in a tree over its children, so
-// a task started or ended and the next turn cost O(depth * log(children) * resources). When a
-// resource is used up or free again, all shares are computed anew.
+// Cost. Scaling needs, of all children, one minimum and one sum of directions (a child's vector
+// over its share, which for a leaf never changes). Each group keeps both in a tree over its
+// children, so a task started or ended and the next turn cost O(depth * log(children) * resources).
+// When a resource is used up or free again, all shares are computed anew.
 #ifndef MUSTER_PEER_TRANSWARP_DRF_TREE_H_
 #define MUSTER_PEER_TRANSWARP_DRF_TREE_H_
 
@@ -87,7 +87,7 @@ class DrfTree {
     double share = 0;
     // Leaves.
     std::vector<int64_t> task;
-    std::vector<double> profile;  // parts of the cluster that a task takes, over its share
+    std::vector<double> direction;  // parts of the cluster that a task takes, over its share
     int64_t tasks = 0, cap = kNoCap;
     int short_of = 0;  // resources of which too little is free for a task
     // Groups.
@@ -99,7 +99,7 @@ class DrfTree {
   };
 
   // For adjacent children: the smallest share, that of those not blocked, the sum of the vectors
-  // that are not scaled, and the sum of the profiles of those that are.
+  // that are not scaled, and the sum of the directions of those that are.
   size_t Slots() const { return 2 + 2 * capacity_.size(); }
   absl::StatusOr<Index> Add(Index parent, double weight);
   void Prepare();

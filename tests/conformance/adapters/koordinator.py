@@ -15,7 +15,7 @@ Amounts = dict[str, int]
 
 PREFIX = "quota.scheduling.koordinator.sh/"
 LARGEST = 2**63 - 1
-# What a record calls a group's numbers; of the self* fields it says nothing.
+# What a record calls a group's numbers; the self* fields are absent.
 FIELDS = (
     "max min autoScaleMin weight request childRequest nonPreemptibleRequest used nonPreemptibleUsed runtime "
     "guaranteed allocated"

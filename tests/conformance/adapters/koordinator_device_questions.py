@@ -32,7 +32,7 @@ HINTS = {
 }
 
 
-# --- what a script says
+# --- a script's steps
 
 
 def whole_value(script: Any, value: Any) -> Any:

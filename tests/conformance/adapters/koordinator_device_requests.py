@@ -14,7 +14,7 @@ SHARED = "koordinator.sh/gpu.shared"
 
 
 def _read(probe: Probe, amounts: Json) -> Json:
-    """kind -> what of it is asked for; {"refused": why} of what means nothing."""
+    """kind -> what of it is requested; {"refused": why} of what means nothing."""
     op = {"op": "read", "request": {"amounts": amounts, "wishes": {}, "joint": []}}
     return probe.devices({"machines": {}, "weights": {}}, [op])[0]
 

@@ -181,7 +181,7 @@ def _score_device(script: Any, probe: Probe) -> list[str]:
 
 
 def _held(pod: Json | None) -> Json:
-    """What devices a task holds, as its annotation says; nothing of one that no machine has."""
+    """What devices a task holds, by its annotation; nothing of one that no machine has."""
     if not pod or not (pod.get("spec") or {}).get("nodeName"):
         return {}
     text = (pod["metadata"].get("annotations")

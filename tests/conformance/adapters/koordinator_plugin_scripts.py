@@ -28,7 +28,7 @@ LOOKS_AT_GROUPS = (
     "GroupQuotaManager.getQuotaInfoByNameNoLock",
     "QuotaSnapshot.GetQuotaInfoByName",
 )
-# Of a group's numbers, those that a script asks for one by one.
+# Of a group's numbers, those that a script requests one by one.
 GETTERS = {f"QuotaInfo.Get{theirs}": field for theirs, field in NUMBERS.items()}
 # Calls that only look up what other calls then work on.
 NO_EVENTS = {

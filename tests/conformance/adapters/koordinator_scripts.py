@@ -197,7 +197,7 @@ def _merge(script: Script, probe: Probe) -> list[str]:
         states = args["allNUMANodeStatus"] if args["exclusivePolicy"] == "Required" else []
         got = probe.numa(
             {
-                # A policy that was told of no zones is the one that needs none.
+                # A policy without zones is the one that needs none.
                 "policy": names[0] if names else "none",
                 "zones": sum(1 << zone for zone in zones or []),
                 "scored": resources,
@@ -305,7 +305,7 @@ def run(level: str, case: Json, probe: Probe) -> list[str]:
     if whole := _whole_script(script):
         return whole(script, probe)
     rules = {RULES[step["call"]]: None for step in script.steps if step.get("call") in RULES}
-    # Other plug-ins have a Filter and a Score, too; this one's arguments know measured load.
+    # Other plug-ins have a Filter and a Score, too; this one's arguments are of measured load.
     own = {"v1args.FilterExpiredNodeMetrics", "v1args.ScoreAccordingProdUsage"}
     if own.isdisjoint(step.get("set") for step in script.steps):
         rules.pop(_loads, None)

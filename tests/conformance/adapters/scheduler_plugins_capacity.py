@@ -169,7 +169,7 @@ def outcome(status: dict[str, Any]) -> str:
     if status["code"] == "Error":
         return "removed twice" if "no corresponding pod" in reason else "needless"
     if "No victims" in reason:
-        return "nobody"
+        return "no candidate"
     if "quota" in reason:
         return "over quota"
     return "no room" if status["code"] == "Unschedulable" else "too large"

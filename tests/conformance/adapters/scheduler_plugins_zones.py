@@ -21,7 +21,7 @@ LEGACY = {
     for level, scope in (("Pod", "pod"), ("Container", "container"))
 }
 STRATEGIES = ("MostAllocated", "LeastAllocated", "BalancedAllocation", "LeastNUMANodes")
-ALWAYS = ("cpu", "memory", "pods", "ephemeral-storage")  # what every machine is said to have
+ALWAYS = ("cpu", "memory", "pods", "ephemeral-storage")  # what every machine has
 
 
 def amount(name: str, value: Any) -> int:
@@ -164,7 +164,7 @@ def random_case(case: Case, probe: Any) -> list[str]:
                                              read["parts"][part][0]) != word:
                     out.append(f"{entry['pod']} on {name}: part {part}, recorded {status}")
         for name, score in entry["score"].items():
-            # A machine that says nothing of its zones scores 0, and 100 for a task that is not held
+            # A machine without zones scores 0, and 100 for a task that is not held
             # to zones.
             left = answer["score"][name] if name in machines else 100 * (not read["guaranteed"])
             if left != score:

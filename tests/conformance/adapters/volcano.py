@@ -203,7 +203,7 @@ def put_domains(hyper: list[Case], tiers: dict[str, int], out: Case) -> None:
 
 
 def measurements(usage: dict[str, Any]) -> list[Case]:
-    """The load that a test wrote into its session, as the custom metrics API tells of it."""
+    """The load that a test wrote into its session, as the custom metrics API reports it."""
     return [
         {
             "apiVersion": "custom.metrics.k8s.io/v1beta2",

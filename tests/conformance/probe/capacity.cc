@@ -16,7 +16,7 @@ namespace muster::testing {
 namespace {
 
 using nlohmann::json;
-using Offer = CapacityCluster::Offer;
+using DryRunResult = CapacityCluster::DryRunResult;
 
 NamedAmounts Amounts(const json& object) {
   NamedAmounts amounts;
@@ -69,7 +69,7 @@ json AccountsOf(const CapacityQuotas& quotas) {
 json Decision(const CapacityCluster& cluster, const CapacityCluster::Demand& demand) {
   static constexpr const char* kVerdicts[] = {"fits", "above max", "above mins"};
   static constexpr const char* kRights[] = {"may", "never", "victims leaving"};
-  static constexpr const char* kOutcomes[] = {"victims",    "nobody",        "no room", "too large",
+  static constexpr const char* kOutcomes[] = {"victims",    "no candidate",  "no room", "too large",
                                               "over quota", "removed twice", "needless"};
   using Fit = CapacityCluster::Fit;
   json answer;
@@ -85,23 +85,23 @@ json Decision(const CapacityCluster& cluster, const CapacityCluster::Demand& dem
   answer["feasible"] = feasible;
   if (verdict == CapacityCluster::Verdict::kFits && !feasible.empty()) return answer;
   std::optional<Fit> nominated_fit;
-  std::vector<Offer> offers;
+  std::vector<DryRunResult> results;
   for (size_t i = 0; i < cluster.nodes(); ++i) {
     if (cluster.node(i) == demand.nominated) nominated_fit = fits[i];
-    if (fits[i] == Fit::kNoRoom) offers.push_back(cluster.DryRun(demand, i));
+    if (fits[i] == Fit::kNoRoom) results.push_back(cluster.DryRun(demand, i));
   }
   answer["right"] = kRights[static_cast<size_t>(cluster.RightOf(demand, nominated_fit))];
   answer["offers"] = json::object();
-  for (const Offer& offer : offers) {
+  for (const DryRunResult& result : results) {
     json victims = json::array();
-    for (uint32_t victim : offer.victims) victims.push_back(cluster.task(victim));
-    answer["offers"][cluster.node(offer.node)] = {
-        {"outcome", kOutcomes[static_cast<size_t>(offer.outcome)]},
+    for (uint32_t victim : result.victims) victims.push_back(cluster.task(victim));
+    answer["offers"][cluster.node(result.node)] = {
+        {"outcome", kOutcomes[static_cast<size_t>(result.outcome)]},
         {"victims", victims},
-        {"broken_budgets", offer.broken_budgets}};
+        {"broken_budgets", result.broken_budgets}};
   }
-  if (const std::optional<size_t> chosen = cluster.Choose(offers)) {
-    answer["chosen"] = cluster.node(offers[*chosen].node);
+  if (const std::optional<size_t> chosen = cluster.Choose(results)) {
+    answer["chosen"] = cluster.node(results[*chosen].node);
   }
   return answer;
 }

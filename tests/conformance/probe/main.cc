@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The loop of muster_probe; probe.h says what it speaks.
+// The loop of muster_probe; probe.h has its language.
 #include <iostream>
 #include <string>
 

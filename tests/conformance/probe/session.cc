@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
 #include "lib/part/group_sheet.h"
 #include "lib/part/victims.h"
@@ -68,7 +69,7 @@ class Asked {
  public:
   Asked(Cluster& cluster, const ProfileConfig& config, const ScheduleOptions& options)
       : cluster_(cluster),
-        tables_(*cluster.impl().tables),
+        tables_(TablesOf(cluster)),
         config_(config),
         options_(options),
         ledger_(tables_, config.accounting) {

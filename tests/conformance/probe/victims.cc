@@ -46,10 +46,10 @@ class Question {
     }
     // A node that is never too small.
     ForEachResource(task.request.keys(), [&](size_t r) { node.capacity.Set(r, int64_t{1} << 62); });
-    const auto offer = preemption.DryRun(task, {used, limit, ~uint64_t{0}}, node);
-    return {{"outcome", static_cast<int>(offer.outcome)},
-            {"victims", offer.victims},
-            {"broken_budgets", offer.broken_budgets}};
+    const auto result = preemption.DryRun(task, {used, limit, ~uint64_t{0}}, node);
+    return {{"outcome", static_cast<int>(result.outcome)},
+            {"victims", result.victims},
+            {"broken_budgets", result.broken_budgets}};
   }
 
  private:

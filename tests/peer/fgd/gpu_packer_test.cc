@@ -91,7 +91,7 @@ TEST(TypicalTasks, AreTheMostFrequentUpToNinetyFivePercentAndTiesGoByWhatIsAsked
 }
 
 TEST(GpuFragments, CountWhatTheUsualTasksCannotUse) {
-  // Half want half a GPU and 4 cpus, half two whole GPUs of model 1.
+  // Half request half a GPU and 4 cpus, half two whole GPUs of model 1.
   GpuFragments fragments({{4000, 500, 1, ~0ULL, 0.5}, {1000, 1000, 2, 2, 0.5}}, 2);
   const auto amount = [&](int32_t model, int64_t cpu, GpuLefts left) {
     return fragments.Amount(fragments.StateOf(model, 3, left), fragments.LevelOf(cpu));

@@ -258,7 +258,7 @@ TEST(ElasticForest, WhoMayTryAgainAfterAnEdit) {
   EXPECT_TRUE(forest.MayFitAfter("parent", parent, more, false));
   EXPECT_FALSE(forest.MayFitAfter("", parent, more, true));
   EXPECT_FALSE(forest.MayFitAfter("parent", parent, parent, true));
-  // What is said otherwise and means the same is no change; each of these is one.
+  // What is written otherwise and means the same is no change; each of these is one.
   ForestGroup same = parent;
   same.group.parent = kRootQuota;
   same.group.weight = Cpu(100);
@@ -427,7 +427,7 @@ class RandomForest {
     ForestGroup quota{.group = group, .tree = id, .takes_from_default = takes};
     if (total.has_value()) quota.total = Both(*total);
     ASSERT_TRUE(forest_.Put(quota).ok());
-    // What a group that does not lend asks for is told with its next request.
+    // What a group that does not lend requests is told with its next request.
     const QuotaTask passing{.name = "passing", .request = Both(4)};
     ASSERT_TRUE(forest_.AddTask(group.name, passing).ok());
     ASSERT_TRUE(forest_.RemoveTask(group.name, passing).ok());

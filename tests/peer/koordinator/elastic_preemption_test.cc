@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-using Outcome = ElasticPreemption::Offer::Outcome;
+using Outcome = ElasticPreemption::DryRunResult::Outcome;
 using Order = std::vector<size_t>;
 
 Sparse Amounts(std::vector<int64_t> values) {
@@ -113,10 +113,10 @@ TEST(ElasticPreemption, PutsBackWhoeverFits) {
       .capacity = Amounts({6}),
       .tasks = {Task("q", 5, {2}), Task("q", 7, {2}), Task("q", 20, {1}), Task("p", 1, {1})}};
   const ElasticTree::Room room{Amounts({5}), Amounts({100}), 1};
-  const auto offer = preemption.DryRun(Task("q", 10, {2}), room, node);
-  EXPECT_EQ(offer.outcome, Outcome::kVictims);
-  EXPECT_EQ(offer.victims, (Order{0}));
-  EXPECT_EQ(preemption.DryRun(Task("q", 5, {2}), room, node).outcome, Outcome::kNobody);
+  const auto result = preemption.DryRun(Task("q", 10, {2}), room, node);
+  EXPECT_EQ(result.outcome, Outcome::kVictims);
+  EXPECT_EQ(result.victims, (Order{0}));
+  EXPECT_EQ(preemption.DryRun(Task("q", 5, {2}), room, node).outcome, Outcome::kNoCandidate);
   EXPECT_EQ(preemption.DryRun(Task("q", 10, {5}), room, node).outcome, Outcome::kNoRoom);
   EXPECT_EQ(preemption.DryRun(Task("q", 10, {7}), room, node).outcome, Outcome::kTooLarge);
 }
@@ -138,14 +138,14 @@ TEST(ElasticPreemption, ChoosesTheNodeThatLosesLeast) {
   const std::vector<ElasticNode> nodes = {{.capacity = Amounts({2}), .tasks = {Task("q", 7, {2})}},
                                           {.capacity = Amounts({2}), .tasks = {Task("q", 3, {2})}},
                                           {.capacity = Amounts({2}), .tasks = {Task("q", 3, {2})}}};
-  std::vector<ElasticPreemption::Offer> offers(3);
-  EXPECT_EQ(ElasticPreemption::Choose(offers, nodes), std::nullopt);
-  for (auto& offer : offers) offer = {.outcome = Outcome::kVictims, .victims = {0}};
-  EXPECT_EQ(ElasticPreemption::Choose(offers, nodes), 1u);
-  offers[1].broken_budgets = 1;
-  EXPECT_EQ(ElasticPreemption::Choose(offers, nodes), 2u);
-  offers[2].broken_budgets = 1;
-  EXPECT_EQ(ElasticPreemption::Choose(offers, nodes), 0u);
+  std::vector<ElasticPreemption::DryRunResult> results(3);
+  EXPECT_EQ(ElasticPreemption::Choose(results, nodes), std::nullopt);
+  for (auto& result : results) result = {.outcome = Outcome::kVictims, .victims = {0}};
+  EXPECT_EQ(ElasticPreemption::Choose(results, nodes), 1u);
+  results[1].broken_budgets = 1;
+  EXPECT_EQ(ElasticPreemption::Choose(results, nodes), 2u);
+  results[2].broken_budgets = 1;
+  EXPECT_EQ(ElasticPreemption::Choose(results, nodes), 0u);
 }
 
 // --- against the twins
@@ -204,19 +204,19 @@ struct World {
 
 TEST(ElasticPreemption, AgreesWithItsTwin) {
   Rng rng(31);
-  const std::vector<std::string> names = {"victims",   "nobody",        "no room",
+  const std::vector<std::string> names = {"victims",   "no candidate",  "no room",
                                           "too large", "above runtime", "removed twice"};
   std::vector<int> seen(names.size(), 0);
   for (int i = 0; i < 4000; ++i) {
     const World world(rng);
     ElasticPreemption preemption({});
     preemption.SetBudgets(world.budgets);
-    const auto offer = preemption.DryRun(world.task, world.room, world.node);
+    const auto result = preemption.DryRun(world.task, world.room, world.node);
     const auto twin = reference::PreemptInGroup(world.slow_task, world.slow);
-    ASSERT_EQ(names[static_cast<size_t>(offer.outcome)], twin.outcome) << i;
-    ASSERT_EQ(offer.victims, twin.victims) << i;
-    ASSERT_EQ(offer.broken_budgets, twin.broken_budgets) << i;
-    ++seen[static_cast<size_t>(offer.outcome)];
+    ASSERT_EQ(names[static_cast<size_t>(result.outcome)], twin.outcome) << i;
+    ASSERT_EQ(result.victims, twin.victims) << i;
+    ASSERT_EQ(result.broken_budgets, twin.broken_budgets) << i;
+    ++seen[static_cast<size_t>(result.outcome)];
   }
   for (size_t outcome : {0, 1, 2, 3, 5}) EXPECT_GT(seen[outcome], 20) << names[outcome];
 }

@@ -151,7 +151,7 @@ TEST(ElasticTree, RefusesAmountsBelowZero) {
 TEST(ElasticTree, WeightsOfZero) {
   ElasticTree tree({});
   ASSERT_TRUE(tree.AddTotal(Cpu(100)).ok());
-  // All of it zero is as if nothing was said; some of it is meant.
+  // All of it zero is as if unset; some of it is meant.
   ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(300), .weight = Cpu(0)}).ok());
   ASSERT_TRUE(tree.Put({.name = "b", .max = Cpu(100)}).ok());
   ASSERT_TRUE(tree.Put({.name = "c",
@@ -168,7 +168,7 @@ TEST(ElasticTree, WeightsOfZero) {
 TEST(ElasticTree, MinimumsAboveEverything) {
   ElasticTree tree({});
   ASSERT_TRUE(tree.AddTotal(Cpu(90)).ok());
-  // Above its own maximum: what it asks for is cut there, and it need not lend the rest.
+  // Above its own maximum: what it requests is cut there, and it need not lend the rest.
   ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(10), .min = Cpu(60)}).ok());
   ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .max = Cpu(80), .min = Cpu(30)}).ok());
   // Above the parent's together: they shrink to what it has.
@@ -265,7 +265,7 @@ TEST(ElasticTree, WhatIsPastTheEndComesBackExactly) {
   const Sparse none = *tree.Intern(Cpu(0));
   EXPECT_EQ(tree.Admit(tree.IndexOf("a"), none, true, {.by_max = true}).verdict,
             ElasticTree::Admission::Verdict::kAboveRuntime);
-  // Becoming a parent and moving away tell all of it anew.
+  // Becoming a parent and moving away set all of it anew.
   ASSERT_TRUE(tree.Put({.name = "p", .is_parent = true, .lends = false, .max = Cpu(kMost)}).ok());
   ASSERT_TRUE(tree.Put({.name = "a", .max = Cpu(kMost), .min = Cpu(1)}).ok());
   EXPECT_EQ(tree.Find("p")->used.at(0), 5);
@@ -405,7 +405,7 @@ class RandomTree {
     if (rng_.Chance(0.5))
       group.weight = NamedAmounts{{"cpu", static_cast<int64_t>(1 + rng_.Below(5))}, {"gpu", 1}};
     ASSERT_TRUE(tree_.Put(group).ok());
-    // What a group that does not lend asks for is told with its next request.
+    // What a group that does not lend requests is told with its next request.
     const QuotaTask passing{.name = "passing", .request = {{"cpu", 1}, {"gpu", 1}}};
     ASSERT_TRUE(tree_.AddTask(group.name, passing).ok());
     ASSERT_TRUE(tree_.RemoveTask(group.name, passing).ok());

@@ -187,7 +187,7 @@ bool InCircle(const std::map<std::string, QuotaEdit>& groups, const QuotaEdit& q
   return false;
 }
 
-// Everything that rules say of a fixed set of edits.
+// All answers of the rules to a fixed set of edits.
 std::vector<std::string> AllAnswers(const QuotaRules& rules) {
   using Rule = QuotaRules::Rule;
   std::vector<std::string> answers;

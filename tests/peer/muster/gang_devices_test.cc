@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lib/fit/gang_packing.h"
+#include "lib/model/access.h"
 #include "muster/muster.h"
 
 namespace muster::testing {
@@ -38,14 +39,14 @@ class GangDevicesTest : public ::testing::Test {
     }
     snapshot_.emplace(cluster.Freeze());
     for (TaskIndex t = 0; t < classes_.size(); ++t)
-      classes_[t] = snapshot_->tables().tasks.task_class[t];
+      classes_[t] = TablesOf(*snapshot_).tasks.task_class[t];
   }
 
   // The order in which tasks of these shapes, put there one by one, come; empty: they do not fit.
   Shapes OrderOf(const Shapes& shapes, bool later = false) {
     DeviceStates states({.strategy = DevicePick::kPack});
-    GangDevices devices(snapshot_->tables(), states, classes_, later);
-    uint32_t load = devices.AddNode(0, states.Fresh(snapshot_->tables().nodes.spec[0]));
+    GangDevices devices(TablesOf(*snapshot_), states, classes_, later);
+    uint32_t load = devices.AddNode(0, states.Fresh(TablesOf(*snapshot_).nodes.spec[0]));
     for (uint32_t shape : shapes) {
       load = devices.With(shape, load);
       if (load == kNoParts) return {};
@@ -98,8 +99,8 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
                          {.kind = "gpu", .count = 2, .milli = 300},
                          {.kind = "nic"}});
   DeviceStates states({.strategy = DevicePick::kPack});
-  GangDevices devices(snapshot_->tables(), states, classes_, /*later=*/false);
-  const uint32_t state = states.Fresh(snapshot_->tables().nodes.spec[0]);
+  GangDevices devices(TablesOf(*snapshot_), states, classes_, /*later=*/false);
+  const uint32_t state = states.Fresh(TablesOf(*snapshot_).nodes.spec[0]);
   devices.With(0, devices.AddNode(0, state));
   EXPECT_EQ(devices.SizeOf(0), 333'333);
   EXPECT_EQ(devices.SizeOf(1), 500'000);
@@ -109,7 +110,7 @@ TEST_F(GangDevicesTest, SizesAreMillionthsOfWhatIsFreeAndWouldDo) {
   EXPECT_EQ(devices.SizeOf(1), 250'000);
 }
 
-// A task that would get a CPU there, but not the two GPUs it asks for.
+// A task that would get a CPU there, but not the two GPUs it requests.
 TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
   NodeSpec node{.name = "n", .capacity = {{"cpu", 1}}};
   node.zones = {{.name = "z"}};
@@ -126,7 +127,7 @@ TEST_F(GangDevicesTest, CpusAreNotWhatWasAskedFor) {
     ASSERT_TRUE(cluster.AddTask(task).ok());
   }
   const Snapshot snapshot = cluster.Freeze();
-  const Tables& tables = snapshot.tables();
+  const Tables& tables = TablesOf(snapshot);
   const std::vector<ClassIndex> classes = {tables.tasks.task_class[0], tables.tasks.task_class[1]};
   DeviceStates states({.strategy = DevicePick::kPack, .cpus = true});
   GangDevices devices(tables, states, classes, /*later=*/false);

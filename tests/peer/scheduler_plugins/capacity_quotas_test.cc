@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using Verdict = CapacityCluster::Verdict;
-using Outcome = CapacityCluster::Offer::Outcome;
+using Outcome = CapacityCluster::DryRunResult::Outcome;
 
 constexpr int64_t kLargest = std::numeric_limits<int64_t>::max();
 
@@ -129,9 +129,9 @@ class Lending : public ::testing::Test {
     ASSERT_TRUE(cluster_.Run(task, "n").ok());
     ASSERT_TRUE(cluster_.quotas().Use(task.name_space, task.name, task.request).ok());
   }
-  std::vector<std::string> Names(const CapacityCluster::Offer& offer) {
+  std::vector<std::string> Names(const CapacityCluster::DryRunResult& result) {
     std::vector<std::string> names;
-    for (uint32_t victim : offer.victims) names.push_back(cluster_.task(victim));
+    for (uint32_t victim : result.victims) names.push_back(cluster_.task(victim));
     return names;
   }
   CapacityCluster::Demand Demand(const CapacityTask& task) { return *cluster_.DemandOf(task); }
@@ -143,15 +143,15 @@ TEST_F(Lending, TakesBackWhateverThePriority) {
   const auto demand = Demand({.name = "t", .name_space = "lender", .request = {{"cpu", 1}}});
   EXPECT_EQ(cluster_.Admit(demand), Verdict::kFits);
   EXPECT_EQ(cluster_.FitOn(demand, 0), CapacityCluster::Fit::kNoRoom);
-  const CapacityCluster::Offer offer = cluster_.DryRun(demand, 0);
-  EXPECT_EQ(offer.outcome, Outcome::kVictims);
-  EXPECT_THAT(Names(offer), ElementsAre("new"));  // the younger of equals
+  const CapacityCluster::DryRunResult result = cluster_.DryRun(demand, 0);
+  EXPECT_EQ(result.outcome, Outcome::kVictims);
+  EXPECT_THAT(Names(result), ElementsAre("new"));  // the younger of equals
 }
 
 TEST_F(Lending, AboveItsMinimumOnlyItsOwn) {
   const CapacityTask task{
       .name = "t", .name_space = "borrower", .request = {{"cpu", 1}}, .priority = 9};
-  EXPECT_EQ(cluster_.DryRun(Demand(task), 0).outcome, Outcome::kNobody);
+  EXPECT_EQ(cluster_.DryRun(Demand(task), 0).outcome, Outcome::kNoCandidate);
   CapacityTask more = task;
   more.priority = 10;
   EXPECT_THAT(Names(cluster_.DryRun(Demand(more), 0)), ElementsAre("new"));
@@ -194,7 +194,7 @@ TEST_F(Lending, BadInput) {
 }
 
 TEST(CapacityPreemption, RandomClustersAgainstTheTwin) {
-  static constexpr const char* kOutcomes[] = {"victims",    "nobody",        "no room", "too large",
+  static constexpr const char* kOutcomes[] = {"victims",    "no candidate",  "no room", "too large",
                                               "over quota", "removed twice", "needless"};
   static constexpr const char* kVerdicts[] = {"fits", "above max", "above mins"};
   int seen[7] = {};
@@ -262,15 +262,15 @@ TEST(CapacityPreemption, RandomClustersAgainstTheTwin) {
       EXPECT_EQ(kVerdicts[static_cast<size_t>(fast.Admit(demand))], slow.Admit(slow_task(task, "")))
           << "seed " << seed << " task " << task.name;
       for (size_t node = 0; node < 2; ++node) {
-        const CapacityCluster::Offer offer = fast.DryRun(demand, node);
+        const CapacityCluster::DryRunResult result = fast.DryRun(demand, node);
         const auto right = slow.DryRun(slow_task(task, ""), fast.node(node));
         std::vector<std::string> victims;
-        for (uint32_t victim : offer.victims) victims.push_back(fast.task(victim));
-        ASSERT_EQ(kOutcomes[static_cast<size_t>(offer.outcome)], right.outcome)
+        for (uint32_t victim : result.victims) victims.push_back(fast.task(victim));
+        ASSERT_EQ(kOutcomes[static_cast<size_t>(result.outcome)], right.outcome)
             << "seed " << seed << " task " << task.name << " on " << fast.node(node);
         ASSERT_EQ(victims, right.victims) << "seed " << seed;
-        ASSERT_EQ(offer.broken_budgets, right.broken_budgets) << "seed " << seed;
-        ++seen[static_cast<size_t>(offer.outcome)];
+        ASSERT_EQ(result.broken_budgets, right.broken_budgets) << "seed " << seed;
+        ++seen[static_cast<size_t>(result.outcome)];
       }
     }
   }
@@ -298,11 +298,11 @@ TEST(CapacityPreemption, ChoosesByTheFirstRuleThatTells) {
   run("2", 2, 12);
   const CapacityCluster::Demand demand = *cluster.DemandOf(
       {.name = "t", .name_space = "none", .request = {{"cpu", 1}}, .priority = 9});
-  std::vector<CapacityCluster::Offer> offers;
-  for (size_t i = 0; i < 3; ++i) offers.push_back(cluster.DryRun(demand, i));
-  EXPECT_EQ(cluster.Choose(offers), 2u);  // lower priority than 0, later start than 1
-  offers[2].broken_budgets = 1;
-  EXPECT_EQ(cluster.Choose(offers), 1u);
+  std::vector<CapacityCluster::DryRunResult> results;
+  for (size_t i = 0; i < 3; ++i) results.push_back(cluster.DryRun(demand, i));
+  EXPECT_EQ(cluster.Choose(results), 2u);  // lower priority than 0, later start than 1
+  results[2].broken_budgets = 1;
+  EXPECT_EQ(cluster.Choose(results), 1u);
   EXPECT_EQ(cluster.Choose({}), std::nullopt);
 }
 

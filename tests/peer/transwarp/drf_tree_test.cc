@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The papers' examples of DRF and H-DRF as golden numbers, what tells the forms apart, and trees
+// The papers' examples of DRF and H-DRF as golden numbers, what separates the forms, and trees
 // against the twin.
 #include "lib/peer/transwarp/drf_tree.h"
 

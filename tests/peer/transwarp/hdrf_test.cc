@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Policy hdrf: the papers' worked scenarios in whole plans, turns by exact products, and plans
-// beside the tree that knows neither nodes nor jobs.
+// beside the tree without nodes and jobs.
 #include <functional>
 #include <limits>
 #include <map>

@@ -267,7 +267,7 @@ TEST(CapacityTree, SiblingsThatDeserveNothingDoNotTakeFromEachOtherWhereAncestor
 }
 
 TEST(CapacityTree, TheSecondAncestorCountsAtTheSecondLevel) {
-  // g > p > a wants; g > s > c has borrowed of s, and h > t > d of h.
+  // g > p > a requests; g > s > c has borrowed of s, and h > t > d of h.
   Cluster cluster =
       World(4, {Queue("root", "", 0), Queue("g", "root", 4), Queue("h", "root", 2),
                 Queue("p", "g", 1), Queue("t", "h", 1), Queue("a", "p", 1), Queue("d", "t", 1)});

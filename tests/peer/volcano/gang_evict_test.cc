@@ -301,7 +301,7 @@ TEST_F(GangEvictByDomain, NoDomainHasEnoughVictims) {
   Tasks("k", 1, 1, "r1b");
   Gang(TopologyWish{.highest_tier = 1});
   EXPECT_EQ(Decide(kByDomain), "");
-  // Without a policy that knows domains the peer looks at the whole cluster.
+  // Without a policy for domains the peer looks at the whole cluster.
   EXPECT_EQ(Decide(kPreempt), "evict v0; evict v1; nominate g0 r0a; nominate g1 r1a");
 }
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Jobs in a tree of domains: four racks of two nodes in two blocks, each node of four cpu. Racks
-// are told in another order than that of their names, and ties go by name.
+// are listed in another order than that of their names, and ties go by name.
 #include <string>
 #include <vector>
 
@@ -35,7 +35,7 @@ class NetworkTopology : public ::testing::Test {
     job.topology = wish;
     AddJob(cluster_, job, count, {{"cpu", cpu}});
   }
-  // "j: r0; j/p-0: r1", or what is said of why it waits.
+  // "j: r0; j/p-0: r1", or the reason why it waits.
   std::string Chosen(const std::string& profile = kProfile) {
     const absl::StatusOr<Plan> plan = Schedule(cluster_.Freeze(), profile);
     EXPECT_TRUE(plan.ok()) << plan.status();

@@ -180,7 +180,7 @@ TEST_F(NumaAware, FewZonesScoreMore) {
   EXPECT_EQ(Fate(Wants(2, "restricted")), "four with 0, 1");
   // A task without alignment has no wish.
   EXPECT_EQ(Fate(Wants(8)), "four with 0, 1, 2, 3, 4, 5, 6, 7");
-  // Binpack says 100, 66.7 and 100.
+  // Binpack scores 100, 66.7 and 100.
   const std::string both = "volcano:actions=allocate,tiers=gang/predicates+binpack+numa-aware";
   EXPECT_EQ(Fate(Wants(8, "restricted"), both).substr(0, 4), "two ");
   Accept(cluster_.RemoveNode("two"));

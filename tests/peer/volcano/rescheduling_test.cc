@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// rescheduling and the action that asks it, shuffle. Nodes have ten cores and ten units of memory.
+// rescheduling and the action that calls it, shuffle. Nodes have ten cores and ten units of memory.
 #include <string>
 
 #include "gtest/gtest.h"

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Groups that want to be together or apart. Nodes hold four tasks; of equal scores the first node
+// Groups that are to be together or apart. Nodes hold four tasks; of equal scores the first node
 // wins.
 #include <string>
 

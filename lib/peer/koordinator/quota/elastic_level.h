@@ -35,7 +35,7 @@ struct ElasticLevel {
     bool inner = false;          // has children itself
     bool loose = true;           // came or moved since the children were put in order
     bool handed_out_to = true;   // its runtime is taken over; built-in groups have none
-    uint64_t keys = 0;           // resources in which the level knows it
+    uint64_t keys = 0;           // resources in which the level has it
     uint64_t taken_keys = 0;     // in which it took over a runtime,
     uint64_t taken_version = 0;  // when it last did; both without what was taken together
   };

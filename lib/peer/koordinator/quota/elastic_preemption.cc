@@ -9,7 +9,7 @@ namespace muster {
 namespace {
 
 using Fit = ElasticPreemption::Fit;
-using Outcome = ElasticPreemption::Offer::Outcome;
+using Outcome = ElasticPreemption::DryRunResult::Outcome;
 
 bool MoreImportant(const ElasticTask& a, const ElasticTask& b) {
   if (a.priority != b.priority) return a.priority > b.priority;
@@ -98,10 +98,10 @@ void ElasticPreemption::SpareBudgets(const ElasticNode& node, std::span<const si
   }
 }
 
-ElasticPreemption::Offer ElasticPreemption::DryRun(const ElasticTask& task,
-                                                   const ElasticTree::Room& room,
-                                                   const ElasticNode& node) const {
-  Offer offer;
+ElasticPreemption::DryRunResult ElasticPreemption::DryRun(const ElasticTask& task,
+                                                          const ElasticTree::Room& room,
+                                                          const ElasticNode& node) const {
+  DryRunResult result;
   Books books = BooksOf(room, node);
   std::vector<size_t> candidates, breaking, others;
   for (size_t i = 0; i < node.tasks.size(); ++i) {
@@ -109,14 +109,14 @@ ElasticPreemption::Offer ElasticPreemption::DryRun(const ElasticTask& task,
     candidates.push_back(i);
     books.Remove(node.tasks[i]);
   }
-  if (candidates.empty()) return offer;
+  if (candidates.empty()) return result;
   if (const Fit fit = FitIn(task, node, books.on_node, books.tasks); fit != Fit::kFits) {
-    offer.outcome = fit == Fit::kTooLarge ? Outcome::kTooLarge : Outcome::kNoRoom;
-    return offer;
+    result.outcome = fit == Fit::kTooLarge ? Outcome::kTooLarge : Outcome::kNoRoom;
+    return result;
   }
   if (options_.asks_group_first && !books.GroupHasRoom(task)) {
-    offer.outcome = Outcome::kAboveRuntime;
-    return offer;
+    result.outcome = Outcome::kAboveRuntime;
+    return result;
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [&](size_t a, size_t b) { return MoreImportant(node.tasks[a], node.tasks[b]); });
@@ -132,35 +132,36 @@ ElasticPreemption::Offer ElasticPreemption::DryRun(const ElasticTask& task,
     if (!fits && !has_room) return {.outcome = Outcome::kRemovedTwice, .victims = {}};
     if (!has_room) books.Remove(candidate);
     if (fits && has_room) continue;
-    offer.victims.push_back(breaking[i]);
-    if (i < breakers && (!fits || options_.counts_all)) ++offer.broken_budgets;
+    result.victims.push_back(breaking[i]);
+    if (i < breakers && (!fits || options_.counts_all)) ++result.broken_budgets;
   }
-  offer.outcome = Outcome::kVictims;
-  return offer;
+  result.outcome = Outcome::kVictims;
+  return result;
 }
 
-std::optional<size_t> ElasticPreemption::Choose(std::span<const Offer> offers,
+std::optional<size_t> ElasticPreemption::Choose(std::span<const DryRunResult> results,
                                                 std::span<const ElasticNode> nodes) {
   // The smallest rank is the best.
   const auto rank = [&](size_t at) {
     int32_t highest = std::numeric_limits<int32_t>::min();
     int64_t sum = 0, start = std::numeric_limits<int64_t>::max();
-    for (size_t victim : offers[at].victims) {
+    for (size_t victim : results[at].victims) {
       const ElasticTask& task = nodes[at].tasks[victim];
       highest = std::max(highest, task.priority);
       // Shifted, so that more victims have a larger sum whatever the signs of their priorities.
       sum += int64_t{task.priority} - std::numeric_limits<int32_t>::min();
     }
-    for (size_t victim : offers[at].victims) {
+    for (size_t victim : results[at].victims) {
       const ElasticTask& task = nodes[at].tasks[victim];
       if (task.priority == highest) start = std::min(start, task.started);
     }
-    const int32_t first = nodes[at].tasks[offers[at].victims.front()].priority;
-    return std::tuple(offers[at].broken_budgets, first, sum, offers[at].victims.size(), -start, at);
+    const int32_t first = nodes[at].tasks[results[at].victims.front()].priority;
+    return std::tuple(results[at].broken_budgets, first, sum, results[at].victims.size(), -start,
+                      at);
   };
   std::optional<size_t> best;
-  for (size_t at = 0; at < offers.size(); ++at) {
-    if (offers[at].outcome != Outcome::kVictims || offers[at].victims.empty()) continue;
+  for (size_t at = 0; at < results.size(); ++at) {
+    if (results[at].outcome != Outcome::kVictims || results[at].victims.empty()) continue;
     if (!best.has_value() || rank(at) < rank(*best)) best = at;
   }
   return best;

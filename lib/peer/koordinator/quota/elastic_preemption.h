@@ -5,7 +5,7 @@
 //
 //   ElasticPreemption preemption({.default_is_safe = true});
 //   if (preemption.RightOf(task, nominated) == ElasticPreemption::Right::kMay) {
-//     ElasticPreemption::Offer offer = preemption.DryRun(task, *tree.RoomOf(task.group), node);
+//     auto result = preemption.DryRun(task, *tree.RoomOf(task.group), node);
 //   }
 //
 // Idea. Preemption stays within a group; a group that lent too much revokes instead
@@ -86,23 +86,23 @@ class ElasticPreemption {
   enum class Right : uint8_t { kMay, kNever, kVictimsLeaving };
   Right RightOf(const ElasticTask& task, const ElasticNode* nominated, bool never_fits) const;
 
-  struct Offer {
+  struct DryRunResult {
     enum class Outcome : uint8_t {
-      kVictims,  // these (none: all may stay)
-      kNobody,   // no candidate on the node
+      kVictims,      // these (none: all may stay)
+      kNoCandidate,  // no candidate on the node
       kNoRoom,
       kTooLarge,
       kAboveRuntime,  // even with all candidates gone
       kRemovedTwice,
     };
-    Outcome outcome = Outcome::kNobody;
+    Outcome outcome = Outcome::kNoCandidate;
     std::vector<size_t> victims;  // of the node's tasks, in the order in which they were tried
     int broken_budgets = 0;
   };
-  Offer DryRun(const ElasticTask& task, const ElasticTree::Room& room,
-               const ElasticNode& node) const;
-  // Returns the best of offers with victims, one for each node; nothing if there are none.
-  static std::optional<size_t> Choose(std::span<const Offer> offers,
+  DryRunResult DryRun(const ElasticTask& task, const ElasticTree::Room& room,
+                      const ElasticNode& node) const;
+  // Returns the best of the results with victims, one for each node; nothing if there are none.
+  static std::optional<size_t> Choose(std::span<const DryRunResult> results,
                                       std::span<const ElasticNode> nodes);
 
   // Splits tasks, in their order, into those that break a budget and those that do not.

@@ -10,7 +10,7 @@
 // and reclaim pass over the nodes where no eviction would have helped the task when it was last
 // refused, whatever has changed since.
 //
-// Cost. O(1) a note where the search knows by itself which nodes are hopeless, else O(nodes) time
+// Cost. O(1) a note where the search finds by itself which nodes are hopeless, else O(nodes) time
 // and memory.
 #ifndef MUSTER_PEER_VOLCANO_ACTION_FIT_ERRORS_H_
 #define MUSTER_PEER_VOLCANO_ACTION_FIT_ERRORS_H_

@@ -71,8 +71,8 @@ std::vector<size_t> Revoked(const QuotaAmounts& used, const QuotaAmounts& runtim
   return stay_out;
 }
 
-GroupOffer PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
-  GroupOffer offer;
+GroupDryRunResult PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
+  GroupDryRunResult result;
   std::vector<size_t> candidates;
   for (size_t i = 0; i < world.tasks.size(); ++i) {
     const GroupTask& other = world.tasks[i];
@@ -81,8 +81,8 @@ GroupOffer PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
     }
   }
   if (candidates.empty()) {
-    offer.outcome = "nobody";
-    return offer;
+    result.outcome = "no candidate";
+    return result;
   }
   std::set<size_t> gone(candidates.begin(), candidates.end());
   const auto too_large = [&] {
@@ -108,8 +108,8 @@ GroupOffer PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
     return !Above(NamedIn(used, task.request), world.runtime);
   };
   if (too_large() || !fits()) {
-    offer.outcome = too_large() ? "too large" : "no room";
-    return offer;
+    result.outcome = too_large() ? "too large" : "no room";
+    return result;
   }
   std::vector<int64_t> left = world.budgets;
   std::vector<size_t> breaking, others;
@@ -118,7 +118,7 @@ GroupOffer PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
     for (size_t budget : world.tasks[i].budgets) breaks |= --left[budget] < 0;
     (breaks ? breaking : others).push_back(i);
   }
-  offer.outcome = "victims";
+  result.outcome = "victims";
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i : pass == 0 ? breaking : others) {
       gone.erase(i);
@@ -128,11 +128,11 @@ GroupOffer PreemptInGroup(const GroupTask& task, const GroupDryRun& world) {
       if (!back && !room) return {.outcome = "removed twice", .victims = {}};
       if (back && room) continue;
       gone.insert(i);
-      offer.victims.push_back(i);
-      if (pass == 0 && !back) ++offer.broken_budgets;
+      result.victims.push_back(i);
+      if (pass == 0 && !back) ++result.broken_budgets;
     }
   }
-  return offer;
+  return result;
 }
 
 }  // namespace muster::reference

@@ -32,13 +32,13 @@ struct GroupDryRun {
   std::vector<int64_t> budgets;     // disruptions left to each
 };
 
-struct GroupOffer {
+struct GroupDryRunResult {
   std::string outcome;  // victims, no task, no room, too large, removed twice
   std::vector<size_t> victims;
   int broken_budgets = 0;
 };
 
-GroupOffer PreemptInGroup(const GroupTask& task, const GroupDryRun& world);
+GroupDryRunResult PreemptInGroup(const GroupTask& task, const GroupDryRun& world);
 
 }  // namespace muster::reference
 

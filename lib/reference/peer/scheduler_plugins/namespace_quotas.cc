@@ -133,7 +133,7 @@ std::string CapacityWorld::Admit(const Task& task) const {
   return AboveMins(*this, Running(*this), all) ? "above mins" : "fits";
 }
 
-CapacityWorld::Offer CapacityWorld::DryRun(const Task& task, const std::string& node) const {
+CapacityWorld::DryRunResult CapacityWorld::DryRun(const Task& task, const std::string& node) const {
   const std::vector<Task> before = Running(*this);
   std::vector<Task> now = before;  // on nodes
   const auto counted = [&]() -> const std::vector<Task>& { return quotas_follow ? now : before; };
@@ -160,7 +160,7 @@ CapacityWorld::Offer CapacityWorld::DryRun(const Task& task, const std::string& 
     candidates.push_back(other);
     Drop(other.name, &now);
   }
-  if (candidates.empty()) return {"nobody", {}, 0};
+  if (candidates.empty()) return {"no candidate", {}, 0};
   if (const std::string fit = FitOn(*this, now, task, node); fit != "fits") return {fit, {}, 0};
   const auto over_quota = [&](const Amounts& in_own, const Amounts& in_all) {
     return has_quota && (AboveMax(*this, counted(), task.name_space, in_own) ||
@@ -195,9 +195,9 @@ CapacityWorld::Offer CapacityWorld::DryRun(const Task& task, const std::string& 
   }
   if (victims.empty()) return {"needless", {}, 0};
   if (!breaking.empty() && !others.empty()) std::stable_sort(victims.begin(), victims.end(), More);
-  Offer offer{"victims", {}, broken};
-  for (const Task& victim : victims) offer.victims.push_back(victim.name);
-  return offer;
+  DryRunResult result{"victims", {}, broken};
+  for (const Task& victim : victims) result.victims.push_back(victim.name);
+  return result;
 }
 
 }  // namespace muster::reference

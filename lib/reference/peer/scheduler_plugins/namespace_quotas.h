@@ -35,13 +35,13 @@ struct CapacityWorld {
 
   // "fits", "above max" or "above mins".
   std::string Admit(const Task& task) const;
-  // "victims", "nobody", "no room", "too large", "over quota", "removed twice" or "needless".
-  struct Offer {
+  // "victims", "no candidate", "no room", "too large", "over quota", "removed twice" or "needless".
+  struct DryRunResult {
     std::string outcome;
     std::vector<std::string> victims;
     int broken_budgets = 0;
   };
-  Offer DryRun(const Task& task, const std::string& node) const;
+  DryRunResult DryRun(const Task& task, const std::string& node) const;
 };
 
 }  // namespace muster::reference
