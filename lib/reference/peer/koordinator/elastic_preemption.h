@@ -33,7 +33,7 @@ struct GroupDryRun {
 };
 
 struct GroupDryRunResult {
-  std::string outcome;  // victims, no task, no room, too large, removed twice
+  std::string outcome;  // victims, no candidate, no room, too large, removed twice
   std::vector<size_t> victims;
   int broken_budgets = 0;
 };
