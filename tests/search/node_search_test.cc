@@ -103,15 +103,15 @@ std::string Words(std::vector<Ranked> ranked) {
   std::sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return b < a; });
   std::string words;
   for (const Ranked& r : ranked)
-    absl::StrAppend(&words, r.node, ":", absl::StrFormat("%.17g", r.score), " ");
+    absl::StrAppend(&words, r.node.value(), ":", absl::StrFormat("%.17g", r.score), " ");
   return words;
 }
 
 std::string Words(const std::vector<Refusal>& refusals) {
   std::string words;
   for (const Refusal& r : refusals) {
-    absl::StrAppend(&words, r.nodes, "x", static_cast<int>(r.code), ".", r.dimension, r.detail,
-                    " ");
+    absl::StrAppend(&words, r.nodes, "x", static_cast<int>(r.code), ".", r.dimension.value(),
+                    r.detail, " ");
   }
   return words;
 }
@@ -143,7 +143,7 @@ TEST(NodeSearch, MemoryNeverChangesAnAnswer) {
       for (ClassIndex c = 0; c < tables.classes.shape.size(); ++c) {
         if (tables.classes.tasks[c] == 0 || rng.Chance(0.4)) continue;
         const TaskIndex task = one_of[c];
-        SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step, ", class ", c));
+        SCOPED_TRACE(absl::StrCat("seed ", seed, ", step ", step, ", class ", c.value()));
         for (const Want want : kAllWants) {
           if (want == Want::kEither || rng.Chance(0.3)) continue;
           const NodeIndex best = fresh->Best(task, want);

@@ -191,9 +191,9 @@ TEST_F(Forged, VictimsInVain) {
   snapshot_ = MakeCluster(world).Freeze();
   data_.profile = "muster";
   data_.shares.clear();
-  for (NodeIndex node : {0, 1}) {
+  for (NodeIndex node = 0; node < 2; ++node) {
     data_.decisions.clear();
-    Place(1 + node, node, DecisionKind::kEvict);
+    Place(TaskIndex(1 + node), node, DecisionKind::kEvict);
     data_.decisions.back().beneficiary = 0;
     Place(0, node, DecisionKind::kNominate);
     EXPECT_EQ(
