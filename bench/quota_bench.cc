@@ -240,7 +240,7 @@ struct Shaped {
   template <typename Amount>
   NamedAmounts Each(Amount amount) {
     static constexpr const char* kNames[] = {"cpu",  "memory", "gpu",  "disk",
-                                             "rdma", "npu",    "fpga", "licence"};
+                                             "rdma", "npu",    "fpga", "license"};
     NamedAmounts amounts;
     for (int64_t r = 0; r < resources; ++r) amounts.emplace_back(kNames[r], amount(r));
     return amounts;

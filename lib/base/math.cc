@@ -98,7 +98,7 @@ struct Wide {
   int exponent;
 };
 
-Wide Normalised(bool negative, uint128 mantissa, int exponent) {
+Wide Normalized(bool negative, uint128 mantissa, int exponent) {
   if (mantissa == 0) return {negative, 0, 0};
   const int shift = LeadingZeros(mantissa);
   return {negative, mantissa << shift, exponent - shift};
@@ -167,10 +167,10 @@ Wide WideLog(double x) {
     const uint128 square = 2 * shift < 128 ? MulHigh(s, s) >> (2 * shift) : uint128(0);
     log_m = MulHigh(s, Polynomial(kOddReciprocals, square));
   }
-  if (k == 0) return Normalised(below_one, log_m, -126 - shift);
+  if (k == 0) return Normalized(below_one, log_m, -126 - shift);
   const uint128 whole = TimesLn2(static_cast<uint64_t>(k < 0 ? -k : k));
   const uint128 part = log_m >> (126 - kArgumentBits + shift);
-  return Normalised(k < 0, (k < 0) == below_one ? whole + part : whole - part, -kArgumentBits);
+  return Normalized(k < 0, (k < 0) == below_one ? whole + part : whole - part, -kArgumentBits);
 }
 
 // e^x, already rounded.
@@ -195,7 +195,7 @@ double ExpOf(const Wide& x) {
 
 Wide Widened(double x) {
   const Parts parts = Split(x);
-  return Normalised(x < 0, parts.mantissa, parts.exponent);
+  return Normalized(x < 0, parts.mantissa, parts.exponent);
 }
 
 int64_t Clamped(absl::int128 value) {
@@ -259,7 +259,7 @@ double Pow(double x, double y) {
   if (magnitude == 1) return negative ? -1.0 : 1.0;
   const Wide log_x = WideLog(magnitude), factor = Widened(y);
   const double result =
-      ExpOf(Normalised(log_x.negative != factor.negative, MulHigh(log_x.mantissa, factor.mantissa),
+      ExpOf(Normalized(log_x.negative != factor.negative, MulHigh(log_x.mantissa, factor.mantissa),
                        log_x.exponent + factor.exponent + 128));
   return negative ? -result : result;
 }

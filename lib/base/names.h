@@ -98,7 +98,7 @@ class NameTable {
   HashIndex index_;   // of living names: addresses
 };
 
-// A table whose ids are indices of one type.
+// A table with ids that are indices of one type.
 template <class Id>
 class IndexNames : public NameTable {
  public:

@@ -74,7 +74,7 @@ uint32_t NodeKinds::Ensure(ClassIndex c) {
   row = static_cast<uint32_t>(answers_.size());
   answers_.push_back({c, {}, {}});
   AskAll(c);
-  Summarise(&answers_.back());
+  Summarize(&answers_.back());
   return row;
 }
 
@@ -131,7 +131,7 @@ void NodeKinds::AddKind(NodeIndex n, uint32_t refusal, std::span<const int64_t> 
 
 // Uniform: everything that fits has the same raw scores, so bringing them to 0..100 gives one
 // constant.
-void NodeKinds::Summarise(Answers* answers) const {
+void NodeKinds::Summarize(Answers* answers) const {
   size_t first = sample_.size();
   for (size_t k = 0; k < sample_.size(); ++k) {
     if (!alive_[k]) continue;

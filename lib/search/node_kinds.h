@@ -64,7 +64,7 @@ class NodeKinds {
   void Ask(ClassIndex c, NodeIndex n, uint32_t* refusal, std::vector<int64_t>* raw);
   void AskAll(ClassIndex c);
   void AddKind(NodeIndex n, uint32_t refusal, std::span<const int64_t> raw);
-  void Summarise(Answers* answers) const;
+  void Summarize(Answers* answers) const;
   uint32_t InternRefusal(const NodeRefusal& refusal);
 
   const Ledger& ledger_;  // for its tables, which may move between cycles

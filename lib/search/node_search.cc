@@ -165,14 +165,14 @@ void NodeSearch::AskScopes(ClassIndex c, ClassNeeds* needs) {
     if (!kinds_->alive(kind) || !kinds_->fits(needs->row, kind)) continue;
     for (size_t k = 0; k < kinds_->scores().size(); ++k) {
       const int64_t raw = kinds_->raw(needs->row, k, kind);
-      needs->constant += Normalised(kinds_->scores()[k], raw, std::max<int64_t>(raw, 0));
+      needs->constant += Normalized(kinds_->scores()[k], raw, std::max<int64_t>(raw, 0));
     }
     return;
   }
 }
 
 void NodeSearch::Unlink(size_t board) {
-  const Neighbours at = use_order_[board];
+  const Neighbors at = use_order_[board];
   (at.older == kNoBoard ? oldest_ : use_order_[at.older].newer) = at.newer;
   (at.newer == kNoBoard ? newest_ : use_order_[at.newer].older) = at.older;
 }
@@ -411,7 +411,7 @@ void NodeSearch::ScoreTogether(TaskIndex task, const ClassNeeds& needs, const Sc
     batch[i] = board.batch(slot);
     for (size_t k = 0; k < largest.size(); ++k) {
       batch[i] +=
-          Normalised(kind_scores[k], kinds_->raw(needs.row, k, kinds_->kind(nodes[i])), largest[k]);
+          Normalized(kind_scores[k], kinds_->raw(needs.row, k, kinds_->kind(nodes[i])), largest[k]);
     }
   }
   if (needs.cluster_score) {

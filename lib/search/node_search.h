@@ -160,10 +160,10 @@ class NodeSearch {
   // Boards by their last use: a list through their indices, ends first. Under the memory limit, the
   // least recently used board serves the next class; so it does when too much has changed for it to
   // follow.
-  struct Neighbours {
+  struct Neighbors {
     size_t older, newer;
   };
-  std::vector<Neighbours> use_order_;
+  std::vector<Neighbors> use_order_;
   size_t oldest_ = kNoBoard, newest_ = kNoBoard;
   static constexpr size_t kNoBoard = ~size_t{0};
   void MarkUsed(size_t board);

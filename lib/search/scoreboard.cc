@@ -399,7 +399,7 @@ void Scoreboard::ReadJournal(const ScoringContext& context, const ClassNeeds& ne
 
 NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& needs) {
   Refresh(context, needs);
-  if (!needs.uniform) return ScanNormalised(context, needs);
+  if (!needs.uniform) return ScanNormalized(context, needs);
   Winner winner;
   if (winners_) {
     FindBest(winner_score_.data(), winner_head_.data(), open_.size(), &winner);
@@ -415,7 +415,7 @@ NodeIndex Scoreboard::Best(const ScoringContext& context, const ClassNeeds& need
   return NodeOf(winner);
 }
 
-NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context, const ClassNeeds& needs) const {
+NodeIndex Scoreboard::ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const {
   const NodeStates& states = context.states;
   const auto kind_scores = context.kinds.scores();
   std::vector<int64_t> largest(kind_scores.size(), 0);
@@ -432,7 +432,7 @@ NodeIndex Scoreboard::ScanNormalised(const ScoringContext& context, const ClassN
     double batch = batch_[s];
     for (size_t k = 0; k < largest.size(); ++k) {
       batch +=
-          Normalised(kind_scores[k], context.kinds.raw(needs.row, k, states.kind(s)), largest[k]);
+          Normalized(kind_scores[k], context.kinds.raw(needs.row, k, states.kind(s)), largest[k]);
     }
     const double score = order_[s] + batch;
     if (best == kNone || score > best_score ||

@@ -76,7 +76,7 @@ struct ScoringContext {
 
 // Returns a raw kind score, weighted, brought to 0..top over candidates with `largest` as the
 // largest raw score.
-inline double Normalised(const KindScore& score, int64_t raw, int64_t largest) {
+inline double Normalized(const KindScore& score, int64_t raw, int64_t largest) {
   if (largest <= 0) return score.weight * static_cast<double>(score.reversed ? score.top : raw);
   const int64_t scaled = score.top * raw / largest;
   return score.weight * static_cast<double>(score.reversed ? score.top - scaled : scaled);
@@ -120,7 +120,7 @@ class Scoreboard {
                   std::span<const StateIndex> slots, bool resources_fit);
   void FindWinner(const NodeStates& states, size_t block);
   void CompareWithWinner(const NodeStates& states, size_t block, uint64_t touched);
-  NodeIndex ScanNormalised(const ScoringContext& context, const ClassNeeds& needs) const;
+  NodeIndex ScanNormalized(const ScoringContext& context, const ClassNeeds& needs) const;
 
   ClassIndex class_;
   Want want_;
@@ -134,7 +134,7 @@ class Scoreboard {
   std::unique_ptr<double[]> score_;
   size_t blocks_ = 0;                               // that there is room for
   std::vector<uint8_t> open_;                       // per block
-  std::vector<double> order_, batch_;               // only where scores are normalised
+  std::vector<double> order_, batch_;               // only where scores are normalized
   std::vector<double> winner_score_, winner_head_;  // per block
   std::vector<StateIndex> winner_slot_;
 };

@@ -113,7 +113,7 @@ TEST(NumaHints, RandomHintsAgainstTheTwin) {
   EXPECT_LT(admitted, count);
 }
 
-// Cores, a zone to each socket; siblings are neighbours, or as far apart as there are cores.
+// Cores, a zone to each socket; siblings are neighbors, or as far apart as there are cores.
 std::vector<LogicalCpu> Machine(int sockets, int cores, int threads, bool apart, bool by_socket,
                                 int zones_in_socket = 1) {
   std::vector<LogicalCpu> cpus;

@@ -36,7 +36,7 @@ LONGER = {
     ("lib/reference/peer/volcano/gang_eviction.cc", "BundlesOf"),
 }
 
-# What may stand between the parameters and the body, up to the initialisers of a constructor.
+# What may stand between the parameters and the body, up to the initializers of a constructor.
 _TAIL = re.compile(
     r"\)\s*(?:const|noexcept(?:\([^()]*\))?|override|final|mutable|->[^;{}]*|\s)*(?::(?!:).*)?$",
     re.DOTALL)
@@ -78,7 +78,7 @@ def functions(text):
 
 def is_head(head):
     """Whether this, before a brace, begins a function and not a type, a namespace or an
-    initialiser."""
+    initializer."""
     return not re.search(r"\bnamespace\b|=\s*$", head) and _TAIL.search(head) is not None
 
 

@@ -1,5 +1,5 @@
 # Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-"""Every file starts with the licence line, every header has its guard, clang-format finds nothing
+"""Every file starts with the license line, every header has its guard, clang-format finds nothing
 to change, and nothing is left unfinished or switched off."""
 
 import pathlib
@@ -12,7 +12,7 @@ import unittest
 import source
 
 FOLDERS = ("include", "lib", "tools", "bench", "capi", "examples", "tests", "python", "cmake")
-LICENCE = "Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0."
+LICENSE = "Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0."
 # Assembled, so that this file does not trip over itself.
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\bDISABLED"
                         r"_\w|EXPECT_TRUE\(tru" r"e\)")
@@ -36,8 +36,8 @@ def violations(root):
     for path in source.files(root, FOLDERS, (".h", ".cc", ".c", ".py", ".sh", ".cmake")):
         text = (root / path).read_text(encoding="utf-8")
         lines = text.splitlines() or [""]
-        if LICENCE not in "".join(lines[:2]):
-            found.append(f"{path}:1: the first line is not the licence line")
+        if LICENSE not in "".join(lines[:2]):
+            found.append(f"{path}:1: the first line is not the license line")
         if "\t" in text or re.search(r"[ \t]+$", text, re.MULTILINE) or not text.endswith("\n"):
             found.append(f"{path}: tabs, trailing blanks or no newline at the end")
         for number, line in enumerate(lines, 1):
@@ -65,7 +65,7 @@ class Repository(unittest.TestCase):
 
 
 class SeededViolations(unittest.TestCase):
-    GOOD = f"// {LICENCE}\n#ifndef MUSTER_BASE_A_H_\n#define MUSTER_BASE_A_H_\n#endif  // MUSTER_BASE_A_H_\n"
+    GOOD = f"// {LICENSE}\n#ifndef MUSTER_BASE_A_H_\n#define MUSTER_BASE_A_H_\n#endif  // MUSTER_BASE_A_H_\n"
 
     def check(self, text, path="lib/base/a.h"):
         with tempfile.TemporaryDirectory() as folder:

@@ -20,7 +20,7 @@ ObjectJson Annotated(ObjectJson object, const std::string& name, const std::stri
   return object;
 }
 
-ObjectJson Labelled(ObjectJson object, const std::string& name, const std::string& value) {
+ObjectJson Labeled(ObjectJson object, const std::string& name, const std::string& value) {
   object["metadata"]["labels"][name] = value;
   return object;
 }
@@ -123,7 +123,7 @@ TEST(Queues, TheWayDownTheTreeOfShares) {
 TEST(Jobs, MarksOfEviction) {
   constexpr char kMark[] = "volcano.sh/preemptable";
   const Import import = Imported({QueueJson(), Annotated(GroupJson("no"), kMark, "false"),
-                                  GroupJson("silent"), Labelled(GroupJson("yes"), kMark, "true")});
+                                  GroupJson("silent"), Labeled(GroupJson("yes"), kMark, "true")});
   const std::vector<JobSpec>& jobs = import.scenario.cluster.jobs;
   EXPECT_EQ(jobs[0].preemptable, false);
   EXPECT_EQ(jobs[1].preemptable, std::nullopt);
@@ -138,7 +138,7 @@ TEST(Jobs, BatchWorkOnLentNodes) {
       {QueueJson(), Annotated(GroupJson("a"), kHigh, "30%"),
        Annotated(Annotated(GroupJson("b"), kLow, "2"), kHigh, "1"),
        Annotated(GroupJson("c"), kHigh, "some"), GroupJson("g"),
-       Annotated(PodJson("all"), kZone, "*"), Labelled(PodJson("label"), kMark, "true"),
+       Annotated(PodJson("all"), kZone, "*"), Labeled(PodJson("label"), kMark, "true"),
        Annotated(PodJson("mark"), kMark, "true"), Annotated(PodJson("neither"), kMark, "no"),
        Annotated(Annotated(PodJson("other"), kZone, "z"), kMark, "true")});
   std::vector<std::string> revocable, bounds;
@@ -169,8 +169,8 @@ TEST(Jobs, GroupTopologiesAreSplitAndEmptyNamesStay) {
 }
 
 TEST(Tasks, CooldownsGatesAndStarts) {
-  ObjectJson pod = Labelled(PodJson("p", {{"schedulingGates", {{{"name", "quota"}}}}}),
-                            "volcano.sh/cooldown-time", "10m");
+  ObjectJson pod = Labeled(PodJson("p", {{"schedulingGates", {{{"name", "quota"}}}}}),
+                           "volcano.sh/cooldown-time", "10m");
   pod["status"]["startTime"] = "1970-01-01T00:01:00Z";
   pod["status"]["conditions"] = {{{"type", "PodScheduled"},
                                   {"status", "True"},
@@ -197,8 +197,8 @@ TEST(Tasks, SubGroupsAndTopology) {
   const Import import = Imported(
       {QueueJson(),
        GroupJson("g", {{"subGroupPolicy", policies}, {"networkTopology", {{"mode", "soft"}}}}),
-       Labelled(PodJson("a"), "grp", "11"), Labelled(PodJson("b"), "grp", "2"),
-       Labelled(PodJson("c"), "app", "z"), Labelled(PodJson("d"), "app", "y")});
+       Labeled(PodJson("a"), "grp", "11"), Labeled(PodJson("b"), "grp", "2"),
+       Labeled(PodJson("c"), "app", "z"), Labeled(PodJson("d"), "app", "y")});
   std::vector<std::string> of_tasks;
   for (const TaskSpec& task : import.scenario.cluster.tasks) of_tasks.push_back(task.sub_group);
   EXPECT_THAT(of_tasks, ElementsAre("w-11", "w-2", "", "rest-y"));
@@ -251,7 +251,7 @@ ObjectJson Named(const std::string& kind, const std::string& name) {
 
 TEST(HyperNodes, NamesPatternsAndLabels) {
   const Import import = Imported(
-      {NodeJson("a-1"), NodeJson("a-2"), Labelled(NodeJson("c"), "rack", "r2"),
+      {NodeJson("a-1"), NodeJson("a-2"), Labeled(NodeJson("c"), "rack", "r2"),
        Hyper("r1", 1, ObjectJson::array({Member("Node", {{"regexMatch", {{"pattern", "^a-"}}}})}),
              "rack"),
        Hyper("r2", 1,

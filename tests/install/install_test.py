@@ -262,7 +262,7 @@ class Install(unittest.TestCase):
     def part(self, how, *arguments):
         """A project that has the sources as a part of it."""
         build = self.work / how
-        # Without optimisation: it is about finding things, and compiles in half the time.
+        # Without optimization: it is about finding things, and compiles in half the time.
         run("cmake", "-S", self.source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",
             *arguments)
         targets = run("ninja", "-C", build, "-t", "targets", "all")

@@ -94,16 +94,16 @@ TEST(InterSpreadTest, AFullOrClosedDomainHoldsBackTheOthersUnlessExcluded) {
   TaskShape shape = Shape(kWeb);
   shape.spread = {Spread("zone", kWeb, 1, true)};
   world.Pending("held back", shape);
-  TaskShape honours = shape;
-  honours.spread[0].honor_taints = true;
-  world.Pending("honours taints", honours);
+  TaskShape honors = shape;
+  honors.spread[0].honor_taints = true;
+  world.Pending("honors taints", honors);
   TaskShape selects = shape;
   selects.node_selector = {{"pool", "y"}};
   world.Pending("selects nodes", selects);
   selects.spread[0].honor_node_affinity = false;
   world.Pending("ignores its selector", selects);
   EXPECT_EQ(world.Fit("held back"), "ok spread");
-  EXPECT_EQ(world.Fit("honours taints"), "ok ok");
+  EXPECT_EQ(world.Fit("honors taints"), "ok ok");
   EXPECT_EQ(world.Fit("selects nodes"), "ok ok");
   EXPECT_EQ(world.Fit("ignores its selector"), "ok spread");
 }

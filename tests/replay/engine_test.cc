@@ -263,15 +263,15 @@ TEST(Engine, ConservativePromisesNodesToEverybody) {
   EXPECT_EQ(result.start, (Times{0, 20, 30, 30, 3}));
   // A label that only one node has. The head waits for it; easy keeps others away from the head's
   // node alone.
-  Trace labelled = Small(2, {{.submit = 0, .run = 20, .tasks = 3},
-                             {.submit = 1, .run = 10, .tasks = 4},
-                             {.submit = 2, .run = 30, .tasks = 4},
-                             {.submit = 3, .run = 12, .tasks = 1}});
-  labelled.machine.nodes[0].labels = {{"zone", "a"}};
-  labelled.shapes.push_back({.request = {{"cpu", 1}}, .node_selector = {{"zone", "a"}}});
-  labelled.shape = {1, 1, 0, 1};
+  Trace labeled = Small(2, {{.submit = 0, .run = 20, .tasks = 3},
+                            {.submit = 1, .run = 10, .tasks = 4},
+                            {.submit = 2, .run = 30, .tasks = 4},
+                            {.submit = 3, .run = 12, .tasks = 1}});
+  labeled.machine.nodes[0].labels = {{"zone", "a"}};
+  labeled.shapes.push_back({.request = {{"cpu", 1}}, .node_selector = {{"zone", "a"}}});
+  labeled.shape = {1, 1, 0, 1};
   // The third has the other node; the fourth fits beside the first until 15.
-  EXPECT_EQ(Play(labelled, "conservative").start, (Times{0, 20, 2, 3}));
+  EXPECT_EQ(Play(labeled, "conservative").start, (Times{0, 20, 2, 3}));
   const absl::Status kept = Replay(trace, "conservative:reservations=kept").status();
   EXPECT_NE(kept.message().find("needs a pool of processors"), absl::string_view::npos);
 }

@@ -100,7 +100,7 @@ TEST(Swf, ReadsFieldsByTheirRules) {
   EXPECT_EQ(all->user[2], kNone);
 }
 
-TEST(Swf, GzipIsRecognised) {
+TEST(Swf, GzipIsRecognized) {
   const std::string one = Gzip(kSwf);
   EXPECT_EQ(ReadSwf({"a", one})->id.size(), 2u);
   // Members of a gzip file follow each other.

@@ -98,7 +98,7 @@ TEST(Write, AHundredThousandTasksInGroupsTakeWellUnderASecond) {
   const auto written = std::chrono::steady_clock::now();
   ASSERT_TRUE(ParseScenario(text).ok());
   const auto read = std::chrono::steady_clock::now();
-  // Bounds that hold under sanitizers too; an optimised build takes some hundredths of a second.
+  // Bounds that hold under sanitizers too; an optimized build takes some hundredths of a second.
   EXPECT_LT(written - start, std::chrono::seconds(5));
   EXPECT_LT(read - written, std::chrono::seconds(5));
   RecordProperty("write_us",

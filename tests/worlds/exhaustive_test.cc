@@ -20,7 +20,7 @@
 namespace muster::testing {
 namespace {
 
-// Looking at all of them takes optimised code; other builds look at every tenth.
+// Looking at all of them takes optimized code; other builds look at every tenth.
 #ifdef NDEBUG
 constexpr int64_t kStride = 1;
 #else

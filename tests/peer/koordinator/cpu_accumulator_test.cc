@@ -18,7 +18,7 @@
 namespace muster::testing {
 namespace {
 
-// Cores, zones and sockets in order; siblings are neighbours, or as far apart as there are cores.
+// Cores, zones and sockets in order; siblings are neighbors, or as far apart as there are cores.
 std::vector<LogicalCpu> Machine(int sockets, int zones, int cores, int threads, bool apart) {
   std::vector<LogicalCpu> cpus;
   const int all = sockets * zones * cores;

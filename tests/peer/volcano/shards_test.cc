@@ -87,7 +87,7 @@ TEST_F(Shards, PreemptAndReclaimLookAtHomeFirst) {
             "evict x0 theirs; nominate j0 theirs");
 }
 
-TEST_F(Shards, ScoresAreNormalisedAmongOwnNodes) {
+TEST_F(Shards, ScoresAreNormalizedAmongOwnNodes) {
   for (const auto& [name, shard] : {std::pair("far", "b"), {"near", "a"}, {"empty", "a"}}) {
     Accept(cluster_.AddNode({.name = name,
                              .capacity = {{"cpu", 10}, {"pods", 99}},
