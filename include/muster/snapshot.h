@@ -42,7 +42,8 @@ class MUSTER_EXPORT Snapshot {
   // A snapshot of an empty cluster: one queue named "default", and nothing else.
   Snapshot();
 
-  // Return the number of rows, removed ones included. Valid indices are below it.
+  // Return the number of rows, removed ones included. Valid indices are below it, and a removed row
+  // is one whose name Find does not return.
   //
   //   for (muster::JobIndex j = 0; j < snapshot.job_count(); ++j) Visit(snapshot.job_name(j));
   size_t node_count() const;
