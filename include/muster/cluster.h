@@ -6,22 +6,25 @@
 //   cluster.AddNodes(100, {.name = "n", .capacity = {{"cpu", "64"}, {"memory", "256Gi"}}});
 //   cluster.AddQueue({.name = "vision", .weight = 2});
 //   cluster.AddJob({.name = "train", .queue = "vision", .min_available = 16,
-//                   .groups = {{.name = "worker", .count = 16, .shape = {.request = {{"cpu", "8"}}}}}});
+//                   .groups = {{.name = "w", .count = 16, .shape = {.request = {{"cpu", "8"}}}}}});
 //   absl::StatusOr<muster::Plan> plan = cluster.Schedule("volcano");
-//   absl::StatusOr<muster::ApplyReport> report = cluster.Apply(*plan);   // the world follows the plan
+//   absl::StatusOr<muster::ApplyReport> report = cluster.Apply(*plan);  // follow the plan
+//   cluster.SetTaskStatus("train-w-0", muster::TaskStatus::kRunning);   // as reported
 //
-// Promises. Every call either does all it says or returns an error that names the row and the rule and leaves
-// the cluster as it was. A call costs O(what it changes), amortised; a cycle costs what changed since the last
-// one of the same profile. Rows keep the order of their insertion; ties are broken by it.
-// A Cluster is not thread-safe; Freeze() gives a Snapshot that is.
-//
-// What is refused: dangling or duplicate or empty names, names that are not UTF-8, cycles in the queue or
-// topology tree, quantities that are negative, unreadable or beyond int64, counts below zero, states that need
-// a node without one. What is accepted although it looks wrong, with a defined outcome:
-// - a node that holds more than it has: its idle amounts are negative and nothing more fits;
-// - a gang that needs more tasks than it has: it is never placed, with the reason kInvalidGang;
-// - no nodes, no tasks, no queues: the plan is empty.
-// A queue named "default" exists from the start; it may be updated, and removed while it is empty.
+// Promise. Every call does all that it says, or returns an error and leaves the cluster as it was.
+// Rows keep the order of their insertion, and ties in plans are broken by it.
+// Failure. Errors name the row and the rule: `node "n1", capacity "cpu": unknown unit "x" in "5x"`.
+// Refused are: dangling, duplicate and empty names; names that are not UTF-8; cycles in the queue
+// or topology tree; quantities that are negative, unreadable or beyond int64; counts below zero;
+// states that need a node without one. Accepted, with a defined outcome, are: - a node that holds
+// more than it has: its idle amounts are negative, and nothing more fits; - a gang that needs more
+// tasks than it has: it is never placed, with the reason kInvalidGang; - no nodes, no tasks, no
+// queues: the plan is empty.
+// Ownership. A cluster copies what it is given, and owns its rows. Plans and snapshots do not refer
+// to it. A moved-from cluster can only be assigned to and destroyed.
+// Threads. A cluster is used by one thread at a time. Freeze() returns a Snapshot for others.
+// Cost. A call costs O(what it changes), amortized. A cycle costs what changed since the last one
+// of the same profile: a cluster keeps the books of four profiles.
 #ifndef MUSTER_CLUSTER_H_
 #define MUSTER_CLUSTER_H_
 
@@ -43,40 +46,64 @@
 
 namespace muster {
 
-// One event of a watch. `generation` grows with every change of that object at its source. Events may arrive
-// twice, late or out of order: for each object the newest generation wins, also over a removal, and an object
-// that names another which has not arrived yet waits for it, invisible, until it does. However the events of a
-// stream are shuffled, the cluster ends in the state of the ordered stream.
+// --- events -------------------------------------------------------------------------------------
+
+// A row that is gone at its source.
 struct Removal {
   enum class Kind : uint8_t { kNode, kQueue, kJob, kTask } kind;
   std::string name;
 };
+
+// One event of a watch: a row as it is now, or that it is gone.
+//
+//   cluster.ApplyDelta({.generation = 17, .object = muster::NodeSpec{.name = "n1"}});
+//   cluster.ApplyDelta({.generation = 18,
+//                       .object = muster::Removal{muster::Removal::Kind::kNode, "n1"}});
+//
+// `generation` grows with every change of that object at its source. Events may arrive twice, late
+// or out of order: for each object the newest generation wins, also over a removal. An object that
+// names another one which has not arrived yet waits for it, invisible to plans. However the events
+// of a stream are shuffled, the cluster ends in the state of the ordered stream.
 struct Delta {
   uint64_t generation = 0;
   std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec, Removal> object;
 };
-enum class DeltaOutcome : uint8_t { kApplied, kStale, kWaiting };
+// What became of an event.
+enum class DeltaOutcome : uint8_t {
+  // The cluster is as the event says.
+  kApplied,
+  // A newer event of that object came first: nothing changed.
+  kStale,
+  // The object names one that has not arrived; it joins when that one does.
+  kWaiting,
+};
 
-// A full listing, for Reconcile.
+// A full listing of a cluster, for Reconcile and Describe.
 struct ClusterSpec {
   std::vector<NodeSpec> nodes;
   std::vector<QueueSpec> queues;
   std::vector<JobSpec> jobs;
-  std::vector<TaskSpec> tasks;  // all tasks, also those of jobs' groups
+  // All tasks, also those of the groups of jobs.
+  std::vector<TaskSpec> tasks;
   std::vector<DomainSpec> domains;
   std::vector<DisruptionBudgetSpec> budgets;
   std::vector<NamespaceSpec> namespaces;
 };
 
+// One difference that Reconcile found: a row that the cluster lacked, had too many, or had
+// otherwise.
 struct Drift {
   enum class Kind : uint8_t { kMissing, kExtra, kDifferent } kind;
-  std::string object;  // `node "n1"`, `task "a/b"`
+  // `node "n1"`, `task "a/b"`.
+  std::string object;
 };
 
-// What Apply did with a plan that was computed from an older version.
+// What Apply did with a plan that may have been computed from an older version of the cluster.
 struct ApplyReport {
+  // How many decisions were applied.
   int64_t applied = 0;
-  std::vector<std::string> refused;  // `bind "t1" to "n1": node is gone`
+  // The others, with the reason: `bind "t1" to "n1": node is gone`.
+  std::vector<std::string> refused;
 };
 
 namespace internal {
@@ -84,54 +111,86 @@ struct Access;
 struct ClusterImpl;
 }  // namespace internal
 
+// --- the cluster --------------------------------------------------------------------------------
+
 class MUSTER_EXPORT Cluster {
  public:
+  // A cluster with one queue, "default", and nothing else. That queue may be updated, and removed
+  // while it is empty.
   Cluster();
   ~Cluster();
   Cluster(Cluster&&) noexcept;
   Cluster& operator=(Cluster&&) noexcept;
 
+  // Nodes.
+  //
+  // AddNodes adds `count` nodes that are alike, named node.name with 0, 1, ... appended: all of
+  // them or none. UpdateNode replaces the node of that name; it keeps its tasks and its place in
+  // the order. RemoveNode is refused while tasks are on the node.
   absl::Status AddNode(const NodeSpec& node);
-  absl::Status AddNodes(int64_t count, const NodeSpec& node);  // names: node.name + "0", "1", ...
-  absl::Status UpdateNode(const NodeSpec& node);   // by name; keeps its tasks and its place
-  absl::Status RemoveNode(std::string_view name);  // refused while tasks are on it
+  absl::Status AddNodes(int64_t count, const NodeSpec& node);
+  absl::Status UpdateNode(const NodeSpec& node);
+  absl::Status RemoveNode(std::string_view name);
 
+  // Queues. UpdateQueue replaces the queue of that name. RemoveQueue is refused while the queue has
+  // jobs or queues below it.
   absl::Status AddQueue(const QueueSpec& queue);
   absl::Status UpdateQueue(const QueueSpec& queue);
-  absl::Status RemoveQueue(std::string_view name);  // refused while it has jobs or children
+  absl::Status RemoveQueue(std::string_view name);
 
-  absl::Status AddJob(const JobSpec& job);        // with the tasks of its groups
-  absl::Status UpdateJob(const JobSpec& job);     // all but its tasks
-  absl::Status RemoveJob(std::string_view name);  // with its tasks
+  // Jobs. AddJob also creates the tasks of its groups. UpdateJob replaces all but the tasks.
+  // RemoveJob removes its tasks, too.
+  absl::Status AddJob(const JobSpec& job);
+  absl::Status UpdateJob(const JobSpec& job);
+  absl::Status RemoveJob(std::string_view name);
 
+  // Tasks, one by one.
   absl::Status AddTask(const TaskSpec& task);
   absl::Status UpdateTask(const TaskSpec& task);
   absl::Status RemoveTask(std::string_view name);
-  // What the world reports about a task; `node` only where the state needs one and it is not known yet.
+  // Sets the state of a task, as the world reports it. `node` is required where the state holds a
+  // node and the task has none yet; where it has one, an empty `node` keeps it.
   absl::Status SetTaskStatus(std::string_view name, TaskStatus status, std::string_view node = {});
 
+  // The topology tree above the nodes. RemoveDomain is refused while nodes or domains are below it.
   absl::Status AddDomain(const DomainSpec& domain);
   absl::Status RemoveDomain(std::string_view name);
-  absl::Status SetDisruptionBudget(const DisruptionBudgetSpec& budget);  // by namespace and name
-  absl::Status SetNamespace(const NamespaceSpec& name_space);            // by name
+  // Add a row, or replace the one of its name (of its namespace and name).
+  absl::Status SetDisruptionBudget(const DisruptionBudgetSpec& budget);
+  absl::Status SetNamespace(const NamespaceSpec& name_space);
 
+  // Applies one event of a watch. Fails if the object breaks a rule of its own; it does not fail
+  // for names that are not there yet.
   absl::StatusOr<DeltaOutcome> ApplyDelta(const Delta& delta);
-  // Makes the cluster equal to `full` and says what differed. Generations are forgotten.
+  // Makes the cluster equal to a full listing, and returns what differed. Fails as a whole, and
+  // changes nothing, if any row is refused. Generations of events are forgotten. Costs O(rows).
   absl::StatusOr<std::vector<Drift>> Reconcile(const ClusterSpec& full);
 
-  Snapshot Freeze() const;   // O(1); the next change of each table copies it once
-  uint64_t version() const;  // grows with every change
+  // Returns the cluster as it is now. O(1); the next change of the cluster costs O(rows) once.
+  Snapshot Freeze() const;
+  // Returns a number that grows with every change.
+  uint64_t version() const;
+  // Returns all rows as specs, in the order of insertion. O(rows).
   ClusterSpec Describe() const;
 
-  // A cycle on this cluster; the same plan as Schedule(Freeze(), ...), at the cost of what changed.
+  // Computes the plan of one cycle: the plan that Schedule(Freeze(), ...) returns, at the cost of
+  // what changed since the last cycle of the profile. The rows do not change. Fails as that
+  // function does (schedule.h).
   absl::StatusOr<Plan> Schedule(std::string_view profile, const ScheduleOptions& options = {});
 
-  // The caller follows the plan: bound tasks become kBinding on their nodes, evicted ones kReleasing (their
-  // resources stay charged until SetTaskStatus or RemoveTask says they ended), admitted jobs kAdmitted,
-  // nominated tasks remember their node. O(plan). Decisions that a later change made impossible are refused
-  // one by one, whole gangs together, and the rest is applied.
+  // Lets the cluster follow a plan that the caller carries out:
+  // - bound tasks become kBinding on their nodes;
+  // - evicted tasks become kReleasing: their resources stay charged until SetTaskStatus or
+  // RemoveTask
+  //   reports their end;
+  // - admitted jobs become kAdmitted, and phases are set;
+  // - nominated tasks remember their node.
+  // Decisions that a later change has made impossible are refused one by one, whole gangs together,
+  // and the rest is applied: that is no error, but the report lists them. O(plan).
   absl::StatusOr<ApplyReport> Apply(const Plan& plan);
-  absl::Status ReportBindFailed(std::string_view task);  // kBinding back to kPending
+  // Reports that a bind of an applied plan failed: the task goes from kBinding back to kPending.
+  // Fails for a task in another state.
+  absl::Status ReportBindFailed(std::string_view task);
 
  private:
   friend struct internal::Access;

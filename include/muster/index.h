@@ -30,7 +30,7 @@
 
 namespace muster {
 
-// The type of kNone, which is an index into every table.
+// The type of kNone alone, which is an index into every table.
 struct NoIndex {
   constexpr operator uint32_t() const { return std::numeric_limits<uint32_t>::max(); }
 };

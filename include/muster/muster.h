@@ -7,7 +7,8 @@
 //   schedule.h  from a snapshot to a plan
 //   plan.h      what was decided, and why not more
 //   what_if.h   what queues would get if things were different
-// Not included: experimental.h (traces, replays and their statistics), which needs the library muster_replay.
+// Not included: experimental.h (traces, replays and their statistics), which needs the library
+// muster_replay.
 //
 //   #include "muster/muster.h"
 //
@@ -18,10 +19,11 @@
 //   absl::StatusOr<muster::Plan> plan = cluster.Schedule("muster");
 //   if (plan.ok()) std::cout << plan->ToText();
 //
-// Every call that can be refused returns a status, and the compiler warns where it is dropped. Examples in these
-// headers leave the checks out; examples/first_plan.cc has them.
+// Every call that can be refused returns a status, and the compiler warns where it is dropped.
+// Examples in these headers leave the checks out; examples/first_plan.cc has them.
 //
-// The library has no globals, starts no threads, prints nothing, never aborts and lets no exception out.
+// The library has no globals, starts no threads, prints nothing, never aborts and lets no exception
+// out.
 #ifndef MUSTER_MUSTER_H_
 #define MUSTER_MUSTER_H_
 

@@ -10,8 +10,9 @@
 //   //   88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
 // docs/explain.md goes through the reasons one by one.
 //
-// A Plan is an immutable value: copying shares its contents, any thread may read it, and it keeps the names
-// it needs, so it may outlive the Cluster or Snapshot it came from. Indices are those of that snapshot.
+// A Plan is an immutable value: copying shares its contents, any thread may read it, and it keeps
+// the names it needs, so it may outlive the Cluster or Snapshot it came from. Indices are those of
+// that snapshot.
 #ifndef MUSTER_PLAN_H_
 #define MUSTER_PLAN_H_
 
@@ -47,8 +48,8 @@ struct Decision {
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
-// A placement tried in the cycle that did not become a decision although the profile left it in its books
-// (volcano keeps a gang's placements while the gang waits for resources being released).
+// A placement tried in the cycle that did not become a decision although the profile left it in its
+// books (volcano keeps a gang's placements while the gang waits for resources being released).
 struct Tentative {
   TaskIndex task;
   NodeIndex node;
@@ -56,7 +57,8 @@ struct Tentative {
   friend bool operator==(const Tentative&, const Tentative&) = default;
 };
 
-// Why one node refused a task. The first rule that fails on a node counts, in the order of this list.
+// Why one node refused a task. The first rule that fails on a node counts, in the order of this
+// list.
 enum class RefusalCode : uint8_t {
   kNotReady,
   kUnschedulable,
@@ -92,8 +94,8 @@ enum class ReasonKind : uint8_t {
   kQueueDeserved,  // with it the queue would hold more in `dimension` than it deserves of the cluster
   kNoNode,         // refusals say why
   kGangUndone,     // placed of needed found a place; the placements were undone
-  // placed of needed found a place and keep it undecided: they wait for resources being released (volcano,
-  // muster), or for the rest of the gang (kube-batch, which takes no placement back).
+  // placed of needed found a place and keep it undecided: they wait for resources being released
+  // (volcano, muster), or for the rest of the gang (kube-batch, which takes no placement back).
   kGangWaits,
   kNoDomain,  // no domain that it may be in has room for it; `placed` of `needed` were placed in one
   kNotReached,  // the cycle ended, or the job's turn ended, before it was tried
@@ -113,7 +115,8 @@ struct Reason {
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
-// The domain that a job, or one of its sub-groups, is in once the plan's binds have been carried out.
+// The domain that a job, or one of its sub-groups, is in once the plan's binds have been carried
+// out.
 struct ChosenDomain {
   JobIndex job;
   std::string sub_group = {};  // empty: the job, or its tasks that are in none
@@ -162,7 +165,8 @@ class MUSTER_EXPORT Plan {
   std::span<const QueueShare> shares() const;  // by queue
   // Of jobs with wishes for domains or with sub-groups that were placed, in the order they were.
   std::span<const ChosenDomain> domains() const;
-  // Of tasks that asked for devices, in the order of the binds; of one task in the order of its node's devices.
+  // Of tasks that asked for devices, in the order of the binds; of one task in the order of its
+  // node's devices.
   std::span<const ChosenDevice> devices() const;
 
   // Names of the rows that decisions mention; empty for kNone.

@@ -4,9 +4,20 @@
 //
 //   muster::Snapshot snapshot = cluster.Freeze();
 //   absl::StatusOr<muster::Plan> plan = muster::Schedule(snapshot, "volcano:binpack(weight=5)");
+//   if (!plan.ok()) return Report(plan.status());       // the spec string is wrong
+//   for (const muster::Decision& bind : plan->binds()) Start(plan->task_name(bind.task));
 //
-// A plan is a pure function of (snapshot, profile, options that may change a decision). Equal inputs give
-// equal digests on every compiler, thread and run. Schedule may be called from any number of threads.
+// Promise. A plan is a pure function of the snapshot, the profile and those options that may change
+// a decision. Equal inputs give plans of equal digests on every compiler, thread and run. The
+// library reads no clock: times come in as options, and a caller who needs a limit of time sets
+// should_stop.
+// Failure. Schedule fails with InvalidArgument for a spec string that does not resolve: the error
+// names the unknown word and the nearest valid one, or the option and its range. Tasks that find no
+// place are no failure: the plan has a Reason for each. Every object stays as it was.
+// Ownership. Arguments are read during the call. The plan keeps what it needs.
+// Threads. Any number of threads may schedule over one snapshot at once.
+// Cost. A cycle over a snapshot costs O(nodes + tasks) to open, and then what it decides; one on a
+// living cluster (Cluster::Schedule) costs what changed. bench/README.md has measurements.
 #ifndef MUSTER_SCHEDULE_H_
 #define MUSTER_SCHEDULE_H_
 
@@ -25,68 +36,106 @@
 
 namespace muster {
 
-// These change how fast a plan is made and never the plan; a test flips each.
+// Switches of the engine. They change how fast a plan is made, and never the plan: a test flips
+// each.
 struct SpeedOptions {
-  bool block_winners = true;         // remember the best nodes of a task class between placements
-  bool share_equal_states = true;    // nodes of equal kind and books are scored once
-  bool infeasibility_memory = true;  // do not search again while nothing was released
-  bool vector_kernels = true;        // score many nodes at once
-  int64_t memory_limit = int64_t{128} << 20;  // bytes that scoreboards may take
+  // Remember the best nodes of a task class between placements.
+  bool block_winners = true;
+  // Score nodes of equal kind and books once.
+  bool share_equal_states = true;
+  // Do not search again for a class that found no node, while nothing was released.
+  bool infeasibility_memory = true;
+  // Score many nodes at once.
+  bool vector_kernels = true;
+  // Bytes that score tables may take. Classes beyond it are scanned.
+  int64_t memory_limit = int64_t{128} << 20;
 };
 
-struct Extensions;  // muster/policy.h: policies and actions of the caller
+// Policies and actions of the caller: muster/policy.h.
+struct Extensions;
 
+// What a cycle is asked.
+//
+//   muster::ScheduleOptions options{.now = 1700000000, .work_budget = 10000};
+//   options.should_stop = [&] { return Now() > limit; };
 struct ScheduleOptions {
-  int64_t now = 0;    // seconds, on the clock of `created` and `deadline`
-  uint64_t seed = 0;  // for profiles whose ties are broken by chance; no profile of 0.1 does
-  // No turn begins once this many units of work are spent: one for each turn of a job and one for each task tried
-  // in it. A turn that has begun ends, so that no gang is cut and Plan::work() may be larger.
+  // Seconds, on the clock of `created` and `deadline` of the specs.
+  int64_t now = 0;
+  // For profiles that break ties by chance. It has no effect on others.
+  uint64_t seed = 0;
+  // Cuts the cycle, reproducibly. No turn begins once this many units of work are spent: one for
+  // each turn of a job, and one for each task tried in it. A turn that has begun ends, so no gang
+  // is cut, and Plan::work() may be larger. Absent: no limit.
   std::optional<int64_t> work_budget;
-  uint32_t cursor = 0;  // of an earlier, cut plan: skip the actions that had ended
-  std::function<bool()>
-      should_stop;  // asked between gangs; true cuts the cycle as a spent budget does
+  // Plan::cursor of an earlier plan that was cut: the actions that had ended are skipped.
+  uint32_t cursor = 0;
+  // Called between gangs, on the caller's thread. If it returns true, the cycle ends as by a spent
+  // budget: the plan is not complete(), and holds whole gangs only. Empty: the cycle is not
+  // stopped.
+  std::function<bool()> should_stop;
+  // How the engine works. It does not change the plan.
   SpeedOptions speed;
-  // Handed in by the bindings, whose callers write policies. Null: none.
+  // Policies and actions of the caller, which the spec string may name. Null: none.
   std::shared_ptr<const Extensions> extensions = {};
 };
 
-// A profile is a name, optionally followed by a colon and changes, separated by commas:
+// Computes the plan of one cycle over the snapshot.
+//
+// `profile` is a name, optionally followed by a colon and changes that are separated by commas:
 //   volcano                            the profile as its table has it
-//   volcano:binpack(weight=5)          options of a policy
+//   volcano:binpack(weight=5)          an option of a policy or action
 //   volcano:-preempt,+reclaim          without, with an action or policy
-// Errors: InvalidArgument naming the unknown word and the nearest valid one, or the option and its range.
-// The snapshot and every object stay as they were, whatever is returned.
+//   volcano:actions=allocate+backfill  these actions, in this order
+//   volcano:tiers=gang/predicates      these tiers of policies
+// docs/policies.md lists profiles, actions, policies and options.
 MUSTER_EXPORT absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile,
                                             const ScheduleOptions& options = {});
 
+// --- what there is ------------------------------------------------------------------------------
+
+// An option of a policy or an action.
 struct OptionInfo {
   std::string name;
+  // As it would be given in a spec string.
   std::string default_value;
+  // One line, with the choices or the unit.
   std::string help;
 };
 
+// A policy that profiles and spec strings may name.
 struct PolicyInfo {
   std::string name;
+  // One line.
   std::string summary;
   std::vector<OptionInfo> options;
-  // Of its decisions: another number than before says that equal inputs may get another plan.
+  // The revision of its decisions. It grows with every release in which equal inputs may lead to
+  // another plan by this policy.
   int32_t revision = 1;
 };
 
+// An action that a profile may run.
 struct ActionInfo {
   std::string name;
+  // One line.
   std::string summary;
   std::vector<OptionInfo> options;
 };
 
+// A profile: what a spec string begins with.
 struct ProfileInfo {
   std::string name;
+  // One line.
   std::string summary;
+  // Names of the actions that it runs, in order.
   std::vector<std::string> actions;
-  std::vector<std::vector<std::string>> tiers;  // of policy names
-  std::vector<ActionInfo> catalogue;  // the actions that can be said, those above among them
+  // Names of its policies, tier by tier.
+  std::vector<std::vector<std::string>> tiers;
+  // The actions that its spec strings may name, those above among them.
+  std::vector<ActionInfo> catalogue;
 };
 
+// Return all profiles, and all policies that spec strings may name, in a fixed order. They cost
+// O(length of the answer).
 MUSTER_EXPORT std::vector<ProfileInfo> Profiles();
 MUSTER_EXPORT std::vector<PolicyInfo> Policies();
 

@@ -62,47 +62,75 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 // What a taint does to tasks that do not tolerate it. The words are those of Kubernetes:
 // "NoSchedule", "PreferNoSchedule", "NoExecute".
 enum class TaintEffect : uint8_t {
-  kUnset,             // "": a taint must have an effect; a toleration without one covers them all
-  kNoSchedule,        // the task may not be placed on the node
-  kPreferNoSchedule,  // nodes without the taint score higher
-  kNoExecute,         // as kNoSchedule; a task that runs on the node already is left alone
+  // "": a taint must have an effect; a toleration without one covers them all.
+  kUnset,
+  // The task may not be placed on the node.
+  kNoSchedule,
+  // Nodes without the taint score higher.
+  kPreferNoSchedule,
+  // As kNoSchedule; a task that runs on the node already is left alone.
+  kNoExecute,
 };
 
 // A mark on a node that keeps tasks away.
+//
+//   node.taints = {{.key = "gpu", .value = "only", .effect = muster::TaintEffect::kNoSchedule}};
 struct Taint {
-  std::string key = {}, value = {};          // the key is required, the value may be empty
-  TaintEffect effect = TaintEffect::kUnset;  // required
+  // The key is required, the value may be empty.
+  std::string key = {}, value = {};
+  // Required.
+  TaintEffect effect = TaintEffect::kUnset;
   friend bool operator==(const Taint&, const Taint&) = default;
 };
 
 // How a toleration compares values. The words are "Equal" and "Exists".
 enum class TolerationOp : uint8_t {
-  kEqual,   // the taint has the same value
-  kExists,  // the taint has any value
+  // The taint has the same value.
+  kEqual,
+  // The taint has any value.
+  kExists,
 };
 
 // Taints that a task accepts. A toleration covers a taint if key, effect and value all match.
+//
+//   shape.tolerations = {{.key = "gpu", .value = "only"},                     // this taint
+//                        {.op = muster::TolerationOp::kExists}};              // every taint
 struct Toleration {
-  std::string key = {};  // empty: any key; refused unless `op` is kExists
+  // Empty: any key, which needs `op` kExists.
+  std::string key = {};
   TolerationOp op = TolerationOp::kEqual;
-  std::string value = {};                    // compared if `op` is kEqual
-  TaintEffect effect = TaintEffect::kUnset;  // kUnset: any effect
+  // Compared if `op` is kEqual.
+  std::string value = {};
+  // kUnset: any effect.
+  TaintEffect effect = TaintEffect::kUnset;
   friend bool operator==(const Toleration&, const Toleration&) = default;
 };
 
 // How a requirement compares a label. The words are "In", "NotIn", "Exists", "DoesNotExist", "Gt"
 // and "Lt".
 enum class RequirementOp : uint8_t {
-  kUnset,         // "": refused
-  kIn,            // the label has one of the values; at least one value is given
-  kNotIn,         // the label is absent or has none of them; at least one value is given
-  kExists,        // the label is there; no values are given
-  kDoesNotExist,  // the label is not there; no values are given
-  kGt,            // nodes only: the label, read as an integer, is above the one value given
-  kLt,            // nodes only: the label, read as an integer, is below the one value given
+  // "": refused.
+  kUnset,
+  // The label has one of the values; at least one value is given.
+  kIn,
+  // The label is absent or has none of them; at least one value is given.
+  kNotIn,
+  // The label is there; no values are given.
+  kExists,
+  // The label is not there; no values are given.
+  kDoesNotExist,
+  // Nodes only: the label, read as an integer, is above the one value given.
+  kGt,
+  // Nodes only: the label, read as an integer, is below the one value given.
+  kLt,
 };
 
 // One condition on the labels of a node, task or namespace.
+//
+//   muster::Requirement big{.key = "cpus", .op = muster::RequirementOp::kGt, .values = {"16"}};
+//
+// A label that is no integer fails kGt and kLt. An operator that does not fit its values, or the
+// rows that it is applied to, is refused.
 struct Requirement {
   std::string key = {};
   RequirementOp op = RequirementOp::kUnset;
@@ -126,9 +154,10 @@ struct NodeTerm {
   friend bool operator==(const NodeTerm&, const NodeTerm&) = default;
 };
 
-// A preference for the nodes that `term` selects.
+// A preference for the nodes that `term` selects. Preferences never keep a task waiting.
 struct PreferredNodeTerm {
-  int32_t weight = 1;  // 1 to 100; added to the score of these nodes
+  // 1 to 100. Added to the score of these nodes, before it is normalized.
+  int32_t weight = 1;
   NodeTerm term = {};
   friend bool operator==(const PreferredNodeTerm&, const PreferredNodeTerm&) = default;
 };
@@ -136,29 +165,45 @@ struct PreferredNodeTerm {
 // Other tasks, and how near counts: nodes with one value of the label `topology_key` are near each
 // other.
 struct AffinityTerm {
+  // A label of nodes: "zone", "kubernetes.io/hostname". Not empty.
   std::string topology_key = {};
-  std::optional<Selector> selector = {};     // absent: selects no task
-  std::vector<std::string> namespaces = {};  // none, and no namespace_selector: the task's own
-  std::optional<Selector> namespace_selector = {};  // adds to `namespaces`
+  // Absent: selects no task.
+  std::optional<Selector> selector = {};
+  // Namespaces of the tasks. Empty, and no namespace_selector: the task's own.
+  std::vector<std::string> namespaces = {};
+  // Namespaces by their labels, besides those listed. Without labels and expressions: all.
+  std::optional<Selector> namespace_selector = {};
   friend bool operator==(const AffinityTerm&, const AffinityTerm&) = default;
 };
 
 // A preference for, or against, nodes near tasks that `term` selects.
 struct PreferredAffinityTerm {
-  int32_t weight = 1;  // 1 to 100
+  // 1 to 100. Added for each task that is near, subtracted by an anti-affinity.
+  int32_t weight = 1;
   AffinityTerm term = {};
   friend bool operator==(const PreferredAffinityTerm&, const PreferredAffinityTerm&) = default;
 };
 
 // Spreads the tasks of a selector over the values of a node label.
+//
+//   // No zone has two tasks more than another:
+//   shape.spread = {{.topology_key = "zone", .max_skew = 1,
+//                    .selector = muster::Selector{{{"app", "web"}}, {}}}};
 struct SpreadConstraint {
+  // A label of nodes. Not empty.
   std::string topology_key = {};
-  int32_t max_skew = 1;                     // 1 or more: how far a value may be above the lowest
-  bool required = true;                     // false: a preference ("ScheduleAnyway")
-  std::optional<Selector> selector = {};    // absent: selects no task
-  std::optional<int32_t> min_domains = {};  // with fewer values than this the lowest counts as 0
-  bool honor_node_affinity = true;          // false: nodes that the task may not use count, too
-  bool honor_taints = false;  // true: nodes with taints that it does not tolerate do not count
+  // How far the count of one value may be above the lowest count; 1 or more.
+  int32_t max_skew = 1;
+  // False: a preference ("ScheduleAnyway").
+  bool required = true;
+  // The tasks that are counted. Absent: none.
+  std::optional<Selector> selector = {};
+  // With fewer values than this, the lowest count is 0. 1 or more.
+  std::optional<int32_t> min_domains = {};
+  // False: nodes that the task may not use count, too.
+  bool honor_node_affinity = true;
+  // True: nodes with taints that the task does not tolerate do not count.
+  bool honor_taints = false;
   friend bool operator==(const SpreadConstraint&, const SpreadConstraint&) = default;
 };
 
@@ -168,9 +213,11 @@ enum class Protocol : uint8_t { kTcp, kUdp, kSctp };
 // A port of the node that the task occupies. Two tasks of a node conflict over a port if number and
 // protocol are equal, and the addresses are equal or one of them is 0.0.0.0.
 struct HostPort {
+  // An address of the node. "0.0.0.0": all of them.
   std::string ip = "0.0.0.0";
   Protocol protocol = Protocol::kTcp;
-  int32_t port = 0;  // 1 to 65535
+  // 1 to 65535.
+  int32_t port = 0;
   friend bool operator==(const HostPort&, const HostPort&) = default;
 };
 
@@ -178,43 +225,69 @@ struct HostPort {
 
 // A container of a task, for the rules that look at containers one by one: zones, images.
 struct ContainerSpec {
+  // Part of the task's request, which is given besides.
   Resources request = {};
-  bool init = false;       // it runs before the others and has ended when they start
-  bool sidecar = false;    // an init container that goes on running beside the others
-  std::string image = {};  // its name as nodes list it (ImageSpec); empty: unknown
+  // It runs before the others and has ended when they start.
+  bool init = false;
+  // It starts before the others and goes on running beside them.
+  bool sidecar = false;
+  // Its name as nodes list it (ImageSpec). Empty: unknown.
+  std::string image = {};
   friend bool operator==(const ContainerSpec&, const ContainerSpec&) = default;
 };
 
 // The part of a node from which all devices of a request come. The words are "", "zone" and "link".
 enum class SamePart : uint8_t {
-  kNode,  // "": any devices of the node
-  kZone,  // from one NUMA zone
-  kLink,  // from one link: an NVLink clique, a PCIe switch, ...
+  // "": any devices of the node.
+  kNode,
+  // From one NUMA zone.
+  kZone,
+  // From one link: an NVLink clique, a PCIe switch, ...
+  kLink,
 };
 
 // Devices of one kind that a task requests on its node. A task requests each kind once.
+//
+//   shape.devices = {{.kind = "gpu", .count = 2, .same = muster::SamePart::kLink},
+//                    {.kind = "rdma", .milli = 250}};
+//
+// The plan lists which devices it gets (ChosenDevice in plan.h).
 struct DeviceRequest {
-  std::string kind = {};                 // "gpu", "rdma", ...: as DeviceSpec::kind
-  int64_t count = 1;                     // different devices; 1 or more
-  int64_t milli = 1000;                  // thousandths of each device; 1 to 1000
-  Quantity memory = 0;                   // bytes of each device; 0: any amount will do
-  std::vector<std::string> models = {};  // one of these; empty: any
-  bool exclusive = false;                // whole devices, with nothing of them held by others
-  SamePart same = SamePart::kNode;       // requests with one word share one zone, or one link
+  // As DeviceSpec::kind: "gpu", "rdma". Not empty.
+  std::string kind = {};
+  // How many different devices; 1 or more.
+  int64_t count = 1;
+  // Thousandths of each device; 1 to 1000.
+  int64_t milli = 1000;
+  // Bytes of each device. 0: any amount will do.
+  Quantity memory = 0;
+  // Models that will do. Empty: any.
+  std::vector<std::string> models = {};
+  // True: only devices that no other task holds a part of, and all of them.
+  bool exclusive = false;
+  // Requests of a task with the same word share one zone, or one link.
+  SamePart same = SamePart::kNode;
   friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
 };
 
 // How a node's CPU manager aligns tasks with NUMA zones. The words are "", "none", "best-effort",
 // "restricted" and "single-numa-node".
 enum class Alignment : uint8_t {
-  kUnset,           // as kNone
-  kNone,            // of a node: zones are not looked at; of a task: any node will do
-  kBestEffort,      // prefers few zones and admits every task
-  kRestricted,      // admits a task only on the fewest zones that could hold it
-  kSingleNumaNode,  // admits a task only inside one zone
+  // As kNone.
+  kUnset,
+  // Of a node: zones are not looked at; of a task: any node will do.
+  kNone,
+  // Prefers few zones and admits every task.
+  kBestEffort,
+  // Admits a task only on the fewest zones that could hold it.
+  kRestricted,
+  // Admits a task only inside one zone.
+  kSingleNumaNode,
 };
 
 // Everything about a task that decides where it may run.
+//
+// Every default is that of a task without wishes: it requests one of `pods` and goes anywhere.
 struct TaskShape {
   // What the task holds while it runs. Every task also requests one of `pods`.
   Resources request = {};
@@ -223,18 +296,25 @@ struct TaskShape {
   std::optional<Resources> initial_request = {};
   // Requests of its containers. Empty: one container that requests `request`.
   std::vector<ContainerSpec> containers = {};
-  std::string name_space = "default";  // JSON: "namespace"; not empty
-  Labels labels = {};                  // what selectors of other tasks and budgets see
+  // JSON: "namespace". Not empty.
+  std::string name_space = "default";
+  // What selectors of other tasks and of disruption budgets see.
+  Labels labels = {};
   // Nodes must have all of these labels.
   Labels node_selector = {};
   // Nodes must match one of these terms. An empty list matches no node; absent: any node.
   std::optional<std::vector<NodeTerm>> required_node_affinity = {};
+  // Nodes that match score higher.
   std::vector<PreferredNodeTerm> preferred_node_affinity = {};
   // Nodes must be near (must not be near) tasks that the terms select.
   std::vector<AffinityTerm> required_affinity = {}, required_anti_affinity = {};
+  // Nodes near such tasks score higher (lower).
   std::vector<PreferredAffinityTerm> preferred_affinity = {}, preferred_anti_affinity = {};
+  // Taints that it accepts.
   std::vector<Toleration> tolerations = {};
+  // How it is spread over the values of node labels. All constraints must hold.
   std::vector<SpreadConstraint> spread = {};
+  // Ports of the node that it occupies.
   std::vector<HostPort> host_ports = {};
   // The task accepts nodes that are lent for hours of the day (policy tdm).
   bool revocable = false;

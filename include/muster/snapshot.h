@@ -1,14 +1,21 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// A frozen cluster: immutable, cheap to copy (shared), safe to read from any thread.
+// A frozen cluster: what a plan is computed from, when the cluster itself goes on changing.
 //
 //   muster::Snapshot snapshot = cluster.Freeze();
-//   std::optional<muster::NodeIndex> node = snapshot.FindNode("gpu0");   // nullopt: there is none of that name
+//   std::optional<muster::NodeIndex> node = snapshot.FindNode("gpu0");  // nullopt: no such name
 //   if (node) std::cout << snapshot.node_name(*node);
+//   absl::StatusOr<muster::Plan> plan = muster::Schedule(snapshot, "volcano");
 //
-// Ownership. It holds what it was frozen from: cluster and plans may come and go. Names are views into it. REQUIRES of all
-// that take an index: it is below the count; a row that was removed keeps its index and its name.
-// Cost. A copy is a pointer; Find and name cost O(length of the name).
+// Promise. A snapshot never changes, whatever happens to the cluster that it was taken of. Equal
+// snapshots give equal plans.
+// Failure. None. REQUIRES of all functions that take an index: it is below the count. A row that
+// was removed keeps its index and its name, and Find does not return it.
+// Ownership. A snapshot holds what it was taken of: the cluster may go. Copies share one content.
+// Names are views into it, valid as long as one copy lives.
+// Threads. Any number of threads may read one snapshot, and schedule over it, at once.
+// Cost. A copy is a pointer. Freeze costs O(1), and the next change of the cluster O(rows) once.
+// Names cost O(1), finding one O(length of the name).
 #ifndef MUSTER_SNAPSHOT_H_
 #define MUSTER_SNAPSHOT_H_
 
@@ -23,30 +30,41 @@
 
 namespace muster {
 
+// Of the library; not for programs.
 struct Tables;
 namespace internal {
 struct Access;
 }  // namespace internal
 
+// An immutable copy of a cluster's tables.
 class MUSTER_EXPORT Snapshot {
  public:
-  Snapshot();  // of an empty cluster
+  // A snapshot of an empty cluster: one queue named "default", and nothing else.
+  Snapshot();
 
-  // Number of rows, dead ones included: valid indices are below it.
+  // Return the number of rows, removed ones included. Valid indices are below it, and a removed row
+  // is one whose name Find does not return.
+  //
+  //   for (muster::JobIndex j = 0; j < snapshot.job_count(); ++j) Visit(snapshot.job_name(j));
   size_t node_count() const;
   size_t queue_count() const;
   size_t job_count() const;
   size_t task_count() const;
 
+  // Return the name of a row, of a removed one too. The view is valid as long as this snapshot or a
+  // copy of it lives.
   std::string_view node_name(NodeIndex node) const;
   std::string_view queue_name(QueueIndex queue) const;
   std::string_view job_name(JobIndex job) const;
   std::string_view task_name(TaskIndex task) const;
+  // Return the row of that name, or nothing if there is none. Names are unique in their table; case
+  // and blanks count.
   std::optional<NodeIndex> FindNode(std::string_view name) const;
   std::optional<QueueIndex> FindQueue(std::string_view name) const;
   std::optional<JobIndex> FindJob(std::string_view name) const;
   std::optional<TaskIndex> FindTask(std::string_view name) const;
 
+  // Returns the version of the cluster that it was taken of (Cluster::version).
   uint64_t version() const;
 
  private:

@@ -1,16 +1,27 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What a caller says about nodes, queues, jobs and tasks: plain values, checked when they enter a Cluster.
+// What a cluster is made of: nodes, queues, jobs and tasks as plain values.
 //
-//   muster::NodeSpec node{.name = "n1", .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"nvidia.com/gpu", 8}}};
+//   muster::NodeSpec node{.name = "n1",
+//                         .capacity = {{"cpu", "64"}, {"memory", "256Gi"}, {"nvidia.com/gpu", 8}}};
+//   muster::QueueSpec queue{.name = "vision", .weight = 2, .limit = {{{"nvidia.com/gpu", 64}}}};
 //   muster::JobSpec job{.name = "train", .queue = "vision", .min_available = 16,
 //                       .groups = {{.name = "worker", .count = 16,
 //                                   .shape = {.request = {{"cpu", "8"}, {"nvidia.com/gpu", 1}}}}}};
 //
-// These structs hold no invariants and own their contents. Every field has a default that means "not said".
-// Times are seconds on the caller's own clock. Strings are UTF-8.
-// The model is wider than today's profiles: docs/policies.md lists the fields that are checked, kept and given back
-// but that no profile reads yet.
+// Promise. A field that is not set means nothing: no limit, no wish, no rule. Defaults are printed
+// with their fields. The model is wider than today's profiles: docs/policies.md lists which policy
+// reads which fields, and which fields are checked, kept and returned without a reader.
+// Failure. These structs hold no invariants. A spec that breaks a rule is refused when it enters a
+// Cluster, with the row, the field and the rule: `queue "a": weight is -1; must be 0 or more`.
+// Names must be UTF-8, at most 4,096 bytes, and not empty where they name the row.
+// Ownership. All fields are values. A Cluster copies what it is given.
+// Threads. Like any value.
+// Cost. A copy costs O(size). What a row costs in a cluster is in bench/README.md.
+//
+// Times are whole seconds on one clock of the caller's choice: ScheduleOptions::now is on it, too.
+// Fields that rank rows (`created`, `uid_rank`, `ordinal`) break ties as the peers do; rows that
+// are equal in all of them go by the order of their insertion.
 #ifndef MUSTER_SPEC_H_
 #define MUSTER_SPEC_H_
 
@@ -27,201 +38,332 @@ namespace muster {
 
 // A part of a device that a task holds.
 struct DeviceHold {
-  std::string device = {};  // of its node, by name
+  // The name of a device of the task's node. Not empty.
+  std::string device = {};
+  // Thousandths of the device; 1 or more.
   int64_t milli = 1000;
+  // Bytes of it.
   Quantity memory = 0;
   friend bool operator==(const DeviceHold&, const DeviceHold&) = default;
 };
 
-// One task. Tasks of a job normally come from its groups; AddTask serves tasks that are told one by one.
+// One task.
+//
+//   cluster.AddTask({.name = "web-0", .job = "web", .shape = {.request = {{"cpu", 2}}},
+//                    .status = muster::TaskStatus::kRunning, .node = "n1"});
+//
+// Tasks of a job normally come from its groups (GroupSpec::count). Cluster::AddTask serves tasks
+// that are reported one by one.
 struct TaskSpec {
-  std::string name = {};   // unique in the cluster
-  std::string job = {};    // empty: belongs to no job; it only occupies its node
-  std::string group = {};  // empty: the job's unnamed group
+  // Unique in the cluster.
+  std::string name = {};
+  // Its job, which exists. Empty: none. Such a task only occupies its node.
+  std::string job = {};
+  // A group of the job, whose minimum it counts for. Empty: the unnamed group.
+  std::string group = {};
+  // A sub-group of the job, by name. Empty: none.
   std::string sub_group = {};
   TaskShape shape = {};
+  // Where it is in its life. kPlaced is refused.
   TaskStatus status = TaskStatus::kPending;
-  std::string node = {};            // required unless pending, succeeded or failed
-  std::string nominated_node = {};  // where an earlier plan meant to put it
+  // Its node, by name. Required for states that hold a node, and refused for kPending.
+  std::string node = {};
+  // The node that an earlier plan promised to it. Empty: none.
+  std::string nominated_node = {};
+  // Larger is more important.
   int32_t priority = 0;
+  // False: profiles that look at it do not evict the task.
   bool preemptable = true;
-  bool never_preempts = false;      // preemptionPolicy Never
-  std::string priority_class = {};  // system-cluster-critical, ... (read by the conformance policy)
-  std::vector<std::string> gates = {};  // scheduling gates: while any is left it is not scheduled
-  int64_t created = 0;                  // seconds
-  std::optional<int64_t> ordinal =
-      {};                // the number in its name ("worker-3" -> 3), where a peer orders by it
-  int64_t uid_rank = 0;  // rank of its uid among all; smaller first in the last tie-break
-  std::optional<int64_t> started = {};          // when it began to run
-  std::optional<int64_t> protected_until = {};  // before that it is too young to be evicted
-  std::vector<DeviceHold> devices = {};         // of its node, that it holds; none without a node
+  // True: no task is evicted for it (preemptionPolicy Never).
+  bool never_preempts = false;
+  // The name of its priority class: "system-cluster-critical" and "system-node-critical" are
+  // protected by policy conformance.
+  std::string priority_class = {};
+  // Scheduling gates. It is not scheduled while there is any.
+  std::vector<std::string> gates = {};
+  // When it was created.
+  int64_t created = 0;
+  // The number in its name ("worker-3": 3), for peers that order by it; 0 or more.
+  std::optional<int64_t> ordinal = {};
+  // The rank of its uid among all; the smaller goes first in the last tie.
+  int64_t uid_rank = 0;
+  // When it began to run.
+  std::optional<int64_t> started = {};
+  // Before this time it is too young to be evicted. Absent: it is not protected.
+  std::optional<int64_t> protected_until = {};
+  // Devices of its node that it holds. None without a node.
+  std::vector<DeviceHold> devices = {};
 };
 
-// --- jobs --------------------------------------------------------------------------------------------------
+// --- jobs ----------------------------------------------------------------------------------------
 
+// A group (role) of a job: tasks that are alike.
+//
+// Adding the job creates its tasks, pending, with names made of the job, the group and a number:
+// "train-worker-0".
 struct GroupSpec {
+  // Unique in the job. Empty: the unnamed group.
   std::string name = {};
-  int64_t count = 0;  // tasks to create, named <job>-<group>-<0..count-1>
+  // How many tasks to create; 0 or more.
+  int64_t count = 0;
+  // How many of them must be placed together, besides the minimum of the job. Absent: no rule.
   std::optional<int64_t> min_available = {};
   TaskShape shape = {};
-  std::optional<int32_t> priority = {};  // absent: the job's
+  // Of its tasks. Absent: the job's.
+  std::optional<int32_t> priority = {};
 };
 
-// Where the tasks of a job or sub-group want to be together.
+// That the tasks of a job or sub-group shall be in one domain of the topology tree.
+//
+//   job.topology = muster::TopologyWish{.hard = true, .highest_tier = 2};   // within one block
 struct TopologyWish {
+  // True: the gang waits if no domain holds it. False: it is a preference.
   bool hard = true;
-  std::optional<int32_t> highest_tier = {};  // number of the widest tier allowed
+  // The number of the widest tier allowed; 0 or more. Absent: as highest_tier_name.
+  std::optional<int32_t> highest_tier = {};
+  // The name of that tier (DomainSpec::tier_name), read if no number is set.
   std::string highest_tier_name = {};
   friend bool operator==(const TopologyWish&, const TopologyWish&) = default;
 };
 
+// A part of a job that is a gang of its own.
 struct SubGroupSpec {
+  // Unique in the job.
   std::string name = {};
-  std::string policy = {};  // sub-groups of one policy are counted together
+  // Sub-groups of one policy are counted together (SubGroupPolicy). Empty: none.
+  std::string policy = {};
+  // How many of its tasks must be placed together.
   int64_t min_available = 1;
-  int64_t order = 0;  // smaller first
+  // The smaller goes first.
+  int64_t order = 0;
+  // Where its tasks shall be together. Absent: no wish of its own.
   std::optional<TopologyWish> topology = {};
 };
 
+// How many sub-groups of one policy must be whole for the job to be.
 struct SubGroupPolicy {
+  // As SubGroupSpec::policy.
   std::string name = {};
+  // How many of them.
   int64_t min_sub_groups = 0;
 };
 
-// Groups of a job, by name, whose tasks want to be on one node, or on different ones. A list of one name is about the
-// tasks of that group among themselves.
+// Groups of a job that shall be on one node, or on different ones (policy task-topology).
+//
+//   job.group_topology = muster::GroupTopology{.together = {{"ps", "worker"}}, .apart = {{"ps"}}};
 struct GroupTopology {
+  // Lists of groups, by name. A list of one group is about its tasks among themselves.
   std::vector<std::vector<std::string>> together = {}, apart = {};
-  std::vector<std::string> order = {};  // whose tasks come first
+  // The groups that go first, in order.
+  std::vector<std::string> order = {};
   friend bool operator==(const GroupTopology&, const GroupTopology&) = default;
 };
 
 // How profile ray places a job whose tasks are bundles of one placement group. The words are "",
 // "pack", "spread", "strict_pack" and "strict_spread".
 enum class BundleStrategy : uint8_t {
-  kNone,          // "": the tasks are placed one by one
-  kPack,          // on few nodes
-  kSpread,        // on many nodes
-  kStrictPack,    // on one node
-  kStrictSpread,  // each on a node of its own
+  // "": the tasks are placed one by one.
+  kNone,
+  // On few nodes.
+  kPack,
+  // On many nodes.
+  kSpread,
+  // On one node.
+  kStrictPack,
+  // Each on a node of its own.
+  kStrictSpread,
 };
 
+// A job: tasks that belong to one queue, and the gang rules between them.
+//
+// A job with min_available above 1 is a gang: profiles place that many of its tasks, or none.
 struct JobSpec {
-  std::string name = {};  // unique; importers use "namespace/name"
+  // Unique in the cluster. Importers use "namespace/name".
+  std::string name = {};
+  // Its queue, which exists.
   std::string queue = "default";
+  // Larger is more important.
   int32_t priority = 0;
+  // How many of its tasks must be placed together; 0 or more.
   int64_t min_available = 0;
+  // Tasks to create, by role.
   std::vector<GroupSpec> groups = {};
+  // Gangs within the job, and rules for how many of them must be whole.
   std::vector<SubGroupSpec> sub_groups = {};
   std::vector<SubGroupPolicy> sub_group_policies = {};
-  std::optional<Resources> min_resources = {};  // what admission reserves for it
+  // What admission reserves for it. Absent: nothing.
+  std::optional<Resources> min_resources = {};
+  // How far it is.
   JobPhase phase = JobPhase::kPending;
-  // Whether its tasks may be evicted as a gang's (Volcano's gang-aware actions). Absent: yes.
+  // False: its gang is not evicted by gang-aware actions (Volcano's gangpreempt, gangreclaim).
+  // Absent: true.
   std::optional<bool> preemptable = {};
+  // Where its tasks shall be together. Absent: anywhere.
   std::optional<TopologyWish> topology = {};
+  // When it was created.
   int64_t created = 0;
+  // The rank of its uid among all; the smaller goes first in the last tie.
   int64_t uid_rank = 0;
-  std::optional<int64_t> estimate = {};  // seconds a task is expected to run
+  // Seconds that a task is expected to run; 0 or more.
+  std::optional<int64_t> estimate = {};
+  // When it shall have ended.
   std::optional<int64_t> deadline = {};
-  std::optional<int64_t> waiting_time = {};  // seconds after which it must be served
+  // Seconds after which it must be served (policy sla); 0 or more.
+  std::optional<int64_t> waiting_time = {};
+  // Which of its groups shall share nodes.
   std::optional<GroupTopology> group_topology = {};
-  // How many of its tasks may be down, or have to run, when some are taken for the common good (policy tdm): a number,
-  // or a part of all its tasks ("30%"). Empty: not said.
+  // How many of its tasks may be down, or must run, when some are evicted for the common good
+  // (policy tdm): a number, or a part of all its tasks ("30%"). Empty: no rule.
   std::string max_unavailable = {}, min_running = {};
-  // Its pending tasks are bundles of one group, all placed or none, as profile ray places them.
+  // Its pending tasks are bundles of one placement group, placed all or none (profile ray).
+  // kNone: they are placed one by one.
   BundleStrategy bundle_strategy = BundleStrategy::kNone;
 };
 
-// --- nodes, queues and the rest ----------------------------------------------------------------------------
+// --- nodes, queues and the rest ------------------------------------------------------------------
 
-// A NUMA zone. Zones count by their place in the node's list.
+// A NUMA zone of a node. Zones count by their place in the node's list.
 struct ZoneSpec {
+  // Unique on the node.
   std::string name = {};
+  // What it has.
   Resources capacity = {};
-  // What it had left when the node was asked. Absent in all zones of a node: nobody asked, all its tasks count.
+  // What it had left when the node was asked (NodeSpec::zones_measured). Absent in all zones of a
+  // node: nothing was measured, and all tasks of the node count.
   std::optional<Resources> available = {};
-  std::vector<std::pair<std::string, int64_t>> distances = {};  // to zones, itself too; 255
+  // Zone -> distance, to itself, too. A zone that is not listed is 255 away.
+  std::vector<std::pair<std::string, int64_t>> distances = {};
 };
 
-// Kind "cpu" is a logical CPU of a node that gives whole ones: its name is its number, its links are "core-N" and
-// "socket-N" with the numbers of these, and it has a zone.
+// A device of a node.
+//
+//   muster::DeviceSpec gpu{.name = "gpu0", .kind = "gpu", .model = "A100", .zone = "node-0",
+//                          .links = {"nvlink-0"}, .memory = "80Gi"};
+//
+// Kind "cpu" is a logical CPU of a node that gives whole ones: its name is its number, its links
+// are "core-N" and "socket-N" with the numbers of these, and it has a zone.
 struct DeviceSpec {
-  std::string name = {};  // unique on its node
-  std::string kind = {};  // "gpu", "rdma", "cpu", ...
+  // Unique on its node.
+  std::string name = {};
+  // "gpu", "rdma", "cpu", ...: what DeviceRequest::kind names.
+  std::string kind = {};
+  // Empty: none that a request can ask for.
   std::string model = {};
-  std::string zone = {};                // of its node; may be empty
-  std::vector<std::string> links = {};  // NVLink clique, PCIe switch, ...: groups by name
+  // The zone of the node that it is in. Empty: none.
+  std::string zone = {};
+  // Groups of devices that are close to each other: NVLink cliques, PCIe switches.
+  std::vector<std::string> links = {};
+  // Bytes.
   Quantity memory = 0;
-  int64_t milli = 1000;  // how much of it can be shared out
+  // Thousandths that can be given out: 1000 is one whole device.
+  int64_t milli = 1000;
+  // False: it is never assigned.
   bool healthy = true;
 };
 
+// An image that a node has, for scores that prefer such nodes.
 struct ImageSpec {
+  // Its names, with tag or digest.
   std::vector<std::string> names = {};
-  int64_t size = 0;  // bytes
+  // Bytes.
+  int64_t size = 0;
 };
 
 // What a monitor measured on a node, in percent of its capacity.
 struct NodeUsage {
+  // Percent; fractions are allowed: "37.5".
   Quantity cpu = 0, memory = 0;
-  int64_t measured = 0;  // when
+  // When it was measured.
+  int64_t measured = 0;
   friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
 };
 
 // What a node aligns with its zones. The words are "container" and "pod".
 enum class AlignmentScope : uint8_t {
-  kContainer,  // each container of a task by itself
-  kPod,        // all containers of a task together
+  // Each container of a task by itself.
+  kContainer,
+  // All containers of a task together.
+  kPod,
 };
 
+// A node.
+//
+// An absent amount of `capacity` is an amount that the node does not have; absent `pods` set no
+// limit.
 struct NodeSpec {
+  // Unique in the cluster.
   std::string name = {};
+  // What it has.
   Resources capacity = {};
-  std::optional<Resources> allocatable = {};  // absent: as capacity
+  // What tasks may hold of it. Absent: the capacity.
+  std::optional<Resources> allocatable = {};
+  // What selectors and affinities of tasks see.
   Labels labels = {};
+  // What keeps tasks away that do not tolerate it.
   std::vector<Taint> taints = {};
+  // True: only tasks that tolerate the mark go there.
   bool unschedulable = false;
+  // False: its agent does not report that it is ready.
   bool ready = true;
+  // Conditions that its agent reports. Profiles differ in which of them keep tasks away.
   bool network_unavailable = false, memory_pressure = false, disk_pressure = false,
        pid_pressure = false;
+  // Its NUMA zones; at most 64.
   std::vector<ZoneSpec> zones = {};
+  // Its devices.
   std::vector<DeviceSpec> devices = {};
+  // Its images.
   std::vector<ImageSpec> images = {};
-  std::string domain = {};  // vertex of the topology tree right above it; empty: none
+  // The vertex of the topology tree right above it. Empty: none.
+  std::string domain = {};
+  // How busy it is. Absent: not measured.
   std::optional<NodeUsage> usage = {};
-  std::string shard = {};  // part of the cluster that one of several schedulers looks after
-  // How it aligns tasks with its zones, and whether each container or the whole task.
+  // The part of the cluster that one of several schedulers looks after (policy shards).
+  std::string shard = {};
+  // How its CPU manager aligns tasks with its zones.
   Alignment alignment = Alignment::kUnset;
+  // What it aligns.
   AlignmentScope alignment_scope = AlignmentScope::kContainer;
-  // When `available` of its zones was so. Absent: after all that runs there began.
+  // When `available` of its zones was measured. Absent: after all that runs there began.
   std::optional<int64_t> zones_measured = {};
 };
 
-// A vertex of a topology tree above nodes: rack, block, hypernode.
+// A vertex of the topology tree above the nodes: a rack, a block, a hypernode.
 struct DomainSpec {
+  // Unique among domains.
   std::string name = {};
-  std::string parent = {};  // empty: a root
-  int32_t tier = 1;         // 1 is nearest to the nodes
+  // The domain above it. Empty: it is a root.
+  std::string parent = {};
+  // The height: 1 is nearest to the nodes. 1 or more.
+  int32_t tier = 1;
+  // A name for all domains of that height: "rack". May be empty.
   std::string tier_name = {};
 };
 
-// A step of a queue's way down a tree of shares.
+// A step of the way to a queue in a tree of shares that is not the tree of queues.
 struct PathStep {
+  // Steps of one name under one parent are the same.
   std::string name = {};
+  // Against its siblings.
   Quantity weight = 1;
   friend bool operator==(const PathStep&, const PathStep&) = default;
 };
 
-// Which groups of nodes the tasks of a queue may use, and would rather use. A preference of either kind allows, too.
+// Which groups of nodes the tasks of a queue may use, and prefer (policy nodegroup). A preference
+// of either kind allows, too.
 struct NodeGroupWish {
-  std::vector<std::string> required = {}, preferred = {};  // one of these
+  // Groups that its tasks may use, and those that they prefer.
+  std::vector<std::string> required = {}, preferred = {};
+  // Groups that its tasks may not use, and those that they avoid.
   std::vector<std::string> anti_required = {}, anti_preferred = {};
   friend bool operator==(const NodeGroupWish&, const NodeGroupWish&) = default;
 };
 
 // How much of a group of nodes the tasks of a queue may hold.
 struct NodeGroupLimit {
+  // The name of the group.
   std::string group = {};
+  // Amounts that are not listed are not limited.
   Resources limit = {};
   friend bool operator==(const NodeGroupLimit&, const NodeGroupLimit&) = default;
 };
@@ -229,58 +371,96 @@ struct NodeGroupLimit {
 // In which order the jobs of one queue take turns (profile transwarp). The words are "", "fifo",
 // "fair", "priority" and "drf".
 enum class JobOrder : uint8_t {
-  kUnset,     // as kFifo
-  kFifo,      // the oldest job first
-  kFair,      // the job with the fewest tasks in place first
-  kPriority,  // the job of the highest priority first
-  kDrf,       // the job with the smallest dominant share first
+  // As kFifo.
+  kUnset,
+  // The oldest job first.
+  kFifo,
+  // The job with the fewest tasks in place first.
+  kFair,
+  // The job of the highest priority first.
+  kPriority,
+  // The job with the smallest dominant share first.
+  kDrf,
 };
 
+// A queue: jobs that share what is divided among queues.
+//
+//   cluster.AddQueue({.name = "vision", .parent = "research", .weight = 2,
+//                     .guaranteed = muster::Resources{{"cpu", 100}}});
+//
+// Queues form trees. Profiles differ in how they divide a cluster among the queues of a tree:
+// docs/policies.md.
 struct QueueSpec {
+  // Unique in the cluster. A queue named "default" exists from the start.
   std::string name = {};
-  std::string parent = {};  // empty: a root
+  // The queue above it, which exists. Empty: it is a root.
+  std::string parent = {};
+  // Its part of what is divided among siblings; 0 or more.
   int64_t weight = 1;
+  // Larger is served first, where a profile looks at it.
   int32_t priority = 0;
+  // kClosed: it takes no new tasks.
   QueueState state = QueueState::kOpen;
-  // `deserved` is for policies that are told what a queue deserves (volcano's capacity); fairshare and proportion find
-  // it out by weight.
+  // What it always gets, what it deserves, and what it may hold at most. `deserved` is for policies
+  // that are given it (capacity); fairshare and proportion compute it from the weights.
   std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
+  // How much it may hold beyond its own, and how much of its own others may hold.
   std::optional<Resources> borrow_limit = {}, lend_limit = {};
+  // False: other queues take nothing from it.
   bool reclaimable = true;
-  JobOrder job_order = JobOrder::kUnset;  // the queue's own order of jobs (policy leaf-order)
+  // Its own order of jobs (policy leaf-order).
+  JobOrder job_order = JobOrder::kUnset;
+  // When it was created.
   int64_t created = 0;
+  // The rank of its uid among all; the smaller goes first in the last tie.
   int64_t uid_rank = 0;
-  // From a child of the root to the step that stands for this queue, for shares along a tree that is not the
-  // tree of queues. Empty: its jobs hang on the root.
+  // From a child of the root to the step that stands for this queue, for shares along a tree that
+  // is not the tree of queues. Empty: its jobs hang on the root.
   std::vector<PathStep> share_path = {};
-  std::optional<NodeGroupWish> node_groups = {};  // absent: as its parent's, where policies inherit
+  // Absent: its parent's, for policies that inherit.
+  std::optional<NodeGroupWish> node_groups = {};
+  // How much of groups of nodes it may hold.
   std::vector<NodeGroupLimit> node_group_limits = {};
 };
 
+// How many tasks of a selection may be evicted (PodDisruptionBudget).
 struct DisruptionBudgetSpec {
+  // Unique in its namespace.
   std::string name = {};
   std::string name_space = "default";
+  // Over labels of tasks. Absent: none.
   std::optional<Selector> selector = {};
+  // How many may be evicted now; 0 or more.
   int64_t allowed = 0;
 };
 
+// A cap on what tasks of a namespace hold together (ResourceQuota).
 struct QuotaSpec {
+  // Unique in the namespace.
   std::string name = {};
+  // The cap, and what is used of it already.
   Resources hard = {}, used = {};
 };
 
 // A cap on what tasks of a namespace hold in several queues together (policy bindings).
 struct QueueBindingSpec {
+  // Unique in the namespace.
   std::string name = {};
-  std::vector<std::string> queues = {};  // with all queues below them
-  Selector selector = {};                // over labels of tasks
+  // The queues, with all queues below them. One or more.
+  std::vector<std::string> queues = {};
+  // Over labels of tasks. Without labels and expressions: all tasks.
+  Selector selector = {};
+  // Amounts that are not listed are not limited.
   Resources limit = {};
 };
 
-// Labels of a namespace, for namespace selectors, and what may be used in it.
+// A namespace: labels for namespace selectors, and caps on what its tasks hold.
 struct NamespaceSpec {
+  // Unique.
   std::string name = {};
+  // What namespace selectors see.
   Labels labels = {};
+  // Caps per namespace, and per namespace and queues.
   std::vector<QuotaSpec> quotas = {};
   std::vector<QueueBindingSpec> bindings = {};
 };

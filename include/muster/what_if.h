@@ -9,17 +9,25 @@
 //   for (const muster::QueueOutlook& q : outlook->queues)
 //     std::cout << q.name << ": " << q.share_before << " -> " << q.share_after << "\n";
 //
-// Promise. The numbers are what the policies of the profile say, asked by the same code as in a cycle: `before`
-// equals, to the bit, the shares of a plan as a cycle would open, and `after` those of a cluster in which the changes
-// were really made. Nobody is placed or evicted for it. A profile whose policies divide nothing has no deserved
-// amounts, and shares of 0, here as in its plans.
-// Changes are made in their order. The first that is refused ends the question with its place and rule; nothing that
-// was passed in is ever changed:
-//   what-if[1]: queue "visoin" does not exist, did you mean "vision"?
-// Cost. Of a snapshot O(nodes + tasks) once, to add up what queues hold. Of a living cluster what changed since the
-// last cycle or question of the profile, and O(queues x dimensions + what the changes name): nodes that leave with
-// their tasks, jobs that leave with theirs; a choice by labels looks at every node, and so does a profile under which
-// nodes that hold too much do not count (kube-batch).
+// Promise. The numbers are what the policies of the profile compute, by the same code as in a
+// cycle: `before` equals, to the bit, the shares of a plan at the opening of a cycle, and `after`
+// those of a cluster in which the changes were made. No task is placed or evicted. A profile whose
+// policies divide nothing has no deserved amounts, and shares of 0, here as in its plans.
+// Failure. Changes are made in their order. The first that is refused ends the question, with its
+// place and the rule: `what-if[1]: queue "visoin" does not exist, did you mean "vision"?`.
+// - InvalidArgument: a profile that does not resolve; a change with no member or two; a value that
+// a
+//   cluster would refuse; a dimension that neither the cluster nor nodes added before have; sums
+//   beyond int64;
+// - NotFound: no such queue, node, job or domain, or no node with these labels;
+// - AlreadyExists: a job of that name.
+// Ownership. Arguments are read during the call and never changed. The outlook holds copies.
+// Threads. As Schedule: any number of threads may ask about one snapshot; a cluster is asked by one
+// thread at a time.
+// Cost. Of a snapshot O(nodes + tasks) once, to add up what queues hold. Of a living cluster what
+// changed since the last cycle or question of the profile, and O(queues * dimensions + what the
+// changes name): nodes that leave with their tasks, jobs that leave with theirs. A choice by labels
+// looks at every node, and so does a profile under which overfull nodes do not count (kube-batch).
 #ifndef MUSTER_WHAT_IF_H_
 #define MUSTER_WHAT_IF_H_
 
@@ -39,55 +47,71 @@
 
 namespace muster {
 
-// What is not said stays. A list that is said replaces the queue's: a dimension it leaves out is no longer named.
+// New values of a queue. Unset fields keep their values. A list that is set replaces the queue's
+// list: a dimension that it does not name is absent from then on.
 struct QueueEdit {
+  // Of a queue of the cluster.
   std::string name = {};
   std::optional<int64_t> weight = {};
   std::optional<Resources> guaranteed = {}, deserved = {}, limit = {};
 };
 
-// The node of that name, or all that have these labels: one of the two is said.
+// Nodes that leave: the one of that name, or all that have these labels. Exactly one of the two is
+// set.
 struct RemovedNodes {
   std::string name = {};
   Labels labels = {};
 };
 
+// Nodes that join, all alike.
 struct NewNodes {
   int64_t count = 1;
-  NodeSpec node = {};  // its name is nobody's
+  // Its name is ignored.
+  NodeSpec node = {};
 };
 
-// Exactly one member is said.
+// One change. Exactly one member is set.
 struct WhatIfChange {
   std::optional<QueueEdit> queue = {};
-  // Tasks there that count for their queues wait again; others are gone.
+  // Tasks of these nodes that count for their queues become pending; all others are gone.
   std::optional<RemovedNodes> remove_nodes = {};
   std::optional<NewNodes> add_nodes = {};
-  std::optional<JobSpec> add_job = {};         // with the tasks of its groups, all waiting
-  std::optional<std::string> remove_job = {};  // of the cluster, with its tasks
+  // A job with the tasks of its groups, all pending. Its queue must exist.
+  std::optional<JobSpec> add_job = {};
+  // A job of the cluster, by name, with its tasks.
+  std::optional<std::string> remove_job = {};
 };
 
-// Of each queue alone, as QueueShare has it, one cell per dimension.
+// What one queue holds, waits for and deserves, before and after the changes.
+//
+// Lists have one cell for each dimension of Outlook::dimensions, in the units of types.h. They are
+// of the queue's own jobs, as in QueueShare, without queues below it.
 struct QueueOutlook {
   QueueIndex queue = kNone;
   std::string name = {};
+  // What its tasks hold.
   std::vector<int64_t> allocated_before = {}, allocated_after = {};
-  std::vector<int64_t> pending_before = {}, pending_after = {};   // asked for by tasks that wait
-  std::vector<double> deserved_before = {}, deserved_after = {};  // empty: the profile has none
+  // What its pending tasks request.
+  std::vector<int64_t> pending_before = {}, pending_after = {};
+  // What it deserves. Empty: the profile has no such amounts.
+  std::vector<double> deserved_before = {}, deserved_after = {};
+  // Its share, as the profile's policy computes it.
   double share_before = 0, share_after = 0;
 };
 
+// The answer.
 struct Outlook {
-  std::vector<std::string> dimensions;  // the cluster's, then those that new nodes bring
-  std::vector<QueueOutlook> queues;     // in their order
+  // Names: the cluster's dimensions, then those that new nodes bring.
+  std::vector<std::string> dimensions;
+  // All queues, in the order of their insertion.
+  std::vector<QueueOutlook> queues;
 };
 
-// Errors. InvalidArgument: a profile that does not resolve, a change that says nothing or two things, a value that a
-// cluster would refuse, a dimension that neither the cluster nor nodes added before have, sums beyond int64. NotFound:
-// no such queue, node or job, or no node with these labels. AlreadyExists: a job of that name.
+// Returns what queues would get if the changes were made to the snapshot.
 MUSTER_EXPORT absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profile,
                                              std::span<const WhatIfChange> changes);
-// The same on the books that the cluster keeps for the profile; as with Schedule, one thread at a time.
+// Returns the same from the books that the cluster keeps for the profile. The cluster's rows do not
+// change; what it keeps between cycles is brought up to date.
 MUSTER_EXPORT absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
                                              std::span<const WhatIfChange> changes);
 

@@ -32,7 +32,8 @@ LEFT = {
     "policy/sub_group.h": "JobIndex job = 0;",
     "policy/verdict.h": "int64_t held = 0, request = 0, limit = 0; auto Report = [](auto&&...) {};",
     "replay.h": "Trace trace; auto Use = [](auto&&...) {};",
-    "schedule.h": "Cluster cluster;",
+    "schedule.h": "Cluster cluster; auto Start = [](auto&&...) {};"
+                  " auto Report = [](auto&&...) {};",
     "snapshot.h": "Cluster cluster;",
     "statistics.h": "auto Use = [](auto&&...) {};",
     "index.h": "Snapshot snapshot; std::vector<std::string> names; auto Visit = [](auto&&...) {};",

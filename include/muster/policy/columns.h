@@ -29,6 +29,11 @@
 namespace muster {
 
 // Columns over all states of a cycle, states that no node is in included.
+//
+//   // Nodes with a free GPU, as a filter:
+//   const double* gpus = states.room[gpu].data();
+//   for (size_t i = begin; i < end; ++i) fits[i - begin] &= gpus[i] >= 1;
+//
 struct StateColumns {
   // The number of states, and the length of each column.
   size_t size = 0;
@@ -51,7 +56,8 @@ struct StateColumns {
   std::vector<uint32_t> devices;
   // A node in that state; the only one if a policy tells nodes apart (Traits::tells_nodes_apart).
   std::vector<NodeIndex> node;
-  // Per dimension, the lesser of idle and future_idle: what a placement may take now.
+  // One column for each dimension: the lesser of idle and future_idle, which is what a placement
+  // may take now. Amounts that nominated tasks are promised are not in it.
   std::vector<std::vector<double>> room;
 
   // Columns by dimension: those of what is free, then those of what is held and of the capacity.

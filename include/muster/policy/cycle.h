@@ -56,7 +56,10 @@ class MUSTER_EXPORT Cycle {
   size_t job_count() const;
   size_t task_count() const;
   size_t class_count() const;
-  // Returns the dimension of that name ("nvidia.com/gpu"), or nothing if no row names it.
+  // Returns the dimension of that name, or nothing if no row names it. Look dimensions up in
+  // Policy::Open: their numbers are the same until the end of the cycle.
+  //
+  //   gpu_ = cycle.FindDimension("nvidia.com/gpu").value_or(muster::kNone);
   std::optional<DimensionIndex> FindDimension(std::string_view name) const;
 
   // Nodes.

@@ -29,6 +29,7 @@ struct SubGroup {
     return {job, slot == 0 ? kNone : SubGroupIndex(slot - 1)};
   }
   static size_t SlotOf(SubGroupIndex index) { return index == kNone ? 0 : size_t{index} + 1; }
+  // The slot of this sub-group.
   size_t slot() const { return SlotOf(index); }
   friend bool operator==(const SubGroup&, const SubGroup&) = default;
 };

@@ -30,10 +30,14 @@ enum class Vote : int8_t { kReject = -1, kAbstain = 0, kPermit = 1 };
 
 // What a refusal rests on, and the reason that plans show for it.
 enum class Cause : uint8_t {
-  kLimit,     // a limit of the queue, or of a queue above it
-  kDeserved,  // the amount that the queue deserves of the cluster
-  kClosed,    // the queue is closed
-  kTree,      // the queues form no tree that the policy can divide
+  // A limit of the queue, or of a queue above it.
+  kLimit,
+  // The amount that the queue deserves of the cluster.
+  kDeserved,
+  // The queue is closed.
+  kClosed,
+  // The queues form no tree that the policy can divide.
+  kTree,
 };
 
 // An answer with its cause. The default permits.
