@@ -242,6 +242,7 @@ bool ReadPatterns(const RowReader<TaskSpec>& reader, const Patterns& patterns,
     spec.ordinal = blank.ordinal;
     spec.uid_rank = blank.uid_rank;
     spec.started = blank.started;
+    if (spec.usage || spec.lifetime) return false;  // kept beside the columns
     if (!CheckTask(spec).ok()) return false;
     absl::StatusOr<CheckedShape> shape = interner.Check(spec.shape, "task", spec.name);
     if (!shape.ok()) return false;

@@ -83,6 +83,12 @@ absl::StatusOr<Removal::Kind> RemovalKind(int32_t kind) {
       return Removal::Kind::kJob;
     case MUSTER_KIND_TASKS:
       return Removal::Kind::kTask;
+    case MUSTER_KIND_FLAVORS:
+      return Removal::Kind::kFlavor;
+    case MUSTER_KIND_PARTITIONS:
+      return Removal::Kind::kPartition;
+    case MUSTER_KIND_RESERVATIONS:
+      return Removal::Kind::kReservation;
     default:
       return absl::InvalidArgumentError(absl::StrCat("there are no events of rows of kind ", kind));
   }
@@ -100,6 +106,12 @@ absl::Status Remove(Cluster& cluster, int32_t kind, std::string_view name) {
       return cluster.RemoveTask(name);
     case MUSTER_KIND_DOMAINS:
       return cluster.RemoveDomain(name);
+    case MUSTER_KIND_FLAVORS:
+      return cluster.RemoveFlavor(name);
+    case MUSTER_KIND_PARTITIONS:
+      return cluster.RemovePartition(name);
+    case MUSTER_KIND_RESERVATIONS:
+      return cluster.RemoveReservation(name);
     default:
       return absl::InvalidArgumentError(absl::StrCat("rows of kind ", kind, " cannot be removed"));
   }
@@ -204,6 +216,9 @@ std::vector<Delta> DeltasOf(ClusterSpec rows) {
   take(rows.queues);
   take(rows.jobs);
   take(rows.tasks);
+  take(rows.flavors);
+  take(rows.partitions);
+  take(rows.reservations);
   return deltas;
 }
 
@@ -361,6 +376,9 @@ muster_status muster_cluster_apply_deltas(muster_cluster* cluster, const muster_
       pick(recorded.queues, &one.queues);
       pick(recorded.jobs, &one.jobs);
       pick(recorded.tasks, &one.tasks);
+      pick(recorded.flavors, &one.flavors);
+      pick(recorded.partitions, &one.partitions);
+      pick(recorded.reservations, &one.reservations);
       deltas[i].generation = generations[i];
       const auto outcome =
           Changing(cluster, [&] { return cluster->cluster.ApplyDelta(deltas[i]); });

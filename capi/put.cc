@@ -151,6 +151,25 @@ absl::Status UpdateAll(muster_cluster* handle, const muster_table& table) {
   return done;
 }
 
+// Flavors, partitions and reservations, which are set like namespaces and name rows that need not
+// be there.
+absl::Status SetRecords(Cluster& cluster, const ClusterSpec& rows, std::string_view place) {
+  const auto set_all = [place](int32_t kind, const auto& list, const auto& set) -> absl::Status {
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (absl::Status s = set(list[i]); !s.ok()) return At(place, TableName(kind), i, s);
+    }
+    return absl::OkStatus();
+  };
+  absl::Status s = set_all(MUSTER_KIND_FLAVORS, rows.flavors,
+                           [&](const auto& row) { return cluster.SetFlavor(row); });
+  if (!s.ok()) return s;
+  s = set_all(MUSTER_KIND_PARTITIONS, rows.partitions,
+              [&](const auto& row) { return cluster.SetPartition(row); });
+  if (!s.ok()) return s;
+  return set_all(MUSTER_KIND_RESERVATIONS, rows.reservations,
+                 [&](const auto& row) { return cluster.SetReservation(row); });
+}
+
 }  // namespace
 
 Resolver ResolverOf(const muster_cluster& handle) {
@@ -190,6 +209,12 @@ absl::Status AppendRows(const muster_table& table, const Resolver& resolver, Clu
       return Append<DomainSpec>(table, resolver, rows);
     case MUSTER_KIND_BUDGETS:
       return Append<DisruptionBudgetSpec>(table, resolver, rows);
+    case MUSTER_KIND_FLAVORS:
+      return Append<FlavorSpec>(table, resolver, rows);
+    case MUSTER_KIND_PARTITIONS:
+      return Append<PartitionSpec>(table, resolver, rows);
+    case MUSTER_KIND_RESERVATIONS:
+      return Append<ReservationSpec>(table, resolver, rows);
     default:
       return Append<NamespaceSpec>(table, resolver, rows);
   }
@@ -197,9 +222,10 @@ absl::Status AppendRows(const muster_table& table, const Resolver& resolver, Clu
 
 absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::string_view place) {
   Cluster& cluster = handle->cluster;
-  // Namespaces and budgets are set, and cannot be removed: they come last, where nothing but their own form can
+  // Namespaces, budgets and records are set, not added: they come last, where nothing but their own form can
   // be wrong, and that is tried on another cluster first.
   Cluster trial;
+  if (absl::Status s = SetRecords(trial, rows, place); !s.ok()) return s;
   for (size_t i = 0; i < rows.namespaces.size(); ++i) {
     if (absl::Status s = trial.SetNamespace(rows.namespaces[i]); !s.ok()) {
       return At(place, TableName(MUSTER_KIND_NAMESPACES), i, s);
@@ -241,6 +267,7 @@ absl::Status AddRows(muster_cluster* handle, const ClusterSpec& rows, std::strin
     for (const DisruptionBudgetSpec& row : rows.budgets) {
       if (s.ok()) s = cluster.SetDisruptionBudget(row);
     }
+    if (s.ok()) s = SetRecords(cluster, rows, place);
     if (s.ok()) return s;
     took_back = added.any();
     if (absl::Status back = added.TakeBack(); !back.ok()) {

@@ -47,6 +47,12 @@ size_t RowCount(int32_t kind, const ClusterSpec& spec) {
       return spec.domains.size();
     case MUSTER_KIND_BUDGETS:
       return spec.budgets.size();
+    case MUSTER_KIND_FLAVORS:
+      return spec.flavors.size();
+    case MUSTER_KIND_PARTITIONS:
+      return spec.partitions.size();
+    case MUSTER_KIND_RESERVATIONS:
+      return spec.reservations.size();
     default:
       return spec.namespaces.size();
   }
@@ -67,6 +73,8 @@ int32_t Names(int32_t table, std::string_view key) {
     case MUSTER_KIND_TASKS:
       if (key == "job") return MUSTER_KIND_JOBS;
       return key == "node" || key == "nominated_node" ? MUSTER_KIND_NODES : 0;
+    case MUSTER_KIND_RESERVATIONS:
+      return key == "node" ? MUSTER_KIND_NODES : 0;
     default:
       return 0;
   }
@@ -516,5 +524,8 @@ template class RowReader<TaskSpec>;
 template class RowReader<DomainSpec>;
 template class RowReader<DisruptionBudgetSpec>;
 template class RowReader<NamespaceSpec>;
+template class RowReader<FlavorSpec>;
+template class RowReader<PartitionSpec>;
+template class RowReader<ReservationSpec>;
 
 }  // namespace muster::capi

@@ -51,6 +51,9 @@ std::vector<S>& RowsOf(ClusterSpec& spec) {
   if constexpr (std::is_same_v<S, DomainSpec>) return spec.domains;
   if constexpr (std::is_same_v<S, DisruptionBudgetSpec>) return spec.budgets;
   if constexpr (std::is_same_v<S, NamespaceSpec>) return spec.namespaces;
+  if constexpr (std::is_same_v<S, FlavorSpec>) return spec.flavors;
+  if constexpr (std::is_same_v<S, PartitionSpec>) return spec.partitions;
+  if constexpr (std::is_same_v<S, ReservationSpec>) return spec.reservations;
 }
 
 class ColumnBinder;

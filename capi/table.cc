@@ -113,6 +113,12 @@ std::string_view TableName(int32_t kind) {
       return "budgets";
     case MUSTER_KIND_NAMESPACES:
       return "namespaces";
+    case MUSTER_KIND_FLAVORS:
+      return "flavors";
+    case MUSTER_KIND_PARTITIONS:
+      return "partitions";
+    case MUSTER_KIND_RESERVATIONS:
+      return "reservations";
     default:
       return {};
   }

@@ -151,6 +151,9 @@ typedef struct muster_allocator {
 #define MUSTER_KIND_BUDGETS 6
 #define MUSTER_KIND_NAMESPACES 7
 #define MUSTER_KIND_DIMENSIONS 8 /* names of plans, snapshots and cycles only */
+#define MUSTER_KIND_FLAVORS 9
+#define MUSTER_KIND_PARTITIONS 10
+#define MUSTER_KIND_RESERVATIONS 11
 
 #define MUSTER_NONE (-1)        /* no row */
 #define MUSTER_ABSENT INT64_MIN /* a number that was not given: absent is not zero */
@@ -254,7 +257,8 @@ MUSTER_API void muster_cluster_free(muster_cluster* cluster);
 /* All rows of the table or none. Rows keep the order of their insertion; ties in plans are broken by it.
  *   ADD     rows that are new
  *   UPDATE  rows that are there, by name. Fields that neither a column nor the defaults say stay as they are. Domains
- *           cannot be updated; for budgets and namespaces, which are set whole, ADD and UPDATE are one.
+ *           cannot be updated; for budgets, namespaces, flavors, partitions and reservations, which are set whole,
+ *           ADD and UPDATE are one.
  * Cost: O(rows); in a large table about 0.4 us a task. */
 #define MUSTER_PUT_ADD 0
 #define MUSTER_PUT_UPDATE 1
@@ -285,8 +289,8 @@ MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* clust
                                                            muster_error* error);
 
 /* Events of a watch. Generations grow with each change of an object at its source; events may come twice, late or
- * out of order, and objects wait for those they name. The table is of nodes, queues, jobs or tasks. Row i says its
- * object whole and has generations[i]; outcomes[i] (`outcomes` may be NULL) becomes one of the numbers below. Rows are
+ * out of order, and objects wait for those they name. The table is of nodes, queues, jobs, tasks, flavors, partitions
+ * or reservations. Row i says its object whole and has generations[i]; outcomes[i] (`outcomes` may be NULL) becomes one of the numbers below. Rows are
  * taken one by one: where one is refused, *done (may be NULL) is how many were taken before it, and those stay. */
 #define MUSTER_DELTA_APPLIED 0
 #define MUSTER_DELTA_STALE 1

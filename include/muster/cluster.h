@@ -50,7 +50,7 @@ namespace muster {
 
 // A row that is gone at its source.
 struct Removal {
-  enum class Kind : uint8_t { kNode, kQueue, kJob, kTask } kind;
+  enum class Kind : uint8_t { kNode, kQueue, kJob, kTask, kFlavor, kPartition, kReservation } kind;
   std::string name;
 };
 
@@ -66,7 +66,9 @@ struct Removal {
 // of a stream are shuffled, the cluster ends in the state of the ordered stream.
 struct Delta {
   uint64_t generation = 0;
-  std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec, Removal> object;
+  std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec, FlavorSpec, PartitionSpec, ReservationSpec,
+               Removal>
+      object;
 };
 // What became of an event.
 enum class DeltaOutcome : uint8_t {
@@ -88,6 +90,9 @@ struct ClusterSpec {
   std::vector<DomainSpec> domains;
   std::vector<DisruptionBudgetSpec> budgets;
   std::vector<NamespaceSpec> namespaces;
+  std::vector<FlavorSpec> flavors;
+  std::vector<PartitionSpec> partitions;
+  std::vector<ReservationSpec> reservations;
 };
 
 // One difference that Reconcile found: a row that the cluster lacked, had too many, or had
@@ -144,6 +149,10 @@ class MUSTER_EXPORT Cluster {
   absl::Status UpdateJob(const JobSpec& job);
   absl::Status RemoveJob(std::string_view name);
 
+  // Makes `count` of a group's tasks, which are numbers (job_counts.h), rows that are pending. Fails
+  // if the group has fewer. O(count).
+  absl::Status MakeTasks(std::string_view job, std::string_view group, int64_t count);
+
   // Tasks, one by one.
   absl::Status AddTask(const TaskSpec& task);
   absl::Status UpdateTask(const TaskSpec& task);
@@ -158,6 +167,15 @@ class MUSTER_EXPORT Cluster {
   // Add a row, or replace the one of its name (of its namespace and name).
   absl::Status SetDisruptionBudget(const DisruptionBudgetSpec& budget);
   absl::Status SetNamespace(const NamespaceSpec& name_space);
+
+  // Each is added, or replaces the one of its name. It names nodes, queues and tasks that need not
+  // exist.
+  absl::Status SetFlavor(const FlavorSpec& flavor);
+  absl::Status RemoveFlavor(std::string_view name);
+  absl::Status SetPartition(const PartitionSpec& partition);
+  absl::Status RemovePartition(std::string_view name);
+  absl::Status SetReservation(const ReservationSpec& reservation);
+  absl::Status RemoveReservation(std::string_view name);
 
   // Applies one event of a watch. Fails if the object breaks a rule of its own; it does not fail
   // for names that are not there yet.

@@ -9,6 +9,8 @@
 //                       .groups = {{.name = "worker", .count = 16,
 //                                   .shape = {.request = {{"cpu", "8"}, {"nvidia.com/gpu", 1}}}}}};
 //
+// What only some rows have is a struct in a header of its own, kept as a box (boxed.h).
+//
 // Promise. A field that is not set means nothing: no limit, no wish, no rule. Defaults are printed
 // with their fields. The model is wider than today's profiles: docs/policies.md lists which policy
 // reads which fields, and which fields are checked, kept and returned without a reader.
@@ -31,8 +33,17 @@
 #include <utility>
 #include <vector>
 
+#include "muster/boxed.h"
+#include "muster/flavor.h"
+#include "muster/job_counts.h"
+#include "muster/lifetime.h"
+#include "muster/owner.h"
+#include "muster/partition.h"
+#include "muster/queue_rules.h"
+#include "muster/reservation.h"
 #include "muster/shape.h"
 #include "muster/types.h"
+#include "muster/usage.h"
 
 namespace muster {
 
@@ -93,6 +104,10 @@ struct TaskSpec {
   std::optional<int64_t> protected_until = {};
   // Devices of its node that it holds. None without a node.
   std::vector<DeviceHold> devices = {};
+  // What a monitor measured of it. Absent: nothing.
+  Boxed<TaskUsage> usage = {};
+  // How long it runs. Absent: as its job's.
+  Boxed<Lifetime> lifetime = {};
 };
 
 // --- jobs ----------------------------------------------------------------------------------------
@@ -111,6 +126,8 @@ struct GroupSpec {
   TaskShape shape = {};
   // Of its tasks. Absent: the job's.
   std::optional<int32_t> priority = {};
+  // Tasks that are numbers and no rows; `count` is then 0. Absent: none.
+  Boxed<ByCount> by_count = {};
 };
 
 // That the tasks of a job or sub-group shall be in one domain of the topology tree.
@@ -218,6 +235,12 @@ struct JobSpec {
   // Its pending tasks are bundles of one placement group, placed all or none (profile ray).
   // kNone: they are placed one by one.
   BundleStrategy bundle_strategy = BundleStrategy::kNone;
+  // The user that it belongs to. Absent: none is known.
+  Boxed<JobOwner> owner = {};
+  // How long each of its tasks runs. Absent: it is not known.
+  Boxed<Lifetime> lifetime = {};
+  // The quota that it holds. Absent: none.
+  Boxed<JobAdmission> admission = {};
 };
 
 // --- nodes, queues and the rest ------------------------------------------------------------------
@@ -268,16 +291,6 @@ struct ImageSpec {
   // Bytes.
   int64_t size = 0;
 };
-
-// What a monitor measured on a node, in percent of its capacity.
-struct NodeUsage {
-  // Percent; fractions are allowed: "37.5".
-  Quantity cpu = 0, memory = 0;
-  // When it was measured.
-  int64_t measured = 0;
-  friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
-};
-
 // What a node aligns with its zones. The words are "container" and "pod".
 enum class AlignmentScope : uint8_t {
   // Each container of a task by itself.
@@ -421,6 +434,12 @@ struct QueueSpec {
   std::optional<NodeGroupWish> node_groups = {};
   // How much of groups of nodes it may hold.
   std::vector<NodeGroupLimit> node_group_limits = {};
+  // Quota by flavor, fair share and preemption. Absent: no such rules.
+  Boxed<QueueRules> rules = {};
+  // What its users may hold. Absent: no rules.
+  Boxed<UserRules> users = {};
+  // Past usage of the queue and its users. Absent: none.
+  Boxed<UsageHistory> history = {};
 };
 
 // How many tasks of a selection may be evicted (PodDisruptionBudget).

@@ -86,6 +86,9 @@ void MoveTasks(TaskTable& tasks, const Moves<TaskIndex>& task) {
                tasks.status, tasks.node, tasks.nominated, tasks.priority, tasks.flags,
                tasks.created, tasks.ordinal, tasks.uid_rank, tasks.started, tasks.protected_until,
                tasks.priority_class, tasks.gates, tasks.devices);
+  HashMap<TaskIndex, TaskFacts> facts;
+  for (const auto& [index, known] : tasks.facts) facts.emplace(task(index), known);
+  tasks.facts = std::move(facts);
 }
 
 void MoveClasses(ClassTable& classes, const Moves<ClassIndex>& task_class,
@@ -107,6 +110,18 @@ void MoveDomains(DomainTable& domains, const Moves<DomainIndex>& domain,
   for (std::vector<NodeIndex>& nodes : domains.nodes) node.Rename(nodes);
 }
 
+template <class Spec>
+void MoveRecords(RecordTable<Spec>& records) {
+  const Moves record(records.alive);
+  record.DropAll(records.names, records.alive, records.spec);
+}
+
+void MoveAllRecords(Tables& t) {
+  MoveRecords(t.flavors);
+  MoveRecords(t.partitions);
+  MoveRecords(t.reservations);
+}
+
 // Which entries of a list of `size` living rows still use.
 std::vector<uint8_t> Used(size_t size, const std::vector<uint32_t>& column) {
   std::vector<uint8_t> used(size, 0);
@@ -120,7 +135,9 @@ std::vector<uint8_t> Used(size_t size, const std::vector<uint32_t>& column) {
 void Editor::MaybeCompact() {
   const Tables& t = *tables_;
   const size_t rows = t.nodes.alive.size() + t.queues.alive.size() + t.jobs.alive.size() +
-                      t.tasks.alive.size() + t.domains.alive.size() + t.classes.tasks.size();
+                      t.tasks.alive.size() + t.domains.alive.size() + t.classes.tasks.size() +
+                      t.flavors.alive.size() + t.partitions.alive.size() +
+                      t.reservations.alive.size();
   const size_t interned = t.gate_lists.size() + t.hold_lists.size() + t.strings.size();
   if (rows > 2 * living_ + kLeastDead || interned > 2 * living_ + kLeastDead) Compact();
 }
@@ -146,6 +163,7 @@ void Editor::Compact() {
   MoveTasks(t.tasks, task);
   MoveClasses(t.classes, task_class, queue);
   MoveDomains(t.domains, domain, node);
+  MoveAllRecords(t);
   job.Rename(t.tasks.job);
   task_class.Rename(t.tasks.task_class);
   node.Rename(t.tasks.node);

@@ -27,11 +27,20 @@ RowKind KindOf(const Delta& delta) {
         return RowKind::kJob;
       case Removal::Kind::kTask:
         return RowKind::kTask;
+      case Removal::Kind::kFlavor:
+        return RowKind::kFlavor;
+      case Removal::Kind::kPartition:
+        return RowKind::kPartition;
+      case Removal::Kind::kReservation:
+        return RowKind::kReservation;
     }
   }
   if (std::holds_alternative<NodeSpec>(delta.object)) return RowKind::kNode;
   if (std::holds_alternative<QueueSpec>(delta.object)) return RowKind::kQueue;
   if (std::holds_alternative<JobSpec>(delta.object)) return RowKind::kJob;
+  if (std::holds_alternative<FlavorSpec>(delta.object)) return RowKind::kFlavor;
+  if (std::holds_alternative<PartitionSpec>(delta.object)) return RowKind::kPartition;
+  if (std::holds_alternative<ReservationSpec>(delta.object)) return RowKind::kReservation;
   return RowKind::kTask;
 }
 
@@ -47,6 +56,12 @@ const char* KindName(RowKind kind) {
       return "task";
     case RowKind::kDomain:
       return "domain";
+    case RowKind::kFlavor:
+      return "flavor";
+    case RowKind::kPartition:
+      return "partition";
+    case RowKind::kReservation:
+      return "reservation";
   }
   return "";
 }
@@ -65,6 +80,25 @@ absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind kind, const Spec& spec) {
   StopWaiting(key);
   Wake(key);
   return DeltaOutcome::kApplied;
+}
+
+template <class Spec>
+absl::StatusOr<DeltaOutcome> Deltas::SetRecord(const NameTable& names, const Spec& spec,
+                                               const absl::Status& checked) {
+  if (!checked.ok()) return checked;
+  if (absl::Status room = editor_.CheckRoom(names, 1, spec.name.size()); !room.ok()) return room;
+  editor_.PutRecord(spec);
+  return DeltaOutcome::kApplied;
+}
+
+absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind, const FlavorSpec& spec) {
+  return SetRecord(editor_.tables().flavors.names, spec, CheckFlavor(spec));
+}
+absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind, const PartitionSpec& spec) {
+  return SetRecord(editor_.tables().partitions.names, spec, CheckPartition(spec));
+}
+absl::StatusOr<DeltaOutcome> Deltas::Upsert(RowKind, const ReservationSpec& spec) {
+  return SetRecord(editor_.tables().reservations.names, spec, CheckReservation(spec));
 }
 
 absl::StatusOr<DeltaOutcome> Deltas::Apply(const Delta& delta) {
@@ -244,6 +278,11 @@ void Deltas::Remove(RowKind kind, const std::string& name) {
       break;
     case RowKind::kTask:
       if (const auto task = t.tasks.names.Find(name)) editor_.EraseTask(*task);
+      break;
+    case RowKind::kFlavor:
+    case RowKind::kPartition:
+    case RowKind::kReservation:
+      editor_.EraseRecord(kind, name);
       break;
     case RowKind::kDomain:
       break;

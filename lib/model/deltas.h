@@ -76,6 +76,13 @@ class Deltas {
 
   template <class Spec>
   absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const Spec& spec);
+  // Records wait for nothing.
+  absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const FlavorSpec& spec);
+  absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const PartitionSpec& spec);
+  absl::StatusOr<DeltaOutcome> Upsert(RowKind kind, const ReservationSpec& spec);
+  template <class Spec>
+  absl::StatusOr<DeltaOutcome> SetRecord(const NameTable& names, const Spec& spec,
+                                         const absl::Status& checked);
   void Remove(RowKind kind, const std::string& name);
 
   Placed Place(const NodeSpec& spec);

@@ -34,6 +34,10 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
   spec.uid_rank = tasks.uid_rank[task];
   if (tasks.started[task] != kAbsent) spec.started = tasks.started[task];
   if (tasks.protected_until[task] != kAbsent) spec.protected_until = tasks.protected_until[task];
+  if (const auto facts = tasks.facts.find(task); facts != tasks.facts.end()) {
+    spec.usage = facts->second.usage;
+    spec.lifetime = facts->second.lifetime;
+  }
   return spec;
 }
 
@@ -51,6 +55,9 @@ ClusterSpec Cluster::Describe() const {
   spec.queues = living(t.queues);
   spec.jobs = living(t.jobs);
   spec.domains = living(t.domains);
+  spec.flavors = living(t.flavors);
+  spec.partitions = living(t.partitions);
+  spec.reservations = living(t.reservations);
   for (TaskIndex task = 0; task < t.tasks.alive.size(); ++task) {
     if (t.tasks.alive[task]) spec.tasks.push_back(DescribeTask(impl_->editor, task));
   }

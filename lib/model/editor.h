@@ -34,7 +34,16 @@
 
 namespace muster {
 
-enum class RowKind : uint8_t { kNode, kQueue, kJob, kTask, kDomain };
+enum class RowKind : uint8_t {
+  kNode,
+  kQueue,
+  kJob,
+  kTask,
+  kDomain,
+  kFlavor,
+  kPartition,
+  kReservation
+};
 
 // A name that a spec mentions and the cluster does not have (in a way the spec needs).
 struct Missing {
@@ -151,6 +160,12 @@ class Editor {
   DomainIndex PutDomain(const DomainSpec& spec, DomainIndex parent);
   void PutBudget(const DisruptionBudgetSpec& spec);
   void PutNamespace(const NamespaceSpec& spec);
+  // Appended, or in the place of the record of its name.
+  void PutRecord(const FlavorSpec& spec);
+  void PutRecord(const PartitionSpec& spec);
+  void PutRecord(const ReservationSpec& spec);
+  // Returns whether there was one of that name. REQUIRES: `kind` is of records.
+  bool EraseRecord(RowKind kind, std::string_view name);
 
   void EraseNode(NodeIndex node);     // REQUIRES: TasksOn(node) is empty
   void EraseQueue(QueueIndex queue);  // REQUIRES: neither jobs nor children
@@ -166,6 +181,9 @@ class Editor {
   void SetNominated(TaskIndex task, std::string_view node_name);
   void SetPhase(JobIndex job, JobPhase phase);
   void SetEstimate(JobIndex job, int64_t estimate);
+  // Makes the next `count` tasks that are counts rows. REQUIRES: the group has them, and their
+  // names are free.
+  void MakeTasks(JobIndex job, size_t group, int64_t count, const CheckedShape& shape);
 
   // --- lookups that only writers need
   std::vector<TaskIndex> TasksOn(NodeIndex node) const;  // ascending
@@ -195,6 +213,11 @@ class Editor {
   void Nominate(TaskIndex task, std::string_view node_name);
   void Enter(TaskIndex task);  // the row's job, class, node and nomination learn of it
   void Leave(TaskIndex task);
+  void SetFacts(TaskIndex task, const TaskSpec& spec);
+  template <class Spec>
+  void Put(RecordTable<Spec> Tables::*table, const Spec& spec);
+  template <class Spec>
+  bool Erase(RecordTable<Spec> Tables::*table, std::string_view name);
   QueueIndex ClassQueue(JobIndex job) const;
   QueueIndex ClassQueueOf(QueueIndex queue) const;
   void Reclass(JobIndex job);
@@ -211,6 +234,12 @@ class Editor {
 };
 
 bool SpeaksOfNodeGroups(const QueueSpec& queue);
+
+// Returns whether tasks of the job are counts.
+bool HasCounts(const JobSpec& spec);
+
+// Returns the ordinal of the next task that a group of the job makes from its count.
+int64_t NextOrdinal(const Tables& tables, JobIndex job, std::string_view group);
 
 // Name of task `ordinal` of a group.
 std::string GroupTaskName(std::string_view job, std::string_view group, int64_t ordinal);

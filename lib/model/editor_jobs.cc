@@ -84,6 +84,7 @@ JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& m
       }
     }
   }
+  jobs.by_count += static_cast<uint32_t>(HasCounts(spec)) - HasCounts(jobs.spec[j]);
   jobs.spec[j] = spec;
   for (GroupSpec& group : jobs.spec[j].groups) group.count = 0;
   jobs.groups[j] = std::move(groups);
@@ -179,6 +180,7 @@ void Editor::EraseJob(JobIndex j) {
   --t.queues.jobs[jobs.queue[j]];
   Log(Change::Table::kQueue, jobs.queue[j]);
   jobs.names.Erase(jobs.spec[j].name);
+  jobs.by_count -= HasCounts(jobs.spec[j]);
   jobs.alive[j] = 0;
   jobs.spec[j] = {};
   jobs.queue[j] = kNone;
@@ -252,7 +254,18 @@ TaskRow Editor::RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const
 
 TaskIndex Editor::PutTask(TaskIndex existing, const TaskSpec& spec, const CheckedShape& shape,
                           const TaskRefs& refs) {
-  return PutRow(existing, spec.name, RowOfTask(spec, shape, refs));
+  const TaskIndex task = PutRow(existing, spec.name, RowOfTask(spec, shape, refs));
+  SetFacts(task, spec);
+  return task;
+}
+
+void Editor::SetFacts(TaskIndex task, const TaskSpec& spec) {
+  HashMap<TaskIndex, TaskFacts>& facts = Change().tasks.facts;
+  if (!spec.usage && !spec.lifetime) {
+    facts.erase(task);
+    return;
+  }
+  facts[task] = {spec.usage, spec.lifetime};
 }
 
 TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape) {
@@ -406,6 +419,7 @@ void Editor::EraseTask(TaskIndex task) {
   TaskTable& tasks = Change().tasks;
   Leave(task);
   tasks.names.Erase(tasks.names.name(task));
+  tasks.facts.erase(task);
   tasks.alive[task] = 0;
   tasks.node[task] = kNone;
   --living_;

@@ -75,6 +75,11 @@ class Key {
     Add(toleration.value);
     Add(toleration.effect);
   }
+  void Add(const Taint& taint) {
+    Add(taint.key);
+    Add(taint.value);
+    Add(taint.effect);
+  }
   void Add(const SpreadConstraint& spread) {
     Add(spread.topology_key);
     Add(int64_t{spread.max_skew});

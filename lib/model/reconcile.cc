@@ -66,6 +66,29 @@ absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster& cluster) {
   return absl::OkStatus();
 }
 
+absl::Status FillRecords(const ClusterSpec& full, Cluster& cluster) {
+  const auto set_all = [](const char* kind, const auto& list, const auto& records,
+                          const auto& set) -> absl::Status {
+    for (const auto& spec : list) {
+      if (records.names.Find(spec.name)) {
+        return absl::AlreadyExistsError(
+            absl::StrCat(PlaceOf(kind, spec.name), ": is listed twice"));
+      }
+      if (absl::Status status = set(spec); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  };
+  const Tables& tables = *ImplOf(cluster).tables;
+  absl::Status status = set_all("flavor", full.flavors, tables.flavors,
+                                [&](const auto& spec) { return cluster.SetFlavor(spec); });
+  if (!status.ok()) return status;
+  status = set_all("partition", full.partitions, tables.partitions,
+                   [&](const auto& spec) { return cluster.SetPartition(spec); });
+  if (!status.ok()) return status;
+  return set_all("reservation", full.reservations, tables.reservations,
+                 [&](const auto& spec) { return cluster.SetReservation(spec); });
+}
+
 absl::Status Fill(const ClusterSpec& full, Cluster& cluster) {
   absl::Status status = AddDomains(full.domains, cluster);
   if (status.ok()) status = AddQueues(full.queues, cluster);
@@ -93,6 +116,7 @@ absl::Status Fill(const ClusterSpec& full, Cluster& cluster) {
           absl::StrCat(PlaceOf("namespace", full.namespaces[i].name), ": is listed twice"));
     }
   }
+  if (status.ok()) status = FillRecords(full, cluster);
   return status;
 }
 
@@ -170,7 +194,8 @@ void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>&
     TaskSpec a = DescribeTask(before, i), b = DescribeTask(after, now);
     return a.job == b.job && a.group == b.group && a.sub_group == b.sub_group && a.node == b.node &&
            a.nominated_node == b.nominated_node && a.priority_class == b.priority_class &&
-           a.gates == b.gates && a.devices == b.devices;
+           a.gates == b.gates && a.devices == b.devices &&
+           MeaningKey(a.usage, a.lifetime) == MeaningKey(b.usage, b.lifetime);
   };
   Compare("task", was.names, is.names, was.alive, is.alive, is_equal, drift);
 }
@@ -189,6 +214,9 @@ absl::StatusOr<std::vector<Drift>> Cluster::Reconcile(const ClusterSpec& full) {
   CompareSpecs("job", before.jobs, after.jobs, drift);
   CompareTasks(impl_->editor, listed.impl_->editor, drift);
   CompareSpecs("domain", before.domains, after.domains, drift);
+  CompareSpecs("flavor", before.flavors, after.flavors, drift);
+  CompareSpecs("partition", before.partitions, after.partitions, drift);
+  CompareSpecs("reservation", before.reservations, after.reservations, drift);
   const auto budget_name = [](const DisruptionBudgetSpec& b) {
     return absl::StrCat(b.name_space, "/", b.name);
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lib/model/key.h"
+#include "lib/model/meaning.h"
 #include "lib/model/shape_key.h"
 #include "lib/model/tables.h"
 #include "lib/model/validate.h"
@@ -11,21 +12,6 @@
 
 namespace muster {
 namespace {
-
-void AddMeant(const Resources& resources, Key& key) {
-  Amounts amounts;
-  for (const auto& [name, quantity] : resources) {
-    amounts.push_back(
-        {name, ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole)
-                   .value_or(0)});
-  }
-  key.AddSorted(amounts);
-}
-
-void AddMeant(const std::optional<Resources>& resources, Key& key) {
-  key.Add(int64_t{resources.has_value()});
-  if (resources) AddMeant(*resources, key);
-}
 
 void AddWish(const std::optional<TopologyWish>& wish, Key& key) {
   key.Add(int64_t{wish.has_value()});
@@ -70,12 +56,7 @@ std::string MeaningKey(const NodeSpec& node) {
   AddMeant(node.capacity, key);
   AddMeant(node.allocatable ? *node.allocatable : node.capacity, key);
   key.AddSorted(node.labels);
-  key.Add(static_cast<int64_t>(node.taints.size()));
-  for (const Taint& taint : node.taints) {
-    key.Add(taint.key);
-    key.Add(taint.value);
-    key.Add(taint.effect);
-  }
+  AddMeant(node.taints, key);
   for (bool flag : {node.unschedulable, node.ready, node.network_unavailable, node.memory_pressure,
                     node.disk_pressure, node.pid_pressure}) {
     key.Add(int64_t{flag});
@@ -92,9 +73,10 @@ std::string MeaningKey(const NodeSpec& node) {
   key.Add(node.domain);
   key.Add(int64_t{node.usage.has_value()});
   if (node.usage) {
-    key.Add(ParseQuantity(node.usage->cpu.text, Unit::kMilli).value_or(0));
-    key.Add(ParseQuantity(node.usage->memory.text, Unit::kMilli).value_or(0));
+    AddMeant(node.usage->cpu, key);
+    AddMeant(node.usage->memory, key);
     key.Add(node.usage->measured);
+    AddMeant(node.usage->detail, key);
   }
   key.Add(node.shard);
   key.Add(node.alignment);
@@ -122,7 +104,7 @@ std::string MeaningKey(const QueueSpec& queue) {
   key.Add(static_cast<int64_t>(queue.share_path.size()));
   for (const PathStep& step : queue.share_path) {
     key.Add(step.name);
-    key.Add(ParseQuantity(step.weight.text, Unit::kMilli).value_or(0));
+    AddMeant(step.weight, key);
   }
   key.Add(int64_t{queue.node_groups.has_value()});
   if (queue.node_groups) {
@@ -137,6 +119,9 @@ std::string MeaningKey(const QueueSpec& queue) {
     key.Add(limit.group);
     AddMeant(limit.limit, key);
   }
+  AddMeant(queue.rules, key);
+  AddMeant(queue.users, key);
+  AddMeant(queue.history, key);
   return key.Take();
 }
 
@@ -153,6 +138,7 @@ std::string MeaningKey(const JobSpec& job) {
     key.Add(MeaningKey(group.shape));
     key.Add(int64_t{group.priority.has_value()});
     key.Add(int64_t{group.priority.value_or(0)});
+    AddMeant(group.by_count, key);
   }
   key.Add(static_cast<int64_t>(job.sub_groups.size()));
   for (const SubGroupSpec& sub_group : job.sub_groups) {
@@ -185,6 +171,9 @@ std::string MeaningKey(const JobSpec& job) {
   key.Add(job.max_unavailable);
   key.Add(job.min_running);
   key.Add(job.bundle_strategy);
+  AddMeant(job.owner, key);
+  AddMeant(job.lifetime, key);
+  AddMeant(job.admission, key);
   return key.Take();
 }
 
@@ -223,6 +212,65 @@ std::string MeaningKey(const NamespaceSpec& name_space) {
     key.Add(binding.selector);
     AddMeant(binding.limit, key);
   }
+  return key.Take();
+}
+
+std::string MeaningKey(const FlavorSpec& flavor) {
+  Key key;
+  key.Add(flavor.name);
+  key.AddSorted(flavor.node_labels);
+  AddMeant(flavor.taints, key);
+  key.Add(flavor.tolerations);
+  key.Add(int64_t{flavor.topology.has_value()});
+  if (flavor.topology) {
+    key.Add(flavor.topology->name);
+    key.Add(flavor.topology->levels);
+  }
+  return key.Take();
+}
+
+std::string MeaningKey(const PartitionSpec& partition) {
+  Key key;
+  key.Add(partition.name);
+  key.Add(partition.nodes);
+  key.Add(partition.selector);
+  key.Add(partition.queues);
+  key.Add(int64_t{partition.exclusive});
+  key.Add(partition.borrows);
+  return key.Take();
+}
+
+std::string MeaningKey(const ReservationSpec& reservation) {
+  Key key;
+  key.Add(reservation.name);
+  key.Add(reservation.node);
+  key.Add(static_cast<int64_t>(reservation.phase));
+  key.Add(MeaningKey(reservation.shape));
+  key.Add(static_cast<int64_t>(reservation.owners.size()));
+  for (const ReservationOwner& owner : reservation.owners) {
+    key.Add(owner.task);
+    key.Add(owner.job);
+    key.Add(owner.name_space);
+    key.Add(owner.selector);
+  }
+  key.Add(int64_t{reservation.allocate_once});
+  key.Add(static_cast<int64_t>(reservation.policy));
+  key.Add(reservation.restricted);
+  key.Add(reservation.expires);
+  AddMeant(reservation.allocated, key);
+  key.Add(reservation.holders);
+  AddMeant(reservation.taints, key);
+  key.Add(int64_t{reservation.unschedulable});
+  key.Add(reservation.order);
+  key.Add(int64_t{reservation.priority});
+  key.Add(reservation.created);
+  return key.Take();
+}
+
+std::string MeaningKey(const Boxed<TaskUsage>& usage, const Boxed<Lifetime>& lifetime) {
+  Key key;
+  AddMeant(usage, key);
+  AddMeant(lifetime, key);
   return key.Take();
 }
 

@@ -20,6 +20,11 @@ std::string MeaningKey(const JobSpec& job);  // without the counts of its groups
 std::string MeaningKey(const DomainSpec& domain);
 std::string MeaningKey(const DisruptionBudgetSpec& budget);
 std::string MeaningKey(const NamespaceSpec& name_space);
+std::string MeaningKey(const FlavorSpec& flavor);
+std::string MeaningKey(const PartitionSpec& partition);
+std::string MeaningKey(const ReservationSpec& reservation);
+// What few tasks have.
+std::string MeaningKey(const Boxed<TaskUsage>& usage, const Boxed<Lifetime>& lifetime);
 
 }  // namespace muster
 

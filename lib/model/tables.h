@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/base/names.h"
 #include "lib/model/rows.h"
 #include "lib/model/shelf.h"
@@ -56,6 +57,13 @@ struct JobTable {
   std::vector<std::vector<TaskIndex>> tasks;  // alive ones, ascending
   std::vector<std::vector<GroupRow>> groups;
   RowTable min_resources;  // all absent where the spec has none
+  uint32_t by_count = 0;   // number of alive jobs of which tasks are counts
+};
+
+// What few tasks have.
+struct TaskFacts {
+  Boxed<TaskUsage> usage;
+  Boxed<Lifetime> lifetime;
 };
 
 struct TaskTable {
@@ -77,6 +85,7 @@ struct TaskTable {
   std::vector<uint32_t> priority_class;           // into Tables::strings
   std::vector<uint32_t> gates;                    // into Tables::gate_lists, 0: none
   std::vector<uint32_t> devices;                  // into Tables::hold_lists, 0: none
+  HashMap<TaskIndex, TaskFacts> facts;            // of the few that have some
 };
 
 enum TaskFlag : uint8_t {
@@ -115,6 +124,14 @@ struct DomainTable {
   std::vector<std::vector<NodeIndex>> nodes;  // right below it
 };
 
+// Rows that name others without being linked to them.
+template <class Spec>
+struct RecordTable {
+  IndexNames<uint32_t> names;
+  std::vector<uint8_t> alive;
+  std::vector<Spec> spec;
+};
+
 // One entry of the change log: row `index` of a table was added, changed or removed.
 struct Change {
   enum class Table : uint8_t { kNode, kQueue, kJob, kTask, kDomain, kOther } table;
@@ -133,6 +150,9 @@ struct Tables {
   DomainTable domains;
   std::vector<DisruptionBudgetSpec> budgets;
   std::vector<NamespaceSpec> namespaces;
+  RecordTable<FlavorSpec> flavors;
+  RecordTable<PartitionSpec> partitions;
+  RecordTable<ReservationSpec> reservations;
   NameTable strings;                                 // priority class names; 0 is ""
   std::vector<std::vector<std::string>> gate_lists;  // 0 is empty
   std::vector<std::vector<DeviceHold>> hold_lists;   // 0 is empty

@@ -38,6 +38,22 @@ ShapeAmounts CheckShape(const TaskShape& shape, Checker& check);
 int64_t CheckDeviceMemory(const char* where, std::string_view what, const Quantity& memory,
                           Checker& check);
 void CheckSelector(const Selector& selector, const char* where, Checker& check);
+void CheckTaints(const std::vector<Taint>& taints, Checker& check);
+void CheckToleration(const Toleration& toleration, Checker& check);
+// A number that is 0 or more, kept in thousandths.
+void CheckNumber(const char* where, std::string_view what, const Quantity& quantity,
+                 Checker& check);
+
+// The optional parts of rows.
+void CheckQueueRules(const QueueRules& rules, Checker& check);
+void CheckUserRules(const UserRules& rules, Checker& check);
+void CheckHistory(const UsageHistory& history, Checker& check);
+void CheckUsageDetail(const UsageDetail& detail, Checker& check);
+void CheckTaskUsage(const TaskUsage& usage, Checker& check);
+void CheckLifetime(const Lifetime& lifetime, Checker& check);
+void CheckByCount(const GroupSpec& group, Checker& check);
+void CheckOwner(const JobOwner& owner, Checker& check);
+void CheckAdmission(const JobSpec& job, Checker& check);
 
 absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node);
 absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue);
@@ -48,6 +64,9 @@ absl::Status CheckTask(const TaskSpec& task);
 absl::Status CheckDomain(const DomainSpec& domain);
 absl::Status CheckBudget(const DisruptionBudgetSpec& budget);
 absl::Status CheckNamespace(const NamespaceSpec& name_space);
+absl::Status CheckFlavor(const FlavorSpec& flavor);
+absl::Status CheckPartition(const PartitionSpec& partition);
+absl::Status CheckReservation(const ReservationSpec& reservation);
 
 }  // namespace muster
 

@@ -74,15 +74,6 @@ void CheckPreferenceWeight(int32_t weight, const char* where, std::string_view w
   }
 }
 
-void CheckToleration(const Toleration& toleration, Checker& check) {
-  const char* where = "toleration";
-  check.Text(where, toleration.key);
-  check.Text(where, toleration.value);
-  if (toleration.key.empty() && toleration.op == TolerationOp::kEqual) {
-    check.Fail(where, toleration.key, "an empty key needs operator Exists");
-  }
-}
-
 void CheckSpread(const SpreadConstraint& spread, Checker& check) {
   const char* where = "spread constraint";
   check.Name(where, spread.topology_key);
@@ -141,6 +132,15 @@ int64_t CheckDeviceMemory(const char* where, std::string_view what, const Quanti
     return *bytes;
   }
   return 0;
+}
+
+void CheckToleration(const Toleration& toleration, Checker& check) {
+  const char* where = "toleration";
+  check.Text(where, toleration.key);
+  check.Text(where, toleration.value);
+  if (toleration.key.empty() && toleration.op == TolerationOp::kEqual) {
+    check.Fail(where, toleration.key, "an empty key needs operator Exists");
+  }
 }
 
 void CheckSelector(const Selector& selector, const char* where, Checker& check) {

@@ -33,15 +33,6 @@ void CheckTopology(const std::optional<TopologyWish>& wish, Checker& check) {
   check.Text("highest_tier_name", wish->highest_tier_name);
 }
 
-void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
-  for (const Taint& taint : taints) {
-    check.Name("taint", taint.key);
-    check.Text("taint", taint.value);
-    check.OneOf("taint", taint.key, "effect", Word(taint.effect),
-                {"NoSchedule", "PreferNoSchedule", "NoExecute"});
-  }
-}
-
 int64_t AmountOf(std::string_view name, const Amounts& amounts) {
   for (const Amount& amount : amounts) {
     if (amount.name == name) return amount.value;
@@ -181,21 +172,11 @@ void CheckGroups(const JobSpec& job, Checker& check) {
     if (group.count > 0 && job.name.size() + group.name.size() + 11 > kMaxNameBytes) {
       check.Fail("group", group.name, "the names of its tasks would be longer than 4096 bytes");
     }
+    if (group.by_count) CheckByCount(group, check);
     if (group.min_available && *group.min_available < 0) {
       check.Fail("group", group.name,
                  absl::StrCat("min_available is ", *group.min_available, "; must be 0 or more"));
     }
-  }
-}
-
-// A number of thousandths, at least 0.
-void CheckNumber(const char* where, std::string_view what, const Quantity& quantity,
-                 Checker& check) {
-  const absl::StatusOr<int64_t> value = ParseQuantity(quantity.text, Unit::kMilli);
-  if (!value.ok()) {
-    check.Fail(where, what, value.status().message());
-  } else if (*value < 0) {
-    check.Fail(where, what, absl::StrCat("is ", quantity.text, "; must be 0 or more"));
   }
 }
 
@@ -229,6 +210,25 @@ void CheckNodeGroups(const QueueSpec& queue, Checker& check) {
 
 }  // namespace
 
+void CheckTaints(const std::vector<Taint>& taints, Checker& check) {
+  for (const Taint& taint : taints) {
+    check.Name("taint", taint.key);
+    check.Text("taint", taint.value);
+    check.OneOf("taint", taint.key, "effect", Word(taint.effect),
+                {"NoSchedule", "PreferNoSchedule", "NoExecute"});
+  }
+}
+
+void CheckNumber(const char* where, std::string_view what, const Quantity& quantity,
+                 Checker& check) {
+  const absl::StatusOr<int64_t> value = ParseQuantity(quantity.text, Unit::kMilli);
+  if (!value.ok()) {
+    check.Fail(where, what, value.status().message());
+  } else if (*value < 0) {
+    check.Fail(where, what, absl::StrCat("is ", quantity.text, "; must be 0 or more"));
+  }
+}
+
 absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
   Checker check("node", node.name);
   check.Name(node.name);
@@ -250,6 +250,7 @@ absl::StatusOr<NodeAmounts> CheckNode(const NodeSpec& node) {
   if (node.usage) {
     CheckNumber("usage", "cpu", node.usage->cpu, check);
     CheckNumber("usage", "memory", node.usage->memory, check);
+    if (node.usage->detail) CheckUsageDetail(*node.usage->detail, check);
   }
   if (!check.ok()) return check.status();
   return amounts;
@@ -273,6 +274,9 @@ absl::StatusOr<QueueAmounts> CheckQueue(const QueueSpec& queue) {
     CheckNumber("weight of share path", step.name, step.weight, check);
   }
   CheckNodeGroups(queue, check);
+  if (queue.rules) CheckQueueRules(*queue.rules, check);
+  if (queue.users) CheckUserRules(*queue.users, check);
+  if (queue.history) CheckHistory(*queue.history, check);
   if (!check.ok()) return check.status();
   return amounts;
 }
@@ -290,6 +294,9 @@ absl::StatusOr<Amounts> CheckJob(const JobSpec& job) {
   if (job.waiting_time) check.AtLeast("waiting_time", *job.waiting_time, 0);
   CheckPart("max_unavailable", job.max_unavailable, check);
   CheckPart("min_running", job.min_running, check);
+  if (job.owner) CheckOwner(*job.owner, check);
+  if (job.lifetime) CheckLifetime(*job.lifetime, check);
+  CheckAdmission(job, check);
   if (!check.ok()) return check.status();
   return amounts;
 }
@@ -329,6 +336,8 @@ absl::Status CheckTask(const TaskSpec& task) {
   check.Text("priority class", task.priority_class);
   for (const std::string& gate : task.gates) check.Name("gate", gate);
   if (task.ordinal) check.AtLeast("ordinal", *task.ordinal, 0);
+  if (task.usage) CheckTaskUsage(*task.usage, check);
+  if (task.lifetime) CheckLifetime(*task.lifetime, check);
   return check.status();
 }
 

@@ -28,6 +28,16 @@ constexpr std::string_view kAlignmentScopeWords[] = {"container", "pod"};
 constexpr std::string_view kBundleStrategyWords[] = {"", "pack", "spread", "strict_pack",
                                                      "strict_spread"};
 constexpr std::string_view kJobOrderWords[] = {"", "fifo", "fair", "priority", "drf"};
+constexpr std::string_view kFlavorSearchWords[] = {"may_stop", "try_next"};
+constexpr std::string_view kFlavorPreferenceWords[] = {"borrowing", "preemption"};
+constexpr std::string_view kQueueingStrategyWords[] = {"best_effort_fifo", "strict_fifo"};
+constexpr std::string_view kStopPolicyWords[] = {"none", "hold", "hold_and_drain"};
+constexpr std::string_view kVictimScopeWords[] = {"never", "lower_priority",
+                                                  "lower_or_newer_equal_priority", "any"};
+constexpr std::string_view kPreemptionFenceWords[] = {"open", "fenced", "disabled"};
+constexpr std::string_view kReservationPhaseWords[] = {"pending", "available", "succeeded",
+                                                       "failed"};
+constexpr std::string_view kReservationPolicyWords[] = {"aligned", "restricted"};
 
 // Words of earlier versions.
 struct RenamedWord {
@@ -52,6 +62,14 @@ WordTable WordsOf(Alignment) { return {"alignment", kAlignmentWords}; }
 WordTable WordsOf(AlignmentScope) { return {"alignment_scope", kAlignmentScopeWords}; }
 WordTable WordsOf(BundleStrategy) { return {"bundle_strategy", kBundleStrategyWords}; }
 WordTable WordsOf(JobOrder) { return {"job_order", kJobOrderWords}; }
+WordTable WordsOf(FlavorSearch) { return {"search", kFlavorSearchWords}; }
+WordTable WordsOf(FlavorPreference) { return {"preference", kFlavorPreferenceWords}; }
+WordTable WordsOf(QueueingStrategy) { return {"strategy", kQueueingStrategyWords}; }
+WordTable WordsOf(StopPolicy) { return {"stop policy", kStopPolicyWords}; }
+WordTable WordsOf(VictimScope) { return {"victim scope", kVictimScopeWords}; }
+WordTable WordsOf(PreemptionFence) { return {"fence", kPreemptionFenceWords}; }
+WordTable WordsOf(ReservationPhase) { return {"phase", kReservationPhaseWords}; }
+WordTable WordsOf(ReservationPolicy) { return {"policy", kReservationPolicyWords}; }
 
 std::string SuggestWord(std::string_view word, std::span<const std::string_view> valid) {
   const size_t dot = word.rfind('.') + 1;  // 0 where there is none

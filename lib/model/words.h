@@ -41,6 +41,14 @@ WordTable WordsOf(Alignment);
 WordTable WordsOf(AlignmentScope);
 WordTable WordsOf(BundleStrategy);
 WordTable WordsOf(JobOrder);
+WordTable WordsOf(FlavorSearch);
+WordTable WordsOf(FlavorPreference);
+WordTable WordsOf(QueueingStrategy);
+WordTable WordsOf(StopPolicy);
+WordTable WordsOf(VictimScope);
+WordTable WordsOf(PreemptionFence);
+WordTable WordsOf(ReservationPhase);
+WordTable WordsOf(ReservationPolicy);
 
 template <class E>
 concept HasWords = requires(E e) {

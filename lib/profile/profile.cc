@@ -138,6 +138,7 @@ class Resolver {
     }
     ProfileConfig config = preset_.rules;
     config.name = std::string(spec);
+    if (lone_task_queue_.has_value()) config.lone_task_queue = *lone_task_queue_;
     for (const Mention& mention : actions_) {
       const ActionDecl& decl = *FindAction(mention.name);
       auto options =
@@ -239,6 +240,10 @@ class Resolver {
   absl::Status ApplyItem(std::string_view item) {
     if (item.starts_with("actions=")) return SetActions(item.substr(8));
     if (item.starts_with("tiers=")) return SetTiers(item.substr(6));
+    if (item.starts_with("lone_tasks=")) {
+      lone_task_queue_ = std::string(item.substr(11));
+      return absl::OkStatus();
+    }
     if (item.find('=') < item.find('(')) return SetOption(item);
     const bool add = item.starts_with("+"), remove = item.starts_with("-");
     auto mention = ParseMention(item.substr(add || remove ? 1 : 0));
@@ -345,6 +350,7 @@ class Resolver {
   size_t extended_ = 0;  // the last of policies_ that are extensions
   std::vector<Mention> actions_;
   std::vector<std::vector<Mention>> tiers_;
+  std::optional<std::string> lone_task_queue_;  // where the spec sets it
 };
 
 }  // namespace

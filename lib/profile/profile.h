@@ -10,6 +10,8 @@
 //        | WORD "(" OPTIONS ")"            options of one that is there
 //        | "actions=" A {"+" A}            these actions, in this order
 //        | "tiers=" TIER {"/" TIER}        these policies
+//        | "lone_tasks=" QUEUE             tasks without a job are jobs of one in that queue;
+//                                          unset: they only occupy their nodes
 //        | KEY "=" VALUE                   an option of the first action that has it
 //   TIER = P {"+" P}
 //   P = WORD ["(" OPTIONS ")"]

@@ -14,6 +14,7 @@
 #include "lib/model/access.h"
 #include "lib/model/shelf.h"
 #include "lib/plan/plan_data.h"
+#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/sessions.h"
 #include "muster/cluster.h"
@@ -67,13 +68,21 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
   absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
   if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
-  const Tables& tables = TablesOf(snapshot);
+  std::shared_ptr<const Tables> with_jobs;
+  if (absl::Status s = CheckTables(*config, TablesOf(snapshot)); !s.ok()) return s;
+  if (TakesLoneTasks(*config)) {
+    auto made = WithJobsOfOne(TablesOf(snapshot), config->lone_task_queue);
+    if (!made.ok()) return made.status();
+    with_jobs = *std::move(made);
+  }
+  const Tables& tables = with_jobs == nullptr ? TablesOf(snapshot) : *with_jobs;
   std::unique_ptr<Attachment> spare = tables.shelf->Take();
   if (spare == nullptr) spare = std::make_unique<SpareBooks>();
   std::unique_ptr<Ledger>& books = static_cast<SpareBooks&>(*spare).books;
   Session session(tables, *config, options.speed, std::move(books));
   auto data = std::make_shared<PlanData>(session.RunOnce(options, &books));
   tables.shelf->Put(std::move(spare));
+  if (with_jobs != nullptr) ForgetJobsOfOne(TablesOf(snapshot), data.get());
   data->names = NamesOf(SharedTablesOf(snapshot));
   return PlanOf(std::move(data));
 }
@@ -106,13 +115,25 @@ absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
   return &kept.back();
 }
 
+absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& tables) {
+  if (absl::Status s = CheckTables(kept.config, tables); !s.ok()) return s;
+  if (!TakesLoneTasks(kept.config)) return &tables;
+  auto made = WithJobsOfOne(tables, kept.config.lone_task_queue);
+  if (!made.ok()) return made.status();
+  kept.with_jobs = *std::move(made);
+  return kept.with_jobs.get();
+}
+
 absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleOptions& options) {
   const absl::StatusOr<Sessions::Kept*> kept = KeptSession(*impl_, profile, options);
   if (!kept.ok()) return kept.status();
   Sessions::Kept& mine = **kept;
   const Tables& tables = *impl_->tables;
   if (SamePlan(mine, options, tables.version)) return mine.plan;
-  auto data = std::make_shared<PlanData>(mine.session->Run(tables, options));
+  const absl::StatusOr<const Tables*> seen = CycleTables(mine, tables);
+  if (!seen.ok()) return seen.status();
+  auto data = std::make_shared<PlanData>(mine.session->Run(**seen, options));
+  if (*seen != &tables) ForgetJobsOfOne(tables, data.get());
   data->names = CopyNames(tables, *data);
   mine.options = options;
   mine.version = tables.version;

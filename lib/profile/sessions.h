@@ -28,12 +28,19 @@ struct Sessions : Attachment {
     ProfileConfig config;
     ScheduleOptions options;
     std::unique_ptr<Session> session;
+    // What the session works on where the profile takes tasks without a job: made anew from the
+    // cluster's tables when those have changed.
+    std::shared_ptr<const Tables> with_jobs;
     uint64_t version = 0;  // of the tables the plan was made from; 0: none
     Plan plan;
   };
   static constexpr size_t kMost = 4;
   std::vector<Kept> kept;  // most recently used last
 };
+
+// Returns the tables that the kept session works on; they are valid until the next call. Fails if
+// the profile does not take the cluster.
+absl::StatusOr<const Tables*> CycleTables(Sessions::Kept& kept, const Tables& tables);
 
 // Returns the cluster's session for the profile and for the options that are part of a session;
 // makes it if there is none. Refuses options that cannot be. The pointer is valid until the next

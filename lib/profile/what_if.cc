@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/model/access.h"
+#include "lib/profile/cycle_tables.h"
 #include "lib/profile/profile.h"
 #include "lib/profile/sessions.h"
 #include "lib/session/queue_books.h"
@@ -64,16 +65,24 @@ absl::StatusOr<Outlook> WhatIf(const Snapshot& snapshot, std::string_view profil
                                std::span<const WhatIfChange> changes) {
   const absl::StatusOr<ProfileConfig> config = ResolveProfile(profile);
   if (!config.ok()) return config.status();
-  Ledger ledger(TablesOf(snapshot), config->accounting);
-  return Ask(TablesOf(snapshot), ledger, *config, changes);
+  std::shared_ptr<const Tables> tables = SharedTablesOf(snapshot);
+  if (absl::Status s = CheckTables(*config, *tables); !s.ok()) return s;
+  if (TakesLoneTasks(*config)) {
+    auto made = WithJobsOfOne(*tables, config->lone_task_queue);
+    if (!made.ok()) return made.status();
+    tables = *std::move(made);
+  }
+  Ledger ledger(*tables, config->accounting);
+  return Ask(*tables, ledger, *config, changes);
 }
 
 absl::StatusOr<Outlook> WhatIf(Cluster& cluster, std::string_view profile,
                                std::span<const WhatIfChange> changes) {
   const absl::StatusOr<Sessions::Kept*> kept = KeptSession(ImplOf(cluster), profile, {});
   if (!kept.ok()) return kept.status();
-  const Tables& tables = TablesOf(cluster);
-  return Ask(tables, (*kept)->session->SyncedBooks(tables), (*kept)->config, changes);
+  const absl::StatusOr<const Tables*> tables = CycleTables(**kept, TablesOf(cluster));
+  if (!tables.ok()) return tables.status();
+  return Ask(**tables, (*kept)->session->SyncedBooks(**tables), (*kept)->config, changes);
 }
 
 }  // namespace muster

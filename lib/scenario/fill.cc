@@ -65,6 +65,18 @@ absl::Status AddDomains(const std::vector<DomainSpec>& domains, Cluster* cluster
   return absl::OkStatus();
 }
 
+// Records would replace each other: a file has each name once.
+template <class Row, class Set>
+absl::Status AddRecordsOf(const std::string& kind, const std::vector<Row>& rows, const Set& set) {
+  HashSet<std::string> names;
+  return AddAll(kind + "s", rows, [&](const Row& row) -> absl::Status {
+    if (!names.insert(row.name).second) {
+      return absl::AlreadyExistsError(absl::StrCat(kind, " ", Quote(row.name), ": is given twice"));
+    }
+    return set(row);
+  });
+}
+
 absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster* cluster) {
   HashMap<std::string, size_t> rows;
   for (size_t i = 0; i < queues.size(); ++i) {
@@ -91,6 +103,17 @@ absl::Status AddQueues(const std::vector<QueueSpec>& queues, Cluster* cluster) {
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status AddRecords(const ClusterSpec& spec, Cluster* cluster) {
+  absl::Status status = AddRecordsOf("flavor", spec.flavors,
+                                     [&](const auto& row) { return cluster->SetFlavor(row); });
+  if (!status.ok()) return status;
+  status = AddRecordsOf("partition", spec.partitions,
+                        [&](const auto& row) { return cluster->SetPartition(row); });
+  if (!status.ok()) return status;
+  return AddRecordsOf("reservation", spec.reservations,
+                      [&](const auto& row) { return cluster->SetReservation(row); });
 }
 
 }  // namespace
@@ -120,7 +143,8 @@ absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster) {
   status = AddAll("jobs", spec.jobs, [&](const JobSpec& job) { return fresh.AddJob(job); });
   if (!status.ok()) return status;
   status = AddAll("tasks", spec.tasks, [&](const TaskSpec& task) { return fresh.AddTask(task); });
-  return status;
+  if (!status.ok()) return status;
+  return AddRecords(spec, &fresh);
 }
 
 }  // namespace muster

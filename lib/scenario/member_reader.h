@@ -124,6 +124,10 @@ class Reader {
 
   template <class T>
   absl::Status Read(const Place& place, Json json, std::optional<T>* out) {
+    return Read(place, json, &out->emplace(Blank<T>()));
+  }
+  template <class T>
+  absl::Status Read(const Place& place, Json json, Boxed<T>* out) {
     return Read(place, json, &out->emplace());
   }
 

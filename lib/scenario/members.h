@@ -18,27 +18,13 @@
 #include <tuple>
 #include <type_traits>
 
+#include "lib/scenario/member.h"
+#include "lib/scenario/rule_members.h"
 #include "lib/scenario/scenario.h"
 #include "muster/spec.h"
 #include "muster/what_if.h"
 
 namespace muster {
-
-template <class T>
-struct Member {
-  std::string_view key;
-  T& value;
-  bool required;
-};
-
-template <class T>
-Member<T> Key(std::string_view key, T& value) {
-  return {key, value, false};
-}
-template <class T>
-Member<T> RequiredKey(std::string_view key, T& value) {
-  return {key, value, true};
-}
 
 // The part of ScheduleOptions that a scenario holds.
 struct ScenarioOptions {
@@ -46,10 +32,6 @@ struct ScenarioOptions {
   uint64_t seed = 0;
   std::optional<int64_t> work_budget;
 };
-
-// S is T or const T.
-template <class S, class T>
-concept Is = std::same_as<std::remove_const_t<S>, T>;
 
 template <Is<Taint> S>
 auto Members(S& s) {
@@ -160,7 +142,7 @@ template <Is<TaskSpec> S>
 auto Members(S& s) {
   auto& [name, job, group, sub_group, shape, status, node, nominated_node, priority, preemptable,
          never_preempts, priority_class, gates, created, ordinal, uid_rank, started,
-         protected_until, devices] = s;
+         protected_until, devices, usage, lifetime] = s;
   return std::tuple(RequiredKey("name", name), Key("job", job), Key("group", group),
                     Key("sub_group", sub_group), Key("shape", shape), Key("status", status),
                     Key("node", node), Key("nominated_node", nominated_node),
@@ -168,14 +150,15 @@ auto Members(S& s) {
                     Key("never_preempts", never_preempts), Key("priority_class", priority_class),
                     Key("gates", gates), Key("created", created), Key("ordinal", ordinal),
                     Key("uid_rank", uid_rank), Key("started", started),
-                    Key("protected_until", protected_until), Key("devices", devices));
+                    Key("protected_until", protected_until), Key("devices", devices),
+                    Key("usage", usage), Key("lifetime", lifetime));
 }
 
 template <Is<GroupSpec> S>
 auto Members(S& s) {
-  auto& [name, count, min_available, shape, priority] = s;
+  auto& [name, count, min_available, shape, priority, by_count] = s;
   return std::tuple(Key("name", name), Key("count", count), Key("min_available", min_available),
-                    Key("shape", shape), Key("priority", priority));
+                    Key("shape", shape), Key("priority", priority), Key("by_count", by_count));
 }
 
 template <Is<TopologyWish> S>
@@ -208,7 +191,8 @@ template <Is<JobSpec> S>
 auto Members(S& s) {
   auto& [name, queue, priority, min_available, groups, sub_groups, sub_group_policies,
          min_resources, phase, preemptable, topology, created, uid_rank, estimate, deadline,
-         waiting_time, group_topology, max_unavailable, min_running, bundle_strategy] = s;
+         waiting_time, group_topology, max_unavailable, min_running, bundle_strategy, owner,
+         lifetime, admission] = s;
   return std::tuple(RequiredKey("name", name), Key("queue", queue), Key("priority", priority),
                     Key("min_available", min_available), Key("groups", groups),
                     Key("sub_groups", sub_groups), Key("sub_group_policies", sub_group_policies),
@@ -217,7 +201,8 @@ auto Members(S& s) {
                     Key("created", created), Key("uid_rank", uid_rank), Key("estimate", estimate),
                     Key("deadline", deadline), Key("waiting_time", waiting_time),
                     Key("group_topology", group_topology), Key("max_unavailable", max_unavailable),
-                    Key("min_running", min_running), Key("bundle_strategy", bundle_strategy));
+                    Key("min_running", min_running), Key("bundle_strategy", bundle_strategy),
+                    Key("owner", owner), Key("lifetime", lifetime), Key("admission", admission));
 }
 
 template <Is<ZoneSpec> S>
@@ -239,12 +224,6 @@ template <Is<ImageSpec> S>
 auto Members(S& s) {
   auto& [names, size] = s;
   return std::tuple(Key("names", names), Key("size", size));
-}
-
-template <Is<NodeUsage> S>
-auto Members(S& s) {
-  auto& [cpu, memory, measured] = s;
-  return std::tuple(Key("cpu", cpu), Key("memory", memory), Key("measured", measured));
 }
 
 // A row may also have "count", which is no member: it stands for that many nodes.
@@ -294,14 +273,15 @@ template <Is<QueueSpec> S>
 auto Members(S& s) {
   auto& [name, parent, weight, priority, state, guaranteed, deserved, limit, borrow_limit,
          lend_limit, reclaimable, job_order, created, uid_rank, share_path, node_groups,
-         node_group_limits] = s;
+         node_group_limits, rules, users, history] = s;
   return std::tuple(
       RequiredKey("name", name), Key("parent", parent), Key("weight", weight),
       Key("priority", priority), Key("state", state), Key("guaranteed", guaranteed),
       Key("deserved", deserved), Key("limit", limit), Key("borrow_limit", borrow_limit),
       Key("lend_limit", lend_limit), Key("reclaimable", reclaimable), Key("job_order", job_order),
       Key("created", created), Key("uid_rank", uid_rank), Key("share_path", share_path),
-      Key("node_groups", node_groups), Key("node_group_limits", node_group_limits));
+      Key("node_groups", node_groups), Key("node_group_limits", node_group_limits),
+      Key("rules", rules), Key("users", users), Key("history", history));
 }
 
 template <Is<DisruptionBudgetSpec> S>

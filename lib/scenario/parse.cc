@@ -26,7 +26,7 @@ constexpr int64_t kMaxTasks = int64_t{100} * 1000 * 1000;
 // A shape given by name. It is filled in once all of "shapes" is known, which may come last in the
 // document.
 struct ShapeUse {
-  enum class Table : uint8_t { kJobs, kTasks } table;
+  enum class Table : uint8_t { kJobs, kTasks, kReservations } table;
   size_t row, group;
   std::string name;
 };
@@ -34,9 +34,10 @@ struct ShapeUse {
 class ScenarioSink : public RowSink {
  public:
   absl::StatusOr<Section> OnSection(std::string_view key) override {
-    static constexpr std::string_view kKeys[] = {"muster",     "shapes",  "nodes",   "queues",
-                                                 "jobs",       "tasks",   "domains", "budgets",
-                                                 "namespaces", "profile", "options", "expect"};
+    static constexpr std::string_view kKeys[] = {
+        "muster",     "shapes",       "nodes",   "queues",     "jobs",
+        "tasks",      "domains",      "budgets", "namespaces", "flavors",
+        "partitions", "reservations", "profile", "options",    "expect"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
       return absl::InvalidArgumentError(absl::StrCat("scenario: ", UnknownWord("key", key, kKeys)));
@@ -62,6 +63,10 @@ class ScenarioSink : public RowSink {
   absl::Status AddNodes(const Place& place, Json row);
   absl::Status AddJob(const Place& place, Json row);
   absl::Status AddShape(const Place& place, Json row);
+  // A row with a shape of its own.
+  template <class T>
+  absl::Status AddShaped(const Place& place, Json row, ShapeUse::Table table, std::vector<T>* rows);
+  TaskShape& ShapeOf(const ShapeUse& use);
   absl::Status Refuse(const Place& place, std::string_view rule) const {
     return reader_.Refuse(place, rule);
   }
@@ -87,13 +92,11 @@ absl::Status ScenarioSink::OnRow(std::string_view section, size_t index, const J
   if (section == "shapes") return AddShape(place, row);
   if (section == "profile") return reader_.Read(top, row, &scenario_.profile);
   if (section == "expect") return reader_.ReadMembers(top, row, &scenario_.expect);
-  if (section == "tasks") {
-    absl::Status status = Add(place, row, &cluster.tasks);
-    for (auto& [row_index, name] : reader_.shape_names) {
-      uses_.push_back({ShapeUse::Table::kTasks, row_index, 0, std::move(name)});
-    }
-    reader_.shape_names.clear();
-    return status;
+  if (section == "flavors") return Add(place, row, &cluster.flavors);
+  if (section == "partitions") return Add(place, row, &cluster.partitions);
+  if (section == "tasks") return AddShaped(place, row, ShapeUse::Table::kTasks, &cluster.tasks);
+  if (section == "reservations") {
+    return AddShaped(place, row, ShapeUse::Table::kReservations, &cluster.reservations);
   }
   if (section == "options") {
     ScenarioOptions options;
@@ -108,6 +111,30 @@ absl::Status ScenarioSink::OnRow(std::string_view section, size_t index, const J
   if (!status.ok()) return status;
   return format == 1 ? status
                      : Refuse(top, absl::StrCat("format ", format, " is not known; this reads 1"));
+}
+
+template <class T>
+absl::Status ScenarioSink::AddShaped(const Place& place, Json row, ShapeUse::Table table,
+                                     std::vector<T>* rows) {
+  absl::Status status = Add(place, row, rows);
+  for (auto& [row_index, name] : reader_.shape_names) {
+    uses_.push_back({table, row_index, 0, std::move(name)});
+  }
+  reader_.shape_names.clear();
+  return status;
+}
+
+TaskShape& ScenarioSink::ShapeOf(const ShapeUse& use) {
+  ClusterSpec& cluster = scenario_.cluster;
+  switch (use.table) {
+    case ShapeUse::Table::kJobs:
+      return cluster.jobs[use.row].groups[use.group].shape;
+    case ShapeUse::Table::kTasks:
+      return cluster.tasks[use.row].shape;
+    case ShapeUse::Table::kReservations:
+      break;
+  }
+  return cluster.reservations[use.row].shape;
 }
 
 absl::Status ScenarioSink::AddNodes(const Place& place, Json row) {
@@ -166,18 +193,17 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
     return absl::InvalidArgumentError(
         "scenario: key \"muster\" is missing; it holds the version of the format, 1");
   }
-  ClusterSpec& cluster = scenario_.cluster;
   for (const ShapeUse& use : uses_) {
     const auto shape = shapes_.find(use.name);
-    const bool of_job = use.table == ShapeUse::Table::kJobs;
     if (shape == shapes_.end()) {
+      const bool of_job = use.table == ShapeUse::Table::kJobs;
+      const char* table = use.table == ShapeUse::Table::kTasks ? "tasks[" : "reservations[";
       const std::string path = of_job ? absl::StrCat("jobs[", use.row, "].groups[", use.group, "]")
-                                      : absl::StrCat("tasks[", use.row, "]");
+                                      : absl::StrCat(table, use.row, "]");
       return absl::InvalidArgumentError(
           absl::StrCat("scenario: ", path, ".shape: no shape is named ", Quote(use.name)));
     }
-    (of_job ? cluster.jobs[use.row].groups[use.group].shape : cluster.tasks[use.row].shape) =
-        shape->second;
+    ShapeOf(use) = shape->second;
   }
   return std::move(scenario_);
 }

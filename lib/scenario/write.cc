@@ -62,6 +62,10 @@ template <class T>
 bool IsUnset(const std::optional<T>& value, const std::optional<T>&) {
   return !value.has_value();
 }
+template <class T>
+bool IsUnset(const Boxed<T>& value, const Boxed<T>&) {
+  return !value.has_value();
+}
 
 class Writer {
  public:
@@ -93,6 +97,10 @@ class Writer {
 
   template <class T>
   void Write(const std::optional<T>& value) {
+    Write(*value);
+  }
+  template <class T>
+  void Write(const Boxed<T>& value) {
     Write(*value);
   }
 
@@ -269,6 +277,7 @@ std::string WriteScenario(const Scenario& scenario) {
     for (const GroupSpec& group : job.groups) shapes.Count(group.shape);
   }
   for (const TaskSpec& task : cluster.tasks) shapes.Count(task.shape);
+  for (const ReservationSpec& one : cluster.reservations) shapes.Count(one.shape);
   shapes.NameShared();
 
   std::string out = "{\n  \"muster\": 1";
@@ -297,11 +306,14 @@ std::string WriteScenario(const Scenario& scenario) {
     out.push_back('}');
   };
   WriteTable("nodes", runs.size(), write_run, &out);
+  WriteTable("flavors", cluster.flavors, &writer, &out);
   WriteTable("queues", cluster.queues, &writer, &out);
+  WriteTable("partitions", cluster.partitions, &writer, &out);
   WriteTable("namespaces", cluster.namespaces, &writer, &out);
   WriteTable("budgets", cluster.budgets, &writer, &out);
   WriteTable("jobs", cluster.jobs, &writer, &out);
   WriteTable("tasks", cluster.tasks, &writer, &out);
+  WriteTable("reservations", cluster.reservations, &writer, &out);
   WriteExpectation(scenario.expect, &writer, &out);
   out.append("\n}\n");
   return out;

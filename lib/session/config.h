@@ -47,6 +47,10 @@ struct ProfileConfig {
   bool pods_are_a_resource = true;
   bool want_releasing = false;
   bool overfull_nodes_are_out = false;
+  // Takes jobs of which tasks are counts; false: a cycle on a cluster with such a job is refused.
+  bool reads_counts = false;
+  // Tasks without a job are jobs of one in this queue; empty: they only occupy their nodes.
+  std::string lone_task_queue;
 };
 
 }  // namespace muster

@@ -207,6 +207,10 @@ class Cluster:
         group_columns, group_constants = fields.split_group(columns, constants)
         return self._core.add_job_columns(columns, constants, group_columns, group_constants)
 
+    def make_tasks(self, job: str, group: str = "", count: int = 1) -> None:
+        """Makes `count` of a group's tasks that are counts (by_count) rows that are pending."""
+        self._core.make_tasks(job, group, count)
+
     def update_job(self, name: str, **given: Any) -> None:
         """Changes the fields given; the others and its tasks stay."""
         self._core.update_job(name, fields.job(name, given))
@@ -267,6 +271,27 @@ class Cluster:
     def set_namespace(self, name: str, labels: Mapping[str, str] | None = None) -> None:
         self._core.set_namespace({"name": name, "labels": dict(labels or {})})
 
+    def set_flavor(self, name: str, **given: Any) -> None:
+        """A kind of capacity that quota is counted in: node_labels, taints, tolerations, topology."""
+        self._core.set_flavor({"name": name, **given})
+
+    def remove_flavor(self, name: str) -> None:
+        self._core.remove_flavor(name)
+
+    def set_partition(self, name: str, **given: Any) -> None:
+        """A set of nodes with queues of its own: nodes, selector, queues, exclusive, borrows."""
+        self._core.set_partition({"name": name, **given})
+
+    def remove_partition(self, name: str) -> None:
+        self._core.remove_partition(name)
+
+    def set_reservation(self, name: str, **given: Any) -> None:
+        """set_reservation("nightly", node="n1", phase="available", cpu=16, owners=[{"job": "etl"}])"""
+        self._core.set_reservation(fields.reservation(name, given))
+
+    def remove_reservation(self, name: str) -> None:
+        self._core.remove_reservation(name)
+
     # --- following the world
 
     def apply_delta(self, kind: str, generation: int, **given: Any) -> str:
@@ -275,7 +300,12 @@ class Cluster:
         Returns "applied", "stale" (a newer one was seen) or "waiting" (for an object that it names).
         """
         name = given.pop("name", "")
-        build = {"node": fields.node, "job": fields.job, "task": fields.task}.get(kind)
+        build = {
+            "node": fields.node,
+            "job": fields.job,
+            "task": fields.task,
+            "reservation": fields.reservation,
+        }.get(kind)
         told = build(name, given) if build else {"name": name, **given}
         return self._core.apply_delta(generation, kind, told)
 

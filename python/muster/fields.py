@@ -111,18 +111,26 @@ def task(name: str, given: Fields) -> Fields:
     return {"name": name, **shape(given, f'task "{name}"')}
 
 
+def reservation(name: str, given: Fields) -> Fields:
+    return {"name": name, **shape(given, f'reservation "{name}"')}
+
+
 _GROUP = ("count", "shape", "group")
 # A job asks for devices; a task may also hold some, and asks in its shape.
 _JOB_SHAPE = ("devices",)
 
 
 def job(name: str, given: Fields) -> Fields:
-    """A job; `count` and what describes a shape make one group, with the name `group`."""
+    """A job; `count` or `by_count`, and what describes a shape, make one group named `group`."""
     out = shape(given, f'job "{name}"', _JOB_SHAPE)
-    if "count" in out or "shape" in out:
+    if "count" in out or "shape" in out or "by_count" in out:
         if "groups" in out:
             raise InvalidArgument(f'job "{name}": say either groups, or count and requests')
-        group: Fields = {"count": out.pop("count", 1), "shape": out.pop("shape", {})}
+        group: Fields = {"shape": out.pop("shape", {})}
+        if "by_count" in out:
+            group["by_count"] = out.pop("by_count")
+        else:
+            group["count"] = out.pop("count", 1)
         if "group" in out:
             group["name"] = out.pop("group")
         out["groups"] = [group]
@@ -182,9 +190,10 @@ def split_group(columns: Fields, constants: Fields) -> tuple[Fields, Fields]:
     }
     if "group" in columns:
         group_columns["name"] = columns.pop("group")
-    group_constants: Fields = {key: constants.pop(key) for key in ("count", "shape") if key in constants}
+    group_constants: Fields = {key: constants.pop(key) for key in ("count", "by_count", "shape") if key in constants}
     if "group" in constants:
         group_constants["name"] = constants.pop("group")
-    if (group_columns or group_constants) and "count" not in (*group_columns, *group_constants):
+    given = (*group_columns, *group_constants)
+    if given and "count" not in given and "by_count" not in given:
         group_constants["count"] = 1
     return group_columns, group_constants

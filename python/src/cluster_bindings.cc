@@ -206,7 +206,8 @@ py::dict Table(const Cluster& cluster, const std::string& kind) {
 }
 
 Removal::Kind RemovalKind(const std::string& kind) {
-  const std::vector<std::string_view> words = {"node", "queue", "job", "task"};
+  const std::vector<std::string_view> words = {"node",   "queue",     "job",        "task",
+                                               "flavor", "partition", "reservation"};
   const Place root{nullptr, "delta"};
   return static_cast<Removal::Kind>(ReadWord(Place{&root, "kind"}, Text(kind), "kind", words));
 }
@@ -224,8 +225,9 @@ std::string_view DriftName(Drift::Kind kind) {
 }
 
 ClusterSpec ReadCluster(const py::dict& tables) {
-  const std::vector<std::string_view> tables_known = {"nodes",   "queues",  "jobs",      "tasks",
-                                                      "domains", "budgets", "namespaces"};
+  const std::vector<std::string_view> tables_known = {
+      "nodes",   "queues",     "jobs",    "tasks",      "domains",
+      "budgets", "namespaces", "flavors", "partitions", "reservations"};
   ClusterSpec spec;
   size_t taken = 0;
   const auto read = [&](const char* key, auto* rows) {
@@ -240,6 +242,9 @@ ClusterSpec ReadCluster(const py::dict& tables) {
   read("domains", &spec.domains);
   read("budgets", &spec.budgets);
   read("namespaces", &spec.namespaces);
+  read("flavors", &spec.flavors);
+  read("partitions", &spec.partitions);
+  read("reservations", &spec.reservations);
   if (taken == tables.size()) return spec;
   const Place root{nullptr, "cluster"};
   for (auto [key, rows] : tables) {
@@ -260,6 +265,9 @@ py::dict WriteCluster(const ClusterSpec& spec) {
   out["domains"] = Write(spec.domains);
   out["budgets"] = Write(spec.budgets);
   out["namespaces"] = Write(spec.namespaces);
+  out["flavors"] = Write(spec.flavors);
+  out["partitions"] = Write(spec.partitions);
+  out["reservations"] = Write(spec.reservations);
   return out;
 }
 
@@ -284,6 +292,15 @@ DeltaOutcome ApplyDelta(Cluster& cluster, uint64_t generation, const std::string
         break;
       case Removal::Kind::kTask:
         delta.object = ReadRow<TaskSpec>(kind, fields);
+        break;
+      case Removal::Kind::kFlavor:
+        delta.object = ReadRow<FlavorSpec>(kind, fields);
+        break;
+      case Removal::Kind::kPartition:
+        delta.object = ReadRow<PartitionSpec>(kind, fields);
+        break;
+      case Removal::Kind::kReservation:
+        delta.object = ReadRow<ReservationSpec>(kind, fields);
         break;
     }
   }
@@ -385,6 +402,31 @@ void BindCluster(py::module_& module) {
   cluster.def("set_namespace", [](LiveCluster& self, const py::dict& fields) {
     Check(self.Use().SetNamespace(ReadRow<NamespaceSpec>("namespace", fields)));
   });
+  cluster
+      .def("set_flavor",
+           [](LiveCluster& self, const py::dict& fields) {
+             Check(self.Use().SetFlavor(ReadRow<FlavorSpec>("flavor", fields)));
+           })
+      .def("remove_flavor",
+           [](LiveCluster& self, const std::string& name) { Check(self.Use().RemoveFlavor(name)); })
+      .def("set_partition",
+           [](LiveCluster& self, const py::dict& fields) {
+             Check(self.Use().SetPartition(ReadRow<PartitionSpec>("partition", fields)));
+           })
+      .def("remove_partition",
+           [](LiveCluster& self, const std::string& name) {
+             Check(self.Use().RemovePartition(name));
+           })
+      .def("set_reservation",
+           [](LiveCluster& self, const py::dict& fields) {
+             Check(self.Use().SetReservation(ReadRow<ReservationSpec>("reservation", fields)));
+           })
+      .def("remove_reservation",
+           [](LiveCluster& self, const std::string& name) {
+             Check(self.Use().RemoveReservation(name));
+           })
+      .def("make_tasks", [](LiveCluster& self, const std::string& job, const std::string& group,
+                            int64_t count) { Check(self.Use().MakeTasks(job, group, count)); });
   cluster.def("what_if", [](LiveCluster& self, const std::string& profile, py::handle changes) {
     return OutlookTable(Value(WhatIf(self.Use(), profile, ReadChanges(changes))));
   });
@@ -425,7 +467,7 @@ void BindCluster(py::module_& module) {
           JobSpec job = s;
           const GroupSpec& group = groups.Fill(groups.size() == 0 ? 0 : row);
           ++row;
-          if (group.count > 0) job.groups.push_back(group);
+          if (group.count > 0 || group.by_count) job.groups.push_back(group);
           return c.AddJob(job);
         },
         [&](const std::string& name) { return c.RemoveJob(name); });

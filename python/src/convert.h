@@ -96,6 +96,15 @@ void ReadInto(const Place& place, py::handle value, std::optional<T>* out) {
     out->reset();
     return;
   }
+  ReadInto(place, value, &out->emplace(Blank<T>()));
+}
+
+template <class T>
+void ReadInto(const Place& place, py::handle value, Boxed<T>* out) {
+  if (value.is_none()) {
+    out->reset();
+    return;
+  }
   ReadInto(place, value, &out->emplace());
 }
 
@@ -173,12 +182,18 @@ py::object Write(const S& spec);
 template <class T>
 py::object Write(const std::optional<T>& value);
 template <class T>
+py::object Write(const Boxed<T>& value);
+template <class T>
 py::object Write(const std::vector<T>& values);
 template <class T>
 py::object Write(const Named<T>& values);
 
 template <class T>
 py::object Write(const std::optional<T>& value) {
+  return value.has_value() ? Write(*value) : py::none();
+}
+template <class T>
+py::object Write(const Boxed<T>& value) {
   return value.has_value() ? Write(*value) : py::none();
 }
 template <class T>
@@ -202,6 +217,10 @@ bool IsUnset(const T& value, const T& unset) {
 template <class T>
 bool IsUnset(const std::vector<T>& value, const std::vector<T>&) {
   return value.empty();
+}
+template <class T>
+bool IsUnset(const Boxed<T>& value, const Boxed<T>&) {
+  return !value.has_value();
 }
 template <HasMembers S>
 bool IsUnset(const S& value, const S& unset) {

@@ -29,6 +29,7 @@ std::string KeyOfTask(const TaskSpec& task) {
   key.Add(task.started);
   key.Add(task.protected_until);
   key.Add(task.devices);
+  key.Add(MeaningKey(task.usage, task.lifetime));
   return key.Take();
 }
 
@@ -82,6 +83,13 @@ std::map<std::string, std::string> Dump(const ClusterSpec& spec) {
   }
   for (const auto& name_space : spec.namespaces)
     rows["namespace " + name_space.name] = MeaningKey(name_space);
+  for (const auto& flavor : spec.flavors) rows["flavor " + flavor.name] = MeaningKey(flavor);
+  for (const auto& partition : spec.partitions) {
+    rows["partition " + partition.name] = MeaningKey(partition);
+  }
+  for (const auto& reservation : spec.reservations) {
+    rows["reservation " + reservation.name] = MeaningKey(reservation);
+  }
   return rows;
 }
 

@@ -145,6 +145,41 @@ class Errors(unittest.TestCase):
         self.assertEqual(self.cluster.to_dict(), before)
         return caught.exception
 
+    def test_rules_and_records(self):
+        c = self.cluster
+        c.set_flavor("spot", node_labels={"tier": "spot"})
+        c.set_partition("gpu", nodes=["n1"], exclusive=False)
+        c.set_reservation("r", node="n1", phase="available", cpu=16, owners=[{"job": "etl"}])
+        quota = {"flavor": "spot", "nominal": {"cpu": 4}}
+        c.add_queue("q", rules={"groups": [{"resources": ["cpu"], "flavors": [quota]}]},
+                    history={"as_of": 5, "entries": [{"user": "ann", "amounts": {"cpu": 2}}]})
+        c.add_job("j", queue="q", by_count={"count": 10}, cpu=1, owner={"user": "ann"})
+        c.add_task("t", usage={"amounts": {"cpu": "350m"}}, lifetime={"max_runtime": 60})
+        full = c.to_dict()
+        self.assertEqual(full["flavors"], [{"name": "spot", "node_labels": {"tier": "spot"}}])
+        self.assertEqual(full["partitions"], [{"name": "gpu", "nodes": ["n1"], "exclusive": False}])
+        self.assertEqual(full["reservations"], [
+            {"name": "r", "node": "n1", "phase": "available", "shape": {"request": {"cpu": 16}},
+             "owners": [{"job": "etl"}]}])
+        entries = [{"user": "ann", "amounts": {"cpu": 2}}]
+        self.assertEqual(c.queue("q")["history"]["entries"], entries)
+        self.assertEqual(c.task("t")["lifetime"], {"max_runtime": 60})
+        self.assertEqual(c.reconcile(full), [])
+        self.refused(muster.FailedPrecondition, "10 tasks are counts", c.schedule)
+        c.make_tasks("j", count=10)
+        self.assertEqual(len(c.to_dict()["tasks"]), 11)
+        self.assertEqual(c.job("j")["groups"], [{"shape": {"request": {"cpu": 1}}}])
+        self.refused(muster.InvalidArgument, "unknown victim scope", c.update_queue, "q",
+                     rules={"preemption": {"reclaim": "some"}})
+        self.assertEqual(c.apply_delta("reservation", 2, name="s", cpu=1), "applied")
+        self.assertEqual(c.apply_delta("flavor", 2, name="f"), "applied")
+        self.assertEqual(c.apply_removal("flavor", 1, "f"), "stale")
+        self.assertEqual(c.apply_removal("partition", 9, "gpu"), "applied")
+        c.remove_reservation("r")
+        c.remove_flavor("f")
+        self.refused(muster.NotFound, '^partition "gpu": does not exist$', c.remove_partition,
+                     "gpu")
+
     def test_messages_name_the_place_and_the_rule(self):
         c = self.cluster
         self.refused(muster.InvalidArgument, '^queue "q": parent "p" does not exist$', c.add_queue,

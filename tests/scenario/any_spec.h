@@ -45,10 +45,16 @@ bool Same(const std::optional<T>& a, const std::optional<T>& b) {
   return a.has_value() == b.has_value() && (!a.has_value() || Same(*a, *b));
 }
 
+template <class T>
+bool Same(const Boxed<T>& a, const Boxed<T>& b) {
+  return a.has_value() == b.has_value() && (!a.has_value() || Same(*a, *b));
+}
+
 inline bool Same(const ClusterSpec& a, const ClusterSpec& b) {
   return Same(a.nodes, b.nodes) && Same(a.queues, b.queues) && Same(a.jobs, b.jobs) &&
          Same(a.tasks, b.tasks) && Same(a.domains, b.domains) && Same(a.budgets, b.budgets) &&
-         Same(a.namespaces, b.namespaces);
+         Same(a.namespaces, b.namespaces) && Same(a.flavors, b.flavors) &&
+         Same(a.partitions, b.partitions) && Same(a.reservations, b.reservations);
 }
 
 inline bool Same(const Scenario& a, const Scenario& b) {
@@ -107,6 +113,16 @@ class AnySpec {
   template <class T>
   void Fill(std::optional<T>* out) {
     if (Below(2) == 0) return;
+    if constexpr (std::is_same_v<T, Quantity>) {
+      Fill(&out->emplace(0));
+    } else {
+      Fill(&out->emplace());
+    }
+  }
+
+  template <class T>
+  void Fill(Boxed<T>* out) {
+    if (Below(2) == 0) return;
     Fill(&out->emplace());
   }
 
@@ -146,6 +162,9 @@ class AnySpec {
     Fill(&cluster.jobs);
     Fill(&cluster.tasks);
     Fill(&cluster.nodes);
+    Fill(&cluster.flavors);
+    Fill(&cluster.partitions);
+    Fill(&cluster.reservations);
     // Runs of equal nodes, whole and broken, and shapes that are used again.
     for (uint64_t i = Below(4); i > 0 && !cluster.nodes.empty(); --i) {
       cluster.nodes.push_back(cluster.nodes.back());

@@ -49,6 +49,8 @@ json TypeOf(Enum) {
 template <class T>
 json TypeOf(const std::optional<T>&);
 template <class T>
+json TypeOf(const Boxed<T>&);
+template <class T>
 json TypeOf(const std::vector<T>&);
 template <class T>
 json TypeOf(const Named<T>&);
@@ -99,6 +101,30 @@ MUSTER_NAME(NamespaceSpec)
 MUSTER_NAME(ScenarioOptions)
 MUSTER_NAME(ExpectedShare)
 MUSTER_NAME(Expectation)
+MUSTER_NAME(FlavorTopology)
+MUSTER_NAME(FlavorSpec)
+MUSTER_NAME(FlavorQuota)
+MUSTER_NAME(ResourceGroup)
+MUSTER_NAME(FlavorRules)
+MUSTER_NAME(PreemptionRules)
+MUSTER_NAME(AdmissionCheck)
+MUSTER_NAME(PartitionShare)
+MUSTER_NAME(QueueRules)
+MUSTER_NAME(PartitionSpec)
+MUSTER_NAME(UsageWindow)
+MUSTER_NAME(UsageDetail)
+MUSTER_NAME(TaskUsage)
+MUSTER_NAME(UsageEntry)
+MUSTER_NAME(UsageHistory)
+MUSTER_NAME(ReservationOwner)
+MUSTER_NAME(ReservationSpec)
+MUSTER_NAME(Lifetime)
+MUSTER_NAME(ByCount)
+MUSTER_NAME(GroupAdmission)
+MUSTER_NAME(JobAdmission)
+MUSTER_NAME(JobOwner)
+MUSTER_NAME(UserLimit)
+MUSTER_NAME(UserRules)
 #undef MUSTER_NAME
 
 template <HasMembers S>
@@ -117,6 +143,10 @@ T Sample() {
 
 template <class T>
 json TypeOf(const std::optional<T>&) {
+  return TypeOf(Sample<T>());
+}
+template <class T>
+json TypeOf(const Boxed<T>&) {
   return TypeOf(Sample<T>());
 }
 template <class T>
@@ -221,6 +251,30 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<ScenarioOptions>();
   Check<ExpectedShare>();
   Check<Expectation>();
+  Check<FlavorTopology>();
+  Check<FlavorSpec>();
+  Check<FlavorQuota>();
+  Check<ResourceGroup>();
+  Check<FlavorRules>();
+  Check<PreemptionRules>();
+  Check<AdmissionCheck>();
+  Check<PartitionShare>();
+  Check<QueueRules>();
+  Check<PartitionSpec>();
+  Check<UsageWindow>();
+  Check<UsageDetail>();
+  Check<TaskUsage>();
+  Check<UsageEntry>();
+  Check<UsageHistory>();
+  Check<ReservationOwner>();
+  Check<ReservationSpec>();
+  Check<Lifetime>();
+  Check<ByCount>();
+  Check<GroupAdmission>();
+  Check<JobAdmission>();
+  Check<JobOwner>();
+  Check<UserLimit>();
+  Check<UserRules>();
   std::set<std::string> defined;
   for (const auto& [name, def] : schema_["$defs"].items()) defined.insert(name);
   EXPECT_EQ(defined, checked_);

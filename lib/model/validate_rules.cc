@@ -1,0 +1,197 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// The rules of what few queues, jobs and groups have: quota by flavor, users, counts, admissions.
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+#include "lib/model/tables.h"
+#include "lib/model/validate.h"
+#include "lib/model/words.h"
+#include "muster/quantity.h"
+
+namespace muster {
+namespace {
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+void CheckSeconds(const char* what, const std::optional<int64_t>& seconds, Checker& check) {
+  if (seconds) check.AtLeast(what, *seconds, 0);
+}
+
+// Amounts of a flavor, of resources that its group has.
+void CheckQuotaAmounts(const char* where, const Resources& amounts, const ResourceGroup& group,
+                       Checker& check) {
+  check.Resources(where, amounts, Checker::Use::kCompared);
+  for (const auto& [name, amount] : amounts) {
+    if (Contains(group.resources, name)) continue;
+    check.Fail(where, name, "is not a resource of its group; must be one of `resources`");
+  }
+}
+
+void CheckResourceGroups(const std::vector<ResourceGroup>& groups, Checker& check) {
+  Checker::Distinct resources(check, "resource"), flavors(check, "flavor");
+  for (const ResourceGroup& group : groups) {
+    if (group.resources.empty()) check.Fail("a resource group has no resources; must be 1 or more");
+    for (const std::string& name : group.resources) {
+      check.Name("resource", name);
+      resources.Add(name);
+    }
+    for (const FlavorQuota& quota : group.flavors) {
+      check.Name("flavor", quota.flavor);
+      flavors.Add(quota.flavor);
+      CheckQuotaAmounts("nominal", quota.nominal, group, check);
+      CheckQuotaAmounts("borrow_limit", quota.borrow_limit, group, check);
+      CheckQuotaAmounts("lend_limit", quota.lend_limit, group, check);
+    }
+  }
+}
+
+void CheckScope(const char* what, VictimScope scope, std::initializer_list<VictimScope> valid,
+                Checker& check) {
+  std::string words;
+  for (const VictimScope one : valid) {
+    if (one == scope) return;
+    absl::StrAppend(&words, words.empty() ? "" : ", ", ToAbsl(Word(one)));
+  }
+  check.Fail(
+      absl::StrCat("preemption, ", what, " is ", ToAbsl(Word(scope)), "; must be one of ", words));
+}
+
+void CheckPreemption(const PreemptionRules& rules, Checker& check) {
+  using enum VictimScope;
+  CheckScope("within_queue", rules.within_queue,
+             {kNever, kLowerPriority, kLowerOrNewerEqualPriority}, check);
+  CheckScope("reclaim", rules.reclaim, {kNever, kLowerPriority, kAny}, check);
+  CheckScope("while_borrowing", rules.while_borrowing, {kNever, kLowerPriority}, check);
+  CheckSeconds("preempt_min_runtime", rules.preempt_min_runtime, check);
+  CheckSeconds("reclaim_min_runtime", rules.reclaim_min_runtime, check);
+  CheckSeconds("delay", rules.delay, check);
+  CheckSeconds("quota_delay", rules.quota_delay, check);
+}
+
+void CheckPartitionShare(const PartitionShare& share, Checker& check) {
+  if (!share.partition.empty()) check.Name("partition", share.partition);
+  const auto number = [&](const char* where, const std::optional<Quantity>& quantity) {
+    if (quantity) CheckNumber(where, share.partition, *quantity, check);
+  };
+  number("capacity of partition", share.capacity);
+  number("max_capacity of partition", share.max_capacity);
+  number("weight of partition", share.weight);
+  if (share.capacity && share.weight) {
+    check.Fail("partition", share.partition, "has a capacity and a weight; must be one of them");
+  }
+  if (share.guaranteed) {
+    check.Resources("guaranteed of partition", *share.guaranteed, Checker::Use::kCompared);
+  }
+  if (share.limit) check.Resources("limit of partition", *share.limit, Checker::Use::kCompared);
+}
+
+// A part of a group's count.
+void CheckCountPart(const GroupSpec& group, const char* what, int64_t part, int64_t whole,
+                    Checker& check) {
+  if (part >= 0 && part <= whole) return;
+  check.Fail("group", group.name,
+             absl::StrCat("by_count, ", what, " is ", part, "; must be 0 to ", whole));
+}
+
+}  // namespace
+
+void CheckQueueRules(const QueueRules& rules, Checker& check) {
+  CheckResourceGroups(rules.groups, check);
+  if (rules.fair_weight) CheckNumber("rules", "fair_weight", *rules.fair_weight, check);
+  check.Resources("over_quota_weight", rules.over_quota_weight, Checker::Use::kCompared);
+  CheckPreemption(rules.preemption, check);
+  if (rules.namespaces) CheckSelector(*rules.namespaces, "namespaces", check);
+  Checker::Distinct checks(check, "check"), partitions(check, "partition");
+  for (const AdmissionCheck& one : rules.checks) {
+    check.Name("check", one.name);
+    checks.Add(one.name);
+    for (const std::string& flavor : one.flavors) check.Name("flavor of check", flavor);
+  }
+  for (const PartitionShare& share : rules.partitions) {
+    CheckPartitionShare(share, check);
+    partitions.Add(share.partition);
+  }
+}
+
+void CheckUserRules(const UserRules& rules, Checker& check) {
+  Checker::Distinct users(check, "user"), groups(check, "group of users");
+  for (const UserLimit& limit : rules.limits) {
+    const char* where = limit.group ? "group of users" : "user";
+    check.Name(where, limit.name);
+    (limit.group ? groups : users).Add(limit.name);
+    if (limit.limit) {
+      check.Resources(limit.group ? "limit of group" : "limit of user", *limit.limit,
+                      Checker::Use::kCompared);
+    }
+    if (limit.max_jobs && *limit.max_jobs < 0) {
+      check.Fail(where, limit.name,
+                 absl::StrCat("max_jobs is ", *limit.max_jobs, "; must be 0 or more"));
+    }
+    CheckNumber(limit.group ? "weight of group" : "weight of user", limit.name, limit.weight,
+                check);
+  }
+  if (rules.least_percent) CheckNumber("users", "least_percent", *rules.least_percent, check);
+  if (rules.factor) CheckNumber("users", "factor", *rules.factor, check);
+}
+
+void CheckOwner(const JobOwner& owner, Checker& check) {
+  check.Name("user", owner.user);
+  Checker::Distinct groups(check, "group of users");
+  for (const std::string& group : owner.groups) {
+    check.Name("group of users", group);
+    groups.Add(group);
+  }
+}
+
+void CheckByCount(const GroupSpec& group, Checker& check) {
+  const ByCount& tasks = *group.by_count;
+  const auto fail = [&](auto... rule) {
+    check.Fail("group", group.name, absl::StrCat("by_count, ", rule...));
+  };
+  if (group.count != 0) {
+    check.Fail("group", group.name,
+               absl::StrCat("count is ", group.count, " beside by_count; must be 0"));
+  }
+  if (tasks.count < 1 || tasks.count > kMaxRows) {
+    fail("count is ", tasks.count, "; must be 1 to ", kMaxRows);
+    return;
+  }
+  if (tasks.min_count) CheckCountPart(group, "min_count", *tasks.min_count, tasks.count, check);
+  if (tasks.parallelism && *tasks.parallelism < 1) {
+    fail("parallelism is ", *tasks.parallelism, "; must be 1 or more");
+  }
+  CheckCountPart(group, "admitted", tasks.admitted, tasks.count, check);
+  CheckCountPart(group, "running", tasks.running, tasks.admitted, check);
+  CheckCountPart(group, "succeeded", tasks.succeeded, kMaxRows, check);
+  CheckCountPart(group, "failed", tasks.failed, kMaxRows, check);
+}
+
+void CheckAdmission(const JobSpec& job, Checker& check) {
+  if (!job.admission) return;
+  check.Text("admission", job.admission->queue);
+  Checker::Distinct groups(check, "admission of group");
+  for (const GroupAdmission& group : job.admission->groups) {
+    const char* where = "admission of group";
+    groups.Add(group.group);
+    if (std::ranges::find(job.groups, group.group, &GroupSpec::name) == job.groups.end()) {
+      check.Fail(where, group.group, "does not exist; must be a group of the job");
+    }
+    if (group.count < 0) {
+      check.Fail(where, group.group, absl::StrCat("count is ", group.count, "; must be 0 or more"));
+    }
+    Checker::Distinct resources(check, "flavor of resource");
+    for (const auto& [resource, flavor] : group.flavors) {
+      check.Name("flavor of resource", resource);
+      check.Name("flavor", flavor);
+      resources.Add(resource);
+    }
+  }
+}
+
+}  // namespace muster
