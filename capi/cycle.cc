@@ -115,15 +115,6 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
   return MakePlan(*std::move(plan), snapshot, memory, out);
 }
 
-namespace {
-
-int64_t CountOf(const Plan& plan, DecisionKind kind) {
-  int64_t count = 0;
-  for (const Decision& decision : plan.decisions()) count += decision.kind == kind;
-  return count;
-}
-
-}  // namespace
 }  // namespace muster::capi
 
 using namespace muster::capi;  // NOLINT: the functions below are C's
@@ -159,10 +150,9 @@ muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profi
       cluster->recorder->Schedule(profile, said, said.extensions != nullptr, plan);
     }
     cluster->log.SayThat(MUSTER_LOG_INFO, [&] {
-      return absl::StrCat("schedule ", profile, ": ", CountOf(plan, muster::DecisionKind::kBind),
-                          " bound, ", CountOf(plan, muster::DecisionKind::kNominate),
-                          " nominated, ", CountOf(plan, muster::DecisionKind::kEvict), " evicted, ",
-                          plan.pending().size(), " pending, work ", plan.work(),
+      return absl::StrCat("schedule ", profile, ": ", plan.binds().size(), " bound, ",
+                          plan.nominations().size(), " nominated, ", plan.evictions().size(),
+                          " evicted, ", plan.pending().size(), " pending, work ", plan.work(),
                           plan.complete() ? "" : ", cut");
     });
     return absl::OkStatus();

@@ -128,9 +128,37 @@ class Filler {
   muster_plan* plan_;
 };
 
+// One dimension of one group that an admission assigns quota to. A group without flavors has one
+// row, with dimension kNone.
+struct Assigned {
+  JobIndex job;
+  const GroupAssignment* group;
+  DimensionIndex dimension = kNone;
+  std::string_view flavor = {};
+};
+
+std::vector<Assigned> RowsOfAssignments(std::span<const Admission> admissions) {
+  std::vector<Assigned> rows;
+  for (const Admission& admission : admissions) {
+    for (const GroupAssignment& group : admission.assignment) {
+      if (group.flavors.empty()) rows.push_back({admission.job, &group});
+      for (const AssignedFlavor& of : group.flavors) {
+        rows.push_back({admission.job, &group, of.dimension, of.flavor});
+      }
+    }
+  }
+  return rows;
+}
+
 // What the columns are made of.
 struct Parts {
   std::span<const Decision> decisions;
+  std::span<const Move> moves;
+  std::span<const Reservation> reservations;
+  std::span<const Offer> offers;
+  std::span<const Resize> resizes;
+  std::span<const Split> splits;
+  std::vector<Assigned> assigned;
   std::span<const Tentative> tentative;
   std::span<const PendingTask> pending;
   std::span<const Reason> reasons;
@@ -142,6 +170,12 @@ struct Parts {
 
   explicit Parts(const Plan& plan)
       : decisions(plan.decisions()),
+        moves(plan.moves()),
+        reservations(plan.reservations()),
+        offers(plan.offers()),
+        resizes(plan.resizes()),
+        splits(plan.splits()),
+        assigned(RowsOfAssignments(plan.admissions())),
         tentative(plan.tentative()),
         pending(plan.pending()),
         reasons(plan.reasons()),
@@ -151,6 +185,7 @@ struct Parts {
     for (const Reason& reason : reasons) {
       for (const Refusal& refusal : reason.refusals) refusals.push_back(&refusal);
     }
+    for (const Offer& offer : offers) dimensions = std::max(dimensions, offer.amounts.size());
     for (const QueueShare& share : shares) {
       dimensions = std::max({dimensions, share.allocated_before.size(),
                              share.allocated_after.size(), share.deserved.size()});
@@ -163,10 +198,16 @@ void Reserve(const Parts& parts, muster_plan* made) {
   const size_t reasons = parts.reasons.size(), refusals = parts.refusals.size();
   const size_t shares = parts.shares.size(), domains = parts.domains.size();
   const size_t devices = parts.devices.size();
-  made->indices.Reserve(7 * parts.decisions.size() + 3 * parts.tentative.size() +
+  const size_t moves = parts.moves.size(), reservations = parts.reservations.size();
+  const size_t offers = parts.offers.size(), resizes = parts.resizes.size();
+  const size_t splits = parts.splits.size(), assigned = parts.assigned.size();
+  made->indices.Reserve(8 * parts.decisions.size() + 5 * moves + 2 * reservations + 3 * offers +
+                        resizes + splits + 2 * assigned + 3 * parts.tentative.size() +
                         2 * parts.pending.size() + 3 * reasons + 2 * refusals + shares +
                         2 * domains + devices);
-  made->numbers.Reserve(2 * reasons + 3 * (reasons + 1) + refusals + (refusals + 1) +
+  made->numbers.Reserve(reservations + (reservations + 1) + offers * parts.dimensions + resizes +
+                        (resizes + 1) + splits + assigned + 2 * (assigned + 1) + 2 * reasons +
+                        3 * (reasons + 1) + refusals + (refusals + 1) +
                         2 * shares * parts.dimensions + 2 * (domains + 1) + 2 * devices +
                         (devices + 1));
   made->reals.Reserve(shares * (parts.dimensions + 2));
@@ -177,6 +218,11 @@ void Reserve(const Parts& parts, muster_plan* made) {
     bytes += chosen.sub_group.size() + chosen.domain.size();
   }
   for (const ChosenDevice& chosen : parts.devices) bytes += chosen.device.size();
+  for (const Reservation& reservation : parts.reservations) {
+    bytes += reservation.waiting_group.size();
+  }
+  for (const Resize& resize : parts.resizes) bytes += resize.group.size();
+  for (const Assigned& row : parts.assigned) bytes += row.group->group.size() + row.flavor.size();
   made->texts.reserve(bytes);
 }
 
@@ -191,7 +237,8 @@ void FillDecisions(const Parts& parts, Filler& fill, muster_plan_view& view) {
       Field{&view.decision_job, [](const D& d) { return IndexOut(d.job); }},
       Field{&view.decision_beneficiary, [](const D& d) { return IndexOut(d.beneficiary); }},
       Field{&view.decision_phase, [](const D& d) { return static_cast<int32_t>(d.phase); }},
-      Field{&view.decision_after_eviction, [](const D& d) { return d.after_eviction ? 1 : 0; }});
+      Field{&view.decision_after_eviction, [](const D& d) { return d.after_eviction ? 1 : 0; }},
+      Field{&view.decision_row, [](const D& d) { return static_cast<int32_t>(d.index); }});
 
   using T = Tentative;
   view.tentative_count = static_cast<int64_t>(parts.tentative.size());
@@ -199,6 +246,57 @@ void FillDecisions(const Parts& parts, Filler& fill, muster_plan_view& view) {
             Field{&view.tentative_task, [](const T& t) { return IndexOut(t.task); }},
             Field{&view.tentative_node, [](const T& t) { return IndexOut(t.node); }},
             Field{&view.tentative_nominated, [](const T& t) { return t.nominated ? 1 : 0; }});
+}
+
+void FillMoves(const Parts& parts, Filler& fill, muster_plan_view& view) {
+  using M = Move;
+  view.move_count = static_cast<int64_t>(parts.moves.size());
+  fill.Rows(parts.moves, Field{&view.move_task, [](const M& m) { return IndexOut(m.task); }},
+            Field{&view.move_from, [](const M& m) { return IndexOut(m.from); }},
+            Field{&view.move_to, [](const M& m) { return IndexOut(m.to); }},
+            Field{&view.move_nominated, [](const M& m) { return m.nominated ? 1 : 0; }},
+            Field{&view.move_beneficiary, [](const M& m) { return IndexOut(m.beneficiary); }});
+
+  using R = Reservation;
+  view.reservation_count = static_cast<int64_t>(parts.reservations.size());
+  fill.Rows(parts.reservations,
+            Field{&view.reservation_task, [](const R& r) { return IndexOut(r.task); }},
+            Field{&view.reservation_node, [](const R& r) { return IndexOut(r.node); }},
+            Field{&view.reservation_until, [](const R& r) { return r.until; }});
+  fill.Texts(parts.reservations, &view.reservation_group_offsets, &view.reservation_groups,
+             [](const R& r) -> const std::string& { return r.waiting_group; });
+}
+
+void FillOffers(const Parts& parts, Filler& fill, muster_plan_view& view) {
+  using O = Offer;
+  view.offer_count = static_cast<int64_t>(parts.offers.size());
+  fill.Rows(parts.offers, Field{&view.offer_job, [](const O& o) { return IndexOut(o.job); }},
+            Field{&view.offer_queue, [](const O& o) { return IndexOut(o.queue); }},
+            Field{&view.offer_node, [](const O& o) { return IndexOut(o.node); }});
+  view.offer_amounts =
+      fill.Amounts(parts.offers, parts.dimensions, &O::amounts, int64_t{MUSTER_ABSENT});
+
+  using R = Resize;
+  view.resize_count = static_cast<int64_t>(parts.resizes.size());
+  fill.Rows(parts.resizes, Field{&view.resize_job, [](const R& r) { return IndexOut(r.job); }},
+            Field{&view.resize_tasks, [](const R& r) { return r.count; }});
+  fill.Texts(parts.resizes, &view.resize_group_offsets, &view.resize_groups,
+             [](const R& r) -> const std::string& { return r.group; });
+
+  using S = Split;
+  view.split_count = static_cast<int64_t>(parts.splits.size());
+  fill.Rows(parts.splits, Field{&view.split_task, [](const S& s) { return IndexOut(s.task); }},
+            Field{&view.split_parts, [](const S& s) { return s.parts; }});
+
+  using A = Assigned;
+  view.assignment_count = static_cast<int64_t>(parts.assigned.size());
+  fill.Rows(parts.assigned, Field{&view.assignment_job, [](const A& a) { return IndexOut(a.job); }},
+            Field{&view.assignment_dimension, [](const A& a) { return IndexOut(a.dimension); }},
+            Field{&view.assignment_tasks, [](const A& a) { return a.group->count; }});
+  fill.Texts(parts.assigned, &view.assignment_group_offsets, &view.assignment_groups,
+             [](const A& a) -> const std::string& { return a.group->group; });
+  fill.Texts(parts.assigned, &view.assignment_flavor_offsets, &view.assignment_flavors,
+             [](const A& a) { return a.flavor; });
 }
 
 void FillReasons(const Parts& parts, Filler& fill, muster_plan_view& view) {
@@ -277,6 +375,8 @@ void Fill(muster_plan* made) {
   view.work = plan.work();
   view.version = plan.version();
   FillDecisions(parts, fill, view);
+  FillMoves(parts, fill, view);
+  FillOffers(parts, fill, view);
   FillReasons(parts, fill, view);
   FillPlaces(parts, fill, view);
   FillShares(parts, fill, view);

@@ -62,7 +62,7 @@ class Loop {
   absl::Status Cycle(int64_t now) {
     const absl::StatusOr<muster::Plan> plan = cluster_.Schedule("muster", {.now = now});
     if (!plan.ok()) return plan.status();
-    for (const muster::Decision& bind : plan->binds()) {
+    for (const muster::Bind& bind : plan->binds()) {
       std::cout << "  start " << plan->task_name(bind.task) << " on " << plan->node_name(bind.node)
                 << "\n";
     }
@@ -74,7 +74,7 @@ class Loop {
     const absl::StatusOr<muster::ApplyReport> report = cluster_.Apply(*plan);
     if (!report.ok()) return report.status();
     // Here they run at once. A real scheduler gets this event in a later batch.
-    for (const muster::Decision& bind : plan->binds()) {
+    for (const muster::Bind& bind : plan->binds()) {
       const absl::Status runs =
           cluster_.SetTaskStatus(plan->task_name(bind.task), muster::TaskStatus::kRunning);
       if (!runs.ok()) return runs;

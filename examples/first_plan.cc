@@ -44,7 +44,7 @@ absl::Status FirstPlan() {
   if (absl::Status s = cluster.AddNode(one_more); !s.ok()) return s;
   plan = cluster.Schedule("muster");
   if (!plan.ok()) return plan.status();
-  for (const muster::Decision& d : plan->binds()) {
+  for (const muster::Bind& d : plan->binds()) {
     std::cout << plan->task_name(d.task) << " -> " << plan->node_name(d.node) << "\n";
   }
 

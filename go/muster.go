@@ -451,12 +451,43 @@ func (p *Plan) Phases() []Phase {
 	return decisions(p, C.MUSTER_DECISION_PHASE, func(r row) Phase { return Phase{r.job, r.phase} })
 }
 
+// Move is a task that leaves one node for another that is kept for it. Nominated: room on To is still being released.
+type Move struct {
+	Task, From, To int32
+	Nominated      bool
+}
+
+// Moves are the tasks that go to another node, in the order they were decided.
+func (p *Plan) Moves() []Move {
+	n := int(p.view.move_count)
+	tasks, from := ints(p.view.move_task, n), ints(p.view.move_from, n)
+	to, nominated := ints(p.view.move_to, n), ints(p.view.move_nominated, n)
+	list := make([]Move, n)
+	for i := range list {
+		list[i] = Move{tasks[i], from[i], to[i], nominated[i] != 0}
+	}
+	return list
+}
+
+// Reservations are tasks that hold a node and are not bound yet, in the order they were decided.
+func (p *Plan) Reservations() []Bind {
+	return decisions(p, C.MUSTER_DECISION_RESERVE, func(r row) Bind { return Bind{r.task, r.node} })
+}
+
+// ints reads a column of n cells; nil where there are none.
+func ints(first *C.int32_t, n int) []int32 {
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*int32)(unsafe.Pointer(first)), n)
+}
+
 type row struct{ task, node, job, beneficiary, phase int32 }
 
 // decisions of a kind, copied out of the plan's columns.
 func decisions[T any](p *Plan, kind int32, of func(row) T) []T {
 	n := int(p.view.decision_count)
-	column := func(first *C.int32_t) []int32 { return unsafe.Slice((*int32)(unsafe.Pointer(first)), n) }
+	column := func(first *C.int32_t) []int32 { return ints(first, n) }
 	if n == 0 {
 		return nil
 	}

@@ -167,6 +167,7 @@ typedef struct muster_allocator {
 #define MUSTER_TASK_SUCCEEDED 7
 #define MUSTER_TASK_FAILED 8
 #define MUSTER_TASK_UNKNOWN 9
+#define MUSTER_TASK_WAITING 10
 
 #define MUSTER_PHASE_PENDING 0 /* phases of jobs */
 #define MUSTER_PHASE_ADMITTED 1
@@ -403,6 +404,11 @@ MUSTER_API muster_status muster_snapshot_find(const muster_snapshot* snapshot, i
 #define MUSTER_DECISION_NOMINATE 2
 #define MUSTER_DECISION_EVICT 3
 #define MUSTER_DECISION_PHASE 4
+#define MUSTER_DECISION_MOVE 5
+#define MUSTER_DECISION_RESERVE 6
+#define MUSTER_DECISION_OFFER 7
+#define MUSTER_DECISION_RESIZE 8
+#define MUSTER_DECISION_SPLIT 9
 
 #define MUSTER_REASON_GATED 0 /* kinds of reasons; docs/explain.md goes through them */
 #define MUSTER_REASON_INVALID_GANG 1
@@ -509,13 +515,65 @@ typedef struct muster_plan_view {
    * tier where no domain has room for a job. */
   const int64_t* reason_where_offsets; /* [reason_count + 1]: into reason_wheres */
   const char* reason_wheres;
+
+  /* What else a decision has. decision_row is its row among those of its kind: of moves, reservations, offers, resizes
+   * and splits the row of the tables below. */
+  const int32_t* decision_row;
+
+  /* Tasks that leave one node for another that is kept for them. */
+  int64_t move_count;
+  const int32_t* move_task;
+  const int32_t* move_from;
+  const int32_t* move_to;
+  const int32_t* move_nominated;   /* 1: room on move_to is still being released */
+  const int32_t* move_beneficiary; /* the task that gets the room on move_from */
+
+  /* Nodes that keep room for a task, which waits there and is not bound yet. */
+  int64_t reservation_count;
+  const int32_t* reservation_task;
+  const int32_t* reservation_node;
+  const int64_t* reservation_until;         /* seconds; MUSTER_ABSENT: no deadline */
+  const int64_t* reservation_group_offsets; /* [reservation_count + 1]: into reservation_groups */
+  const char* reservation_groups;           /* waiting groups; empty: none */
+
+  /* Amounts of nodes that are offered to a queue or a job. */
+  int64_t offer_count;
+  const int32_t* offer_job;
+  const int32_t* offer_queue;
+  const int32_t* offer_node;
+  const int64_t* offer_amounts; /* [offer_count * dimensions] */
+
+  /* Groups of jobs that get another number of tasks. */
+  int64_t resize_count;
+  const int32_t* resize_job;
+  const int64_t* resize_tasks;
+  const int64_t* resize_group_offsets; /* [resize_count + 1]: into resize_groups */
+  const char* resize_groups;
+
+  /* Tasks that become several smaller ones. */
+  int64_t split_count;
+  const int32_t* split_task;
+  const int64_t* split_parts;
+
+  /* The quota assigned to admitted jobs: a row for each group and dimension, with the flavor that the quota is taken
+   * from; a group without flavors has one row, with dimension MUSTER_NONE. */
+  int64_t assignment_count;
+  const int32_t* assignment_job;
+  const int32_t* assignment_dimension;
+  const int64_t* assignment_tasks;         /* admitted tasks of the group */
+  const int64_t* assignment_group_offsets; /* [assignment_count + 1]: into assignment_groups */
+  const char* assignment_groups;
+  const int64_t* assignment_flavor_offsets; /* [assignment_count + 1]: into assignment_flavors */
+  const char* assignment_flavors;
 } muster_plan_view;
-#define MUSTER_PLAN_VIEW_INIT                                                                  \
-  {                                                                                            \
-    (uint32_t)sizeof(muster_plan_view), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,  \
-        NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-        NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
-        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL              \
+#define MUSTER_PLAN_VIEW_INIT                                                                     \
+  {                                                                                               \
+    (uint32_t)sizeof(muster_plan_view), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,     \
+        NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
+        NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,    \
+        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
+        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0,    \
+        NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL        \
   }
 
 MUSTER_API void muster_plan_free(muster_plan* plan);

@@ -44,6 +44,7 @@
 #include <vector>
 
 #include "muster/export.h"
+#include "muster/plan.h"
 #include "muster/policy/cycle.h"
 #include "muster/policy/options.h"
 #include "muster/policy/verdict.h"
@@ -106,8 +107,8 @@ class MUSTER_EXPORT Workbench {
   void Rollback(const Savepoint& before);
 
   // Admits the job: its tasks may be placed from now on, and the plan says so. It is not undone by
-  // Rollback.
-  void Admit(JobIndex job);
+  // Rollback. `assignment` is the quota assigned to the job, as the plan shows it.
+  void Admit(JobIndex job, std::vector<GroupAssignment> assignment = {});
   // Places a pending task on the best node where it fits what is idle, by the fit and score of the
   // profile. Returns the node, or kNone if there is none.
   NodeIndex Place(TaskIndex task);
@@ -121,6 +122,21 @@ class MUSTER_EXPORT Workbench {
   // Evicts a running or bound task for `beneficiary` (kNone: for no task). Returns false for other
   // tasks.
   bool Evict(TaskIndex victim, TaskIndex beneficiary);
+  // Evicts a running or bound task and keeps `node` for it: the task leaves its node and is
+  // nominated to the other. Returns false for other tasks.
+  // REQUIRES: the task fits there.
+  bool MoveTo(TaskIndex task, NodeIndex node, TaskIndex beneficiary);
+  // Takes back an eviction, or a move to another node, that this cycle made: the task stays where
+  // it is. Returns false for other tasks.
+  bool Return(TaskIndex task);
+  // Places a pending task as Place does, with status waiting: it holds the node and is not bound.
+  // Committed, it is a Reservation with this deadline (seconds; kAbsent: none) and waiting group.
+  NodeIndex Reserve(TaskIndex task, int64_t until, std::string_view waiting_group);
+  // Adds a decision that moves no task in the books: at once, and for good. No savepoint takes it
+  // back.
+  void Decide(Offer offer);
+  void Decide(Resize resize);
+  void Decide(const Split& split);
   // The reason that the plan shows for the task becomes "no node", with the refusals as they are
   // now.
   void ExplainNoNode(TaskIndex task);

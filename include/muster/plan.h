@@ -3,8 +3,8 @@
 // What a scheduling cycle decided, and why it did not decide more.
 //
 //   absl::StatusOr<muster::Plan> plan = cluster.Schedule("volcano");
-//   for (const muster::Decision& d : plan->decisions())
-//     if (d.kind == muster::DecisionKind::kBind) Start(d.task, d.node);
+//   for (const muster::Eviction& eviction : plan->evictions()) Stop(eviction.task);
+//   for (const muster::Bind& bind : plan->binds()) Start(bind.task, bind.node);
 //   std::cout << *plan->Explain("train");
 //   // train: 12 of 16 placed, undone
 //   //   88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
@@ -30,22 +30,119 @@
 namespace muster {
 
 enum class DecisionKind : uint8_t {
-  kAdmit,     // job may ask for nodes from now on
-  kBind,      // task starts on node now
-  kNominate,  // task starts on node once what is released there has ended
-  kEvict,     // task must leave node, for beneficiary (kNone where a peer evicts for nobody)
-  kPhase,     // job's phase as it stands after the cycle
+  kAdmit,     // Admission: the job may be placed from now on
+  kBind,      // Bind: the task starts on its node now
+  kNominate,  // Nomination: the task starts on its node once what is released there has ended
+  kEvict,     // Eviction: the task must leave its node
+  kPhase,     // PhaseChange: the job's phase after the cycle
+  kMove,      // Move: the task leaves one node for another that is kept for it
+  kReserve,   // Reservation: the node keeps room for the task, which is not bound yet
+  kOffer,     // Offer: amounts of a node are offered to a queue or a job
+  kResize,    // Resize: a group of a job gets another number of tasks
+  kSplit,     // Split: the task becomes several smaller ones
 };
+inline constexpr int kDecisionKindCount = 10;
 
+// One entry of the ordered list. It has what most kinds share; the struct of its kind has every
+// field: a decision with kind kMove is plan.moves()[decision.index].
 struct Decision {
   DecisionKind kind;
   TaskIndex task = kNone;
-  NodeIndex node = kNone;
-  JobIndex job = kNone;                 // the job of `task`, or the job admitted
-  TaskIndex beneficiary = kNone;        // kEvict
+  NodeIndex node = kNone;               // kMove: the node that the task moves to
+  JobIndex job = kNone;                 // the job of `task`, or the job decided about
+  TaskIndex beneficiary = kNone;        // kEvict, kMove: the task that gets the room
   JobPhase phase = JobPhase::kPending;  // kPhase
-  bool after_eviction = false;          // kNominate: something was evicted on that node for it
+  bool after_eviction = false;          // kNominate: the plan evicts a task on that node for it
+  uint32_t index = 0;                   // in the list of its kind
   friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+// --- decisions by kind
+
+struct Bind {
+  TaskIndex task;
+  NodeIndex node;
+  friend bool operator==(const Bind&, const Bind&) = default;
+};
+
+struct Nomination {
+  TaskIndex task;
+  NodeIndex node;
+  bool after_eviction = false;  // the plan evicts a task on that node for it
+  friend bool operator==(const Nomination&, const Nomination&) = default;
+};
+
+struct Eviction {
+  TaskIndex task;
+  NodeIndex node;                 // the node that it leaves
+  TaskIndex beneficiary = kNone;  // the task that gets the room; kNone: the peer names none
+  friend bool operator==(const Eviction&, const Eviction&) = default;
+};
+
+struct PhaseChange {
+  JobIndex job;
+  JobPhase phase;
+  friend bool operator==(const PhaseChange&, const PhaseChange&) = default;
+};
+
+// A running or bound task leaves `from`, and `to` is kept for it.
+struct Move {
+  TaskIndex task;
+  NodeIndex from, to;
+  bool nominated = false;         // room on `to` is still being released; false: the room is there
+  TaskIndex beneficiary = kNone;  // the task that gets the room on `from`
+  friend bool operator==(const Move&, const Move&) = default;
+};
+
+// The node keeps room for the task, which holds it with status `waiting` until it is bound.
+struct Reservation {
+  TaskIndex task;
+  NodeIndex node;
+  int64_t until = kAbsent;         // seconds; kAbsent: no deadline
+  std::string waiting_group = {};  // tasks of one group are bound together; empty: none
+  friend bool operator==(const Reservation&, const Reservation&) = default;
+};
+
+// Amounts of a node that a queue (a role) or a job (a framework) may accept or decline.
+struct Offer {
+  JobIndex job = kNone;      // kNone: offered to the queue
+  QueueIndex queue = kNone;  // kNone: offered to the job, whatever its queue
+  NodeIndex node = kNone;
+  std::vector<int64_t> amounts = {};  // per dimension; kAbsent: none of it
+  friend bool operator==(const Offer&, const Offer&) = default;
+};
+
+struct Resize {
+  JobIndex job;
+  std::string group = {};  // empty: the job's unnamed group
+  int64_t count = 0;       // its number of tasks from now on
+  friend bool operator==(const Resize&, const Resize&) = default;
+};
+
+struct Split {
+  TaskIndex task;
+  int64_t parts = 2;
+  friend bool operator==(const Split&, const Split&) = default;
+};
+
+// The flavor that a quota is taken from in one dimension.
+struct AssignedFlavor {
+  DimensionIndex dimension;
+  std::string flavor = {};
+  friend bool operator==(const AssignedFlavor&, const AssignedFlavor&) = default;
+};
+
+struct GroupAssignment {
+  std::string group = {};  // empty: the job's unnamed group
+  int64_t count = 0;       // admitted tasks of the group
+  std::vector<AssignedFlavor> flavors = {};
+  friend bool operator==(const GroupAssignment&, const GroupAssignment&) = default;
+};
+
+struct Admission {
+  JobIndex job;
+  std::vector<GroupAssignment> assignment = {};  // empty: the profile assigns no quota
+  friend bool operator==(const Admission&, const Admission&) = default;
 };
 
 // A placement tried in the cycle that did not become a decision although the profile left it in its
@@ -156,9 +253,17 @@ class MUSTER_EXPORT Plan {
   Plan();  // an empty plan
 
   std::span<const Decision> decisions() const;  // in the order they were made
-  std::vector<Decision> binds() const;          // the decisions of one kind, in order; O(decisions)
-  std::vector<Decision> evictions() const;
-  std::vector<Decision> nominations() const;
+  // The decisions of one kind, in that order. O(1).
+  std::span<const Admission> admissions() const;
+  std::span<const Bind> binds() const;
+  std::span<const Nomination> nominations() const;
+  std::span<const Eviction> evictions() const;
+  std::span<const PhaseChange> phases() const;
+  std::span<const Move> moves() const;
+  std::span<const Reservation> reservations() const;
+  std::span<const Offer> offers() const;
+  std::span<const Resize> resizes() const;
+  std::span<const Split> splits() const;
   std::span<const Tentative> tentative() const;  // by task
   std::span<const PendingTask> pending() const;  // by task
   std::span<const Reason> reasons() const;

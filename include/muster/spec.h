@@ -108,6 +108,10 @@ struct TaskSpec {
   Boxed<TaskUsage> usage = {};
   // How long it runs. Absent: as its job's.
   Boxed<Lifetime> lifetime = {};
+  // With status waiting: when it gives its place up unless it is bound (seconds). Absent: never.
+  std::optional<int64_t> waits_until = {};
+  // With status waiting: the name of the tasks that it is to be bound together with.
+  std::string waiting_group = {};
 };
 
 // --- jobs ----------------------------------------------------------------------------------------

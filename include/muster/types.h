@@ -86,9 +86,11 @@ enum class TaskStatus : uint8_t {
   kFailed,
   // Its node does not report. It counts for no job, and keeps what it holds there.
   kUnknown,
+  // It holds its place, and is not bound before its waiting group is whole or its time is up.
+  kWaiting,
 };
-// The number of states.
-inline constexpr int kTaskStatusCount = 10;
+// The number of statuses.
+inline constexpr int kTaskStatusCount = 11;
 
 // How far a job is. Words: "pending", "admitted", "running", "degraded", "completed".
 enum class JobPhase : uint8_t {

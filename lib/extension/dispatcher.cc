@@ -299,7 +299,7 @@ bool Dispatcher::SubGroupBefore(const SubGroup& a, const SubGroup& b) const {
     return group.index == kNone ? 0 : tables_->jobs.spec[group.job].sub_groups[group.index].order;
   };
   const int64_t left = order_of(a), right = order_of(b);
-  return left != right ? left < right : a.index + 1 < b.index + 1;
+  return left != right ? left < right : a.slot() < b.slot();
 }
 
 DomainLists Dispatcher::DomainsForJob(JobIndex job, DomainIndex within, DomainIndex allocated,

@@ -180,7 +180,9 @@ DomainIndex Domains::allocated(JobIndex job) {
   if (it != of_job_.end()) return it->second;
   DomainIndex all = kNone;
   const size_t sub_groups = tables_->jobs.spec[job].sub_groups.size();
-  for (size_t s = 0; s <= sub_groups; ++s) all = Lca(all, allocated(SubGroup::AtSlot(job, s)));
+  for (size_t slot = 0; slot <= sub_groups; ++slot) {
+    all = Lca(all, allocated(SubGroup::AtSlot(job, slot)));
+  }
   of_job_[job] = all;
   return all;
 }

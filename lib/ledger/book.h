@@ -28,6 +28,10 @@
 // reservation). The choice is a number, the memo: the ledger keeps it beside the task, hands it in
 // with every charge, notes it in the log and brings it back on undo.
 //
+// Two places. A leaving task may be promised another node (Ledger::Promise). The book is then
+// charged for it twice: by the row of kReleasing on the node that it leaves, and by the row of
+// kNominated on the node that it goes to, with a memo of its own.
+//
 // Undo. Whatever Charge adds it must take back, to the bit, when it is called with the same task
 // and the opposite times, and two calls for one task must do what one with the sum of their times
 // does: the state of a book is a function of what is charged, not of the order. The ledger undoes

@@ -1,6 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 #include "lib/ledger/book_list.h"
 
+#include <utility>
+
 namespace muster {
 namespace {
 
@@ -30,10 +32,17 @@ Book* BookList::Find(std::string_view name) const {
   return nullptr;
 }
 
-uint32_t BookList::memo(const Book& book, TaskIndex t) const {
+size_t BookList::NumberOf(const Book& book) const {
   size_t b = 0;
   while (books_[b].get() != &book) ++b;
-  return memos_[b][t];
+  return b;
+}
+
+uint32_t BookList::memo(const Book& book, TaskIndex t) const { return memos_[NumberOf(book)][t]; }
+
+uint32_t BookList::promised_memo(const Book& book, TaskIndex t) const {
+  const auto promise = promised_memos_.find(t);
+  return promise == promised_memos_.end() ? 0 : promise->second[NumberOf(book)];
 }
 
 void BookList::Open(std::span<const BookFactory> factories, const Tables& tables) {
@@ -129,6 +138,61 @@ void BookList::Undo(const Tables& tables, BookedTask task, TaskStatus from, Task
     task.memo = memo;
     ChargeTimes(book, tables, task, after, +1);
   }
+  log_.resize(begin);
+}
+
+void BookList::ChargePromise(const Tables& tables, const BookedTask& task, size_t b, int times) {
+  if (task.node == kNone) return;
+  ChargeTimes(*books_[b], tables, task, books_[b]->statuses()[TaskStatus::kNominated], times);
+}
+
+void BookList::KeepPromise(const BookedTask& task, std::vector<uint32_t> memos) {
+  if (task.node == kNone) {
+    promised_memos_.erase(task.task);
+  } else {
+    promised_memos_[task.task] = std::move(memos);
+  }
+}
+
+void BookList::LogPromise(TaskIndex task) {
+  const auto promise = promised_memos_.find(task);
+  for (size_t b = 0; b < books_.size(); ++b) {
+    log_.push_back(promise == promised_memos_.end() ? 0 : promise->second[b]);
+  }
+}
+
+void BookList::Promise(const Tables& tables, BookedTask task, NodeIndex node) {
+  std::vector<uint32_t> memos(books_.size(), 0);
+  const bool is_new = task.node == kNone;
+  const NodeIndex old = task.node;
+  for (size_t b = 0; b < books_.size(); ++b) {
+    // A new promise begins with the memo of the task's first place.
+    task.memo = is_new ? memos_[b][task.task] : promised_memos_[task.task][b];
+    task.node = old;
+    ChargePromise(tables, task, b, -1);
+    task.node = node;
+    if (node == kNone) continue;
+    memos[b] = task.memo = books_[b]->Choose(tables, task, TaskStatus::kNominated);
+    ChargePromise(tables, task, b, +1);
+  }
+  task.node = node;
+  KeepPromise(task, std::move(memos));
+}
+
+void BookList::UndoPromise(const Tables& tables, BookedTask task, NodeIndex node) {
+  const size_t begin = log_.size() - books_.size();
+  std::vector<uint32_t> memos(log_.begin() + static_cast<std::ptrdiff_t>(begin), log_.end());
+  const NodeIndex old = task.node;
+  for (size_t b = 0; b < books_.size(); ++b) {
+    task.node = old;
+    if (old != kNone) task.memo = promised_memos_[task.task][b];
+    ChargePromise(tables, task, b, -1);
+    task.node = node;
+    task.memo = memos[b];
+    ChargePromise(tables, task, b, +1);
+  }
+  task.node = node;
+  KeepPromise(task, std::move(memos));
   log_.resize(begin);
 }
 

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/ledger/book.h"
 
 namespace muster {
@@ -28,8 +29,9 @@ class BookList {
   bool empty() const { return books_.empty(); }
   // The number of books that have cells.
   size_t cells() const { return cells_; }
-  Book* Find(std::string_view name) const;             // null: there is none
-  uint32_t memo(const Book& book, TaskIndex t) const;  // REQUIRES: it is one of these
+  Book* Find(std::string_view name) const;                      // null: there is none
+  uint32_t memo(const Book& book, TaskIndex t) const;           // REQUIRES: it is one of these
+  uint32_t promised_memo(const Book& book, TaskIndex t) const;  // 0: there is no promise
 
   void Open(std::span<const BookFactory> factories, const Tables& tables);
   // Makes room for tasks; new ones have memo 0.
@@ -58,11 +60,26 @@ class BookList {
   void Undo(const Tables& tables, BookedTask task, TaskStatus from, TaskStatus to, NodeIndex node);
   void Log(TaskIndex task);
 
+  // The same for the second place of a task that is leaving its first (Ledger::Promise), with a memo
+  // of its own. `task` has the node of the promise before, `node` is that of the promise after;
+  // kNone: there is none.
+  void Promise(const Tables& tables, BookedTask task, NodeIndex node);
+  void UndoPromise(const Tables& tables, BookedTask task, NodeIndex node);
+  void LogPromise(TaskIndex task);
+
  private:
+  // The number of the book among these.
+  size_t NumberOf(const Book& book) const;
+  // Charges book `b` for a promise, unless task.node is kNone.
+  void ChargePromise(const Tables& tables, const BookedTask& task, size_t b, int times);
+  // Notes the memos of the promise; task.node is kNone: forgets them.
+  void KeepPromise(const BookedTask& task, std::vector<uint32_t> memos);
+
   std::vector<std::unique_ptr<Book>> books_;
   size_t cells_ = 0;
-  std::vector<std::vector<uint32_t>> memos_;  // by book and task
-  std::vector<uint32_t> log_;                 // for each move, a memo of every book
+  std::vector<std::vector<uint32_t>> memos_;                  // by book and task
+  HashMap<TaskIndex, std::vector<uint32_t>> promised_memos_;  // by book
+  std::vector<uint32_t> log_;  // for each move and each promise, a memo of every book
 };
 
 }  // namespace muster

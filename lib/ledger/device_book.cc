@@ -11,8 +11,9 @@ constexpr std::string_view kName = "devices";
 // How often a task counts in what is taken now (column 0) and later (column 1).
 constexpr BookTable kStatuses = [] {
   BookTable table;
-  for (const TaskStatus status : {TaskStatus::kPlaced, TaskStatus::kBinding, TaskStatus::kBound,
-                                  TaskStatus::kRunning, TaskStatus::kUnknown}) {
+  for (const TaskStatus status :
+       {TaskStatus::kPlaced, TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning,
+        TaskStatus::kUnknown, TaskStatus::kWaiting}) {
     table[status] = {1, 1};
   }
   table[TaskStatus::kNominated] = {0, 1};
@@ -72,13 +73,15 @@ uint32_t DeviceBook::Read(const Tables& tables, const BookedTask& task) {
 
 bool DeviceBook::ChoosesAnew(const Tables& tables, const BookedTask& task, TaskStatus from,
                              TaskStatus to) {
-  return from == TaskStatus::kNominated && to == TaskStatus::kPlaced &&
+  return from == TaskStatus::kNominated &&
+         (to == TaskStatus::kPlaced || to == TaskStatus::kWaiting) &&
          states_.Serves(tables.classes.shape[task.task_class]);
 }
 
 uint32_t DeviceBook::Choose(const Tables& tables, const BookedTask& task, TaskStatus to) {
   const bool later = to == TaskStatus::kNominated;
-  if (task.node == kNone || (!later && to != TaskStatus::kPlaced)) return 0;
+  const bool now = to == TaskStatus::kPlaced || to == TaskStatus::kWaiting;
+  if (task.node == kNone || (!later && !now)) return 0;
   if (!states_.Serves(tables.classes.shape[task.task_class])) return 0;
   return states_.Choose(tables, task.task_class, of_node_[task.node], later);
 }

@@ -71,7 +71,7 @@ void Ledger::ChargeView(TaskIndex t, TaskStatus status, NodeIndex node, int sign
 
 JobCounts* Ledger::SubGroupOf(TaskIndex t) {
   std::vector<JobCounts>& counts = sub_groups_[charged_job_[t]];
-  return counts.empty() ? nullptr : &counts[charged_sub_group_[t] + 1];
+  return counts.empty() ? nullptr : &counts[SubGroup::SlotOf(charged_sub_group_[t])];
 }
 
 void Ledger::CountStatus(TaskIndex t, TaskStatus status, int times) {
@@ -161,6 +161,7 @@ void Ledger::Apply(TaskIndex t, TaskStatus to, NodeIndex node, bool view, bool u
 }
 
 void Ledger::Move(TaskIndex task, TaskStatus to, NodeIndex node) {
+  if (!promises_.empty()) Promise(task, kNone);
   const bool stays_in_view = accounting_.statuses[to].in_view != 0;
   // Out of the view stays out of it: an eviction that was undone, and is done again.
   const bool was_in_view = node_[task] == kNone || view_[task];
@@ -180,11 +181,79 @@ void Ledger::Log(TaskIndex task, TaskStatus to, NodeIndex node, bool view) {
   if (!placement && !same_accounts) release_ = ++clock_;
 }
 
+NodeIndex Ledger::promised_node(TaskIndex t) const {
+  const auto promise = promises_.find(t);
+  return promise == promises_.end() ? kNone : promise->second.node;
+}
+
+void Ledger::CountPromise(TaskIndex t, int times) {
+  const JobIndex j = charged_job_[t];
+  jobs_[j].promised += times;
+  groups_[group_start_[j] + charged_group_[t]].promised += times;
+  if (JobCounts* sub_group = SubGroupOf(t); sub_group != nullptr) sub_group->promised += times;
+}
+
+// The second place is charged as if another task were nominated there.
+void Ledger::ApplyPromise(TaskIndex t, NodeIndex node, bool view, bool undo) {
+  const auto known = promises_.find(t);
+  const Promised old = known == promises_.end() ? Promised{kNone, false} : known->second;
+  if (!books_.empty()) {
+    BookedTask task = Booked(t);
+    task.node = old.node;
+    if (undo) {
+      books_.UndoPromise(*tables_, task, node);
+    } else {
+      books_.Promise(*tables_, task, node);
+    }
+    if (old.node != kNone) WriteCells(old.node);
+    if (node != kNone) WriteCells(node);
+  }
+  const StatusRow row = RowOf(t, TaskStatus::kNominated);
+  if (old.node != kNone) ChargeNode(t, StatusRow().Plus(-1, row), old.node);
+  if (node != kNone) ChargeNode(t, row, node);
+  if (old.view) ChargeView(t, TaskStatus::kNominated, old.node, -1);
+  if (view) ChargeView(t, TaskStatus::kNominated, node, +1);
+  if (lists_built_ && old.node != node) {
+    // The list of a node names a task once, also one that is to come back to its own.
+    SetNodeList(t, old.node == node_[t] ? kNone : old.node, node == node_[t] ? kNone : node);
+  }
+  if (charged_job_[t] != kNone) {
+    const int times = (node != kNone) - (old.node != kNone);
+    CountPromise(t, times);
+    ChargeQueues(t, StatusRow().Plus(times, row));
+  }
+  if (node == kNone) {
+    promises_.erase(t);
+  } else {
+    promises_[t] = {node, view};
+  }
+}
+
+void Ledger::Promise(TaskIndex task, NodeIndex node) {
+  const auto known = promises_.find(task);
+  const Promised old = known == promises_.end() ? Promised{kNone, false} : known->second;
+  if (old.node == node) return;
+  const auto status_of = [](NodeIndex n) {
+    return n == kNone ? TaskStatus::kPending : TaskStatus::kNominated;
+  };
+  const bool view = node != kNone && accounting_.statuses[TaskStatus::kNominated].in_view != 0;
+  log_.push_back({task, old.node, node, status_of(old.node), status_of(node), old.view, view,
+                  /*is_promise=*/true});
+  if (!books_.empty()) books_.LogPromise(task);
+  ApplyPromise(task, node, view, /*undo=*/false);
+  content_ = ++clock_;
+  if (old.node != kNone) release_ = ++clock_;
+}
+
 void Ledger::Restore(const Savepoint& savepoint) {
   while (log_.size() > savepoint.position) {
     const Entry entry = log_.back();
     log_.pop_back();
-    Apply(entry.task, entry.from, entry.from_node, entry.from_view, /*undo=*/true);
+    if (entry.is_promise) {
+      ApplyPromise(entry.task, entry.from_node, entry.from_view, /*undo=*/true);
+    } else {
+      Apply(entry.task, entry.from, entry.from_node, entry.from_view, /*undo=*/true);
+    }
   }
   if (content_ == savepoint.content) return;
   while (!undone_.empty() && undone_.back().first >= savepoint.content) undone_.pop_back();
@@ -239,6 +308,9 @@ std::span<const TaskIndex> Ledger::tasks_on(NodeIndex n) {
     lists_.assign(tables_->nodes.alive.size(), {});
     for (TaskIndex t = 0; t < node_.size(); ++t) {
       if (node_[t] != kNone) lists_[node_[t]].push_back(t);
+    }
+    for (const auto& [task, promise] : promises_) {
+      if (promise.node != node_[task]) SetNodeList(task, kNone, promise.node);
     }
   }
   return lists_[n];

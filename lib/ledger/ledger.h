@@ -7,10 +7,14 @@
 //   ledger.Move(task, TaskStatus::kPlaced, node);   // every account of the task, O(dimensions)
 //   if (!ready) ledger.Rollback(before);            // O(moves since), every account as it was
 //
-// One kind of entry does everything: a task moves from (status, node) to (status, node). Its
-// request enters and leaves the accounts of node, job and queue by the table of statuses
-// (status_table.h), and every registered book (book.h) is charged by its own, so undoing a move is
-// the reverse move.
+// A task moves from (status, node) to (status, node). Its request enters and leaves the accounts of
+// node, job and queue by the table of statuses (status_table.h), and every registered book (book.h)
+// is charged by its own, so undoing a move is the reverse move.
+//
+// A task has one place, or two: one that is leaving a node may be promised another.
+//
+//   ledger.Move(task, TaskStatus::kReleasing, ledger.node_of(task));   // leaves its node...
+//   ledger.Promise(task, other);                                      // ...for one kept for it
 //
 // Node accounts are kept as one row per node, because a move touches all columns of one node:
 //   idle        allocatable less what tasks hold; negative on an overfull node
@@ -33,9 +37,11 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/hash_map.h"
 #include "lib/ledger/accounting.h"
 #include "lib/ledger/book_list.h"
 #include "lib/model/tables.h"
+#include "muster/policy/sub_group.h"
 #include "muster/types.h"
 
 namespace muster {
@@ -46,15 +52,17 @@ enum NodeAccount : int { kIdle, kReleasing, kPipelined, kUsed, kRequested, kNode
 struct JobCounts {
   std::array<int32_t, kTaskStatusCount> by_status{};
   int32_t pending_best_effort = 0;
+  int32_t promised = 0;  // leaving tasks that are promised another node; they count as leaving, too
   int32_t operator[](TaskStatus s) const { return by_status[static_cast<int>(s)]; }
   // Tasks that have their place or are done: what a gang counts as there.
   int32_t ready() const {
     return (*this)[TaskStatus::kBound] + (*this)[TaskStatus::kBinding] +
            (*this)[TaskStatus::kRunning] + (*this)[TaskStatus::kPlaced] +
-           (*this)[TaskStatus::kSucceeded];
+           (*this)[TaskStatus::kWaiting] + (*this)[TaskStatus::kSucceeded];
   }
   int32_t allocated() const { return ready() - (*this)[TaskStatus::kSucceeded]; }
-  int32_t nominated() const { return (*this)[TaskStatus::kNominated]; }
+  // Tasks that a node is promised to.
+  int32_t nominated() const { return (*this)[TaskStatus::kNominated] + promised; }
   int32_t pending() const { return (*this)[TaskStatus::kPending]; }
 };
 
@@ -70,11 +78,14 @@ class Ledger {
     uint64_t content = 0;
     uint64_t release = 0;
   };
+  // A move, or the change of a promise. A promise goes from (kPending, kNone), which is none, to
+  // (kNominated, node), and back when it is withdrawn.
   struct Entry {
     TaskIndex task;
     NodeIndex from_node, to_node;
     TaskStatus from, to;
     bool from_view, to_view;  // whether the Kubernetes view counts it
+    bool is_promise = false;
   };
 
   // What there is, and what queues hold and want: enough for those who divide shares.
@@ -117,6 +128,10 @@ class Ledger {
   Book* book(std::string_view name) const { return books_.Find(name); }
   // What the book chose for the task. REQUIRES: the book is this ledger's.
   uint32_t memo(const Book& book, TaskIndex t) const { return books_.memo(book, t); }
+  // What the book chose for the task on the node promised to it; 0: none is.
+  uint32_t promised_memo(const Book& book, TaskIndex t) const {
+    return books_.promised_memo(book, t);
+  }
   // What bound and running tasks that may be evicted at all hold there: no eviction can free more.
   std::span<const int64_t> evictable(NodeIndex n) const { return Row(evictable_, n); }
   // idle + releasing - pipelined
@@ -129,7 +144,7 @@ class Ledger {
   const JobCounts& group(JobIndex j, GroupIndex g) const { return groups_[group_start_[j] + g]; }
   // Of the job's sub-group `s`; kNone: of its tasks that are in none.
   const JobCounts& sub_group(JobIndex j, SubGroupIndex s) const {
-    return sub_groups_[j].empty() ? jobs_[j] : sub_groups_[j][s + 1];
+    return sub_groups_[j].empty() ? jobs_[j] : sub_groups_[j][SubGroup::SlotOf(s)];
   }
   // What tasks hold or are promised (nominated ones count), and what pending ones want.
   std::span<const int64_t> job_allocated(JobIndex j) const { return Row(job_allocated_, j); }
@@ -145,8 +160,11 @@ class Ledger {
 
   TaskStatus status(TaskIndex t) const { return status_[t]; }
   NodeIndex node_of(TaskIndex t) const { return node_[t]; }
+  // The node that is promised to a leaving task; kNone: none.
+  NodeIndex promised_node(TaskIndex t) const;
   bool in_view(TaskIndex t) const { return view_[t]; }
-  // Tasks holding or promised the node, ascending. The first call builds the lists, O(tasks).
+  // Tasks that hold the node or are promised it, ascending, each once. The first call builds the
+  // lists, O(tasks).
   std::span<const TaskIndex> tasks_on(NodeIndex n);
 
   std::span<const int64_t> request(TaskIndex t) const {
@@ -154,8 +172,14 @@ class Ledger {
   }
 
   // --- changes
+  // Withdraws what is promised to the task.
   // REQUIRES: `node` is kNone iff `to` holds no node.
   void Move(TaskIndex task, TaskStatus to, NodeIndex node);
+  // Promises a node to a task that is leaving another, or its own again; kNone: withdraws the
+  // promise. The task then has two places: it counts as releasing on the first, and as nominated on
+  // the second, in every account and every book.
+  // REQUIRES: the task is in status kReleasing.
+  void Promise(TaskIndex task, NodeIndex node);
   Savepoint Save() const { return {log_.size(), content_, release_}; }
   void Rollback(const Savepoint& savepoint);
   // The same without what lingers: at the end of a cycle.
@@ -219,6 +243,8 @@ class Ledger {
   bool WriteCells(NodeIndex n);
   void FollowInBooks(const Change& change);
   void Log(TaskIndex t, TaskStatus to, NodeIndex node, bool view);
+  void ApplyPromise(TaskIndex t, NodeIndex node, bool view, bool undo);
+  void CountPromise(TaskIndex t, int times);
   void SetNodeList(TaskIndex t, NodeIndex from, NodeIndex to);
 
   const Tables* tables_ = nullptr;
@@ -239,7 +265,7 @@ class Ledger {
   std::vector<size_t> group_start_;
   std::vector<uint32_t> group_count_;
   std::vector<JobCounts> groups_;
-  std::vector<std::vector<JobCounts>> sub_groups_;  // tasks of none first; empty: the job has none
+  std::vector<std::vector<JobCounts>> sub_groups_;  // by SubGroup::slot; empty: the job has none
   std::vector<int64_t> job_allocated_, queue_allocated_, queue_pending_;
   std::vector<int64_t> tree_allocated_, tree_pending_;
   std::vector<QueueIndex> parent_;  // as the tree accounts follow it
@@ -249,6 +275,12 @@ class Ledger {
   std::vector<TaskStatus> status_;
   std::vector<NodeIndex> node_;
   std::vector<uint8_t> view_;
+  // The second places of leaving tasks, most of which have none.
+  struct Promised {
+    NodeIndex node;
+    bool view;
+  };
+  HashMap<TaskIndex, Promised> promises_;
   std::vector<JobIndex> charged_job_;
   std::vector<QueueIndex> charged_queue_;
   std::vector<GroupIndex> charged_group_;

@@ -9,7 +9,9 @@
 // A ledger multiplies a row by the task's request and adds it to the accounts. A move takes back
 // the row of the old status and adds that of the new one. A row depends on nothing but the status,
 // so undoing a move is the reverse move. Columns of a node are read only for tasks in a status that
-// holds one (HoldsNode, lib/model/tables.h).
+// holds one (HoldsNode, lib/model/tables.h). A leaving task that is promised another node
+// (Ledger::Promise) counts twice: by the row of kReleasing where it is, and by that of kNominated
+// where it goes.
 #ifndef MUSTER_LEDGER_STATUS_TABLE_H_
 #define MUSTER_LEDGER_STATUS_TABLE_H_
 
@@ -74,6 +76,7 @@ inline constexpr StatusTable kStatusTable = [] {
   table[TaskStatus::kRunning] = kMayGo;
   table[TaskStatus::kReleasing] = {.idle = -1, .releasing = 1, .used = 1};
   table[TaskStatus::kUnknown] = {.idle = -1, .used = 1, .in_view = 1};
+  table[TaskStatus::kWaiting] = kHolds;
   return table;
 }();
 

@@ -135,11 +135,16 @@ class Application {
     return FindRow(task, plan_.task_name(task), tasks.names, tasks.alive);
   }
 
+  NodeIndex FindNode(NodeIndex node) const {
+    const NodeTable& nodes = editor_.tables().nodes;
+    return FindRow(node, plan_.node_name(node), nodes.names, nodes.alive);
+  }
+
   void Find(Step& step) const {
     const Tables& t = editor_.tables();
     const Decision& d = *step.decision;
     step.task = FindTask(d.task);
-    step.node = FindRow(d.node, plan_.node_name(d.node), t.nodes.names, t.nodes.alive);
+    step.node = FindNode(d.node);
     step.job = FindRow(d.job, plan_.job_name(d.job), t.jobs.names, t.jobs.alive);
   }
 
@@ -147,43 +152,68 @@ class Application {
   std::string Check(const Step& step) {
     const Tables& t = editor_.tables();
     const DecisionKind kind = step.decision->kind;
-    if (kind == DecisionKind::kAdmit || kind == DecisionKind::kPhase) {
-      if (step.job == kNone) return "job is gone";
-      if (kind == DecisionKind::kAdmit && t.jobs.spec[step.job].phase != JobPhase::kPending) {
-        return "job is no longer pending";
-      }
-      return "";
+    switch (kind) {
+      case DecisionKind::kAdmit:
+      case DecisionKind::kPhase:
+        if (step.job == kNone) return "job is gone";
+        if (kind == DecisionKind::kAdmit && t.jobs.spec[step.job].phase != JobPhase::kPending) {
+          return "job is no longer pending";
+        }
+        return "";
+      case DecisionKind::kOffer:
+      case DecisionKind::kResize:
+      case DecisionKind::kSplit:
+        return "the caller carries it out";
+      default:
+        return CheckPlace(step);
     }
+  }
+
+  // The same for a decision about the place of a task.
+  std::string CheckPlace(const Step& step) {
+    const DecisionKind kind = step.decision->kind;
     if (step.task == kNone) return "task is gone";
     if (step.node == kNone) return "node is gone";
-    if (kind == DecisionKind::kEvict) return CheckEviction(step);
-    if (!Waits(step.task)) return "task is no longer pending";
-    if (kind == DecisionKind::kBind && !is_current_ && !room_.Take(step.task, step.node)) {
-      return "node has no room left";
+    if (kind == DecisionKind::kEvict) return CheckLeaving(step, step.node);
+    if (kind == DecisionKind::kMove) {
+      std::string refusal = CheckLeaving(step, FindNode(MoveOf(step).from));
+      if (!refusal.empty() || MoveOf(step).nominated) return refusal;
+    } else if (!Waits(step.task) && !leaving_.contains(step.task)) {
+      return "task is no longer pending";
     }
-    if (kind == DecisionKind::kBind && !is_current_ && devices_.contains(step.decision->task) &&
-        !room_.TakeDevices(step.task, step.node, devices_[step.decision->task])) {
+    if (kind == DecisionKind::kNominate || is_current_) return "";
+    const TaskTable& tasks = editor_.tables().tasks;
+    const bool has_place = tasks.status[step.task] == TaskStatus::kWaiting;
+    if (has_place && tasks.node[step.task] == step.node) return "";
+    if (!room_.Take(step.task, step.node)) return "node has no room left";
+    const auto devices = devices_.find(step.decision->task);
+    if (devices != devices_.end() && !room_.TakeDevices(step.task, step.node, devices->second)) {
       return "its devices are no longer free";
     }
     return "";
   }
 
-  std::string CheckEviction(const Step& step) const {
+  // Why the step's task cannot leave the node.
+  std::string CheckLeaving(const Step& step, NodeIndex from) {
     const Tables& t = editor_.tables();
-    if (t.tasks.node[step.task] != step.node) return "task is no longer there";
+    if (from == kNone || t.tasks.node[step.task] != from) return "task is no longer there";
     if (t.tasks.status[step.task] == TaskStatus::kReleasing) return "task is leaving already";
     if (step.decision->beneficiary != kNone) {
       const TaskIndex beneficiary = FindTask(step.decision->beneficiary);
       if (beneficiary == kNone) return "the task it was to make room for is gone";
       if (!Waits(beneficiary)) return "the task it was to make room for is no longer pending";
     }
+    leaving_.insert(step.task);
     return "";
   }
 
   bool Waits(TaskIndex task) const {
     const TaskStatus status = editor_.tables().tasks.status[task];
-    return status == TaskStatus::kPending || status == TaskStatus::kNominated;
+    return status == TaskStatus::kPending || status == TaskStatus::kNominated ||
+           status == TaskStatus::kWaiting;
   }
+
+  const Move& MoveOf(const Step& step) const { return plan_.moves()[step.decision->index]; }
 
   static bool IsBind(const Step& step) { return step.decision->kind == DecisionKind::kBind; }
 
@@ -243,11 +273,26 @@ class Application {
         editor_.SetPhase(step.job, step.decision->phase);
         break;
       case DecisionKind::kBind:
-        editor_.SetPlace(step.task, TaskStatus::kBinding, step.node, /*assumed=*/true);
-        if (const auto holds = devices_.find(step.decision->task); holds != devices_.end()) {
-          editor_.SetDevices(step.task, holds->second);
+        Put(step, TaskStatus::kBinding);
+        break;
+      case DecisionKind::kReserve: {
+        const Reservation& reservation = plan_.reservations()[step.decision->index];
+        Put(step, TaskStatus::kWaiting);
+        editor_.SetWait(step.task, reservation.until, reservation.waiting_group);
+        break;
+      }
+      case DecisionKind::kMove:
+        if (!MoveOf(step).nominated) {
+          Put(step, TaskStatus::kBinding);
+          break;
         }
-        editor_.SetNominated(step.task, {});
+        editor_.SetPlace(step.task, TaskStatus::kReleasing, editor_.tables().tasks.node[step.task],
+                         /*assumed=*/true);
+        editor_.SetNominated(step.task, editor_.tables().nodes.names.name(step.node));
+        break;
+      case DecisionKind::kOffer:
+      case DecisionKind::kResize:
+      case DecisionKind::kSplit:
         break;
       case DecisionKind::kNominate:
         editor_.SetNominated(step.task, editor_.tables().nodes.names.name(step.node));
@@ -258,21 +303,39 @@ class Application {
     }
   }
 
+  // The task takes its node now.
+  void Put(const Step& step, TaskStatus status) {
+    editor_.SetPlace(step.task, status, step.node, /*assumed=*/true);
+    if (const auto holds = devices_.find(step.decision->task); holds != devices_.end()) {
+      editor_.SetDevices(step.task, holds->second);
+    }
+    editor_.SetNominated(step.task, {});
+  }
+
   std::string Words(const Decision& d) const {
+    const std::string task = Quote(plan_.task_name(d.task)), node = Quote(plan_.node_name(d.node));
+    const std::string job = Quote(plan_.job_name(d.job));
     switch (d.kind) {
       case DecisionKind::kAdmit:
-        return absl::StrCat("admit ", Quote(plan_.job_name(d.job)));
+        return absl::StrCat("admit ", job);
       case DecisionKind::kPhase:
-        return absl::StrCat("phase of ", Quote(plan_.job_name(d.job)));
+        return absl::StrCat("phase of ", job);
       case DecisionKind::kBind:
-        return absl::StrCat("bind ", Quote(plan_.task_name(d.task)), " to ",
-                            Quote(plan_.node_name(d.node)));
+        return absl::StrCat("bind ", task, " to ", node);
       case DecisionKind::kNominate:
-        return absl::StrCat("nominate ", Quote(plan_.task_name(d.task)), " to ",
-                            Quote(plan_.node_name(d.node)));
+        return absl::StrCat("nominate ", task, " to ", node);
       case DecisionKind::kEvict:
-        return absl::StrCat("evict ", Quote(plan_.task_name(d.task)), " from ",
-                            Quote(plan_.node_name(d.node)));
+        return absl::StrCat("evict ", task, " from ", node);
+      case DecisionKind::kMove:
+        return absl::StrCat("move ", task, " to ", node);
+      case DecisionKind::kReserve:
+        return absl::StrCat("reserve ", node, " for ", task);
+      case DecisionKind::kOffer:
+        return absl::StrCat("offer of ", node);
+      case DecisionKind::kResize:
+        return absl::StrCat("resize ", job);
+      case DecisionKind::kSplit:
+        return absl::StrCat("split ", task);
     }
     return "";
   }
@@ -282,6 +345,7 @@ class Application {
   Room room_;
   bool is_current_;
   HashMap<TaskIndex, std::vector<DeviceHold>> devices_;  // by the plan's index
+  HashSet<TaskIndex> leaving_;                           // the plan makes them leave their nodes
   std::vector<Step> steps_;
 };
 

@@ -85,7 +85,8 @@ void MoveTasks(TaskTable& tasks, const Moves<TaskIndex>& task) {
   task.DropAll(tasks.names, tasks.alive, tasks.job, tasks.group, tasks.sub_group, tasks.task_class,
                tasks.status, tasks.node, tasks.nominated, tasks.priority, tasks.flags,
                tasks.created, tasks.ordinal, tasks.uid_rank, tasks.started, tasks.protected_until,
-               tasks.priority_class, tasks.gates, tasks.devices);
+               tasks.waits_until, tasks.waiting_group, tasks.priority_class, tasks.gates,
+               tasks.devices);
   HashMap<TaskIndex, TaskFacts> facts;
   for (const auto& [index, known] : tasks.facts) facts.emplace(task(index), known);
   tasks.facts = std::move(facts);
@@ -175,9 +176,12 @@ void Editor::Compact() {
   const Moves<> holds(Used(t.hold_lists.size(), t.tasks.devices));
   holds.Drop(t.hold_lists);
   holds.Rename(t.tasks.devices);
-  const Moves<> strings(Used(t.strings.size(), t.tasks.priority_class));
+  std::vector<uint8_t> string_used = Used(t.strings.size(), t.tasks.priority_class);
+  for (const uint32_t group : t.tasks.waiting_group) string_used[group] = 1;
+  const Moves<> strings(std::move(string_used));
   strings.Drop(t.strings);
   strings.Rename(t.tasks.priority_class);
+  strings.Rename(t.tasks.waiting_group);
   interner_.Renumber(task_class.to, gates.to, holds.to, t);
 
   node.Drop(first_on_);

@@ -92,11 +92,15 @@ Deltas::Placed Deltas::Place(const TaskSpec& told) {
   bool assumed = false;
   if (existing != kNone && (t.tasks.flags[existing] & kTaskAssumed) != 0) {
     const TaskStatus status = t.tasks.status[existing];
-    assumed = (status == TaskStatus::kBinding && told.status == TaskStatus::kPending) ||
+    const bool placed = status == TaskStatus::kBinding || status == TaskStatus::kWaiting;
+    assumed = (placed && told.status == TaskStatus::kPending) ||
               (status == TaskStatus::kReleasing && IsAllocated(told.status));
     if (assumed) {
+      const TaskSpec known = DescribeTask(editor_, existing);
       spec.status = status;
-      spec.node = t.nodes.names.name(t.tasks.node[existing]);
+      spec.node = known.node;
+      spec.waits_until = known.waits_until;
+      spec.waiting_group = known.waiting_group;
     }
   }
   // A report of tasks may leave out their devices: a task that stays where it is keeps them.

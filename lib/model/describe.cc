@@ -38,6 +38,8 @@ TaskSpec DescribeTask(const Editor& editor, TaskIndex task) {
     spec.usage = facts->second.usage;
     spec.lifetime = facts->second.lifetime;
   }
+  if (tasks.waits_until[task] != kAbsent) spec.waits_until = tasks.waits_until[task];
+  spec.waiting_group = t.strings.name(tasks.waiting_group[task]);
   return spec;
 }
 

@@ -78,7 +78,8 @@ struct TaskRow {
   int64_t created = 0;
   int64_t ordinal = kAbsent;
   int64_t uid_rank = 0;
-  int64_t started = kAbsent, protected_until = kAbsent;
+  int64_t started = kAbsent, protected_until = kAbsent, waits_until = kAbsent;
+  uint32_t waiting_group = 0;
   uint32_t priority_class = 0;
   uint32_t gates = 0;
   uint32_t devices = 0;
@@ -176,6 +177,8 @@ class Editor {
   // `node` is kNone where the status holds none; `assumed` if a plan and not the world placed it.
   void SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed);
   // Sets what the task holds of the devices of its node. (A move to another node clears it.)
+  // The deadline (kAbsent: none) and the waiting group of a task with status kWaiting.
+  void SetWait(TaskIndex task, int64_t until, std::string_view waiting_group);
   void SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds);
   void SetStarted(TaskIndex task, int64_t time);  // kAbsent: not running
   void SetNominated(TaskIndex task, std::string_view node_name);

@@ -245,6 +245,8 @@ TaskRow Editor::RowOfTask(const TaskSpec& spec, const CheckedShape& shape, const
   row.uid_rank = spec.uid_rank;
   row.started = spec.started.value_or(kAbsent);
   row.protected_until = spec.protected_until.value_or(kAbsent);
+  row.waits_until = spec.waits_until.value_or(kAbsent);
+  row.waiting_group = t.strings.Intern(spec.waiting_group);
   row.priority_class = t.strings.Intern(spec.priority_class);
   row.gates = interner_.InternGates(spec.gates, t);
   row.devices = interner_.InternHolds(spec.devices, t);
@@ -301,6 +303,8 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
     tasks.uid_rank.push_back(0);
     tasks.started.push_back(kAbsent);
     tasks.protected_until.push_back(kAbsent);
+    tasks.waits_until.push_back(kAbsent);
+    tasks.waiting_group.push_back(0);
     tasks.priority_class.push_back(0);
     tasks.gates.push_back(0);
     tasks.devices.push_back(0);
@@ -323,6 +327,8 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
   tasks.uid_rank[task] = row.uid_rank;
   tasks.started[task] = row.started;
   tasks.protected_until[task] = row.protected_until;
+  tasks.waits_until[task] = row.waits_until;
+  tasks.waiting_group[task] = row.waiting_group;
   tasks.priority_class[task] = row.priority_class;
   tasks.gates[task] = row.gates;
   tasks.devices[task] = row.devices;
@@ -375,6 +381,8 @@ bool Editor::AppendTasks(const std::function<std::string_view(size_t row)>& name
   append(tasks.uid_rank, number(columns.uid_rank, &TaskRow::uid_rank));
   append(tasks.started, number(columns.started, &TaskRow::started));
   append(tasks.protected_until, pattern(&TaskRow::protected_until));
+  append(tasks.waits_until, pattern(&TaskRow::waits_until));
+  append(tasks.waiting_group, pattern(&TaskRow::waiting_group));
   append(tasks.priority_class, pattern(&TaskRow::priority_class));
   append(tasks.gates, pattern(&TaskRow::gates));
   append(tasks.devices, pattern(&TaskRow::devices));
@@ -435,6 +443,10 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
     tasks.devices[task] = 0;
   }
   tasks.status[task] = status;
+  if (status != TaskStatus::kWaiting) {
+    tasks.waits_until[task] = kAbsent;
+    tasks.waiting_group[task] = 0;
+  }
   tasks.flags[task] =
       static_cast<uint8_t>((tasks.flags[task] & ~kTaskAssumed) | (assumed ? kTaskAssumed : 0));
   Log(Change::Table::kTask, task);
@@ -443,6 +455,13 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
 void Editor::SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds) {
   Tables& t = Change();
   t.tasks.devices[task] = interner_.InternHolds(holds, t);
+  Log(Change::Table::kTask, task);
+}
+
+void Editor::SetWait(TaskIndex task, int64_t until, std::string_view waiting_group) {
+  Tables& t = Change();
+  t.tasks.waits_until[task] = until;
+  t.tasks.waiting_group[task] = t.strings.Intern(waiting_group);
   Log(Change::Table::kTask, task);
 }
 

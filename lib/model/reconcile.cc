@@ -188,13 +188,14 @@ void CompareTasks(const Editor& before, const Editor& after, std::vector<Drift>&
         was.created[i] != is.created[now] || was.ordinal[i] != is.ordinal[now] ||
         was.uid_rank[i] != is.uid_rank[now] || was.started[i] != is.started[now] ||
         was.protected_until[i] != is.protected_until[now] ||
+        was.waits_until[i] != is.waits_until[now] ||
         (was.flags[i] & kTold) != (is.flags[now] & kTold)) {
       return false;
     }
     TaskSpec a = DescribeTask(before, i), b = DescribeTask(after, now);
     return a.job == b.job && a.group == b.group && a.sub_group == b.sub_group && a.node == b.node &&
            a.nominated_node == b.nominated_node && a.priority_class == b.priority_class &&
-           a.gates == b.gates && a.devices == b.devices &&
+           a.gates == b.gates && a.devices == b.devices && a.waiting_group == b.waiting_group &&
            MeaningKey(a.usage, a.lifetime) == MeaningKey(b.usage, b.lifetime);
   };
   Compare("task", was.names, is.names, was.alive, is.alive, is_equal, drift);

@@ -82,6 +82,8 @@ struct TaskTable {
   std::vector<int64_t> ordinal;  // kAbsent: none
   std::vector<int64_t> uid_rank;
   std::vector<int64_t> started, protected_until;  // kAbsent: unset
+  std::vector<int64_t> waits_until;               // kAbsent: unset
+  std::vector<uint32_t> waiting_group;            // into Tables::strings
   std::vector<uint32_t> priority_class;           // into Tables::strings
   std::vector<uint32_t> gates;                    // into Tables::gate_lists, 0: none
   std::vector<uint32_t> devices;                  // into Tables::hold_lists, 0: none
@@ -177,7 +179,7 @@ bool IsMilliDimension(std::string_view name);
 // Returns whether the request of a task of this status is part of its queue's and job's allocation.
 inline bool IsAllocated(TaskStatus s) {
   return s == TaskStatus::kPlaced || s == TaskStatus::kBinding || s == TaskStatus::kBound ||
-         s == TaskStatus::kRunning;
+         s == TaskStatus::kRunning || s == TaskStatus::kWaiting;
 }
 // Statuses in which a task occupies a node (the others hold nothing anywhere).
 inline bool HoldsNode(TaskStatus s) {

@@ -323,6 +323,10 @@ absl::Status CheckTask(const TaskSpec& task) {
   if (!task.devices.empty() && !HoldsNode(task.status)) {
     check.Fail(absl::StrCat("status ", status, " holds no node, but devices are given"));
   }
+  check.Text("waiting group", task.waiting_group);
+  if (task.status != TaskStatus::kWaiting && (task.waits_until || !task.waiting_group.empty())) {
+    check.Fail(absl::StrCat("waits_until and waiting_group are for status waiting, not ", status));
+  }
   Checker::Distinct devices(check, "device");
   for (const DeviceHold& hold : task.devices) {
     check.Name("device", hold.device);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kTaskStatusWords[] = {"pending", "placed",  "nominated", "binding",
                                                  "bound",   "running", "releasing", "succeeded",
-                                                 "failed",  "unknown"};
+                                                 "failed",  "unknown", "waiting"};
 constexpr std::string_view kJobPhaseWords[] = {"pending", "admitted", "running", "degraded",
                                                "completed"};
 constexpr std::string_view kQueueStateWords[] = {"open", "closed"};

@@ -5,12 +5,17 @@
 
 namespace muster {
 
-void Decisions::Admit(JobIndex job) {
+template <class Row>
+void Decisions::ListLast(Decision decision, const std::vector<Row>& rows) {
+  decision.index = static_cast<uint32_t>(rows.size() - 1);
+  list_.push_back(decision);
+}
+
+void Decisions::Admit(JobIndex job, std::vector<GroupAssignment> assignment) {
   dispatcher_.Admitted(job);
   phases_[job] = JobPhase::kAdmitted;
-  Decision decision{DecisionKind::kAdmit};
-  decision.job = job;
-  list_.push_back(decision);
+  by_kind_.admissions.push_back({job, std::move(assignment)});
+  ListLast({.kind = DecisionKind::kAdmit, .job = job}, by_kind_.admissions);
 }
 
 void Decisions::Bind(TaskIndex task) {
@@ -27,26 +32,73 @@ void Decisions::Commit(const Ledger::Savepoint& before) {
   const size_t end = ledger_.log().size();
   for (size_t i = before.position; i < end; ++i) {
     const Ledger::Entry entry = ledger_.log()[i];
-    if (entry.to == TaskStatus::kPlaced) {
-      Bind(entry.task);
-      continue;
-    }
+    if (entry.is_promise && ledger_.promised_node(entry.task) != entry.to_node) continue;
     Decision decision{DecisionKind::kNominate};
     decision.task = entry.task;
     decision.job = ledger_.tables().tasks.job[entry.task];
     decision.node = entry.to_node;
-    if (entry.to == TaskStatus::kReleasing) {
-      decision.kind = DecisionKind::kEvict;
-      const auto it = beneficiary_.find(entry.task);
-      if (it != beneficiary_.end()) decision.beneficiary = it->second;
-    } else if (entry.to == TaskStatus::kNominated) {
-      const auto it = after_eviction_.find(entry.task);
-      decision.after_eviction = it != after_eviction_.end() && it->second;
-    } else {
-      continue;
+    switch (entry.to) {
+      case TaskStatus::kPlaced:
+        Bind(entry.task);
+        break;
+      case TaskStatus::kWaiting:
+        Reserve(entry);
+        break;
+      case TaskStatus::kReleasing:
+        decision.kind = DecisionKind::kEvict;
+        if (const auto it = beneficiary_.find(entry.task); it != beneficiary_.end()) {
+          decision.beneficiary = it->second;
+        }
+        list_.push_back(decision);
+        break;
+      case TaskStatus::kNominated:
+        if (const auto it = after_eviction_.find(entry.task); it != after_eviction_.end()) {
+          decision.after_eviction = it->second;
+        }
+        list_.push_back(decision);
+        break;
+      default:
+        break;
     }
-    list_.push_back(decision);
   }
+}
+
+void Decisions::Reserve(const Ledger::Entry& move) {
+  Reservation reservation{.task = move.task, .node = move.to_node};
+  if (const auto noted = reserved_.find(move.task); noted != reserved_.end()) {
+    reservation.until = noted->second.until;
+    reservation.waiting_group = noted->second.waiting_group;
+  }
+  by_kind_.reservations.push_back(std::move(reservation));
+  ListLast({.kind = DecisionKind::kReserve,
+            .task = move.task,
+            .node = move.to_node,
+            .job = ledger_.tables().tasks.job[move.task]},
+           by_kind_.reservations);
+}
+
+void Decisions::NoteReservation(TaskIndex task, int64_t until, std::string waiting_group) {
+  reserved_[task] = {until, std::move(waiting_group)};
+}
+
+void Decisions::Add(Offer offer) {
+  const Decision decision{.kind = DecisionKind::kOffer, .node = offer.node, .job = offer.job};
+  by_kind_.offers.push_back(std::move(offer));
+  ListLast(decision, by_kind_.offers);
+}
+
+void Decisions::Add(Resize resize) {
+  const Decision decision{.kind = DecisionKind::kResize, .job = resize.job};
+  by_kind_.resizes.push_back(std::move(resize));
+  ListLast(decision, by_kind_.resizes);
+}
+
+void Decisions::Add(const Split& split) {
+  by_kind_.splits.push_back(split);
+  ListLast({.kind = DecisionKind::kSplit,
+            .task = split.task,
+            .job = ledger_.tables().tasks.job[split.task]},
+           by_kind_.splits);
 }
 
 void Decisions::WithdrawNomination(TaskIndex task) {

@@ -15,6 +15,9 @@
 #define MUSTER_PART_DECISIONS_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/base/hash_map.h"
@@ -32,10 +35,11 @@ class Decisions {
 
   void Reserve(size_t decisions) { list_.reserve(decisions); }
 
-  // Admits the job: policies hear of it, and its phase changes.
-  void Admit(JobIndex job);
+  // Admits the job with the quota assigned to it: policies hear of it, and its phase changes.
+  void Admit(JobIndex job, std::vector<GroupAssignment> assignment = {});
   // Turns the moves since `before` into decisions, in their order: placed tasks are bound, and stay
-  // bound in the books; evictions and nominations are listed. Other moves are no decisions.
+  // bound in the books; evictions, nominations, promises that still stand, and reservations (tasks
+  // that became waiting) are listed. Other moves are no decisions.
   void Commit(const Ledger::Savepoint& before);
   // Binds one placed task.
   void Bind(TaskIndex task);
@@ -46,6 +50,12 @@ class Decisions {
   void NoteNominatedAfterEviction(TaskIndex task, bool evicted = true) {
     after_eviction_[task] = evicted;
   }
+  // Notes the deadline and the waiting group of a task that becomes waiting.
+  void NoteReservation(TaskIndex task, int64_t until, std::string waiting_group);
+  // Adds a decision that moves no task in the books. It is not undone with a savepoint.
+  void Add(Offer offer);
+  void Add(Resize resize);
+  void Add(const Split& split);
   // Removes a nomination that was committed.
   void WithdrawNomination(TaskIndex task);
 
@@ -54,18 +64,31 @@ class Decisions {
   void ChooseDomain(ChosenDomain chosen);
 
   const std::vector<Decision>& list() const { return list_; }
-  // Hands over everything, once, when the cycle closes.
+  // Hands over everything, once, when the cycle closes. Decisions of other kinds than admissions,
+  // reservations, offers, resizes and splits are in the list alone (ListByKind, lib/plan).
   std::vector<Decision> TakeList() { return std::move(list_); }
+  DecisionsByKind TakeByKind() { return std::move(by_kind_); }
   std::vector<ChosenDomain> TakeDomains() { return std::move(domains_); }
 
  private:
+  struct Reserved {
+    int64_t until = kAbsent;
+    std::string waiting_group;
+  };
+  // Lists a decision whose row of its kind was added to `rows` last.
+  template <class Row>
+  void ListLast(Decision decision, const std::vector<Row>& rows);
+  void Reserve(const Ledger::Entry& move);
+
   Ledger& ledger_;
   const Dispatcher& dispatcher_;
   std::vector<JobPhase>& phases_;
   std::vector<Decision> list_;
+  DecisionsByKind by_kind_;
   std::vector<ChosenDomain> domains_;
   HashMap<TaskIndex, TaskIndex> beneficiary_;
   HashMap<TaskIndex, bool> after_eviction_;
+  HashMap<TaskIndex, Reserved> reserved_;
 };
 
 }  // namespace muster

@@ -1,4 +1,5 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+#include <string>
 #include <utility>
 
 #include "lib/part/context.h"
@@ -57,8 +58,8 @@ void Workbench::Rollback(const Savepoint& before) {
   context_.ledger.Rollback({before.position, before.content, before.release});
 }
 
-void Workbench::Admit(JobIndex job) {
-  if (context_.IsPending(job)) context_.decisions.Admit(job);
+void Workbench::Admit(JobIndex job, std::vector<GroupAssignment> assignment) {
+  if (context_.IsPending(job)) context_.decisions.Admit(job, std::move(assignment));
 }
 
 NodeIndex Workbench::Place(TaskIndex task) {
@@ -93,6 +94,32 @@ bool Workbench::Evict(TaskIndex victim, TaskIndex beneficiary) {
   context_.decisions.NoteEviction(victim, beneficiary);
   return true;
 }
+
+bool Workbench::MoveTo(TaskIndex task, NodeIndex node, TaskIndex beneficiary) {
+  if (!Evict(task, beneficiary)) return false;
+  context_.ledger.Promise(task, node);
+  return true;
+}
+
+bool Workbench::Return(TaskIndex task) {
+  const TaskStatus before = context_.tables.tasks.status[task];
+  if (context_.ledger.status(task) != TaskStatus::kReleasing || !IsAllocated(before)) return false;
+  context_.ledger.Move(task, before, context_.ledger.node_of(task));
+  return true;
+}
+
+NodeIndex Workbench::Reserve(TaskIndex task, int64_t until, std::string_view waiting_group) {
+  if (context_.ledger.status(task) != TaskStatus::kPending) return kNone;
+  const NodeIndex node = context_.search.Best(task, Want::kNow);
+  if (node == kNone) return kNone;
+  context_.ledger.Move(task, TaskStatus::kWaiting, node);
+  context_.decisions.NoteReservation(task, until, std::string(waiting_group));
+  return node;
+}
+
+void Workbench::Decide(Offer offer) { context_.decisions.Add(std::move(offer)); }
+void Workbench::Decide(Resize resize) { context_.decisions.Add(std::move(resize)); }
+void Workbench::Decide(const Split& split) { context_.decisions.Add(split); }
 
 void Workbench::ExplainNoNode(TaskIndex task) {
   context_.reasons.Explain(task, context_.reasons.NoNode(context_.ClassOf(task)));

@@ -74,7 +74,7 @@ int Scope(ReasonKind kind) {
 
 // What happened to the tasks of one job (or to one task), counted over the plan.
 struct Story {
-  int64_t bound = 0, nominated = 0, evicted = 0, pending = 0;
+  int64_t bound = 0, nominated = 0, evicted = 0, moved = 0, reserved = 0, pending = 0;
   bool admitted = false;
 };
 
@@ -82,33 +82,25 @@ Story TellJob(const PlanData& data, JobIndex job) {
   Story story;
   for (const Decision& d : data.decisions) {
     if (d.job != job) continue;
-    switch (d.kind) {
-      case DecisionKind::kAdmit:
-        story.admitted = true;
-        break;
-      case DecisionKind::kBind:
-        ++story.bound;
-        break;
-      case DecisionKind::kNominate:
-        ++story.nominated;
-        break;
-      case DecisionKind::kEvict:
-        ++story.evicted;
-        break;
-      case DecisionKind::kPhase:
-        break;
-    }
+    story.admitted |= d.kind == DecisionKind::kAdmit;
+    story.bound += d.kind == DecisionKind::kBind;
+    story.nominated += d.kind == DecisionKind::kNominate;
+    story.evicted += d.kind == DecisionKind::kEvict;
+    story.moved += d.kind == DecisionKind::kMove;
+    story.reserved += d.kind == DecisionKind::kReserve;
   }
   return story;
 }
 
 std::string Placed(const Story& story) {
   std::vector<std::string> parts;
-  const int64_t all = story.bound + story.nominated + story.pending;
-  if (story.bound > 0 || (story.pending > 0 && story.nominated > 0)) {
+  const int64_t all = story.bound + story.nominated + story.reserved + story.pending;
+  if (story.bound > 0 || (story.pending > 0 && story.nominated + story.reserved > 0)) {
     parts.push_back(absl::StrCat("placed ", story.bound, " of ", all));
   }
   if (story.nominated > 0) parts.push_back(absl::StrCat(story.nominated, " nominated"));
+  if (story.reserved > 0) parts.push_back(absl::StrCat(story.reserved, " reserved"));
+  if (story.moved > 0) parts.push_back(absl::StrCat(story.moved, " moved"));
   if (story.evicted > 0) parts.push_back(absl::StrCat(story.evicted, " evicted"));
   std::string out;
   for (const std::string& part : parts) absl::StrAppend(&out, out.empty() ? "" : ", ", part);
@@ -156,27 +148,6 @@ std::string ExplainJob(const PlanData& data, JobIndex job) {
   return out;
 }
 
-std::string DecisionText(const Decision& d, const PlanNames& names) {
-  const absl::string_view task = ToAbsl(names.task(d.task)), node = ToAbsl(names.node(d.node));
-  const absl::string_view job = ToAbsl(names.job(d.job));
-  switch (d.kind) {
-    case DecisionKind::kAdmit:
-      return absl::StrCat("admit ", job);
-    case DecisionKind::kBind:
-      return absl::StrCat("bind ", task, " to ", node);
-    case DecisionKind::kNominate:
-      return absl::StrCat("nominate ", task, " to ", node,
-                          d.after_eviction ? " after evicting there" : "");
-    case DecisionKind::kEvict:
-      if (d.beneficiary == kNone) return absl::StrCat("evict ", task, " from ", node);
-      return absl::StrCat("evict ", task, " from ", node, " for ",
-                          ToAbsl(names.task(d.beneficiary)));
-    case DecisionKind::kPhase:
-      return absl::StrCat("phase ", job, " ", ToAbsl(JobPhaseName(d.phase)));
-  }
-  return "";
-}
-
 // "gpu0, gpu1 (500 milli, 4294967296 bytes)"
 std::string DeviceText(const ChosenDevice& chosen) {
   std::string parts;
@@ -206,7 +177,7 @@ std::string ExplainTask(const PlanData& data, TaskIndex task) {
   for (const Decision& d : data.decisions) {
     const bool about_it = d.kind != DecisionKind::kAdmit && d.kind != DecisionKind::kPhase;
     if (!about_it || d.task != task) continue;
-    absl::StrAppend(&lines, "  ", DecisionText(d, *data.names));
+    absl::StrAppend(&lines, "  ", DecisionText(d, data));
     size_t device = 0;
     while (device < data.devices.size() && data.devices[device].task != task) ++device;
     if (d.kind == DecisionKind::kBind) absl::StrAppend(&lines, DevicesText(data, task, &device));
@@ -396,22 +367,6 @@ std::string_view RefusalCodeName(RefusalCode code) {
   return "";
 }
 
-std::string_view DecisionKindName(DecisionKind kind) {
-  switch (kind) {
-    case DecisionKind::kAdmit:
-      return "admit";
-    case DecisionKind::kBind:
-      return "bind";
-    case DecisionKind::kNominate:
-      return "nominate";
-    case DecisionKind::kEvict:
-      return "evict";
-    case DecisionKind::kPhase:
-      return "phase";
-  }
-  return "";
-}
-
 std::vector<PendingGroup> GroupPending(const PlanData& data, JobIndex only_job) {
   // Reasons of the same words are one reason to a reader, whoever they were made for.
   std::vector<uint32_t> spokesman(data.reasons.size(), kNone);
@@ -454,7 +409,7 @@ std::string Plan::ToText() const {
   const PlanNames& names = *data_->names;
   size_t device = 0;
   for (const Decision& d : data_->decisions) {
-    absl::StrAppend(&out, DecisionText(d, names));
+    absl::StrAppend(&out, DecisionText(d, *data_));
     if (d.kind == DecisionKind::kBind) {
       absl::StrAppend(&out, DevicesText(*data_, d.task, &device));
     }

@@ -22,6 +22,9 @@ std::string RefusalsText(const Reason& reason,
                          const PlanNames& names);  // empty when there are none
 std::string ReasonHead(const Reason& reason, const PlanNames& names);
 
+// Returns one decision in words: "bind train-0 to n3".
+std::string DecisionText(const Decision& decision, const PlanData& data);
+
 // The words JSON uses: "no_node", "insufficient", "bind".
 std::string_view ReasonKindName(ReasonKind kind);
 std::string_view RefusalCodeName(RefusalCode code);

@@ -132,6 +132,8 @@ CopiedNames::CopiedNames(const Tables& tables, const PlanData& data) {
     nodes.push_back(d.node);
     jobs.push_back(d.job);
   }
+  for (const Move& move : data.by_kind.moves) nodes.push_back(move.from);
+  for (const Offer& offer : data.by_kind.offers) queues.push_back(offer.queue);
   for (const Tentative& t : data.tentative) {
     tasks.push_back(t.task);
     nodes.push_back(t.node);

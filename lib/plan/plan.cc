@@ -4,23 +4,11 @@
 // empty plan has no data at all, so it costs nothing and its answers are empty.
 #include "muster/plan.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "lib/plan/plan_data.h"
 
 namespace muster {
-namespace {
-
-std::vector<Decision> OfKind(std::span<const Decision> decisions, DecisionKind kind) {
-  std::vector<Decision> out;
-  std::copy_if(decisions.begin(), decisions.end(), std::back_inserter(out),
-               [kind](const Decision& d) { return d.kind == kind; });
-  return out;
-}
-
-}  // namespace
-
 Plan::Plan() = default;
 Plan::Plan(std::shared_ptr<const PlanData> data) : data_(std::move(data)) {}
 
@@ -29,10 +17,45 @@ std::span<const Decision> Plan::decisions() const {
   return data_->decisions;
 }
 
-std::vector<Decision> Plan::binds() const { return OfKind(decisions(), DecisionKind::kBind); }
-std::vector<Decision> Plan::evictions() const { return OfKind(decisions(), DecisionKind::kEvict); }
-std::vector<Decision> Plan::nominations() const {
-  return OfKind(decisions(), DecisionKind::kNominate);
+std::span<const Admission> Plan::admissions() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.admissions;
+}
+std::span<const Bind> Plan::binds() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.binds;
+}
+std::span<const Nomination> Plan::nominations() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.nominations;
+}
+std::span<const Eviction> Plan::evictions() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.evictions;
+}
+std::span<const PhaseChange> Plan::phases() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.phases;
+}
+std::span<const Move> Plan::moves() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.moves;
+}
+std::span<const Reservation> Plan::reservations() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.reservations;
+}
+std::span<const Offer> Plan::offers() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.offers;
+}
+std::span<const Resize> Plan::resizes() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.resizes;
+}
+std::span<const Split> Plan::splits() const {
+  if (data_ == nullptr) return {};
+  return data_->by_kind.splits;
 }
 
 std::span<const Tentative> Plan::tentative() const {

@@ -34,8 +34,23 @@ class PlanNames {
   virtual JobIndex job_of(TaskIndex) const = 0;
 };
 
+// The decisions of each kind, in the order of PlanData::decisions.
+struct DecisionsByKind {
+  std::vector<Admission> admissions;
+  std::vector<Bind> binds;
+  std::vector<Nomination> nominations;
+  std::vector<Eviction> evictions;
+  std::vector<PhaseChange> phases;
+  std::vector<Move> moves;
+  std::vector<Reservation> reservations;
+  std::vector<Offer> offers;
+  std::vector<Resize> resizes;
+  std::vector<Split> splits;
+};
+
 struct PlanData {
   std::vector<Decision> decisions;
+  DecisionsByKind by_kind;
   std::vector<Tentative> tentative;
   std::vector<PendingTask> pending;
   std::vector<Reason> reasons;
@@ -49,6 +64,12 @@ struct PlanData {
   bool complete = true;
   uint32_t cursor = 0;
 };
+
+// Fills by_kind from the decisions, and sets their indices. Kinds with fields that a Decision lacks
+// (admissions, moves, reservations, offers, resizes, splits) are in by_kind already, where the index
+// of their decision points; those without a decision go. An admission that is not there is added
+// without an assignment. O(decisions).
+void ListByKind(PlanData* plan);
 
 // Names that answer from a frozen snapshot, shared.
 std::shared_ptr<const PlanNames> NamesOf(std::shared_ptr<const Tables> tables);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lib/base/digest.h"
+#include "lib/plan/plan_data.h"
 #include "muster/plan.h"
 
 namespace muster {
@@ -20,6 +21,38 @@ void AddDouble(double x, Digest* digest) { digest->Add(std::bit_cast<uint64_t>(x
 void AddRow(const std::vector<int64_t>& row, Digest* digest) {
   digest->Add(row.size());
   for (const int64_t amount : row) digest->Add(amount);
+}
+
+// The fields of the kinds that a Decision lacks. A plan with the old kinds alone adds nothing.
+void AddDetails(const DecisionsByKind& decisions, Digest* digest) {
+  for (const Admission& admission : decisions.admissions) {
+    for (const GroupAssignment& group : admission.assignment) {
+      digest->Add(admission.job);
+      digest->Add(group.group);
+      digest->Add(group.count);
+      for (const AssignedFlavor& flavor : group.flavors) {
+        digest->Add(flavor.dimension);
+        digest->Add(flavor.flavor);
+      }
+    }
+  }
+  for (const Move& move : decisions.moves) {
+    digest->Add(move.from);
+    digest->Add(move.nominated);
+  }
+  for (const Reservation& reservation : decisions.reservations) {
+    digest->Add(reservation.until);
+    digest->Add(reservation.waiting_group);
+  }
+  for (const Offer& offer : decisions.offers) {
+    digest->Add(offer.queue);
+    AddRow(offer.amounts, digest);
+  }
+  for (const Resize& resize : decisions.resizes) {
+    digest->Add(resize.group);
+    digest->Add(resize.count);
+  }
+  for (const Split& split : decisions.splits) digest->Add(split.parts);
 }
 
 void AddReason(const Reason& reason, Digest* digest) {
@@ -53,6 +86,7 @@ std::string Plan::Digest() const {
     digest.Add(static_cast<int>(d.phase));
     digest.Add(d.after_eviction);
   }
+  if (data_ != nullptr) AddDetails(data_->by_kind, &digest);
   digest.Add(tentative().size());
   for (const Tentative& t : tentative()) {
     digest.Add(t.task);

@@ -59,18 +59,6 @@ void Lines(std::string_view key, const Range& range, const Write& write, std::st
   out->append(first ? "]" : "\n  ]");
 }
 
-void WriteDecision(const Decision& d, const PlanNames& names, std::string* out) {
-  Object object(out);
-  object.Text("kind", DecisionKindName(d.kind));
-  object.Name("task", names.task(d.task));
-  object.Name("node", names.node(d.node));
-  object.Name("job", names.job(d.job));
-  object.Name("beneficiary", names.task(d.beneficiary));
-  if (d.kind == DecisionKind::kPhase) object.Text("phase", JobPhaseName(d.phase));
-  if (d.after_eviction) object.Bool("after_eviction", true);
-  object.End();
-}
-
 void WriteReason(const Reason& reason, const PlanNames& names, std::string* out) {
   Object object(out);
   object.Text("kind", ReasonKindName(reason.kind));
@@ -109,6 +97,77 @@ void WriteAmounts(const std::vector<Amount>& row, const PlanNames& names, std::s
       object.Number(name, row[d]);
     }
   }
+  object.End();
+}
+
+// [{"group": "workers", "count": 8, "flavors": {"nvidia.com/gpu": "spot"}}, ...]
+void WriteAssignment(const Admission& admission, const PlanNames& names, std::string* out) {
+  out->push_back('[');
+  for (const GroupAssignment& group : admission.assignment) {
+    if (&group != &admission.assignment.front()) out->append(", ");
+    Object object(out);
+    object.Name("group", group.group);
+    object.Int("count", group.count);
+    Object flavors(object.Key("flavors"));
+    for (const AssignedFlavor& assigned : group.flavors) {
+      flavors.Text(names.dimension(assigned.dimension), assigned.flavor);
+    }
+    flavors.End();
+    object.End();
+  }
+  out->push_back(']');
+}
+
+// The fields of one kind alone.
+void WriteDetails(const Decision& d, const PlanData& data, Object* object) {
+  const DecisionsByKind& kinds = data.by_kind;
+  switch (d.kind) {
+    case DecisionKind::kAdmit:
+      if (!kinds.admissions[d.index].assignment.empty()) {
+        WriteAssignment(kinds.admissions[d.index], *data.names, object->Key("assignment"));
+      }
+      break;
+    case DecisionKind::kPhase:
+      object->Text("phase", JobPhaseName(d.phase));
+      break;
+    case DecisionKind::kMove:
+      object->Text("from", data.names->node(kinds.moves[d.index].from));
+      object->Bool("nominated", kinds.moves[d.index].nominated);
+      break;
+    case DecisionKind::kReserve:
+      if (kinds.reservations[d.index].until != kAbsent) {
+        object->Int("until", kinds.reservations[d.index].until);
+      }
+      object->Name("waiting_group", kinds.reservations[d.index].waiting_group);
+      break;
+    case DecisionKind::kOffer:
+      object->Name("queue", data.names->queue(kinds.offers[d.index].queue));
+      WriteAmounts(kinds.offers[d.index].amounts, *data.names, object->Key("amounts"));
+      break;
+    case DecisionKind::kResize:
+      object->Name("group", kinds.resizes[d.index].group);
+      object->Int("count", kinds.resizes[d.index].count);
+      break;
+    case DecisionKind::kSplit:
+      object->Int("parts", kinds.splits[d.index].parts);
+      break;
+    case DecisionKind::kBind:
+    case DecisionKind::kNominate:
+    case DecisionKind::kEvict:
+      break;
+  }
+}
+
+void WriteDecision(const Decision& d, const PlanData& data, std::string* out) {
+  const PlanNames& names = *data.names;
+  Object object(out);
+  object.Text("kind", DecisionKindName(d.kind));
+  object.Name("task", names.task(d.task));
+  object.Name("node", names.node(d.node));
+  object.Name("job", names.job(d.job));
+  object.Name("beneficiary", names.task(d.beneficiary));
+  WriteDetails(d, data, &object);
+  if (d.after_eviction) object.Bool("after_eviction", true);
   object.End();
 }
 
@@ -179,7 +238,8 @@ std::string Plan::ToJson() const {
     Lines(
         key, rows, [&](const auto& row) { write(row, *data.names, &out); }, &out);
   };
-  lines("decisions", data.decisions, WriteDecision);
+  Lines(
+      "decisions", data.decisions, [&](const Decision& d) { WriteDecision(d, data, &out); }, &out);
   lines("tentative", data.tentative, WriteTentative);
   lines("pending", data.pending, WritePending);
   lines("reasons", data.reasons, WriteReason);

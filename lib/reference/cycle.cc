@@ -165,8 +165,8 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     cycle.decisions.push_back(decision);
   }
   plan.decisions = cycle.decisions;
-  for (const Decision& d : cycle.decisions) {
-    if (d.kind != DecisionKind::kBind) continue;
+  ListByKind(&plan);
+  for (const Bind& d : plan.by_kind.binds) {
     if (!cycle.world.device_strategy && cycle.world.choose_cpus == nullptr) continue;
     for (const DeviceSpec& device : tables.nodes.spec[d.node].devices) {
       const auto hold = cycle.world.held[d.task].find(device.name);

@@ -446,7 +446,17 @@ class Loop {
     }
   }
 
-  // Returns whether the plan admitted, bound or evicted anything.
+  // The task goes on running on the node that a plan moved it to.
+  void Migrate(uint32_t row, TaskIndex task, std::string_view from) {
+    const NodeTable& nodes = world_.tables().nodes;
+    const NodeIndex to = world_.tables().tasks.node[task];
+    placements_.End(row, PlaceOf(row, task), now_);
+    if (const auto node = nodes.names.Find(from); node.has_value()) world_.Account(row, *node, -1);
+    world_.Run(row, task, to, now_);
+    placements_.Begin(row, PlaceOf(row, task), world_.machine_row(to), now_);
+  }
+
+  // Returns whether the plan admitted, bound, moved or evicted anything.
   bool Follow(const Plan& plan) {
     if (plan.decisions().empty()) return false;
     const bool current = plan.version() == world_.tables().version;
@@ -459,7 +469,9 @@ class Loop {
     std::vector<uint32_t> begun;
     for (const Decision& decision : plan.decisions()) {
       moved |= decision.kind == DecisionKind::kAdmit;
-      if (decision.kind != DecisionKind::kBind && decision.kind != DecisionKind::kEvict) continue;
+      const bool evicts = decision.kind == DecisionKind::kEvict;
+      const bool moves = decision.kind == DecisionKind::kMove;
+      if (decision.kind != DecisionKind::kBind && !evicts && !moves) continue;
       const std::optional<TaskIndex> task =
           current ? decision.task : tasks.names.Find(plan.task_name(decision.task));
       if (!task.has_value()) continue;
@@ -472,8 +484,10 @@ class Loop {
         // In the order of the decisions, which orders events.
         if (!jobs_[row].begins) begun.push_back(row);
         jobs_[row].begins = true;
-      } else if (decision.kind == DecisionKind::kEvict &&
-                 tasks.status[*task] == TaskStatus::kReleasing) {
+      } else if (moves && tasks.status[*task] == TaskStatus::kBinding) {
+        moved = true;
+        Migrate(row, *task, plan.node_name(plan.moves()[decision.index].from));
+      } else if ((evicts || moves) && tasks.status[*task] == TaskStatus::kReleasing) {
         moved = true;
         ++result_.evictions;
         Push(now_ + std::max<int64_t>(options_.eviction_seconds, 1), EventKind::kLeft, row,

@@ -4,6 +4,7 @@
 // an expectation states what happens, not in which order. The digest covers the order.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,16 +72,25 @@ class Differences {
   }
 };
 
-// name -> place, of the decisions of one kind.
-Pairs Decided(const Plan& plan, DecisionKind kind) {
+// Task -> node, of decisions that place tasks.
+template <class Row>
+Pairs Places(const Plan& plan, std::span<const Row> rows) {
   Pairs pairs;
-  for (const Decision& d : plan.decisions()) {
-    if (d.kind != kind) continue;
-    const bool of_job = kind == DecisionKind::kAdmit;
-    const bool is_placed = kind == DecisionKind::kBind || kind == DecisionKind::kNominate;
-    pairs.emplace_back(of_job ? plan.job_name(d.job) : plan.task_name(d.task),
-                       is_placed ? plan.node_name(d.node) : "");
+  for (const Row& row : rows) {
+    pairs.emplace_back(plan.task_name(row.task), plan.node_name(row.node));
   }
+  return pairs;
+}
+
+Pairs Evicted(const Plan& plan) {
+  Pairs pairs;
+  for (const Eviction& d : plan.evictions()) pairs.emplace_back(plan.task_name(d.task), "");
+  return pairs;
+}
+
+Pairs Admitted(const Plan& plan) {
+  Pairs pairs;
+  for (const Admission& d : plan.admissions()) pairs.emplace_back(plan.job_name(d.job), "");
   return pairs;
 }
 
@@ -169,24 +179,29 @@ std::vector<std::string> CheckExpectation(const Plan& plan, const Snapshot& snap
                                           const Expectation& expect) {
   Differences differences;
   if (expect.binds.has_value()) {
-    differences.Compare("bind of", *expect.binds, Decided(plan, DecisionKind::kBind));
+    differences.Compare("bind of", *expect.binds, Places(plan, plan.binds()));
   }
   if (expect.nominations.has_value()) {
-    differences.Compare("nomination of", *expect.nominations,
-                        Decided(plan, DecisionKind::kNominate));
+    differences.Compare("nomination of", *expect.nominations, Places(plan, plan.nominations()));
   }
   if (expect.tentative.has_value()) {
-    Pairs actual;
-    for (const Tentative& t : plan.tentative()) {
-      actual.emplace_back(plan.task_name(t.task), plan.node_name(t.node));
+    differences.Compare("tentative place of", *expect.tentative, Places(plan, plan.tentative()));
+  }
+  if (expect.moves.has_value()) {
+    Pairs moved;
+    for (const Move& d : plan.moves()) {
+      moved.emplace_back(plan.task_name(d.task), plan.node_name(d.to));
     }
-    differences.Compare("tentative place of", *expect.tentative, std::move(actual));
+    differences.Compare("move of", *expect.moves, std::move(moved));
+  }
+  if (expect.reservations.has_value()) {
+    differences.Compare("reservation for", *expect.reservations, Places(plan, plan.reservations()));
   }
   if (expect.evictions.has_value()) {
-    differences.Compare("eviction of", *expect.evictions, Decided(plan, DecisionKind::kEvict));
+    differences.Compare("eviction of", *expect.evictions, Evicted(plan));
   }
   if (expect.admitted.has_value()) {
-    differences.Compare("admission of", *expect.admitted, Decided(plan, DecisionKind::kAdmit));
+    differences.Compare("admission of", *expect.admitted, Admitted(plan));
   }
   if (expect.phases.has_value()) ComparePhases(plan, snapshot, *expect.phases, &differences);
   if (expect.shares.has_value()) CompareShares(plan, *expect.shares, &differences);

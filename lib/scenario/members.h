@@ -142,7 +142,7 @@ template <Is<TaskSpec> S>
 auto Members(S& s) {
   auto& [name, job, group, sub_group, shape, status, node, nominated_node, priority, preemptable,
          never_preempts, priority_class, gates, created, ordinal, uid_rank, started,
-         protected_until, devices, usage, lifetime] = s;
+         protected_until, devices, usage, lifetime, waits_until, waiting_group] = s;
   return std::tuple(RequiredKey("name", name), Key("job", job), Key("group", group),
                     Key("sub_group", sub_group), Key("shape", shape), Key("status", status),
                     Key("node", node), Key("nominated_node", nominated_node),
@@ -151,7 +151,8 @@ auto Members(S& s) {
                     Key("gates", gates), Key("created", created), Key("ordinal", ordinal),
                     Key("uid_rank", uid_rank), Key("started", started),
                     Key("protected_until", protected_until), Key("devices", devices),
-                    Key("usage", usage), Key("lifetime", lifetime));
+                    Key("usage", usage), Key("lifetime", lifetime),
+                    Key("waits_until", waits_until), Key("waiting_group", waiting_group));
 }
 
 template <Is<GroupSpec> S>
@@ -325,9 +326,11 @@ auto Members(S& s) {
 
 template <Is<Expectation> S>
 auto Members(S& s) {
-  auto& [binds, nominations, tentative, evictions, admitted, phases, shares, reasons] = s;
+  auto& [binds, nominations, tentative, moves, reservations, evictions, admitted, phases, shares,
+         reasons] = s;
   return std::tuple(Key("binds", binds), Key("nominations", nominations),
-                    Key("tentative", tentative), Key("evictions", evictions),
+                    Key("tentative", tentative), Key("moves", moves),
+                    Key("reservations", reservations), Key("evictions", evictions),
                     Key("admitted", admitted), Key("phases", phases), Key("shares", shares),
                     Key("reasons", reasons));
 }

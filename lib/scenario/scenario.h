@@ -53,6 +53,7 @@ struct ExpectedShare {
 // A field that is set is compared whole; an absent field is not compared.
 struct Expectation {
   std::optional<Named<std::string>> binds, nominations, tentative;  // task -> node
+  std::optional<Named<std::string>> moves, reservations;            // task -> node
   std::optional<std::vector<std::string>> evictions;                // tasks, in any order
   std::optional<std::vector<std::string>> admitted;                 // jobs, in any order
   // job -> its phase after the cycle. Whole: every job that changes its phase must be named.

@@ -7,6 +7,7 @@
 #ifndef MUSTER_SESSION_CONFIG_H_
 #define MUSTER_SESSION_CONFIG_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,12 @@ enum class PhaseRule : uint8_t {
   kAllocated,  // by all tasks that hold resources
 };
 
+// What a plan reports of a task that one cycle evicts and places again.
+enum class PlanRule : uint8_t {
+  kLog,        // each decision, as it was made: an eviction, then a bind or a nomination
+  kNetChange,  // what differs from the opening: nothing, or a move (lib/part/net_change.h)
+};
+
 struct ProfileConfig {
   std::string name;  // the canonical spec string
   std::vector<ConfiguredAction> actions;
@@ -44,6 +51,7 @@ struct ProfileConfig {
   Accounting accounting;
   PolicyNeeds needs;  // of all policies; those that concern the books are part of accounting
   PhaseRule phase_rule = PhaseRule::kScheduled;
+  PlanRule plan_rule = PlanRule::kLog;
   bool pods_are_a_resource = true;
   bool want_releasing = false;
   bool overfull_nodes_are_out = false;

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "lib/part/net_change.h"
+
 namespace muster {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr size_t kJournalLimit = size_t{1} << 24;
 
 bool IsWaiting(TaskStatus status) {
   return status == TaskStatus::kPending || status == TaskStatus::kPlaced ||
-         status == TaskStatus::kNominated;
+         status == TaskStatus::kNominated || status == TaskStatus::kWaiting;
 }
 
 }  // namespace
@@ -307,7 +309,10 @@ Reason Session::Fallback(const ActionContext& context, JobIndex job, TaskIndex t
 
 void Session::ListDevices(PlanData* plan) const {
   for (const Decision& decision : plan->decisions) {
-    if (decision.kind != DecisionKind::kBind) continue;
+    const bool starts =
+        decision.kind == DecisionKind::kBind ||
+        (decision.kind == DecisionKind::kMove && !plan->by_kind.moves[decision.index].nominated);
+    if (!starts) continue;
     const std::vector<DeviceSpec>& devices = tables_->nodes.spec[decision.node].devices;
     for (const DevicePart& grant : DeviceBook::Grants(*ledger_, decision.task)) {
       plan->devices.push_back(
@@ -319,7 +324,9 @@ void Session::ListDevices(PlanData* plan) const {
 // Lists what became of everything, before the books are rolled back.
 void Session::Close(ActionContext& context, PlanData* plan) {
   plan->decisions = context.decisions.TakeList();
+  plan->by_kind = context.decisions.TakeByKind();
   plan->domains = context.decisions.TakeDomains();
+  if (config_.plan_rule == PlanRule::kNetChange) KeepNetChange(*ledger_, plan);
   ListDevices(plan);
   // A phase is a decision where it differs from what the caller knows: the tables, and admissions.
   for (const Decision& decision : plan->decisions) {
@@ -334,6 +341,7 @@ void Session::Close(ActionContext& context, PlanData* plan) {
     DecidePhase(job, known, plan);
     ListWaiting(context, job, &reasons, plan);
   }
+  ListByKind(plan);
   DropDecided(plan);
 }
 
@@ -366,7 +374,8 @@ void Session::DecidePhase(JobIndex job, JobPhase known, PlanData* plan) const {
 void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTable* reasons,
                           PlanData* plan) const {
   const JobCounts& counts = ledger_->job(job);
-  if (counts.pending() + counts[TaskStatus::kPlaced] + counts.nominated() == 0) return;
+  const int32_t placed = counts[TaskStatus::kPlaced] + counts[TaskStatus::kWaiting];
+  if (counts.pending() + placed + counts.nominated() == 0) return;
   const Reason* of_job = context.reasons.of_job(job);
   Reason fallback;
   uint32_t fallback_number = kNone;
@@ -391,15 +400,16 @@ void Session::ListWaiting(const ActionContext& context, JobIndex job, ReasonTabl
   }
 }
 
-// Nominations that became decisions are neither tentative nor pending.
+// Nominations and reservations that became decisions are neither tentative nor pending.
 void Session::DropDecided(PlanData* plan) {
-  std::vector<TaskIndex> nominated;
-  for (const Decision& decision : plan->decisions) {
-    if (decision.kind == DecisionKind::kNominate) nominated.push_back(decision.task);
+  std::vector<TaskIndex> tasks;
+  for (const Nomination& nomination : plan->by_kind.nominations) tasks.push_back(nomination.task);
+  for (const Reservation& reservation : plan->by_kind.reservations) {
+    tasks.push_back(reservation.task);
   }
-  std::sort(nominated.begin(), nominated.end());
+  std::sort(tasks.begin(), tasks.end());
   const auto decided = [&](const auto& row) {
-    return std::binary_search(nominated.begin(), nominated.end(), row.task);
+    return std::binary_search(tasks.begin(), tasks.end(), row.task);
   };
   const auto by_task = [](const auto& a, const auto& b) { return a.task < b.task; };
   std::erase_if(plan->tentative, decided);

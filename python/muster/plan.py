@@ -57,6 +57,36 @@ class Plan:
         return self._of("phase")
 
     @cached_property
+    def moves(self) -> Any:
+        """task, from, to, nominated, beneficiary: what leaves one node for another that is kept for it."""
+        return frame(self._core.moves())
+
+    @cached_property
+    def reservations(self) -> Any:
+        """task, node, until, waiting_group: nodes that keep room for a task, which is not bound yet."""
+        return frame(self._core.reservations())
+
+    @cached_property
+    def offers(self) -> Any:
+        """job, queue, node, and the amount of each dimension: what a queue or a job may accept or decline."""
+        return frame(self._core.offers())
+
+    @cached_property
+    def resizes(self) -> Any:
+        """job, group, count: groups of jobs that get another number of tasks."""
+        return frame(self._core.resizes())
+
+    @cached_property
+    def splits(self) -> Any:
+        """task, parts: tasks that become several smaller ones."""
+        return frame(self._core.splits())
+
+    @cached_property
+    def assignments(self) -> Any:
+        """job, group, count, dimension, flavor: the quota assigned to admitted jobs."""
+        return frame(self._core.assignments())
+
+    @cached_property
     def decisions(self) -> Any:
         """All of them, in order. Indices are those of the snapshot; -1 is none."""
         return frame(self._core.decisions())
@@ -145,6 +175,8 @@ class Plan:
             ("bind", "binds"),
             ("evict", "evictions"),
             ("nominate", "nominations"),
+            ("move", "moves"),
+            ("reserve", "reservations"),
             ("admit", "admitted"),
         )
         parts = [f"{self.counts[kind]} {word}" for kind, word in words if self.counts[kind]]

@@ -58,6 +58,124 @@ py::dict Decisions(const Plan& plan, const std::string& kind) {
   return table;
 }
 
+py::dict Moves(const Plan& plan) {
+  Views tasks, from, to, beneficiaries;
+  std::vector<uint8_t> nominated;
+  for (const Move& m : plan.moves()) {
+    tasks.push_back(plan.task_name(m.task));
+    from.push_back(plan.node_name(m.from));
+    to.push_back(plan.node_name(m.to));
+    nominated.push_back(m.nominated);
+    beneficiaries.push_back(plan.task_name(m.beneficiary));
+  }
+  py::dict table;
+  table["task"] = TextArray(tasks);
+  table["from"] = TextArray(from);
+  table["to"] = TextArray(to);
+  table["nominated"] = NumberArray(nominated).attr("astype")("bool");
+  table["beneficiary"] = TextArray(beneficiaries);
+  return table;
+}
+
+// A time that is unset is NaN.
+py::dict Reservations(const Plan& plan) {
+  Views tasks, nodes, groups;
+  std::vector<double> until;
+  for (const Reservation& r : plan.reservations()) {
+    tasks.push_back(plan.task_name(r.task));
+    nodes.push_back(plan.node_name(r.node));
+    until.push_back(r.until == kAbsent ? std::numeric_limits<double>::quiet_NaN()
+                                       : static_cast<double>(r.until));
+    groups.push_back(r.waiting_group);
+  }
+  py::dict table;
+  table["task"] = TextArray(tasks);
+  table["node"] = TextArray(nodes);
+  table["until"] = NumberArray(until);
+  table["waiting_group"] = TextArray(groups);
+  return table;
+}
+
+py::dict Offers(const Plan& plan) {
+  Views jobs, queues, nodes;
+  size_t dimensions = 0;
+  for (const Offer& o : plan.offers()) {
+    jobs.push_back(plan.job_name(o.job));
+    queues.push_back(plan.queue_name(o.queue));
+    nodes.push_back(plan.node_name(o.node));
+    dimensions = std::max(dimensions, o.amounts.size());
+  }
+  py::dict table;
+  table["job"] = TextArray(jobs);
+  table["queue"] = TextArray(queues);
+  table["node"] = TextArray(nodes);
+  for (DimensionIndex d = 0; d < dimensions; ++d) {
+    std::vector<int64_t> amounts;
+    for (const Offer& o : plan.offers()) {
+      amounts.push_back(d < o.amounts.size() && o.amounts[d] != kAbsent ? o.amounts[d] : 0);
+    }
+    table[Text(plan.dimension_name(d))] = NumberArray(amounts);
+  }
+  return table;
+}
+
+py::dict Resizes(const Plan& plan) {
+  Views jobs, groups;
+  std::vector<int64_t> counts;
+  for (const Resize& r : plan.resizes()) {
+    jobs.push_back(plan.job_name(r.job));
+    groups.push_back(r.group);
+    counts.push_back(r.count);
+  }
+  py::dict table;
+  table["job"] = TextArray(jobs);
+  table["group"] = TextArray(groups);
+  table["count"] = NumberArray(counts);
+  return table;
+}
+
+py::dict Splits(const Plan& plan) {
+  Views tasks;
+  std::vector<int64_t> parts;
+  for (const Split& s : plan.splits()) {
+    tasks.push_back(plan.task_name(s.task));
+    parts.push_back(s.parts);
+  }
+  py::dict table;
+  table["task"] = TextArray(tasks);
+  table["parts"] = NumberArray(parts);
+  return table;
+}
+
+// One row for each dimension of each group; a group without flavors has one row.
+py::dict Assignments(const Plan& plan) {
+  Views jobs, groups, dimensions, flavors;
+  std::vector<int64_t> counts;
+  const auto add = [&](JobIndex job, const GroupAssignment& group, std::string_view dimension,
+                       std::string_view flavor) {
+    jobs.push_back(plan.job_name(job));
+    groups.push_back(group.group);
+    counts.push_back(group.count);
+    dimensions.push_back(dimension);
+    flavors.push_back(flavor);
+  };
+  for (const Admission& admission : plan.admissions()) {
+    for (const GroupAssignment& group : admission.assignment) {
+      if (group.flavors.empty()) add(admission.job, group, {}, {});
+      for (const AssignedFlavor& of : group.flavors) {
+        add(admission.job, group, plan.dimension_name(of.dimension), of.flavor);
+      }
+    }
+  }
+  py::dict table;
+  table["job"] = TextArray(jobs);
+  table["group"] = TextArray(groups);
+  table["count"] = NumberArray(counts);
+  table["dimension"] = TextArray(dimensions);
+  table["flavor"] = TextArray(flavors);
+  return table;
+}
+
 py::dict Tentatives(const Plan& plan) {
   Views tasks, nodes;
   std::vector<uint8_t> nominated;
@@ -185,22 +303,26 @@ void BindPlan(py::module_& module) {
       .def_property_readonly("complete", &Plan::complete)
       .def_property_readonly("cursor", &Plan::cursor)
       .def_property_readonly("digest", &Plan::Digest)
-      .def_property_readonly(
-          "counts",
-          [](const Plan& self) {
-            py::dict counts;
-            for (const char* kind : {"admit", "bind", "nominate", "evict", "phase"}) {
-              counts[kind] = 0;
-            }
-            std::array<int64_t, 5> by_kind{};
-            for (const Decision& d : self.decisions()) ++by_kind[static_cast<int>(d.kind)];
-            for (int k = 0; k < 5; ++k) {
-              counts[Text(DecisionKindName(static_cast<DecisionKind>(k)))] = by_kind[k];
-            }
-            counts["pending"] = self.pending().size();
-            return counts;
-          })
+      .def_property_readonly("counts",
+                             [](const Plan& self) {
+                               py::dict counts;
+                               std::array<int64_t, kDecisionKindCount> by_kind{};
+                               for (const Decision& d : self.decisions())
+                                 ++by_kind[static_cast<int>(d.kind)];
+                               for (int k = 0; k < kDecisionKindCount; ++k) {
+                                 counts[Text(DecisionKindName(static_cast<DecisionKind>(k)))] =
+                                     by_kind[k];
+                               }
+                               counts["pending"] = self.pending().size();
+                               return counts;
+                             })
       .def("decisions", &Decisions, py::arg("kind") = "")
+      .def("moves", &Moves)
+      .def("reservations", &Reservations)
+      .def("offers", &Offers)
+      .def("resizes", &Resizes)
+      .def("splits", &Splits)
+      .def("assignments", &Assignments)
       .def("tentative", &Tentatives)
       .def("domains", &ChosenDomains)
       .def("devices", &ChosenDevices)

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // For tests and bench/python_cost.py alone; no wheel has it. A policy in C++ that gives the same score as one in
-// Python, handed in the same way, so that the two may be compared: in what they decide and in what they cost.
+// Python, handed in the same way, so that the two may be compared: in what they decide and in what they cost; and an
+// action that makes a decision of each kind.
 #include <pybind11/pybind11.h>
 
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "python/src/bindings.h"
 #include "python/src/policy.h"
+#include "tests/support/every_kind.h"
 
 namespace muster::python {
 namespace {
@@ -58,6 +60,11 @@ void BindTesting(py::module_& module) {
     auto extensions = std::make_shared<Extensions>();
     extensions->policies.push_back(
         {"frozen", "", {}, [](const Options&) { return std::make_unique<NativeFrozen>(); }});
+    return std::make_shared<PythonExtensions>(std::move(extensions));
+  });
+  module.def("native_every_kind", [] {
+    auto extensions = std::make_shared<Extensions>();
+    extensions->actions.push_back(testing::EveryKind());
     return std::make_shared<PythonExtensions>(std::move(extensions));
   });
 }

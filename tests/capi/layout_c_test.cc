@@ -33,7 +33,7 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_schedule_options, keep_cut), 48);
   EXPECT_EQ(offsetof(muster_schedule_options, memory_limit), 56);
   EXPECT_EQ(offsetof(muster_schedule_options, policies), 64);
-  EXPECT_EQ(sizeof(muster_plan_view), 448);
+  EXPECT_EQ(sizeof(muster_plan_view), 720);
   EXPECT_EQ(offsetof(muster_plan_view, decision_count), 32);
   EXPECT_EQ(offsetof(muster_plan_view, tentative_count), 96);
   EXPECT_EQ(offsetof(muster_plan_view, pending_count), 128);
@@ -46,6 +46,14 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_plan_view, device_count), 384);
   EXPECT_EQ(offsetof(muster_plan_view, device_names), 424);
   EXPECT_EQ(offsetof(muster_plan_view, reason_where_offsets), 432);
+  EXPECT_EQ(offsetof(muster_plan_view, decision_row), 448);
+  EXPECT_EQ(offsetof(muster_plan_view, move_count), 456);
+  EXPECT_EQ(offsetof(muster_plan_view, reservation_count), 504);
+  EXPECT_EQ(offsetof(muster_plan_view, offer_count), 552);
+  EXPECT_EQ(offsetof(muster_plan_view, resize_count), 592);
+  EXPECT_EQ(offsetof(muster_plan_view, split_count), 632);
+  EXPECT_EQ(offsetof(muster_plan_view, assignment_count), 656);
+  EXPECT_EQ(offsetof(muster_plan_view, assignment_flavors), 712);
   EXPECT_EQ(sizeof(muster_class_view), 24);
   EXPECT_EQ(sizeof(muster_nodes_view), 64);
   EXPECT_EQ(sizeof(muster_policy), 144);
@@ -75,6 +83,7 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(MUSTER_TASK_SUCCEEDED, TaskStatus::kSucceeded);
   is(MUSTER_TASK_FAILED, TaskStatus::kFailed);
   is(MUSTER_TASK_UNKNOWN, TaskStatus::kUnknown);
+  is(MUSTER_TASK_WAITING, TaskStatus::kWaiting);
   is(MUSTER_PHASE_PENDING, JobPhase::kPending);
   is(MUSTER_PHASE_ADMITTED, JobPhase::kAdmitted);
   is(MUSTER_PHASE_RUNNING, JobPhase::kRunning);
@@ -85,6 +94,11 @@ TEST(Layout, NumbersAreThoseOfCpp) {
   is(MUSTER_DECISION_NOMINATE, DecisionKind::kNominate);
   is(MUSTER_DECISION_EVICT, DecisionKind::kEvict);
   is(MUSTER_DECISION_PHASE, DecisionKind::kPhase);
+  is(MUSTER_DECISION_MOVE, DecisionKind::kMove);
+  is(MUSTER_DECISION_RESERVE, DecisionKind::kReserve);
+  is(MUSTER_DECISION_OFFER, DecisionKind::kOffer);
+  is(MUSTER_DECISION_RESIZE, DecisionKind::kResize);
+  is(MUSTER_DECISION_SPLIT, DecisionKind::kSplit);
   is(MUSTER_REASON_GATED, ReasonKind::kGated);
   is(MUSTER_REASON_INVALID_GANG, ReasonKind::kInvalidGang);
   is(MUSTER_REASON_NOT_ADMITTED, ReasonKind::kNotAdmitted);

@@ -23,6 +23,11 @@ std::string_view Word(DecisionKind kind) {
     case DecisionKind::kNominate: return "nominate";
     case DecisionKind::kEvict: return "evict";
     case DecisionKind::kPhase: return "phase";
+    case DecisionKind::kMove: return "move";
+    case DecisionKind::kReserve: return "reserve";
+    case DecisionKind::kOffer: return "offer";
+    case DecisionKind::kResize: return "resize";
+    case DecisionKind::kSplit: return "split";
   }
   return "?";
 }

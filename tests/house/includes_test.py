@@ -130,6 +130,8 @@ def complaint(path, name, angled):
         return None
     if room in OUTSIDE and name.startswith(room + "/"):
         return None
+    if path.parts[:2] == ("python", "testing") and name.startswith("tests/support/"):
+        return None
     return "a quoted include names muster/, lib/<room>/ or absl/"
 
 

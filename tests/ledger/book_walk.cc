@@ -66,7 +66,7 @@ class Walk {
   // All that a rollback brings back.
   struct State {
     std::vector<std::vector<int64_t>> rows;
-    std::vector<uint32_t> memos;
+    std::vector<uint32_t> memos;  // of tasks, and of what they are promised
   };
   struct Saved {
     Ledger::Savepoint point;
@@ -82,6 +82,7 @@ class Walk {
     for (const Book* book : books_) {
       for (TaskIndex t = 0; t < ledger_.tables().tasks.alive.size(); ++t) {
         state.memos.push_back(ledger_.memo(*book, t));
+        state.memos.push_back(ledger_.promised_memo(*book, t));
       }
     }
     return state;
@@ -124,7 +125,9 @@ class Walk {
     const TaskIndex t = static_cast<TaskIndex>(rng_.Below(tables.tasks.alive.size()));
     const NodeIndex n = static_cast<NodeIndex>(rng_.Below(tables.nodes.alive.size()));
     if (!tables.tasks.alive[t] || !tables.nodes.alive[n]) return;
-    const TaskStatus arrives = rng_.Chance(0.7) ? TaskStatus::kPlaced : TaskStatus::kNominated;
+    constexpr TaskStatus kPlaces[] = {TaskStatus::kPlaced, TaskStatus::kPlaced,
+                                      TaskStatus::kNominated, TaskStatus::kWaiting};
+    const TaskStatus arrives = kPlaces[rng_.Below(4)];
     switch (ledger_.status(t)) {
       case TaskStatus::kPending:
         ledger_.Move(t, arrives, n);
@@ -137,6 +140,7 @@ class Walk {
         }
         break;
       case TaskStatus::kNominated:
+      case TaskStatus::kWaiting:
         if (rng_.Chance(0.5)) {
           ledger_.Move(t, TaskStatus::kPlaced, ledger_.node_of(t));
         } else {
@@ -149,8 +153,11 @@ class Walk {
         ledger_.Move(t, TaskStatus::kReleasing, ledger_.node_of(t));
         break;
       case TaskStatus::kReleasing:
-        // It comes back to its node, or goes to another at once.
-        if (rng_.Chance(0.5)) {
+        // It is promised a node, or none any more; or it comes back to its node, or goes to another
+        // at once.
+        if (rng_.Chance(0.6)) {
+          ledger_.Promise(t, rng_.Chance(0.8) ? n : kNone);
+        } else if (rng_.Chance(0.5)) {
           ledger_.Move(t, TaskStatus::kRunning, ledger_.node_of(t));
         } else {
           ledger_.Move(t, arrives, n);

@@ -25,7 +25,7 @@ uint32_t FlavorOf(NodeIndex n) { return n % kFlavors; }
 constexpr BookTable kStatuses = [] {
   BookTable table;
   for (const TaskStatus status : {TaskStatus::kPlaced, TaskStatus::kNominated, TaskStatus::kBinding,
-                                  TaskStatus::kBound, TaskStatus::kRunning}) {
+                                  TaskStatus::kBound, TaskStatus::kRunning, TaskStatus::kWaiting}) {
     table[status] = {1};
   }
   return table;
@@ -146,8 +146,9 @@ int64_t Recount(const Ledger& ledger, const std::vector<int64_t>& local, QueueIn
     const JobIndex job = tables.tasks.job[t];
     const TaskStatus status = ledger.status(t);
     if (job == kNone || tables.jobs.queue[job] != q) return;
-    if (!IsAllocated(status) && status != TaskStatus::kNominated) return;
-    if (FlavorOf(ledger.node_of(t)) == flavor) usage += ledger.request(t)[d];
+    const bool holds = IsAllocated(status) || status == TaskStatus::kNominated;
+    const NodeIndex node = holds ? ledger.node_of(t) : ledger.promised_node(t);
+    if (node != kNone && FlavorOf(node) == flavor) usage += ledger.request(t)[d];
   });
   for (const QueueIndex child : tables.queues.children[q]) {
     const int64_t of_child = Recount(ledger, local, child, flavor, d);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,7 +48,8 @@ class Follower {
   }
 
   Ledger& ledger() { return ledger_; }
-  size_t given() const { return given_; }  // devices, over all moves
+  size_t given() const { return given_; }        // devices, over all moves
+  size_t promised() const { return promised_; }  // nodes to leaving tasks
 
   void Step() {
     if (rng_.Chance(0.2)) {
@@ -128,7 +130,9 @@ class Follower {
       case TaskStatus::kPending: {
         const NodeIndex n = static_cast<NodeIndex>(rng_.Below(tables.nodes.alive.size() + 1));
         if (n == tables.nodes.alive.size() || !tables.nodes.alive[n]) return;
-        state = {rng_.Chance(0.7) ? TaskStatus::kPlaced : TaskStatus::kNominated, n, true};
+        const TaskStatus places[] = {TaskStatus::kPlaced, TaskStatus::kPlaced,
+                                     TaskStatus::kNominated, TaskStatus::kWaiting};
+        state = {places[rng_.Below(4)], n, true};
         break;
       }
       case TaskStatus::kPlaced:
@@ -148,18 +152,53 @@ class Follower {
         state.view = state.view && rules_.statuses[TaskStatus::kReleasing].in_view;
         if (!rules_.statuses[TaskStatus::kReleasing].in_view) evicted_.push_back(t);
         break;
+      case TaskStatus::kReleasing:
+        MoveLeaving(t);
+        return;
+      case TaskStatus::kWaiting:
+        state.status = TaskStatus::kPlaced;
+        break;
       default:
         return;
     }
     ledger_.Move(t, state.status, state.node);
     // Tasks that are placed get devices, others keep or lose theirs.
     const auto grants = DeviceBook::Grants(ledger_, t);
-    if (state.status == TaskStatus::kPlaced || state.status == TaskStatus::kNominated) {
+    if (state.status == TaskStatus::kPlaced || state.status == TaskStatus::kNominated ||
+        state.status == TaskStatus::kWaiting) {
       state.grants.assign(grants.begin(), grants.end());
       given_ += grants.size();
     } else if (state.node == kNone) {
       state.grants.clear();
     }
+  }
+
+  // A leaving task is promised a node, another one or its own, or loses the promise; or it comes
+  // back, which ends the promise.
+  void MoveLeaving(TaskIndex t) {
+    const Tables& tables = ledger_.tables();
+    TaskState& state = states_[t];
+    if (tables.tasks.status[t] != TaskStatus::kReleasing && rng_.Chance(0.2)) {
+      ledger_.Move(t, TaskStatus::kRunning, state.node);
+      state.status = TaskStatus::kRunning;
+      state.promised = kNone;
+      state.promised_grants.clear();
+      return;
+    }
+    const NodeIndex n = static_cast<NodeIndex>(rng_.Below(tables.nodes.alive.size() + 1));
+    if (n < tables.nodes.alive.size() && !tables.nodes.alive[n]) return;
+    state.promised = n == tables.nodes.alive.size() ? kNone : n;
+    ledger_.Promise(t, state.promised);
+    const auto grants = PromisedGrants(t);
+    state.promised_grants.assign(grants.begin(), grants.end());
+    promised_ += state.promised != kNone;
+    given_ += grants.size();
+  }
+
+  std::span<const DevicePart> PromisedGrants(TaskIndex t) const {
+    DeviceBook* devices = DeviceBook::Of(ledger_);
+    if (devices == nullptr) return {};
+    return devices->states().grants(ledger_.promised_memo(*devices, t));
   }
 
   void Check() {
@@ -171,6 +210,10 @@ class Follower {
       ASSERT_EQ(ledger_.in_view(t), states_[t].view) << "task " << t;
       const auto grants = DeviceBook::Grants(ledger_, t);
       ASSERT_EQ(std::vector<DevicePart>(grants.begin(), grants.end()), states_[t].grants);
+      ASSERT_EQ(ledger_.promised_node(t), states_[t].promised) << "task " << t;
+      const auto promised = PromisedGrants(t);
+      ASSERT_EQ(std::vector<DevicePart>(promised.begin(), promised.end()),
+                states_[t].promised_grants);
     }
     ASSERT_EQ(FirstDifference(Recount(tables, states_, rules_), Read(ledger_)), "");
     CheckJournals();
@@ -178,7 +221,7 @@ class Follower {
     for (NodeIndex n = 0; n < tables.nodes.alive.size() && lists_; ++n) {
       std::vector<TaskIndex> expected;
       for (TaskIndex t = 0; t < states_.size(); ++t) {
-        if (states_[t].node == n) expected.push_back(t);
+        if (states_[t].node == n || states_[t].promised == n) expected.push_back(t);
       }
       const auto list = ledger_.tasks_on(n);
       ASSERT_EQ(std::vector<TaskIndex>(list.begin(), list.end()), expected);
@@ -194,7 +237,7 @@ class Follower {
       same &= a == b;
       const bool placed = a.status == TaskStatus::kPending &&
                           (IsAllocated(b.status) || b.status == TaskStatus::kNominated);
-      const bool alike = a.node == b.node &&
+      const bool alike = a.node == b.node && (a.promised == kNone || a.promised == b.promised) &&
                          (a.status == b.status || (IsAllocated(a.status) && IsAllocated(b.status)));
       placements &= placed || alike;
     }
@@ -217,8 +260,16 @@ class Follower {
     view_journal_ = ledger_.view_journal().size();
     seen_on_.clear();
     for (TaskIndex t = 0; t < ledger_.tables().tasks.alive.size(); ++t) {
-      seen_on_.push_back(ledger_.in_view(t) ? ledger_.node_of(t) : kNone);
+      seen_on_.push_back(InViewOf(t));
     }
+  }
+
+  // The nodes that count the task in their view: its own, and the one that it is promised.
+  std::multiset<NodeIndex> InViewOf(TaskIndex t) const {
+    std::multiset<NodeIndex> nodes;
+    if (ledger_.in_view(t)) nodes.insert(ledger_.node_of(t));
+    if (ledger_.promised_node(t) != kNone) nodes.insert(ledger_.promised_node(t));
+    return nodes;
   }
 
   // Of a job: what it holds, and how many of its tasks request something.
@@ -265,13 +316,18 @@ class Follower {
 
   // Entries are true one after the other, and lead to what is in the view now.
   void CheckViewJournal() {
-    seen_on_.resize(ledger_.tables().tasks.alive.size(), kNone);
+    seen_on_.resize(ledger_.tables().tasks.alive.size());
     for (const auto& change : ledger_.view_journal().subspan(view_journal_)) {
-      ASSERT_EQ(seen_on_[change.task], change.sign > 0 ? kNone : change.node);
-      seen_on_[change.task] = change.sign > 0 ? change.node : kNone;
+      std::multiset<NodeIndex>& nodes = seen_on_[change.task];
+      if (change.sign > 0) {
+        nodes.insert(change.node);
+        continue;
+      }
+      ASSERT_TRUE(nodes.contains(change.node)) << "task " << change.task << " left another node";
+      nodes.erase(nodes.find(change.node));
     }
     for (TaskIndex t = 0; t < seen_on_.size(); ++t) {
-      ASSERT_EQ(seen_on_[t], ledger_.in_view(t) ? ledger_.node_of(t) : kNone) << "task " << t;
+      ASSERT_EQ(seen_on_[t], InViewOf(t)) << "task " << t;
     }
   }
 
@@ -287,9 +343,9 @@ class Follower {
   size_t journal_ = 0, job_journal_ = 0, view_journal_ = 0;
   std::vector<Cells> rows_;
   std::vector<JobBooks> job_books_;
-  std::vector<NodeIndex> seen_on_;  // by task, in the view; kNone: nowhere
+  std::vector<std::multiset<NodeIndex>> seen_on_;  // by task: the nodes that count it in their view
   bool lists_ = false;
-  size_t given_ = 0;
+  size_t given_ = 0, promised_ = 0;
 };
 
 class LedgerWorlds : public ::testing::TestWithParam<int> {
@@ -311,7 +367,7 @@ class LedgerWorlds : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(LedgerWorlds, MovesAndRollbacks) {
-  size_t given = 0;
+  size_t given = 0, promised = 0;
   for (uint64_t seed = 0; seed < 150; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
@@ -325,8 +381,10 @@ TEST_P(LedgerWorlds, MovesAndRollbacks) {
     follower.BackToTheBeginning();
     EXPECT_EQ(FirstDifference(Read(fresh), Read(follower.ledger())), "");
     given += follower.given();
+    promised += follower.promised();
     if (HasFailure()) return;
   }
+  EXPECT_GT(promised, 500);
   if (!Rules(GetParam()).books.empty()) EXPECT_GT(given, 100);
 }
 

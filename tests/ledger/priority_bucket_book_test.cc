@@ -27,8 +27,9 @@ constexpr std::array<int32_t, kBuckets> kLeastPriority = {-1'000'000'000, -1'000
 // Column 0: the task has its place. Column 1: it was evicted, and may be placed again.
 constexpr BookTable kStatuses = [] {
   BookTable table;
-  for (const TaskStatus status : {TaskStatus::kPlaced, TaskStatus::kBinding, TaskStatus::kBound,
-                                  TaskStatus::kRunning, TaskStatus::kUnknown}) {
+  for (const TaskStatus status :
+       {TaskStatus::kPlaced, TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning,
+        TaskStatus::kUnknown, TaskStatus::kWaiting}) {
     table[status] = {1, 0};
   }
   table[TaskStatus::kReleasing] = {0, 1};

@@ -87,13 +87,13 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
   books["total"] = total;
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {
     at("job allocated", j);
-    books["job counts " + std::to_string(j)].assign(kTaskStatusCount + 1, 0);
+    books["job counts " + std::to_string(j)].assign(kTaskStatusCount + 2, 0);
     for (GroupIndex g = 0; tables.jobs.alive[j] && g < tables.jobs.groups[j].size(); ++g) {
       books["group counts " + std::to_string(j) + "." + std::to_string(g)].assign(
-          kTaskStatusCount + 1, 0);
+          kTaskStatusCount + 2, 0);
     }
     for (const std::string& name : SubGroupNames(tables, j)) {
-      books[name].assign(kTaskStatusCount + 1, 0);
+      books[name].assign(kTaskStatusCount + 2, 0);
     }
   }
   for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
@@ -102,9 +102,9 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
       at(account, q);
     }
   }
-  for (TaskIndex t = 0; t < states.size(); ++t) {
-    if (!tables.tasks.alive[t]) continue;
-    const auto& [status, n, view, grants] = states[t];
+  // What a task takes of its node, and of the one that it is promised.
+  const auto add_place = [&](TaskIndex t, TaskStatus status, NodeIndex n, bool view,
+                             const std::vector<DevicePart>& grants) {
     for (const DevicePart& grant : grants) {
       for (const char* account : {"devices now ", "devices later "}) {
         const bool now = account == std::string("devices now ");
@@ -142,6 +142,18 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
         cells[2] += 1;
       }
     }
+  };
+  for (TaskIndex t = 0; t < states.size(); ++t) {
+    if (!tables.tasks.alive[t]) continue;
+    const TaskState& state = states[t];
+    const TaskStatus status = state.status;
+    const bool promised = state.promised != kNone;
+    add_place(t, status, state.node, state.view, state.grants);
+    if (promised) {
+      add_place(t, TaskStatus::kNominated, state.promised, /*view=*/true, state.promised_grants);
+    }
+    const ClassIndex c = tables.tasks.task_class[t];
+    const auto request = tables.classes.request.row(c);
     const JobIndex j = tables.tasks.job[t];
     if (j == kNone) continue;
     const bool lonely = status == TaskStatus::kPending && tables.classes.best_effort[c];
@@ -150,13 +162,15 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
         "job counts " + number,
         "group counts " + number + "." + std::to_string(tables.tasks.group[t])};
     if (const auto subs = SubGroupNames(tables, j); !subs.empty()) {
-      names.push_back(subs[tables.tasks.sub_group[t] + 1]);
+      const uint32_t s = tables.tasks.sub_group[t];
+      names.push_back(subs[SubGroup::SlotOf(s)]);
     }
     for (const std::string& name : names) {
       books[name][static_cast<int>(status)] += 1;
       books[name][kTaskStatusCount] += lonely;
+      books[name][kTaskStatusCount + 1] += promised;
     }
-    const bool charged = IsAllocated(status) || status == TaskStatus::kNominated;
+    const bool charged = IsAllocated(status) || status == TaskStatus::kNominated || promised;
     if (!charged && status != TaskStatus::kPending) continue;
     if (charged) Add(at("job allocated", j), request);
     const QueueIndex queue = tables.jobs.queue[j];
@@ -202,6 +216,7 @@ AccountsByName Read(const Ledger& ledger) {
   const auto counts = [](const JobCounts& of) {
     Cells cells(of.by_status.begin(), of.by_status.end());
     cells.push_back(of.pending_best_effort);
+    cells.push_back(of.promised);
     return cells;
   };
   for (JobIndex j = 0; j < tables.jobs.alive.size(); ++j) {

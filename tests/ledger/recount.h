@@ -29,6 +29,9 @@ struct TaskState {
   NodeIndex node;
   bool view;
   std::vector<DevicePart> grants = {};  // what it holds of the node's devices
+  // The same of its second place, which a leaving task may be promised.
+  NodeIndex promised = kNone;
+  std::vector<DevicePart> promised_grants = {};
   friend bool operator==(const TaskState&, const TaskState&) = default;
 };
 using States = std::vector<TaskState>;

@@ -24,13 +24,13 @@ constexpr BookTable kStatuses = [] {
   BookTable table;
   for (const TaskStatus status :
        {TaskStatus::kPlaced, TaskStatus::kNominated, TaskStatus::kBinding, TaskStatus::kBound,
-        TaskStatus::kRunning, TaskStatus::kReleasing, TaskStatus::kUnknown}) {
+        TaskStatus::kRunning, TaskStatus::kReleasing, TaskStatus::kUnknown, TaskStatus::kWaiting}) {
     table[status] = {1};
   }
   return table;
 }();
 
-struct Reservation {
+struct KeptRoom {  // a reservation
   NodeIndex node;
   JobIndex owner;
   int64_t cpu;  // milli-cores
@@ -38,7 +38,7 @@ struct Reservation {
 
 class ReservationBook : public Book {
  public:
-  explicit ReservationBook(std::vector<Reservation> reservations)
+  explicit ReservationBook(std::vector<KeptRoom> reservations)
       : Book("reservations", kStatuses, /*has_cells=*/true),
         reservations_(std::move(reservations)) {}
 
@@ -97,7 +97,7 @@ class ReservationBook : public Book {
            reservations_[r].owner == task.job;
   }
 
-  const std::vector<Reservation> reservations_;
+  const std::vector<KeptRoom> reservations_;
   std::vector<int64_t> taken_;  // by reservation
   ByNode held_, unkept_;        // by node: by all tasks; by those with a reservation
 };
@@ -106,7 +106,7 @@ const ReservationBook& ReservationsOf(const Ledger& ledger) {
   return *static_cast<const ReservationBook*>(ledger.book("reservations"));
 }
 
-Accounting With(std::vector<Reservation> reservations) {
+Accounting With(std::vector<KeptRoom> reservations) {
   Accounting accounting;
   accounting.books = {[=] { return std::make_unique<ReservationBook>(reservations); }};
   return accounting;
@@ -114,7 +114,7 @@ Accounting With(std::vector<Reservation> reservations) {
 
 TEST(ReservationBook, KeepsRoomForItsOwners) {
   // Two on each node for each of the first jobs: there is something to choose.
-  std::vector<Reservation> reservations;
+  std::vector<KeptRoom> reservations;
   for (NodeIndex n = 0; n < 6; ++n) {
     for (JobIndex job = 0; job < 4; ++job) {
       reservations.push_back({n, job, 1500});
@@ -122,23 +122,27 @@ TEST(ReservationBook, KeepsRoomForItsOwners) {
     }
   }
   int64_t first = 0, second = 0, none = 0;  // tasks of owners, by what they got
+  int64_t promised = 0;                     // reservations, to leaving tasks
   WalkBooks(With(reservations), {.nodes = 6, .jobs = 5, .extremes = false},
             [&](const Ledger& ledger) {
               const ReservationBook& book = ReservationsOf(ledger);
               std::vector<int64_t> taken(reservations.size(), 0);
               std::vector<int64_t> held(ledger.tables().nodes.alive.size(), 0);
-              ForEachTask(ledger, [&](TaskIndex t) {
-                const NodeIndex n = ledger.node_of(t);
+              const auto add = [&](TaskIndex t, NodeIndex n, uint32_t memo) {
                 if (n == kNone) return;
                 held[n] += ledger.request(t)[kCpu];
-                const uint32_t memo = ledger.memo(book, t);
                 if (ledger.tables().tasks.job[t] < 4)
                   ++(memo == 0 ? none : memo % 2 ? first : second);
                 if (memo == 0) return;
-                const Reservation& given = reservations[memo - 1];
+                const KeptRoom& given = reservations[memo - 1];
                 ASSERT_EQ(given.node, n);
                 ASSERT_EQ(given.owner, ledger.tables().tasks.job[t]);
                 taken[memo - 1] += ledger.request(t)[kCpu];
+              };
+              ForEachTask(ledger, [&](TaskIndex t) {
+                add(t, ledger.node_of(t), ledger.memo(book, t));
+                add(t, ledger.promised_node(t), ledger.promised_memo(book, t));
+                promised += ledger.promised_memo(book, t) != 0;
               });
               for (NodeIndex n = 0; n < held.size(); ++n) {
                 int64_t free = OrZero(ledger.tables().nodes.allocatable.at(n, kCpu)) - held[n];
@@ -150,7 +154,7 @@ TEST(ReservationBook, KeepsRoomForItsOwners) {
                 ASSERT_EQ(book.free_cpu(ledger.tables(), n), free) << "node " << n;
               }
             });
-  EXPECT_GT(std::min({first, second, none}), 100);
+  EXPECT_GT(std::min({first, second, none, promised}), 100);
 }
 
 // The task that came second has the second reservation, also after its eviction was undone, when

@@ -25,7 +25,7 @@ namespace {
 BookTable Statuses(bool leaving_counts) {
   BookTable table;
   for (const TaskStatus status : {TaskStatus::kPlaced, TaskStatus::kNominated, TaskStatus::kBinding,
-                                  TaskStatus::kBound, TaskStatus::kRunning}) {
+                                  TaskStatus::kBound, TaskStatus::kRunning, TaskStatus::kWaiting}) {
     table[status] = {1, 0};
   }
   table[TaskStatus::kPending] = {0, 1};
@@ -95,12 +95,13 @@ TEST_P(UserBooks, CountUsersByQueue) {
       const QueueIndex q = ledger.tables().jobs.queue[job];
       const TaskStatus status = ledger.status(t);
       if (status == TaskStatus::kPending) ++waiting[q][UserOf(job)];
-      const bool has = IsAllocated(status) || status == TaskStatus::kNominated ||
-                       (leaving_counts && status == TaskStatus::kReleasing);
-      if (!has) return;
+      int places = IsAllocated(status) || status == TaskStatus::kNominated;
+      places += leaving_counts && status == TaskStatus::kReleasing;
+      places += ledger.promised_node(t) != kNone;
+      if (places == 0) return;
       std::vector<int64_t>& used = expected[{q, UserOf(job)}];
       used.resize(ledger.dimensions(), 0);
-      for (size_t d = 0; d < used.size(); ++d) used[d] += ledger.request(t)[d];
+      for (size_t d = 0; d < used.size(); ++d) used[d] += places * ledger.request(t)[d];
     });
     const auto& book = *static_cast<const UserBook*>(ledger.book("users"));
     ASSERT_EQ(book.used(), expected);

@@ -30,6 +30,8 @@ std::string KeyOfTask(const TaskSpec& task) {
   key.Add(task.protected_until);
   key.Add(task.devices);
   key.Add(MeaningKey(task.usage, task.lifetime));
+  key.Add(task.waits_until);
+  key.Add(task.waiting_group);
   return key.Take();
 }
 

@@ -97,7 +97,7 @@ TEST(ReasonText, SaysEachRefusal) {
 
 TEST(Explain, AJobThatIsWhollyPlaced) {
   PlanData data;
-  for (TaskIndex t = 10; t < 14; ++t) data.decisions.push_back(Bind(t, 0));
+  for (TaskIndex t = 10; t < 14; ++t) data.decisions.push_back(BindOf(t, 0));
   EXPECT_EQ(ExplainOf(data), "j1: placed 4 of 4\n");
 }
 
@@ -149,7 +149,7 @@ TEST(Explain, WhatTwoReasonsSayIsSaidOnce) {
 
 TEST(Explain, AJobThatIsPartlyPlaced) {
   PlanData data;
-  data.decisions = {Bind(10, 0), Bind(11, 1), Bind(20, 1)};
+  data.decisions = {BindOf(10, 0), BindOf(11, 1), BindOf(20, 1)};
   data.reasons = {NoNode()};
   Pend(12, 14, 0, &data);
   Pend(21, 29, 0, &data);
@@ -185,7 +185,7 @@ TEST(Explain, AJobNotAdmittedOrAdmittedOnly) {
 TEST(Explain, ATask) {
   PlanData data;
   data.decisions = {
-      Bind(100, 2),
+      BindOf(100, 2),
       {.kind = DecisionKind::kEvict, .task = 101, .node = 3, .beneficiary = 102},
       {.kind = DecisionKind::kNominate, .task = 102, .node = 3, .after_eviction = true},
       {.kind = DecisionKind::kAdmit, .job = 1},
@@ -212,7 +212,7 @@ TEST(ToText, ListsDecisionsThenReasons) {
   PlanData data;
   data.decisions = {
       {.kind = DecisionKind::kAdmit, .job = 1},
-      Bind(10, 2),
+      BindOf(10, 2),
       {.kind = DecisionKind::kEvict, .task = 101, .node = 3},
       {.kind = DecisionKind::kPhase, .job = 1, .phase = JobPhase::kRunning},
   };

@@ -60,10 +60,11 @@ class FakeNames : public PlanNames {
 // A plan of hand-made data.
 inline Plan MakePlan(PlanData data) {
   data.names = std::make_shared<FakeNames>();
+  ListByKind(&data);
   return PlanOf(std::make_shared<const PlanData>(std::move(data)));
 }
 
-inline Decision Bind(TaskIndex task, NodeIndex node) {
+inline Decision BindOf(TaskIndex task, NodeIndex node) {
   return {.kind = DecisionKind::kBind,
           .task = task,
           .node = node,

@@ -23,7 +23,7 @@ PlanData Rich() {
   PlanData data;
   data.decisions = {
       {.kind = DecisionKind::kAdmit, .job = 1},
-      Bind(10, 2),
+      BindOf(10, 2),
       {.kind = DecisionKind::kNominate, .task = 11, .node = 3, .job = 1, .after_eviction = true},
       {.kind = DecisionKind::kEvict, .task = 101, .node = 3, .beneficiary = 11},
       {.kind = DecisionKind::kPhase, .job = 1, .phase = JobPhase::kRunning},
@@ -72,13 +72,13 @@ TEST(Plan, TheEmptyPlanAnswersEverything) {
 TEST(Plan, DecisionsByKind) {
   const Plan plan = MakePlan(Rich());
   ASSERT_EQ(plan.binds().size(), 1u);
-  EXPECT_EQ(plan.binds()[0], Bind(10, 2));
+  EXPECT_EQ(plan.binds()[0], (Bind{10, 2}));
   ASSERT_EQ(plan.evictions().size(), 1u);
   EXPECT_EQ(plan.evictions()[0].beneficiary, 11u);
   ASSERT_EQ(plan.nominations().size(), 1u);
   EXPECT_TRUE(plan.nominations()[0].after_eviction);
   EXPECT_EQ(plan.node_name(plan.binds()[0].node), "n2");
-  EXPECT_EQ(plan.job_name(plan.binds()[0].job), "j1");
+  EXPECT_EQ(plan.job_name(plan.decisions()[1].job), "j1");
   EXPECT_EQ(plan.queue_name(1), "vision");
   EXPECT_EQ(plan.dimension_name(kCpu), "cpu");
   EXPECT_EQ(plan.task_name(kNone), "");

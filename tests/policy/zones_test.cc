@@ -281,7 +281,7 @@ TEST(Zones, ALivingClusterFollowsReports) {
     const absl::StatusOr<Plan> plan = cluster.Schedule(Profile());
     EXPECT_TRUE(plan.ok()) << plan.status();
     std::string words;
-    for (const Decision& bind : plan->binds()) {
+    for (const Bind& bind : plan->binds()) {
       absl::StrAppend(&words, ToAbsl(plan->task_name(bind.task)), " ",
                       ToAbsl(plan->node_name(bind.node)));
     }

@@ -68,7 +68,7 @@ class ExtensionsTest : public ::testing::Test {
                                  const std::shared_ptr<const Extensions>& extensions) {
     const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, {.extensions = extensions});
     std::vector<std::string> nodes;
-    for (const Decision& bind : plan->binds()) nodes.emplace_back(plan->node_name(bind.node));
+    for (const Bind& bind : plan->binds()) nodes.emplace_back(plan->node_name(bind.node));
     return nodes;
   }
   Cluster cluster_;

@@ -40,7 +40,7 @@ bool IsPrefix(const std::vector<Decision>& part, const std::vector<Decision>& wh
 // plan's binds.
 std::string GangCutInTwo(const Tables& tables, const Plan& plan) {
   std::map<JobIndex, int64_t> bound;
-  for (const Decision& bind : plan.binds()) ++bound[bind.job];
+  for (const Bind& bind : plan.binds()) ++bound[tables.tasks.job[bind.task]];
   for (const auto& [job, count] : bound) {
     int64_t there = count;
     for (TaskIndex t : tables.jobs.tasks[job]) {

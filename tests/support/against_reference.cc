@@ -16,6 +16,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/access.h"
 #include "lib/model/tables.h"
+#include "lib/plan/explain.h"
 #include "muster/schedule.h"
 #include "tests/support/random_world.h"
 #include "tests/support/reference_profile.h"
@@ -29,8 +30,7 @@ std::string Name(const NameTable& names, uint32_t index) {
 }
 
 std::string Words(const Tables& t, const Decision& d) {
-  const char* kinds[] = {"admit", "bind", "nominate", "evict", "phase"};
-  std::string words = kinds[static_cast<int>(d.kind)];
+  std::string words(DecisionKindName(d.kind));
   if (d.task != kNone) absl::StrAppend(&words, " ", Name(t.tasks.names, d.task));
   if (d.node != kNone) absl::StrAppend(&words, " on ", Name(t.nodes.names, d.node));
   if (d.task == kNone) absl::StrAppend(&words, " ", Name(t.jobs.names, d.job));

@@ -5,13 +5,24 @@
 
 namespace muster::testing {
 
+bool PlanBooks::GivesPlace(DecisionKind kind) {
+  return kind == DecisionKind::kBind || kind == DecisionKind::kNominate ||
+         kind == DecisionKind::kReserve || kind == DecisionKind::kMove;
+}
+
+bool PlanBooks::Holds(const Tables& tables, const Decision& d) {
+  return tables.tasks.status[d.task] == TaskStatus::kWaiting && tables.tasks.node[d.task] == d.node;
+}
+
 PlanBooks::PlanBooks(const Tables& tables, const Plan& plan)
     : tables_(tables), plan_(plan), dims_(tables.dimension_count()) {
   for (const Decision& d : plan.decisions()) {
-    if (d.kind == DecisionKind::kEvict) evicted_.insert(d.task);
-    if (d.kind != DecisionKind::kBind && d.kind != DecisionKind::kNominate) continue;
+    if (d.kind == DecisionKind::kEvict || d.kind == DecisionKind::kMove) evicted_.insert(d.task);
+    if (!GivesPlace(d.kind) || Holds(tables, d)) continue;
     places_.try_emplace(d.task, d.node);
-    (d.kind == DecisionKind::kBind ? bound_ : nominated_).emplace_back(d.task, d.node);
+    const bool later = d.kind == DecisionKind::kMove ? plan.moves()[d.index].nominated
+                                                     : d.kind == DecisionKind::kNominate;
+    (later ? nominated_ : bound_).emplace_back(d.task, d.node);
   }
 }
 

@@ -45,6 +45,11 @@ class PlanBooks {
     std::set<QueueIndex> grew;
   };
 
+  // Whether decisions of the kind give a task a place.
+  static bool GivesPlace(DecisionKind kind);
+  // Whether the decision binds a task that waits on that very node.
+  static bool Holds(const Tables& tables, const Decision& d);
+
   PlanBooks(const Tables& tables, const Plan& plan);
 
   size_t dimensions() const { return dims_; }

@@ -59,7 +59,8 @@ class Check {
   void Decisions() {
     std::set<TaskIndex> placed, evicted;
     for (const Decision& d : plan_.decisions()) {
-      if (d.kind == DecisionKind::kEvict) {
+      const bool moves = d.kind == DecisionKind::kMove;
+      if (d.kind == DecisionKind::kEvict || moves) {
         const TaskStatus status = tables_.tasks.status[d.task];
         if (!evicted.insert(d.task).second) Say("I2: ", Task(d.task), " is evicted twice");
         if (status != TaskStatus::kRunning && status != TaskStatus::kBound) {
@@ -68,13 +69,14 @@ class Check {
         if (!(tables_.tasks.flags[d.task] & kTaskPreemptable)) {
           Say("I6: ", Task(d.task), " is evicted and must not be");
         }
-        if (tables_.tasks.node[d.task] != d.node) Say("I6: ", Task(d.task), " is not on that node");
+        const NodeIndex from = moves ? plan_.moves()[d.index].from : d.node;
+        if (tables_.tasks.node[d.task] != from) Say("I6: ", Task(d.task), " is not on that node");
       }
-      if (d.kind != DecisionKind::kBind && d.kind != DecisionKind::kNominate) continue;
+      if (!PlanBooks::GivesPlace(d.kind)) continue;
       if (!placed.insert(d.task).second) Say("I2: ", Task(d.task), " has two places");
-      if (!tables_.tasks.alive[d.task] || tables_.tasks.status[d.task] != TaskStatus::kPending) {
-        Say("I2: ", Task(d.task), " is not pending");
-      }
+      const bool waits = tables_.tasks.status[d.task] == TaskStatus::kPending || moves ||
+                         PlanBooks::Holds(tables_, d);
+      if (!tables_.tasks.alive[d.task] || !waits) Say("I2: ", Task(d.task), " is not pending");
       if (tables_.tasks.flags[d.task] & kTaskGated) Say("I2: ", Task(d.task), " is gated");
       if (!tables_.nodes.alive[d.node]) Say("I2: ", Node(d.node), " is gone");
       if (tables_.tasks.job[d.task] != d.job) Say("I2: ", Task(d.task), " is of another job");
@@ -435,12 +437,12 @@ std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::stri
   };
   std::set<std::string> larger, excused;
   if (ended) {
-    for (const Decision& d : first->nominations()) larger.insert(job_of(*first, d.task));
+    for (const Nomination& d : first->nominations()) larger.insert(job_of(*first, d.task));
   }
-  for (const Decision& d : second->evictions()) {
+  for (const Eviction& d : second->evictions()) {
     if (larger.count(job_of(*second, d.task)) > 0) excused.insert(job_of(*second, d.beneficiary));
   }
-  for (const Decision& d : second->evictions()) {
+  for (const Eviction& d : second->evictions()) {
     if (excused.count(job_of(*second, d.beneficiary)) > 0) continue;
     violations.push_back(
         absl::StrCat("I15: ", ToAbsl(second->task_name(d.task)), " goes in the second cycle"));
@@ -450,7 +452,7 @@ std::vector<std::string> NextCycleViolations(const ClusterSpec& world, std::stri
     if (d.kind != DecisionKind::kBind && d.kind != DecisionKind::kNominate) continue;
     places[std::string(second->task_name(d.task))] = std::string(second->node_name(d.node));
   }
-  for (const Decision& d : first->nominations()) {
+  for (const Nomination& d : first->nominations()) {
     const std::string task(first->task_name(d.task)), node(first->node_name(d.node));
     if (places[task] != node) {
       violations.push_back(absl::StrCat("I10: ", task, " was promised ", node, " and has ",

@@ -116,7 +116,7 @@ std::string Lives(int64_t seed) {
   for (int64_t cycle = 0; cycle < 4; ++cycle) {
     const absl::StatusOr<Plan> plan = cluster.Schedule("volcano", {.now = cycle});
     if (!plan.ok() || !cluster.Apply(*plan).ok()) return "failed";
-    for (const Decision& bind : plan->binds()) {
+    for (const Bind& bind : plan->binds()) {
       const TaskStatus next = bind.task % 2 == 0 ? TaskStatus::kSucceeded : TaskStatus::kRunning;
       if (!cluster.SetTaskStatus(plan->task_name(bind.task), next).ok()) return "failed";
     }

@@ -395,9 +395,9 @@ TEST(BruteForceDevices, GangsThatAreNominatedAreBoundInTheEnd) {
     }
     const absl::StatusOr<Plan> next = Schedule(cluster.Freeze(), profile);
     ASSERT_TRUE(next.ok()) << next.status();
-    const auto gangs_of = [](const Plan& of, const std::vector<Decision>& places) {
+    const auto gangs_of = [](const Plan& of, const auto& places) {
       std::set<std::string> gangs;
-      for (const Decision& d : places) {
+      for (const auto& d : places) {
         const std::string task(of.task_name(d.task));
         gangs.insert(task.substr(0, task.find('-')));
       }

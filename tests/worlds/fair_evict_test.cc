@@ -116,7 +116,7 @@ std::string WrongStep(const Tables& tables, const Books& now, const Stage& stage
 
 std::vector<Step> StepsFrom(const Plan& plan) {
   std::vector<Step> steps;
-  for (const Decision& d : plan.evictions()) {
+  for (const Eviction& d : plan.evictions()) {
     if (steps.empty() || steps.back().beneficiary != d.beneficiary) {
       steps.push_back({d.beneficiary, {}});
     }
@@ -205,19 +205,19 @@ TEST(FairEvict, WhoComesBackEvictsNobodyInTurn) {
     for (bool quiet = false; !quiet && cycle < kMostCycles; ++cycle) {
       const absl::StatusOr<Plan> plan = cluster.Schedule("muster");
       ASSERT_TRUE(plan.ok()) << plan.status();
-      const std::vector<Decision> evictions = plan->evictions();
+      const std::span<const Eviction> evictions = plan->evictions();
       quiet = evictions.empty();
       disturbed += cycle == 0 && !quiet;
       again += cycle == 1 && !quiet;
       ASSERT_TRUE(cluster.Apply(*plan).ok());
-      for (const Decision& d : evictions) {
+      for (const Eviction& d : evictions) {
         const std::string name(plan->task_name(d.task)), taker(plan->task_name(d.beneficiary));
         EXPECT_EQ(came_back.count(taker), 0u)
             << taker << " evicts " << name << " in cycle " << cycle << "\n"
             << AsScenario(world, "muster");
         ASSERT_TRUE(cluster.SetTaskStatus(name, TaskStatus::kPending).ok());
       }
-      for (const Decision& d : evictions) came_back.emplace(plan->task_name(d.task));
+      for (const Eviction& d : evictions) came_back.emplace(plan->task_name(d.task));
     }
     EXPECT_LT(cycle, kMostCycles) << AsScenario(world, "muster");
   }
@@ -239,7 +239,7 @@ std::vector<std::string> EvictedFrom(const ClusterSpec& world) {
   const absl::StatusOr<Plan> plan = Schedule(MakeCluster(world).Freeze(), "muster");
   EXPECT_TRUE(plan.ok()) << plan.status();
   std::vector<std::string> names;
-  for (const Decision& d : plan->evictions()) names.emplace_back(plan->task_name(d.task));
+  for (const Eviction& d : plan->evictions()) names.emplace_back(plan->task_name(d.task));
   return names;
 }
 

@@ -116,8 +116,8 @@ TEST(FairTree, FillingServesTheSmallestDominantShare) {
     const auto count = [&](TaskIndex t, int64_t sign) {
       for (QueueIndex q = books.QueueOf(t); q != kNone; q = books.ParentOf(q)) wants[q] += sign;
     };
-    for (const Decision& bind : plan->binds()) count(bind.task, 1);
-    for (const Decision& bind : plan->binds()) {
+    for (const Bind& bind : plan->binds()) count(bind.task, 1);
+    for (const Bind& bind : plan->binds()) {
       for (QueueIndex q = books.QueueOf(bind.task); q != kNone; q = books.ParentOf(q)) {
         const auto mine = DominantOf(tables, books, q);
         for (QueueIndex other : ChildrenOf(tables, books.ParentOf(q))) {

@@ -174,7 +174,7 @@ std::vector<std::string> BindsByName(const ClusterSpec& world, const std::string
   const absl::StatusOr<Plan> plan = Schedule(cluster.Freeze(), profile);
   if (!plan.ok()) return {plan.status().ToString()};
   std::vector<std::string> binds;
-  for (const Decision& bind : plan->binds()) {
+  for (const Bind& bind : plan->binds()) {
     binds.push_back(absl::StrCat(ToAbsl(plan->task_name(bind.task)), " on ",
                                  ToAbsl(plan->node_name(bind.node))));
   }

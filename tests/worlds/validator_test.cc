@@ -114,8 +114,9 @@ class Forged : public ::testing::Test {
     data_.reasons.push_back({ReasonKind::kNotReached});
   }
   std::string Words(Invariants invariants = {}) {
-    return absl::StrJoin(
-        Violations(snapshot_, PlanOf(std::make_shared<PlanData>(data_)), invariants), "; ");
+    auto data = std::make_shared<PlanData>(data_);
+    ListByKind(data.get());
+    return absl::StrJoin(Violations(snapshot_, PlanOf(std::move(data)), invariants), "; ");
   }
 
   Snapshot snapshot_;
@@ -134,6 +135,30 @@ TEST_F(Forged, TwoPlaces) {
   Place(0, 0);
   Place(0, 0, DecisionKind::kNominate);
   EXPECT_THAT(Words(), HasSubstr("I2: a has two places"));
+}
+
+TEST_F(Forged, AWaitingTaskHoldsItsNode) {
+  ClusterSpec world;
+  world.nodes = {{.name = "n0", .capacity = {{"cpu", 2}}}};
+  world.jobs = {{.name = "j"}};
+  for (const char* name : {"a", "b"}) {
+    TaskSpec& spec = world.tasks.emplace_back();
+    spec.name = name;
+    spec.job = "j";
+    spec.shape.request = {{"cpu", 2}};
+  }
+  world.tasks[0].status = TaskStatus::kWaiting;
+  world.tasks[0].node = "n0";
+  snapshot_ = MakeCluster(world).Freeze();
+  data_.shares[0].allocated_before = data_.shares[0].allocated_after = {2000, 0, 1};
+  data_.shares.resize(1);
+  Place(0, 0);
+  Waits(1);
+  EXPECT_EQ(Words(), "");
+  data_.pending.clear();
+  data_.reasons.clear();
+  Place(1, 0);
+  EXPECT_THAT(Words(), HasSubstr("I1: n0 has not enough cpu for b"));
 }
 
 TEST_F(Forged, NotPending) {

@@ -14,13 +14,14 @@ constexpr CommandText kRunText = {"run", "run FILE [flags]",
                                   "muster run tests/scenarios/gang_undone.json --profile volcano"};
 
 std::string Summary(const Plan& plan) {
-  int64_t counts[5] = {};
-  for (const Decision& d : plan.decisions()) ++counts[static_cast<int>(d.kind)];
-  const auto count = [&](DecisionKind kind) { return counts[static_cast<int>(kind)]; };
-  std::string out = absl::StrCat(
-      count(DecisionKind::kBind), " bound, ", count(DecisionKind::kNominate), " nominated, ",
-      count(DecisionKind::kEvict), " evicted, ", count(DecisionKind::kAdmit), " admitted, ",
-      plan.pending().size(), " pending; work ", plan.work(), ", digest ", plan.Digest(), "\n");
+  std::string out =
+      absl::StrCat(plan.binds().size(), " bound, ", plan.nominations().size(), " nominated, ",
+                   plan.evictions().size(), " evicted, ", plan.admissions().size(), " admitted, ");
+  if (!plan.moves().empty()) absl::StrAppend(&out, plan.moves().size(), " moved, ");
+  if (!plan.reservations().empty())
+    absl::StrAppend(&out, plan.reservations().size(), " reserved, ");
+  absl::StrAppend(&out, plan.pending().size(), " pending; work ", plan.work(), ", digest ",
+                  plan.Digest(), "\n");
   if (!plan.complete())
     absl::StrAppend(&out, "the cycle was cut short; go on from cursor ", plan.cursor(), "\n");
   return out;

@@ -20,6 +20,7 @@ Preset MusterPreset() {
                      {"nodeorder", "least_requested", "0"}, {"binpack", "weight", "5"}};
   preset.catalogue = {FairAllocateAction(), FairReclaimAction(), FairPreemptAction()};
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
+  preset.rules.plan_rule = PlanRule::kNetChange;
   return preset;
 }
 

@@ -43,7 +43,7 @@ class World {
         Schedule(cluster_.Freeze(), "transwarp:actions=allocate,hdrf(form=" + form + ")");
     EXPECT_TRUE(plan.ok()) << plan.status();
     std::vector<size_t> turns;
-    for (const Decision& d : plan->binds()) {
+    for (const Bind& d : plan->binds()) {
       const std::string task(plan->task_name(d.task));
       turns.push_back(std::stoul(task.substr(0, task.find('.'))));
     }

@@ -111,7 +111,7 @@ TEST(Borrowing, TheSecondCycleEvictsNobody) {
   EXPECT_EQ(plan->evictions().size(), 2u);  // 8/3 of the cores are 2 whole ones
   ASSERT_TRUE(cluster.Apply(*plan).ok());
   EXPECT_EQ(Decide(cluster, "transwarp"), "nominate b0 n; nominate b1 n");
-  for (const Decision& d : plan->evictions()) Accept(cluster.RemoveTask(plan->task_name(d.task)));
+  for (const Eviction& d : plan->evictions()) Accept(cluster.RemoveTask(plan->task_name(d.task)));
   EXPECT_EQ(Decide(cluster, "transwarp"), "bind b0 n; bind b1 n");
 }
 

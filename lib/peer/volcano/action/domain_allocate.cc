@@ -375,8 +375,8 @@ void DomainAllocate::Committed(JobIndex job) {
     const auto it = turns.groups.find({turns.domain, group.index});
     if (it == turns.groups.end()) continue;
     domains_.set_allocated(group, domains_.Lca(domains_.allocated(group), it->second));
-    if (slot > 0) {
-      tell(tables_.jobs.spec[job].sub_groups[slot - 1].name, domains_.allocated(group));
+    if (group.index != kNone) {
+      tell(tables_.jobs.spec[job].sub_groups[group.index].name, domains_.allocated(group));
     }
   }
 }
