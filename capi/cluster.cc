@@ -467,6 +467,7 @@ muster_status muster_cluster_write_scenario(const muster_cluster* cluster, const
     if (out == nullptr) return NullArgument("out");
     Scenario scenario;
     scenario.cluster = cluster->cluster.Describe();
+    muster::DescribeMemory(cluster->cluster, &scenario);
     if (profile != nullptr) scenario.profile = profile;
     return GiveText(cluster->memory, muster::WriteScenario(scenario), out);
   });
@@ -488,7 +489,38 @@ muster_status muster_cluster_read_scenario(muster_cluster* cluster, const char* 
     // Fill builds another cluster and puts it in place at its end.
     if (absl::Status s = muster::Fill(*scenario, &cluster->cluster); !s.ok()) return s;
     if (profile != nullptr) *profile = held.release();
-    if (cluster->recorder != nullptr) cluster->recorder->Rows("load", scenario->cluster);
+    if (cluster->recorder == nullptr) return absl::OkStatus();
+    if (scenario->memory.empty()) {
+      cluster->recorder->Rows("load", scenario->cluster);
+    } else {
+      cluster->recorder->LoadState(muster::StateText(cluster->cluster));
+    }
+    return absl::OkStatus();
+  });
+}
+
+muster_status muster_cluster_memory(const muster_cluster* cluster, muster_text** out,
+                                    muster_error* error) {
+  if (out != nullptr) *out = nullptr;
+  return Guard(error, [&]() -> absl::Status {
+    if (absl::Status s = CheckUsable(cluster); !s.ok()) return s;
+    if (out == nullptr) return NullArgument("out");
+    return GiveText(cluster->memory, cluster->cluster.memory().ToText(), out);
+  });
+}
+
+muster_status muster_cluster_set_memory(muster_cluster* cluster, const char* memory, int64_t size,
+                                        muster_error* error) {
+  return OnCluster(cluster, error, [&]() -> absl::Status {
+    const auto text = TextIn("memory", memory, size);
+    if (!text.ok()) return text.status();
+    const absl::StatusOr<muster::Memory> remembered = muster::Memory::Parse(*text);
+    if (!remembered.ok()) return remembered.status();
+    Changing(cluster, [&] {
+      cluster->cluster.SetMemory(*remembered);
+      return true;
+    });
+    if (cluster->recorder != nullptr) cluster->recorder->SetMemory(*remembered);
     return absl::OkStatus();
   });
 }

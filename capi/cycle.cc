@@ -10,6 +10,7 @@
 #include "capi/policy.h"
 #include "lib/model/access.h"
 #include "lib/model/cluster_impl.h"
+#include "lib/scenario/scenario.h"
 
 namespace muster::capi {
 namespace {
@@ -80,6 +81,16 @@ absl::Status RunCycle(const char* profile, const muster_schedule_options* option
   schedule.speed.vector_kernels = (given.switches & MUSTER_SWITCH_NO_VECTOR_KERNELS) == 0;
   if (given.memory_limit != 0) {
     schedule.speed.memory_limit = std::max<int64_t>(given.memory_limit, 0);
+  }
+  if (given.turn != nullptr) {
+    absl::StatusOr<Turn> turn = ParseTurn(given.turn);
+    if (!turn.ok()) return turn.status();
+    schedule.turn = *std::move(turn);
+  }
+  if (given.memory != nullptr) {
+    absl::StatusOr<muster::Memory> remembered = muster::Memory::Parse(given.memory);
+    if (!remembered.ok()) return remembered.status();
+    schedule.memory = *std::move(remembered);
   }
   std::shared_ptr<PolicyList> policies;
   if (given.policies != nullptr) {

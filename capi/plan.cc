@@ -487,3 +487,8 @@ muster_status muster_plan_to_json(const muster_plan* plan, muster_text** out, mu
   return GivePlanText(plan, out, error,
                       [](const Plan& p) -> absl::StatusOr<std::string> { return p.ToJson(); });
 }
+muster_status muster_plan_memory(const muster_plan* plan, muster_text** out, muster_error* error) {
+  return GivePlanText(plan, out, error, [](const Plan& p) -> absl::StatusOr<std::string> {
+    return p.memory().ToText();
+  });
+}

@@ -141,8 +141,20 @@ void Recorder::Schedule(std::string_view profile, const ScheduleOptions& options
     } else if (options.work_budget.has_value()) {
       absl::StrAppend(&line, ",\"work_budget\":", *options.work_budget);
     }
+    if (KindOf(options.turn) != TurnKind::kCycle) {
+      AppendMember("turn", WriteTurn(options.turn), &line);
+    }
+    if (options.memory.has_value()) AppendMember("memory", options.memory->ToText(), &line);
     if (own_policies) line += ",\"own_policies\":true";
     AppendMember("digest", plan.Digest(), &line);
+    Write(line + "}");
+  });
+}
+
+void Recorder::SetMemory(const muster::Memory& memory) {
+  Try([&] {
+    std::string line = "{\"call\":\"set_memory\"";
+    AppendMember("memory", memory.ToText(), &line);
     Write(line + "}");
   });
 }

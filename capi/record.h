@@ -61,6 +61,7 @@ class Recorder {
   void Schedule(std::string_view profile, const ScheduleOptions& options, bool own_policies,
                 const Plan& plan);
   void Apply(const Plan& plan);
+  void SetMemory(const muster::Memory& memory);
   void SaveState();  // it moves indices
   void LoadState(std::string_view state);
 

@@ -354,12 +354,17 @@ typedef struct muster_schedule_options {
   /* Bytes that scores kept between placements may take; 0: 128 MiB; below 0: none are kept. */
   int64_t memory_limit;
   const muster_policies* policies; /* of the caller's own; NULL: none */
+  /* What the cycle is asked, as JSON: {"decisions": 3}, the next three; {"heartbeats": ["n1", "n0"]}, nodes that report,
+   * in this order; {"event": true}, the oldest event that a slot has not seen. NULL: a whole cycle. */
+  const char* turn;
+  /* What earlier cycles remembered, as muster_plan_memory wrote it. NULL: what the cluster keeps. */
+  const char* memory;
 } muster_schedule_options;
 #define MUSTER_SCHEDULE_OPTIONS_INIT \
-  { (uint32_t)sizeof(muster_schedule_options), 0, 0, 0, 0, 0, NULL, 0, 0, 0, NULL }
+  { (uint32_t)sizeof(muster_schedule_options), 0, 0, 0, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL }
 
 /* A cycle. `profile` is a name with changes: "volcano:binpack(weight=5),+preempt" (docs/policies.md). The plan is a
- * function of the tables, the profile, now, seed and work_budget; it costs what changed since the last cycle of the
+ * function of the tables, the profile, now, seed, work_budget, turn and memory; it costs what changed since the last cycle of the
  * same profile. */
 MUSTER_API muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profile,
                                                  const muster_schedule_options* options,
@@ -370,6 +375,13 @@ MUSTER_API muster_status muster_cluster_schedule(muster_cluster* cluster, const 
 MUSTER_API muster_status muster_cluster_apply(muster_cluster* cluster, const muster_plan* plan,
                                               int64_t* applied, muster_text** refused,
                                               muster_error* error);
+
+/* What cycles of the cluster remember: of the last plan that was applied, or that was set. A memory that is set has seen
+ * nothing of what happened here. MUSTER_E_INVALID_ARGUMENT for a text that is none of muster_plan_memory. */
+MUSTER_API muster_status muster_cluster_memory(const muster_cluster* cluster, muster_text** out,
+                                               muster_error* error);
+MUSTER_API muster_status muster_cluster_set_memory(muster_cluster* cluster, const char* memory,
+                                                   int64_t size, muster_error* error);
 
 /* While it is set, to anything but 0, cycles that were given it end at the next gang. Any thread may set it, at any
  * time. It must outlive those cycles. */
@@ -592,6 +604,9 @@ MUSTER_API muster_status muster_plan_to_text(const muster_plan* plan, muster_tex
                                              muster_error* error);
 MUSTER_API muster_status muster_plan_to_json(const muster_plan* plan, muster_text** out,
                                              muster_error* error);
+/* What the next cycle is to remember, as JSON; of a cut cycle what went in. muster_cluster_apply keeps it. */
+MUSTER_API muster_status muster_plan_memory(const muster_plan* plan, muster_text** out,
+                                            muster_error* error);
 
 /* The profiles, policies, actions and options that there are, as JSON: {"profiles": [...], "policies": [...]}. */
 MUSTER_API muster_status muster_catalogue(muster_text** out, muster_error* error);

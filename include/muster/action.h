@@ -25,7 +25,8 @@
 // three ends: they are committed and become decisions, in their order; they are rolled back; or
 // they stay applied without becoming decisions. The session restores the books when the cycle ends,
 // whatever an action left behind, so a failed action never changes the cluster. The same action on
-// equal inputs must make equal moves: no clock, no chance, no memory from earlier cycles.
+// equal inputs must make equal moves: no clock, no chance, and nothing from earlier cycles but what
+// it reads in the memory (Cycle::Recall). Cycle::turn returns what the cycle is asked.
 // Failure. Calls have no error. REQUIRES: indices are valid. A call for a task in another status
 // than the call names has no effect and returns kNone or false. Exceptions must not leave an
 // action.
@@ -164,6 +165,10 @@ struct CustomAction {
   bool admits = false;
   // The action evicts tasks for others.
   bool evicts = false;
+  // The slots of the memory that the action reads or writes.
+  std::vector<MemoryDecl> memory = {};
+  // What a cycle with the action may be asked (muster/turn.h). The next decisions are served by calling ShouldStop.
+  TurnSet turns = kUsualTurns;
 };
 
 }  // namespace muster

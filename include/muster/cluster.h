@@ -16,10 +16,10 @@
 // Failure. Errors name the row and the rule: `node "n1", capacity "cpu": unknown unit "x" in "5x"`.
 // Refused are: dangling, duplicate and empty names; names that are not UTF-8; cycles in the queue
 // or topology tree; quantities that are negative, unreadable or beyond int64; counts below zero;
-// states that need a node without one. Accepted, with a defined outcome, are: - a node that holds
-// more than it has: its idle amounts are negative, and nothing more fits; - a gang that needs more
-// tasks than it has: it is never placed, with the reason kInvalidGang; - no nodes, no tasks, no
-// queues: the plan is empty.
+// states that need a node without one. Accepted, with a defined outcome, are:
+// - a node that holds more than it has: its idle amounts are negative, and nothing more fits;
+// - a gang that needs more tasks than it has: it is never placed, with the reason kInvalidGang;
+// - no nodes, no tasks, no queues: the plan is empty.
 // Ownership. A cluster copies what it is given, and owns its rows. Plans and snapshots do not refer
 // to it. A moved-from cluster can only be assigned to and destroyed.
 // Threads. A cluster is used by one thread at a time. Freeze() returns a Snapshot for others.
@@ -38,6 +38,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "muster/export.h"
+#include "muster/memory.h"
 #include "muster/plan.h"
 #include "muster/schedule.h"
 #include "muster/snapshot.h"
@@ -202,13 +203,20 @@ class MUSTER_EXPORT Cluster {
   // RemoveTask
   //   reports their end;
   // - admitted jobs become kAdmitted, and phases are set;
-  // - nominated tasks remember their node.
+  // - nominated tasks remember their node;
+  // - the plan's memory becomes that of the cluster (muster/memory.h).
   // Decisions that a later change has made impossible are refused one by one, whole gangs together,
   // and the rest is applied: that is no error, but the report lists them. O(plan).
   absl::StatusOr<ApplyReport> Apply(const Plan& plan);
   // Reports that a bind of an applied plan failed: the task goes from kBinding back to kPending.
   // Fails for a task in another state.
   absl::Status ReportBindFailed(std::string_view task);
+
+  // What cycles remember: the memory of the last plan that was applied. Valid until the next call
+  // that changes it.
+  const Memory& memory() const;
+  // Replaces it with a memory from elsewhere, whose slots get `everything` as their events.
+  void SetMemory(const Memory& memory);
 
  private:
   friend struct internal::Access;

@@ -28,12 +28,15 @@
 #define MUSTER_MUSTER_H_
 
 #include "muster/cluster.h"
+#include "muster/event.h"
+#include "muster/memory.h"
 #include "muster/plan.h"
 #include "muster/quantity.h"
 #include "muster/schedule.h"
 #include "muster/shape.h"
 #include "muster/snapshot.h"
 #include "muster/spec.h"
+#include "muster/turn.h"
 #include "muster/types.h"
 #include "muster/version.h"
 #include "muster/what_if.h"

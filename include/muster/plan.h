@@ -25,6 +25,7 @@
 
 #include "absl/status/statusor.h"
 #include "muster/export.h"
+#include "muster/memory.h"
 #include "muster/types.h"
 
 namespace muster {
@@ -286,6 +287,8 @@ class MUSTER_EXPORT Plan {
   int64_t work() const;      // units of work counted; as a budget it reproduces this plan
   bool complete() const;     // false: a budget or a deadline cut it, at a gang boundary
   uint32_t cursor() const;   // the action to go on from in the next cycle; 0 when complete
+  // What the next cycle is to remember. Of a cut cycle: what went in.
+  Memory memory() const;
 
   // Why a job or a task is not (wholly) placed, in words; NotFound when there is no such name.
   absl::StatusOr<std::string> Explain(std::string_view job_or_task) const;

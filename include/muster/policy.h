@@ -37,7 +37,10 @@
 //
 // Promise. A policy of the caller is asked as a built-in one is, at the same speed. Its answers
 // must depend on nothing but the cycle and its options: then plans are pure functions of their
-// inputs, and the engine may remember answers for as long as the policy's scopes allow.
+// inputs, and the engine may remember answers for as long as the policy's scopes allow. What a
+// policy has to know in the next cycle it writes into its slot of the memory (muster/memory.h),
+// never into a member: an instance may serve one cycle or many. If answers about kinds depend on
+// the memory, set Traits::kinds_changed.
 // Failure. Questions have no error: a policy that cannot answer abstains. Exceptions must not leave
 // a policy. Schedule fails with InvalidArgument if an extension has the name of a built-in policy
 // or action, or an option is refused.
@@ -77,6 +80,8 @@ namespace muster {
 struct Traits {
   // Placements change how tasks compare: tasks are ordered one by one, as late as possible.
   bool task_order_moves = false;
+  // OrderPolicy::CompareQueueTurns differs from CompareQueues.
+  bool orders_by_turn = false;
   // Reclaimable gets the candidates in the order in which they would be evicted.
   bool reclaims_in_victim_order = false;
   // Each candidate for eviction is judged by itself and those before it, so that the answer about a
@@ -149,6 +154,8 @@ struct PolicyDecl {
   int32_t revision = 1;
   // For policies of the library: adds what the policy needs of the session with these options.
   void (*needs)(const Options& options, PolicyNeeds* needs) = nullptr;
+  // The slots of the memory that the policy reads or writes.
+  std::vector<MemoryDecl> memory = {};
 };
 
 // Policies and actions of the caller, handed to Schedule in ScheduleOptions::extensions.

@@ -31,8 +31,10 @@
 
 #include "absl/status/statusor.h"
 #include "muster/export.h"
+#include "muster/memory.h"
 #include "muster/plan.h"
 #include "muster/snapshot.h"
+#include "muster/turn.h"
 
 namespace muster {
 
@@ -73,6 +75,11 @@ struct ScheduleOptions {
   // budget: the plan is not complete(), and holds whole gangs only. Empty: the cycle is not
   // stopped.
   std::function<bool()> should_stop;
+  // What the cycle is asked (turn.h). Default: everything.
+  Turn turn = {};
+  // What earlier cycles remembered (memory.h). Default: what the cluster keeps, or the snapshot was
+  // frozen with.
+  std::optional<Memory> memory = {};
   // How the engine works. It does not change the plan.
   SpeedOptions speed;
   // Policies and actions of the caller, which the spec string may name. Null: none.

@@ -4,6 +4,16 @@
 namespace muster {
 
 int64_t Cycle::now() const { return data_->now; }
+uint64_t Cycle::seed() const { return data_->seed; }
+
+const Turn& Cycle::turn() const { return data_->turn; }
+std::span<const NodeIndex> Cycle::heartbeats() const { return data_->heartbeats; }
+
+const MemorySlot& Cycle::Recall(std::string_view slot) const { return data_->memory->Recall(slot); }
+MemorySlot& Cycle::Remember(std::string_view slot) const { return data_->memory->Remember(slot); }
+ClusterEvents Cycle::EventsSince(std::string_view slot) const {
+  return data_->memory->EventsSince(slot);
+}
 
 size_t Cycle::dimension_count() const { return data_->tables.dimension_count(); }
 size_t Cycle::node_count() const { return data_->tables.nodes.alive.size(); }
@@ -13,6 +23,19 @@ size_t Cycle::task_count() const { return data_->tables.tasks.alive.size(); }
 size_t Cycle::class_count() const { return data_->tables.classes.shape.size(); }
 std::optional<DimensionIndex> Cycle::FindDimension(std::string_view name) const {
   return data_->tables.dimensions.Find(name);
+}
+
+std::optional<NodeIndex> Cycle::FindNode(std::string_view name) const {
+  return data_->tables.nodes.names.Find(name);
+}
+std::optional<QueueIndex> Cycle::FindQueue(std::string_view name) const {
+  return data_->tables.queues.names.Find(name);
+}
+std::optional<JobIndex> Cycle::FindJob(std::string_view name) const {
+  return data_->tables.jobs.names.Find(name);
+}
+std::optional<TaskIndex> Cycle::FindTask(std::string_view name) const {
+  return data_->tables.tasks.names.Find(name);
 }
 
 const NodeSpec& Cycle::node(NodeIndex node) const { return data_->tables.nodes.spec[node]; }
@@ -57,6 +80,9 @@ int32_t Cycle::count(JobIndex job, TaskStatus status) const {
   return data_->ledger.job(job)[status];
 }
 
+std::string_view Cycle::task_name(TaskIndex task) const {
+  return data_->tables.tasks.names.name(task);
+}
 bool Cycle::task_alive(TaskIndex task) const { return data_->tables.tasks.alive[task]; }
 TaskStatus Cycle::status(TaskIndex task) const { return data_->ledger.status(task); }
 JobIndex Cycle::job_of(TaskIndex task) const { return data_->tables.tasks.job[task]; }

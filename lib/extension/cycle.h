@@ -10,12 +10,15 @@
 #define MUSTER_EXTENSION_CYCLE_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "lib/extension/domains.h"
+#include "lib/extension/memory_slots.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
 #include "muster/policy.h"
+#include "muster/turn.h"
 
 namespace muster::internal {
 
@@ -30,6 +33,10 @@ struct CycleData {
   const std::vector<JobIndex>* changed = nullptr;
   // Null: no question about sub-groups or domains will come.
   const Domains* domains = nullptr;
+  std::shared_ptr<MemorySlots> memory = std::make_shared<MemorySlots>();  // never null
+  Turn turn = {};
+  std::vector<NodeIndex> heartbeats = {};  // of the turn
+  uint64_t seed = 0;
 };
 
 inline const CycleData& DataOf(const Cycle& cycle) { return *cycle.data_; }

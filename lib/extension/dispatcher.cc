@@ -96,6 +96,32 @@ void Dispatcher::Open(const Cycle& cycle) {
     entry.policy->Open(cycle);
     entry.traits = entry.policy->traits();
   }
+  const Tables& t = *tables_;
+  queue_ties_.Open(rules_.ties.queues, "queue", t.queues.names, t.queues.alive, cycle);
+  job_ties_.Open(rules_.ties.jobs, "job", t.jobs.names, t.jobs.alive, cycle);
+  node_ties_.Open(rules_.ties.nodes, "node", t.nodes.names, t.nodes.alive, cycle);
+  opening_.clear();
+  const auto& orders = at(Point::kQueueOrder);
+  if (std::ranges::any_of(orders, [](const auto* e) { return e->traits.orders_by_turn; })) {
+    for (QueueIndex q = 0; q < t.queues.alive.size(); ++q) {
+      const auto held = internal::DataOf(cycle).ledger.queue_allocated(q);
+      opening_.insert(opening_.end(), held.begin(), held.end());
+    }
+  }
+}
+
+std::span<const int64_t> Dispatcher::OpeningOf(QueueIndex queue) const {
+  const size_t dimensions = tables_->dimension_count();
+  return std::span(opening_).subspan(queue * dimensions, dimensions);
+}
+
+void Dispatcher::NoteTurn(JobIndex job) const {
+  job_ties_.Use(job);
+  if (!queue_ties_.recent()) return;
+  const QueueTable& queues = tables_->queues;
+  for (QueueIndex q = tables_->jobs.queue[job]; q != kNone; q = queues.parent[q]) {
+    queue_ties_.Use(q);
+  }
 }
 
 void Dispatcher::Recount() const {
@@ -139,6 +165,7 @@ bool Dispatcher::FitsTrial(ClassIndex c, NodeIndex node, bool seen) const {
 
 bool Dispatcher::JobBefore(JobIndex a, JobIndex b) const {
   if (int order = CompareJobs(a, b)) return order < 0;
+  if (job_ties_.place(a) != job_ties_.place(b)) return job_ties_.place(a) < job_ties_.place(b);
   const JobSpec& left = tables_->jobs.spec[a];
   const JobSpec& right = tables_->jobs.spec[b];
   if (left.created != right.created) return left.created < right.created;
@@ -148,6 +175,21 @@ bool Dispatcher::JobBefore(JobIndex a, JobIndex b) const {
 
 bool Dispatcher::QueueBefore(QueueIndex a, QueueIndex b) const {
   if (int order = CompareQueues(a, b)) return order < 0;
+  return OlderQueue(a, b);
+}
+
+bool Dispatcher::QueueTurnBefore(const QueueTurn& a, const QueueTurn& b) const {
+  for (const PolicyEntry* entry : at(Point::kQueueOrder)) {
+    const int order = entry->traits.orders_by_turn ? entry->order->CompareQueueTurns(a, b)
+                                                   : entry->order->CompareQueues(a.queue, b.queue);
+    if (order != 0) return order < 0;
+  }
+  return OlderQueue(a.queue, b.queue);
+}
+
+bool Dispatcher::OlderQueue(QueueIndex a, QueueIndex b) const {
+  const uint32_t place_a = queue_ties_.place(a), place_b = queue_ties_.place(b);
+  if (place_a != place_b) return place_a < place_b;
   const QueueSpec& left = tables_->queues.spec[a];
   const QueueSpec& right = tables_->queues.spec[b];
   if (left.created != right.created) return left.created < right.created;

@@ -22,6 +22,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "lib/extension/cycle.h"
+#include "lib/extension/ties.h"
 #include "muster/types.h"
 
 namespace muster {
@@ -49,6 +50,7 @@ struct Rules {
   VoteRule admit = VoteRule::kVote;
   VictimRule victims = VictimRule::kRestarting;
   bool tasks_by_ordinal = true;  // before their time of creation
+  TieRules ties = {};
 };
 
 struct ActivePolicy {
@@ -79,6 +81,15 @@ class Dispatcher {
   bool JobBefore(JobIndex a, JobIndex b) const;
   bool QueueBefore(QueueIndex a, QueueIndex b) const;
   bool TaskBefore(TaskIndex a, TaskIndex b) const;
+  // Whether some policy orders queues by their turns; then QueueTurnBefore stands for QueueBefore where queues take turns,
+  // and OpeningOf returns what the queue held when the cycle began.
+  bool OrdersByTurn() const { return !opening_.empty(); }
+  bool QueueTurnBefore(const QueueTurn& a, const QueueTurn& b) const;
+  std::span<const int64_t> OpeningOf(QueueIndex queue) const;
+  // For rules of ties: the job takes a turn, and with it its queue and those above it; a task goes to the node.
+  void NoteTurn(JobIndex job) const;
+  void NoteNode(NodeIndex node) const { node_ties_.Use(node); }
+  const TieRanks& node_ties() const { return node_ties_; }
   // See Policy: to those who order queues.
   void BeginTurns() const;
   void SetInLine(QueueIndex queue, bool in_line) const;
@@ -155,6 +166,11 @@ class Dispatcher {
   std::vector<std::vector<ActivePolicy>> tiers_;
   std::vector<PolicyEntry> entries_;  // in the order of the tiers
   Rules rules_;
+  // Behind all policies: returns whether `a` goes first.
+  bool OlderQueue(QueueIndex a, QueueIndex b) const;
+
+  mutable TieRanks queue_ties_, job_ties_, node_ties_;
+  std::vector<int64_t> opening_;  // of all queues, per dimension; empty: no order depends on turns
   const Tables* tables_ = nullptr;
   const Domains* domains_ = nullptr;
   std::array<std::vector<const PolicyEntry*>, kPointCount> by_point_;

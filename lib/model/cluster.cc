@@ -75,6 +75,8 @@ Cluster& Cluster::operator=(Cluster&&) noexcept = default;
 
 Snapshot Cluster::Freeze() const { return SnapshotOf(impl_->tables); }
 uint64_t Cluster::version() const { return impl_->tables->version; }
+const Memory& Cluster::memory() const { return impl_->tables->memory; }
+void Cluster::SetMemory(const Memory& memory) { impl_->editor.ReplaceMemory(memory); }
 
 // --- nodes
 

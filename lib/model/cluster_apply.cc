@@ -17,7 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
-#include "lib/model/cluster_impl.h"
+#include "lib/model/access.h"
 #include "lib/model/device_holds.h"
 
 namespace muster {
@@ -352,6 +352,10 @@ class Application {
 }  // namespace
 
 absl::StatusOr<ApplyReport> Cluster::Apply(const Plan& plan) {
+  // The empty plan is of no cycle.
+  if (DataOf(plan) != nullptr) {
+    impl_->editor.KeepMemory(plan.memory(), plan.version() == impl_->tables->version);
+  }
   return Application(plan, impl_->editor).Run();
 }
 

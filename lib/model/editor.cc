@@ -109,6 +109,11 @@ NodeIndex Editor::PutNode(NodeIndex existing, const NodeSpec& spec, const NodeAm
       }
     }
   }
+  if (existing == kNone) {
+    Note(ClusterEventKind::kNodeAdded, spec.name);
+  } else if (t.events.recording()) {
+    Note(ClusterEventKind::kNodeChanged, spec.name, NodeAspects(n, spec, amounts, refs));
+  }
   nodes.spec[n] = spec;
   if (existing != kNone) DropHolds(n);
   PutCells(nodes.capacity, n, RowOf(amounts.capacity, t));
@@ -144,6 +149,7 @@ void Editor::EraseNode(NodeIndex n) {
     Log(Change::Table::kDomain, nodes.domain[n]);
     nodes.domain[n] = kNone;
   }
+  Note(ClusterEventKind::kNodeRemoved, name);
   nodes.names.Erase(name);
   nodes.alive[n] = 0;
   nodes.spec[n] = {};
@@ -192,6 +198,8 @@ QueueIndex Editor::PutQueue(QueueIndex existing, const QueueSpec& spec, const Qu
     queues.parent[q] = refs.parent;
   }
   Log(Change::Table::kQueue, q);
+  Note(existing == kNone ? ClusterEventKind::kQueueAdded : ClusterEventKind::kQueueChanged,
+       spec.name);
   if (wished != wishes || (moved && wishing_queues_ > 0)) {
     for (JobIndex j = 0; j < t.jobs.alive.size(); ++j) {
       if (t.jobs.alive[j]) Reclass(j);
@@ -209,6 +217,7 @@ void Editor::EraseQueue(QueueIndex q) {
     queues.parent[q] = kNone;
   }
   wishing_queues_ -= SpeaksOfNodeGroups(queues.spec[q]);
+  Note(ClusterEventKind::kQueueRemoved, queues.spec[q].name);
   queues.names.Erase(queues.spec[q].name);
   queues.alive[q] = 0;
   queues.spec[q] = {};
@@ -232,6 +241,7 @@ DomainIndex Editor::PutDomain(const DomainSpec& spec, DomainIndex parent) {
     Log(Change::Table::kDomain, parent);
   }
   Log(Change::Table::kDomain, d);
+  Note(ClusterEventKind::kDomainAdded, spec.name);
   return d;
 }
 
@@ -242,6 +252,7 @@ void Editor::EraseDomain(DomainIndex d) {
     Log(Change::Table::kDomain, domains.parent[d]);
     domains.parent[d] = kNone;
   }
+  Note(ClusterEventKind::kDomainRemoved, domains.spec[d].name);
   domains.names.Erase(domains.spec[d].name);
   domains.alive[d] = 0;
   domains.spec[d] = {};
@@ -256,6 +267,9 @@ void Editor::PutBudget(const DisruptionBudgetSpec& spec) {
   if (is_new) t.budgets.emplace_back();
   t.budgets[found->second] = spec;
   Log(Change::Table::kOther, found->second);
+  if (t.events.recording()) {
+    Note(ClusterEventKind::kBudgetSet, absl::StrCat(spec.name_space, "/", spec.name));
+  }
 }
 
 void Editor::PutNamespace(const NamespaceSpec& spec) {
@@ -265,6 +279,7 @@ void Editor::PutNamespace(const NamespaceSpec& spec) {
   if (is_new) t.namespaces.emplace_back();
   t.namespaces[found->second] = spec;
   Log(Change::Table::kOther, found->second);
+  Note(ClusterEventKind::kNamespaceSet, spec.name);
 }
 
 }  // namespace muster

@@ -188,6 +188,16 @@ class Editor {
   // names are free.
   void MakeTasks(JobIndex job, size_t group, int64_t count, const CheckedShape& shape);
 
+  // --- the memory and what its slots have not seen
+  // Begins to record events, unless it has begun.
+  void RecordEvents();
+  // Keeps the memory of a plan. `current`: nothing has changed since the plan was made.
+  void KeepMemory(const Memory& memory, bool current);
+  // Keeps a memory from elsewhere; none of its slots has seen what happened here.
+  void ReplaceMemory(Memory memory);
+  // The same with the list of what its oldest slot has not seen.
+  void RestoreMemory(Memory memory, std::vector<ClusterEvent> events);
+
   // --- lookups that only writers need
   std::vector<TaskIndex> TasksOn(NodeIndex node) const;  // ascending
   bool HasTasks(NodeIndex node) const { return first_on_[node] != kNone; }
@@ -211,6 +221,16 @@ class Editor {
   // Takes from the node's tasks what its devices, which changed, no longer bear.
   void DropHolds(NodeIndex node);
   void Log(Change::Table table, uint32_t index);
+  void Note(ClusterEventKind kind, std::string_view name, uint32_t aspects = 0,
+            NodeIndex node = kNone);
+  void NoteRow(ClusterEventKind kind, TaskIndex task);
+  // Notes what of a task's place or status changed, if anything did. Returns whether it did.
+  bool NotePlace(TaskIndex task, TaskStatus before, NodeIndex from);
+  // Notes that the row of the task was put again.
+  void NoteUpdate(TaskIndex task, TaskStatus before, NodeIndex from, uint32_t aspects);
+  uint32_t NodeAspects(NodeIndex n, const NodeSpec& spec, const NodeAmounts& amounts,
+                       const NodeRefs& refs) const;
+  uint32_t TaskAspects(TaskIndex task, const TaskRow& row) const;
   void Link(TaskIndex task, NodeIndex node);
   void Unlink(TaskIndex task, NodeIndex node);
   void Nominate(TaskIndex task, std::string_view node_name);

@@ -105,6 +105,11 @@ JobIndex Editor::PutJob(JobIndex existing, const JobSpec& spec, const Amounts& m
     Reclass(j);
   }
   Log(Change::Table::kJob, j);
+  if (existing == kNone) {
+    Note(ClusterEventKind::kJobAdded, spec.name);
+  } else {
+    Note(ClusterEventKind::kJobChanged, spec.name, kOtherChanged);
+  }
   return j;
 }
 
@@ -141,6 +146,7 @@ JobIndex Editor::AppendJob(const JobKind& kind, JobSpec spec) {
   ++t.queues.jobs[kind.queue];
   Log(Change::Table::kQueue, kind.queue);
   Log(Change::Table::kJob, j);
+  Note(ClusterEventKind::kJobAdded, jobs.spec[j].name);
   for (const JobKind::Tasks& tasks : kind.tasks) {
     TaskRow row = tasks.row;
     row.refs.job = j;
@@ -179,6 +185,7 @@ void Editor::EraseJob(JobIndex j) {
   while (!jobs.tasks[j].empty()) EraseTask(jobs.tasks[j].back());
   --t.queues.jobs[jobs.queue[j]];
   Log(Change::Table::kQueue, jobs.queue[j]);
+  Note(ClusterEventKind::kJobRemoved, jobs.spec[j].name);
   jobs.names.Erase(jobs.spec[j].name);
   jobs.by_count -= HasCounts(jobs.spec[j]);
   jobs.alive[j] = 0;
@@ -191,13 +198,17 @@ void Editor::EraseJob(JobIndex j) {
 }
 
 void Editor::SetPhase(JobIndex job, JobPhase phase) {
-  Change().jobs.spec[job].phase = phase;
+  JobSpec& spec = Change().jobs.spec[job];
+  spec.phase = phase;
   Log(Change::Table::kJob, job);
+  Note(ClusterEventKind::kJobChanged, spec.name, kStatusChanged);
 }
 
 void Editor::SetEstimate(JobIndex job, int64_t estimate) {
-  Change().jobs.spec[job].estimate = estimate;
+  JobSpec& spec = Change().jobs.spec[job];
+  spec.estimate = estimate;
   Log(Change::Table::kJob, job);
+  Note(ClusterEventKind::kJobChanged, spec.name, kOtherChanged);
 }
 
 // The queue as a part of the classes of the job's tasks.
@@ -286,6 +297,9 @@ TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedSh
 TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRow& row) {
   TaskTable& tasks = Change().tasks;
   TaskIndex task = existing;
+  const TaskStatus status = task == kNone ? TaskStatus::kPending : tasks.status[task];
+  const NodeIndex from = task == kNone ? kNone : tasks.node[task];
+  const uint32_t aspects = task == kNone ? 0 : TaskAspects(task, row);
   if (task == kNone) {
     task = tasks.names.Intern(name);
     tasks.alive.push_back(1);
@@ -335,6 +349,11 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
   Enter(task);
   Nominate(task, row.nominated_node);
   Log(Change::Table::kTask, task);
+  if (existing == kNone) {
+    NoteRow(ClusterEventKind::kTaskAdded, task);
+  } else {
+    NoteUpdate(task, status, from, aspects);
+  }
   return task;
 }
 
@@ -394,6 +413,7 @@ bool Editor::AppendTasks(const std::function<std::string_view(size_t row)>& name
     Enter(task);
     Nominate(task, columns.patterns[columns.pattern[i]].nominated_node);
     Log(Change::Table::kTask, task);
+    NoteRow(ClusterEventKind::kTaskAdded, task);
   }
   return true;
 }
@@ -425,6 +445,7 @@ void Editor::Leave(TaskIndex task) {
 
 void Editor::EraseTask(TaskIndex task) {
   TaskTable& tasks = Change().tasks;
+  NoteRow(ClusterEventKind::kTaskRemoved, task);
   Leave(task);
   tasks.names.Erase(tasks.names.name(task));
   tasks.facts.erase(task);
@@ -436,6 +457,8 @@ void Editor::EraseTask(TaskIndex task) {
 
 void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool assumed) {
   TaskTable& tasks = Change().tasks;
+  const TaskStatus before = tasks.status[task];
+  const NodeIndex from = tasks.node[task];
   if (tasks.node[task] != node) {
     if (tasks.node[task] != kNone) Unlink(task, tasks.node[task]);
     if (node != kNone) Link(task, node);
@@ -450,12 +473,14 @@ void Editor::SetPlace(TaskIndex task, TaskStatus status, NodeIndex node, bool as
   tasks.flags[task] =
       static_cast<uint8_t>((tasks.flags[task] & ~kTaskAssumed) | (assumed ? kTaskAssumed : 0));
   Log(Change::Table::kTask, task);
+  NotePlace(task, before, from);
 }
 
 void Editor::SetDevices(TaskIndex task, const std::vector<DeviceHold>& holds) {
   Tables& t = Change();
   t.tasks.devices[task] = interner_.InternHolds(holds, t);
   Log(Change::Table::kTask, task);
+  Note(ClusterEventKind::kTaskChanged, t.tasks.names.name(task), kOtherChanged);
 }
 
 void Editor::SetWait(TaskIndex task, int64_t until, std::string_view waiting_group) {
@@ -482,8 +507,10 @@ void Editor::SetMarks(TaskIndex task, uint8_t marks) {
 }
 
 void Editor::SetStarted(TaskIndex task, int64_t time) {
-  Change().tasks.started[task] = time;
+  TaskTable& tasks = Change().tasks;
+  tasks.started[task] = time;
   Log(Change::Table::kTask, task);
+  Note(ClusterEventKind::kTaskChanged, tasks.names.name(task), kOtherChanged);
 }
 
 void Editor::SetNominated(TaskIndex task, std::string_view node_name) {
@@ -491,6 +518,7 @@ void Editor::SetNominated(TaskIndex task, std::string_view node_name) {
   Change();
   Nominate(task, node_name);
   Log(Change::Table::kTask, task);
+  Note(ClusterEventKind::kTaskChanged, tables_->tasks.names.name(task), kNominationChanged);
 }
 
 void Editor::Nominate(TaskIndex task, std::string_view node_name) {

@@ -17,8 +17,10 @@
 
 #include "lib/base/hash_map.h"
 #include "lib/base/names.h"
+#include "lib/model/event_log.h"
 #include "lib/model/rows.h"
 #include "lib/model/shelf.h"
+#include "muster/memory.h"
 #include "muster/spec.h"
 #include "muster/types.h"
 
@@ -164,6 +166,9 @@ struct Tables {
   // The changes since `log_start`: entry i was made at position log_start + i.
   uint64_t log_start = 0;
   std::vector<Change> log;
+
+  Memory memory;    // of the last plan that was applied
+  EventLog events;  // since the oldest slot of the memory
 
   // Shared by the cluster and all that is frozen of it, because copies of tables share it.
   std::shared_ptr<Shelf> shelf = std::make_shared<Shelf>();

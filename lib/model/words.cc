@@ -15,6 +15,11 @@ constexpr std::string_view kTaskStatusWords[] = {"pending", "placed",  "nominate
 constexpr std::string_view kJobPhaseWords[] = {"pending", "admitted", "running", "degraded",
                                                "completed"};
 constexpr std::string_view kQueueStateWords[] = {"open", "closed"};
+constexpr std::string_view kEventKindWords[kClusterEventKindCount] = {
+    "node_added",     "node_changed", "node_removed", "queue_added",  "queue_changed",
+    "queue_removed",  "job_added",    "job_changed",  "job_removed",  "task_added",
+    "task_changed",   "task_bound",   "task_ended",   "task_removed", "domain_added",
+    "domain_removed", "budget_set",   "namespace_set"};
 constexpr std::string_view kTaintEffectWords[] = {"", "NoSchedule", "PreferNoSchedule",
                                                   "NoExecute"};
 constexpr std::string_view kTolerationOpWords[] = {"Equal", "Exists"};
@@ -53,6 +58,7 @@ constexpr RenamedWord kRenamedWords[] = {
 WordTable WordsOf(TaskStatus) { return {"status", kTaskStatusWords}; }
 WordTable WordsOf(JobPhase) { return {"phase", kJobPhaseWords}; }
 WordTable WordsOf(QueueState) { return {"state", kQueueStateWords}; }
+WordTable WordsOf(ClusterEventKind) { return {"kind", kEventKindWords}; }
 WordTable WordsOf(TaintEffect) { return {"effect", kTaintEffectWords}; }
 WordTable WordsOf(TolerationOp) { return {"operator", kTolerationOpWords}; }
 WordTable WordsOf(RequirementOp) { return {"operator", kRequirementOpWords}; }

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 
+#include "muster/event.h"
 #include "muster/spec.h"
 #include "muster/types.h"
 
@@ -32,6 +33,7 @@ struct WordTable {
 WordTable WordsOf(TaskStatus);
 WordTable WordsOf(JobPhase);
 WordTable WordsOf(QueueState);
+WordTable WordsOf(ClusterEventKind);
 WordTable WordsOf(TaintEffect);
 WordTable WordsOf(TolerationOp);
 WordTable WordsOf(RequirementOp);

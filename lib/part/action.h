@@ -13,6 +13,7 @@
 #include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "lib/part/context.h"
 #include "muster/policy.h"
@@ -29,6 +30,10 @@ struct ActionDecl {
   bool admits = false;
   // The action makes room for tasks that found no node.
   bool evicts = false;
+  // The slots of the memory that the action reads or writes.
+  std::vector<MemoryDecl> memory = {};
+  // What a cycle with the action may be asked.
+  TurnSet turns = kUsualTurns;
 };
 
 }  // namespace muster

@@ -21,6 +21,7 @@ void Decisions::Admit(JobIndex job, std::vector<GroupAssignment> assignment) {
 void Decisions::Bind(TaskIndex task) {
   const NodeIndex node = ledger_.node_of(task);
   ledger_.Move(task, TaskStatus::kBinding, node);
+  dispatcher_.NoteNode(node);
   Decision decision{DecisionKind::kBind};
   decision.task = task;
   decision.node = node;
@@ -52,6 +53,7 @@ void Decisions::Commit(const Ledger::Savepoint& before) {
         list_.push_back(decision);
         break;
       case TaskStatus::kNominated:
+        dispatcher_.NoteNode(entry.to_node);
         if (const auto it = after_eviction_.find(entry.task); it != after_eviction_.end()) {
           decision.after_eviction = it->second;
         }

@@ -3,12 +3,29 @@
 
 namespace muster {
 
+QueueRound::Lines::Lines(const ActionContext& context)
+    : dispatcher(context.dispatcher),
+      ledger(context.ledger),
+      jobs(context.tables.queues.alive.size(),
+           GoHeap<JobIndex, JobBefore>(JobBefore{&context.dispatcher})),
+      turns(jobs.size(), 0) {}
+
+QueueTurn QueueRound::Lines::TurnOf(QueueIndex queue) const {
+  const GoHeap<JobIndex, JobBefore>& line = jobs[queue];
+  QueueTurn turn;
+  turn.queue = queue;
+  if (!line.empty()) turn.head = line.elements()[0];
+  turn.turns = turns[queue];
+  turn.opening = dispatcher.OpeningOf(queue);
+  turn.held = ledger.queue_allocated(queue);
+  return turn;
+}
+
 QueueRound::QueueRound(const ActionContext& context)
     : queue_of_(&context.tables.jobs.queue),
-      queues_(QueueBefore{&context.dispatcher}),
-      jobs_(context.tables.queues.alive.size(),
-            GoHeap<JobIndex, JobBefore>(JobBefore{&context.dispatcher})),
-      added_(jobs_.size(), 0) {}
+      lines_(std::make_unique<Lines>(context)),
+      queues_(QueueBefore{lines_.get()}),
+      added_(lines_->jobs.size(), 0) {}
 
 QueueRound StarvingRound(const ActionContext& context) {
   QueueRound round(context);

@@ -18,11 +18,13 @@
 // every push and pop before it: a loop makes exactly those that its peer makes, needless ones too.
 // Nothing is put back by itself.
 // Cost. O(queues) to make, one question to the policies a comparison, O(log n) of these a push or
-// pop.
+// pop. Orders that depend on the turn get each queue with its head job and what it has taken; the
+// others cost nothing for it.
 #ifndef MUSTER_PART_QUEUE_ROUND_H_
 #define MUSTER_PART_QUEUE_ROUND_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "lib/base/go_heap.h"
@@ -53,25 +55,44 @@ class QueueRound {
   // The queues that are left, in no order; a queue that was pushed twice is there twice.
   const std::vector<QueueIndex>& queues() const { return queues_.elements(); }
 
-  bool HasJobs(QueueIndex queue) const { return !jobs_[queue].empty(); }
-  // REQUIRES: HasJobs(queue).
-  JobIndex PopJob(QueueIndex queue) { return jobs_[queue].Pop(); }
-  void PushJob(JobIndex job) { jobs_[(*queue_of_)[job]].Push(job); }
+  bool HasJobs(QueueIndex queue) const { return !lines_->jobs[queue].empty(); }
+  // The job takes a turn. REQUIRES: HasJobs(queue).
+  JobIndex PopJob(QueueIndex queue) {
+    const JobIndex job = lines_->jobs[queue].Pop();
+    lines_->dispatcher.NoteTurn(job);
+    ++lines_->turns[queue];
+    return job;
+  }
+  void PushJob(JobIndex job) { lines_->jobs[(*queue_of_)[job]].Push(job); }
 
  private:
-  struct QueueBefore {
-    const Dispatcher* dispatcher;
-    bool operator()(QueueIndex a, QueueIndex b) const { return dispatcher->QueueBefore(a, b); }
-  };
   struct JobBefore {
     const Dispatcher* dispatcher;
     bool operator()(JobIndex a, JobIndex b) const { return dispatcher->JobBefore(a, b); }
   };
+  // What the order of queues reads; it stays where it is when the round is moved.
+  struct Lines {
+    explicit Lines(const ActionContext& context);
+    QueueTurn TurnOf(QueueIndex queue) const;
+
+    const Dispatcher& dispatcher;
+    const Ledger& ledger;
+    std::vector<GoHeap<JobIndex, JobBefore>> jobs;  // per queue
+    std::vector<int64_t> turns;                     // per queue
+  };
+  struct QueueBefore {
+    const Lines* lines;
+    bool operator()(QueueIndex a, QueueIndex b) const {
+      const Dispatcher& dispatcher = lines->dispatcher;
+      if (!dispatcher.OrdersByTurn()) return dispatcher.QueueBefore(a, b);
+      return dispatcher.QueueTurnBefore(lines->TurnOf(a), lines->TurnOf(b));
+    }
+  };
 
   const std::vector<QueueIndex>* queue_of_;  // per job
+  std::unique_ptr<Lines> lines_;
   GoHeap<QueueIndex, QueueBefore> queues_;
-  std::vector<GoHeap<JobIndex, JobBefore>> jobs_;  // per queue
-  std::vector<uint8_t> added_;                     // per queue
+  std::vector<uint8_t> added_;  // per queue
 };
 
 // The round of actions that make room: the queues of all admitted, valid jobs, and of these the

@@ -59,6 +59,7 @@ JobIndex QueueTreeWalk::Next() {
                 [this](JobIndex a, JobIndex b) { return dispatcher_.JobBefore(b, a); });
   const JobIndex job = jobs.back();
   jobs.pop_back();
+  dispatcher_.NoteTurn(job);
   return job;
 }
 

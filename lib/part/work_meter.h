@@ -9,13 +9,16 @@
 //   }
 //
 // A unit is one turn of a job or one task tried, so that equal counts mean equal prefixes of a
-// cycle.
+// cycle. A cycle that is asked for its next decisions ends here, too.
 #ifndef MUSTER_PART_WORK_METER_H_
 #define MUSTER_PART_WORK_METER_H_
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
+
+#include "muster/plan.h"
 
 namespace muster {
 
@@ -25,15 +28,26 @@ class WorkMeter {
   WorkMeter(std::optional<int64_t> budget, const std::function<bool()>* should_stop)
       : budget_(budget), should_stop_(should_stop) {}
 
+  // The cycle ends, uncut, once `list` has that many decisions. `list` must outlive this.
+  void EndAfter(int64_t decisions, const std::vector<Decision>& list) {
+    decisions_ = static_cast<size_t>(decisions);
+    list_ = &list;
+  }
+
   void Spend() { ++work_; }
   // Returns true if the cycle must end before the next turn. Once true, it stays true.
   bool Cut() {
-    if (cut_) return true;
+    if (ended()) return true;
+    done_ = list_ != nullptr && list_->size() >= decisions_;
+    if (done_) return true;
     cut_ = (budget_.has_value() && work_ >= *budget_) ||
            (should_stop_ != nullptr && *should_stop_ && (*should_stop_)());
     return cut_;
   }
   int64_t work() const { return work_; }
+  // Returns what Cut last did, without a question.
+  bool ended() const { return cut_ || done_; }
+  // Returns whether the budget or the caller ended the cycle.
   bool was_cut() const { return cut_; }
 
  private:
@@ -41,6 +55,9 @@ class WorkMeter {
   const std::function<bool()>* should_stop_;
   int64_t work_ = 0;
   bool cut_ = false;
+  size_t decisions_ = 0;
+  const std::vector<Decision>* list_ = nullptr;
+  bool done_ = false;
 };
 
 }  // namespace muster

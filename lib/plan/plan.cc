@@ -115,5 +115,6 @@ uint64_t Plan::version() const { return data_ == nullptr ? 0 : data_->version; }
 int64_t Plan::work() const { return data_ == nullptr ? 0 : data_->work; }
 bool Plan::complete() const { return data_ == nullptr || data_->complete; }
 uint32_t Plan::cursor() const { return data_ == nullptr ? 0 : data_->cursor; }
+Memory Plan::memory() const { return data_ == nullptr ? Memory() : data_->memory; }
 
 }  // namespace muster

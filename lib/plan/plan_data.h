@@ -63,6 +63,7 @@ struct PlanData {
   int64_t work = 0;
   bool complete = true;
   uint32_t cursor = 0;
+  Memory memory;
 };
 
 // Fills by_kind from the decisions, and sets their indices. Kinds with fields that a Decision lacks

@@ -1,7 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // The fingerprint of what was decided and why. Left out is what only describes the history: names,
-// how the profile was spelled, and the version number of the cluster, which counts its changes. So
+// how the profile was spelled, and the numbers that count the cluster's changes: its version, and
+// the generations of the memory. So
 // a cluster that lived through a thousand deltas and one that was built at once give equal digests
 // when they decide alike.
 #include <bit>
@@ -9,6 +10,8 @@
 #include <string>
 
 #include "lib/base/digest.h"
+#include "lib/model/memory_data.h"
+#include "lib/plan/memory_json.h"
 #include "lib/plan/plan_data.h"
 #include "muster/plan.h"
 
@@ -124,6 +127,14 @@ std::string Plan::Digest() const {
   digest.Add(work());
   digest.Add(complete());
   digest.Add(cursor());
+  const Memory remembered = memory();
+  for (const auto& [name, slot] : internal::DataOf(remembered).slots) {
+    std::string rows;
+    AppendJson(slot.rows, &rows);
+    digest.Add(name);
+    digest.Add(slot.version);
+    digest.Add(rows);
+  }
   return digest.Hex();
 }
 

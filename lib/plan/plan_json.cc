@@ -8,6 +8,7 @@
 
 #include "lib/plan/explain.h"
 #include "lib/plan/json_text.h"
+#include "lib/plan/memory_json.h"
 #include "lib/plan/plan_data.h"
 #include "muster/plan.h"
 
@@ -246,6 +247,10 @@ std::string Plan::ToJson() const {
   lines("shares", data.shares, WriteShare);
   if (!data.domains.empty()) lines("domains", data.domains, WriteDomain);
   if (!data.devices.empty()) lines("devices", data.devices, WriteDevice);
+  if (!data.memory.empty()) {
+    out.append(",\n  \"memory\": ");
+    AppendJson(data.memory, &out);
+  }
   out.append("\n}\n");
   return out;
 }

@@ -10,6 +10,7 @@
 #include "lib/base/strings.h"
 #include "lib/ledger/device_book.h"
 #include "lib/model/access.h"
+#include "lib/model/words.h"
 
 namespace muster {
 namespace {
@@ -94,6 +95,27 @@ absl::StatusOr<std::vector<Mention>> ParseList(std::string_view text, char separ
   return mentions;
 }
 
+// Adds the slots of a policy or an action to those of the profile, each once.
+absl::Status AddSlots(std::string_view owner, const std::vector<MemoryDecl>& slots,
+                      std::vector<MemoryDecl>* all) {
+  for (const MemoryDecl& decl : slots) {
+    if (decl.slot.empty() || decl.version < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(owner), ": memory: slot ", Quote(decl.slot), ", version ",
+                       decl.version, "; a slot has a name and a version of 1 or more"));
+    }
+    const auto same = std::ranges::find(*all, decl.slot, &MemoryDecl::slot);
+    if (same == all->end()) {
+      all->push_back(decl);
+    } else if (same->version != decl.version) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(ToAbsl(owner), ": memory: slot ", Quote(decl.slot), ": version ",
+                       decl.version, "; another part of the profile declares ", same->version));
+    }
+  }
+  return absl::OkStatus();
+}
+
 class Resolver {
  public:
   explicit Resolver(Preset preset) : preset_(std::move(preset)), policies_(PolicyCatalogue()) {}
@@ -116,7 +138,7 @@ class Resolver {
              Workbench bench = internal::Access::MakeWorkbench(*context.facts.cycle, context);
              run(bench, options);
            },
-           action.admits, action.evicts});
+           action.admits, action.evicts, action.memory, action.turns});
     }
     return absl::OkStatus();
   }
@@ -144,6 +166,8 @@ class Resolver {
       auto options =
           Options::Check(absl::StrCat("action ", mention.name), decl.options, mention.options);
       if (!options.ok()) return options.status();
+      const std::string owner = absl::StrCat("action ", Quote(mention.name));
+      if (absl::Status s = AddSlots(owner, decl.memory, &config.memory); !s.ok()) return s;
       config.actions.push_back({decl, *std::move(options)});
     }
     for (const auto& tier : tiers_) {
@@ -151,10 +175,14 @@ class Resolver {
       for (const Mention& mention : tier) {
         auto policy = Configure(mention);
         if (!policy.ok()) return policy.status();
+        const std::string owner = absl::StrCat("policy ", Quote(mention.name));
+        if (absl::Status s = AddSlots(owner, policy->decl.memory, &config.memory); !s.ok())
+          return s;
         if (policy->decl.needs != nullptr) policy->decl.needs(policy->options, &config.needs);
         config.tiers.back().push_back(*std::move(policy));
       }
     }
+    if (config.rules.ties.remember()) config.memory.push_back({kTieSlot});
     if (config.needs.devices.any()) {
       config.accounting.books.push_back(DeviceBook::Factory(config.needs.devices));
     }
@@ -244,6 +272,14 @@ class Resolver {
       lone_task_queue_ = std::string(item.substr(11));
       return absl::OkStatus();
     }
+    for (const auto& [key, rule] : {std::pair("queue_ties", &preset_.rules.rules.ties.queues),
+                                    std::pair("job_ties", &preset_.rules.rules.ties.jobs),
+                                    std::pair("node_ties", &preset_.rules.rules.ties.nodes)}) {
+      const size_t equals = std::string_view(key).size();
+      if (item.starts_with(key) && item.substr(equals).starts_with('=')) {
+        return SetTies(key, item.substr(equals + 1), rule);
+      }
+    }
     if (item.find('=') < item.find('(')) return SetOption(item);
     const bool add = item.starts_with("+"), remove = item.starts_with("-");
     auto mention = ParseMention(item.substr(add || remove ? 1 : 0));
@@ -289,6 +325,17 @@ class Resolver {
       there->options.push_back(std::move(option));
     }
     return absl::OkStatus();
+  }
+
+  absl::Status SetTies(std::string_view key, std::string_view word, TieRule* rule) {
+    std::vector<std::string_view> words;
+    for (int r = 0; r < kTieRuleCount; ++r) {
+      words.push_back(TieRuleName(static_cast<TieRule>(r)));
+      if (words.back() != word) continue;
+      *rule = static_cast<TieRule>(r);
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat("profile: ", UnknownWord(key, word, words)));
   }
 
   // KEY=VALUE: an option of the first action that has it.

@@ -12,6 +12,7 @@
 //        | "tiers=" TIER {"/" TIER}        these policies
 //        | "lone_tasks=" QUEUE             tasks without a job are jobs of one in that queue;
 //                                          unset: they only occupy their nodes
+//        | KIND "_ties=" RULE              queue, job or node; insertion, name, seed, least-recent
 //        | KEY "=" VALUE                   an option of the first action that has it
 //   TIER = P {"+" P}
 //   P = WORD ["(" OPTIONS ")"]

@@ -10,8 +10,11 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/access.h"
+#include "lib/model/memory_data.h"
 #include "lib/model/shelf.h"
 #include "lib/plan/plan_data.h"
 #include "lib/profile/cycle_tables.h"
@@ -22,7 +25,54 @@
 namespace muster {
 namespace {
 
-absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& config) {
+// The memory that a cycle on these tables starts from.
+const Memory& MemoryOf(const ScheduleOptions& options, const Tables& tables) {
+  return options.memory.has_value() ? *options.memory : tables.memory;
+}
+
+absl::Status CheckMemory(const Memory& memory, const ProfileConfig& config) {
+  const internal::MemoryData& data = internal::DataOf(memory);
+  for (const MemoryDecl& decl : config.memory) {
+    const auto slot = data.slots.find(decl.slot);
+    if (slot == data.slots.end() || slot->second.version == decl.version) continue;
+    return absl::InvalidArgumentError(absl::StrCat("memory: slots.", ToAbsl(decl.slot),
+                                                   ".version: ", slot->second.version,
+                                                   " is not known; this reads ", decl.version));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTurn(const Turn& turn, const ProfileConfig& config, const Tables& tables) {
+  const TurnKind kind = KindOf(turn);
+  for (const ConfiguredAction& action : config.actions) {
+    const TurnSet serves = action.decl.turns;
+    if (serves.has(kind)) continue;
+    std::string words;
+    for (int k = 0; k < kTurnKindCount; ++k) {
+      if (!serves.has(static_cast<TurnKind>(k))) continue;
+      absl::StrAppend(&words, words.empty() ? "" : ", ",
+                      ToAbsl(TurnKindName(static_cast<TurnKind>(k))));
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "options: turn: action ", Quote(action.decl.name), " does not serve ",
+        ToAbsl(TurnKindName(kind)), "; it serves ", words.empty() ? "nothing" : words));
+  }
+  if (const auto* next = std::get_if<NextDecisions>(&turn); next != nullptr && next->count < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("options: turn: count is ", next->count, "; must be 1 or more"));
+  }
+  if (const auto* beats = std::get_if<Heartbeats>(&turn)) {
+    for (size_t i = 0; i < beats->nodes.size(); ++i) {
+      if (tables.nodes.names.Find(beats->nodes[i])) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("options: turn: nodes[", i, "]: no node is named ", Quote(beats->nodes[i])));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& config,
+                          const Tables& tables) {
   if (options.work_budget.has_value() && *options.work_budget < 0) {
     return absl::InvalidArgumentError("options: work_budget is negative; must be 0 or more");
   }
@@ -32,7 +82,8 @@ absl::Status CheckOptions(const ScheduleOptions& options, const ProfileConfig& c
   if (options.cursor > 0 && options.cursor >= config.actions.size()) {
     return absl::InvalidArgumentError("options: cursor is beyond the actions of the profile");
   }
-  return absl::OkStatus();
+  if (absl::Status s = CheckMemory(MemoryOf(options, tables), config); !s.ok()) return s;
+  return CheckTurn(options.turn, config, tables);
 }
 
 // What cycles over snapshots leave on the shelf.
@@ -55,10 +106,11 @@ bool SameSpeed(const SpeedOptions& a, const SpeedOptions& b) {
          a.memory_limit == b.memory_limit;
 }
 
-bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, uint64_t version) {
-  return kept.version == version && !options.should_stop && !kept.options.should_stop &&
+bool SamePlan(const Sessions::Kept& kept, const ScheduleOptions& options, const Tables& tables) {
+  return kept.version == tables.version && !options.should_stop && !kept.options.should_stop &&
          kept.options.now == options.now && kept.options.seed == options.seed &&
-         kept.options.work_budget == options.work_budget && kept.options.cursor == options.cursor;
+         kept.options.work_budget == options.work_budget && kept.options.cursor == options.cursor &&
+         kept.options.turn == options.turn && kept.memory == MemoryOf(options, tables);
 }
 
 }  // namespace
@@ -67,7 +119,7 @@ absl::StatusOr<Plan> Schedule(const Snapshot& snapshot, std::string_view profile
                               const ScheduleOptions& options) {
   absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
   if (!config.ok()) return config.status();
-  if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
+  if (absl::Status s = CheckOptions(options, *config, TablesOf(snapshot)); !s.ok()) return s;
   std::shared_ptr<const Tables> with_jobs;
   if (absl::Status s = CheckTables(*config, TablesOf(snapshot)); !s.ok()) return s;
   if (TakesLoneTasks(*config)) {
@@ -101,7 +153,7 @@ absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
   if (index == kept.size()) {
     absl::StatusOr<ProfileConfig> config = ResolveProfile(profile, options.extensions.get());
     if (!config.ok()) return config.status();
-    if (absl::Status s = CheckOptions(options, *config); !s.ok()) return s;
+    if (absl::Status s = CheckOptions(options, *config, *cluster.tables); !s.ok()) return s;
     if (kept.size() == Sessions::kMost) kept.erase(kept.begin());
     Sessions::Kept& made = kept.emplace_back();
     made.profile = std::string(profile);
@@ -109,7 +161,8 @@ absl::StatusOr<Sessions::Kept*> KeptSession(internal::ClusterImpl& cluster,
     made.options.extensions = options.extensions;
     made.session = std::make_unique<Session>(*cluster.tables, made.config, options.speed);
   } else {
-    if (absl::Status s = CheckOptions(options, kept[index].config); !s.ok()) return s;
+    const ProfileConfig& config = kept[index].config;
+    if (absl::Status s = CheckOptions(options, config, *cluster.tables); !s.ok()) return s;
     std::rotate(kept.begin() + index, kept.begin() + index + 1, kept.end());
   }
   return &kept.back();
@@ -129,7 +182,7 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   if (!kept.ok()) return kept.status();
   Sessions::Kept& mine = **kept;
   const Tables& tables = *impl_->tables;
-  if (SamePlan(mine, options, tables.version)) return mine.plan;
+  if (SamePlan(mine, options, tables)) return mine.plan;
   const absl::StatusOr<const Tables*> seen = CycleTables(mine, tables);
   if (!seen.ok()) return seen.status();
   auto data = std::make_shared<PlanData>(mine.session->Run(**seen, options));
@@ -137,8 +190,17 @@ absl::StatusOr<Plan> Cluster::Schedule(std::string_view profile, const ScheduleO
   data->names = CopyNames(tables, *data);
   mine.options = options;
   mine.version = tables.version;
+  mine.memory = MemoryOf(options, tables);
+  // The memory has seen what happened until now; the cluster has to know what comes.
+  if (!data->memory.empty()) impl_->editor.RecordEvents();
   mine.plan = PlanOf(std::move(data));
   return mine.plan;
+}
+
+std::string_view TurnKindName(TurnKind kind) {
+  static constexpr std::string_view kNames[kTurnKindCount] = {"cycle", "decisions", "heartbeats",
+                                                              "event"};
+  return kNames[static_cast<int>(kind)];
 }
 
 std::vector<ProfileInfo> Profiles() {

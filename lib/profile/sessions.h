@@ -32,6 +32,7 @@ struct Sessions : Attachment {
     // cluster's tables when those have changed.
     std::shared_ptr<const Tables> with_jobs;
     uint64_t version = 0;  // of the tables the plan was made from; 0: none
+    Memory memory;         // that the plan was made from
     Plan plan;
   };
   static constexpr size_t kMost = 4;

@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/hash_map.h"
 #include "lib/base/strings.h"
+#include "lib/model/access.h"
+#include "lib/model/memory_data.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster {
@@ -120,9 +122,28 @@ absl::Status AddRecords(const ClusterSpec& spec, Cluster* cluster) {
 
 absl::Status Fill(const Scenario& scenario, Cluster* cluster) {
   Cluster fresh;
-  absl::Status status = FillEmpty(scenario.cluster, &fresh);
-  if (status.ok()) *cluster = std::move(fresh);
-  return status;
+  if (absl::Status s = FillEmpty(scenario.cluster, &fresh); !s.ok()) return s;
+  FillMemory(scenario, &fresh);
+  *cluster = std::move(fresh);
+  return absl::OkStatus();
+}
+
+void FillMemory(const Scenario& scenario, Cluster* cluster) {
+  if (scenario.events.has_value()) {
+    ImplOf(*cluster).editor.RestoreMemory(scenario.memory, *scenario.events);
+  } else if (!scenario.memory.empty()) {
+    cluster->SetMemory(scenario.memory);
+  }
+}
+
+void DescribeMemory(const Cluster& cluster, Scenario* scenario) {
+  const Tables& tables = TablesOf(cluster);
+  scenario->memory = tables.memory;
+  scenario->events.reset();
+  if (tables.memory.empty()) return;
+  const uint64_t oldest = internal::DataOf(tables.memory).OldestGeneration();
+  const ClusterEvents events = tables.events.Since(oldest);
+  if (!events.everything) scenario->events.emplace(events.list.begin(), events.list.end());
 }
 
 absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster) {

@@ -122,6 +122,34 @@ class Reader {
     return absl::OkStatus();
   }
 
+  absl::Status Read(const Place& place, Json json, EventAspects* out) {
+    std::vector<std::string> words;
+    if (absl::Status s = Read(place, json, &words); !s.ok()) return s;
+    std::vector<std::string_view> known;
+    for (int bit = 0; bit < kEventAspectCount; ++bit) known.push_back(EventAspectName(bit));
+    for (const std::string& word : words) {
+      const auto found = std::find(known.begin(), known.end(), word);
+      if (found == known.end()) return Refuse(place, UnknownWord("aspect", word, known));
+      out->bits |= 1u << (found - known.begin());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Read(const Place& place, Json json, MemoryCell* out) {
+    switch (json.kind()) {
+      case JsonKind::kString:
+        *out = std::string(json.text());
+        return absl::OkStatus();
+      case JsonKind::kFloat:
+        *out = json.real();
+        return absl::OkStatus();
+      case JsonKind::kInteger:
+        return Read(place, json, &out->emplace<int64_t>());
+      default:
+        return WrongType(place, "a number or a text", json);
+    }
+  }
+
   template <class T>
   absl::Status Read(const Place& place, Json json, std::optional<T>* out) {
     return Read(place, json, &out->emplace(Blank<T>()));

@@ -14,23 +14,36 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "lib/scenario/member.h"
 #include "lib/scenario/rule_members.h"
 #include "lib/scenario/scenario.h"
+#include "muster/event.h"
+#include "muster/memory.h"
 #include "muster/spec.h"
 #include "muster/what_if.h"
 
 namespace muster {
+
+// A Turn: one of these is set, or none for a whole cycle.
+struct TurnRow {
+  std::optional<int64_t> decisions;
+  std::optional<std::vector<std::string>> heartbeats;
+  std::optional<bool> event;
+  friend bool operator==(const TurnRow&, const TurnRow&) = default;
+};
 
 // The part of ScheduleOptions that a scenario holds.
 struct ScenarioOptions {
   int64_t now = 0;
   uint64_t seed = 0;
   std::optional<int64_t> work_budget;
+  TurnRow turn;
 };
 
 template <Is<Taint> S>
@@ -151,8 +164,8 @@ auto Members(S& s) {
                     Key("gates", gates), Key("created", created), Key("ordinal", ordinal),
                     Key("uid_rank", uid_rank), Key("started", started),
                     Key("protected_until", protected_until), Key("devices", devices),
-                    Key("usage", usage), Key("lifetime", lifetime),
-                    Key("waits_until", waits_until), Key("waiting_group", waiting_group));
+                    Key("usage", usage), Key("lifetime", lifetime), Key("waits_until", waits_until),
+                    Key("waiting_group", waiting_group));
 }
 
 template <Is<GroupSpec> S>
@@ -312,10 +325,62 @@ auto Members(S& s) {
                     Key("bindings", bindings));
 }
 
+template <Is<TurnRow> S>
+auto Members(S& s) {
+  auto& [decisions, heartbeats, event] = s;
+  return std::tuple(Key("decisions", decisions), Key("heartbeats", heartbeats),
+                    Key("event", event));
+}
+
 template <Is<ScenarioOptions> S>
 auto Members(S& s) {
-  auto& [now, seed, work_budget] = s;
-  return std::tuple(Key("now", now), Key("seed", seed), Key("work_budget", work_budget));
+  auto& [now, seed, work_budget, turn] = s;
+  return std::tuple(Key("now", now), Key("seed", seed), Key("work_budget", work_budget),
+                    Key("turn", turn));
+}
+
+// The rows of a memory and the list of events, as documents have them (lib/scenario/memory_rows.h).
+struct SlotRow {
+  int64_t version = 0;
+  uint64_t generation = 0;
+  Named<MemoryRow> rows;
+};
+
+template <Is<SlotRow> S>
+auto Members(S& s) {
+  auto& [version, generation, rows] = s;
+  return std::tuple(RequiredKey("version", version), RequiredKey("generation", generation),
+                    RequiredKey("rows", rows));
+}
+
+struct MemoryDocument {
+  int64_t version = 0;
+  Named<SlotRow> slots;
+};
+
+template <Is<MemoryDocument> S>
+auto Members(S& s) {
+  auto& [version, slots] = s;
+  return std::tuple(RequiredKey("version", version), RequiredKey("slots", slots));
+}
+
+struct EventAspects {
+  uint32_t bits = 0;
+  friend bool operator==(const EventAspects&, const EventAspects&) = default;
+};
+
+struct EventRow {
+  ClusterEventKind kind = ClusterEventKind::kNodeAdded;
+  std::string name;
+  EventAspects aspects;
+  std::string node;
+};
+
+template <Is<EventRow> S>
+auto Members(S& s) {
+  auto& [kind, name, aspects, node] = s;
+  return std::tuple(RequiredKey("kind", kind), RequiredKey("name", name), Key("aspects", aspects),
+                    Key("node", node));
 }
 
 template <Is<ExpectedShare> S>

@@ -15,6 +15,7 @@
 #include "lib/base/strings.h"
 #include "lib/model/words.h"
 #include "lib/scenario/member_reader.h"
+#include "lib/scenario/memory_rows.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster {
@@ -35,9 +36,9 @@ class ScenarioSink : public RowSink {
  public:
   absl::StatusOr<Section> OnSection(std::string_view key) override {
     static constexpr std::string_view kKeys[] = {
-        "muster",     "shapes",       "nodes",   "queues",     "jobs",
-        "tasks",      "domains",      "budgets", "namespaces", "flavors",
-        "partitions", "reservations", "profile", "options",    "expect"};
+        "muster",  "shapes",  "nodes",      "queues",  "jobs",       "tasks",
+        "domains", "budgets", "namespaces", "flavors", "partitions", "reservations",
+        "profile", "options", "memory",     "events",  "expect"};
     const auto* known = std::find(std::begin(kKeys), std::end(kKeys), key);
     if (known == std::end(kKeys)) {
       return absl::InvalidArgumentError(absl::StrCat("scenario: ", UnknownWord("key", key, kKeys)));
@@ -48,7 +49,9 @@ class ScenarioSink : public RowSink {
     }
     seen_.push_back(*known);
     if (key == "shapes") return Section::kRowsInObject;
-    const bool whole = key == "muster" || key == "profile" || key == "options" || key == "expect";
+    if (key == "events") scenario_.events.emplace();
+    const bool whole = key == "muster" || key == "profile" || key == "options" || key == "memory" ||
+                       key == "expect";
     return whole ? Section::kOneRow : Section::kRowsInArray;
   }
 
@@ -67,6 +70,8 @@ class ScenarioSink : public RowSink {
   template <class T>
   absl::Status AddShaped(const Place& place, Json row, ShapeUse::Table table, std::vector<T>* rows);
   TaskShape& ShapeOf(const ShapeUse& use);
+  absl::Status ReadMemory(const Place& place, Json row);
+  absl::Status AddEvent(const Place& place, Json row);
   absl::Status Refuse(const Place& place, std::string_view rule) const {
     return reader_.Refuse(place, rule);
   }
@@ -92,6 +97,8 @@ absl::Status ScenarioSink::OnRow(std::string_view section, size_t index, const J
   if (section == "shapes") return AddShape(place, row);
   if (section == "profile") return reader_.Read(top, row, &scenario_.profile);
   if (section == "expect") return reader_.ReadMembers(top, row, &scenario_.expect);
+  if (section == "memory") return ReadMemory(top, row);
+  if (section == "events") return AddEvent(place, row);
   if (section == "flavors") return Add(place, row, &cluster.flavors);
   if (section == "partitions") return Add(place, row, &cluster.partitions);
   if (section == "tasks") return AddShaped(place, row, ShapeUse::Table::kTasks, &cluster.tasks);
@@ -104,13 +111,31 @@ absl::Status ScenarioSink::OnRow(std::string_view section, size_t index, const J
     scenario_.options.now = options.now;
     scenario_.options.seed = options.seed;
     scenario_.options.work_budget = options.work_budget;
-    return status;
+    if (!status.ok()) return status;
+    absl::StatusOr<Turn> turn = TurnOf(options.turn, reader_, Place{&top, "turn", 0, true});
+    if (turn.ok()) scenario_.options.turn = *std::move(turn);
+    return turn.status();
   }
   int64_t format = 0;  // "muster"
   absl::Status status = reader_.Read(top, row, &format);
   if (!status.ok()) return status;
   return format == 1 ? status
                      : Refuse(top, absl::StrCat("format ", format, " is not known; this reads 1"));
+}
+
+absl::Status ScenarioSink::ReadMemory(const Place& place, Json row) {
+  MemoryDocument document;
+  if (absl::Status s = reader_.ReadMembers(place, row, &document); !s.ok()) return s;
+  absl::StatusOr<Memory> memory = MemoryOf(document, reader_, place);
+  if (memory.ok()) scenario_.memory = *std::move(memory);
+  return memory.status();
+}
+
+absl::Status ScenarioSink::AddEvent(const Place& place, Json row) {
+  EventRow event;
+  if (absl::Status s = reader_.ReadMembers(place, row, &event); !s.ok()) return s;
+  scenario_.events->push_back({event.kind, event.aspects.bits, event.name, event.node});
+  return absl::OkStatus();
 }
 
 template <class T>
@@ -192,6 +217,10 @@ absl::StatusOr<Scenario> ScenarioSink::Finish() && {
   if (std::find(seen_.begin(), seen_.end(), "muster") == seen_.end()) {
     return absl::InvalidArgumentError(
         "scenario: key \"muster\" is missing; it holds the version of the format, 1");
+  }
+  if (scenario_.events.has_value() && scenario_.memory.empty()) {
+    return absl::InvalidArgumentError(
+        "scenario: events: there is no memory; events are what a memory has not seen");
   }
   for (const ShapeUse& use : uses_) {
     const auto shape = shapes_.find(use.name);

@@ -32,6 +32,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "muster/cluster.h"
+#include "muster/event.h"
+#include "muster/memory.h"
 #include "muster/plan.h"
 #include "muster/schedule.h"
 #include "muster/snapshot.h"
@@ -65,9 +67,13 @@ struct Expectation {
 };
 
 struct Scenario {
-  ClusterSpec cluster;      // jobs with groups and counts; tasks holds only those listed one by one
-  std::string profile;      // empty: the reader's choice
-  ScheduleOptions options;  // now, seed and work_budget; the rest is no part of a scenario
+  ClusterSpec cluster;  // jobs with groups and counts; tasks holds only those listed one by one
+  std::string profile;  // empty: the reader's choice
+  // now, seed, work_budget and turn; the rest is no part of a scenario
+  ScheduleOptions options;
+  Memory memory;  // that the cluster keeps
+  // What its oldest slot has not seen. Absent: not known, anything may have changed.
+  std::optional<std::vector<ClusterEvent>> events;
   Expectation expect;
 };
 
@@ -87,6 +93,16 @@ absl::Status Fill(const Scenario& scenario, Cluster* cluster);
 
 // Fills a cluster without rows. On error it holds some of them.
 absl::Status FillEmpty(const ClusterSpec& spec, Cluster* cluster);
+
+// Parses a turn as the options of a scenario hold it: {"decisions": 3}, {"heartbeats": ["n1",
+// "n0"]}, {"event": true}, or {} for a whole cycle. Errors are those of a scenario, with "turn" for
+// its place.
+absl::StatusOr<Turn> ParseTurn(std::string_view json);
+std::string WriteTurn(const Turn& turn);
+
+// The memory of a scenario into a filled cluster, and back.
+void FillMemory(const Scenario& scenario, Cluster* cluster);
+void DescribeMemory(const Cluster& cluster, Scenario* scenario);
 
 // Returns one line for each difference between the plan and the expectation; none if they agree.
 // `snapshot` is the one that the plan was made from.

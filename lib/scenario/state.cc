@@ -50,9 +50,9 @@ class StateWriter {
 };
 
 // Past the first mistake every field is empty and every number 0.
-class Reader {
+class StateReader {
  public:
-  explicit Reader(std::string_view text) : whole_(text), rest_(text) {
+  explicit StateReader(std::string_view text) : whole_(text), rest_(text) {
     ok_ = rest_.starts_with(kForm);
     if (ok_) rest_.remove_prefix(kForm.size());
   }
@@ -122,7 +122,7 @@ absl::StatusOr<Deltas::Object> ObjectOf(std::string_view document) {
   return Deltas::Object(std::move(rows.tasks[0]));
 }
 
-absl::Status ReadMarks(Reader& in, Editor& editor) {
+absl::Status ReadMarks(StateReader& in, Editor& editor) {
   for (uint64_t left = in.Count(); left > 0; --left) {
     const std::string_view name = in.Field();
     const uint64_t marks = in.Number();
@@ -133,7 +133,7 @@ absl::Status ReadMarks(Reader& in, Editor& editor) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Deltas::Memory> ReadMemory(Reader& in) {
+absl::StatusOr<Deltas::Memory> ReadMemory(StateReader& in) {
   Deltas::Memory memory;
   for (uint64_t left = in.Count(); left > 0; --left) {
     std::string key(in.Field());
@@ -173,6 +173,7 @@ std::string StateText(const Cluster& cluster) {
   for (DimensionIndex d = 0; d < t.dimensions.size(); ++d) out.Field(t.dimensions.name(d));
   Scenario scenario;
   scenario.cluster = cluster.Describe();
+  DescribeMemory(cluster, &scenario);
   out.Field(WriteScenario(scenario));
 
   std::vector<TaskIndex> marked;
@@ -208,7 +209,7 @@ std::string StateText(const Cluster& cluster) {
 }
 
 absl::Status LoadState(std::string_view text, Cluster* cluster) {
-  Reader in(text);
+  StateReader in(text);
   if (!in.ok()) return NoState("does not begin with its form");
   std::vector<std::string> dimensions;
   for (uint64_t left = in.Count(); left > 0; --left) {
@@ -236,6 +237,7 @@ absl::Status LoadState(std::string_view text, Cluster* cluster) {
   if (!memory.ok()) return memory.status();
   if (!in.Finish()) return NoState("is cut, or its digest is another");
   if (absl::Status s = ImplOf(fresh).deltas.Remember(*std::move(memory)); !s.ok()) return s;
+  FillMemory(*scenario, &fresh);
   *cluster = std::move(fresh);
   return absl::OkStatus();
 }

@@ -5,10 +5,9 @@
 //   std::string state = SaveState(&leader);
 //   absl::Status loaded = LoadState(state, &standby);   // from now on, equal plans for equal calls
 //
-// A scenario document holds the rows. A state also holds their indices and those of dimensions, the
-// events of a watch that came and those that wait, and the decisions of plans that the world has
-// not confirmed. Policies remember nothing beyond the rows: when each task began, when gangs became
-// pending and until when a task may not be evicted are fields of rows.
+// A scenario document holds the rows, and the memory with the events that its slots have not seen.
+// A state also holds the indices of rows and dimensions, the deltas of a watch that came and those
+// that wait, and the decisions of plans that the world has not confirmed.
 //
 // The text begins with its form and ends with a digest. Only LoadState reads it.
 #ifndef MUSTER_SCENARIO_STATE_H_

@@ -17,7 +17,9 @@
 #include "lib/base/strings.h"
 #include "lib/model/words.h"
 #include "lib/plan/json_text.h"
+#include "lib/plan/memory_json.h"
 #include "lib/scenario/members.h"
+#include "lib/scenario/memory_rows.h"
 #include "lib/scenario/scenario.h"
 
 namespace muster {
@@ -255,6 +257,17 @@ std::vector<NodeRun> FoldNodes(const std::vector<NodeSpec>& nodes, ShapeBook* sh
   return runs;
 }
 
+void WriteMemory(const Scenario& scenario, std::string* out) {
+  if (scenario.memory.empty()) return;
+  out->append(",\n  \"memory\": ");
+  AppendJson(scenario.memory, out);
+  if (!scenario.events.has_value()) return;
+  const std::vector<ClusterEvent>& events = *scenario.events;
+  const auto write = [&](size_t i) { AppendJson(events[i], out); };
+  WriteTable("events", events.size(), write, out);
+  if (events.empty()) out->append(",\n  \"events\": []");
+}
+
 void WriteExpectation(const Expectation& expect, Writer* writer, std::string* out) {
   bool first = true;
   ForEachMember(expect, [&](auto member) {
@@ -287,8 +300,9 @@ std::string WriteScenario(const Scenario& scenario) {
     writer.Write(scenario.profile);
   }
   const ScenarioOptions options{scenario.options.now, scenario.options.seed,
-                                scenario.options.work_budget};
-  if (options.now != 0 || options.seed != 0 || options.work_budget.has_value()) {
+                                scenario.options.work_budget, RowOf(scenario.options.turn)};
+  if (options.now != 0 || options.seed != 0 || options.work_budget.has_value() ||
+      options.turn != TurnRow()) {
     out.append(",\n  \"options\": ");
     writer.Write(options);
   }
@@ -314,6 +328,7 @@ std::string WriteScenario(const Scenario& scenario) {
   WriteTable("jobs", cluster.jobs, &writer, &out);
   WriteTable("tasks", cluster.tasks, &writer, &out);
   WriteTable("reservations", cluster.reservations, &writer, &out);
+  WriteMemory(scenario, &out);
   WriteExpectation(scenario.expect, &writer, &out);
   out.append("\n}\n");
   return out;

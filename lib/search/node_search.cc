@@ -53,10 +53,15 @@ void NodeSearch::BeginCycle() {
     }
   }
   sampler_ = nullptr;
-  next_ = 0;
   for (const PolicyEntry* entry : dispatcher_.at(Point::kFit)) {
     if (sampler_ == nullptr && entry->traits.samples_nodes) sampler_ = entry->fit;
   }
+  next_ = sampler_ == nullptr ? 0 : sampler_->FirstPlace();
+}
+
+void NodeSearch::SetPlace(size_t place) {
+  next_ = place;
+  if (sampler_ != nullptr) sampler_->SetNextPlace(place);
 }
 
 std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
@@ -88,7 +93,7 @@ std::vector<NodeIndex> NodeSearch::Sample(ClassIndex c, Want want,
     enough = sample.size() == wanted;
     if (!enough) sample.push_back(node);
   }
-  next_ = (next_ + looked_at) % list.size();
+  SetPlace((next_ + looked_at) % list.size());
   std::stable_sort(sample.begin(), sample.end(),
                    [&](NodeIndex a, NodeIndex b) { return rank(a) < rank(b); });
   return sample;
@@ -256,6 +261,7 @@ NodeIndex NodeSearch::BestAmong(TaskIndex task, Want want, std::span<const NodeI
 
 bool NodeSearch::LooksAtNodesAlone(ClassIndex c) {
   if (apart_ || ranks() || samples() || !states_->exact() || Needs(c).cluster_fit) return false;
+  if (dispatcher_.node_ties().any()) return false;
   if (Picks(c)) return false;
   for (const PolicyEntry* entry : dispatcher_.at(Point::kScore)) {
     if (entry->score->ScoreScope(c) == Scope::kCluster && !entry->traits.scores_by_domain) {
@@ -374,7 +380,9 @@ std::vector<Ranked> NodeSearch::ScanNodes(ClassIndex c, const ClassNeeds& needs,
     nodes.resize(kept);
   }
   std::vector<Ranked> ranked(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) ranked[i] = {0, nodes[i], rank(nodes[i])};
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    ranked[i] = {0, nodes[i], rank(nodes[i]), dispatcher_.node_ties().place(nodes[i])};
+  }
   if (ranks()) {
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });

@@ -7,10 +7,11 @@
 //   if (node == kNone) reason.refusals = search.Refusals(task_class);
 //
 // The answer is always the node that a scan of all nodes in index order would choose: the highest
-// score, and among equal ones the oldest node. (Where a policy ranks nodes: of the lowest rank in
-// which any fits.) Which nodes fit is the same for all tasks of a class. Scores may differ between
-// tasks, so functions that rank nodes take the task. The way of searching depends on what the
-// class's fit and score depend on:
+// score, and among equal ones the oldest node, or that of another rule for ties
+// (lib/extension/ties.h). (Where a policy ranks nodes: of the lowest rank in which any fits.) Which
+// nodes fit is the same for all tasks of a class. Scores may differ between tasks, so functions
+// that rank nodes take the task. The way of searching depends on what the class's fit and score
+// depend on:
 //   the node alone      a Scoreboard over states: some ten nanoseconds a placement
 //   other nodes too     all nodes, every time (FitNodes and ScoreNodes answer for whole columns)
 // A class that found nothing is not searched again while the books have changed by placements only,
@@ -41,11 +42,13 @@ struct SearchRules {
 struct Ranked {
   double score;
   NodeIndex node;
-  uint8_t rank = 0;  // of the node, where a policy ranks them
+  uint8_t rank = 0;    // of the node, where a policy ranks them
+  uint32_t place = 0;  // of the node among equals, where the profile has a rule for ties
   // Returns whether this one is better; heap order for std::make_heap puts the best on top.
   bool operator<(const Ranked& other) const {
     if (rank != other.rank) return rank > other.rank;
-    return score != other.score ? score < other.score : node > other.node;
+    if (score != other.score) return score < other.score;
+    return place != other.place ? place > other.place : node > other.node;
   }
 };
 
@@ -110,7 +113,7 @@ class NodeSearch {
                                 const std::vector<uint8_t>* refused,
                                 std::vector<uint8_t>* examined);
   // Call this after a search of one node alone.
-  void ForgetPlace() { next_ = 0; }
+  void ForgetPlace() { SetPlace(0); }
   // Checks everything but resources, on one node. `hard`, where given, receives whether no eviction
   // there cures the refusal.
   bool FitsNode(ClassIndex c, NodeIndex node, bool* hard = nullptr);
@@ -139,7 +142,8 @@ class NodeSearch {
   Scoreboard& Board(ClassIndex c, Want want);
   ScoringContext context() { return {dispatcher_, *kinds_, *states_, speed_, room_}; }
   bool UseStates(const ClassNeeds& needs) const {
-    return states_->exact() && !needs.cluster_fit && !needs.cluster_score && !ranks();
+    return states_->exact() && !needs.cluster_fit && !needs.cluster_score && !ranks() &&
+           !dispatcher_.node_ties().any();
   }
   bool FitsWant(ClassIndex c, const ClassNeeds& needs, NodeIndex n, Want want) const;
   // Returns the nodes that fit `want`, scored for the task (kNone: unscored); evict: soft refusals
@@ -178,7 +182,9 @@ class NodeSearch {
   std::vector<std::unique_ptr<KeptTally>> tallies_;  // by class
   int64_t tally_bytes_ = 0;
 
-  const FitPolicy* sampler_ = nullptr;
+  void SetPlace(size_t place);
+
+  FitPolicy* sampler_ = nullptr;
   size_t next_ = 0;             // where the next search of a sample begins
   std::vector<uint8_t> ranks_;  // per node; empty: no policy ranks them
   SweepRoom room_;

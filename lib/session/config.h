@@ -49,6 +49,7 @@ struct ProfileConfig {
   std::vector<std::vector<ConfiguredPolicy>> tiers;
   Rules rules;
   Accounting accounting;
+  std::vector<MemoryDecl> memory;  // the slots of all policies and actions, each once
   PolicyNeeds needs;  // of all policies; those that concern the books are part of accounting
   PhaseRule phase_rule = PhaseRule::kScheduled;
   PlanRule plan_rule = PlanRule::kLog;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "lib/part/net_change.h"
 
@@ -120,7 +121,8 @@ PlanData Session::RunOnce(const ScheduleOptions& options, std::unique_ptr<Ledger
 
 PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t placements) {
   PlanData plan = StartPlan(std::move(spare));
-  Open(options);
+  const Memory& before = options.memory.has_value() ? *options.memory : tables_->memory;
+  Open(options, before);
   CountShares(/*after=*/false, &plan.shares);
 
   WorkMeter meter(options.work_budget, options.should_stop ? &options.should_stop : nullptr);
@@ -132,18 +134,20 @@ PlanData Session::Cycle(const ScheduleOptions& options, PlanData spare, size_t p
   ActionContext context(*ledger_, *dispatcher_, *search_, domains_, meter, phases_, waiting_,
                         facts);
   context.decisions.Reserve(placements);
+  if (const auto* next = std::get_if<NextDecisions>(&options.turn)) {
+    meter.EndAfter(next->count, context.decisions.list());
+  }
   for (uint32_t i = options.cursor; i < config_.actions.size(); ++i) {
     config_.actions[i].decl.run(context, config_.actions[i].options);
-    if (meter.was_cut()) {
-      plan.cursor = i;
-      break;
-    }
+    if (meter.was_cut()) plan.cursor = i;
+    if (meter.ended()) break;
   }
   plan.work = meter.work();
   plan.complete = !meter.was_cut();
 
   CountShares(/*after=*/true, &plan.shares);
   Close(context, &plan);
+  plan.memory = meter.was_cut() ? before : std::move(*data_->memory).After();
   return plan;
 }
 
@@ -161,11 +165,20 @@ PlanData Session::StartPlan(PlanData spare) const {
   return plan;
 }
 
-void Session::Open(const ScheduleOptions& options) {
+void Session::Open(const ScheduleOptions& options, const Memory& before) {
   domains_.Open(*tables_, domains_changed_);
   domains_changed_ = false;
-  data_.emplace(
-      internal::CycleData{*tables_, *ledger_, options.now, phases_, &changed_, &domains_});
+  const bool one_event = KindOf(options.turn) == TurnKind::kEvent;
+  data_.emplace(internal::CycleData{
+      *tables_, *ledger_, options.now, phases_, &changed_, &domains_,
+      std::make_shared<MemorySlots>(before, config_.memory, tables_->events, one_event),
+      options.turn});
+  data_->seed = options.seed;
+  if (const auto* turn = std::get_if<Heartbeats>(&options.turn)) {
+    for (const std::string& node : turn->nodes) {
+      data_->heartbeats.push_back(*tables_->nodes.names.Find(node));
+    }
+  }
   view_.emplace(&*data_);
   dispatcher_->Open(*view_);
   for (Point point : {Point::kFit, Point::kScore}) {

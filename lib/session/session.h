@@ -46,7 +46,7 @@ class Session {
   PlanData Cycle(const ScheduleOptions& options, PlanData spare, size_t placements);
   void CountShares(bool after, std::vector<QueueShare>* shares) const;
   PlanData StartPlan(PlanData spare) const;
-  void Open(const ScheduleOptions& options);
+  void Open(const ScheduleOptions& options, const Memory& before);
   SearchRules RulesOfSearch() const;
   void Close(ActionContext& context, PlanData* plan);
   std::vector<JobIndex> TouchedJobs();

@@ -68,11 +68,14 @@ class Snapshot:
         time_limit: float | None = None,
         stop: threading.Event | None = None,
         cursor: int = 0,
+        turn: Mapping[str, Any] | None = None,
+        memory: str | None = None,
         speed: dict[str, Any] | None = None,
     ) -> Plan:
         """As muster.schedule."""
         given = {"now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit}
-        given |= {"stop": stop, "cursor": cursor, "speed": speed}
+        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
+        given["turn"] = None if turn is None else json.dumps(turn)
         options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
         return Plan(_core.schedule(self._core, profile, options, adapt(policies)))
@@ -326,6 +329,18 @@ class Cluster:
         """Grows with every change."""
         return self._core.version
 
+    @property
+    def memory(self) -> str:
+        """What cycles remember, as JSON: that of the last plan that was applied.
+
+        Set it to continue with a memory that was saved elsewhere. Its slots have seen nothing of what happened here.
+        """
+        return self._core.memory
+
+    @memory.setter
+    def memory(self, text: str) -> None:
+        self._core.memory = text
+
     # --- cycles
 
     def schedule(
@@ -339,11 +354,14 @@ class Cluster:
         time_limit: float | None = None,
         stop: threading.Event | None = None,
         cursor: int = 0,
+        turn: Mapping[str, Any] | None = None,
+        memory: str | None = None,
         speed: dict[str, Any] | None = None,
     ) -> Plan:
         """A cycle on this cluster: as muster.schedule, at the cost of what changed since the last one."""
         given = {"now": now, "seed": seed, "work_budget": work_budget, "time_limit": time_limit}
-        given |= {"stop": stop, "cursor": cursor, "speed": speed}
+        given |= {"stop": stop, "cursor": cursor, "speed": speed, "memory": memory}
+        given["turn"] = None if turn is None else json.dumps(turn)
         options = _options(self._defaults, given)
         profile = profile or self._defaults.get("profile") or "muster"
         if isinstance(policies, Policy) or self._adapted[0] != tuple(policies):

@@ -148,6 +148,11 @@ class Plan:
         return self._core.cursor
 
     @cached_property
+    def memory(self) -> str:
+        """What the next cycle is to remember, as JSON; Cluster.apply keeps it."""
+        return self._core.memory
+
+    @cached_property
     def digest(self) -> str:
         """32 hex digits of everything but names: equal inputs give equal digests, everywhere."""
         return self._core.digest

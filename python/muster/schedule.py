@@ -26,6 +26,8 @@ def schedule(
     time_limit: float | None = None,
     stop: threading.Event | None = None,
     cursor: int = 0,
+    turn: Mapping[str, Any] | None = None,
+    memory: str | None = None,
     speed: dict[str, Any] | None = None,
 ) -> Plan:
     """One scheduling cycle.
@@ -37,6 +39,9 @@ def schedule(
     now          seconds on the clock of `created` and `deadline` of jobs
     work_budget  the cycle ends at a gang boundary once it has done this much; plan.complete is False then, and
                  plan.cursor is what to hand in as `cursor` in the next cycle
+    turn         what the cycle is asked: {"decisions": 3}, the next three; {"heartbeats": ["n1", "n0"]}, nodes that
+                 report, in this order; {"event": True}, the oldest event that a slot of the memory has not seen
+    memory       what earlier cycles remembered, as Plan.memory holds it; without it, what the cluster keeps
     time_limit   seconds of real time; DeadlineExceeded when they pass, and nothing is decided
     stop         a threading.Event: once another thread sets it, the cycle ends at the next gang with Cancelled, and
                  nothing is decided
@@ -53,6 +58,8 @@ def schedule(
         time_limit=time_limit,
         stop=stop,
         cursor=cursor,
+        turn=turn,
+        memory=memory,
         speed=speed,
     )
 

@@ -524,17 +524,26 @@ void BindCluster(py::module_& module) {
              options["now"] = scenario.options.now;
              options["seed"] = scenario.options.seed;
              options["work_budget"] = Write(scenario.options.work_budget);
+             if (KindOf(scenario.options.turn) != TurnKind::kCycle) {
+               options["turn"] = WriteTurn(scenario.options.turn);
+             }
              return options;
            })
       .def("write_scenario",
            [](LiveCluster& self, const std::string& profile, int64_t now, uint64_t seed) {
              Scenario scenario;
              scenario.cluster = self.Use().Describe();
+             DescribeMemory(self.Use(), &scenario);
              scenario.profile = profile;
              scenario.options.now = now;
              scenario.options.seed = seed;
              return WriteScenario(scenario);
            })
+      .def_property(
+          "memory", [](LiveCluster& self) { return Text(self.Use().memory().ToText()); },
+          [](LiveCluster& self, const std::string& text) {
+            self.Use().SetMemory(Value(Memory::Parse(text)));
+          })
       .def("schedule", &LiveCluster::Schedule, py::arg("profile"), py::arg("options"),
            py::arg("policies"))
       .def("apply", [](LiveCluster& self, const Plan& plan) {

@@ -303,6 +303,8 @@ void BindPlan(py::module_& module) {
       .def_property_readonly("complete", &Plan::complete)
       .def_property_readonly("cursor", &Plan::cursor)
       .def_property_readonly("digest", &Plan::Digest)
+      .def_property_readonly("memory",
+                             [](const Plan& self) { return Text(self.memory().ToText()); })
       .def_property_readonly("counts",
                              [](const Plan& self) {
                                py::dict counts;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/scenario/scenario.h"
 #include "python/src/convert.h"
 
 namespace muster::python {
@@ -84,6 +85,11 @@ Plan RunCycle(const py::dict& options, const std::shared_ptr<PythonExtensions>& 
   Take(options, "seed", &schedule.seed);
   Take(options, "work_budget", &schedule.work_budget);
   Take(options, "cursor", &schedule.cursor);
+  std::string turn, memory;
+  Take(options, "turn", &turn);
+  Take(options, "memory", &memory);
+  if (!turn.empty()) schedule.turn = Value(ParseTurn(turn));
+  if (!memory.empty()) schedule.memory = Value(Memory::Parse(memory));
   if (options.contains("speed") && !options["speed"].is_none()) {
     const Place place{nullptr, "options: speed"};
     if (!py::isinstance<py::dict>(options["speed"])) WrongType(place, "a dict", options["speed"]);

@@ -21,7 +21,10 @@ WITHOUT = {"export.h", "quantity.h", "version.h"}
 LEFT = {
     "action.h": "Cluster cluster; auto extensions = std::make_shared<Extensions>();"
                 " static auto BySize = [](auto&) { return std::vector<JobIndex>(); };",
+    "event.h": "extern const Cycle& cycle;",
     "episodes.h": "std::shared_ptr<const Trace> trace; size_t e = 0, first = 0, action = 0; float *jobs, *machine; int8_t* mask;",
+    "memory.h": "Cluster cluster; Snapshot snapshot; std::string text, profile;"
+                " extern const Cycle& cycle;",
     "metrics.h": "Trace trace; absl::StatusOr<ReplayResult> result = Replay(trace, \"easy\"); auto Print = [](auto&&...) {};",
     "packing.h": "OpenbFiles files; auto Use = [](auto&&...) {};",
     "plan.h": "Cluster cluster; auto Start = [](auto&&...) {};",
@@ -36,6 +39,7 @@ LEFT = {
                   " auto Report = [](auto&&...) {};",
     "snapshot.h": "Cluster cluster;",
     "statistics.h": "auto Use = [](auto&&...) {};",
+    "turn.h": "Cluster cluster;",
     "index.h": "Snapshot snapshot; std::vector<std::string> names; auto Visit = [](auto&&...) {};",
     "types.h": "Snapshot snapshot; Decision decision{DecisionKind::kBind};"
                " auto Visit = [](auto&&...) {};",

@@ -88,5 +88,36 @@ TEST_F(Sample, PreemptBeginsWhereTheLastSearchEnded) {
             "evict r0 n0; nominate j0 n0; evict r3 n3; nominate j1 n3");
 }
 
+TEST_F(Sample, ACycleGoesOnWhereTheLastOneEnded) {
+  AddJob(cluster_, {.name = "j", .min_available = 1, .phase = JobPhase::kAdmitted}, 1,
+         {{"cpu", 1}});
+  const auto profile = [](const std::string& remember) {
+    return "volcano:actions=allocate,tiers=priority+gang/predicates+binpack+sampling(percent=1,"
+           "least_nodes=2,remember=" +
+           remember + ")";
+  };
+  const auto next = [&] {
+    const absl::StatusOr<Plan> plan = cluster_.Schedule(profile("on"));
+    EXPECT_TRUE(plan.ok()) << plan.status();
+    // The same from a frozen snapshot, and from one that has only been told the memory.
+    const Snapshot frozen = cluster_.Freeze();
+    EXPECT_EQ(Schedule(frozen, profile("on"))->Digest(), plan->Digest());
+    ScheduleOptions options;
+    options.memory = *Memory::Parse(cluster_.memory().ToText());
+    cluster_.SetMemory(Memory());
+    EXPECT_EQ(Schedule(cluster_.Freeze(), profile("on"), options)->Digest(), plan->Digest());
+    EXPECT_TRUE(cluster_.Apply(*plan).ok());
+    EXPECT_TRUE(cluster_.SetTaskStatus("j0", TaskStatus::kPending).ok());
+    return std::string(plan->node_name(plan->binds()[0].node)) + " next " +
+           std::to_string(cluster_.memory().Find("sampling")->Integer("next"));
+  };
+  EXPECT_EQ(next(), "n1 next 3");
+  EXPECT_EQ(next(), "n4 next 1");
+  EXPECT_EQ(next(), "n2 next 4");
+  EXPECT_EQ(Decide(cluster_, profile("off")), "bind j0 n1") << "begins with n0";
+  const absl::StatusOr<Plan> off = cluster_.Schedule(profile("off"));
+  EXPECT_TRUE(off->memory() == cluster_.memory()) << "and carries over what it does not use";
+}
+
 }  // namespace
 }  // namespace muster::testing

@@ -38,6 +38,9 @@ json TypeOf(const Resources&) { return Ref("Resources"); }
 json TypeOf(TaskStatus) { return Ref("TaskStatus"); }
 json TypeOf(JobPhase) { return Ref("JobPhase"); }
 json TypeOf(QueueState) { return Ref("QueueState"); }
+json TypeOf(ClusterEventKind) { return Ref("EventKind"); }
+json TypeOf(const EventAspects&) { return Ref("EventAspects"); }
+json TypeOf(const MemoryCell&) { return Ref("MemoryCell"); }
 json TypeOf(const TaskShape&) { return Ref("ShapeOrName"); }
 template <HasWords Enum>
 json TypeOf(Enum) {
@@ -99,6 +102,10 @@ MUSTER_NAME(QuotaSpec)
 MUSTER_NAME(QueueBindingSpec)
 MUSTER_NAME(NamespaceSpec)
 MUSTER_NAME(ScenarioOptions)
+MUSTER_NAME(TurnRow)
+MUSTER_NAME(MemoryDocument)
+MUSTER_NAME(SlotRow)
+MUSTER_NAME(EventRow)
 MUSTER_NAME(ExpectedShare)
 MUSTER_NAME(Expectation)
 MUSTER_NAME(FlavorTopology)
@@ -208,8 +215,9 @@ class SchemaTest : public testing::Test {
   }
 
   json schema_;
-  std::set<std::string> checked_ = {"Quantity",   "Resources", "Labels",    "ShapeOrName",
-                                    "TaskStatus", "JobPhase",  "QueueState"};
+  std::set<std::string> checked_ = {"Quantity",   "Resources", "Labels",       "ShapeOrName",
+                                    "MemoryCell", "EventKind", "EventAspects", "TaskStatus",
+                                    "JobPhase",   "QueueState"};
 };
 
 TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
@@ -249,6 +257,10 @@ TEST_F(SchemaTest, SaysEveryKeyOfEveryStruct) {
   Check<QueueBindingSpec>();
   Check<NamespaceSpec>();
   Check<ScenarioOptions>();
+  Check<TurnRow>();
+  Check<MemoryDocument>();
+  Check<SlotRow>();
+  Check<EventRow>();
   Check<ExpectedShare>();
   Check<Expectation>();
   Check<FlavorTopology>();
@@ -289,6 +301,13 @@ TEST_F(SchemaTest, SaysEveryWordOfTheEnums) {
   EXPECT_EQ(schema_["$defs"]["TaskStatus"]["enum"], statuses);
   EXPECT_EQ(schema_["$defs"]["JobPhase"]["enum"], phases);
   EXPECT_EQ(schema_["$defs"]["QueueState"]["enum"], states);
+  std::vector<std::string> kinds, aspects;
+  for (int k = 0; k < kClusterEventKindCount; ++k) {
+    kinds.emplace_back(ClusterEventKindName(static_cast<ClusterEventKind>(k)));
+  }
+  for (int bit = 0; bit < kEventAspectCount; ++bit) aspects.emplace_back(EventAspectName(bit));
+  EXPECT_EQ(schema_["$defs"]["EventKind"]["enum"], kinds);
+  EXPECT_EQ(schema_["$defs"]["EventAspects"]["items"]["enum"], aspects);
 }
 
 // The parser itself lists the keys that a document may have.

@@ -81,6 +81,9 @@ void RunFlags::Declare(FlagSet* flags) {
   flags->Value("--now", "SECONDS", &now, "the time of the cycle");
   flags->Value("--seed", "N", &seed, "for profiles that break ties by chance");
   flags->Value("--work-budget", "N", &work_budget, "end the cycle after trying so many tasks");
+  flags->Value("--turn", "JSON", &turn,
+               "what the cycle is asked, such as {\"decisions\": 3} or {\"heartbeats\": [\"n1\"]}");
+  flags->Value("--memory", "FILE", &memory, "the memory of an earlier cycle");
 }
 
 absl::StatusOr<Loaded> LoadFile(const std::string& path) {
@@ -109,6 +112,21 @@ absl::StatusOr<Run> RunFile(const std::string& path, const RunFlags& flags) {
   if (flags.now.has_value()) options.now = *flags.now;
   if (flags.seed.has_value()) options.seed = static_cast<uint64_t>(*flags.seed);
   if (flags.work_budget.has_value()) options.work_budget = flags.work_budget;
+  if (!flags.turn.empty()) {
+    absl::StatusOr<Turn> turn = ParseTurn(flags.turn);
+    if (!turn.ok()) return turn.status();
+    options.turn = *std::move(turn);
+  }
+  if (!flags.memory.empty()) {
+    const absl::StatusOr<std::string> memory = ReadFile(flags.memory);
+    if (!memory.ok()) return memory.status();
+    absl::StatusOr<Memory> parsed = Memory::Parse(*memory);
+    if (!parsed.ok()) {
+      return absl::Status(parsed.status().code(),
+                          absl::StrCat(flags.memory, ": ", parsed.status().message()));
+    }
+    options.memory = *std::move(parsed);
+  }
 
   Cluster cluster;
   absl::Status filled = Fill(*scenario, &cluster);

@@ -62,6 +62,7 @@ absl::Status WriteFile(const std::string& path, std::string_view text);
 struct RunFlags {
   std::string profile;
   std::optional<int64_t> now, seed, work_budget;
+  std::string turn, memory;  // JSON; path of a file
   void Declare(FlagSet* flags);
 };
 

@@ -148,6 +148,16 @@ absl::Status Player::Schedule(int64_t line, const Json& call, std::string* out) 
   options.seed = call.at("seed");
   options.cursor = call.at("cursor");
   if (call.contains("work_budget")) options.work_budget = call.at("work_budget").get<int64_t>();
+  if (call.contains("turn")) {
+    absl::StatusOr<Turn> turn = ParseTurn(call.at("turn").get<std::string>());
+    if (!turn.ok()) return turn.status();
+    options.turn = *std::move(turn);
+  }
+  if (call.contains("memory")) {
+    absl::StatusOr<Memory> memory = Memory::Parse(call.at("memory").get<std::string>());
+    if (!memory.ok()) return memory.status();
+    options.memory = *std::move(memory);
+  }
   const absl::StatusOr<Plan> plan = cluster_.Schedule(profile, options);
   if (!plan.ok()) return plan.status();
   const std::string digest = plan->Digest();
@@ -191,6 +201,11 @@ absl::Status Player::Play(int64_t line, const Json& call, std::string* out) {
       if (plan->first == digest) return cluster_.Apply(plan->second).status();
     }
     return absl::NotFoundError(absl::StrCat("the plan ", digest, " is none of this record's"));
+  }
+  if (what == "set_memory") {
+    const absl::StatusOr<Memory> memory = Memory::Parse(call.at("memory").get<std::string>());
+    if (memory.ok()) cluster_.SetMemory(*memory);
+    return memory.status();
   }
   if (what == "save_state") {
     NumberAnew(&cluster_);

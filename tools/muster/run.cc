@@ -32,16 +32,22 @@ std::string Summary(const Plan& plan) {
 int RunCommand(const Arguments& arguments) {
   RunFlags run_flags;
   bool json = false, digest = false;
+  std::string memory;
   FlagSet flags;
   run_flags.Declare(&flags);
   flags.Switch("--json", &json, "the whole plan as JSON");
   flags.Switch("--digest", &digest, "only the plan's digest");
+  flags.Value("--write-memory", "FILE", &memory, "put what the cycle remembers there");
   const Parsed parsed = ParseArguments(kRunText, &flags, arguments);
   if (parsed.exit.has_value()) return *parsed.exit;
   if (parsed.others.size() != 1) return ComplainUsage(kRunText, "needs one FILE");
   if (json && digest) return ComplainUsage(kRunText, "--json and --digest exclude each other");
   const absl::StatusOr<Run> run = RunFile(parsed.others[0], run_flags);
   if (!run.ok()) return Complain(std::string(run.status().message()));
+  if (!memory.empty()) {
+    const absl::Status written = WriteFile(memory, run->plan.memory().ToText() + "\n");
+    if (!written.ok()) return Complain(std::string(written.message()));
+  }
   if (digest) return Print(absl::StrCat(run->plan.Digest(), "\n"));
   if (json) return Print(run->plan.ToJson());
   return Print(absl::StrCat(run->plan.ToText(), Summary(run->plan)));

@@ -26,8 +26,11 @@
 #include <span>
 #include <string_view>
 
+#include "muster/event.h"
 #include "muster/export.h"
+#include "muster/memory.h"
 #include "muster/spec.h"
+#include "muster/turn.h"
 #include "muster/types.h"
 
 namespace muster {
@@ -47,6 +50,19 @@ class MUSTER_EXPORT Cycle {
 
   // Returns ScheduleOptions::now: seconds on the caller's clock.
   int64_t now() const;
+  // Returns ScheduleOptions::seed.
+  uint64_t seed() const;
+  // Return what the cycle is asked, and the nodes of its heartbeats, in their order.
+  const Turn& turn() const;
+  std::span<const NodeIndex> heartbeats() const;
+
+  // Memory (muster/memory.h). Recall returns the slot as it is now, Remember the slot to be
+  // changed; EventsSince returns what happened that the slot had not seen when the cycle began. A
+  // slot that no policy or action of the profile declares is empty, and what is written to it is
+  // lost. References are valid until the cycle ends.
+  const MemorySlot& Recall(std::string_view slot) const;
+  MemorySlot& Remember(std::string_view slot) const;
+  ClusterEvents EventsSince(std::string_view slot) const;
 
   // Return the number of rows, removed ones included, of dimensions and of task classes. Spans
   // below have dimension_count() cells.
@@ -61,6 +77,11 @@ class MUSTER_EXPORT Cycle {
   //
   //   gpu_ = cycle.FindDimension("nvidia.com/gpu").value_or(muster::kNone);
   std::optional<DimensionIndex> FindDimension(std::string_view name) const;
+  // Rows by name: how keys of a memory and names of events become rows.
+  std::optional<NodeIndex> FindNode(std::string_view name) const;
+  std::optional<QueueIndex> FindQueue(std::string_view name) const;
+  std::optional<JobIndex> FindJob(std::string_view name) const;
+  std::optional<TaskIndex> FindTask(std::string_view name) const;
 
   // Nodes.
   //
@@ -99,6 +120,7 @@ class MUSTER_EXPORT Cycle {
 
   // Tasks. `job_of` and `node_of` return kNone for a task without one. `priority` is a larger
   // number for a more important task, `created` seconds on the caller's clock.
+  std::string_view task_name(TaskIndex task) const;
   bool task_alive(TaskIndex task) const;
   TaskStatus status(TaskIndex task) const;
   JobIndex job_of(TaskIndex task) const;

@@ -104,6 +104,10 @@ class FitPolicy {
   // For a policy with Traits::samples_nodes. Returns after how many fitting nodes a search over a
   // list of `nodes` may end.
   virtual size_t NodesToFind(size_t nodes) const { return nodes; }
+  // The same trait. Returns where in its list the first search of the cycle begins; a number beyond
+  // the list wraps. Each search reports where the next one would begin.
+  virtual size_t FirstPlace() const { return 0; }
+  virtual void SetNextPlace(size_t /*place*/) {}
 
  protected:
   ~FitPolicy() = default;

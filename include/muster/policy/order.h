@@ -28,11 +28,23 @@
 #define MUSTER_POLICY_ORDER_H_
 
 #include <cstdint>
+#include <span>
 
 #include "muster/policy/sub_group.h"
 #include "muster/types.h"
 
 namespace muster {
+
+// A queue whose turn may be next, for orders that depend on the turn.
+struct QueueTurn {
+  QueueIndex queue;
+  JobIndex head = kNone;  // the job that would take the turn; kNone: the queue has none in line
+  int64_t turns = 0;      // that the queue has taken since the round began
+  std::span<const int64_t> opening;  // what its tasks held when the cycle began, per dimension
+  std::span<const int64_t> held;     // and hold now
+  // Returns how much the cycle has given to the queue so far.
+  int64_t taken(DimensionIndex d) const { return held[d] - opening[d]; }
+};
 
 // Returns -1, 0 or 1: the answer of a comparison, from a difference.
 inline int Sign(int64_t x) { return (x > 0) - (x < 0); }
@@ -44,6 +56,10 @@ class OrderPolicy {
   // Which of two jobs of a queue, of two queues, of two tasks of a job goes first.
   virtual int CompareJobs(JobIndex /*a*/, JobIndex /*b*/) { return 0; }
   virtual int CompareQueues(QueueIndex /*a*/, QueueIndex /*b*/) { return 0; }
+  // Asked in place of CompareQueues where queues take turns, if Traits::orders_by_turn is set.
+  virtual int CompareQueueTurns(const QueueTurn& a, const QueueTurn& b) {
+    return CompareQueues(a.queue, b.queue);
+  }
   virtual int CompareTasks(TaskIndex /*a*/, TaskIndex /*b*/) { return 0; }
   // Which of two sub-groups of one job goes first.
   virtual int CompareSubGroups(const SubGroup& /*a*/, const SubGroup& /*b*/) { return 0; }

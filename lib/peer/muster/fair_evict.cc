@@ -366,12 +366,12 @@ void TakeUntilSettled(ActionContext& context, const Options& options,
     bool evicted = false;
     for (Taking way : ways) {
       evicted |= FairRound(context, way).Run();
-      if (context.meter.was_cut()) return;
+      if (context.meter.ended()) return;
     }
     if (!evicted) return;
     context.dispatcher.Recount();
     FairFill(context, tries).Run();
-    if (context.meter.was_cut()) return;
+    if (context.meter.ended()) return;
   }
 }
 

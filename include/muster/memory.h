@@ -1,0 +1,121 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What a profile remembers from one cycle to the next, as a value.
+//
+//   absl::StatusOr<muster::Plan> plan = cluster.Schedule("volcano:+sampling(remember=on)");
+//   cluster.Apply(*plan);                               // the cluster keeps plan->memory()
+//
+//   // Without a living cluster: the memory goes in with the options and comes out with the plan.
+//   muster::ScheduleOptions options;
+//   options.memory = *muster::Memory::Parse(text);      // earlier: plan->memory().ToText()
+//   plan = muster::Schedule(snapshot, profile, options);
+//
+// A memory is a list of slots. A slot belongs to a policy or an action, which declares its name and
+// version (PolicyDecl::memory, CustomAction::memory), and holds rows by key. Keys are names of rows
+// of the cluster or words of the owner, never indices: so a memory stays valid when a cluster is
+// saved, loaded or compacted.
+//
+//   const int64_t turn = cycle.Recall("my-slot").Integer("turn");   // in Policy::Open
+//   cycle.Remember("my-slot").Set("turn", {turn + 1});
+//
+// Promises. A cycle that is cut or fails leaves the memory as it was: Plan::memory() is then the
+// memory that went in. Slots that no policy or action of the profile declares are carried over
+// unchanged, so profiles that run in turn share a memory. Equal snapshots, memories and options
+// give equal plans, with equal memories.
+// Failure. Schedule fails with InvalidArgument if a slot has another version than its owner
+// declares: `memory: slots.sampling.version: 2 is not known; this reads 1`.
+// Cost. A copy is a pointer. A memory is as large as its rows. A cycle copies the slots that it
+// changes.
+// Threads. A Memory is immutable; any thread may read it. A MemorySlot is a plain value.
+#ifndef MUSTER_MEMORY_H_
+#define MUSTER_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "muster/export.h"
+
+namespace muster {
+
+class Memory;
+
+namespace internal {
+struct MemoryData;
+const MemoryData& DataOf(const Memory& memory);
+Memory MakeMemory(MemoryData data);
+}  // namespace internal
+
+// A slot as a policy or an action declares it. Several owners may declare one slot with one
+// version, and then share it.
+struct MemoryDecl {
+  std::string_view slot;
+  int32_t version = 1;  // grows with every change of what the rows mean; 1 or more
+};
+
+using MemoryCell = std::variant<int64_t, double, std::string>;
+using MemoryRow = std::vector<MemoryCell>;
+
+// The rows of one slot, in ascending order of their keys.
+class MUSTER_EXPORT MemorySlot {
+ public:
+  using Rows = std::map<std::string, MemoryRow, std::less<>>;
+
+  bool empty() const { return rows_.empty(); }
+  const Rows& rows() const { return rows_; }
+  // Returns null if there is no such row. Valid until the row is set or erased.
+  const MemoryRow* Find(std::string_view key) const;
+  // Return the cell if the row has it in this type, and `otherwise` if not.
+  int64_t Integer(std::string_view key, size_t cell = 0, int64_t otherwise = 0) const;
+  double Real(std::string_view key, size_t cell = 0, double otherwise = 0) const;
+  std::string_view Text(std::string_view key, size_t cell = 0) const;
+
+  // Replaces the row. REQUIRES: keys and texts are UTF-8. Numbers that are not finite are stored as
+  // the nearest finite one, NaN as 0.
+  void Set(std::string_view key, MemoryRow row);
+  void Erase(std::string_view key);
+  // Erases the rows whose key satisfies `gone`, such as those of tasks that have ended.
+  template <class Predicate>
+  void EraseIf(const Predicate& gone) {
+    std::erase_if(rows_, [&](const auto& row) { return gone(std::string_view(row.first)); });
+  }
+
+  friend bool operator==(const MemorySlot&, const MemorySlot&) = default;
+
+ private:
+  Rows rows_;
+};
+
+class MUSTER_EXPORT Memory {
+ public:
+  Memory();  // without slots
+
+  // Reads what ToText wrote. Fails with InvalidArgument that names the place and the rule. Never
+  // crashes.
+  static absl::StatusOr<Memory> Parse(std::string_view text);
+  // One JSON object, in the form in which a scenario holds it as "memory" (docs/scenario.md). Equal
+  // memories have equal texts.
+  std::string ToText() const;
+
+  bool empty() const;
+  // The rows of a slot; null if there is none. Valid as long as the memory, or a copy of it, lives.
+  const MemorySlot* Find(std::string_view slot) const;
+
+  friend MUSTER_EXPORT bool operator==(const Memory& a, const Memory& b);
+
+ private:
+  friend const internal::MemoryData& internal::DataOf(const Memory& memory);
+  friend Memory internal::MakeMemory(internal::MemoryData data);
+
+  std::shared_ptr<const internal::MemoryData> data_;  // null: no slots
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_MEMORY_H_

@@ -1,0 +1,41 @@
+// Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
+//
+// What stands behind a Memory.
+//
+//   internal::MemoryData data = internal::DataOf(memory);
+//   data.slots["sampling"].generation = log.generation();
+//   Memory next = internal::MakeMemory(std::move(data));
+#ifndef MUSTER_MODEL_MEMORY_DATA_H_
+#define MUSTER_MODEL_MEMORY_DATA_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "muster/memory.h"
+
+namespace muster::internal {
+
+// Versions of the document that ToText writes and Parse reads.
+inline constexpr int64_t kMemoryVersion = 1;
+
+struct MemoryData {
+  struct Slot {
+    int32_t version = 1;
+    uint64_t generation =
+        0;  // the number of the first event that the slot has not seen; 0: no list will do
+    MemorySlot rows;
+    friend bool operator==(const Slot&, const Slot&) = default;
+  };
+  std::map<std::string, Slot, std::less<>> slots;
+
+  // Return the least and the greatest generation of all slots; 0 if there is none.
+  uint64_t OldestGeneration() const;
+  uint64_t NewestGeneration() const;
+  friend bool operator==(const MemoryData&, const MemoryData&) = default;
+};
+
+}  // namespace muster::internal
+
+#endif  // MUSTER_MODEL_MEMORY_DATA_H_
