@@ -34,13 +34,13 @@ enum class VoteRule : uint8_t {
 
 // Of victims: what becomes of the answers.
 enum class VictimRule : uint8_t {
-  // volcano: the intersection of a tier's answers; an empty answer empties the tier and leaves it, an empty intersection
-  // is forgotten by the next policy; the first tier with victims decides.
+  // The intersection of a tier's answers. An empty answer empties the tier and leaves it. The next
+  // policy forgets an empty intersection. The first tier with victims decides.
   kRestarting,
-  // kube-batch: the first policy of all tiers begins, every later one intersects, and the scan ends after the first tier
-  // that leaves any.
+  // The first policy of all tiers begins, every later one intersects, and the scan ends after the
+  // first tier that leaves any.
   kSticky,
-  // muster: whoever answers, in whatever tier, must agree.
+  // All policies that answer, in whatever tier, must agree.
   kStrict,
 };
 

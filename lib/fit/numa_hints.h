@@ -22,8 +22,7 @@
 // constraint takes no part. A resource without any hint cannot be had, and makes the result "any,
 // not preferred".
 //
-// Peer. The kubelet's topology manager, as Volcano's numa-aware has it. Koordinator merges
-// otherwise.
+// Rules. Those of the kubelet's topology manager.
 //
 // Cost. Of k resources with h hints each there are h^k candidates, and they are not enumerated.
 // Only the sets that can come out matter, and sets of z zones are 2^z. Per resource, sums over

@@ -20,8 +20,6 @@
 // not report yet are subtracted from its free CPUs. Once it reports all of them, they are
 // forgotten, because its own choice may differ. Until then even the reported ones keep theirs.
 //
-// Peer. Volcano's numa-aware.
-//
 // Cost. The number of containers times the cost of hints (lib/fit/static_cpus.h).
 #ifndef MUSTER_FIT_NUMA_TASK_H_
 #define MUSTER_FIT_NUMA_TASK_H_

@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// CPUs and NUMA hints as a kubelet's static CPU manager would give them, which Volcano's numa-aware
-// predicts.
+// CPUs and NUMA hints as a kubelet's static CPU manager would give them.
 //
 //   absl::StatusOr<StaticCpus> machine =
 //       StaticCpus::Make({{.cpu = 0, .core = 0, .zone = 0, .socket = 0}, ...});
@@ -13,7 +12,7 @@
 // have enough CPUs even when empty. Allocation: of the hint's zones first, then of the others, each
 // time whole sockets, then whole cores, then single CPUs.
 //
-// Peer. Volcano's numa-aware. Its copy of the kubelet's accumulator is kept with its surprises:
+// Rules. The kubelet's accumulator, kept with its surprises:
 // - "Whole" sockets and cores are what is free of them. A socket (core) is only looked at if some
 //   free CPU has its number, which is an accident.
 // - Numbers of cores count in the machine when cores are taken, although exporters report them by
@@ -21,7 +20,7 @@
 // - Single CPUs come from cores sorted by five conditions joined with "or", which is no order. They
 //   are sorted as Go's sort would (lib/base/go_sort.h), so that the ids agree.
 // - Sockets are sorted likewise, but from a random start. Here the start is ascending, which gives
-//   what the peer's comment promises: fewer free cores first, then the smaller number.
+//   what the kubelet's comment promises: fewer free cores first, then the smaller number.
 //
 // Guarantee. Take returns at least as many CPUs as requested, all of them free, or none. It returns
 // more only where sockets or cores are of different sizes.

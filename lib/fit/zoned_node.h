@@ -18,12 +18,12 @@
 // zones: how few zones hold the request, and half a step more if no set of that size has its zones
 // closer together.
 //
-// Peer. scheduler-plugins' NodeResourceTopologyMatch. Only guaranteed tasks are held to zones in
+// Rules. Those of the plugin NodeResourceTopologyMatch. Only guaranteed tasks are held to zones in
 // cpu, memory and huge pages; all others score 100. It has two oddities:
-// - When containers are placed after one another by fewest zones, the peer takes their requests
+// - When containers are placed after one another by fewest zones, the plugin takes their requests
 //   from the zones at the *positions* of the zones' ids. Where no zone has that position it stops,
 //   and nothing is taken here.
-// - A single resource has no variance. Balanced allocation then gives 100, where the peer has no
+// - A single resource has no variance. Balanced allocation then gives 100, where the plugin has no
 //   number.
 //
 // Cost. O(zones * resources) a check. Fewest zones tries sets in rising size, and skips a size if

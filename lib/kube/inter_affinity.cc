@@ -39,10 +39,10 @@ std::vector<std::string> KeysOf(const std::vector<AffinityTerm>& terms) {
 
 }  // namespace
 
-void InterAffinity::Open(InterView* view, InterClasses* classes, bool version_1_16) {
+void InterAffinity::Open(InterView* view, InterClasses* classes, const KubernetesRules& rules) {
   view_ = view;
   classes_ = classes;
-  version_1_16_ = version_1_16;
+  rules_ = rules;
   filters_.clear();
   scorers_.clear();
   filters_.resize(view->tables().classes.shape.size());
@@ -80,7 +80,7 @@ void InterAffinity::CountAffinity(ClassIndex c, Filter* filter) {
   }
   filter->self_match = MatchesAll(terms, c, c);
   Counters& counters = filter->counters;
-  if (version_1_16_) {
+  if (!rules_.terms_apart) {
     filter->affinity = {counters.Add(view_->ByLabels(KeysOf(terms)))};
     filter->anywhere = counters.Add(view_->ByLabels({}));
   } else {
@@ -99,7 +99,7 @@ void InterAffinity::CountAnti(ClassIndex c, Filter* filter) {
   const std::vector<AffinityTerm>& terms = shape(c).required_anti_affinity;
   if (terms.empty()) return;
   Counters& counters = filter->counters;
-  if (version_1_16_) {
+  if (!rules_.terms_apart) {
     filter->anti = {counters.Add(view_->ByLabels(KeysOf(terms)))};
     for (const ClassIndex e : MatchingAll(terms, c)) counters.Effect(e, filter->anti[0], 1);
     return;
@@ -123,7 +123,7 @@ void InterAffinity::CountExisting(ClassIndex c, Filter* filter) {
 
 InterAffinity::Filter& InterAffinity::FilterOf(ClassIndex c) {
   if (filters_[c] == nullptr) {
-    filters_[c] = std::make_unique<Filter>(/*leaving=*/!version_1_16_);
+    filters_[c] = std::make_unique<Filter>(/*leaving=*/rules_.sees_all_tasks);
     Filter* filter = filters_[c].get();
     CountAffinity(c, filter);
     CountAnti(c, filter);
@@ -146,8 +146,7 @@ void InterAffinity::Fit(ClassIndex c, std::span<const NodeIndex> nodes, Refusals
     const NodeIndex n = nodes[i];
     const auto present = [&](size_t counter) { return counters.At(counter, n) > 0; };
     const auto lacks = [&](const TopologyRef& key) { return key->of[n] == kNone; };
-    // In 1.16 the first of a group needs no keys.
-    const bool bound_to_keys = !version_1_16_ || !first_of_group;
+    const bool bound_to_keys = rules_.first_needs_keys || !first_of_group;
     if ((bound_to_keys && std::any_of(filter.keys.begin(), filter.keys.end(), lacks)) ||
         (!first_of_group &&
          !std::all_of(filter.affinity.begin(), filter.affinity.end(), present))) {
@@ -164,7 +163,7 @@ InterAffinity::Scorer& InterAffinity::ScorerOf(ClassIndex c) {
   if (scorers_[c] != nullptr) return *scorers_[c];
   scorers_[c] = std::make_unique<Scorer>();
   Scorer& scorer = *scorers_[c];
-  ByKey by_key(&scorer.counters, view_, version_1_16_);
+  ByKey by_key(&scorer.counters, view_, /*by_node=*/!rules_.scores_all_nodes);
   const auto count_own = [&](const std::vector<PreferredAffinityTerm>& terms, int64_t sign) {
     for (const auto& [weight, term] : terms) {
       for (const ClassIndex e : Matching(term, c)) {
@@ -178,7 +177,7 @@ InterAffinity::Scorer& InterAffinity::ScorerOf(ClassIndex c) {
     int64_t weight = 0;
     switch (held->kind) {
       case TermKind::kRequired:
-        weight = version_1_16_ ? 1 : 0;
+        weight = rules_.required_weight;
         break;
       case TermKind::kRequiredAnti:
         break;
@@ -201,7 +200,7 @@ void InterAffinity::RawScores(Scorer& scorer, std::span<const NodeIndex> nodes) 
   raw_.assign(nodes.size(), 0);
   for (size_t k = 0; k < scorer.keys.size(); ++k) {
     const std::vector<uint32_t>& domain = scorer.keys[k]->of;
-    if (version_1_16_) {
+    if (!rules_.scores_all_nodes) {
       // The counters are per node there: only candidates add to the sums of their domains.
       sums_.assign(scorer.keys[k]->size, 0);
       for (const NodeIndex n : nodes) {
@@ -224,14 +223,14 @@ void InterAffinity::Score(ClassIndex c, std::span<const NodeIndex> nodes, double
   RawScores(scorer, nodes);
   int64_t most = *std::max_element(raw_.begin(), raw_.end());
   int64_t least = *std::min_element(raw_.begin(), raw_.end());
-  if (version_1_16_) {
+  if (rules_.scores_from_zero) {
     most = std::max<int64_t>(most, 0);
     least = std::min<int64_t>(least, 0);
   }
   if (most == least) return;
-  const double top = version_1_16_ ? 10.0 : 100.0;
+  const double top = rules_.top_score;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    // The peer's expression: divided before it is multiplied.
+    // The expression of Kubernetes: divided before it is multiplied.
     const double part = static_cast<double>(raw_[i] - least) / static_cast<double>(most - least);
     scores[i] += weight * static_cast<double>(static_cast<int64_t>(top * part));
   }

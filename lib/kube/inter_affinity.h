@@ -2,7 +2,7 @@
 //
 // Inter-task affinity and anti-affinity: filter and score of Kubernetes' InterPodAffinity.
 //
-//   affinity.Open(&view, &classes, /*version_1_16=*/false);
+//   affinity.Open(&view, &classes, kKubernetes136);
 //   if (affinity.FitDepends(c)) affinity.Fit(c, nodes, &refusals);
 //
 // Filter. Required affinity: the node's label domain of each term's key holds a task that matches
@@ -15,7 +15,7 @@
 // label domain. The best candidate gets 100 and the worst 0. All tasks of the cluster count, those
 // on infeasible nodes included.
 //
-// 1.16 (kube-batch). The filter sees only tasks of jobs, and of these neither leaving nor nominated
+// Kubernetes 1.16. The filter sees only tasks of jobs, and of these neither leaving nor nominated
 // ones. Affinity requires one such task that matches all terms in all their label domains at once.
 // Anti-affinity is broken only by one that does. The score looks at tasks on candidate nodes alone,
 // counts required affinity of tasks there with weight 1, and scales to 10 between the largest and
@@ -33,12 +33,13 @@
 #include "lib/kube/inter_counters.h"
 #include "lib/kube/inter_view.h"
 #include "lib/kube/refusals.h"
+#include "lib/kube/versions.h"
 
 namespace muster {
 
 class InterAffinity {
  public:
-  void Open(InterView* view, InterClasses* classes, bool version_1_16);
+  void Open(InterView* view, InterClasses* classes, const KubernetesRules& rules);
 
   bool FitDepends(ClassIndex c) { return FilterOf(c).active; }
   bool ScoreDepends(ClassIndex c) { return ScorerOf(c).counters.has_effects(); }
@@ -76,7 +77,7 @@ class InterAffinity {
 
   InterView* view_ = nullptr;
   InterClasses* classes_ = nullptr;
-  bool version_1_16_ = false;
+  KubernetesRules rules_;
   std::vector<std::unique_ptr<Filter>> filters_;  // by class, made when first asked for
   std::vector<std::unique_ptr<Scorer>> scorers_;
   std::vector<int64_t> raw_, sums_;  // scratch

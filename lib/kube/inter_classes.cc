@@ -57,7 +57,7 @@ void InterClasses::Open(const Tables& tables, bool namespace_selectors) {
 }
 
 void InterClasses::Hold(ClassIndex owner, TermKind kind, int32_t weight, const AffinityTerm& term) {
-  if (!term.selector) return;  // matches nobody
+  if (!term.selector) return;  // matches no task
   const uint32_t number = static_cast<uint32_t>(terms_.size());
   terms_.push_back({owner, kind, weight, &term});
   const Labels anchors = Anchors(*term.selector);

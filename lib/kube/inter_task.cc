@@ -34,8 +34,7 @@ struct InterTask::State {
 
   bool scores_affinity() const { return options.affinity_weight != 0; }
   bool scores_spread() const { return options.spread_weight != 0; }
-  // 1.16 scores images only where it keeps metadata, which kube-batch does not.
-  bool scores_images() const { return options.image_weight != 0 && !options.version_1_16; }
+  bool scores_images() const { return options.image_weight != 0 && options.rules.image_scores; }
 };
 
 InterTask::InterTask(const InterTaskOptions& options) : state_(std::make_unique<State>()) {
@@ -46,10 +45,10 @@ InterTask::~InterTask() = default;
 
 void InterTask::Open(const Tables& tables, const Ledger& ledger) {
   State& s = *state_;
-  s.view.Open(tables, ledger, s.options.version_1_16);
-  s.classes.Open(tables, !s.options.version_1_16);
+  s.view.Open(tables, ledger, s.options.rules.sees_all_tasks);
+  s.classes.Open(tables, s.options.rules.namespace_selectors);
   s.ports.Open(&s.view, &s.classes);
-  s.affinity.Open(&s.view, &s.classes, s.options.version_1_16);
+  s.affinity.Open(&s.view, &s.classes, s.options.rules);
   s.spread.Open(&s.view, &s.classes);
   s.images.Open(&s.view);
 }

@@ -8,9 +8,9 @@
 //   if (rules.ScoreDepends(c)) rules.Score(c, nodes, scores);
 //
 // The rules are required and preferred inter-task affinity and anti-affinity, topology spread, host
-// ports, and the spread of images. They equal Kubernetes 1.35/1.36 exactly: filters and scores of
-// InterPodAffinity, PodTopologySpread, NodePorts, ImageLocality. Policy predicates uses Fit, policy
-// nodeorder uses Score.
+// ports, and the spread of images. They equal the filters and scores of Kubernetes exactly, in the
+// version that `rules` names: InterPodAffinity, PodTopologySpread, NodePorts, ImageLocality. Policy
+// predicates uses Fit, policy nodeorder uses Score.
 //
 // Counters per label domain are kept per (class, rule) and follow the ledger's view journal. A
 // query costs O(changes since the last one of that class + candidate nodes), never O(tasks) after
@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "lib/kube/versions.h"
 #include "lib/ledger/ledger.h"
 #include "lib/model/tables.h"
 #include "muster/plan.h"
@@ -32,10 +33,7 @@ namespace muster {
 struct InterTaskOptions {
   bool host_ports = true, affinity = true, spread = true;           // filters that are on
   double affinity_weight = 0, spread_weight = 0, image_weight = 0;  // scores; 0: off
-  // kube-batch (Kubernetes 1.16): scores 0..10, affinity scored over candidate nodes only, with
-  // hard weight 1, normalized with largest and smallest seeded by 0; an anti-affinity is violated
-  // only by a task that matches all its terms.
-  bool version_1_16 = false;
+  KubernetesRules rules = kKubernetes136;
 };
 
 class InterTask {

@@ -10,14 +10,16 @@
 
 namespace muster {
 
-void InterView::Open(const Tables& tables, const Ledger& ledger, bool version_1_16) {
+void InterView::Open(const Tables& tables, const Ledger& ledger, bool sees_all_tasks) {
   tables_ = &tables;
   ledger_ = &ledger;
   by_labels_.clear();
   taken_ = false;
-  version_1_16_ = version_1_16;
+  sees_all_tasks_ = sees_all_tasks;
   unseen_.assign(node_rows(), 0);
-  for (NodeIndex n = 0; version_1_16 && n < node_rows(); ++n) unseen_[n] = IsOverfull(ledger, n);
+  for (NodeIndex n = 0; !sees_all_tasks && n < node_rows(); ++n) {
+    unseen_[n] = IsOverfull(ledger, n);
+  }
 }
 
 int64_t InterView::counted_nodes() const {

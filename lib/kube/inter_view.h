@@ -2,7 +2,7 @@
 //
 // What all rules between tasks read: nodes by topology value, and which tasks are where.
 //
-//   view.Open(tables, ledger, false);
+//   view.Open(tables, ledger, /*sees_all_tasks=*/true);
 //   auto zones = view.ByLabels({"zone"});     // zones->of[n] is the number of n's zone, or kNone
 //   view.Refresh();                           // before each question
 //   for (NodeIndex n : view.staying(c)) ...   // tasks of class c when the view was taken
@@ -35,8 +35,8 @@ using TopologyRef = std::shared_ptr<const Topology>;
 
 class InterView {
  public:
-  // 1.16: fewer tasks stay.
-  void Open(const Tables& tables, const Ledger& ledger, bool version_1_16);
+  // `sees_all_tasks` is that of KubernetesRules.
+  void Open(const Tables& tables, const Ledger& ledger, bool sees_all_tasks);
   const Tables& tables() const { return *tables_; }
 
   size_t node_rows() const { return tables_->nodes.alive.size(); }
@@ -53,7 +53,7 @@ class InterView {
 
   // Takes the view where there is none, or where the ledger has dropped its journal.
   void Refresh();
-  // Changes when the view is taken anew: whoever counted starts afresh.
+  // Changes when the view is taken anew: every reader starts afresh.
   uint64_t epoch() const { return epoch_; }
   size_t base() const { return base_; }
   size_t end() const { return ledger_->view_journal().size(); }
@@ -64,9 +64,10 @@ class InterView {
   std::span<const NodeIndex> staying(ClassIndex c) const { return Of(staying_, c); }
   std::span<const NodeIndex> leaving(ClassIndex c) const { return Of(leaving_, c); }
   // Returns whether a task that is in the view in `status` stays: it was not leaving before the
-  // cycle began. 1.16: it is neither leaving nor nominated, and it belongs to a job.
+  // cycle began. Where not all tasks are seen: it is neither leaving nor nominated, and it belongs
+  // to a job.
   bool Stays(TaskIndex t, TaskStatus status) const {
-    if (version_1_16_) return IsAllocated(status) && tables_->has_job(t);
+    if (!sees_all_tasks_) return IsAllocated(status) && tables_->has_job(t);
     return tables_->tasks.status[t] != TaskStatus::kReleasing;
   }
 
@@ -83,8 +84,8 @@ class InterView {
 
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  bool version_1_16_ = true;
-  std::vector<uint8_t> unseen_;  // 1.16: nodes that are overfull when the cycle begins
+  bool sees_all_tasks_ = true;
+  std::vector<uint8_t> unseen_;  // else: nodes that are overfull when the cycle begins
   HashMap<std::vector<std::string>, TopologyRef> by_labels_;
   TopologyRef by_node_;
 

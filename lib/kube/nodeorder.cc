@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// nodeorder: the scores of kube-scheduler, weighted.
+// nodeorder: the scores of Kubernetes, weighted.
 //
 //   least_requested   free share of cpu and memory after the placement, 0..100 each, mean
 //   most_requested    the opposite
@@ -11,15 +11,15 @@
 //                     among candidates
 //   pod_affinity, spread, image_locality   see inter_task.h
 //
-// Peer. Volcano's nodeorder plugin over Kubernetes 1.36; each score is an integer 0..100 before its
-// weight. least_requested and most_requested count a container that names no cpu (memory) as 100
-// milli-cores (200 MiB); balanced counts real requests. kube_batch: the integer priorities 0..10 of
-// Kubernetes 1.16.
+// Rules. Each score is an integer 0..100 before its weight. least_requested and most_requested
+// count a container that names no cpu (memory) as 100 milli-cores (200 MiB); balanced counts real
+// requests. Option kubernetes selects the version (versions.h); the scores of 1.16 are the integer
+// priorities 0..10.
 //
 // Arithmetic. Quotients are floors of exact integer quotients: computed as one IEEE division and
 // floor. That is the same while amount * 100 < 2^53 (amounts of 90 TB). Beyond that the divisions
-// round and the peer's do not. The engine does not use columns above 2^53 at all. balanced is the
-// peer's double expression.
+// round and those of Kubernetes do not. The engine does not use columns above 2^53 at all. balanced
+// is the double expression of Kubernetes.
 //
 // Cost. Four divisions per state, in loops that vectorize.
 #include <cmath>
@@ -28,6 +28,7 @@
 #include "lib/kube/inter_task.h"
 #include "lib/kube/policies.h"
 #include "lib/kube/selectors.h"
+#include "lib/kube/versions.h"
 
 namespace muster {
 namespace {
@@ -41,7 +42,8 @@ constexpr OptionDecl kNodeorderOptions[] = {
     {"pod_affinity", OptionKind::kNumber, "2", 0, 1e6, "weight of preferred inter-task affinity"},
     {"spread", OptionKind::kNumber, "2", 0, 1e6, "weight of preferred topology spread"},
     {"image_locality", OptionKind::kNumber, "1", 0, 1e6, "weight of images that are there"},
-    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "the integer priorities of Kubernetes 1.16"},
+    {"kubernetes", OptionKind::kChoice, "1.36", 0, 0,
+     "1.16|1.35|1.36|1.37: the version whose scores these are"},
 };
 
 // Weights of least_requested and most_requested with the class's cpu and memory, for one sweep.
@@ -131,10 +133,10 @@ double BalanceOfThree(double f0, double f1, double f2) {
 InterTaskOptions ScoreOptions(const Options& options) {
   InterTaskOptions result;
   result.host_ports = result.affinity = result.spread = false;
-  result.version_1_16 = options.flag("kube_batch");
+  result.rules = RulesOfKubernetes(options.text("kubernetes"));
   result.affinity_weight = options.number("pod_affinity");
-  result.spread_weight = result.version_1_16 ? 0 : options.number("spread");
-  result.image_weight = result.version_1_16 ? 0 : options.number("image_locality");
+  result.spread_weight = result.rules.spread ? options.number("spread") : 0;
+  result.image_weight = options.number("image_locality");
   return result;
 }
 
@@ -146,7 +148,7 @@ class NodeOrder : public Policy, public ScorePolicy {
         balanced_(options.number("balanced")),
         node_affinity_(options.number("node_affinity")),
         taint_toleration_(options.number("taint_toleration")),
-        kube_batch_(options.flag("kube_batch")),
+        rules_(RulesOfKubernetes(options.text("kubernetes"))),
         inter_task_(ScoreOptions(options)) {}
 
   std::string_view name() const override { return "nodeorder"; }
@@ -169,8 +171,9 @@ class NodeOrder : public Policy, public ScorePolicy {
   }
 
   std::vector<KindScore> KindScores() const override {
-    if (kube_batch_) return {{node_affinity_, false, 10}};
-    return {{node_affinity_, false}, {taint_toleration_, true}};
+    std::vector<KindScore> scores = {{node_affinity_, false, rules_.top_score}};
+    if (rules_.taint_scores) scores.push_back({taint_toleration_, true, rules_.top_score});
+    return scores;
   }
   int64_t RawKindScore(size_t which, ClassIndex c, NodeIndex node) override {
     const TaskShape& shape = tables_->classes.shape[c];
@@ -206,10 +209,12 @@ class NodeOrder : public Policy, public ScorePolicy {
     sweep.cpu = static_cast<double>(request[kCpu]);
     sweep.memory = static_cast<double>(request[kMemory]);
     sweep.gpu = gpu_ == kNone ? 0 : static_cast<double>(request[gpu_]);
-    if (kube_batch_) {
+    if (!rules_.init_containers_score) {
       sweep.scoring_cpu = static_cast<double>(classes.scoring_cpu_main[c]);
       sweep.scoring_memory = static_cast<double>(classes.scoring_memory_main[c]);
-      AddPriorities116(sweep, states, begin, end, order);
+    }
+    if (!rules_.balance_is_change) {
+      AddPriorities(sweep, states, begin, end, order);
       return;
     }
     const double* capacity_cpu = states.allocatable[kCpu].data();
@@ -262,10 +267,10 @@ class NodeOrder : public Policy, public ScorePolicy {
     }
   }
 
-  // Scores are 0..10. A node without a resource scores 0 for it, and a full fraction makes the
-  // balance 0.
-  void AddPriorities116(const Sweep& sweep, const StateColumns& states, size_t begin, size_t end,
-                        double* order) const {
+  // A node without a resource scores 0 for it, and a full fraction makes the balance 0.
+  void AddPriorities(const Sweep& sweep, const StateColumns& states, size_t begin, size_t end,
+                     double* order) const {
+    const double top = rules_.top_score;
     for (size_t i = begin; i < end; ++i) {
       const double capacity[2] = {states.allocatable[kCpu][i], states.allocatable[kMemory][i]};
       const double requested[2] = {states.scoring_cpu[i] + sweep.scoring_cpu,
@@ -274,12 +279,12 @@ class NodeOrder : public Policy, public ScorePolicy {
       for (int k = 0; k < 2; ++k) {
         fraction[k] = capacity[k] == 0 ? 1.0 : requested[k] / capacity[k];
         if (capacity[k] == 0 || requested[k] > capacity[k]) continue;
-        least += std::floor((capacity[k] - requested[k]) * 10.0 / capacity[k]);
-        most += std::floor(requested[k] * 10.0 / capacity[k]);
+        least += std::floor((capacity[k] - requested[k]) * top / capacity[k]);
+        most += std::floor(requested[k] * top / capacity[k]);
       }
       double balance = 0;
       if (fraction[0] < 1 && fraction[1] < 1) {
-        balance = std::trunc((1.0 - std::fabs(fraction[0] - fraction[1])) * 10.0);
+        balance = std::trunc((1.0 - std::fabs(fraction[0] - fraction[1])) * top);
       }
       order[i - begin] +=
           least_ * std::floor(least / 2.0) + most_ * std::floor(most / 2.0) + balanced_ * balance;
@@ -287,7 +292,7 @@ class NodeOrder : public Policy, public ScorePolicy {
   }
 
   const double least_, most_, balanced_, node_affinity_, taint_toleration_;
-  const bool kube_batch_;
+  const KubernetesRules& rules_;
   InterTask inter_task_;
   const Tables* tables_ = nullptr;
   DimensionIndex gpu_ = kNone;
@@ -296,7 +301,7 @@ class NodeOrder : public Policy, public ScorePolicy {
 }  // namespace
 
 PolicyDecl NodeOrderPolicy() {
-  return {"nodeorder", "the scores of kube-scheduler, weighted", kNodeorderOptions,
+  return {"nodeorder", "the scores of Kubernetes, weighted", kNodeorderOptions,
           [](const Options& options) -> std::unique_ptr<Policy> {
             return std::make_unique<NodeOrder>(options);
           }};

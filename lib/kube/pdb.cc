@@ -2,14 +2,14 @@
 //
 // pdb: no more victims than disruption budgets allow.
 //
-// Promise. A task is no victim where a budget of its namespace whose selector matches its labels
-// has none left. With `whole_plan` a budget counts every eviction of the plan so far, and gets back
-// one that is undone. Tasks that no budget matches may then be evicted, and an empty selector
-// matches all.
+// Promise. A task is no victim where a budget of its namespace with a selector that matches its
+// labels has none left. With `whole_plan` a budget counts every eviction of the plan so far, and
+// gets back one that is undone. Tasks that no budget matches may then be evicted, and an empty
+// selector matches all.
 //
-// Peer. Volcano's pdb plugin counts afresh in each question, so two questions about one budget may
+// Rules. Without `whole_plan` every question counts afresh, so two questions about one budget may
 // both be answered with yes. A refused task uses up its budgets all the same. An empty selector
-// matches nothing. A task without labels is never a victim. As in the peer, the policy also answers
+// matches nothing. A task without labels is never a victim. The policy also answers
 // at the point `victims`, where answers add up: every task that budgets allow to go is named there.
 //
 // Ties. Candidates are counted in the order in which they are named.

@@ -7,10 +7,9 @@
 // task. Host ports, required inter-task (anti-)affinity and required spread must hold there. The
 // engine itself compares requests.
 //
-// Peer. Volcano's predicates plugin (filters of Kubernetes 1.36 without NodeResourcesFit). To
-// Volcano a node is ready as soon as it exists; node_ready reads its condition, too. kube_batch:
-// the rules of 1.16, where node and network must be ready and a node marked unschedulable refuses
-// whatever is tolerated.
+// Rules. The filters of Kubernetes without NodeResourcesFit, in the version that option kubernetes
+// selects (versions.h). A node is ready as soon as it exists; node_ready reads its condition, too,
+// and the rules of 1.16 always do.
 //
 // Cost. What depends on the node alone is computed once per node and set of constraints, and no
 // eviction can cure it. The task limit is checked once per state. The rest is checked only for task
@@ -21,6 +20,7 @@
 #include "lib/kube/inter_task.h"
 #include "lib/kube/policies.h"
 #include "lib/kube/selectors.h"
+#include "lib/kube/versions.h"
 
 namespace muster {
 namespace {
@@ -35,8 +35,8 @@ constexpr OptionDecl kPredicatesOptions[] = {
     {"trial_evictions", OptionKind::kFlag, "on", 0, 0,
      "what preempt evicts on trial no longer counts for inter-task affinity"},
     {"node_ready", OptionKind::kFlag, "off", 0, 0, "the node's own ready condition"},
-    {"kube_batch", OptionKind::kFlag, "off", 0, 0,
-     "the rules of Kubernetes 1.16 as kube-batch has them"},
+    {"kubernetes", OptionKind::kChoice, "1.36", 0, 0,
+     "1.16|1.35|1.36|1.37: the version whose filters these are"},
 };
 
 MUSTER_KERNEL void KeepWithRoom(const double* tasks, const double* limit, size_t begin, size_t end,
@@ -48,8 +48,8 @@ InterTaskOptions FilterOptions(const Options& options) {
   InterTaskOptions result;
   result.host_ports = options.flag("host_ports");
   result.affinity = options.flag("pod_affinity");
-  result.spread = options.flag("spread") && !options.flag("kube_batch");
-  result.version_1_16 = options.flag("kube_batch");
+  result.rules = RulesOfKubernetes(options.text("kubernetes"));
+  result.spread = options.flag("spread") && result.rules.spread;
   return result;
 }
 
@@ -62,8 +62,8 @@ class Predicates : public Policy, public FitPolicy {
   explicit Predicates(const Options& options)
       : node_affinity_(options.flag("node_affinity")),
         taints_(options.flag("taints")),
-        kube_batch_(options.flag("kube_batch")),
-        node_ready_(kube_batch_ || options.flag("node_ready")),
+        rules_(RulesOfKubernetes(options.text("kubernetes"))),
+        node_ready_(rules_.ready_always || options.flag("node_ready")),
         trial_evictions_(options.flag("trial_evictions")),
         inter_task_(FilterOptions(options)) {}
 
@@ -88,11 +88,13 @@ class Predicates : public Policy, public FitPolicy {
   bool FitsKind(ClassIndex c, NodeIndex node, NodeRefusal* refusal) override {
     const TaskShape& shape = tables_->classes.shape[c];
     const NodeSpec& spec = tables_->nodes.spec[node];
-    if ((node_ready_ && !spec.ready) || (kube_batch_ && spec.network_unavailable)) {
+    if ((node_ready_ && !spec.ready) ||
+        (rules_.network_must_be_there && spec.network_unavailable)) {
       *refusal = {RefusalCode::kNotReady, {}};
       return false;
     }
-    if (spec.unschedulable && (kube_batch_ || !ToleratesUnschedulable(shape))) {
+    const bool tolerated = rules_.unschedulable_tolerated && ToleratesUnschedulable(shape);
+    if (spec.unschedulable && !tolerated) {
       *refusal = {RefusalCode::kUnschedulable, {}};
       return false;
     }
@@ -125,7 +127,9 @@ class Predicates : public Policy, public FitPolicy {
   }
 
  private:
-  const bool node_affinity_, taints_, kube_batch_, node_ready_, trial_evictions_;
+  const bool node_affinity_, taints_;
+  const KubernetesRules& rules_;
+  const bool node_ready_, trial_evictions_;
   InterTask inter_task_;
   const Tables* tables_ = nullptr;
 };

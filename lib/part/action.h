@@ -2,7 +2,7 @@
 //
 // An action: an algorithm that changes the books of a cycle.
 //
-//   const ActionDecl action = AllocateAction();   // lib/peer/volcano/actions.h
+//   const ActionDecl action = AllocateAction();   // of a folder of lib/peer
 //   action.run(context, *Options::Check("action allocate", action.options, {}));
 //
 // A profile lists actions by name; the session runs them in that order. Each action's rules stand

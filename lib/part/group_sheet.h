@@ -7,7 +7,7 @@
 //   const SubGroup group = sheet.groups.Pop();
 //   TaskQueue& tasks = sheet.of(group);
 //
-// Peer. Volcano's worksheet of a job. Of each policy's sub-groups that are not ready, the first
+// Idea. Of each policy's sub-groups that are not ready, the first
 // ones by sub-group order are needed until as many are as the policy asks for.
 #ifndef MUSTER_PART_GROUP_SHEET_H_
 #define MUSTER_PART_GROUP_SHEET_H_

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// How Volcano's allocate finds the node of one task: the nominated one if it serves, else the best
+// Finds the node of one task: the nominated one if it serves, else the best
 // where the task fits what is idle, else the best where it fits what will be.
 //
 //   TaskPlacer placer(context);

@@ -53,7 +53,7 @@ bool VictimsSuffice(const ActionContext& context, TaskIndex task, NodeIndex node
 
 // --- the order in which victims go
 
-// Victims in the order in which Volcano evicts them for `evictor` (kNone: for no task): Go's heap
+// Victims in the order in which they go for `evictor` (kNone: for no task): Go's heap
 // with comparators that are not strict.
 class VictimOrder {
  public:

@@ -2,12 +2,14 @@
 //
 // binpack: fill what is begun.
 //
-// Idea. A node scores the weighted mean of how full each requested dimension would be, times 100 and the weight.
-// Peer. Volcano's binpack plugin: a dimension that would be exceeded makes the whole score 0; the weight of a
-// dimension counts also where a node has none of it; `used` includes tasks that are leaving and leaves nominated
-// ones out; only cpu, memory and the dimensions given as resource.NAME count.
-// Arithmetic: (used + request) * w / allocatable, summed over dimensions in index order, / sum of w, times
-// (100 * weight), each step one IEEE operation. Cost. Two divisions per state and dimension.
+// Idea. A node scores the weighted mean of how full each requested dimension would be, times 100
+// and the weight.
+// Rules. A dimension that would be exceeded makes the whole score 0. The weight of a dimension
+// counts also where a node has none of it. `used` includes tasks that are leaving and leaves
+// nominated ones out. Only cpu, memory and the dimensions given as resource.NAME count.
+// Arithmetic. (used + request) * w / allocatable, summed over dimensions in index order, / sum of
+// w, times (100 * weight), each step one IEEE operation. Cost. Two divisions per state and
+// dimension.
 #include "lib/extension/cycle.h"
 #include "lib/policy/policies.h"
 

@@ -2,10 +2,9 @@
 //
 // conformance: what keeps the cluster alive is never evicted.
 //
-// Promise. Tasks of the priority classes system-cluster-critical and system-node-critical, and tasks of the
-// namespace kube-system, are no victims.
-// Peer. Volcano's and kube-batch's conformance plugin. Because volcano's rule for victims stops at the first tier
-// that names any, this policy in an earlier tier hides quota policies in a later one; that is the peer's.
+// Promise. Tasks of the priority classes system-cluster-critical and system-node-critical, and
+// tasks of the namespace kube-system, are no victims. Where the first tier that names victims
+// decides, this policy in an earlier tier hides quota policies in a later one.
 // Cost. O(candidates).
 #include <algorithm>
 #include <array>

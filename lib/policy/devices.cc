@@ -2,16 +2,19 @@
 //
 // devices: which devices of its node a task gets, and on which node it finds better ones.
 //
-// Promise. A task whose shape asks for devices is placed only where the node has them: healthy ones of the kind, of one of
-// the models, with the share and the memory free, as many different ones as it asks for, from one zone or link where it
-// says so. Which ones it gets the ledger decides in the move that places it, by the same function (lib/fit/node_devices.h
-// has the order) and the same strategy, so that nobody else gets them; the plan says which. Tasks that are leaving hold
-// theirs until they are gone; what a nominated task waits for nobody else is placed on.
-// Score. 0 to 100 times the weight: how full the node's devices of the kinds asked for would be (pack), how free (spread),
-// or how little of the chosen ones would be left over (best-fit); by what is free now where that will do, else later.
-// Abstains for classes that ask for none. Reasons. Device, with the kind and what no device of it had.
-// Ties. None left: a node is a node, and of equal devices the first. Cost. Once per class and state of devices; after that
-// a look-up a state.
+// Promise. A task with a shape that requests devices is placed only where the node has them:
+// healthy ones of the kind, of one of the models, with the share and the memory free, as many
+// different ones as it asks for, from one zone or link where it says so. Which ones it gets the
+// ledger decides in the move that places it, by the same function (lib/fit/node_devices.h has the
+// order) and the same strategy, so that no other task gets them; the plan says which. Tasks that
+// are leaving hold theirs until they are gone; no other task is placed on what a nominated task
+// waits for.
+// Score. 0 to 100 times the weight: how full the node's devices of the kinds asked for would be
+// (pack), how free (spread), or how little of the chosen ones would be left over (best-fit); by
+// what is free now where that will do, else later. Abstains for classes that ask for none. Reasons.
+// Device, with the kind and what no device of it had.
+// Ties. None left: a node is a node, and of equal devices the first. Cost. Once per class and state
+// of devices; after that a look-up a state.
 #include <algorithm>
 #include <vector>
 

@@ -2,16 +2,19 @@
 //
 // drf: dominant resource fairness between jobs.
 //
-// Idea. A job's share is the largest fraction of any resource of the cluster that it holds (Ghodsi et al., 2011).
-// The job of smaller share goes first; placing one task at a time by that order approximates max-min fairness of
-// dominant shares.
-// Peer. Volcano's and kube-batch's drf plugin; `hierarchy` adds Volcano's tree of shares (share_tree.h), by which
-// queues are ordered and reclaim from each other. Shares are doubles, allocated / total, the
-// largest over the dimensions that the cluster has; equal doubles leave the order to the next policy. Victims:
-// the evictor's share with its task added must not exceed the victim's share with its tasks taken away one after
-// the other (within 1e-6); a candidate that is refused is taken away in that reckoning all the same. The option
-// gives kube-batch's resources: tasks are none, and holding some of what the cluster has none of is a share of 1.
-// Cost. O(dimensions) after each change of a job, remembered by the job's stamp; O(candidates) for victims.
+// Idea. A job's share is the largest fraction of any resource of the cluster that it holds (Ghodsi
+// et al., 2011). The job of smaller share goes first. Placing one task at a time by that order
+// approximates max-min fairness of dominant shares.
+// Rules. Shares are doubles, allocated / total, the largest over the dimensions that the cluster
+// has. Equal doubles leave the order to the next policy. Victims: the evictor's share with its task
+// added must not exceed the victim's share with its tasks taken away one after the other (within
+// 1e-6). A candidate that is refused counts as taken away for later candidates.
+// Options. hierarchy=on adds a tree of shares (share_tree.h), by which queues are ordered and
+// reclaim from each other. overfull_nodes=off divides by what the nodes have that hold no more than
+// they have, and pods are no resource. missing=on: holding some of what the cluster has none of is
+// a share of 1.
+// Cost. O(dimensions) after each change of a job, remembered by the job's stamp; O(candidates) for
+// victims.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -29,14 +32,19 @@ namespace {
 constexpr double kShareDelta = 0.000001;
 
 constexpr OptionDecl kDrfOptions[] = {
-    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "shares of what kube-batch counts as resources"},
+    {"overfull_nodes", OptionKind::kFlag, "on", 0, 0,
+     "shares are of all nodes and pods; off: of nodes that are not overfull, without pods"},
+    {"missing", OptionKind::kFlag, "off", 0, 0,
+     "to hold what the cluster has none of is a share of 1"},
     {"hierarchy", OptionKind::kFlag, "off", 0, 0, "queues share along their share paths"},
 };
 
 class Drf : public Policy, public OrderPolicy, public VictimPolicy {
  public:
   explicit Drf(const Options& options)
-      : kube_batch_(options.flag("kube_batch")), hierarchy_(options.flag("hierarchy")) {}
+      : overfull_nodes_(options.flag("overfull_nodes")),
+        missing_(options.flag("missing")),
+        hierarchy_(options.flag("hierarchy")) {}
 
   std::string_view name() const override { return "drf"; }
   PointSet points() const override {
@@ -51,10 +59,11 @@ class Drf : public Policy, public OrderPolicy, public VictimPolicy {
     tables_ = &internal::DataOf(cycle).tables;
     ledger_ = &internal::DataOf(cycle).ledger;
     const ClusterTotal before = total_;
-    if (kube_batch_) {
-      total_ = TotalWithoutOverfull(*ledger_);
-    } else {
+    if (overfull_nodes_) {
       total_.amount.assign(ledger_->total().begin(), ledger_->total().end());
+      total_.present.assign(ledger_->total_present().begin(), ledger_->total_present().end());
+    } else {
+      total_ = TotalWithoutOverfull(*ledger_);
     }
     // What shares were is kept while all is divided by the same.
     if (!same_ledger || before.amount != total_.amount || before.present != total_.present) {
@@ -118,7 +127,7 @@ class Drf : public Policy, public OrderPolicy, public VictimPolicy {
 
   double Dominant(std::span<const int64_t> held) const {
     double largest = DominantShare(held, total_.amount);
-    if (!kube_batch_) return largest;
+    if (!missing_) return largest;
     for (DimensionIndex d = 0; d < held.size(); ++d) {
       const bool counts = d < kPods || total_.present[d];
       if (counts && total_.amount[d] == 0 && held[d] != 0) largest = std::max(largest, 1.0);
@@ -126,7 +135,7 @@ class Drf : public Policy, public OrderPolicy, public VictimPolicy {
     return largest;
   }
 
-  const bool kube_batch_, hierarchy_;
+  const bool overfull_nodes_, missing_, hierarchy_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
   ClusterTotal total_;
@@ -146,7 +155,7 @@ PolicyDecl DrfPolicy() {
           },
           /*revision=*/1,
           [](const Options& options, PolicyNeeds* needs) {
-            needs->whole_nodes |= options.flag("kube_batch");
+            needs->whole_nodes |= !options.flag("overfull_nodes");
           }};
 }
 

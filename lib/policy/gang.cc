@@ -2,17 +2,19 @@
 //
 // gang: all the tasks a job needs, or none.
 //
-// Promise. A job is ready when as many tasks as it needs have their place, and each of its groups has its own
-// minimum; only then may its placements become decisions. A job that lacks that many live tasks is not tried.
-// Jobs that are not ready yet go first. Nobody is evicted below the need of its gang.
-// Peer. Volcano's gang plugin: pending tasks that request nothing count as placed; group minimums are looked at
-// only when they do not add up to more than the job needs; victims are counted down one by one from the number
-// of ready tasks. Options give kube-batch's: best-effort tasks do not count, nor do groups, and each victim is held against the
-// untouched number (so several may be taken below the minimum, or all of a gang of one). `every_group` makes group
-// minimums hold always, as muster wants them.
-// Of sub-groups enough must be ready, too: as many of each policy of theirs as it says. A sub-group that is ready goes
+// Promise. A job is ready when as many tasks as it needs have their place, and each of its groups
+// has its own minimum; only then may its placements become decisions. A job that lacks that many
+// live tasks is not tried. Jobs that are not ready yet go first. No task is evicted below the need
+// of its gang.
+// Rules. Pending tasks that request nothing count as placed. Group minimums count only where their
+// sum is at most what the job needs. Victims are counted down one by one from the number of ready
+// tasks. Of each policy's sub-groups enough must be ready, too; a sub-group that is ready goes
 // after one that is not.
-// Ties. None of its own. Cost. O(groups and sub-groups) a question, O(1) for jobs without their minimums.
+// Options. best_effort_counts=off: tasks that request nothing do not count. groups=off: nor do
+// groups. count_down_victims=off: each victim is held against the unchanged number, so several may
+// be taken below the minimum, or all of a gang of one. every_group=on: group minimums always count.
+// Ties. None of its own. Cost. O(groups and sub-groups) a question, O(1) for jobs without their
+// minimums.
 #include <algorithm>
 
 #include "lib/extension/cycle.h"
@@ -149,7 +151,8 @@ class Gang : public Policy, public OrderPolicy, public GatePolicy, public Victim
            domains_->Need(group);
   }
 
-  // Whether enough of each policy's sub-groups are as `good` has it. A sub-group without tasks is none.
+  // Whether enough of each policy's sub-groups are as `good` has it. A sub-group without tasks is
+  // none.
   template <typename Good>
   bool EnoughSubGroups(JobIndex job, Good good) const {
     const JobSpec& spec = tables_->jobs.spec[job];

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What admission counts for a job, as volcano reckons it: shared by overcommit and proportion.
+// What admission counts for a job: shared by overcommit and proportion.
 //
 //   if (HoldsMinimum(tables, ledger, job)) return Vote::kPermit;   // admission need not count it
 //   std::vector<int64_t> missing = MissingMinimum(tables, ledger, job);
@@ -14,8 +14,8 @@
 
 namespace muster {
 
-// The job's minimum resources less the requests of its gated pending tasks, floor 0 (dimensions other than cpu
-// and memory only where both name them). Absent stays absent.
+// The job's minimum resources less the requests of its gated pending tasks, floor 0 (dimensions
+// other than cpu and memory only where both name them). Absent stays absent.
 std::vector<int64_t> DeductGated(const Tables& tables, const Ledger& ledger, JobIndex job,
                                  std::vector<int64_t> amounts);
 
@@ -25,7 +25,8 @@ std::vector<int64_t> MissingMinimum(const Tables& tables, const Ledger& ledger, 
 // Whether nothing of it is missing.
 bool HoldsMinimum(const Tables& tables, const Ledger& ledger, JobIndex job);
 
-// Whether the job has begun and holds its gang: running phase, and as many tasks allocated as it needs.
+// Whether the job has begun and holds its gang: running phase, and as many tasks allocated as it
+// needs.
 bool RunsItsGang(const Tables& tables, const Ledger& ledger, JobIndex job, JobPhase phase);
 
 }  // namespace muster

@@ -2,11 +2,12 @@
 //
 // Sums over all jobs or nodes that a policy needs in each cycle, kept from one cycle to the next.
 //
-//   ForChangedJobs(cycle, [&](JobIndex job) { sums.Put(job, queue, amounts); });   // {}: it adds nothing
+//   ForChangedJobs(cycle, [&](JobIndex job) { sums.Put(job, queue, amounts); });  // {}: nothing
 //   double promised = sums.Sum(queue, d);
 //
-// Guarantee. A sum is what adding up doubles in the order of the members gives, to the bit: whole numbers add up exactly in any
-// order while the sum is no more than 2^53, and beyond that they are added up in that order.
+// Guarantee. A sum is what adding up doubles in the order of the members gives, to the bit: whole
+// numbers add up exactly in any order while the sum is no more than 2^53, and beyond that they are
+// added up in that order.
 // Cost. O(members that changed) a cycle; a sum beyond 2^53 costs O(members that add something).
 #ifndef MUSTER_POLICY_KEPT_SUMS_H_
 #define MUSTER_POLICY_KEPT_SUMS_H_
@@ -23,7 +24,8 @@
 
 namespace muster {
 
-// Calls visit(job) for every job, dead ones too, that may differ from what it was when the last cycle opened.
+// Calls visit(job) for every job, dead ones too, that may differ from what it was when the last
+// cycle opened.
 template <class Visit>
 void ForChangedJobs(const Cycle& cycle, const Visit& visit) {
   if (internal::DataOf(cycle).changed != nullptr) {
@@ -41,7 +43,8 @@ class KeptSums {
     sums_.resize(rows * dimensions, 0);
   }
 
-  // What the member, a job or a node, adds to the row instead of what it added before: amounts at or above 0, or none.
+  // What the member, a job or a node, adds to the row instead of what it added before: amounts at
+  // or above 0, or none.
   void Put(uint32_t member, size_t row, std::span<const int64_t> amounts) {
     const bool adds = std::any_of(amounts.begin(), amounts.end(), [](int64_t x) { return x > 0; });
     const auto known = parts_.find(member);

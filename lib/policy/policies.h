@@ -3,7 +3,9 @@
 // The policies that no single peer owns. What each promises stands at the top of its file.
 //
 //   const PolicyDecl decl = BinpackPolicy();
-//   std::unique_ptr<Policy> policy = decl.make(*Options::Check("policy binpack", decl.options, {{"weight", "5"}}));
+//   const absl::StatusOr<Options> options =
+//       Options::Check("policy binpack", decl.options, {{"weight", "5"}});
+//   std::unique_ptr<Policy> policy = decl.make(*options);
 #ifndef MUSTER_POLICY_POLICIES_H_
 #define MUSTER_POLICY_POLICIES_H_
 

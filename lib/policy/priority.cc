@@ -2,13 +2,13 @@
 //
 // priority: the higher number first, and it may evict the lower one.
 //
-// Promise. Jobs and tasks of higher priority go first. A task of another job may be evicted only if its job's
-// priority is strictly lower; one of the same job only if its own priority is. A job starves while any of its
-// tasks has no place, so that it may grow by eviction beyond its minimum where no stricter policy of the same
-// tier objects.
-// Peer. Volcano's priority plugin; it has no say in reclaiming. The option gives kube-batch's, which compares jobs
-// alone: no task is evicted for one of its own job. Ties: equal priorities are left to the next
-// policy. Cost: O(1) a comparison, O(candidates) for victims.
+// Promise. Jobs and tasks of higher priority go first. A task of another job may be evicted only if
+// its job's priority is strictly lower; one of the same job only if its own priority is. A job
+// starves while any of its tasks has no place, so that it may grow by eviction beyond its minimum
+// where no stricter policy of the same tier objects. The policy does not judge reclaiming.
+// own_job=off: jobs alone are compared, so no task is evicted for one of its own job.
+// Ties. Equal priorities are left to the next policy. Cost. O(1) a comparison, O(candidates) for
+// victims.
 #include <algorithm>
 
 #include "lib/extension/cycle.h"
@@ -18,12 +18,13 @@ namespace muster {
 namespace {
 
 constexpr OptionDecl kPriorityOptions[] = {
-    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
+    {"own_job", OptionKind::kFlag, "on", 0, 0,
+     "a task may take from tasks of its own job that have a lower priority"},
 };
 
 class Priority : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
-  explicit Priority(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
+  explicit Priority(const Options& options) : own_job_(options.flag("own_job")) {}
 
   std::string_view name() const override { return "priority"; }
   PointSet points() const override {
@@ -61,8 +62,8 @@ class Priority : public Policy, public OrderPolicy, public GatePolicy, public Vi
     for (TaskIndex t : candidates) {
       const JobIndex job = tasks.job[t];
       if (job == kNone) continue;
-      const bool lower = job == own && !kube_batch_ ? tasks.priority[t] < tasks.priority[evictor]
-                                                    : OfJob(job) < OfJob(own);
+      const bool lower = job == own && own_job_ ? tasks.priority[t] < tasks.priority[evictor]
+                                                : OfJob(job) < OfJob(own);
       if (lower) chosen->push_back(t);
     }
     return Vote::kPermit;
@@ -95,7 +96,7 @@ class Priority : public Policy, public OrderPolicy, public GatePolicy, public Vi
     return highest;
   }
 
-  const bool kube_batch_;
+  const bool own_job_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
 };

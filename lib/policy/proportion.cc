@@ -2,16 +2,20 @@
 //
 // proportion: every queue gets its weight's worth of the cluster.
 //
-// Idea. Water filling (water_filling.h) gives each queue with jobs what it deserves. Queues are served by the
-// largest fraction of their deserved amount that they hold; one that holds all of it in every dimension is
-// overused; a task is allocatable while its queue stays within its deserved amount in each dimension the task
-// asks for; tasks of a queue above its deserved amount in any dimension may be reclaimed by another queue.
-// Peer. Volcano's proportion plugin: three different tests for one question, as listed; queues of higher
-// priority first, whatever their share; admission against capability, less what elastic jobs could give back.
-// Options give kube-batch's: no priority, capability or guarantee, its own water filling, and victims whose
-// queue stays at or above its deserved amount without them.
-// Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds * queues *
-// dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that changed).
+// Idea. Water filling (water_filling.h) gives each queue with jobs what it deserves. Queues are
+// served by the largest fraction of their deserved amount that they hold. A queue that holds all of
+// it in every dimension is overused. A task is allocatable while its queue stays within its
+// deserved amount in each dimension that the task requests. Tasks of a queue above its deserved
+// amount in any dimension may be reclaimed by another queue.
+// Rules. These are three different tests for one question. Queues of higher priority come first,
+// whatever their share. Admission is against capability, less what elastic jobs could give back.
+// Options. limits=off: queues have no priority, guarantee or capability, and the policy neither
+// admits jobs nor limits placements. least_amounts=on: amounts compare within the profile's least
+// amounts, pods are no amount, and a victim's queue must keep its deserved amount without the
+// victim. overfull_nodes=off: nodes that hold more than they have are not divided.
+// Ties. Equal shares are left to the next policy. Cost. Water filling once a cycle, O(rounds *
+// queues * dimensions); then O(dimensions) after each change of a queue; for admission O(jobs that
+// changed).
 #include <algorithm>
 
 #include "lib/extension/cycle.h"
@@ -26,16 +30,24 @@ namespace muster {
 namespace {
 
 constexpr OptionDecl kProportionOptions[] = {
-    {"kube_batch", OptionKind::kFlag, "off", 0, 0, "kube-batch's rules instead of volcano's"},
+    {"limits", OptionKind::kFlag, "on", 0, 0,
+     "queues have priorities, guarantees and limits, and limits bound admission and placements"},
+    {"least_amounts", OptionKind::kFlag, "off", 0, 0,
+     "amounts compare within the profile's least amounts, and pods are no amount"},
+    {"overfull_nodes", OptionKind::kFlag, "on", 0, 0,
+     "what is divided counts nodes that hold more than they have"},
 };
 
 class Proportion : public Policy, public OrderPolicy, public GatePolicy, public VictimPolicy {
  public:
-  explicit Proportion(const Options& options) : kube_batch_(options.flag("kube_batch")) {}
+  explicit Proportion(const Options& options)
+      : limits_(options.flag("limits")),
+        least_amounts_(options.flag("least_amounts")),
+        overfull_nodes_(options.flag("overfull_nodes")) {}
 
   std::string_view name() const override { return "proportion"; }
   PointSet points() const override {
-    if (kube_batch_) return {Point::kQueueOrder, Point::kOverused, Point::kReclaimable};
+    if (!limits_) return {Point::kQueueOrder, Point::kOverused, Point::kReclaimable};
     return {Point::kQueueOrder, Point::kOverused,    Point::kAllocatable,
             Point::kPreemptive, Point::kReclaimable, Point::kAdmit};
   }
@@ -59,14 +71,14 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     stamps_.assign(queues, ~uint64_t{0});
 
     Amounts total(dimensions);
-    const ClusterTotal sum = kube_batch_ ? TotalWithoutOverfull(*ledger_) : ClusterTotal();
-    const auto amount = kube_batch_ ? std::span(sum.amount) : ledger_->total();
-    const auto present = kube_batch_ ? std::span(sum.present) : ledger_->total_present();
+    const ClusterTotal sum = overfull_nodes_ ? ClusterTotal() : TotalWithoutOverfull(*ledger_);
+    const auto amount = overfull_nodes_ ? ledger_->total() : std::span(sum.amount);
+    const auto present = overfull_nodes_ ? ledger_->total_present() : std::span(sum.present);
     for (DimensionIndex d = 0; d < dimensions; ++d) {
       if (present[d]) total.Set(d, static_cast<double>(amount[d]));
     }
     Amounts guaranteed(dimensions);
-    for (QueueIndex q = 0; q < queues; ++q) {
+    for (QueueIndex q = 0; q < queues && limits_; ++q) {
       if (!tables_->queues.alive[q]) continue;
       for (DimensionIndex d = 0; d < dimensions; ++d) {
         const int64_t cell = tables_->queues.guaranteed.at(q, d);
@@ -79,20 +91,20 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
       claim_of_[q] = static_cast<uint32_t>(claims_.size());
       claims_.push_back(MakeClaim(q, unguaranteed));
     }
-    // Who claims what he claimed before, of the same, deserves the same: a task that starts changes no claim.
+    // Equal claims on equal amounts deserve the same: a task that starts changes no claim.
     if (total == total_ && std::ranges::equal(claims_, before, SameClaim)) {
       for (size_t i = 0; i < claims_.size(); ++i) claims_[i].deserved = before[i].deserved;
-    } else if (kube_batch_) {
-      FillByWeightKubeBatch(total, slack_, &claims_);
+    } else if (least_amounts_) {
+      FillByWeightWithin(slack_, total, &claims_);
     } else {
       FillByWeight(total, &claims_);
     }
     total_ = total;
-    if (!kube_batch_) demand_.Open(cycle, /*parents=*/{});
+    if (limits_) demand_.Open(cycle, /*parents=*/{});
   }
 
   int CompareQueues(QueueIndex a, QueueIndex b) override {
-    if (!kube_batch_) {
+    if (limits_) {
       const auto& spec = tables_->queues.spec;
       if (spec[a].priority != spec[b].priority) return spec[a].priority > spec[b].priority ? -1 : 1;
     }
@@ -105,10 +117,11 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     if (deserved == nullptr) return false;
     const auto allocated = ledger_->queue_allocated(queue);
     for (DimensionIndex d = 0; d < allocated.size(); ++d) {
-      if (!deserved->has[d] || (kube_batch_ && d > kMemory && deserved->value[d] <= slack_[d]))
+      if (!deserved->has[d] || (least_amounts_ && d > kMemory && deserved->value[d] <= slack_[d])) {
         continue;
+      }
       const double more = deserved->value[d] - static_cast<double>(allocated[d]);
-      if (more >= (kube_batch_ ? slack_[d] : kSmallestAmount)) return false;
+      if (more >= (least_amounts_ ? slack_[d] : kSmallestAmount)) return false;
     }
     return true;
   }
@@ -148,9 +161,10 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
         const auto allocated = ledger_->queue_allocated(queue);
         left.emplace_back(queue, std::vector<int64_t>(allocated.begin(), allocated.end()));
       }
-      if (kube_batch_ ? SpareKubeBatch(queue, t, &left[i].second) : Spare(queue, left[i].second)) {
+      if (least_amounts_ ? KeepsDeserved(queue, t, &left[i].second)
+                         : Spare(queue, left[i].second)) {
         chosen->push_back(t);
-        if (!kube_batch_) Subtract(t, &left[i].second);
+        if (!least_amounts_) Subtract(t, &left[i].second);
       }
     }
     return Vote::kPermit;
@@ -193,10 +207,10 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     const auto allocated = ledger_->queue_allocated(q), pending = ledger_->queue_pending(q);
     for (DimensionIndex d = 0; d < dimensions; ++d) {
       const int64_t request = allocated[d] + pending[d];
-      if (request != 0 && !(kube_batch_ && d == kPods)) {
+      if (request != 0 && !(least_amounts_ && d == kPods)) {
         claim.request.Set(d, static_cast<double>(request));
       }
-      if (kube_batch_) continue;
+      if (!limits_) continue;
       const int64_t guarantee = tables_->queues.guaranteed.at(q, d);
       if (guarantee != kAbsent) {
         claim.guarantee.Set(d, static_cast<double>(guarantee));
@@ -223,8 +237,8 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     if (const Amounts* deserved = Deserved(queue)) {
       const auto allocated = ledger_->queue_allocated(queue);
       for (DimensionIndex d = 0; d < allocated.size(); ++d) {
-        const bool counts = kube_batch_ ? static_cast<bool>(deserved->has[d])
-                                        : deserved->value[d] >= kSmallestAmount;
+        const bool counts = least_amounts_ ? static_cast<bool>(deserved->has[d])
+                                           : deserved->value[d] >= kSmallestAmount;
         if (!counts) continue;
         const double share = ShareOf(static_cast<double>(allocated[d]), deserved->value[d]);
         if (share > largest) largest = share;
@@ -243,8 +257,9 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     return false;
   }
 
-  // The victim's request is taken away whether it is then chosen or not, unless the queue holds less than it.
-  bool SpareKubeBatch(QueueIndex queue, TaskIndex t, std::vector<int64_t>* allocated) const {
+  // The victim's request is taken away whether it is then chosen or not, unless the queue holds
+  // less than it.
+  bool KeepsDeserved(QueueIndex queue, TaskIndex t, std::vector<int64_t>* allocated) const {
     const Amounts* deserved = Deserved(queue);
     const auto request = ledger_->request(t);
     bool less = true;
@@ -266,10 +281,10 @@ class Proportion : public Policy, public OrderPolicy, public GatePolicy, public 
     for (size_t d = 0; d < request.size(); ++d) (*allocated)[d] -= request[d];
   }
 
-  const bool kube_batch_;
+  const bool limits_, least_amounts_, overfull_nodes_;
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<double> slack_;  // kube-batch: amounts below it are nothing
+  std::vector<double> slack_;  // the profile's least amounts, by dimension
   Amounts total_;
   std::vector<uint32_t> claim_of_;
   std::vector<Claim> claims_;
@@ -289,7 +304,7 @@ PolicyDecl ProportionPolicy() {
           },
           /*revision=*/1,
           [](const Options& options, PolicyNeeds* needs) {
-            needs->whole_nodes |= options.flag("kube_batch");
+            needs->whole_nodes |= !options.flag("overfull_nodes");
           }};
 }
 

@@ -32,7 +32,7 @@ void QueueDemand::Open(const Cycle& cycle, std::vector<QueueIndex> parents) {
     const QueueIndex queue = jobs.queue[j];
     const auto allocated = ledger_->job_allocated(j);
     for (DimensionIndex d = 0; d < dimensions_; ++d) {
-      // Nobody asks about pods.
+      // No question is about pods.
       beyond[d] =
           d == kPods ? 0 : std::max<int64_t>(0, allocated[d] - OrZero(jobs.min_resources.at(j, d)));
     }

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What admission knows of queues, as volcano reckons it: what was promised to jobs that do not hold it yet, and what
-// jobs hold beyond their minimum and could give back. Shared by proportion and capacity.
+// What admission knows of queues: what was promised to jobs that do not hold it yet, and what jobs
+// hold beyond their minimum and could give back. Shared by proportion and capacity.
 //
 //   demand.Open(cycle, {});
 //   if (demand.Wanted(queue, d, minimum, held) <= limit) ...   // the job may be admitted
@@ -23,13 +23,14 @@ inline bool IsOpen(const Tables& tables, QueueIndex queue) {
 
 class QueueDemand {
  public:
-  // `parents`: per queue the one above it, kNone at the top; what is promised below a queue counts for it, too. Empty:
-  // queues stand side by side. Where no job waits for admission nobody will ask, and nothing is added up. O(jobs that changed).
+  // `parents`: per queue the one above it, kNone at the top; what is promised below a queue counts
+  // for it, too. Empty: queues stand side by side. Where no job waits for admission none will
+  // ask, and nothing is added up. O(jobs that changed).
   void Open(const Cycle& cycle, std::vector<QueueIndex> parents);
   void Admitted(JobIndex job);
 
-  // What would be held of a dimension in which `held` is, if the job with that minimum were admitted and all gave back
-  // what they can.
+  // What would be held of a dimension in which `held` is, if the job with that minimum were
+  // admitted and all gave back what they can.
   double Wanted(QueueIndex queue, DimensionIndex d, int64_t minimum, int64_t held) const {
     const size_t cell = queue * dimensions_ + d;
     return static_cast<double>(minimum) + static_cast<double>(held) + promised_[cell] -

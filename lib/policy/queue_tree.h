@@ -1,17 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The tree of queues as policies walk it: from the roots down to divide, from a queue up to ask for leave, and along the
-// two ways that meet above a giver and an asker.
+// The tree of queues as policies walk it: from the roots down to divide, from a queue up to ask for
+// leave, and along the two ways that meet above a giver and an asker.
 //
 //   tree.Open(tables, ledger);
-//   for (QueueIndex q : tree.order()) ...                                    // parents before children
+//   for (QueueIndex q : tree.order()) ...                     // parents before children
 //   const Verdict verdict = tree.WithinLimits(queue, ledger.request(task));
 //   tree.Choose(evictor, candidates, may_take, may_give, &victims);
 //
-// Who may take and who may give is the policy's rule; this keeps what givers would still hold, so that each candidate is
-// asked about as if those chosen before it had gone. The tree is walked by loops, so its depth does not matter otherwise.
-// Cost. Open: O(queues x dimensions). WithinLimits: O(queues above that say no to anything). Choose: O(depth) for each
-// queue among the givers, then what may_give costs for each candidate.
+// Which queue may take or give is the policy's rule; this keeps what givers would still hold, so
+// that each candidate is asked about as if those chosen before it had gone. The tree is walked by
+// loops, so its depth does not matter otherwise.
+// Cost. Open: O(queues x dimensions). WithinLimits: O(queues above that say no to anything).
+// Choose: O(depth) for each queue among the givers, then what may_give costs for each candidate.
 #ifndef MUSTER_POLICY_QUEUE_TREE_H_
 #define MUSTER_POLICY_QUEUE_TREE_H_
 
@@ -28,14 +29,16 @@ namespace muster {
 // The alive queues: the roots, ascending, then level by level those below.
 std::vector<QueueIndex> QueuesFromTheTop(const QueueTable& queues);
 
-// Whether who holds `held` holds no more than `most` with `request`, in what is requested; else `*dimension` is one in
-// which it would. The number of tasks is left out: it is no share of anything.
+// Whether `held` with `request` is no more than `most`, in what is requested; else
+// `*dimension` is one in which it would. The number of tasks is left out: it is no share of
+// anything.
 bool StaysWithin(std::span<const int64_t> most, std::span<const int64_t> held,
                  std::span<const int64_t> request, DimensionIndex* dimension);
 
 class QueueTree {
  public:
-  // From a giver's queue up to below where its way meets the asker's; empty if the giver's queue is above the asker's.
+  // From a giver's queue up to below where its way meets the asker's; empty if the giver's queue is
+  // above the asker's.
   struct Way {
     QueueIndex giver;
     absl::InlinedVector<QueueIndex, 4> queues = {};
@@ -48,21 +51,22 @@ class QueueTree {
   const std::vector<QueueIndex>& roots() const { return roots_; }
   const std::vector<QueueIndex>& order() const { return order_; }  // parents before children
 
-  // Whether the queue and all above it are open and hold no more than their limits with `request`; else `denial` says
-  // what is in the way.
+  // Whether the queue and all above it are open and hold no more than their limits with `request`;
+  // else `denial` says what is in the way.
   Verdict WithinLimits(QueueIndex queue, std::span<const int64_t> request) const;
 
-  // Whether the queue, with those below it, holds less than it is guaranteed of something for which tasks of theirs wait.
+  // Whether the queue, with those below it, holds less than it is guaranteed of something for which
+  // tasks of theirs wait.
   bool BelowGuarantee(QueueIndex queue) const;
 
-  // Those of `candidates` that may go for `evictor`. may_take(queue) is asked of every queue on the asker's way,
-  // may_give(way, request) of every candidate.
+  // Those of `candidates` that may go for `evictor`. may_take(queue) is asked of every queue on the
+  // asker's way, may_give(way, request) of every candidate.
   template <class MayTake, class MayGive>
   void Choose(TaskIndex evictor, std::span<const TaskIndex> candidates, const MayTake& may_take,
               const MayGive& may_give, std::vector<TaskIndex>* chosen);
 
-  // While Choose asks: what the queue with those below it, or its own jobs alone, would hold without those chosen. Holds
-  // until the next such question.
+  // While Choose asks: what the queue with those below it, or its own jobs alone, would hold
+  // without those chosen. Holds until the next such question.
   std::span<const int64_t> Held(QueueIndex q) {
     return Left(q, ledger_->tree_allocated(q), &held_);
   }

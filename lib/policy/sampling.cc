@@ -2,15 +2,16 @@
 //
 // sampling: a search for nodes ends when it has found enough.
 //
-// Idea. Of a list of up to `least_nodes` nodes all that fit are wanted; of a longer one `percent` of its length, and at
-// least `least_nodes`. 0 percent stands for 50 less one for every 125 nodes, at least `least_percent`. The best of those
-// that were found is taken. The next search begins where this one ended, so that all nodes get their turn.
-// Peer. Volcano's --percentage-nodes-to-find and its two minimums; its default is percent=0. Sixteen goroutines
-// search there, and which nodes they had found in the end depends on timing: here nodes are looked at one by one, in
-// ascending order from where the last search ended, until one more fits than is wanted. A cycle begins with node 0,
-// where the peer's place outlives it. As there, a look at a nominated node alone forgets the place. allocate, backfill,
-// preempt and reclaim sample; gangpreempt and gangreclaim look at all nodes here.
-// Ties. Among equal scores the node of smallest index. Cost. A look at all nodes: what is saved are scores.
+// Idea. Of a list of up to `least_nodes` nodes all that fit are wanted; of a longer one `percent`
+// of its length, and at least `least_nodes`. 0 percent stands for 50 less one for every 125 nodes,
+// at least `least_percent`. The best of those that were found is taken. The next search begins
+// where this one ended, so that all nodes get their turn.
+// Rules. Nodes are looked at one by one, in ascending order from where the last search ended, until
+// one more fits than is wanted. A cycle begins with node 0. A look at a nominated node alone
+// forgets the place. allocate, backfill, preempt and reclaim sample; gangpreempt and gangreclaim
+// look at all nodes.
+// Ties. Among equal scores the node of smallest index. Cost. A look at all nodes: what is saved are
+// scores.
 #include <algorithm>
 
 #include "lib/policy/policies.h"

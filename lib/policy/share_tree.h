@@ -1,19 +1,21 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Dominant shares along a tree: queues name their way down from the root, jobs are the leaves (hierarchical DRF,
-// Bhattacharya et al., 2013).
+// Dominant shares along a tree: queues name their way down from the root, jobs are the leaves
+// (hierarchical DRF, Bhattacharya et al., 2013).
 //
 //   ShareTree tree(tables, ledger);
 //   int order = tree.CompareQueues(a, b);  // below 0: a goes first
 //
-// A leaf is saturated when it holds all it asks for of something, or when something it asks for is used up (both only
-// once it holds anything); an inner vertex when all below it is. An inner vertex holds what its saturated children
-// hold, and of the others as much as if all of them had the share of the smallest of them: so nobody's share grows
-// by a sibling that has outgrown the others. Queues are compared from the root down: unsaturated before saturated,
-// then by share over weight, and where these are equal by the children on their ways.
-// Peer. Volcano's tree, built and counted anew after each event; here only the ways up from leaves that changed are,
-// unless a resource of the cluster was used up or freed. Children are summed in the order in which they came to be,
-// jobs in ascending index. A weight below 1 is 1, and the first job that needs a step gives its weight.
+// A leaf is saturated when it holds all it requests of something, or when something it requests is
+// used up (both only once it holds anything); an inner vertex when all below it is. An inner vertex
+// holds what its saturated children hold, and of the others as much as if all of them had the share
+// of the smallest of them, so no share grows by a sibling that has outgrown the others. Queues are
+// compared from the root down: unsaturated before saturated, then by share over weight, and where
+// these are equal by the children on their ways.
+// Rules. After an event only the ways up from leaves that changed are counted anew, unless a
+// resource of the cluster was used up or freed. Children are summed in the order in which they were
+// created, jobs in ascending index. A weight below 1 is 1, and the first job that needs a step
+// gives its weight.
 // Cost. O(jobs) to see what changed, then O(depth x children x dimensions).
 #ifndef MUSTER_POLICY_SHARE_TREE_H_
 #define MUSTER_POLICY_SHARE_TREE_H_
@@ -33,8 +35,8 @@ class ShareTree {
   ShareTree(const Tables& tables, const Ledger& ledger);
 
   int CompareQueues(QueueIndex a, QueueIndex b);
-  // Those of `candidates` without any of whom, each alone, the queue of `reclaimer` would come before theirs
-  // although it held the reclaimer's request too.
+  // Those of `candidates` without each of which, alone, the queue of `reclaimer` would come
+  // before theirs although it held the reclaimer's request too.
   void Reclaimable(TaskIndex reclaimer, std::span<const TaskIndex> candidates,
                    std::vector<TaskIndex>* chosen);
 

@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Reads zones and requests, and keeps count of who took what.
+// Reads zones and requests, and keeps count of what each task took.
 #include "lib/policy/zone_books.h"
 
 #include <algorithm>
@@ -186,7 +186,7 @@ ZoneBooks::Ask ZoneBooks::MakeAsk(ClassIndex c) {
   if (task.parts.empty()) {
     task.parts.emplace_back(ZonedTask::Part::kMain, ReadRequest(shape.request));
   }
-  // One that asks for no cpu, no memory and nothing but Kubernetes' own resources is nobody's concern.
+  // A request for no cpu, no memory and nothing but Kubernetes' own resources is not judged.
   task.is_judged = shape.guaranteed_qos;
   const auto judge = [&](const ZonedRequest& request) {
     for (const ZonedAmount& asked : request) {

@@ -8,13 +8,14 @@
 //   const uint32_t number = books.NumberOf(node);    // kNone: a node without zones
 //   books.book(number).now.Check(books.AskOf(task_class).task);
 //
-// Idea. A node reports what its zones have `available`, or nothing, and then they have their capacity. What tasks that the
-// report cannot know request is taken from every zone that lists the resource, for nobody knows which one they will get:
-// those placed in this cycle, bound or binding; those that began to run at `zones_measured` or later, or nobody knows
-// when, where that time is told; where nothing is reported, all tasks that are there. Tasks that are there when the cycle
-// opens keep what they take until it ends, evicted or not.
-// Cost. Nodes that changed are read again by the change log. Tasks are counted once a cycle that asks, then the ledger's
-// view journal is followed.
+// Idea. A node reports what its zones have `available`, or nothing, and then they have their
+// capacity. What tasks that the report cannot know request is taken from every zone that lists the
+// resource, because it is unknown which one they will get: those placed in this cycle, bound or
+// binding; those that began to run at `zones_measured` or later, or at an unknown time, where that
+// time is told; where nothing is reported, all tasks that are there. Tasks that are there when the
+// cycle opens keep what they take until it ends, evicted or not.
+// Cost. Nodes that changed are read again by the change log. Tasks are counted once a cycle that
+// asks, then the ledger's view journal is followed.
 #ifndef MUSTER_POLICY_ZONE_BOOKS_H_
 #define MUSTER_POLICY_ZONE_BOOKS_H_
 
@@ -96,7 +97,7 @@ class ZoneBooks {
   std::vector<Book> books_;
   size_t alive_ = 0, aligned_ = 0;
   std::vector<std::optional<Ask>> asks_;  // per class
-  uint64_t birth_ = 0;                    // of the ledger whose journal is followed
+  uint64_t birth_ = 0;                    // of the ledger that is followed
   size_t position_ = 0;                   // in it
 };
 

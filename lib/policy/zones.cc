@@ -2,22 +2,24 @@
 //
 // zones: tasks that are aligned with NUMA zones go where a zone has room for them.
 //
-// Promise. On a node whose alignment is single-numa-node no task is placed unless one zone has all that each of its
-// containers asks for, main containers after one another on what is left, or by alignment scope pod all that it asks for
-// at once. Only guaranteed tasks are held to zones in cpu, memory and huge pages; all others in devices that zones list.
-// A node without zones takes anything. What zones have left: lib/policy/zone_books.h; check and scores:
-// lib/fit/zoned_node.h.
-// Score, of guaranteed tasks. 0 to 100 times the weight: how much of what is asked would be left in zones (least), in use
-// (most), how evenly (balanced), all three where nodes align to one zone; or how few zones hold it (fewest) anywhere. Nodes
-// without zones score 0.
-// Peer. scheduler-plugins' NodeResourceTopologyMatch with its over-reserving cache. There tasks that are not guaranteed
-// score 100 on every node, here 0, which is as good. A report is trusted at once: the peer waits for one whose fingerprint
-// names all tasks it has sent there, and refuses nodes that other schedulers use. Zones count by their place in the list,
-// where the peer takes the numbers in their names; and all nodes share `most_zones`.
-// Reasons. Policy, with the resource and the container that no zone has room for. Evictions are no cure, for a report does
-// not say which zone a task would give up.
-// Ties. None left. Cost. A look at every candidate node, remembered by class and node until the zones' amounts change;
-// nothing for classes that ask for nothing, nor where no node has zones.
+// Promise. On a node with alignment single-numa-node no task is placed unless one zone has all
+// that each of its containers requests, main containers after one another on what is left, or by
+// alignment scope pod all that it requests at once. Only guaranteed tasks are held to zones in cpu,
+// memory and huge pages; all others in devices that zones list. A node without zones takes
+// anything.
+// What zones have left: lib/policy/zone_books.h; check and scores: lib/fit/zoned_node.h.
+// Score, of guaranteed tasks. 0 to 100 times the weight: how much of the request would be left in
+// zones (least), in use (most), how evenly (balanced), all three where nodes align to one zone; or
+// how few zones hold it (fewest) anywhere. Nodes without zones score 0.
+// Rules. Those of the plugin NodeResourceTopologyMatch with its over-reserving cache. There tasks
+// that are not guaranteed score 100 on every node, here 0, which is as good. A report is trusted at
+// once, where the plugin waits for one with a fingerprint that names all tasks that it has sent
+// there. Zones count by their place in the list, where the plugin takes the numbers in their names;
+// and all nodes share `most_zones`.
+// Reasons. Policy, with the resource and the container that no zone has room for. Evictions are no
+// cure, because a report does not name the zone that a task would give up.
+// Ties. None left. Cost. A look at every candidate node, remembered by class and node until the
+// zones' amounts change; nothing for classes that request nothing, nor where no node has zones.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 //
 // From a spec string to a resolved profile.
 //
-//   absl::StatusOr<ProfileConfig> config = ResolveProfile("volcano:binpack(weight=5),+preempt");
+//   absl::StatusOr<ProfileConfig> config = ResolveProfile("muster:binpack(weight=5),-preempt");
 //
 //   SPEC = NAME [":" ITEM {"," ITEM}]
 //   ITEM = "-" WORD                        without that action or policy

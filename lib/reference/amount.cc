@@ -182,7 +182,7 @@ std::vector<size_t> CommonDimensions(const Amount& l, const Amount& r) {
   return common;
 }
 
-bool KubeBatchLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance) {
+bool TolerantLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance) {
   for (size_t d = 0; d < l.value.size(); ++d) {
     if (IsScalar(d) && (!l.present[d] || l.value[d] <= tolerance[d])) continue;
     if (!(l.value[d] < r.value[d] || std::fabs(l.value[d] - r.value[d]) < tolerance[d]))
@@ -191,7 +191,7 @@ bool KubeBatchLessEqual(const Amount& l, const Amount& r, const std::vector<doub
   return true;
 }
 
-bool KubeBatchLess(const Amount& l, const Amount& r, const std::vector<double>& tolerance) {
+bool TolerantLess(const Amount& l, const Amount& r, const std::vector<double>& tolerance) {
   if (!(l.value[kCpu] < r.value[kCpu] && l.value[kMemory] < r.value[kMemory])) return false;
   if (l.map && !r.map) return false;
   for (size_t d = 0; d < l.value.size(); ++d) {
@@ -202,7 +202,7 @@ bool KubeBatchLess(const Amount& l, const Amount& r, const std::vector<double>& 
   return true;
 }
 
-bool KubeBatchIsEmpty(const Amount& amount, const std::vector<double>& tolerance) {
+bool TolerantIsEmpty(const Amount& amount, const std::vector<double>& tolerance) {
   for (size_t d = 0; d < amount.value.size(); ++d) {
     if (amount.value[d] >= tolerance[d]) return false;
   }

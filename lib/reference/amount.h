@@ -56,7 +56,7 @@ std::pair<Amount, Amount> Difference(const Amount& l, const Amount& r);
 // What l has more than r.
 Amount ExceededPart(const Amount& l, const Amount& r);
 
-// Volcano's tolerance is a tenth of any unit.
+// Without a Tolerance, amounts are equal within a tenth of any unit.
 inline constexpr double kTolerance = 0.1;
 bool LessEqual(const Amount& l, const Amount& r);  // over l's dimensions, missing in r is zero
 bool IsEmpty(const Amount& amount);  // nothing as large as the tolerance, pods ignored
@@ -66,7 +66,8 @@ bool WithinRequested(const Amount& l, const Amount& r, const Amount& request);
 std::vector<size_t> PositiveDimensions(
     const Amount& amount);  // dimensions as large as the tolerance, ascending
 
-// Of what `request` asks for, pods apart: where l stays within r; and where l is more, without any tolerance.
+// Of what `request` asks for, pods apart: where l stays within r; and where l is more, without any
+// tolerance.
 std::vector<size_t> RequestedWithin(const Amount& l, const Amount& r, const Amount& request);
 std::vector<size_t> RequestedBeyond(const Amount& l, const Amount& r, const Amount& request);
 // The request without what neither l nor r has any of.
@@ -76,14 +77,13 @@ Amount OnlyNamed(const Amount& request, const Amount& r);
 // Dimensions that both have some of.
 std::vector<size_t> CommonDimensions(const Amount& l, const Amount& r);
 
-// kube-batch's tolerances: 10 milli-cores, 10 MiB, 10 thousandths of a scalar. `tolerance` has them
-// in the units of each dimension. It compares over l's scalars that exceed the tolerance; without a
-// map there are none.
-bool KubeBatchLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
+// Comparisons within a Tolerance, given in the units of each dimension: over l's scalars that
+// exceed the tolerance. Without a map there are none.
+bool TolerantLessEqual(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
 // Strictly, in all of l's dimensions. Without a map on the left: whether r has no scalar within the
 // tolerance.
-bool KubeBatchLess(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
-bool KubeBatchIsEmpty(const Amount& amount, const std::vector<double>& tolerance);
+bool TolerantLess(const Amount& l, const Amount& r, const std::vector<double>& tolerance);
+bool TolerantIsEmpty(const Amount& amount, const std::vector<double>& tolerance);
 
 double ShareOf(double part, double whole);  // nothing of nothing is 0, something of nothing is 1
 

@@ -1,23 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Opening, the undo log, closing, and the profiles.
+// Opening, the undo log and closing.
 #include "lib/reference/cycle.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "lib/reference/peer/muster/fair.h"
-#include "lib/reference/peer/transwarp/transwarp.h"
-#include "lib/reference/peer/volcano/network_topology.h"
-
 namespace muster::reference {
 
 namespace {
 
-// kube-batch leaves out a node that holds more than it has.
+// Whether the node holds no more than it has.
 bool InSync(const Cycle& cycle, NodeIndex node) {
-  return KubeBatchLessEqual(MeasureBooks(cycle, cycle.world.used[node]),
-                            MeasureBooks(cycle, cycle.world.capacity[node]), cycle.tolerance);
+  return TolerantLessEqual(MeasureBooks(cycle, cycle.world.used[node]),
+                           MeasureBooks(cycle, cycle.world.capacity[node]), cycle.tolerance);
 }
 
 void Note(Cycle& cycle, DecisionKind kind, TaskIndex task, NodeIndex node) {
@@ -26,8 +22,8 @@ void Note(Cycle& cycle, DecisionKind kind, TaskIndex task, NodeIndex node) {
   cycle.decisions.push_back(decision);
 }
 
-// kube-batch counts what holds resources, also what was placed in this session.
-JobPhase KubeBatchPhaseAtClose(const Cycle& cycle, JobIndex job) {
+// By what holds resources, tasks placed in this session among them.
+JobPhase PhaseByAllocated(const Cycle& cycle, JobIndex job) {
   int64_t running = 0, allocated = 0;
   for (TaskIndex t : cycle.world.tasks_of(job)) {
     running += cycle.world.status[t] == TaskStatus::kRunning ? 1 : 0;
@@ -41,7 +37,7 @@ JobPhase KubeBatchPhaseAtClose(const Cycle& cycle, JobIndex job) {
 
 JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
-  if (!cycle.volcano) return KubeBatchPhaseAtClose(cycle, job);
+  if (cycle.rules.phase_by_allocated) return PhaseByAllocated(cycle, job);
   int64_t running = 0, scheduled = 0, ended = 0, waiting = 0;
   for (TaskIndex t : world.tasks_of(job)) {
     switch (world.status[t]) {
@@ -80,33 +76,60 @@ JobPhase PhaseAtClose(const Cycle& cycle, JobIndex job) {
   return world.phase[job] == JobPhase::kAdmitted ? JobPhase::kAdmitted : JobPhase::kPending;
 }
 
+std::vector<QueueShare> SharesAtClose(const Cycle& cycle, const std::vector<Row>& allocated_before,
+                                      const std::vector<double>& share_before) {
+  const Tables& tables = cycle.tables();
+  std::vector<QueueShare> shares;
+  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
+    if (!tables.queues.alive[q]) continue;
+    QueueShare share;
+    share.queue = q;
+    share.allocated_before = allocated_before[q];
+    share.allocated_after = cycle.world.queue_allocated[q];
+    if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
+    for (const PolicyTwin& twin : *cycle.policies) {
+      if (twin.deserved == nullptr || FindPolicy(cycle, twin.name) == nullptr) continue;
+      if (const auto deserved = twin.deserved(cycle, q)) {
+        share.deserved = *deserved;
+        break;
+      }
+    }
+    share.share_before = share_before[q];
+    share.share_after = QueueShareNow(cycle, q);
+    shares.push_back(share);
+  }
+  return shares;
+}
+
 }  // namespace
 
-Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t now) {
+Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, const Rules& rules,
+                const PolicyTwins& policies, int64_t now) {
   Cycle cycle;
   cycle.profile = &profile;
   cycle.now = now;
-  cycle.volcano = profile.family != "kube-batch";
-  cycle.muster = profile.family == "muster" || profile.family == "transwarp";
+  cycle.rules = rules;
+  cycle.policies = &policies;
   cycle.world = OpenWorld(tables);
   if (const ReferencePolicy* devices = FindPolicy(cycle, "devices")) {
     cycle.world.device_strategy = TextOption(*devices, "strategy", "pack");
   }
-  cycle.world.gives_cpus = FindPolicy(cycle, "numa-aware") != nullptr;
-  for (DimensionIndex d = 0; d < tables.dimension_count(); ++d) {
+  for (DimensionIndex d = 0; d < tables.dimension_count() && rules.tolerance; ++d) {
     const bool milli = IsMilliDimension(tables.dimensions.name(d));
-    cycle.tolerance.push_back(d == kMemory ? 10.0 * 1024 * 1024 : milli ? 10 : 0.01);
+    cycle.tolerance.push_back(d == kMemory ? rules.tolerance->memory
+                              : milli      ? rules.tolerance->milli
+                                           : rules.tolerance->other);
   }
-  cycle.world.evict_hides = cycle.volcano;
+  cycle.world.evicted_tasks_show = rules.evicted_tasks_show;
   cycle.world.follow_present = FindPolicy(cycle, "predicates") != nullptr;
-  for (NodeIndex n = 0; n < cycle.world.in_session.size(); ++n) {
-    // To volcano every node that exists is there, whatever its conditions say.
-    if (cycle.world.in_session[n] && !cycle.volcano) cycle.world.in_session[n] = InSync(cycle, n);
+  for (NodeIndex n = 0; n < cycle.world.in_session.size() && rules.overfull_nodes_leave; ++n) {
+    if (cycle.world.in_session[n]) cycle.world.in_session[n] = InSync(cycle, n);
   }
   OpenShares(cycle);
-  OpenTree(cycle);
-  if (FindPolicy(cycle, "fairshare") != nullptr) CountDeserved(cycle);
-  if (FindPolicy(cycle, "borrowing") != nullptr) CountNominal(cycle);
+  for (const PolicyTwin& twin : policies) {
+    const ReferencePolicy* policy = FindPolicy(cycle, twin.name);
+    if (policy != nullptr && twin.open != nullptr) twin.open(cycle, *policy);
+  }
   return cycle;
 }
 
@@ -144,7 +167,7 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
   plan.decisions = cycle.decisions;
   for (const Decision& d : cycle.decisions) {
     if (d.kind != DecisionKind::kBind) continue;
-    if (!cycle.world.device_strategy && !cycle.world.gives_cpus) continue;
+    if (!cycle.world.device_strategy && cycle.world.choose_cpus == nullptr) continue;
     for (const DeviceSpec& device : tables.nodes.spec[d.node].devices) {
       const auto hold = cycle.world.held[d.task].find(device.name);
       if (hold == cycle.world.held[d.task].end()) continue;
@@ -152,22 +175,7 @@ PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
     }
   }
 
-  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
-    if (!tables.queues.alive[q]) continue;
-    QueueShare share;
-    share.queue = q;
-    share.allocated_before = allocated_before[q];
-    share.allocated_after = cycle.world.queue_allocated[q];
-    if (cycle.queues[q].known) share.deserved = cycle.queues[q].deserved.value;
-    if (cycle.capacity_ready && cycle.capacity[q].known)
-      share.deserved = cycle.capacity[q].deserved.value;
-    if (!cycle.fair.empty()) {
-      share.deserved.assign(cycle.fair[q].deserved.begin(), cycle.fair[q].deserved.end());
-    }
-    share.share_before = share_before[q];
-    share.share_after = QueueShareNow(cycle, q);
-    plan.shares.push_back(share);
-  }
+  plan.shares = SharesAtClose(cycle, allocated_before, share_before);
   return plan;
 }
 
@@ -197,6 +205,14 @@ const ReferencePolicy* FindPolicy(const Cycle& cycle, std::string_view name) {
     }
   }
   return nullptr;
+}
+
+const PolicyTwin& TwinOf(const Cycle& cycle, const ReferencePolicy& policy) {
+  static const PolicyTwin silent;
+  for (const PolicyTwin& twin : *cycle.policies) {
+    if (twin.name == policy.name) return twin;
+  }
+  return silent;
 }
 
 double NumberOption(const ReferencePolicy& policy, const std::string& key, double otherwise) {
@@ -295,74 +311,3 @@ void AllocateNow(Cycle& cycle, TaskIndex task, NodeIndex node) {
 }
 
 }  // namespace muster::reference
-
-namespace muster {
-
-ReferenceProfile ReferenceVolcano() {
-  ReferenceProfile profile;
-  profile.family = "volcano";
-  profile.actions = {"admit", "allocate", "backfill"};
-  profile.tiers = {{{"priority", {}, {}}, {"gang", {"preemptable"}, {}}, {"conformance", {}, {}}},
-                   {{"overcommit", {}, {}},
-                    {"drf", {"preemptable"}, {}},
-                    {"predicates", {}, {}},
-                    {"proportion", {}, {}},
-                    {"nodeorder", {}, {}},
-                    {"binpack", {}, {}}}};
-  return profile;
-}
-
-ReferenceProfile ReferenceKubeBatch() {
-  ReferenceProfile profile;
-  profile.family = "kube-batch";
-  profile.actions = {"allocate", "backfill"};
-  profile.tiers = {
-      {{"priority", {}, {}}, {"gang", {}, {}}},
-      {{"drf", {}, {}}, {"predicates", {}, {}}, {"proportion", {}, {}}, {"nodeorder", {}, {}}}};
-  return profile;
-}
-
-PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile, int64_t now) {
-  using reference::Cycle;
-  Cycle cycle = reference::OpenCycle(tables, profile, now);
-  const std::vector<reference::Row> allocated = cycle.world.queue_allocated;
-  std::vector<double> shares;
-  for (QueueIndex q = 0; q < tables.queues.alive.size(); ++q) {
-    shares.push_back(reference::QueueShareNow(cycle, q));
-  }
-  const std::map<std::string, void (*)(Cycle&)> volcano = {
-      {"admit", reference::RunAdmit},
-      {"allocate", reference::RunAllocate},
-      {"backfill", reference::RunBackfill},
-      {"preempt", reference::RunPreempt},
-      {"reclaim", reference::RunReclaim},
-      {"gangpreempt", reference::RunGangPreempt},
-      {"gangreclaim", reference::RunGangReclaim},
-      {"shuffle", reference::RunShuffle},
-      {"conservative", reference::RunConservative}};
-  const std::map<std::string, void (*)(Cycle&)> kube_batch = {
-      {"allocate", reference::RunKubeBatchAllocate},
-      {"backfill", reference::RunKubeBatchBackfill},
-      {"preempt", reference::RunKubeBatchPreempt},
-      {"reclaim", reference::RunKubeBatchReclaim}};
-  const std::map<std::string, void (*)(Cycle&)> muster = {{"allocate", reference::RunFairAllocate},
-                                                          {"preempt", reference::RunFairPreempt},
-                                                          {"reclaim", reference::RunFairReclaim}};
-  const std::map<std::string, void (*)(Cycle&)> ray = {{"allocate", reference::RunRayAllocate}};
-  const auto& actions = profile.family == "ray" ? ray
-                        : cycle.muster          ? muster
-                        : cycle.volcano         ? volcano
-                                                : kube_batch;
-  for (const std::string& name : profile.actions) {
-    if (const auto action = actions.find(name); action != actions.end()) action->second(cycle);
-  }
-  return reference::CloseCycle(cycle, allocated, shares);
-}
-
-std::optional<Refusal> ReferenceRefusal(const Tables& tables, const ReferenceProfile& profile,
-                                        TaskIndex task, NodeIndex node) {
-  const reference::Cycle cycle = reference::OpenCycle(tables, profile, 0);
-  return reference::FirstRefusal(cycle, task, node);
-}
-
-}  // namespace muster

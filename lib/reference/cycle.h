@@ -21,6 +21,7 @@
 #include "lib/base/go_heap.h"
 #include "lib/reference/amount.h"
 #include "lib/reference/reference.h"
+#include "lib/reference/rules.h"
 #include "lib/reference/world.h"
 #include "muster/plan.h"
 
@@ -32,24 +33,6 @@ struct QueueBook {
   Amount deserved, request, elastic, inqueue, guarantee, real_capability;
 };
 
-// What capacity knows of a queue.
-struct CapacityBook {
-  bool known = false;
-  Amount deserved, guarantee, capability, limit, elastic, inqueue;
-  std::vector<QueueIndex> ancestors;  // from the root down to its parent
-  bool leaf = true;
-  double share_at_open = 0;
-};
-
-// What fairshare knows of a queue, per dimension.
-struct FairBook {
-  Row demand, promised, deserved;
-  std::vector<bool> contested;  // it and its siblings hold or ask for more than there is
-};
-
-// A domain by its name; the empty one is above all.
-using Vertex = std::string;
-
 // The tasks of a job that are in its sub-group of that number; kNone: in none.
 struct Part {
   JobIndex job;
@@ -57,50 +40,27 @@ struct Part {
   auto operator<=>(const Part&) const = default;
 };
 
-// What network-topology-aware knows of a domain: sums over its nodes when the cycle opened.
-struct VertexBook {
-  Row allocatable, used, idle, future_idle;
-};
-
-// Where jobs and their parts are in the tree of domains.
-struct TreeBook {
-  std::map<Vertex, VertexBook> vertices;
-  std::map<JobIndex, std::optional<Vertex>> job_place;
-  std::map<Part, std::optional<Vertex>> part_place;
-  std::optional<Vertex> anchor;  // of the part that is being placed
-  // Of allocate: the domain chosen for a job, and what tries in each domain found for its parts.
-  std::map<JobIndex, Vertex> chosen;
-  std::map<std::pair<JobIndex, Vertex>, std::map<Part, std::optional<Vertex>>> noted;
-};
-
 struct Cycle {
   const ReferenceProfile* profile = nullptr;
   int64_t now = 0;
-  bool volcano = true;  // Kubernetes as it is now; otherwise kube-batch
-  // The profiles muster and transwarp: volcano's filters and scores, rules of its own.
-  bool muster = false;
-  bool reclaims = false;  // muster: an action of this cycle took from other queues
+  Rules rules;
+  const PolicyTwins* policies = nullptr;  // of all schedulers
+  Keepsakes kept;
   World world;
   Amount total;                   // allocatable of all nodes of the session
-  std::vector<double> tolerance;  // kube-batch's, per dimension
+  std::vector<double> tolerance;  // per dimension; empty: the rules have none
   std::vector<QueueBook> queues;
-  std::vector<CapacityBook> capacity;  // empty without that policy
-  bool capacity_ready = false;
-  std::vector<FairBook> fair;
-  TreeBook tree;
-  Amount overcommit_idle, overcommit_inqueue;
-  std::map<std::string, Row> quota_admitted;  // per namespace, in this cycle
   // Tasks that found no node, with the nodes where no eviction would help.
   std::map<TaskIndex, std::set<NodeIndex>> fit_errors;
   std::vector<Decision> decisions;
   int64_t work = 0;
-  mutable size_t next_node = 0;                         // sampling: where the next search begins
-  mutable const std::set<JobIndex>* in_line = nullptr;  // muster: who still takes turns
+  mutable size_t next_node = 0;  // sampling: where the next search begins
 
   const Tables& tables() const { return *world.tables; }
 };
 
-Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, int64_t now);
+Cycle OpenCycle(const Tables& tables, const ReferenceProfile& profile, const Rules& rules,
+                const PolicyTwins& policies, int64_t now);
 // Phases, tentative placements and shares at the end.
 PlanData CloseCycle(Cycle& cycle, const std::vector<Row>& allocated_before,
                     const std::vector<double>& share_before);
@@ -112,6 +72,8 @@ std::vector<PolicyTier> TiersAt(const Cycle& cycle,
                                 std::string_view point);            // empty tiers included
 PolicyTier PoliciesAt(const Cycle& cycle, std::string_view point);  // all tiers, in order
 const ReferencePolicy* FindPolicy(const Cycle& cycle, std::string_view name);
+// The answers of a policy that belongs to one scheduler; none: all members are null.
+const PolicyTwin& TwinOf(const Cycle& cycle, const ReferencePolicy& policy);
 double NumberOption(const ReferencePolicy& policy, const std::string& key, double otherwise);
 std::string TextOption(const ReferencePolicy& policy, const std::string& key,
                        const std::string& otherwise);
@@ -150,16 +112,17 @@ void AllocateNow(Cycle& cycle, TaskIndex task, NodeIndex node);
 int CompareJobs(const Cycle& cycle, JobIndex l,
                 JobIndex r);  // by the policies alone; 0: they do not care
 bool JobLess(const Cycle& cycle, JobIndex l, JobIndex r);
-int VoteSla(const Cycle& cycle, const ReferencePolicy& sla, JobIndex job);
 bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r);
 bool TaskLess(const Cycle& cycle, TaskIndex l, TaskIndex r);
 
-// Binary heaps as the peers have them: compared when touched, never re-sorted.
+// Binary heaps as the schedulers have them: compared when touched, never sorted again.
 template <class Id>
 using Heap = GoHeap<Id, std::function<bool(const Id&, const Id&)>>;
 Heap<JobIndex> JobHeap(const Cycle& cycle);
 Heap<QueueIndex> QueueHeap(const Cycle& cycle);
 Heap<TaskIndex> TaskHeap(const Cycle& cycle);
+// The pending tasks of the job that have no gate, in task order.
+std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
 bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
 Heap<TaskIndex> VictimHeap(const Cycle& cycle, TaskIndex evictor);  // the next one to evict first
 
@@ -176,30 +139,22 @@ bool JobStarving(const Cycle& cycle, JobIndex job);
 bool NeedContinueAllocating(const Cycle& cycle, const Part& part);
 bool RoleHasFitErrors(const Cycle& cycle, TaskIndex task);
 
-// --- volcano_actions.cc --------------------------------------------------------------------------
-
-// Places tasks among the nodes until the part is ready. False: undone.
-bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks,
-                const std::vector<NodeIndex>& nodes, Statement& statement);
-
-// --- volcano_domains.cc --------------------------------------------------------------------------
-
-using PartHeap = GoHeap<Part, std::function<bool(const Part&, const Part&)>>;
-// What is left to do of a job that is placed by domains or in parts.
-struct PartSheet {
-  PartHeap waiting;
-  std::map<Part, Heap<TaskIndex>> tasks;
-};
-bool GoesByDomain(const Cycle& cycle, JobIndex job);
-PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks);
-// A turn. True: it is in the books, ready or waiting.
-bool PlaceByDomain(Cycle& cycle, JobIndex job, PartSheet& sheet, Statement& statement);
-void SettleByDomain(Cycle& cycle, JobIndex job);  // it has been committed
+// Parts of a job: the tasks of a sub-group by its number, kNone for the tasks of none.
+bool CanPick(const Cycle& cycle, JobIndex job);  // the job has sub-groups
+std::vector<TaskIndex> TasksOf(const Cycle& cycle, const Part& part);
+std::vector<Part> PartsOf(const Cycle& cycle, JobIndex job);  // that have tasks
+int64_t PartMinimum(const Cycle& cycle, const Part& part);
+bool PartReady(const Cycle& cycle, const Part& part);
+bool PartPipelined(const Cycle& cycle, const Part& part);
+bool PartLess(const Cycle& cycle, const Part& l, const Part& r);
+// Whether of each policy's sub-groups enough are there, ready, or ready and waiting.
+enum class Counted { kThere, kReady, kWaiting };
+bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted);
 
 // --- shares.cc -----------------------------------------------------------------------------------
 
 void OpenShares(Cycle& cycle);
-// A row as the family's policies measure it: to kube-batch, pods are not a resource.
+// A row as shares measure it: pods are left out where they are not a resource.
 Amount Measure(const Cycle& cycle, std::span<const int64_t> row);
 Amount MeasureBooks(const Cycle& cycle, const Row& row);
 double DrfShare(const Cycle& cycle, const Row& allocated);
@@ -216,29 +171,19 @@ bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskI
 bool QueueOpen(const Cycle& cycle, QueueIndex queue);
 bool HasMinResources(const Cycle& cycle, JobIndex job);
 Amount MinResources(const Cycle& cycle, JobIndex job);
-// What of the job's minimum was promised to it: admitted, or running with its gang, and not held yet.
+// `amount` without the requests of the job's gated tasks, which use nothing until their gate is
+// lifted.
+Amount WithoutGated(const Cycle& cycle, JobIndex job, Amount amount);
+Amount Outstanding(const Cycle& cycle, JobIndex job);  // what the job lacks of its minimum
+bool RunsWithItsMinimum(const Cycle& cycle, JobIndex job);
+bool Admitted(const Cycle& cycle, JobIndex job);  // with a minimum
+// What of the job's minimum was promised to it: admitted, or running with its gang, and not held
+// yet.
 Amount PromisedTo(const Cycle& cycle, JobIndex job);
 // What the job holds beyond its minimum.
 Amount ElasticOf(const Cycle& cycle, JobIndex job);
 bool JobEnqueueable(const Cycle& cycle, JobIndex job);
 void JobEnqueued(Cycle& cycle, JobIndex job);
-
-// --- capacity.cc ---------------------------------------------------------------------------------
-
-void OpenCapacity(Cycle& cycle, const ReferencePolicy& policy);
-double CapacityShareNow(const Cycle& cycle, QueueIndex queue);
-int CompareByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r);
-int CompareVictimsByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor);
-// With the request the queue and all above it stay within their limits.
-bool WithinCapacity(const Cycle& cycle, QueueIndex queue, const Amount& request);
-bool MayTakeByCapacity(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex queue,
-                       const Amount& request);
-int VoteCapacity(const Cycle& cycle, JobIndex job);
-void NoteInqueue(Cycle& cycle, QueueIndex queue, const Amount& amount);
-std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& policy,
-                                   TaskIndex reclaimer, const std::vector<TaskIndex>& candidates);
-std::vector<TaskIndex> AskCapacityForGang(const Cycle& cycle,
-                                          const std::vector<TaskIndex>& candidates);
 
 // --- filters.cc ----------------------------------------------------------------------------------
 
@@ -251,10 +196,15 @@ FilterState PrepareFilters(const Cycle& cycle, TaskIndex task);
 // The predicates alone, without resources.
 Verdict Judge(const Cycle& cycle, const FilterState& state, TaskIndex task, NodeIndex node);
 Verdict Judge(const Cycle& cycle, TaskIndex task, NodeIndex node);
-// Whether the node takes the task while victims are evicted on trial: affinity alone is asked, in the
-// `trial`, or `before` it where the policy does not see what is tried.
+// Whether the node takes the task while victims are evicted on trial: affinity alone is asked, in
+// the `trial`, or `before` it where the policy does not see what is tried.
 bool TrialAccepts(const Cycle& before, const Cycle& trial, TaskIndex task, NodeIndex node);
 std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
+// As Fits and FitsLater, but a dimension that the request does not name, or names with 0, does not
+// count.
+bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
+bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node);
+bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node);
 // Whether the task's initial request is within `row`; the dimensions looked at are those the peer
 // looks at.
 bool Fits(const World& world, TaskIndex task, NodeIndex node, const Row& row);
@@ -264,7 +214,7 @@ bool FitsLater(const World& world, TaskIndex task, NodeIndex node);
 DimensionIndex ShortDimension(const World& world, TaskIndex task, NodeIndex node, const Row& row);
 
 bool FitsIdle(const Cycle& cycle, TaskIndex task, NodeIndex node);
-bool FitsReleasing(const Cycle& cycle, TaskIndex task, NodeIndex node);  // kube-batch: that alone
+bool FitsReleasing(const Cycle& cycle, TaskIndex task, NodeIndex node);  // that alone
 
 // Refusals once given to one role and node are given again without looking, while this lives.
 struct ErrorCache {
@@ -283,9 +233,8 @@ struct Found {
 };
 Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes,
                 Search search, ErrorCache& cache);
-bool InOwnShard(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
-// The nodes of the own shard and the others, if soft shards part them; else all.
-std::vector<std::vector<NodeIndex>> ByShard(const Cycle& cycle,
+// The parts of the nodes that are tried one after the other; all of them if no policy parts them.
+std::vector<std::vector<NodeIndex>> Divided(const Cycle& cycle,
                                             const std::vector<NodeIndex>& nodes);
 // All nodes except those that allocate found to be beyond help for this task.
 std::vector<NodeIndex> CurableNodes(const Cycle& cycle, TaskIndex task);
@@ -296,55 +245,11 @@ std::vector<NodeIndex> CurableNodes(const Cycle& cycle, TaskIndex task);
 std::vector<double> Scores(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 
-// --- usage.cc ------------------------------------------------------------------------------------
-
-bool TooBusy(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
-double UsageScore(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node);
-
-// --- load_aware.cc -------------------------------------------------------------------------------
-
-std::optional<Refusal> LoadRefusal(const Cycle& cycle, const ReferencePolicy& policy,
-                                   TaskIndex task, NodeIndex node);
-double MeasuredLoadScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                         NodeIndex node);
-
 // --- zone_rules.cc -------------------------------------------------------------------------------
 
 std::optional<Refusal> ZoneRefusal(const Cycle& cycle, const ReferencePolicy& policy,
                                    TaskIndex task, NodeIndex node);
 double ZoneScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task, NodeIndex node);
-
-// --- numa_rules.cc -------------------------------------------------------------------------------
-
-std::optional<Refusal> CpuRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
-// One score a node, compared over `nodes`.
-std::vector<double> CpuScores(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                              const std::vector<NodeIndex>& nodes);
-
-// --- task_topology.cc ----------------------------------------------------------------------------
-
-// Below 0: l goes first.
-int CompareByBuckets(const Cycle& cycle, TaskIndex l, TaskIndex r);
-double BucketScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                   NodeIndex node);
-
-// --- lending.cc ----------------------------------------------------------------------------------
-
-// What nodegroup and tdm say against the node, which no eviction cures.
-std::optional<Refusal> NodeGroupRefusal(const Cycle& cycle, const ReferencePolicy& policy,
-                                        TaskIndex task, NodeIndex node);
-std::optional<Refusal> LendingRefusal(const Cycle& cycle, const ReferencePolicy& policy,
-                                      TaskIndex task, NodeIndex node);
-double NodeGroupScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                      NodeIndex node);
-double LendingScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                    NodeIndex node);
-bool IsOnLoan(const Cycle& cycle, NodeIndex node);  // at whatever hours
-// How many of the running tasks of a job may be taken.
-int64_t Dispensable(const Cycle& cycle, JobIndex job);
-// For shuffle: batch tasks that are on loaned nodes when these are not lent.
-std::vector<TaskIndex> OverstayingTasks(const Cycle& cycle, const ReferencePolicy& policy,
-                                        const std::vector<TaskIndex>& running);
 
 // --- victims.cc ----------------------------------------------------------------------------------
 
@@ -360,28 +265,6 @@ std::vector<TaskIndex> Evictable(const Cycle& cycle, JobIndex evictor, bool from
 // Whether the victims free enough on the node.
 bool ValidVictims(const Cycle& cycle, TaskIndex task, NodeIndex node,
                   const std::vector<TaskIndex>& victims);
-
-// --- actions -------------------------------------------------------------------------------------
-
-void RunAdmit(Cycle& cycle);
-void RunAllocate(Cycle& cycle);
-void RunBackfill(Cycle& cycle);
-void RunPreempt(Cycle& cycle);
-void RunReclaim(Cycle& cycle);
-void RunGangPreempt(Cycle& cycle);
-void RunGangReclaim(Cycle& cycle);
-void RunShuffle(Cycle& cycle);
-
-// --- conservative.cc -------------------------------------------------------------------------------
-
-void RunConservative(Cycle& cycle);
-
-void RunRayAllocate(Cycle& cycle);
-
-void RunKubeBatchAllocate(Cycle& cycle);
-void RunKubeBatchBackfill(Cycle& cycle);
-void RunKubeBatchPreempt(Cycle& cycle);
-void RunKubeBatchReclaim(Cycle& cycle);
 
 }  // namespace muster::reference
 

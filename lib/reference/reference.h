@@ -1,14 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin: the profiles' algorithms written down once more, from their description, with straight loops and no
-// memory of any earlier answer. Tests compare the engine with it for ever.
+// The slow twin: the algorithms of the presets, restated from their description with straight loops
+// and without memory of earlier answers. Tests compare the engine with it.
 //
-//   muster::ReferenceProfile profile{.family = "volcano", .actions = {"admit", "allocate"},
-//                                    .tiers = {{{"priority"}, {"gang"}}, {{"drf"}, {"predicates"}}}};
+//   muster::ReferenceProfile profile{.preset = "muster", .actions = {"allocate"},
+//                                    .tiers = {{{"priority"}, {"gang"}}, {{"predicates"}}}};
 //   muster::PlanData plan = muster::ReferenceSchedule(tables, profile, now);
 //
-// Nothing here is fast and nothing is shared with the rooms it is compared with: it sees base,
-// model, plan and the public headers only.
+// Nothing here is fast, and nothing is shared with the rooms that it is compared with: it includes
+// base, model, plan and the public headers only. lib/reference/reference.cc lists the presets.
 #ifndef MUSTER_REFERENCE_REFERENCE_H_
 #define MUSTER_REFERENCE_REFERENCE_H_
 
@@ -32,17 +32,14 @@ struct ReferencePolicy {
 };
 
 struct ReferenceProfile {
-  std::string family;  // "volcano", "kube-batch", "ray", "muster" or "transwarp"
+  std::string preset;  // names rules and actions; lib/reference/reference.cc lists them
   std::vector<std::string> actions;
   std::map<std::string, std::map<std::string, std::string>> action_options;
   std::vector<std::vector<ReferencePolicy>> tiers;
 };
 
-// The profiles as their peers ship them.
-ReferenceProfile ReferenceVolcano();
-ReferenceProfile ReferenceKubeBatch();
-
-// One cycle. Fills decisions (in order), tentative, shares and work; reasons and names stay empty.
+// Runs one cycle. Fills decisions (in order), tentative, shares and work; leaves reasons and names
+// empty. A preset that is not listed decides nothing.
 PlanData ReferenceSchedule(const Tables& tables, const ReferenceProfile& profile, int64_t now);
 
 // The first rule by which `node` refuses `task` before anything is decided; nullopt: it is

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "lib/reference/fit/node_devices.h"
-#include "lib/reference/peer/volcano/numa_rules.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {
@@ -168,9 +167,7 @@ void Place(World& world, TaskIndex task, NodeIndex node, TaskStatus status) {
     const bool later = status == TaskStatus::kNominated;
     world.held[task] = ChooseDevices(world, task, node, later).value_or(HeldDevices());
   }
-  if (world.gives_cpus) {
-    world.held[task].merge(HoldCpus(world, node, JudgeCpus(world, task, node).cpus));
-  }
+  if (world.choose_cpus != nullptr) world.held[task].merge(world.choose_cpus(world, task, node));
   world.status[task] = status;
   AddToNode(world, task, node);
   Tell(world, task, 1);
@@ -190,10 +187,10 @@ void Evict(World& world, TaskIndex task) {
   RemoveFromNode(world, task);
   world.status[task] = TaskStatus::kReleasing;
   AddToNode(world, task, node);
-  if (world.evict_hides) {
-    Tell(world, task, -1);
-  } else {
+  if (world.evicted_tasks_show) {
     ChargeOwners(world, task, -1);
+  } else {
+    Tell(world, task, -1);
   }
 }
 

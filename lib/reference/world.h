@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The books of the slow twin: who is where, what every node, job and queue holds. A plain value: a
-// dry run works on a copy.
+// The books of the slow twin: where every task is, what every node, job and queue holds. A plain
+// value: a dry run works on a copy.
 //
 // Every node has two lists of its tasks. `on_node` is its own books, by which idle and releasing
 // are counted. `present` is what the Kubernetes filters and scores see: a task appears there when
@@ -34,8 +34,8 @@ using HeldDevices = std::map<std::string, HeldDevice>;  // by the device's name
 
 struct World {
   const Tables* tables = nullptr;
-  bool follow_present = true;  // false: nobody keeps the Kubernetes view current
-  bool evict_hides = true;     // false (kube-batch): victims stay in that view
+  bool follow_present = true;       // false: the Kubernetes view stays as it was at the opening
+  bool evicted_tasks_show = false;  // in that view
 
   std::vector<bool> in_session;   // of a node; the others are as if they did not exist
   std::vector<Row> capacity;      // allocatable, absent as zero
@@ -51,9 +51,10 @@ struct World {
   std::vector<Row> job_allocated, queue_allocated;
   std::vector<std::pair<TaskIndex, NodeIndex>> placements;  // all there were, undone or not
 
-  std::optional<std::string> device_strategy;  // absent: nobody gives out devices
-  bool gives_cpus = false;                     // to guaranteed tasks, by their zones
-  std::vector<HeldDevices> held;               // of each task
+  std::optional<std::string> device_strategy;  // absent: devices are not given out
+  // What a task gets of the node's CPUs; null: CPUs are not given out.
+  HeldDevices (*choose_cpus)(const World&, TaskIndex, NodeIndex) = nullptr;
+  std::vector<HeldDevices> held;  // of each task
 
   size_t dimensions() const { return tables->dimension_count(); }
   std::span<const int64_t> request(TaskIndex task) const {

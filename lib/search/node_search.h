@@ -33,10 +33,9 @@ namespace muster {
 
 struct SearchRules {
   std::vector<int64_t> slack;       // per dimension: by how much a request may exceed what is there
-  bool pods_are_a_resource = true;  // kube-batch counts them only against the pod limit
-  bool want_releasing = false;      // kube-batch: Want::kEither takes the part of kNow and kLater
-  // kube-batch: nodes that hold more than they have are left out.
-  bool overfull_nodes_are_out = false;
+  bool pods_are_a_resource = true;  // else: pods count against the pod limit alone
+  bool want_releasing = false;      // Want::kEither takes the part of kNow and kLater
+  bool overfull_nodes_are_out = false;  // nodes that hold more than they have are left out
 };
 
 struct Ranked {

@@ -2,7 +2,7 @@
 //
 // A profile, resolved: what a session needs to run one. lib/profile makes these from spec strings.
 //
-//   absl::StatusOr<ProfileConfig> config = ResolveProfile("volcano:+preempt");   // lib/profile/profile.h
+//   absl::StatusOr<ProfileConfig> config = ResolveProfile("muster:+zones");   // lib/profile/profile.h
 //   Session session(tables, *config, SpeedOptions{});
 #ifndef MUSTER_SESSION_CONFIG_H_
 #define MUSTER_SESSION_CONFIG_H_

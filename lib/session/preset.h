@@ -3,7 +3,7 @@
 // A preset: what a profile is before its spec string changes it. Each peer's folder makes its own.
 //
 //   Preset preset;
-//   preset.name = "volcano";
+//   preset.name = "mine";
 //   preset.actions = "admit+allocate+backfill";
 //   preset.tiers = "priority+gang/drf+predicates";
 //   preset.catalogue = {AdmitAction(), AllocateAction(), BackfillAction()};

@@ -32,7 +32,7 @@ bool NamesOthers(const Amounts& amounts) {
                      amounts.has.end(), [](uint8_t has) { return has; });
 }
 
-// Less in every dimension, as kube-batch compares: the dimensions named by `left` count; where it
+// Less in every dimension: the dimensions named by `left` count; where it
 // names none but cpu and memory, what `right` has of others must be more than nothing.
 bool IsLess(const Amounts& left, const Amounts& right, const std::vector<double>& slack) {
   const bool others = NamesOthers(left);
@@ -117,8 +117,8 @@ void FillByWeight(const Amounts& total, std::vector<Claim>* claims) {
   }
 }
 
-void FillByWeightKubeBatch(const Amounts& total, const std::vector<double>& slack,
-                           std::vector<Claim>* claims) {
+void FillByWeightWithin(const std::vector<double>& slack, const Amounts& total,
+                        std::vector<Claim>* claims) {
   const size_t dimensions = total.value.size();
   Amounts remaining = total;
   std::vector<uint8_t> met(claims->size(), 0);

@@ -1,7 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Water filling of Volcano and kube-batch: what each queue deserves of the cluster, by weight, up
-// to its need.
+// Water filling: what each queue deserves of the cluster, by weight, up to its need.
 //
 //   std::vector<Claim> claims = ...;               // in queue order; sums run in that order
 //   FillByWeight(total, &claims);                  // sets deserved of each
@@ -9,12 +8,12 @@
 // Idea. The remainder is divided by weight among the queues with an unmet need. What exceeds a
 // queue's need or capability is taken back. This repeats with what came back.
 //
-// Guarantee. With whole fractions the result is weighted max-min fair per dimension. The peer stops
-// when less than a tenth of a unit remains, and so does this.
+// Guarantee. With whole fractions the result is weighted max-min fair per dimension. It stops
+// when less than a tenth of a unit remains.
 //
-// Amounts are doubles because the peer's are: the same roundings lead to the same fixed point. A
-// cell has three forms: cpu and memory are always present; another dimension may be absent, which
-// differs from 0.
+// Amounts are doubles, as in the schedulers that fill this way: the same roundings lead to the same
+// fixed point. A cell has three forms: cpu and memory are always present; another dimension may be
+// absent, which differs from 0.
 #ifndef MUSTER_SHARE_WATER_FILLING_H_
 #define MUSTER_SHARE_WATER_FILLING_H_
 
@@ -40,7 +39,7 @@ struct Amounts {
   absl::InlinedVector<uint8_t, 8> has;
 };
 
-// The peer's smallest amount: differences below it count as equal.
+// The smallest amount: differences below it count as equal.
 inline constexpr double kSmallestAmount = 0.1;
 
 struct Claim {
@@ -58,11 +57,10 @@ inline bool SameClaim(const Claim& a, const Claim& b) {
 
 void FillByWeight(const Amounts& total, std::vector<Claim>* claims);
 
-// As FillByWeight, by kube-batch's rules: without guarantee or capability, a claim is met once its
-// request is strictly less in every dimension, and any excess goes back. Amounts below `slack`
-// count as 0.
-void FillByWeightKubeBatch(const Amounts& total, const std::vector<double>& slack,
-                           std::vector<Claim>* claims);
+// As FillByWeight, within a slack: without guarantee or capability, a claim is met once its request
+// is strictly less in every dimension, and any excess goes back. Amounts below `slack` count as 0.
+void FillByWeightWithin(const std::vector<double>& slack, const Amounts& total,
+                        std::vector<Claim>* claims);
 
 // Returns whether left <= right in every dimension of left, within the smallest amount. An absent
 // cell of right is 0.

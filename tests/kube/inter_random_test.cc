@@ -181,9 +181,21 @@ class RandomWorld {
 };
 
 // The twin's books at the ledger's state.
-reference::Cycle TwinOf(RandomWorld& random, const ReferenceProfile& profile) {
+reference::Cycle TwinOf(RandomWorld& random, bool old) {
+  static const ReferenceProfile profile = [] {
+    ReferenceProfile made;
+    made.tiers.emplace_back();
+    for (const char* name : {"predicates", "nodeorder"}) {
+      made.tiers.back().push_back({.name = name, .without = {}, .options = {}});
+    }
+    return made;
+  }();
+  static const reference::PolicyTwins no_policies;
+  reference::Rules rules;
+  rules.kubernetes.every_task_has_terms = !old;
   const Ledger& ledger = random.world.ledger();
-  reference::Cycle cycle = reference::OpenCycle(random.world.tables(), profile, 0);
+  reference::Cycle cycle =
+      reference::OpenCycle(random.world.tables(), profile, rules, no_policies, 0);
   for (auto& present : cycle.world.present) present.clear();
   for (TaskIndex t = 0; t < random.tasks(); ++t) {
     cycle.world.status[t] = ledger.status(t);
@@ -195,8 +207,9 @@ reference::Cycle TwinOf(RandomWorld& random, const ReferenceProfile& profile) {
 
 std::string TwinFit(const reference::Cycle& cycle, TaskIndex t, NodeIndex n,
                     const reference::FilterState& state) {
-  const auto refusal = cycle.volcano ? reference::AffinityRefusal(cycle, state, t, n)
-                                     : reference::OldAffinityRefusal(cycle, t, n);
+  const auto refusal = cycle.rules.kubernetes.every_task_has_terms
+                           ? reference::AffinityRefusal(cycle, state, t, n)
+                           : reference::OldAffinityRefusal(cycle, t, n);
   if (!refusal) return "ok";
   if (*refusal == RefusalCode::kAffinity) return "affinity!";
   return *refusal == RefusalCode::kAntiAffinity ? "anti" : "existing";
@@ -232,7 +245,7 @@ class Checked {
                 .affinity_weight = affinity_weight,
                 .spread_weight = spread_weight,
                 .image_weight = image_weight,
-                .version_1_16 = old};
+                .rules = old ? kKubernetes116 : kKubernetes136};
     rules_ = Fresh();
   }
 
@@ -276,7 +289,6 @@ std::vector<NodeIndex> SomeNodes(RandomWorld& random) {
 }
 
 TEST(InterRandomTest, FollowedAndFreshCountersAndTheTwinAgree) {
-  const ReferenceProfile profile = ReferenceVolcano();
   for (uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     RandomWorld random(seed, false);
@@ -287,7 +299,7 @@ TEST(InterRandomTest, FollowedAndFreshCountersAndTheTwinAgree) {
       if (step > 0) random.Step();
       const auto t = static_cast<TaskIndex>(random.rng().Below(random.tasks()));
       const ClassIndex c = random.world.tables().tasks.task_class[t];
-      const reference::Cycle cycle = TwinOf(random, profile);
+      const reference::Cycle cycle = TwinOf(random, /*old=*/false);
       reference::FilterState state;
       reference::CountAffinity(cycle, t, state);
       reference::CountSpread(cycle, t, state);
@@ -348,7 +360,6 @@ TEST(InterRandomTest, PortsAgreeWithAPlainLookAtTheNode) {
 }
 
 TEST(InterRandomTest, TheRulesOf116AgreeWithTheirTwin) {
-  const ReferenceProfile profile = ReferenceKubeBatch();
   for (uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     RandomWorld random(seed, true);
@@ -357,7 +368,7 @@ TEST(InterRandomTest, TheRulesOf116AgreeWithTheirTwin) {
       if (step > 0) random.Step();
       const auto t = static_cast<TaskIndex>(random.rng().Below(random.tasks()));
       const ClassIndex c = random.world.tables().tasks.task_class[t];
-      const reference::Cycle cycle = TwinOf(random, profile);
+      const reference::Cycle cycle = TwinOf(random, /*old=*/true);
       EXPECT_EQ(affinity.Fit(c),
                 Words(random.nodes(), [&](NodeIndex n) { return TwinFit(cycle, t, n, {}); }));
       const std::vector<NodeIndex> nodes = SomeNodes(random);

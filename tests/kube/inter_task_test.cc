@@ -152,7 +152,7 @@ TEST(ImageSpreadTest, HugeImagesStopAtAHundred) {
   world.Pending("new", WithImages({"app:1"}));
   EXPECT_EQ(world.Score("new", ImageScore()), (Scores{100}));
   InterTaskOptions old = ImageScore();
-  old.version_1_16 = true;
+  old.rules = kKubernetes116;
   EXPECT_EQ(world.Score("new", old), (Scores{0}));
 }
 

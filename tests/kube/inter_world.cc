@@ -183,7 +183,7 @@ InterTaskOptions ImageScore() {
 }
 InterTaskOptions Old() {
   InterTaskOptions options;
-  options.version_1_16 = true;
+  options.rules = kKubernetes116;
   options.affinity_weight = 1;
   return options;
 }

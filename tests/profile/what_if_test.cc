@@ -168,7 +168,7 @@ constexpr const char* kProfiles[] = {
     "volcano:-proportion,+capacity(hierarchy=on)",
     "volcano:tiers=gang/drf(hierarchy=on)+predicates+proportion",
     "volcano:tiers=gang/capacity+predicates+proportion",
-    "volcano:proportion(kube_batch=on)",
+    "volcano:proportion(limits=off,least_amounts=on,overfull_nodes=off)",
     "volcano:proportion(without=queue_order),+fairshare",
     "fcfs",
 };

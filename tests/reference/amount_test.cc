@@ -69,16 +69,16 @@ TEST(Amount, EmptinessIgnoresPods) {
 
 TEST(Amount, KubeBatchForgivesTenMilliCoresAndTenMebibytes) {
   const std::vector<double> tolerance = {10, 10.0 * 1024 * 1024, 0.01, 10};
-  EXPECT_TRUE(KubeBatchLessEqual(Of({109, 5'000'000, kNo, 10}), Of({100, 0, kNo, kNo}), tolerance));
-  EXPECT_FALSE(KubeBatchLessEqual(Of({110, 0, kNo, kNo}), Of({100, 0, kNo, kNo}), tolerance));
-  EXPECT_FALSE(KubeBatchLessEqual(Of({0, 0, kNo, 11}), Of({100, 0, kNo, kNo}), tolerance));
+  EXPECT_TRUE(TolerantLessEqual(Of({109, 5'000'000, kNo, 10}), Of({100, 0, kNo, kNo}), tolerance));
+  EXPECT_FALSE(TolerantLessEqual(Of({110, 0, kNo, kNo}), Of({100, 0, kNo, kNo}), tolerance));
+  EXPECT_FALSE(TolerantLessEqual(Of({0, 0, kNo, 11}), Of({100, 0, kNo, kNo}), tolerance));
 }
 
 TEST(Amount, KubeBatchLessWithoutALeftMapAsksForLargeScalarsOnTheRight) {
   const std::vector<double> tolerance = {10, 10.0 * 1024 * 1024, 0.01, 10};
-  EXPECT_TRUE(KubeBatchLess(Of({1, 1, kNo, kNo}), Of({2, 2, kNo, 11}), tolerance));
-  EXPECT_FALSE(KubeBatchLess(Of({1, 1, kNo, kNo}), Of({2, 2, kNo, 10}), tolerance));
-  EXPECT_FALSE(KubeBatchLess(Of({1, 1, kNo, 1}), Of({2, 2, kNo, kNo}), tolerance));
+  EXPECT_TRUE(TolerantLess(Of({1, 1, kNo, kNo}), Of({2, 2, kNo, 11}), tolerance));
+  EXPECT_FALSE(TolerantLess(Of({1, 1, kNo, kNo}), Of({2, 2, kNo, 10}), tolerance));
+  EXPECT_FALSE(TolerantLess(Of({1, 1, kNo, 1}), Of({2, 2, kNo, kNo}), tolerance));
 }
 
 // Two users of a cluster of 9 cores and 18 GB hold three tasks of <1, 4> and two of <3, 1>.

@@ -71,7 +71,7 @@ void Releasing(Cluster& cluster, const std::string& task, const std::string& nod
 
 ReferenceProfile Profile(const std::string& actions, const std::string& tiers) {
   ReferenceProfile profile;
-  profile.family = "volcano";
+  profile.preset = "volcano";
   profile.actions = Words(actions, ' ');
   for (const std::string& tier : Words(tiers, '/')) {
     profile.tiers.emplace_back();
@@ -82,7 +82,7 @@ ReferenceProfile Profile(const std::string& actions, const std::string& tiers) {
 
 ReferenceProfile KubeBatchProfile(const std::string& actions, const std::string& tiers) {
   ReferenceProfile profile = Profile(actions, tiers);
-  profile.family = "kube-batch";
+  profile.preset = "kube-batch";
   return profile;
 }
 

@@ -272,7 +272,7 @@ TEST(Phases, FollowScheduledTasksNotThoseJustBound) {
   Running(cluster, "short0", "n0");
   Job(cluster, Gang("empty", 0), 0, Resources{});
   EXPECT_EQ(Phases(cluster, Profile("allocate", "gang")),
-            "up running; short unknown; empty completed");
+            "up running; short degraded; empty completed");
 }
 
 }  // namespace

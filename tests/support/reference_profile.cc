@@ -15,7 +15,7 @@ std::map<std::string, std::string> GivenOptions(const Options& options) {
 
 ReferenceProfile ReferenceProfileOf(const ProfileConfig& config) {
   ReferenceProfile profile;
-  profile.family = config.name.substr(0, config.name.find(':'));
+  profile.preset = config.name.substr(0, config.name.find(':'));
   for (const ConfiguredAction& action : config.actions) {
     profile.actions.emplace_back(action.decl.name);
     profile.action_options[std::string(action.decl.name)] = GivenOptions(action.options);

@@ -13,7 +13,9 @@ Preset KoordinatorPreset() {
       "elastic quotas of queues with gangs, the way Koordinator holds them to their runtime";
   preset.actions = "allocate";
   preset.tiers = "priority+gang/elastic-quota+predicates+load-aware+nodeorder";
-  preset.defaults = {{"gang", "sub_groups", "off"}};
+  preset.defaults = {{"gang", "sub_groups", "off"},
+                     {"predicates", "kubernetes", "1.35"},
+                     {"nodeorder", "kubernetes", "1.35"}};
   preset.catalogue = {AllocateAction(), BackfillAction(), PreemptAction()};
   preset.rules.rules = {VoteRule::kVote, VoteRule::kVote, VictimRule::kStrict};
   return preset;

@@ -64,8 +64,8 @@
 // look at every candidate node where nodes are measured.
 //
 // Proof. lib/reference/peer/koordinator restates trees, preemption, CPU sets, hints and loads
-// slowly, and tests/peer/koordinator compares them. The recorded decisions of Koordinator are
-// compared by
+// slowly, and tests/peer/koordinator compares them. The profile as a whole has no slow twin: the
+// recorded decisions of Koordinator are its twin, compared by
 //
 //   python3 tests/conformance/run.py ../shared/conformance/koordinator
 #ifndef MUSTER_PEER_KOORDINATOR_KOORDINATOR_H_

@@ -2,16 +2,19 @@
 //
 // allocate (kube-batch): place the tasks of all jobs, and never take a placement back.
 //
-// Idea. Queues take turns by queue order. In its turn a queue gives one job, by job order, nodes for as many tasks
-// as the job needs to be ready, or all it has; a job that is ready already gets one task a turn. A task fits a node
-// where its request fits what is idle, or else what is being released, each alone, and goes to the best such node.
-// Peer. kube-batch's allocate. Each placement counts at once; when the job is ready with it, all that is placed of
-// the job is bound. A gang that cannot complete keeps what it has, undecided, until the cycle ends: others do
-// without it. A placement on what is being released is a decision at once, ready or not. The first task without a
-// node ends its job's part in the action. A queue has as many turns as it has jobs; a turn that finds it overused
-// is lost, and so is one that finds no job left.
-// Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a task; a turn for
-// every job that waits where one queue has all jobs, and for every job where there are more.
+// Idea. Queues take turns by queue order. In its turn a queue gives one job, by job order, nodes
+// for as many tasks as the job needs to be ready, or all it has; a job that is ready already gets
+// one task a turn. A task fits a node where its request fits what is idle, or else what is being
+// released, each alone, and goes to the best such node.
+// Peer. kube-batch's allocate. Each placement counts at once; when the job is ready with it, all
+// that is placed of the job is bound. A gang that cannot complete keeps what it has, undecided,
+// until the cycle ends: others do without it. A placement on what is being released is a decision
+// at once, ready or not. The first task without a node ends its job's part in the action. A queue
+// has as many turns as it has jobs; a turn that finds it overused is lost, and so is one that finds
+// no job left.
+// Ties. The node of smallest index among equal scores. Cost. One query of the class's scoreboard a
+// task; a turn for every job that waits where one queue has all jobs, and for every job where there
+// are more.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -48,8 +51,9 @@ class KubeBatchAllocate {
   }
 
  private:
-  // Nobody is between two turns of the queue. A job's place in the order moves with nothing but what is placed of the job
-  // itself, which is out of the heap by then: so those that want nothing need not be compared with those that do.
+  // No other queue is between two turns of the queue. A job's place in the order moves with nothing
+  // but what is placed of the job itself, which is out of the heap by then: so those that want
+  // nothing need not be compared with those that do.
   void RunAlone(QueueIndex queue) {
     QueueRound round(context_);
     for (const JobIndex job : context_.waiting) round.PushJob(job);
@@ -60,8 +64,8 @@ class KubeBatchAllocate {
     }
   }
 
-  // Which queue is next depends on how the heap has been shuffled by all turns before, idle ones too. Only those after the
-  // last job that wants something are as good as not taken.
+  // Which queue is next depends on how the heap has been shuffled by all turns before, idle ones
+  // too. Only those after the last job that wants something are as good as not taken.
   void RunInTurns() {
     QueueRound round(context_);
     size_t wanting = context_.waiting.size();
@@ -85,7 +89,7 @@ class KubeBatchAllocate {
     ExplainOverused(round.queues());
   }
 
-  // What turns find that nobody takes.
+  // What turns find that no queue takes.
   void ExplainOverused(std::vector<QueueIndex> queues) {
     std::ranges::sort(queues);
     queues.erase(std::unique(queues.begin(), queues.end()), queues.end());

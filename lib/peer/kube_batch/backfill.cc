@@ -2,12 +2,13 @@
 //
 // backfill (kube-batch): a place for tasks that request nothing.
 //
-// Every job's pending tasks whose request is nothing, by kube-batch's measure, go to the first node, in index
-// order, that passes all fits but the comparison of resources. Many next to nothings are something, though: the
-// node's idle part has to cover the request, within the tolerance.
-// Peer. kube-batch's backfill: jobs and tasks in the order of their rows, no order and no leave asked for. A task
-// whose init containers alone request something is neither allocate's nor backfill's. A placement counts at once,
-// and when the job is ready with it, all that is placed of the job is bound.
+// Every job's pending tasks that request nothing, by kube-batch's measure, go to the first
+// node, in index order, that passes all fits but the comparison of resources. Many next to nothings
+// are something, though: the node's idle part has to cover the request, within the tolerance.
+// Peer. kube-batch's backfill: jobs and tasks in the order of their rows, no order and no leave
+// asked for. A task of which only the init containers request something is neither allocate's nor
+// backfill's. A placement counts at once, and when the job is ready with it, all that is placed of
+// the job is bound.
 // Cost. O(nodes) a task at worst.
 #include "lib/peer/kube_batch/actions.h"
 #include "lib/peer/kube_batch/amounts.h"

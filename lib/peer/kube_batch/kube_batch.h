@@ -23,12 +23,12 @@
 //
 // preempt serves each queue's jobs by job order and evicts running tasks of other jobs of the
 // queue, on the nodes in order of score. As soon as the gang has a place, everything gathered so
-// far is decided. A job whose tasks are used up before that is rolled back. After each queue, the
+// far is decided. A job that runs out of tasks before that is rolled back. After each queue, the
 // jobs of all queues may take from their own tasks. reclaim tries one task for each job. It evicts
 // at once, in the order in which the policies name the victims.
 //
 // Arithmetic. A request fits if it exceeds what is free by less than 10 milli-cores, 10 MiB, or 10
-// thousandths of another unit (slack_milli, slack_memory). `pods` is not a resource: it limits the
+// thousandths of another unit (KubeBatch::kLeast). `pods` is not a resource: it limits the
 // number of tasks of a node. Placement compares the request with init containers, and the books
 // charge it without them.
 //

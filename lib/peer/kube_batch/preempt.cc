@@ -2,18 +2,20 @@
 //
 // preempt (kube-batch): room for jobs, taken from running tasks of the same queue.
 //
-// Phase 1, queue by queue, the jobs of a queue by job order: each pending task of the job looks for a node where
-// evicting running tasks of the queue's other jobs frees what it requests. As soon as the job is pipelined (its
-// gang has a place), what it has gathered is decided; if that got it anything, it gets another turn, so that jobs
-// go on growing beyond their gangs. A job that is not pipelined when its tasks are used up loses everything.
-// Phase 2, after each queue, for all jobs of all queues: a task may take the place of running tasks of its own job.
-// One task, one node after the other, best score first (equal scores: the last name in byte order first): the
-// policies name the victims, together they must cover the request, and they go one by one until they do.
-// Peer. kube-batch's preempt. What is idle or being released already does not count: on a node where the task
-// would fit as it is, it still evicts. Being tried in one phase, without success even, a task is not tried again.
-// A job that is pipelined already is decided after each task, whether that found a node or not.
-// Ties. As said; victims by Go's heap under a comparison that is true both ways. Cost: O(nodes) to rank them a
-// task, then the running tasks on the nodes tried.
+// Phase 1, queue by queue, the jobs of a queue by job order: each pending task of the job looks for
+// a node where evicting running tasks of the queue's other jobs frees what it requests. As soon as
+// the job is pipelined (its gang has a place), what it has gathered is decided; if that got it
+// anything, it gets another turn, so that jobs go on growing beyond their gangs. A job that is not
+// pipelined when its tasks are used up loses everything. Phase 2, after each queue, for all jobs of
+// all queues: a task may take the place of running tasks of its own job. One task, one node after
+// the other, best score first (equal scores: the last name in byte order first): the policies name
+// the victims, together they must cover the request, and they go one by one until they do.
+// Peer. kube-batch's preempt. What is idle or being released already does not count: on a node
+// where the task would fit as it is, it still evicts. Being tried in one phase, without success
+// even, a task is not tried again. A job that is pipelined already is decided after each task,
+// whether that found a node or not.
+// Ties. As said; victims by Go's heap under a comparison that is true both ways. Cost: O(nodes) to
+// rank them a task, then the running tasks on the nodes tried.
 #include <algorithm>
 #include <string_view>
 
@@ -92,7 +94,8 @@ class KubeBatchPreempt {
     }
   }
 
-  // Nominates the task where running tasks of jobs that `may_go` make room. False: everything is as before.
+  // Nominates the task where running tasks of jobs that `may_go` make room. False: everything is as
+  // before.
   template <typename MayGo>
   bool MakeRoom(TaskIndex task, const MayGo& may_go) {
     const auto worse = [&](const Ranked& a, const Ranked& b) {

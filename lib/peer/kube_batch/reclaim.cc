@@ -2,12 +2,13 @@
 //
 // reclaim (kube-batch): queues take back what other queues borrowed, a task a job.
 //
-// Queues take turns by queue order; in its turn a queue that is not overused gives its first job, by job order, one
-// try: the job's first task goes to the first node, in index order, where the policies name victims among the
-// running tasks of other queues that together cover its request. They go, in the order in which they are named,
-// until they do. A queue whose try fails has had its last turn.
-// Peer. kube-batch's reclaim: evictions are decisions at once, whatever becomes of the job's gang; what is idle
-// does not count; all queues are reclaimable.
+// Queues take turns by queue order; in its turn a queue that is not overused gives its first job,
+// by job order, one try: the job's first task goes to the first node, in index order, where the
+// policies name victims among the running tasks of other queues that together cover its request.
+// They go, in the order in which they are named, until they do. A queue with a try that fails has
+// had its last turn.
+// Peer. kube-batch's reclaim: evictions are decisions at once, whatever becomes of the job's gang;
+// what is idle does not count; all queues are reclaimable.
 // Ties. Node index, then task index. Cost. O(nodes) a job, O(tasks) on the nodes looked into.
 #include "lib/part/queue_round.h"
 #include "lib/peer/kube_batch/actions.h"

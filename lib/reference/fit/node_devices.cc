@@ -95,7 +95,8 @@ void Sort(const World& world, const DeviceRequest& request, std::vector<Found>& 
             [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
 }
 
-// The zone, or link, from which all requests with that word are served; nullopt: there is none. Empty: none has it.
+// The zone, or link, from which all requests with that word are served; nullopt: there is none.
+// Empty: none has it.
 std::optional<std::string> GroupFor(const World& world, const std::vector<Found>& all,
                                     const std::vector<DeviceRequest>& requests, SamePart same) {
   std::vector<DeviceRequest> mine;

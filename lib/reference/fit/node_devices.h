@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Which devices of its node a task gets, slowly: by names, counted from the tasks on the node every time.
+// Which devices of its node a task gets, slowly: by names, counted from the tasks on the node every
+// time.
 #ifndef MUSTER_REFERENCE_FIT_NODE_DEVICES_H_
 #define MUSTER_REFERENCE_FIT_NODE_DEVICES_H_
 
@@ -12,13 +13,14 @@
 
 namespace muster::reference {
 
-// What the task would hold; nullopt: the node has not what it asks for. Of what is free now, and will be, or of what
-// will be free `later`.
+// What the task would hold; nullopt: the node has not what it asks for. Of what is free now, and
+// will be, or of what will be free `later`.
 std::optional<HeldDevices> ChooseDevices(const World& world, TaskIndex task, NodeIndex node,
                                          bool later);
-// Whether it would get them; true where nobody gives out devices, or it asks for none.
+// Whether it would get them; true where no policy gives out devices, or it asks for none.
 bool HasDevices(const World& world, TaskIndex task, NodeIndex node, bool later);
-// All that could tell the devices of two nodes apart: what they are, and what of them is free now and later.
+// All that could tell the devices of two nodes apart: what they are, and what of them is free now
+// and later.
 std::string DevicesInWords(const World& world, NodeIndex node);
 // The share that is free of healthy devices of that kind, and of one of those models.
 int64_t FreeShareFor(const World& world, const DeviceRequest& request, NodeIndex node, bool later);

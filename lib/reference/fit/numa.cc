@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// As the kubelet's managers are told: one combination of hints after the other, one accumulator step after the other.
+// As the kubelet's managers are told: one combination of hints after the other, one accumulator
+// step after the other.
 #include "lib/reference/fit/numa.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ Set Minus(Set a, const Set& b) {
   return a;
 }
 
-// Of sets of one size the one whose highest differing zone is the other's.
+// Of sets of one size the one that lacks the highest zone in which they differ.
 bool Narrower(const Set& a, const Set& b) {
   if (a.size() != b.size()) return a.size() < b.size();
   return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());

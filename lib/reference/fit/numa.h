@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin of NUMA placement: every candidate tried, sets of numbers, nothing counted in a clever way.
+// The slow twin of NUMA placement: every candidate tried, sets of numbers, nothing counted in a
+// clever way.
 #ifndef MUSTER_REFERENCE_FIT_NUMA_H_
 #define MUSTER_REFERENCE_FIT_NUMA_H_
 

@@ -12,7 +12,8 @@
 
 namespace muster::reference {
 
-// Resources are "cpu" and "memory", which belong to zones, and others, which may. Those named in `milli` are in thousandths.
+// Resources are "cpu" and "memory", which belong to zones, and others, which may. Those named in
+// `milli` are in thousandths.
 struct ZoneWorld {
   using Amounts = std::map<std::string, int64_t>;
   struct Zone {
@@ -31,7 +32,8 @@ struct ZoneWorld {
   bool guaranteed = true, by_pod = false;
   int64_t most_zones = 8;
 
-  // -1: it fits; otherwise the part that does not, and the resource that nobody had, looking at them by name.
+  // -1: it fits; otherwise the part that does not, and the resource that no zone had, looking at
+  // them by name.
   int Check(std::string* short_of = nullptr) const;
   // "least", "most", "balanced" or "fewest", of a machine that aligns, and of a guaranteed task.
   int64_t Score(const std::string& strategy) const;

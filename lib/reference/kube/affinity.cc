@@ -132,7 +132,7 @@ std::optional<std::vector<int64_t>> AffinityScores(const Cycle& cycle, TaskIndex
   return scores;
 }
 
-// --- kube-batch ----------------------------------------------------------------------------------
+// --- Kubernetes 1.16 -----------------------------------------------------------------------------
 
 namespace {
 
@@ -149,7 +149,8 @@ bool SharesAll(const Cycle& cycle, const std::vector<AffinityTerm>& terms, NodeI
   });
 }
 
-// The old filter asks the jobs for the tasks that hold resources: what is nominated or leaving is not among them.
+// The old filter asks the jobs for the tasks that hold resources: what is nominated or leaving is
+// not among them.
 bool InLister(const Cycle& cycle, TaskIndex task) {
   return cycle.tables().tasks.job[task] != kNone && IsAllocated(cycle.world.status[task]);
 }

@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Rules between tasks: inter-task affinity and topology spread. Their state is counted from the whole cluster for one task
-// at a time, and never carried on. A domain is here all nodes that have one value of a label; the tree of domains above
-// nodes is in tree.h.
+// Rules between tasks: inter-task affinity and topology spread. Their state is counted from the
+// whole cluster for one task at a time, and never carried on. A domain is here all nodes that have
+// one value of a label; the tree of domains above nodes is in tree.h.
 #ifndef MUSTER_REFERENCE_KUBE_DOMAINS_H_
 #define MUSTER_REFERENCE_KUBE_DOMAINS_H_
 
@@ -19,8 +19,8 @@ namespace muster::reference {
 using Domain = std::pair<std::string, std::string>;  // label key and value
 
 struct FilterState {
-  // Of the affinity filter: tasks there whose anti-affinity speaks of this task; tasks that match
-  // all its affinity terms; tasks that match its anti-affinity terms.
+  // Of the affinity filter: tasks there with an anti-affinity that matches this task; tasks that
+  // match all its affinity terms; tasks that match its anti-affinity terms.
   std::map<Domain, int64_t> existing_anti, affinity, anti;
   // Of each required spread constraint: matching tasks in each domain that counts.
   std::vector<std::map<std::string, int64_t>> spread;
@@ -41,7 +41,7 @@ std::optional<std::vector<int64_t>> AffinityScores(const Cycle& cycle, TaskIndex
 std::optional<std::vector<int64_t>> SpreadScores(const Cycle& cycle, TaskIndex task,
                                                  const std::vector<NodeIndex>& nodes);
 
-// kube-batch's older versions of the same.
+// The same in Kubernetes 1.16.
 std::optional<RefusalCode> OldAffinityRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node);
 std::vector<int64_t> OldAffinityScores(const Cycle& cycle, TaskIndex task,
                                        const std::vector<NodeIndex>& nodes);

@@ -62,15 +62,13 @@ void JudgeNode(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task
   const NodeSpec& spec = cycle.tables().nodes.spec[node];
   const TaskShape& shape = cycle.world.shape(task);
   const auto refuse = [&](RefusalCode code) { refusals.push_back({.code = code, .detail = {}}); };
-  const bool ask_ready = !cycle.volcano || SwitchOption(policy.options, "node_ready", false);
-  if ((ask_ready && !spec.ready) || (!cycle.volcano && spec.network_unavailable)) {
+  const KubernetesRules& rules = cycle.rules.kubernetes;
+  const bool ask_ready = rules.ready_always || SwitchOption(policy.options, "node_ready", false);
+  if ((ask_ready && !spec.ready) || (rules.network_available && spec.network_unavailable)) {
     refuse(RefusalCode::kNotReady);
   }
-  if (!cycle.volcano) {
-    if (spec.unschedulable) refuse(RefusalCode::kUnschedulable);
-  } else if (spec.unschedulable && !ToleratesUnschedulable(shape)) {
-    refuse(RefusalCode::kUnschedulable);
-  }
+  const bool tolerated = rules.unschedulable_tolerated && ToleratesUnschedulable(shape);
+  if (spec.unschedulable && !tolerated) refuse(RefusalCode::kUnschedulable);
   if (SwitchOption(policy.options, "node_affinity", true) && !MatchesNode(shape, spec)) {
     refuse(RefusalCode::kNodeAffinity);
   }
@@ -92,38 +90,12 @@ void JudgeTasks(const Cycle& cycle, const FilterState& state, const ReferencePol
     refuse(RefusalCode::kHostPort);
   }
   if (SwitchOption(policy.options, "pod_affinity", true)) {
-    refuse(cycle.volcano ? AffinityRefusal(cycle, state, task, node)
-                         : OldAffinityRefusal(cycle, task, node));
+    refuse(cycle.rules.kubernetes.every_task_has_terms ? AffinityRefusal(cycle, state, task, node)
+                                                       : OldAffinityRefusal(cycle, task, node));
   }
-  if (cycle.volcano && SwitchOption(policy.options, "spread", true)) {
+  if (cycle.rules.kubernetes.spread && SwitchOption(policy.options, "spread", true)) {
     refuse(SpreadRefusal(cycle, state, task, node));
   }
-}
-
-// resource-strategy-fit: who asks for no resource of a kind leaves the cpu and memory that its idle part needs.
-bool BreaksReserve(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                   NodeIndex node) {
-  std::set<std::string> kept;
-  for (const auto& [key, rate] : policy.options) {
-    for (const std::string prefix : {"reserve_cpu.", "reserve_memory."}) {
-      if (key.rfind(prefix, 0) == 0) kept.insert(key.substr(prefix.size()));
-    }
-  }
-  const Row& idle = cycle.world.idle[node];
-  const auto request = cycle.world.request(task);
-  bool breaks = false;
-  for (const std::string& name : kept) {
-    const auto d = cycle.tables().dimensions.Find(name);
-    if (!d) continue;
-    if (OrZero(request[*d]) > 0) return false;
-    if (cycle.world.capacity[node][*d] == 0) continue;
-    const double unused = static_cast<double>(idle[*d]);
-    const double cpu = static_cast<double>(idle[kCpu] - OrZero(request[kCpu]));
-    const double memory = static_cast<double>(idle[kMemory] - OrZero(request[kMemory]));
-    breaks = breaks || cpu < unused * NumberOption(policy, "reserve_cpu." + name, 1) ||
-             memory < unused * NumberOption(policy, "reserve_memory." + name, 1) * 1000 * 1000;
-  }
-  return breaks;
 }
 
 // In the order in which a plan reports them.
@@ -131,23 +103,10 @@ std::vector<Refusal> AllRefusals(const Cycle& cycle, const FilterState& state, T
                                  NodeIndex node) {
   std::vector<Refusal> refusals;
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "fit")) {
-    if (policy->name == "resource-strategy-fit" && BreaksReserve(cycle, *policy, task, node)) {
-      refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
-    }
-    if (policy->name == "shards" && !SwitchOption(policy->options, "soft", false) &&
-        !InOwnShard(cycle, *policy, node)) {
-      refusals.push_back({.code = RefusalCode::kPolicy,
-                          .detail = "not in shard " + TextOption(*policy, "name", "")});
-    }
-    if (policy->name == "usage" && TooBusy(cycle, *policy, node)) {
-      refusals.push_back({.code = RefusalCode::kPolicy, .detail = {}});
-    }
+    const PolicyTwin& twin = TwinOf(cycle, *policy);
     std::optional<Refusal> by_rule;
-    if (policy->name == "load-aware") by_rule = LoadRefusal(cycle, *policy, task, node);
-    if (policy->name == "nodegroup") by_rule = NodeGroupRefusal(cycle, *policy, task, node);
+    if (twin.refuse != nullptr) by_rule = twin.refuse(cycle, *policy, task, node);
     if (policy->name == "zones") by_rule = ZoneRefusal(cycle, *policy, task, node);
-    if (policy->name == "numa-aware") by_rule = CpuRefusal(cycle, task, node);
-    if (policy->name == "tdm") by_rule = LendingRefusal(cycle, *policy, task, node);
     if (by_rule) refusals.push_back(*by_rule);
     if (policy->name != "predicates") continue;
     JudgeNode(cycle, *policy, task, node, refusals);
@@ -175,31 +134,26 @@ size_t Enough(const ReferencePolicy& sampling, size_t nodes) {
   return std::max(nodes * static_cast<size_t>(percent) / 100, least);
 }
 
-bool FitsOld(const Cycle& cycle, TaskIndex task, const Row& row) {
-  return KubeBatchLessEqual(Measure(cycle, cycle.world.initial_request(task)),
-                            MeasureBooks(cycle, row), cycle.tolerance);
+bool FitsWithinTolerance(const Cycle& cycle, TaskIndex task, const Row& row) {
+  return TolerantLessEqual(Measure(cycle, cycle.world.initial_request(task)),
+                           MeasureBooks(cycle, row), cycle.tolerance);
 }
 
 }  // namespace
 
-bool InOwnShard(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node) {
-  return cycle.tables().nodes.spec[node].shard == TextOption(policy, "name", "");
-}
-
-std::vector<std::vector<NodeIndex>> ByShard(const Cycle& cycle,
+std::vector<std::vector<NodeIndex>> Divided(const Cycle& cycle,
                                             const std::vector<NodeIndex>& nodes) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "score")) {
-    if (policy->name != "shards" || !SwitchOption(policy->options, "soft", false)) continue;
-    std::vector<NodeIndex> own, others;
-    for (NodeIndex n : nodes) (InOwnShard(cycle, *policy, n) ? own : others).push_back(n);
-    return {own, others};
+    const PolicyTwin& twin = TwinOf(cycle, *policy);
+    if (twin.divide == nullptr) continue;
+    if (auto parts = twin.divide(cycle, *policy, nodes); !parts.empty()) return parts;
   }
   return {nodes};
 }
 
 FilterState PrepareFilters(const Cycle& cycle, TaskIndex task) {
   FilterState state;
-  if (!cycle.volcano) return state;
+  if (!cycle.rules.kubernetes.every_task_has_terms) return state;
   CountAffinity(cycle, task, state);
   CountSpread(cycle, task, state);
   return state;
@@ -234,7 +188,7 @@ std::optional<Refusal> FirstRefusal(const Cycle& cycle, TaskIndex task, NodeInde
   const std::optional<Refusal> refusal = Judge(cycle, task, node).refusal;
   if (refusal && refusal->code < RefusalCode::kInsufficient) return refusal;
   DimensionIndex dimension = kNone;
-  if (cycle.volcano) {
+  if (!cycle.rules.releasing_apart) {
     dimension = ShortDimension(world, task, node, world.future_idle(node));
   } else if (!FitsIdle(cycle, task, node) && !FitsReleasing(cycle, task, node)) {
     dimension = ShortDimension(world, task, node, world.idle[node]);
@@ -267,9 +221,29 @@ bool FitsLater(const World& world, TaskIndex task, NodeIndex node) {
          HasDevices(world, task, node, /*later=*/true);
 }
 
+bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
+  const auto request = world.initial_request(task);
+  for (DimensionIndex d = 0; d < row.size(); ++d) {
+    if (d == kPods && !world.counts_pods[node]) continue;
+    if (IsScalar(d) && d != kPods && OrZero(request[d]) == 0) continue;
+    if (OrZero(request[d]) > row[d]) return false;
+  }
+  return true;
+}
+
+bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node) {
+  return HasRoom(world, task, node, world.idle[node]) &&
+         HasDevices(world, task, node, /*later=*/false);
+}
+
+bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node) {
+  return HasRoom(world, task, node, world.future_idle(node)) &&
+         HasDevices(world, task, node, /*later=*/true);
+}
+
 bool FitsIdle(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   if (!HasDevices(cycle.world, task, node, /*later=*/false)) return false;
-  if (!cycle.volcano) return FitsOld(cycle, task, cycle.world.idle[node]);
+  if (cycle.rules.tolerance) return FitsWithinTolerance(cycle, task, cycle.world.idle[node]);
   return Fits(cycle.world, task, node, cycle.world.idle[node]);
 }
 
@@ -277,7 +251,7 @@ bool FitsReleasing(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   if (!HasDevices(cycle.world, task, node, /*later=*/true)) return false;
   Row releasing = cycle.world.releasing[node];
   AddTo(releasing, cycle.world.pipelined[node], -1);
-  return FitsOld(cycle, task, releasing);
+  return FitsWithinTolerance(cycle, task, releasing);
 }
 
 Found FindNodes(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes,

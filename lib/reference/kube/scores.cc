@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Scores of the policies nodeorder and binpack. Those of nodeorder are the integer scores of
-// Kubernetes, 0..100 after normalisation over the candidates, times a weight; kube-batch uses an
-// older set, 0..10.
+// Kubernetes, 0..100 after normalisation over the candidates, times a weight; those of Kubernetes
+// 1.16 are 0..10.
 #include "lib/reference/kube/scores.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include "lib/reference/fit/node_devices.h"
 #include "lib/reference/kube/domains.h"
 #include "lib/reference/kube/selectors.h"
-#include "lib/reference/peer/volcano/network_topology.h"
 
 namespace muster::reference {
 
@@ -22,8 +21,9 @@ constexpr char kGpu[] = "nvidia.com/gpu";
 // cpu and memory as scorers count them: containers that do not say are taken for something.
 std::vector<Load> ScoringLoads(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   const ClassTable& classes = cycle.tables().classes;
-  const auto& cpu = cycle.volcano ? classes.scoring_cpu : classes.scoring_cpu_main;
-  const auto& memory = cycle.volcano ? classes.scoring_memory : classes.scoring_memory_main;
+  const bool all = cycle.rules.kubernetes.init_containers;
+  const auto& cpu = all ? classes.scoring_cpu : classes.scoring_cpu_main;
+  const auto& memory = all ? classes.scoring_memory : classes.scoring_memory_main;
   const auto& class_of = cycle.tables().tasks.task_class;
   Load cpu_load{cpu[class_of[task]], cycle.world.capacity[node][kCpu]};
   Load memory_load{memory[class_of[task]], cycle.world.capacity[node][kMemory]};
@@ -62,7 +62,8 @@ int64_t PreferredNodeScore(const Cycle& cycle, TaskIndex task, NodeIndex node) {
   int64_t score = 0;
   for (const auto& [weight, term] : cycle.world.shape(task).preferred_node_affinity) {
     const NodeSpec& spec = cycle.tables().nodes.spec[node];
-    if (cycle.volcano ? Matches(term, spec) : MatchesLabels(term, spec)) score += weight;
+    const bool fields = cycle.rules.kubernetes.fields;
+    if (fields ? Matches(term, spec) : MatchesLabels(term, spec)) score += weight;
   }
   return score;
 }
@@ -288,84 +289,6 @@ double Binpack(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task
   return score * (100 * own);
 }
 
-// The option PREFIX.NAME that speaks of the dimension most exactly, as (length, weight); length 0: none does.
-std::pair<size_t, double> StrategyWeight(const ReferencePolicy& policy, const std::string& prefix,
-                                         const std::string& dimension) {
-  std::pair<size_t, double> best = {0, 0.0};
-  for (const auto& [key, text] : policy.options) {
-    if (key.rfind(prefix, 0) != 0) continue;
-    const std::string pattern = key.substr(prefix.size());
-    size_t length = 0;
-    if (pattern == dimension) {
-      length = dimension.size() + 1;
-    } else if (pattern.back() == '*' &&
-               dimension.rfind(pattern.substr(0, pattern.size() - 1), 0) == 0) {
-      length = pattern.size() - 1;
-    }
-    const double weight = NumberOption(policy, key, 1);
-    if (length > best.first) best = {length, weight > 0 ? weight : 1};
-  }
-  return best;
-}
-
-bool HasFamily(const ReferencePolicy& policy, const std::string& prefix) {
-  const auto found = policy.options.lower_bound(prefix);
-  return found != policy.options.end() && found->first.rfind(prefix, 0) == 0;
-}
-
-// One dimension that does not fit makes all of it zero.
-double StrategyFit(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                   NodeIndex node) {
-  const bool named = HasFamily(policy, "least.") || HasFamily(policy, "most.");
-  double score = 0, weights = 0;
-  for (DimensionIndex d = 0; d < cycle.world.dimensions(); ++d) {
-    const int64_t asked = OrZero(cycle.world.request(task)[d]);
-    if (asked == 0) continue;
-    const std::string name(cycle.tables().dimensions.name(d));
-    auto least = StrategyWeight(policy, "least.", name);
-    if (!named && !IsScalar(d)) least = {1, 1.0};
-    const auto most = StrategyWeight(policy, "most.", name);
-    if (least.first == 0 && most.first == 0) continue;
-    const bool fill = most.first > least.first;
-    const double weight = fill ? most.second : least.second;
-    weights += weight;
-    const int64_t capacity = cycle.world.capacity[node][d];
-    if (capacity == 0) continue;
-    const int64_t finally = cycle.world.used[node][d] + asked;
-    if (finally > capacity) return 0;
-    score += static_cast<double>(fill ? finally : capacity - finally) * weight /
-             static_cast<double>(capacity);
-  }
-  if (weights > 0) score /= weights;
-  return score * (100 * NumberOption(policy, "weight", 10));
-}
-
-double ScarceFit(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                 NodeIndex node) {
-  double all = 0, there = 0;
-  for (DimensionIndex d = 0; d < cycle.world.dimensions(); ++d) {
-    const bool asks = OrZero(cycle.world.request(task)[d]) > 0;
-    if (asks && cycle.world.capacity[node][d] == 0) return 0;
-  }
-  for (const auto& [key, text] : policy.options) {
-    if (key.rfind("scarce.", 0) != 0) continue;
-    const double weight = NumberOption(policy, key, 1);
-    all += weight;
-    const auto d = cycle.tables().dimensions.Find(key.substr(7));
-    if (d && cycle.world.capacity[node][*d] > 0) there += weight;
-  }
-  const double part = all > 0 ? 1 - there / all : 0;
-  return part * (100 * NumberOption(policy, "scarce_weight", 0));
-}
-
-double ResourceStrategyFit(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                           NodeIndex node) {
-  double score = 0;
-  if (NumberOption(policy, "weight", 10) > 0) score += StrategyFit(cycle, policy, task, node);
-  if (NumberOption(policy, "scarce_weight", 0) > 0) score += ScarceFit(cycle, policy, task, node);
-  return score;
-}
-
 int64_t OldLeastRequested(const std::vector<Load>& loads) {
   int64_t sum = 0;
   for (const auto& [requested, capacity] : loads) {
@@ -397,48 +320,32 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
   std::vector<double> one_by_one(nodes.size(), 0.0), batch(nodes.size(), 0.0);
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "score")) {
     if (policy->name == "nodeorder") {
-      const auto scores = cycle.volcano ? NodeOrder(cycle, *policy, task, nodes)
-                                        : OldNodeOrder(cycle, *policy, task, nodes);
+      const bool percent = cycle.rules.kubernetes.percent;
+      const auto scores = percent ? NodeOrder(cycle, *policy, task, nodes)
+                                  : OldNodeOrder(cycle, *policy, task, nodes);
       for (size_t i = 0; i < nodes.size(); ++i) batch[i] += scores[i];
       const double weight = NumberOption(*policy, "image_locality", 1);
-      if (!cycle.volcano || weight == 0) continue;
+      if (!percent || weight == 0) continue;
       for (size_t i = 0; i < nodes.size(); ++i) {
         one_by_one[i] += static_cast<double>(ImageLocality(cycle, task, nodes[i])) * weight;
       }
     } else if (policy->name == "binpack" && NumberOption(*policy, "weight", 1) != 0) {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += Binpack(cycle, *policy, task, nodes[i]);
-    } else if (policy->name == "network-topology-aware") {
-      const std::vector<double> scores = TreeScores(cycle, *policy, task, nodes);
-      for (size_t i = 0; i < nodes.size(); ++i) batch[i] += scores[i];
-    } else if (policy->name == "numa-aware") {
-      const std::vector<double> scores = CpuScores(cycle, *policy, task, nodes);
-      for (size_t i = 0; i < nodes.size(); ++i) batch[i] += scores[i];
-    } else if (policy->name == "task-topology") {
-      for (size_t i = 0; i < nodes.size(); ++i)
-        one_by_one[i] += BucketScore(cycle, *policy, task, nodes[i]);
-    } else if (policy->name == "usage") {
-      for (size_t i = 0; i < nodes.size(); ++i)
-        one_by_one[i] += UsageScore(cycle, *policy, nodes[i]);
-    } else if (policy->name == "load-aware") {
-      for (size_t i = 0; i < nodes.size(); ++i)
-        one_by_one[i] += MeasuredLoadScore(cycle, *policy, task, nodes[i]);
     } else if (policy->name == "zones") {
       for (size_t i = 0; i < nodes.size(); ++i)
         one_by_one[i] += ZoneScore(cycle, *policy, task, nodes[i]);
-    } else if (policy->name == "nodegroup") {
-      for (size_t i = 0; i < nodes.size(); ++i)
-        one_by_one[i] += NodeGroupScore(cycle, *policy, task, nodes[i]);
-    } else if (policy->name == "tdm") {
-      for (size_t i = 0; i < nodes.size(); ++i)
-        one_by_one[i] += LendingScore(cycle, *policy, task, nodes[i]);
     } else if (policy->name == "devices") {
       const double weight = NumberOption(*policy, "weight", 1);
       for (size_t i = 0; i < nodes.size() && weight != 0; ++i)
         one_by_one[i] += weight * DeviceScore(cycle.world, task, nodes[i]);
-    } else if (policy->name == "resource-strategy-fit") {
-      for (size_t i = 0; i < nodes.size(); ++i)
-        one_by_one[i] += ResourceStrategyFit(cycle, *policy, task, nodes[i]);
+    } else {
+      const PolicyTwin& twin = TwinOf(cycle, *policy);
+      for (size_t i = 0; i < nodes.size() && twin.score != nullptr; ++i)
+        one_by_one[i] += twin.score(cycle, *policy, task, nodes[i]);
+      if (twin.scores == nullptr) continue;
+      const std::vector<double> scores = twin.scores(cycle, *policy, task, nodes);
+      for (size_t i = 0; i < nodes.size(); ++i) batch[i] += scores[i];
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i) batch[i] = one_by_one[i] + batch[i];
@@ -447,7 +354,7 @@ std::vector<double> Scores(const Cycle& cycle, TaskIndex task,
 
 NodeIndex BestNode(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& all) {
   std::vector<NodeIndex> nodes;
-  for (const auto& alike : ByShard(cycle, all)) {
+  for (const auto& alike : Divided(cycle, all)) {
     if (nodes.empty()) nodes = alike;
   }
   if (nodes.empty()) return kNone;

@@ -30,7 +30,7 @@ std::vector<int64_t> Normalize(std::vector<int64_t> scores, int64_t top, bool re
 int64_t ImageLocality(const Cycle& cycle, TaskIndex task, NodeIndex node);
 double Binpack(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task, NodeIndex node);
 
-// kube-batch's: 0..10, capacity 0 scores nothing but is counted.
+// Of Kubernetes 1.16: 0..10, capacity 0 scores nothing but is counted.
 int64_t OldLeastRequested(const std::vector<Load>& loads);
 int64_t OldMostRequested(const std::vector<Load>& loads);
 int64_t OldBalanced(const Load& cpu, const Load& memory);

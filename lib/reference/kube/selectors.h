@@ -21,7 +21,7 @@ bool IsEverything(const std::optional<Selector>& selector);
 
 // A term with neither expressions nor fields matches nothing; so does one that cannot be read.
 bool Matches(const NodeTerm& term, const NodeSpec& node);
-// kube-batch's preference looks at labels only.
+// The preference of Kubernetes 1.16 looks at labels only.
 bool MatchesLabels(const NodeTerm& term, const NodeSpec& node);
 // The task's node selector and required node affinity.
 bool MatchesNode(const TaskShape& shape, const NodeSpec& node);
@@ -33,7 +33,7 @@ const Taint* FirstUntolerated(const TaskShape& shape, const NodeSpec& node);
 bool ToleratesUnschedulable(const TaskShape& shape);
 
 // `other` is what the term, which belongs to a task of namespace `owner`, speaks of. With
-// `known_only` a namespace selector finds only namespaces whose labels are known; otherwise an
+// `known_only` a namespace selector finds only namespaces with known labels; otherwise an
 // unknown one has no labels.
 bool Matches(const Tables& tables, const AffinityTerm& term, const std::string& owner,
              const TaskShape& other, bool known_only);

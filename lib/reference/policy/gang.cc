@@ -1,13 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Gangs: how many tasks of a job count as there, as waiting, and whether that is enough. Roles
-// (task groups with a minimum of their own) are only enforced when the job's minimum is at least
-// the sum of theirs; in the muster profile always.
+// (task groups with a minimum of their own) count as Rules::group_minimums says.
 #include <algorithm>
 #include <functional>
 
 #include "lib/reference/cycle.h"
-#include "lib/reference/peer/volcano/network_topology.h"
 
 namespace muster::reference {
 
@@ -23,9 +21,8 @@ bool Occupied(const World& world, TaskIndex task) {
   return IsAllocated(world.status[task]) || world.status[task] == TaskStatus::kSucceeded;
 }
 
-// Volcano counts pending tasks that request nothing as there.
 bool PendingBestEffort(const Cycle& cycle, TaskIndex task) {
-  return !cycle.muster && cycle.world.status[task] == TaskStatus::kPending &&
+  return cycle.rules.best_effort_is_placed && cycle.world.status[task] == TaskStatus::kPending &&
          cycle.world.best_effort(task);
 }
 
@@ -48,9 +45,13 @@ int64_t CountRole(const World& world, JobIndex job, GroupIndex role,
                     [&](TaskIndex t) { return world.tables->tasks.group[t] == role && counts(t); });
 }
 
-bool RolesSatisfied(const World& world, JobIndex job, bool always,
+bool RolesSatisfied(const Cycle& cycle, JobIndex job,
                     const std::function<bool(TaskIndex)>& counts) {
-  if (!always && world.tables->jobs.spec[job].min_available < RoleMinimumTotal(world, job)) {
+  const World& world = cycle.world;
+  const GroupMinimums minimums = cycle.rules.group_minimums;
+  if (minimums == GroupMinimums::kNever) return true;
+  if (minimums == GroupMinimums::kWithinJob &&
+      world.tables->jobs.spec[job].min_available < RoleMinimumTotal(world, job)) {
     return true;
   }
   for (GroupIndex role = 0; role < world.tables->jobs.groups[job].size(); ++role) {
@@ -62,8 +63,7 @@ bool RolesSatisfied(const World& world, JobIndex job, bool always,
 bool GangPipelined(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
   const int64_t needed = cycle.tables().jobs.spec[job].min_available;
-  if (!cycle.volcano) return CountWaiting(world, job) + CountReady(world, job) >= needed;
-  const bool roles = RolesSatisfied(world, job, cycle.muster, [&](TaskIndex t) {
+  const bool roles = RolesSatisfied(cycle, job, [&](TaskIndex t) {
     return Occupied(world, t) || PendingBestEffort(cycle, t) ||
            world.status[t] == TaskStatus::kNominated;
   });
@@ -84,6 +84,28 @@ bool PartHas(const Cycle& cycle, const Part& part, bool with_waiting) {
 
 }  // namespace
 
+bool CanPick(const Cycle& cycle, JobIndex job) {
+  const JobSpec& spec = cycle.tables().jobs.spec[job];
+  return spec.sub_groups.size() + spec.sub_group_policies.size() > 0;
+}
+
+std::vector<TaskIndex> TasksOf(const Cycle& cycle, const Part& part) {
+  std::vector<TaskIndex> tasks;
+  for (TaskIndex t : cycle.world.tasks_of(part.job)) {
+    if (cycle.tables().tasks.sub_group[t] == part.number) tasks.push_back(t);
+  }
+  return tasks;
+}
+
+std::vector<Part> PartsOf(const Cycle& cycle, JobIndex job) {
+  std::vector<Part> parts;
+  if (!TasksOf(cycle, {job, kNone}).empty()) parts.push_back({job, kNone});
+  for (SubGroupIndex s = 0; s < cycle.tables().jobs.spec[job].sub_groups.size(); ++s) {
+    if (!TasksOf(cycle, {job, s}).empty()) parts.push_back({job, s});
+  }
+  return parts;
+}
+
 int64_t PartMinimum(const Cycle& cycle, const Part& part) {
   const JobSpec& spec = cycle.tables().jobs.spec[part.job];
   if (part.number != kNone) return spec.sub_groups[part.number].min_available;
@@ -91,7 +113,7 @@ int64_t PartMinimum(const Cycle& cycle, const Part& part) {
 }
 
 bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted) {
-  if (!cycle.volcano || cycle.muster) return true;
+  if (!cycle.rules.sub_group_minimums) return true;
   for (const SubGroupPolicy& policy : cycle.tables().jobs.spec[job].sub_group_policies) {
     int64_t enough = 0;
     for (const Part& part : PartsOf(cycle, job)) {
@@ -155,16 +177,14 @@ int64_t CountWaiting(const World& world, JobIndex job) {
 
 bool GangReady(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
-  int64_t count = CountReady(world, job);
-  if (cycle.volcano) {
-    count += CountTasks(world, job, [&](TaskIndex t) { return PendingBestEffort(cycle, t); });
-  }
+  const int64_t count = CountReady(world, job) + CountTasks(world, job, [&](TaskIndex t) {
+                          return PendingBestEffort(cycle, t);
+                        });
   return count >= cycle.tables().jobs.spec[job].min_available;
 }
 
 bool JobValid(const Cycle& cycle, JobIndex job) {
-  // kube-batch asks before any policy could answer.
-  if (!cycle.volcano) return true;
+  if (!cycle.rules.asks_valid) return true;
   const PolicyTier policies = PoliciesAt(cycle, "valid");
   const bool asked =
       std::any_of(policies.begin(), policies.end(),
@@ -175,8 +195,7 @@ bool JobValid(const Cycle& cycle, JobIndex job) {
     return Occupied(world, t) || world.status[t] == TaskStatus::kNominated ||
            world.status[t] == TaskStatus::kPending;
   };
-  return RolesSatisfied(world, job, cycle.muster, valid) &&
-         EnoughParts(cycle, job, Counted::kThere) &&
+  return RolesSatisfied(cycle, job, valid) && EnoughParts(cycle, job, Counted::kThere) &&
          CountTasks(world, job, valid) >= cycle.tables().jobs.spec[job].min_available;
 }
 
@@ -185,16 +204,14 @@ bool JobReady(const Cycle& cycle, JobIndex job) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "ready")) {
     if (policy->name != "gang") continue;
     if (!GangReady(cycle, job) || !EnoughParts(cycle, job, Counted::kReady)) return false;
-    if (cycle.volcano && !RolesSatisfied(world, job, cycle.muster, [&](TaskIndex t) {
-          return Occupied(world, t) || PendingBestEffort(cycle, t);
-        })) {
-      return false;
-    }
+    const bool roles = RolesSatisfied(
+        cycle, job, [&](TaskIndex t) { return Occupied(world, t) || PendingBestEffort(cycle, t); });
+    if (!roles) return false;
   }
   return true;
 }
 
-// gang never abstains. A refusal counts at once; to volcano a tier with a yes ends the question.
+// gang never abstains. A refusal counts at once.
 bool JobPipelined(const Cycle& cycle, JobIndex job) {
   for (const PolicyTier& tier : TiersAt(cycle, "pipelined")) {
     bool permitted = false;
@@ -202,20 +219,18 @@ bool JobPipelined(const Cycle& cycle, JobIndex job) {
       if (policy->name == "gang") {
         if (!GangPipelined(cycle, job)) return false;
         permitted = true;
-      } else if (policy->name == "tdm") {
-        const int64_t served = CountReady(cycle.world, job) + CountWaiting(cycle.world, job);
-        if (served < cycle.tables().jobs.spec[job].min_available) return false;
-        permitted = true;
-      } else if (policy->name == "sla") {
-        permitted = permitted || VoteSla(cycle, *policy, job) > 0;
+      } else if (const PolicyTwin& twin = TwinOf(cycle, *policy); twin.pipelined != nullptr) {
+        const std::optional<bool> vote = twin.pipelined(cycle, *policy, job);
+        if (vote == false) return false;
+        permitted = permitted || vote == true;
       }
     }
-    if (permitted && cycle.volcano) return true;
+    if (permitted && cycle.rules.yes_ends_waiting) return true;
   }
   return true;
 }
 
-// All of the first tier that has anybody to ask must say yes; later tiers are not asked.
+// All policies of the first tier in which one answers must say yes. Later tiers are not asked.
 bool JobStarving(const Cycle& cycle, JobIndex job) {
   const World& world = cycle.world;
   const int64_t served = CountReady(world, job) + CountWaiting(world, job);
@@ -228,11 +243,9 @@ bool JobStarving(const Cycle& cycle, JobIndex job) {
       } else if (policy->name == "gang") {
         asked = true;
         if (served >= cycle.tables().jobs.spec[job].min_available) return false;
-      } else if (policy->name == "tdm") {
+      } else if (const PolicyTwin& twin = TwinOf(cycle, *policy); twin.starving != nullptr) {
         asked = true;
-        const int64_t waiting = CountTasks(
-            world, job, [&](TaskIndex t) { return world.status[t] == TaskStatus::kPending; });
-        if (cycle.tables().jobs.spec[job].preemptable.value_or(false) || waiting == 0) return false;
+        if (!twin.starving(cycle, *policy, job)) return false;
       }
     }
     if (asked) return true;

@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Who goes first. Each policy may prefer one of two; the first that does decides. Where none does:
-// creation time, rank of the uid, row index; for Volcano's tasks first the number in their name.
-#include "lib/reference/peer/muster/fair.h"
-#include "lib/reference/peer/transwarp/transwarp.h"
+// The order of jobs, queues, tasks and victims. Each policy may prefer one of two; the first that
+// does decides. Where none does: creation time, rank of the uid, row index; for tasks first the
+// number in their name, where Rules::task_ordinals says so.
+#include "lib/reference/cycle.h"
 
 namespace muster::reference {
 
@@ -18,27 +18,7 @@ bool FallbackLess(const Created& created, const Rank& rank, Index l, Index r) {
   return l < r;
 }
 
-// When the job must be served at the latest, if ever.
-std::optional<int64_t> DueTime(const Cycle& cycle, const ReferencePolicy& sla, JobIndex job) {
-  const JobSpec& spec = cycle.tables().jobs.spec[job];
-  int64_t waits = spec.waiting_time.value_or(0);
-  if (waits == 0) waits = static_cast<int64_t>(NumberOption(sla, "waiting_time", 0));
-  if (waits == 0) return std::nullopt;
-  return spec.created + waits;
-}
-
-int CompareDueTimes(const Cycle& cycle, const ReferencePolicy& sla, JobIndex l, JobIndex r) {
-  const auto left = DueTime(cycle, sla, l), right = DueTime(cycle, sla, r);
-  if (left && right) return Sign(*left < *right, *right < *left);
-  return Sign(left.has_value() && !right, right.has_value() && !left);
-}
-
 }  // namespace
-
-int VoteSla(const Cycle& cycle, const ReferencePolicy& sla, JobIndex job) {
-  const auto due = DueTime(cycle, sla, job);
-  return due && cycle.now >= *due ? 1 : 0;
-}
 
 int CompareJobs(const Cycle& cycle, JobIndex l, JobIndex r) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "job_order")) {
@@ -54,15 +34,8 @@ int CompareJobs(const Cycle& cycle, JobIndex l, JobIndex r) {
       const double ls = DrfShare(cycle, cycle.world.job_allocated[l]);
       const double rs = DrfShare(cycle, cycle.world.job_allocated[r]);
       order = Sign(ls < rs, rs < ls);
-    } else if (policy->name == "tdm") {
-      const auto lent = [&](JobIndex j) {
-        return cycle.tables().jobs.spec[j].preemptable.value_or(false);
-      };
-      order = Sign(!lent(l) && lent(r), lent(l) && !lent(r));
-    } else if (policy->name == "leaf-order") {
-      order = CompareByOwnOrder(cycle, l, r);
-    } else if (policy->name == "sla") {
-      order = CompareDueTimes(cycle, *policy, l, r);
+    } else if (const PolicyTwin& twin = TwinOf(cycle, *policy); twin.job_order != nullptr) {
+      order = twin.job_order(cycle, *policy, l, r);
     }
     if (order != 0) return order;
   }
@@ -79,24 +52,15 @@ bool JobLess(const Cycle& cycle, JobIndex l, JobIndex r) {
 bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r) {
   const auto& queues = cycle.tables().queues.spec;
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "queue_order")) {
-    if (policy->name == "fairshare") {
-      if (const int order = CompareFairQueues(cycle, l, r); order != 0) return order < 0;
-    }
-    if (policy->name == "borrowing") {
-      if (const int order = CompareByGuarantee(cycle, l, r); order != 0) return order < 0;
-    }
-    if (policy->name == "hdrf") {
-      if (const int order = CompareByHdrf(cycle, *policy, l, r); order != 0) return order < 0;
+    if (const PolicyTwin& twin = TwinOf(cycle, *policy); twin.queue_order != nullptr) {
+      if (const int order = twin.queue_order(cycle, *policy, l, r); order != 0) return order < 0;
     }
     if (policy->name == "drf" && SwitchOption(policy->options, "hierarchy", false)) {
       const double order = CompareOnShareTree(cycle, cycle.world.job_allocated, l, r);
       if (order != 0) return order < 0;
     }
-    if (policy->name == "capacity") {
-      if (const int order = CompareByCapacity(cycle, l, r); order != 0) return order < 0;
-    }
     if (policy->name != "proportion") continue;
-    if (cycle.volcano && queues[l].priority != queues[r].priority) {
+    if (cycle.rules.queue_priority && queues[l].priority != queues[r].priority) {
       return queues[l].priority > queues[r].priority;
     }
     const double ls = QueueShareNow(cycle, l), rs = QueueShareNow(cycle, r);
@@ -109,13 +73,13 @@ bool QueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r) {
 bool TaskLess(const Cycle& cycle, TaskIndex l, TaskIndex r) {
   const TaskTable& tasks = cycle.tables().tasks;
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "task_order")) {
-    if (policy->name == "task-topology") {
-      if (const int order = CompareByBuckets(cycle, l, r); order != 0) return order < 0;
+    if (const PolicyTwin& twin = TwinOf(cycle, *policy); twin.task_order != nullptr) {
+      if (const int order = twin.task_order(cycle, *policy, l, r); order != 0) return order < 0;
     }
     if (policy->name != "priority") continue;
     if (tasks.priority[l] != tasks.priority[r]) return tasks.priority[l] > tasks.priority[r];
   }
-  if (cycle.volcano && tasks.ordinal[l] != kAbsent && tasks.ordinal[r] != kAbsent &&
+  if (cycle.rules.task_ordinals && tasks.ordinal[l] != kAbsent && tasks.ordinal[r] != kAbsent &&
       tasks.ordinal[l] != tasks.ordinal[r]) {
     return tasks.ordinal[l] < tasks.ordinal[r];
   }
@@ -135,12 +99,22 @@ Heap<TaskIndex> TaskHeap(const Cycle& cycle) {
   return Heap<TaskIndex>([&cycle](TaskIndex l, TaskIndex r) { return TaskLess(cycle, l, r); });
 }
 
+std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
+  Heap<TaskIndex> heap = TaskHeap(cycle);
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) heap.Push(t);
+  }
+  std::vector<TaskIndex> tasks;
+  while (!heap.empty()) tasks.push_back(heap.Pop());
+  return tasks;
+}
+
 bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "victim_queue_order")) {
-    if (policy->name != "capacity") continue;
-    if (!SwitchOption(policy->options, "hierarchy", false)) continue;
-    if (const int order = CompareVictimsByCapacity(cycle, l, r, evictor); order != 0)
-      return order < 0;
+    const PolicyTwin& twin = TwinOf(cycle, *policy);
+    if (twin.victim_queue_order == nullptr) continue;
+    const int order = twin.victim_queue_order(cycle, *policy, l, r, evictor);
+    if (order != 0) return order < 0;
   }
   return !QueueLess(cycle, l, r);
 }
@@ -148,7 +122,7 @@ bool VictimQueueLess(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex 
 // Not a strict order: of two equal victims each comes before the other, so that the heap's own
 // steps decide.
 Heap<TaskIndex> VictimHeap(const Cycle& cycle, TaskIndex evictor) {
-  if (!cycle.volcano) {
+  if (!cycle.rules.victims_by_owner) {
     return Heap<TaskIndex>([&cycle](TaskIndex l, TaskIndex r) { return !TaskLess(cycle, l, r); });
   }
   return Heap<TaskIndex>([&cycle, evictor](TaskIndex l, TaskIndex r) {

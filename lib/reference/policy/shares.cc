@@ -1,16 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Shares and allowances: drf's dominant share, what proportion finds each queue deserves, and the
-// two policies that decide whether a job may be admitted (overcommit and proportion).
+// Shares and allowances: drf's dominant share, what proportion finds each queue deserves, and
+// whether a job may be admitted.
 //
 // proportion pours what remains of the cluster over the queues that are not yet content, by weight,
 // round by round. All queues of a round see the same remainder; what a round gave out is taken off
 // only at its end.
 #include <limits>
 
-#include "lib/reference/peer/muster/fair.h"
-#include "lib/reference/peer/transwarp/transwarp.h"
-#include "muster/quantity.h"
+#include "lib/reference/cycle.h"
 
 namespace muster::reference {
 
@@ -26,10 +24,6 @@ bool QueueOpen(const Cycle& cycle, QueueIndex queue) {
   return cycle.tables().queues.spec[queue].state == QueueState::kOpen;
 }
 
-namespace {
-
-// `amount` without what the job's gated tasks ask for: they will not use it before somebody lifts
-// the gate.
 Amount WithoutGated(const Cycle& cycle, JobIndex job, Amount amount) {
   const World& world = cycle.world;
   Row gated(world.dimensions(), 0);
@@ -44,7 +38,6 @@ Amount WithoutGated(const Cycle& cycle, JobIndex job, Amount amount) {
   return amount;
 }
 
-// What of its minimum the job does not hold yet.
 Amount Outstanding(const Cycle& cycle, JobIndex job) {
   Amount amount = MinResources(cycle, job);
   for (size_t d = 0; d < amount.value.size(); ++d) {
@@ -66,21 +59,7 @@ bool Admitted(const Cycle& cycle, JobIndex job) {
   return cycle.world.phase[job] == JobPhase::kAdmitted && HasMinResources(cycle, job);
 }
 
-void OpenOvercommit(Cycle& cycle, const ReferencePolicy& policy) {
-  double factor = NumberOption(policy, "factor", 1.2);
-  if (factor < 1.0) factor = 1.2;
-  Row used(cycle.world.dimensions(), 0);
-  for (NodeIndex n : cycle.world.session_nodes()) AddTo(used, cycle.world.used[n], 1);
-  cycle.overcommit_idle = Minus(Times(cycle.total, factor), AmountOfBooks(used));
-  for (JobIndex j : cycle.world.session_jobs()) {
-    Amount& inqueue = cycle.overcommit_inqueue;
-    if (Admitted(cycle, j)) {
-      inqueue = Plus(inqueue, WithoutGated(cycle, j, MinResources(cycle, j)));
-    } else if (RunsWithItsMinimum(cycle, j)) {
-      inqueue = Plus(inqueue, WithoutGated(cycle, j, Outstanding(cycle, j)));
-    }
-  }
-}
+namespace {
 
 // Requests of the queue's jobs, and what they hold beyond their minimum.
 void OpenQueueBooks(Cycle& cycle) {
@@ -94,7 +73,7 @@ void OpenQueueBooks(Cycle& cycle) {
         book.request = Plus(book.request, request);
       }
     }
-    if (!cycle.volcano) continue;
+    if (!cycle.rules.queue_limits) continue;
     book.elastic = Plus(book.elastic, ElasticOf(cycle, j));
     book.inqueue = Plus(book.inqueue, PromisedTo(cycle, j));
   }
@@ -127,7 +106,7 @@ int64_t WeightOfUnmet(const Cycle& cycle, const std::vector<bool>& met) {
   return weight;
 }
 
-void FillVolcano(Cycle& cycle) {
+void FillToLimits(Cycle& cycle) {
   Amount remaining = cycle.total;
   std::vector<bool> met(cycle.queues.size(), false);
   for (;;) {
@@ -156,7 +135,7 @@ void FillVolcano(Cycle& cycle) {
   }
 }
 
-void FillKubeBatch(Cycle& cycle) {
+void FillWithinTolerance(Cycle& cycle) {
   Amount remaining = cycle.total;
   std::vector<bool> met(cycle.queues.size(), false);
   for (;;) {
@@ -170,7 +149,7 @@ void FillKubeBatch(Cycle& cycle) {
           static_cast<double>(cycle.tables().queues.spec[q].weight) / static_cast<double>(weights);
       const Amount before = book.deserved;
       book.deserved = Plus(before, Times(remaining, part));
-      if (KubeBatchLess(book.request, book.deserved, cycle.tolerance)) {
+      if (TolerantLess(book.request, book.deserved, cycle.tolerance)) {
         book.deserved = MinOf(book.deserved, book.request);
         met[q] = true;
       }
@@ -183,13 +162,13 @@ void FillKubeBatch(Cycle& cycle) {
       decrease = Plus(decrease, less);
     }
     remaining = Plus(Minus(remaining, increase), decrease);
-    if (KubeBatchIsEmpty(remaining, cycle.tolerance)) return;
+    if (TolerantIsEmpty(remaining, cycle.tolerance)) return;
   }
 }
 
-// Dimensions over which the family takes the largest share.
+// Dimensions over which the largest share is taken.
 std::vector<size_t> ShareDimensions(const Cycle& cycle, const Amount& whole) {
-  if (cycle.volcano) return PositiveDimensions(whole);
+  if (!cycle.rules.shares_of_nothing) return PositiveDimensions(whole);
   std::vector<size_t> dimensions;
   for (size_t d = 0; d < whole.value.size(); ++d) {
     if (!IsScalar(d) || whole.present[d]) dimensions.push_back(d);
@@ -212,12 +191,6 @@ bool WithinDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_
   return WithinRequested(future, cycle.queues[queue].deserved, request);
 }
 
-int VoteOvercommit(const Cycle& cycle, JobIndex job) {
-  const Amount minimum = MinResources(cycle, job);
-  const Amount wanted = Plus(cycle.overcommit_inqueue, minimum);
-  return WithinRequested(wanted, cycle.overcommit_idle, minimum) ? 1 : -1;
-}
-
 int VoteProportion(const Cycle& cycle, JobIndex job) {
   const QueueIndex queue = cycle.tables().jobs.queue[job];
   if (!QueueOpen(cycle, queue)) return -1;
@@ -226,41 +199,6 @@ int VoteProportion(const Cycle& cycle, JobIndex job) {
   Amount wanted = Plus(minimum, AmountOfBooks(cycle.world.queue_allocated[queue]));
   wanted = Minus(Plus(wanted, book.inqueue), book.elastic);
   return WithinRequested(wanted, book.real_capability, minimum) ? 1 : -1;
-}
-
-std::string NamespaceOf(const Cycle& cycle, JobIndex job) {
-  const std::string& name = cycle.tables().jobs.spec[job].name;
-  const size_t slash = name.find('/');
-  return slash == std::string::npos ? "default" : name.substr(0, slash);
-}
-
-std::optional<int64_t> Said(const Resources& resources, const std::string& name) {
-  for (const auto& [dimension, quantity] : resources) {
-    if (dimension != name) continue;
-    return ParseQuantity(quantity.text, IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole)
-        .value_or(0);
-  }
-  return std::nullopt;
-}
-
-int VoteQuota(const Cycle& cycle, JobIndex job) {
-  const auto minimum = cycle.tables().jobs.min_resources.row(job);
-  const std::string name_space = NamespaceOf(cycle, job);
-  const auto admitted = cycle.quota_admitted.find(name_space);
-  for (const NamespaceSpec& spec : cycle.tables().namespaces) {
-    if (spec.name != name_space) continue;
-    for (const QuotaSpec& quota : spec.quotas) {
-      for (DimensionIndex d = 0; d < minimum.size(); ++d) {
-        const std::string dimension(cycle.tables().dimensions.name(d));
-        const std::optional<int64_t> hard = Said(quota.hard, dimension);
-        if (minimum[d] == kAbsent || !hard) continue;
-        int64_t usage = Said(quota.used, dimension).value_or(0) + minimum[d];
-        if (admitted != cycle.quota_admitted.end()) usage += admitted->second[d];
-        if (usage > *hard) return -1;
-      }
-    }
-  }
-  return 1;
 }
 
 }  // namespace
@@ -282,13 +220,13 @@ Amount ElasticOf(const Cycle& cycle, JobIndex job) {
 
 Amount Measure(const Cycle& cycle, std::span<const int64_t> row) {
   Row cells(row.begin(), row.end());
-  if (!cycle.volcano) cells[kPods] = kAbsent;
+  if (!cycle.rules.pods_are_a_resource) cells[kPods] = kAbsent;
   return AmountOf(cells);
 }
 
 Amount MeasureBooks(const Cycle& cycle, const Row& row) {
   Row cells = row;
-  if (!cycle.volcano) cells[kPods] = 0;
+  if (!cycle.rules.pods_are_a_resource) cells[kPods] = 0;
   return AmountOfBooks(cells);
 }
 
@@ -304,18 +242,13 @@ void OpenShares(Cycle& cycle) {
     *amount = Amount(dimensions);
   }
   cycle.queues.assign(cycle.tables().queues.alive.size(), empty);
-  cycle.overcommit_idle = cycle.overcommit_inqueue = Amount(dimensions);
-
-  if (const ReferencePolicy* policy = FindPolicy(cycle, "overcommit"))
-    OpenOvercommit(cycle, *policy);
-  if (const ReferencePolicy* policy = FindPolicy(cycle, "capacity")) OpenCapacity(cycle, *policy);
   if (FindPolicy(cycle, "proportion") == nullptr) return;
   OpenQueueBooks(cycle);
-  if (cycle.volcano) {
-    OpenCapabilities(cycle);
-    FillVolcano(cycle);
+  if (cycle.rules.queue_limits) OpenCapabilities(cycle);
+  if (cycle.rules.tolerance) {
+    FillWithinTolerance(cycle);
   } else {
-    FillKubeBatch(cycle);
+    FillToLimits(cycle);
   }
 }
 
@@ -324,10 +257,10 @@ double DrfShare(const Cycle& cycle, const Row& allocated) {
 }
 
 double QueueShareNow(const Cycle& cycle, QueueIndex queue) {
-  if (!cycle.fair.empty()) {
-    return cycle.tables().queues.alive[queue] ? FairShareNow(cycle, queue) : 0;
+  for (const PolicyTwin& twin : *cycle.policies) {
+    const bool asked = twin.share != nullptr && FindPolicy(cycle, twin.name) != nullptr;
+    if (asked) return twin.share(cycle, queue);
   }
-  if (!cycle.capacity.empty()) return CapacityShareNow(cycle, queue);
   if (!cycle.queues[queue].known) return 0;
   return LargestShare(cycle, cycle.world.queue_allocated[queue], cycle.queues[queue].deserved);
 }
@@ -337,8 +270,9 @@ bool Overused(const Cycle& cycle, QueueIndex queue) {
     if (policy->name != "proportion") continue;
     const Amount& deserved = cycle.queues[queue].deserved;
     const Amount allocated = MeasureBooks(cycle, cycle.world.queue_allocated[queue]);
-    const bool overused = cycle.volcano ? LessEqual(deserved, allocated)
-                                        : KubeBatchLessEqual(deserved, allocated, cycle.tolerance);
+    const bool overused = cycle.rules.tolerance
+                              ? TolerantLessEqual(deserved, allocated, cycle.tolerance)
+                              : LessEqual(deserved, allocated);
     if (overused) return true;
   }
   return false;
@@ -346,20 +280,17 @@ bool Overused(const Cycle& cycle, QueueIndex queue) {
 
 bool Allocatable(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "allocatable")) {
-    const bool asks = policy->name == "proportion" || policy->name == "capacity";
+    const bool asks = policy->name == "proportion" || TwinOf(cycle, *policy).open_queues_only;
     if (asks && !QueueOpen(cycle, queue)) return false;
   }
   return AllocatableOnTrial(cycle, queue, task);
 }
 
-// Volcano's trials of evictions do not ask whether the queue is open.
+// Trials of evictions do not ask whether the queue is open.
 bool AllocatableOnTrial(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
-  const Amount request = AmountOf(cycle.world.request(task));
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "allocatable")) {
-    if (policy->name == "fairshare" && !WithinLimits(cycle, queue, task)) return false;
-    if (policy->name == "borrowing" && !MayBorrow(cycle, queue, task)) return false;
-    if (policy->name == "bindings" && !WithinBindings(cycle, task)) return false;
-    if (policy->name == "capacity" && !WithinCapacity(cycle, queue, request)) return false;
+    const auto allocatable = TwinOf(cycle, *policy).allocatable;
+    if (allocatable != nullptr && !allocatable(cycle, *policy, queue, task)) return false;
     if (policy->name == "proportion" && !WithinDeserved(cycle, queue, cycle.world.request(task)))
       return false;
   }
@@ -379,14 +310,13 @@ bool AllPreemptive(const Cycle& cycle, QueueIndex queue, const std::vector<TaskI
     }
   }
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "preemptive")) {
-    const bool divides = policy->name == "fairshare" || policy->name == "borrowing";
-    if (divides && !OwnJobsStayDeserved(cycle, queue, request)) return false;
-    if (policy->name != "proportion" && policy->name != "capacity") continue;
-    if (!QueueOpen(cycle, queue)) return false;
-    const bool may = policy->name == "proportion"
-                         ? WithinDeserved(cycle, queue, request)
-                         : MayTakeByCapacity(cycle, *policy, queue, AmountOf(request));
-    if (!may) return false;
+    const PolicyTwin& twin = TwinOf(cycle, *policy);
+    const bool divides = policy->name == "proportion";
+    if ((divides || twin.open_queues_only) && !QueueOpen(cycle, queue)) return false;
+    if (divides && !WithinDeserved(cycle, queue, request)) return false;
+    if (twin.preemptive != nullptr && !twin.preemptive(cycle, *policy, queue, request)) {
+      return false;
+    }
   }
   return true;
 }
@@ -398,11 +328,9 @@ bool JobEnqueueable(const Cycle& cycle, JobIndex job) {
     bool permitted = false;
     for (const ReferencePolicy* policy : tier) {
       int vote = 0;
-      if (policy->name == "overcommit") vote = VoteOvercommit(cycle, job);
       if (policy->name == "proportion") vote = VoteProportion(cycle, job);
-      if (policy->name == "capacity") vote = VoteCapacity(cycle, job);
-      if (policy->name == "resourcequota") vote = VoteQuota(cycle, job);
-      if (policy->name == "sla") vote = VoteSla(cycle, *policy, job);
+      const auto admit = TwinOf(cycle, *policy).admit;
+      if (admit != nullptr) vote = admit(cycle, *policy, job);
       if (vote < 0) return false;
       permitted = permitted || vote > 0;
     }
@@ -415,18 +343,12 @@ void JobEnqueued(Cycle& cycle, JobIndex job) {
   if (!HasMinResources(cycle, job)) return;
   const Amount reserved = WithoutGated(cycle, job, MinResources(cycle, job));
   for (const ReferencePolicy* policy : PoliciesAt(cycle, "admit")) {
-    if (policy->name == "overcommit") {
-      cycle.overcommit_inqueue = Plus(cycle.overcommit_inqueue, reserved);
-    } else if (policy->name == "proportion") {
+    if (policy->name == "proportion") {
       Amount& inqueue = cycle.queues[cycle.tables().jobs.queue[job]].inqueue;
       inqueue = Plus(inqueue, reserved);
-    } else if (policy->name == "capacity") {
-      NoteInqueue(cycle, cycle.tables().jobs.queue[job], reserved);
-    } else if (policy->name == "resourcequota") {
-      Row& admitted = cycle.quota_admitted[NamespaceOf(cycle, job)];
-      admitted.resize(cycle.world.dimensions(), 0);
-      AddTo(admitted, cycle.tables().jobs.min_resources.row(job), 1);
     }
+    const auto admitted = TwinOf(cycle, *policy).admitted;
+    if (admitted != nullptr) admitted(cycle, *policy, job, reserved);
   }
 }
 

@@ -1,27 +1,18 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Who may be evicted. Every policy names the victims it agrees to; how the lists are combined
-// differs.
-//
-// volcano: the lists of one tier are intersected, and the first tier that is left with somebody
-// decides alone. A policy that names nobody ends its tier without an answer, and the next tier
-// starts afresh. An intersection that comes out empty looks like "nobody was asked yet", so that
-// the next policy of the tier starts afresh too.
-// kube-batch: once anybody was asked there is no fresh start; after an empty tier nobody can be
-// named any more.
-// muster: whoever answers must agree, each asked about those that the ones before it left.
+// Which tasks may be evicted. Every policy names the victims it agrees to; Rules::victims says how
+// the lists are combined.
 #include <algorithm>
 #include <cmath>
 
+#include "lib/reference/cycle.h"
 #include "lib/reference/kube/selectors.h"
-#include "lib/reference/peer/muster/fair.h"
-#include "lib/reference/peer/transwarp/transwarp.h"
 
 namespace muster::reference {
 
 namespace {
 
-using Tasks = std::vector<TaskIndex>;
+using Tasks = TaskList;
 using Answer = std::optional<Tasks>;  // nullopt: the policy has nothing to say at this point
 using Ask = std::function<Answer(const ReferencePolicy&, const Tasks& candidates)>;
 
@@ -76,12 +67,18 @@ Tasks CombineStrict(const std::vector<PolicyTier>& tiers, Tasks left, const Ask&
 
 Tasks Combine(const Cycle& cycle, std::string_view point, const Tasks& all, const Ask& ask) {
   const auto tiers = TiersAt(cycle, point);
-  if (cycle.muster) return CombineStrict(tiers, all, ask);
-  return cycle.volcano ? CombineRestarting(tiers, all, ask) : CombineSticky(tiers, all, ask);
+  switch (cycle.rules.victims) {
+    case VictimAgreement::kStrict:
+      return CombineStrict(tiers, all, ask);
+    case VictimAgreement::kSticky:
+      return CombineSticky(tiers, all, ask);
+    case VictimAgreement::kRestarting:
+      break;
+  }
+  return CombineRestarting(tiers, all, ask);
 }
 
-// volcano counts a gang down as its tasks are named; kube-batch looks at every task as if it were
-// the only one.
+// The gang is counted down as its tasks are named, or every task is judged as the only victim.
 Tasks AskGang(const Cycle& cycle, const Tasks& candidates) {
   Tasks victims;
   std::map<JobIndex, int64_t> occupied;
@@ -89,7 +86,7 @@ Tasks AskGang(const Cycle& cycle, const Tasks& candidates) {
     const JobIndex job = cycle.tables().tasks.job[t];
     const int64_t needed = cycle.tables().jobs.spec[job].min_available;
     const auto count = occupied.try_emplace(job, CountReady(cycle.world, job)).first;
-    if (!cycle.volcano) {
+    if (!cycle.rules.counts_victims_down) {
       if (needed <= count->second - 1 || needed == 1) victims.push_back(t);
     } else if (count->second > needed) {
       --count->second;
@@ -105,8 +102,7 @@ Tasks AskPriority(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidat
   const JobIndex own = tasks.job[preemptor];
   Tasks victims;
   for (TaskIndex t : candidates) {
-    // kube-batch compares jobs alone.
-    const bool lower = tasks.job[t] == own && cycle.volcano
+    const bool lower = tasks.job[t] == own && cycle.rules.own_job_by_task_priority
                            ? tasks.priority[t] < tasks.priority[preemptor]
                            : jobs[tasks.job[t]].priority < jobs[own].priority;
     if (lower) victims.push_back(t);
@@ -121,35 +117,6 @@ Tasks AskConformance(const Cycle& cycle, const Tasks& candidates) {
         cycle.tables().strings.name(cycle.tables().tasks.priority_class[t]);
     if (name == "system-cluster-critical" || name == "system-node-critical") continue;
     if (cycle.world.shape(t).name_space != "kube-system") victims.push_back(t);
-  }
-  return victims;
-}
-
-// Of those that run, whoever is not protected any more.
-Tasks AskCooldown(const Cycle& cycle, const Tasks& candidates) {
-  const TaskTable& tasks = cycle.tables().tasks;
-  Tasks victims;
-  for (TaskIndex t : candidates) {
-    const bool protects =
-        tasks.protected_until[t] != kAbsent && tasks.protected_until[t] > cycle.now;
-    if (tasks.status[t] != TaskStatus::kRunning || !protects) victims.push_back(t);
-  }
-  return victims;
-}
-
-// tdm: batch tasks on nodes that are nobody's on loan, a few of each job.
-Tasks AskLending(const Cycle& cycle, TaskIndex preemptor, const Tasks& candidates) {
-  const TaskTable& tasks = cycle.tables().tasks;
-  const auto batch = [&](TaskIndex t) { return (tasks.flags[t] & kTaskPreemptable) != 0; };
-  if (batch(preemptor) || cycle.world.shape(preemptor).revocable) return {};
-  Tasks victims;
-  std::map<JobIndex, int64_t> taken;
-  for (TaskIndex t : candidates) {
-    if (tasks.job[t] == kNone || !batch(t) || IsOnLoan(cycle, cycle.world.node[t])) continue;
-    if (cycle.world.status[t] != TaskStatus::kRunning) continue;
-    if (taken[tasks.job[t]] >= Dispensable(cycle, tasks.job[t])) continue;
-    ++taken[tasks.job[t]];
-    victims.push_back(t);
   }
   return victims;
 }
@@ -180,15 +147,15 @@ Tasks AskProportion(const Cycle& cycle, const Tasks& candidates) {
     const QueueIndex queue = world.queue_of(t);
     Row& left = allocated.try_emplace(queue, world.queue_allocated[queue]).first->second;
     const Amount& deserved = cycle.queues[queue].deserved;
-    if (cycle.volcano) {
+    if (!cycle.rules.tolerance) {
       if (LessEqual(AmountOfBooks(left), deserved)) continue;
       AddTo(left, world.request(t), -1);
       victims.push_back(t);
     } else {
       const Amount request = Measure(cycle, world.request(t));
-      if (KubeBatchLess(MeasureBooks(cycle, left), request, cycle.tolerance)) continue;
+      if (TolerantLess(MeasureBooks(cycle, left), request, cycle.tolerance)) continue;
       AddTo(left, world.request(t), -1);
-      if (KubeBatchLessEqual(deserved, MeasureBooks(cycle, left), cycle.tolerance))
+      if (TolerantLessEqual(deserved, MeasureBooks(cycle, left), cycle.tolerance))
         victims.push_back(t);
     }
   }
@@ -213,8 +180,8 @@ Tasks AskShareTree(const Cycle& cycle, TaskIndex reclaimer, const Tasks& candida
 
 }  // namespace
 
-// Budgets are counted afresh in every question, except in the muster profile, where each eviction of
-// the cycle counts. Volcano takes the refused ones off, too, and never lets go a task without labels.
+// Budgets are counted afresh in every question; with `whole_plan` each eviction of the cycle
+// counts. Without it a refused task counts as taken, and a task without labels is never let go.
 std::vector<TaskIndex> AskPdb(const Cycle& cycle, const ReferencePolicy& policy,
                               const Tasks& candidates) {
   const bool whole_plan = SwitchOption(policy.options, "whole_plan", false);
@@ -257,33 +224,26 @@ std::vector<TaskIndex> Preemptable(const Cycle& cycle, TaskIndex preemptor, cons
                    if (policy.name == "gang") return AskGang(cycle, candidates);
                    if (policy.name == "priority") return AskPriority(cycle, preemptor, candidates);
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
-                   if (policy.name == "leaf-order")
-                     return AskLeafOrder(cycle, preemptor, candidates);
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "drf") return AskDrf(cycle, preemptor, candidates);
-                   if (policy.name == "cdp") return AskCooldown(cycle, candidates);
-                   if (policy.name == "tdm") return AskLending(cycle, preemptor, candidates);
-                   return std::nullopt;
+                   const PolicyTwin& twin = TwinOf(cycle, policy);
+                   if (twin.preemptable == nullptr) return std::nullopt;
+                   return twin.preemptable(cycle, policy, preemptor, candidates);
                  });
 }
 
 std::vector<TaskIndex> Reclaimable(const Cycle& cycle, TaskIndex reclaimer, const Tasks& all) {
   return Combine(cycle, "reclaimable", all,
                  [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
-                   if (policy.name == "fairshare")
-                     return AskFairShare(cycle, reclaimer, candidates);
-                   if (policy.name == "borrowing")
-                     return AskBorrowing(cycle, reclaimer, candidates);
                    if (policy.name == "gang") return AskGang(cycle, candidates);
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
                    if (policy.name == "pdb") return AskPdb(cycle, policy, candidates);
                    if (policy.name == "proportion") return AskProportion(cycle, candidates);
-                   if (policy.name == "capacity")
-                     return AskCapacity(cycle, policy, reclaimer, candidates);
-                   if (policy.name == "cdp") return AskCooldown(cycle, candidates);
                    if (policy.name == "drf" && SwitchOption(policy.options, "hierarchy", false))
                      return AskShareTree(cycle, reclaimer, candidates);
-                   return std::nullopt;
+                   const PolicyTwin& twin = TwinOf(cycle, policy);
+                   if (twin.reclaimable == nullptr) return std::nullopt;
+                   return twin.reclaimable(cycle, policy, reclaimer, candidates);
                  });
 }
 
@@ -294,9 +254,9 @@ std::vector<TaskIndex> Evictable(const Cycle& cycle, JobIndex evictor, bool from
                  [&](const ReferencePolicy& policy, const Tasks& candidates) -> Answer {
                    if (policy.name == "gang") return candidates;
                    if (policy.name == "conformance") return AskConformance(cycle, candidates);
-                   if (policy.name == "capacity") {
-                     return from_other_queues ? AskCapacityForGang(cycle, candidates) : candidates;
-                   }
+                   const PolicyTwin& twin = TwinOf(cycle, policy);
+                   const auto ask = from_other_queues ? twin.evictable_elsewhere : twin.evictable;
+                   if (ask != nullptr) return ask(cycle, policy, evictor, candidates);
                    if (policy.name != "priority") return std::nullopt;
                    if (from_other_queues) return candidates;
                    Tasks lower;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// NodeResourceTopology's zones: for every question the node is read and its tasks are counted anew, by the names of resources.
+// NodeResourceTopology's zones: for every question the node is read and its tasks are counted anew,
+// by the names of resources.
 #include <algorithm>
 
 #include "lib/reference/cycle.h"

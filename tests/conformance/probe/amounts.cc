@@ -109,9 +109,9 @@ absl::StatusOr<json> AskAmounts(const json& request) {
     return named(reference::RequestedBeyond(l, r, reference::OnlyNamed(asked, r)));
   }
   const std::vector<double> tolerance = dimensions.KubeBatchTolerance();
-  if (op == "kube_batch_less_equal") return reference::KubeBatchLessEqual(l, r, tolerance);
-  if (op == "kube_batch_less") return reference::KubeBatchLess(l, r, tolerance);
-  if (op == "kube_batch_is_empty") return reference::KubeBatchIsEmpty(l, tolerance);
+  if (op == "kube_batch_less_equal") return reference::TolerantLessEqual(l, r, tolerance);
+  if (op == "kube_batch_less") return reference::TolerantLess(l, r, tolerance);
+  if (op == "kube_batch_is_empty") return reference::TolerantIsEmpty(l, tolerance);
   return absl::InvalidArgumentError(absl::StrCat("no question about amounts: \"", op, "\""));
 }
 

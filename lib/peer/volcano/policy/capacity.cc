@@ -1,23 +1,28 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// capacity: queues hold what they are given to deserve, may borrow up to their limits, and give back what they borrowed.
+// capacity: queues hold what they are given to deserve, may borrow up to their limits, and give
+// back what they borrowed.
 //
-// Promise. With a task a queue stays within its limit, and with `hierarchy` so does every queue above it; what it
-// deserves does not bound it. It may take from other queues while it would stay within what it deserves in at least
-// one dimension that is asked for, or else (`ancestor_reclaim_level` = n) one of the n queues right above it would,
-// the root apart. A task may be taken whose queue holds more than it deserves of something that the task holds, or
-// deserves nothing of what it holds; no queue falls below its guarantee; and of the n queues right above the victim's
-// those count likewise that are not also above the taker's at the same distance. The queue that holds the smallest
-// fraction of what it deserves goes first; one that deserves nothing is as if it held all of it, and goes after one
-// that does. In a tree two queues are compared where their ways from the root part, and victims are looked for in
-// queues near the taker's first. Admission is against limits, less what elastic jobs could give back.
-// Peer. Volcano's capacity plugin. Fractions of queues above others are those of the cycle's beginning; a leaf goes
-// before a queue that is none; `pods` never limits and makes no claim, but deserving pods makes a task no sure victim
-// and counts in the fraction; where n > 0, no sure victim is one whose queue shares one of the n queues above with the
-// taker's, if that deserves nothing of what its task holds. Gangs are reclaimed by the two rules of the queue alone. A
-// tree without a queue "root", or with jobs above the leaves, lets nobody take or be admitted (queue_bounds.h).
-// Ties. Equal fractions are left to the next policy. Cost. O(queues x dimensions) to open, O(depth x dimensions) a
-// question, O(candidates log candidates) for victims.
+// Promise. With a task a queue stays within its limit, and with `hierarchy` so does every queue
+// above it; what it deserves does not bound it. It may take from other queues while it would stay
+// within what it deserves in at least one dimension that is asked for, or else
+// (`ancestor_reclaim_level` = n) one of the n queues right above it would, the root apart. A task
+// may be taken if its queue holds more than it deserves of something that the task holds, or
+// deserves nothing of what it holds; no queue falls below its guarantee; and of the n queues right
+// above the victim's those count likewise that are not also above the taker's at the same distance.
+// The queue that holds the smallest fraction of what it deserves goes first; one that deserves
+// nothing is as if it held all of it, and goes after one that does. In a tree two queues are
+// compared where their ways from the root part, and victims are looked for in queues near the
+// taker's first. Admission is against limits, less what elastic jobs could give back.
+// Peer. Volcano's capacity plugin. Fractions of queues above others are those of the cycle's
+// beginning; a leaf goes before a queue that is none; `pods` never limits and makes no claim, but
+// deserving pods makes a task no sure victim and counts in the fraction; where n > 0, no sure
+// victim is one with a queue that shares one of the n queues above with the taker's, if that
+// deserves nothing of what its task holds. Gangs are reclaimed by the two rules of the queue alone.
+// A tree without a queue "root", or with jobs above the leaves, lets no job take or be admitted
+// (queue_bounds.h).
+// Ties. Equal fractions are left to the next policy. Cost. O(queues x dimensions) to open, O(depth
+// x dimensions) a question, O(candidates log candidates) for victims.
 #include <memory>
 #include <utility>
 #include <vector>
@@ -253,7 +258,8 @@ class Capacity : public Policy, public OrderPolicy, public GatePolicy, public Vi
 
   // --- what queues deserve
 
-  // Of something that is asked for, no more than it deserves; else the first dimension that is asked for.
+  // Of something that is asked for, no more than it deserves; else the first dimension that is
+  // asked for.
   bool DeservesMore(QueueIndex q, Row request, DimensionIndex* dimension) const {
     DimensionIndex first = kNone;
     for (DimensionIndex d = 0; d < request.size(); ++d) {

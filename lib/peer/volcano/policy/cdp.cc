@@ -1,10 +1,10 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// cdp: who has only just begun is not evicted.
+// cdp: a task that has only just begun is not evicted.
 //
 // Promise. A running task that is protected until some later time is no victim before it.
-// Peer. Volcano's cooldown protection plugin: the time is that of the pod's scheduling and its cooldown together.
-// Tasks that are bound and do not run yet are not protected.
+// Peer. Volcano's cooldown protection plugin: the time is that of the pod's scheduling and its
+// cooldown together. Tasks that are bound and do not run yet are not protected.
 // Ties. None. Cost. O(candidates).
 #include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"

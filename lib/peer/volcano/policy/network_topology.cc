@@ -1,21 +1,25 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// network-topology-aware: gangs close together in the tree of domains, and domains filled one after the other.
+// network-topology-aware: gangs close together in the tree of domains, and domains filled one after
+// the other.
 //
-// Idea. A job or sub-group that says how high in the tree it may be spread is tried domain by domain: first those of
-// the lowest tier, then the next, up to the tier allowed, each only if the sums of what is free in it hold what the
-// job asks for. Where it is placed partly, the search stays below the highest domain above that part which the wish
-// allows. Domains that can take it score how full they would be; among the fullest, the one where more of its tasks
-// are scores more. Within a domain, nodes score by how low in the tree they meet what is placed already; among the
-// best, by how many of its tasks are near. Tasks without a wish score nodes by how full the domains above would be, a
-// tier counting `fading` times the one below it; a node outside the domains of a tier is as good as a full one.
-// Peer. Volcano's plugin of that name. Its memory is kept as it is: what is free in a domain is summed up when the
-// cycle opens and never again, while what is used follows every move; the request of a sub-group counts all its tasks,
-// running ones too. A dimension that would be exceeded makes a score 0. For evictions the search begins with the widest
-// domains, asks what is allocatable, and ends after `evict_domains`.
+// Idea. A job or sub-group that says how high in the tree it may be spread is tried domain by
+// domain: first those of the lowest tier, then the next, up to the tier allowed, each only if the
+// sums of what is free in it hold what the job asks for. Where it is placed partly, the search
+// stays below the highest domain above that part which the wish allows. Domains that can take it
+// score how full they would be; among the fullest, the one where more of its tasks are scores more.
+// Within a domain, nodes score by how low in the tree they meet what is placed already; among the
+// best, by how many of its tasks are near. Tasks without a wish score nodes by how full the domains
+// above would be, a tier counting `fading` times the one below it; a node outside the domains of a
+// tier is as good as a full one.
+// Peer. Volcano's plugin of that name. Its memory is kept as it is: what is free in a domain is
+// summed up when the cycle opens and never again, while what is used follows every move; the
+// request of a sub-group counts all its tasks, running ones too. A dimension that would be exceeded
+// makes a score 0. For evictions the search begins with the widest domains, asks what is
+// allocatable, and ends after `evict_domains`.
 // Arithmetic. Doubles, in the order of the dimensions and tiers. Ties. None of its own.
-// Cost. O(nodes) a cycle, O(depth) a move; a search O(domains), a score O(1) each; for tasks without a wish O(domains)
-// and a step a node.
+// Cost. O(nodes) a cycle, O(depth) a move; a search O(domains), a score O(1) each; for tasks
+// without a wish O(domains) and a step a node.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -333,7 +337,8 @@ class NetworkTopology : public Policy, public ScorePolicy, public DomainPolicy {
     }
   }
 
-  // By repeated squaring, as the peer's library has it: a correctly rounded power differs in the last bit.
+  // By repeated squaring, as the peer's library has it: a correctly rounded power differs in the
+  // last bit.
   static double Power(double base, int32_t exponent) {
     double power = 1;
     for (; exponent > 0; exponent >>= 1) {

@@ -2,20 +2,23 @@
 //
 // nodegroup: queues keep to groups of nodes.
 //
-// Promise. A node's group is its label volcano.sh/nodegroup-name. A queue that says which groups it wants
-// (QueueSpec::node_groups) has its tasks there and nowhere else, and a queue that says nothing has them on no grouped
-// node. A group is allowed that is required or preferred, unless it is anti-required; anti-preferred ones are allowed
-// whatever else is said of them. A node scores 100 for a required group and 50 for a preferred one; with
-// `preferred_order` the first of n preferred groups scores 50, the next 50 (n-1)/n, and so on; an anti-preferred
-// group is worth -1, whatever else it is. What tasks of a queue hold in a group stays within the queue's limit for it
+// Promise. A node's group is its label volcano.sh/nodegroup-name. A queue that says which groups it
+// wants (QueueSpec::node_groups) has its tasks there and nowhere else, and a queue that says
+// nothing has them on no grouped node. A group is allowed that is required or preferred, unless it
+// is anti-required; anti-preferred ones are allowed whatever else is said of them. A node scores
+// 100 for a required group and 50 for a preferred one; with `preferred_order` the first of n
+// preferred groups scores 50, the next 50 (n-1)/n, and so on; an anti-preferred group is worth -1,
+// whatever else it is. What tasks of a queue hold in a group stays within the queue's limit for it
 // (node_group_limits), in the dimensions that the limit names.
-// Options. strict=on: nodes without a group take nobody; off: they take tasks of queues that want no group.
-// hierarchy=off; on: a queue that says nothing wants what the nearest queue above it wants. Limits are not inherited.
-// Peer. Volcano's nodegroup plugin. A limit that is exceeded makes a node hopeless, so preempt and reclaim do not look
-// there, although an eviction would help.
-// Reasons. Node affinity, with words: the node has no group, the queue wants none, or others. A limit has no words.
-// Ties. None. Cost. Groups: once per node and queue that says something. Limits: a look at all nodes, and at the tasks
-// of jobs that changed.
+// Options. strict=on: nodes without a group take no task; off: they take tasks of queues that want
+// no group. hierarchy=off; on: a queue that says nothing wants what the nearest queue above it
+// wants. Limits are not inherited.
+// Peer. Volcano's nodegroup plugin. A limit that is exceeded makes a node hopeless, so preempt and
+// reclaim do not look there, although an eviction would help.
+// Reasons. Node affinity, with words: the node has no group, the queue wants none, or others. A
+// limit has no words.
+// Ties. None. Cost. Groups: once per node and queue that says something. Limits: a look at all
+// nodes, and at the tasks of jobs that changed.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -191,7 +194,7 @@ class NodeGroup : public Policy, public FitPolicy, public ScorePolicy {
         limit.most.assign(tables_->dimension_count(), kAbsent);
         for (const auto& [name, quantity] : given.limit) {
           const auto d = tables_->dimensions.Find(name);
-          if (!d) continue;  // nobody has or wants any
+          if (!d) continue;  // no node has any, or no queue wants any
           const Unit unit = IsMilliDimension(name) ? Unit::kMilli : Unit::kWhole;
           limit.most[*d] = ParseQuantity(quantity.text, unit).value_or(0);
         }
@@ -206,7 +209,8 @@ class NodeGroup : public Policy, public FitPolicy, public ScorePolicy {
     for (QueueLimits& limits : limits_) limits.held_by_job.resize(limits.jobs.size());
   }
 
-  // What the queue's tasks hold in each limited group. Jobs whose account stands are not counted again.
+  // What the queue's tasks hold in each limited group. Jobs with an account that stands are not
+  // counted again.
   void Count(QueueLimits& limits) const {
     const size_t dimensions = tables_->dimension_count();
     for (GroupLimit& limit : limits.groups) limit.held.assign(dimensions, 0);

@@ -1,24 +1,28 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// numa-aware: guaranteed tasks go where they find whole CPUs on the NUMA zones, and get them by number.
+// numa-aware: guaranteed tasks go where they find whole CPUs on the NUMA zones, and get them by
+// number.
 //
-// Promise. A node that lists its CPUs (devices of kind cpu) and aligns tasks takes a guaranteed task only if its kubelet
-// would admit it by that alignment: each main container that asks for a whole number of CPUs, one after another, by the
-// best set of zones with so many free; restricted and single-numa-node refuse where the best is not good enough,
-// best-effort never does, and gives none where too few are free. The ledger makes the same choice (lib/fit/numa_task.h) in
-// the move that places the task, so nobody else gets these CPUs, and the plan says which they are. A task with an
-// alignment of its own goes only to nodes that list CPUs, align likewise and have any free. All other nodes, and all tasks
-// that are not guaranteed, pass untouched; so do those that ask for devices of kind cpu in words (policy devices).
-// Score, of tasks with an alignment of their own. 100 less 100 times their zones there over the most zones of any
-// candidate, in whole numbers, times the weight: who gets no CPU at all spans no zone.
-// Peer. Volcano's. What is free is what is reported: CPUs of tasks evicted in this cycle, or leaving, are free once they
-// are gone, so evictions are no cure, and a nominated task takes of what is free now. Between cycles the peer takes off the
-// CPUs it gave to tasks that the node does not report yet; here they are held by tasks that say so, as binds that follow a
-// plan do (what others use is a CPU that is not healthy). Domains that are tried and come back to later choose anew; the
-// peer uses what it found at its last look at the node, even if that is gone.
+// Promise. A node that lists its CPUs (devices of kind cpu) and aligns tasks takes a guaranteed
+// task only if its kubelet would admit it by that alignment: each main container that asks for a
+// whole number of CPUs, one after another, by the best set of zones with so many free; restricted
+// and single-numa-node refuse where the best is not good enough, best-effort never does, and gives
+// none where too few are free. The ledger makes the same choice (lib/fit/numa_task.h) in the move
+// that places the task, so no other task gets these CPUs, and the plan says which they are. A task
+// with an alignment of its own goes only to nodes that list CPUs, align likewise and have any free.
+// All other nodes, and all tasks that are not guaranteed, pass untouched; so do those that ask for
+// devices of kind cpu in words (policy devices). Score, of tasks with an alignment of their own.
+// 100 less 100 times their zones there over the most zones of any candidate, in whole numbers,
+// times the weight: a task without CPUs spans no zone.
+// Peer. Volcano's. What is free is what is reported: CPUs of tasks evicted in this cycle, or
+// leaving, are free once they are gone, so evictions are no cure, and a nominated task takes of
+// what is free now. Between cycles the peer takes off the CPUs it gave to tasks that the node does
+// not report yet; here they are held by tasks that say so, as binds that follow a plan do (what
+// others use is a CPU that is not healthy). Domains that are tried and come back to later choose
+// anew; the peer uses what it found at its last look at the node, even if that is gone.
 // Reasons. Policy, with the rule of the node or the container that found no CPUs.
-// Ties. None left. Cost. A look at every candidate node, remembered by class and state of devices; nothing for other
-// classes, nor where no node lists CPUs.
+// Ties. None left. Cost. A look at every candidate node, remembered by class and state of devices;
+// nothing for other classes, nor where no node lists CPUs.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -60,8 +64,8 @@ class NumaAware : public Policy, public FitPolicy, public ScorePolicy {
     for (Memory& memory : memories_) memory.answers.clear();
   }
 
-  // A container placed otherwise for what others took may leave room for the next: a refusal is not final because
-  // nothing but placements came after it.
+  // A container placed otherwise for what others took may leave room for the next: a refusal is not
+  // final because nothing but placements came after it.
   Scope FitScope(ClassIndex c) override { return IsAsked(c) ? Scope::kCluster : Scope::kNone; }
   void FitNodes(ClassIndex c, std::span<const NodeIndex> nodes, std::span<uint8_t> fits,
                 std::span<RefusalCode> codes, std::span<uint8_t> hard) override {

@@ -2,11 +2,12 @@
 //
 // overcommit: admit jobs up to a little more than the cluster has.
 //
-// Promise. A job that names minimum resources is admitted while the minimums of all admitted jobs that do not
-// hold theirs yet stay within total * factor - used. A job that names none is admitted.
-// Peer. Volcano's overcommit plugin; a factor below 1 means 1.2. Admitted jobs count whole even where they
-// already hold a part; running ones only with what they lack. Only dimensions that the job asks for are
-// compared, `pods` never. Arithmetic: double(total) * factor - double(used), one multiplication, one difference.
+// Promise. A job that names minimum resources is admitted while the minimums of all admitted jobs
+// that do not hold theirs yet stay within total * factor - used. A job that names none is admitted.
+// Peer. Volcano's overcommit plugin; a factor below 1 means 1.2. Admitted jobs count whole even
+// where they already hold a part; running ones only with what they lack. Only dimensions that the
+// job asks for are compared, `pods` never. Arithmetic: double(total) * factor - double(used), one
+// multiplication, one difference.
 // Cost. O(jobs and nodes that changed) when the cycle opens, O(dimensions) a question.
 #include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
@@ -52,7 +53,7 @@ class Overcommit : public Policy, public GatePolicy {
     });
     idle_.assign(dimensions, 0);
     promised_.assign(dimensions, 0);
-    if (!any) return;  // nobody will ask
+    if (!any) return;  // no job will ask
     FollowNodes();
     for (size_t d = 0; d < dimensions; ++d) {
       idle_[d] = static_cast<double>(ledger_->total()[d]) * factor_ - used_.Sum(0, d);

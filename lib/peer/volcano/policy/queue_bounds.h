@@ -1,18 +1,20 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What queues deserve, are guaranteed and may hold at most where all this is given and not found out by weight:
-// side by side, or as one tree that the queue "root" holds together.
+// What queues deserve, are guaranteed and may hold at most where all this is given and not found
+// out by weight: side by side, or as one tree that the queue "root" holds together.
 //
 //   QueueBounds bounds;
 //   bounds.Open(tables, ledger, /*hierarchy=*/true);
 //   if (bounds.sound() && held > bounds.limit(queue).value[d]) ...
 //
-// A queue's limit is its own, and no more than what is above it has beyond the guarantees of the others there: above
-// is the cluster, or in a tree the queue's parent. In a tree a queue takes the limits that it does not name from its
-// parent, the root's are none unless it names some, and the root is guaranteed and deserves what its children do. A
-// queue deserves at least what it is guaranteed; side by side it deserves no more than its limit.
-// Peer. Volcano's capacity plugin. A tree is sound when there is a queue "root" that names no parent, and no job in a
-// queue above others; a queue that names no parent hangs on the root. Children may deserve and be guaranteed more than their parent.
+// A queue's limit is its own, and no more than what is above it has beyond the guarantees of the
+// others there: above is the cluster, or in a tree the queue's parent. In a tree a queue takes the
+// limits that it does not name from its parent, the root's are none unless it names some, and the
+// root is guaranteed and deserves what its children do. A queue deserves at least what it is
+// guaranteed; side by side it deserves no more than its limit.
+// Peer. Volcano's capacity plugin. A tree is sound when there is a queue "root" that names no
+// parent, and no job in a queue above others; a queue that names no parent hangs on the root.
+// Children may deserve and be guaranteed more than their parent.
 // Cost. O(queues x dimensions) to open.
 #ifndef MUSTER_PEER_VOLCANO_POLICY_QUEUE_BOUNDS_H_
 #define MUSTER_PEER_VOLCANO_POLICY_QUEUE_BOUNDS_H_

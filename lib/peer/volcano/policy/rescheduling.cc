@@ -2,19 +2,22 @@
 //
 // rescheduling: from nodes that are busy in fact to nodes that are not.
 //
-// Idea. A node is low when what was measured of its cpu and memory lies below `cpu_low` and `memory_low` and it is
-// schedulable; high when it is not low and one of them lies above `cpu_high` or `memory_high`. What the low nodes lack to
-// `cpu_high` and `memory_high` is the room there is. High nodes give, the busiest first, and of a node's running tasks
-// those of lowest priority first, those that ask for neither cpu nor memory before others; each takes its request out of
-// the room and off the node, until the node is below both high marks or the room is used up. Nobody goes when no node is
-// low, all are, or none is high. The action shuffle asks.
-// Peer. Volcano's rescheduling with its only strategy, lowNodeUtilization. Where it surprises: a node that was never
-// measured counts as idle; the room counts as used up only when cpu or memory is exactly zero, so once it is overdrawn
-// evictions go on until the nodes are below; the room is of what is allocatable, a task's part of its node of the
-// capacity. Not reproduced: a clock of its own (each shuffle is one round: whoever runs it says how often), Guaranteed
-// after Burstable (limits of containers are not known), pods told apart by name without namespace, and a pod without any
-// priority before all others.
-// Ties. Nodes of equal sums of cpu and memory and tasks that are alike: by index. Arithmetic: each step one IEEE operation.
+// Idea. A node is low when what was measured of its cpu and memory lies below `cpu_low` and
+// `memory_low` and it is schedulable; high when it is not low and one of them lies above `cpu_high`
+// or `memory_high`. What the low nodes lack to `cpu_high` and `memory_high` is the room there is.
+// High nodes give, the busiest first, and of a node's running tasks those of lowest priority first,
+// those that ask for neither cpu nor memory before others; each takes its request out of the room
+// and off the node, until the node is below both high marks or the room is used up. No task goes
+// when no node is low, all are, or none is high. The action shuffle asks.
+// Peer. Volcano's rescheduling with its only strategy, lowNodeUtilization. Where it surprises: a
+// node that was never measured counts as idle; the room counts as used up only when cpu or memory
+// is exactly zero, so once it is overdrawn evictions go on until the nodes are below; the room is
+// of what is allocatable, a task's part of its node of the capacity. Not reproduced: a clock of its
+// own (each shuffle is one round: its caller says how often), Guaranteed after Burstable
+// (limits of containers are not known), pods told apart by name without namespace, and a pod
+// without any priority before all others.
+// Ties. Nodes of equal sums of cpu and memory and tasks that are alike: by index. Arithmetic: each
+// step one IEEE operation.
 // Cost. O(nodes + tasks), and sorting the high ones.
 #include <algorithm>
 #include <array>

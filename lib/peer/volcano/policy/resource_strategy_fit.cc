@@ -1,21 +1,26 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// resource-strategy-fit: fill nodes by one resource, spread over them by another, and keep scarce ones for those who
-// ask for them.
+// resource-strategy-fit: fill nodes by one resource, spread over them by another, and keep scarce
+// ones for tasks that request them.
 //
-// Idea. Three rules, each for itself. The strategies: every dimension with a strategy that the task requests scores
-// how full (most) or how empty (least) the node would be in it; the node scores the weighted mean, times 100 and the
-// weight. Scarce resources (`scarce.NAME`): a node scores the weighted part of them that it does not have, times 100
-// and `scarce_weight`. Reserves (`reserve_cpu.NAME`, `reserve_memory.NAME`): a task that asks for none of the named
-// resources keeps off a node where it would leave less cpu or memory than the idle amount of a resource needs.
-// Peer. Volcano's plugin of that name; its sra is `scarce`, its proportional is the reserves. A name may end in `*`: the
-// longest prefix counts, an exact name before any. A dimension that would be exceeded makes the strategies' part
-// 0; the weight of a dimension counts also where a node has none of it. A node that lacks any requested dimension,
-// `pods` among them, scores nothing for scarce ones. A resource that is only named in one of the two reserves has
-// rate 1 in the other; rates are cores per unit and millions of bytes per thousandth of a unit. What a node refuses
-// for the sake of a reserve no eviction cures. The peer's strategies in annotations of pods are not read.
+// Idea. Three rules, each for itself. The strategies: every dimension with a strategy that the task
+// requests scores how full (most) or how empty (least) the node would be in it; the node scores the
+// weighted mean, times 100 and the weight. Scarce resources (`scarce.NAME`): a node scores the
+// weighted part of them that it does not have, times 100 and `scarce_weight`. Reserves
+// (`reserve_cpu.NAME`, `reserve_memory.NAME`): a task that asks for none of the named resources
+// keeps off a node where it would leave less cpu or memory than the idle amount of a resource
+// needs.
+// Peer. Volcano's plugin of that name; its sra is `scarce`, its proportional is the reserves. A
+// name may end in `*`: the longest prefix counts, an exact name before any. A dimension that would
+// be exceeded makes the strategies' part 0; the weight of a dimension counts also where a node has
+// none of it. A node that lacks any requested dimension, `pods` among them, scores nothing for
+// scarce ones. A resource that is only named in one of the two reserves has rate 1 in the other;
+// rates are cores per unit and millions of bytes per thousandth of a unit. What a node refuses for
+// the sake of a reserve no eviction cures. The peer's strategies in annotations of pods are not
+// read.
 // Arithmetic: in the order of the dimensions, each step one IEEE operation. Ties. None of its own.
-// Cost. A division per state and dimension; with reserves, a look at every node for each task that asks for none.
+// Cost. A division per state and dimension; with reserves, a look at every node for each task that
+// asks for none.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +55,8 @@ struct Reserve {
   double cpu = 1, memory = 1;
 };
 
-// The length of the pattern's fixed part if it stands for `name`, more if it is `name` itself; 0: it does not.
+// The length of the pattern's fixed part if it stands for `name`, more if it is `name` itself; 0:
+// it does not.
 size_t MatchLength(std::string_view pattern, std::string_view name) {
   if (pattern == name) return name.size() + 1;
   if (!pattern.ends_with('*')) return 0;
@@ -148,7 +154,7 @@ class ResourceStrategyFit : public Policy, public FitPolicy, public ScorePolicy 
 
   Reserve* ReserveOf(std::string_view name) {
     const auto d = tables_->dimensions.Find(name);
-    if (!d) return nullptr;  // nobody has or wants any
+    if (!d) return nullptr;  // no node has any, or no task wants any
     for (Reserve& reserve : reserves_) {
       if (reserve.dimension == *d) return &reserve;
     }

@@ -2,12 +2,12 @@
 //
 // resourcequota: jobs are admitted within the quotas of their namespace.
 //
-// Promise. A job that names minimum resources is admitted only if they, what its namespace uses and what jobs admitted
-// in this cycle asked for there stay within every quota of the namespace, in the dimensions that the job names and
-// the quota limits. A job that names none is admitted.
-// Peer. Volcano's resourcequota plugin. A job's namespace is what stands before the first "/" of its name ("default"
-// without one). Quotas are compared exactly; their scopes are not looked at. What earlier cycles admitted counts only
-// once the quota says it is used.
+// Promise. A job that names minimum resources is admitted only if they, what its namespace uses and
+// what jobs admitted in this cycle asked for there stay within every quota of the namespace, in the
+// dimensions that the job names and the quota limits. A job that names none is admitted.
+// Peer. Volcano's resourcequota plugin. A job's namespace is what stands before the first "/" of
+// its name ("default" without one). Quotas are compared exactly; their scopes are not looked at.
+// What earlier cycles admitted counts only once the quota says it is used.
 // Ties. None. Cost. O(quotas x dimensions) a question.
 #include <string>
 #include <string_view>
@@ -20,7 +20,8 @@
 namespace muster {
 namespace {
 
-// Per dimension; kAbsent where nothing is said. A dimension that nothing else in the cluster knows bears on nobody.
+// Per dimension; kAbsent where nothing is said. A dimension that nothing else in the cluster knows
+// bears on no job.
 std::vector<int64_t> AmountsOf(const Tables& tables, const Resources& resources) {
   std::vector<int64_t> amounts(tables.dimension_count(), kAbsent);
   for (const auto& [name, quantity] : resources) {

@@ -2,15 +2,18 @@
 //
 // shards: one of several schedulers keeps to its part of the cluster, or prefers it.
 //
-// Idea. Every node belongs to the shard that its `shard` names, or to none. A scheduler that looks after shard `name`
-// takes no other nodes; with soft=on it takes others where none of its own serves. Own nodes then come first whatever
-// others score, and only nodes on one side are compared with each other.
-// Peer. Volcano's --scheduler-sharding-mode, hard and soft. In allocate what is idle in other shards goes before what
-// will be idle in the own one; preempt tries all own nodes, then all others, and counts the tenth of the nodes that its
-// topology-aware variant looks at on each side alone. A hard refusal is one that no eviction cures here, where the peer
-// takes it for one that might be: that can be seen only of a gang's trial when all own nodes are beyond help, and of a
+// Idea. Every node belongs to the shard that its `shard` names, or to none. A scheduler that looks
+// after shard `name` takes no other nodes; with soft=on it takes others where none of its own
+// serves. Own nodes then come first whatever others score, and only nodes on one side are compared
+// with each other.
+// Peer. Volcano's --scheduler-sharding-mode, hard and soft. In allocate what is idle in other
+// shards goes before what will be idle in the own one; preempt tries all own nodes, then all
+// others, and counts the tenth of the nodes that its topology-aware variant looks at on each side
+// alone. A hard refusal is one that no eviction cures here, where the peer takes it for one that
+// might be: that can be seen only of a gang's trial when all own nodes are beyond help, and of a
 // task that was promised a node of another shard.
-// Ties. None of its own. Cost. Hard: once per node and set of constraints. Soft: all nodes are looked at, every time.
+// Ties. None of its own. Cost. Hard: once per node and set of constraints. Soft: all nodes are
+// looked at, every time.
 #include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"
 

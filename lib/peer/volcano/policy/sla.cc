@@ -1,12 +1,13 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// sla: who has waited long enough is served.
+// sla: a job that has waited long enough is served.
 //
-// Promise. A job may say how long it can wait, and the option says it for those that do not. The job whose time is up
-// first goes first, before all jobs without such a time; once its time is up, this policy votes for admitting it
-// and for keeping its places. It has no vote before that.
-// Peer. Volcano's sla plugin. Its vote ends the question only where it stands in an earlier tier than the policies
-// that refuse; in the same tier or a later one their refusal counts. A time of 0 is none, in the option as in a job.
+// Promise. A job may say how long it can wait, and the option says it for those that do not. The
+// job with the time that is up first goes first, before all jobs without such a time; once its time
+// is up, this policy votes for admitting it and for keeping its places. It has no vote before that.
+// Peer. Volcano's sla plugin. Its vote ends the question only where it stands in an earlier tier
+// than the policies that refuse; in the same tier or a later one their refusal counts. A time of 0
+// is none, in the option as in a job.
 // Ties. Equal times go to the next policy. Cost. O(1) a question.
 #include "lib/extension/cycle.h"
 #include "lib/peer/volcano/policies.h"

@@ -18,7 +18,8 @@
 
 namespace muster {
 
-// Whether all groups that the job's wishes name have tasks, and none is in a list twice. An empty name is nobody's.
+// Whether all groups that the job's wishes name have tasks, and none is in a list twice. An empty
+// name is no group's.
 bool WishesHold(const Tables& tables, JobIndex job);
 
 class TaskBuckets {

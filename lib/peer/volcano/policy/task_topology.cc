@@ -2,18 +2,21 @@
 //
 // task-topology: groups of a job on one node, or on different ones, as far as that goes.
 //
-// Idea. A job's `group_topology` says which groups want to be together and which apart. Its tasks are dealt into
-// buckets, each of which should become the tasks of one node: those that have a node by that node, the others one by
-// one, the best connected groups first, into the bucket where most friends and fewest foes are, the one that requests
-// least among equals; where foes prevail, into a new one. Tasks of large buckets go first, and a node scores by what
-// there is of the bucket on it and what of the rest will fit, in parts of the largest bucket, times 100 and `weight`.
-// A task whose group nothing is said of has no bucket. Wishes that name a group without tasks, or one twice in a list,
-// make all wishes of the job void.
-// Peer. Volcano's task-topology. It hears of placements and never of their undoing: what a failed turn had placed has
-// left its bucket for good and counts as on that node, a second attempt counts twice, and that is kept. What gangpreempt
-// and gangreclaim place counts once here and twice there. Tasks that have ended are in no bucket here.
-// Ties. Unbound tasks of one rank by name, buckets by index; to make the rest of a bucket fit, tasks are left out by
-// index (the peer: as its map has them). Cost. A bucket's tasks a node that cannot hold the bucket.
+// Idea. A job's `group_topology` says which groups want to be together and which apart. Its tasks
+// are dealt into buckets, each of which should become the tasks of one node: those that have a node
+// by that node, the others one by one, the best connected groups first, into the bucket where most
+// friends and fewest foes are, the one that requests least among equals; where foes prevail, into a
+// new one. Tasks of large buckets go first, and a node scores by what there is of the bucket on it
+// and what of the rest will fit, in parts of the largest bucket, times 100 and `weight`. A task
+// of a group that no wish names has no bucket. Wishes that name a group without tasks, or one
+// twice in a list, make all wishes of the job void.
+// Peer. Volcano's task-topology. It hears of placements and never of their undoing: what a failed
+// turn had placed has left its bucket for good and counts as on that node, a second attempt counts
+// twice, and that is kept. What gangpreempt and gangreclaim place counts once here and twice there.
+// Tasks that have ended are in no bucket here.
+// Ties. Unbound tasks of one rank by name, buckets by index; to make the rest of a bucket fit,
+// tasks are left out by index (the peer: as its map has them). Cost. A bucket's tasks a node that
+// cannot hold the bucket.
 #include <memory>
 #include <vector>
 
@@ -81,7 +84,7 @@ class TaskTopology : public Policy, public OrderPolicy, public ScorePolicy {
   }
 
  private:
-  // Placements since the last look; nobody tells of those that were undone.
+  // Placements since the last look; those that were undone are not reported.
   void Follow() {
     const auto journal = ledger_->view_journal();
     for (; position_ < journal.size(); ++position_) {

@@ -2,25 +2,27 @@
 //
 // tdm: nodes that are lent to batch work for hours of the day (time-division multiplexing).
 //
-// Promise. A node with a label volcano.sh/revocable-zone is lent while its zone's window is open, to tasks that are
-// content with that (TaskShape::revocable) and to nobody else; there such a task scores 100. On nodes that are not
-// lent, a task that is neither preemptable nor revocable may preempt running preemptable tasks, of each job so many as
-// it can lack: max_unavailable less those that are down already; else what runs beyond min_running; else, or where
-// less than that runs, one. Jobs that are not preemptable go first, and starve while any of their tasks waits; a job
-// is as good as placed when as many tasks as it needs have a place, nominated ones included.
-// For shuffle: on lent nodes of a zone whose window is closed, running preemptable tasks go, of each job so many as it
-// can lack, zone by zone.
-// Options. from.ZONE and to.ZONE: the window, in minutes after midnight; one that does not end after it begins ends
-// on the next day. A zone with one of the two is never open.
-// Peer. Volcano's tdm plugin. The clock is the cycle's `now`, the day that of UTC. As with the peer the last minute
-// counts by its first second only, and a window that goes over midnight is open in the evening and closed again
-// after midnight: what began yesterday is not looked at. Whether a job is preemptable is its own mark, and an absent
-// one means no. A zone that nobody declared is closed, but nobody is taken off its nodes. Where its fit is switched
-// off and its score is not, the peer drops all that its other plugins said of a node in a closed zone; here they
-// count. Not reproduced: the least time between two rounds of victims, which whoever runs shuffle keeps.
+// Promise. A node with a label volcano.sh/revocable-zone is lent while its zone's window is open,
+// to tasks that are content with that (TaskShape::revocable) and to no other task; there such a
+// task scores 100. On nodes that are not lent, a task that is neither preemptable nor revocable may
+// preempt running preemptable tasks, of each job so many as it can lack: max_unavailable less those
+// that are down already; else what runs beyond min_running; else, or where less than that runs,
+// one. Jobs that are not preemptable go first, and starve while any of their tasks waits; a job is
+// as good as placed when as many tasks as it needs have a place, nominated ones included. For
+// shuffle: on lent nodes of a zone with a closed window, running preemptable tasks go, of each job
+// so many as it can lack, zone by zone.
+// Options. from.ZONE and to.ZONE: the window, in minutes after midnight; one that does not end
+// after it begins ends on the next day. A zone with one of the two is never open.
+// Peer. Volcano's tdm plugin. The clock is the cycle's `now`, the day that of UTC. As with the peer
+// the last minute counts by its first second only, and a window that goes over midnight is open in
+// the evening and closed again after midnight: what began yesterday is not looked at. Whether a job
+// is preemptable is its own mark, and an absent one means no. A zone that is not declared is
+// closed, but no task is taken off its nodes. Where its fit is switched off and its score is not,
+// the peer drops all that its other plugins said of a node in a closed zone; here they count. Not
+// reproduced: the least time between two rounds of victims, which the caller of shuffle keeps.
 // Reasons. Node affinity, with words: lent to revocable tasks, or not lent at this hour.
-// Ties. Of a job's tasks those first that are named first. Cost. Zones: once per node and kind of task; O(candidates)
-// and O(1) for the rest.
+// Ties. Of a job's tasks those first that are named first. Cost. Zones: once per node and kind of
+// task; O(candidates) and O(1) for the rest.
 #include <cmath>
 #include <map>
 #include <string>
@@ -208,9 +210,8 @@ class TimeDivision : public Policy,
   std::map<std::string, Window, std::less<>> windows_;  // by zone
   const Tables* tables_ = nullptr;
   const Ledger* ledger_ = nullptr;
-  std::vector<Lent> lent_;  // per node
-  std::vector<const std::string*>
-      declared_;  // per node: its zone, if somebody said when it is lent
+  std::vector<Lent> lent_;                    // per node
+  std::vector<const std::string*> declared_;  // per node: its zone, if options say when it is lent
   bool kinds_changed_ = false;
 };
 

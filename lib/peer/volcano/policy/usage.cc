@@ -2,18 +2,21 @@
 //
 // usage: away from nodes that are busy in fact, whatever was requested there.
 //
-// Idea. A monitor says how busy nodes are, but of the recent past. What came since is estimated from requests: tasks
-// placed in this cycle, those bound or binding, and those that began to run less than `interval` ago or at a time
-// nobody knows. A node scores the weighted mean of what measurement and estimates together leave of its cpu and memory,
-// times 100 and the weight. A node measured above a threshold takes no task; what is estimated does not count there.
-// An estimate is the request times `request_ratio`, and times `risk_factor` where the node was busier than
-// `risk_threshold` without it, at most the request; tasks that request nothing have fixed estimates.
-// Peer. Volcano's usage plugin. Measurements older than five minutes are none: no refusal and a score of 0. Where the
-// peer adds and takes back estimates event by event, a node's are counted afresh here: tasks that were there when the
-// cycle opened, then those placed in it, both by index; so a task that goes can lower the estimates of others. Limits
-// of containers are not known: there is no burst, and the request is the limit.
-// Arithmetic: each step one IEEE operation. Ties. None of its own. Cost. A look at every candidate node, and at the
-// young tasks of nodes that changed.
+// Idea. A monitor says how busy nodes are, but of the recent past. What came since is estimated
+// from requests: tasks placed in this cycle, those bound or binding, and those that began to run
+// less than `interval` ago or at an unknown time. A node scores the weighted mean of what
+// measurement and estimates together leave of its cpu and memory, times 100 and the weight. A node
+// measured above a threshold takes no task; what is estimated does not count there. An estimate is
+// the request times `request_ratio`, and times `risk_factor` where the node was busier than
+// `risk_threshold` without it, at most the request; tasks that request nothing have fixed
+// estimates.
+// Peer. Volcano's usage plugin. Measurements older than five minutes are none: no refusal and a
+// score of 0. Where the peer adds and takes back estimates event by event, a node's are counted
+// afresh here: tasks that were there when the cycle opened, then those placed in it, both by index;
+// so a task that goes can lower the estimates of others. Limits of containers are not known: there
+// is no burst, and the request is the limit.
+// Arithmetic: each step one IEEE operation. Ties. None of its own. Cost. A look at every candidate
+// node, and at the young tasks of nodes that changed.
 #include <algorithm>
 #include <vector>
 
@@ -123,7 +126,7 @@ class Usage : public Policy, public FitPolicy, public ScorePolicy {
     bool fresh = false;
     bool stale = true;
     Load capacity, measured, estimated;
-    // Ascending: tasks whose use is not measured yet.
+    // Ascending: tasks that are not measured yet.
     std::vector<TaskIndex> young, placed;
   };
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Batch policies as docs/replay.md words them: every list is walked, every sum is added up anew, and a promise is
-// looked for at every time at which something ends.
+// Batch policies as docs/replay.md words them: every list is walked, every sum is added up anew,
+// and a promise is looked for at every time at which something ends.
 #include "lib/reference/peer/batch/batch.h"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class Twin {
         Correct(job);
         continue;
       }
-      // Whoever should have ended by its estimate has given its processors back.
+      // A job that should have ended by its estimate has given its processors back.
       const auto due = [this](uint32_t j) { return starts_.start[j] + estimate_[j] <= now_; };
       std::erase_if(holders_, due);
       if (kind == kSubmission) {

@@ -33,7 +33,8 @@ int64_t PlaceInOrder(const BatchQuestion& question, int64_t estimate, int64_t si
 
 BatchStarts ReferenceBatch(const Trace& trace, const BatchQuestion& question);
 
-// fcfs and easy by cycles after all events of an instant, whose decisions come true late. Without follow_preceding.
+// fcfs and easy by cycles after all events of an instant; their decisions come true late. Without
+// follow_preceding.
 BatchStarts ReferenceLateBatch(const Trace& trace, const BatchQuestion& question);
 
 }  // namespace muster::reference

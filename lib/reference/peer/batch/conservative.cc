@@ -1,16 +1,19 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// conservative on nodes: jobs in order, each given the earliest time at which its tasks find nodes that they can keep for
-// as long as the job's estimate. Nothing is remembered but who ends when and what was promised: at every time at which
-// something ends the world as it will be then is made anew, and a node is looked at at every time that matters to a stay.
+// conservative on nodes: jobs in order, each given the earliest time at which its tasks find nodes
+// that they can keep for as long as the job's estimate. Nothing is remembered but which job ends
+// when and what was promised: at every time at which something ends the world as it will be then is
+// made anew, and a node is looked at at every time that matters to a stay.
+#include "lib/reference/peer/batch/conservative.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 #include <vector>
 
+#include "lib/reference/cycle.h"
 #include "lib/reference/kube/domains.h"
-#include "lib/reference/peer/muster/fair.h"
 
 namespace muster::reference {
 
@@ -46,7 +49,7 @@ class Conservative {
     return time > 0 && length > kEver - time ? kEver : time + length;
   }
 
-  // Who waits, in order. Nobody is kept from asking.
+  // The waiting jobs, in order. All may ask.
   std::vector<JobIndex> Jobs() {
     std::vector<JobIndex> jobs;
     for (JobIndex job : cycle_.world.session_jobs()) {
@@ -79,7 +82,8 @@ class Conservative {
     return jobs;
   }
 
-  // The part of the cluster that the job asks for, in the dimension where that is most, so many times.
+  // The part of the cluster that the job asks for, in the dimension where that is most, so many
+  // times.
   double Size(JobIndex job, double times) const {
     double size = 0;
     for (DimensionIndex d = 0; d < tables_.dimension_count(); ++d) {
@@ -144,7 +148,8 @@ class Conservative {
     }
   }
 
-  // Puts the job's waiting tasks on nodes, from `time` on, in a world where whoever ends by then is leaving.
+  // Puts the job's waiting tasks on nodes, from `time` on, in a world where what ends by then is
+  // leaving.
   bool Place(JobIndex job, int64_t time, Statement& statement) {
     const int64_t end = After(time, Estimate(job));
     const int64_t ready = CountReady(cycle_.world, job);
@@ -207,8 +212,10 @@ class Conservative {
   std::vector<Stay> holders_, promises_;
 };
 
+void RunConservative(Cycle& cycle) { Conservative(cycle).Run(); }
+
 }  // namespace
 
-void RunConservative(Cycle& cycle) { Conservative(cycle).Run(); }
+ActionTwins BatchActions() { return {{"conservative", RunConservative}}; }
 
 }  // namespace muster::reference

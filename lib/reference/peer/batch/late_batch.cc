@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// fcfs and easy by cycles whose decisions come late, on a pool of processors, as docs/replay.md words them ("Cycles" and
-// "Batch policies"): every list is walked and every sum added up anew.
+// fcfs and easy by cycles with decisions that come late, on a pool of processors, as docs/replay.md
+// words them ("Cycles" and "Batch policies"): every list is walked and every sum added up anew.
 #include <algorithm>
 #include <map>
 #include <set>

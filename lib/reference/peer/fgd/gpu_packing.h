@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin of the GPU packer: every machine is looked at for every task, every fragment is added up anew.
+// The slow twin of the GPU packer: every machine is looked at for every task, every fragment is
+// added up anew.
 #ifndef MUSTER_REFERENCE_PEER_FGD_GPU_PACKING_H_
 #define MUSTER_REFERENCE_PEER_FGD_GPU_PACKING_H_
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// One attempt after the other, each as a list of groups in order of preference, each group a list of CPUs in the
-// order in which they would be taken.
+// One attempt after the other, each as a list of groups in order of preference, each group a list
+// of CPUs in the order in which they would be taken.
 #include "lib/reference/peer/koordinator/cpus.h"
 
 #include <algorithm>

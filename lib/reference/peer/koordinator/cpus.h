@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin of the CPU accumulator: sets of numbers, everything sorted, nothing counted twice in a clever way.
+// The slow twin of the CPU accumulator: sets of numbers, everything sorted, nothing counted twice
+// in a clever way.
 #ifndef MUSTER_REFERENCE_PEER_KOORDINATOR_CPUS_H_
 #define MUSTER_REFERENCE_PEER_KOORDINATOR_CPUS_H_
 

@@ -117,7 +117,8 @@ struct Place {
   int64_t score = -1;
 };
 
-// All places of the tree, the smaller zone and bus first, and of each all that is inside before itself.
+// All places of the tree, the smaller zone and bus first, and of each all that is inside before
+// itself.
 std::optional<std::vector<int>> InTree(const DeviceWorld& world, const Kind& gpus) {
   const std::set<int> used = InUse(gpus);
   using Members = std::vector<std::pair<int, const One*>>;

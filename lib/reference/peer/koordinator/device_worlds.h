@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin of device allocation: maps from names to amounts, every group written out and sorted.
+// The slow twin of device allocation: maps from names to amounts, every group written out and
+// sorted.
 #ifndef MUSTER_REFERENCE_PEER_KOORDINATOR_DEVICE_WORLDS_H_
 #define MUSTER_REFERENCE_PEER_KOORDINATOR_DEVICE_WORLDS_H_
 

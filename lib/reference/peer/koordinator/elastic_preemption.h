@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Slow twins of preemption within a group of an elastic quota tree and of revoking what a group uses too much: amounts
-// by names, every sum counted anew from who is there.
+// Slow twins of preemption within a group of an elastic quota tree and of revoking what a group
+// uses too much: amounts by names, every sum counted anew from the tasks that are there.
 #ifndef MUSTER_REFERENCE_PEER_KOORDINATOR_ELASTIC_PREEMPTION_H_
 #define MUSTER_REFERENCE_PEER_KOORDINATOR_ELASTIC_PREEMPTION_H_
 
@@ -33,7 +33,7 @@ struct GroupDryRun {
 };
 
 struct GroupDryRunResult {
-  std::string outcome;  // victims, nobody, no room, too large, removed twice
+  std::string outcome;  // victims, no candidate, no room, too large, removed twice
   std::vector<size_t> victims;
   int broken_budgets = 0;
 };

@@ -2,9 +2,10 @@
 //
 // Slow twin of the elastic quota tree: everything from scratch, by names.
 //
-// Where a tree of groups stands still, each group's request, use and runtime follow from its tasks, its parameters
-// and the total alone. This counts them so: requests and use summed up over whole subtrees, runtimes handed out from
-// the root down, one unit rule at a time. It knows no event and remembers nothing.
+// Where a tree of groups stands still, each group's request, use and runtime follow from its tasks,
+// its parameters and the total alone. This counts them so: requests and use summed up over whole
+// subtrees, runtimes handed out from the root down, one unit rule at a time. It knows no event and
+// remembers nothing.
 #ifndef MUSTER_REFERENCE_PEER_KOORDINATOR_ELASTIC_QUOTA_H_
 #define MUSTER_REFERENCE_PEER_KOORDINATOR_ELASTIC_QUOTA_H_
 

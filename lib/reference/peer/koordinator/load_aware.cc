@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
-//
-// Koordinator's measured load: resource by resource, every task on the node judged by itself, for every question anew.
+#include "lib/reference/peer/koordinator/load_aware.h"
+
 #include <cmath>
 
 #include "lib/reference/cycle.h"
@@ -65,8 +65,6 @@ bool Expired(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node) 
          WholeOption(policy, "expiration", 180);
 }
 
-}  // namespace
-
 std::optional<Refusal> LoadRefusal(const Cycle& cycle, const ReferencePolicy& policy,
                                    TaskIndex task, NodeIndex node) {
   if (!Measured(cycle, node)) return std::nullopt;
@@ -106,6 +104,16 @@ double MeasuredLoadScore(const Cycle& cycle, const ReferencePolicy& policy, Task
   const int64_t sum =
       free[0] * weights[0] + free[1] * weights[1] + std::min(free[0], free[1]) * dominant;
   return static_cast<double>(sum / divisor) * NumberOption(policy, "weight", 1);
+}
+
+}  // namespace
+
+PolicyTwins KoordinatorPolicies() {
+  PolicyTwin twin;
+  twin.name = "load-aware";
+  twin.refuse = LoadRefusal;
+  twin.score = MeasuredLoadScore;
+  return {twin};
 }
 
 }  // namespace muster::reference

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "lib/reference/cycle.h"
+#include "lib/reference/peer/kube_batch/kube_batch.h"
 
 namespace muster::reference {
 
@@ -23,7 +24,7 @@ std::vector<NodeIndex> NodesPassing(const Cycle& cycle, TaskIndex task, bool wit
 }
 
 bool EmptyAmount(const Cycle& cycle, std::span<const int64_t> row) {
-  return KubeBatchIsEmpty(Measure(cycle, row), cycle.tolerance);
+  return TolerantIsEmpty(Measure(cycle, row), cycle.tolerance);
 }
 
 bool Schedulable(const World& world, TaskIndex task) {
@@ -44,8 +45,8 @@ void PipelineNow(Cycle& cycle, TaskIndex task, NodeIndex node, bool after_evicti
 }
 
 bool Covers(const Cycle& cycle, TaskIndex task, const Row& freed) {
-  return KubeBatchLessEqual(Measure(cycle, cycle.world.initial_request(task)),
-                            MeasureBooks(cycle, freed), cycle.tolerance);
+  return TolerantLessEqual(Measure(cycle, cycle.world.initial_request(task)),
+                           MeasureBooks(cycle, freed), cycle.tolerance);
 }
 
 bool CoverTogether(const Cycle& cycle, TaskIndex task, const std::vector<TaskIndex>& victims) {
@@ -163,9 +164,7 @@ bool ReclaimFor(Cycle& cycle, TaskIndex task) {
   return false;
 }
 
-}  // namespace
-
-void RunKubeBatchAllocate(Cycle& cycle) {
+void RunAllocateNow(Cycle& cycle) {
   const World& world = cycle.world;
   Heap<QueueIndex> queues = QueueHeap(cycle);
   std::map<QueueIndex, Heap<JobIndex>> jobs;
@@ -192,7 +191,7 @@ void RunKubeBatchAllocate(Cycle& cycle) {
   }
 }
 
-void RunKubeBatchBackfill(Cycle& cycle) {
+void RunBackfillNow(Cycle& cycle) {
   const World& world = cycle.world;
   for (JobIndex j : world.session_jobs()) {
     for (TaskIndex t : world.tasks_of(j)) {
@@ -200,8 +199,8 @@ void RunKubeBatchBackfill(Cycle& cycle) {
       ++cycle.work;
       for (NodeIndex n : NodesPassing(cycle, t, false)) {
         // Many next to nothings are something: a node takes what its idle part covers.
-        if (!KubeBatchLessEqual(Measure(cycle, world.request(t)),
-                                MeasureBooks(cycle, world.idle[n]), cycle.tolerance)) {
+        if (!TolerantLessEqual(Measure(cycle, world.request(t)), MeasureBooks(cycle, world.idle[n]),
+                               cycle.tolerance)) {
           continue;
         }
         AllocateNow(cycle, t, n);
@@ -211,7 +210,7 @@ void RunKubeBatchBackfill(Cycle& cycle) {
   }
 }
 
-void RunKubeBatchPreempt(Cycle& cycle) {
+void RunPreemptNow(Cycle& cycle) {
   const World& world = cycle.world;
   std::map<QueueIndex, Heap<JobIndex>> jobs;
   std::set<QueueIndex> queues;
@@ -240,7 +239,7 @@ void RunKubeBatchPreempt(Cycle& cycle) {
   }
 }
 
-void RunKubeBatchReclaim(Cycle& cycle) {
+void RunReclaimNow(Cycle& cycle) {
   const World& world = cycle.world;
   Heap<QueueIndex> queues = QueueHeap(cycle);
   std::map<QueueIndex, Heap<JobIndex>> jobs;
@@ -269,6 +268,15 @@ void RunKubeBatchReclaim(Cycle& cycle) {
     ++cycle.work;
     if (ReclaimFor(cycle, task)) queues.Push(queue);
   }
+}
+
+}  // namespace
+
+ActionTwins KubeBatchActions() {
+  return {{"allocate", RunAllocateNow},
+          {"backfill", RunBackfillNow},
+          {"preempt", RunPreemptNow},
+          {"reclaim", RunReclaimNow}};
 }
 
 }  // namespace muster::reference

@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The muster profile, slowly: what its queues deserve, what its gangs need, who is asked to go.
+// The muster preset, slowly: what its queues deserve, what its gangs need, which tasks have to go.
 //
-// Filters, scores and books are those of the other families; everything else is restated from what
-// docs/policies.md promises, with loops over whole tables. A dry run is a copy of the world.
+// Filters, scores and books are shared with the other presets. Everything else is restated from
+// docs/policies.md, with loops over whole tables. A dry run is a copy of the world.
 #ifndef MUSTER_REFERENCE_PEER_MUSTER_FAIR_H_
 #define MUSTER_REFERENCE_PEER_MUSTER_FAIR_H_
 
@@ -18,9 +18,25 @@
 
 namespace muster::reference {
 
+// What policies fairshare and borrowing know of a queue, per dimension.
+struct FairBook {
+  Row demand, promised, deserved;
+  std::vector<bool> contested;  // it and its siblings hold or ask for more than there is
+};
+
+// What the actions and policies of the preset keep within a cycle.
+struct FairKeepsakes {
+  std::vector<FairBook> queues;
+  bool reclaims = false;       // an action of this cycle took from other queues
+  std::set<JobIndex> in_line;  // the jobs that still take turns
+};
+inline FairKeepsakes& Fair(Cycle& cycle) { return cycle.kept.Of<FairKeepsakes>(); }
+inline const FairKeepsakes& Fair(const Cycle& cycle) { return cycle.kept.Of<FairKeepsakes>(); }
+
 // --- fair_shares.cc ------------------------------------------------------------------------------
 
-// A part of one resource for one of those who divide it by weight: at least its floor, at most its ceiling.
+// A part of one resource for one of the queues that divide it by weight: at least its floor, at
+// most its ceiling.
 struct Claim {
   QueueIndex queue;
   absl::int128 weight, floor, ceiling, amount = 0;
@@ -35,10 +51,11 @@ int CompareFairQueues(const Cycle& cycle, QueueIndex l, QueueIndex r);
 double FairShareNow(const Cycle& cycle, QueueIndex queue);
 // No queue from here to the root is closed, or beyond a limit with the task.
 bool WithinLimits(const Cycle& cycle, QueueIndex queue, TaskIndex task);
-// The queue's own jobs hold no more than it deserves with the task.
-bool OwnJobsStayDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_t> request);
-std::vector<TaskIndex> AskFairShare(const Cycle& cycle, TaskIndex evictor,
-                                    const std::vector<TaskIndex>& candidates);
+// The queue's own jobs hold no more than it deserves with the request.
+bool MayTakeForItself(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex queue,
+                      const Row& request);
+double ShareOfLivingQueue(const Cycle& cycle, QueueIndex queue);
+std::optional<std::vector<double>> FairDeserved(const Cycle& cycle, QueueIndex queue);
 
 // --- fair_gang.cc --------------------------------------------------------------------------------
 
@@ -51,15 +68,8 @@ bool GangCanSpare(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>
 
 // --- fair_fill.cc --------------------------------------------------------------------------------
 
-// The pending tasks of the job that have no gate, in task order.
-std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job);
-// Whose turn it is: down the tree, the own jobs of a queue before its children.
-JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs);
-// The request against a row of the node's books.
-bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row);
-// The request against idle or future idle, and the devices.
-bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node);
-bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node);
+// The job that has the turn: down the tree, the own jobs of a queue before its children.
+JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs);
 // The best of the nodes with room now, else the best of those with room later.
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes);
 // As the options of that action say.
@@ -84,11 +94,10 @@ std::vector<FoundPlace> PackWhole(const Cycle& cycle, JobIndex job,
                                   const std::vector<TaskIndex>& tasks,
                                   const std::vector<NodeIndex>& nodes, int64_t most_tries);
 
-// --- actions -------------------------------------------------------------------------------------
+// --- the tables ----------------------------------------------------------------------------------
 
-void RunFairAllocate(Cycle& cycle);
-void RunFairReclaim(Cycle& cycle);
-void RunFairPreempt(Cycle& cycle);
+PolicyTwins FairPolicies();
+ActionTwins FairActions();
 
 }  // namespace muster::reference
 

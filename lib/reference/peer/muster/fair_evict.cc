@@ -1,8 +1,8 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // reclaim and preempt of the muster profile. Each task that has no free place takes the best offer;
-// when the whole turn has a place, whoever is not needed for it is given back; rounds go on until
-// one evicts nobody.
+// when the whole turn has a place, what is not needed for it is given back; rounds go on until
+// one evicts no task.
 //
 // Offers are ranked when a kind of asker comes first, and each is looked at anew before it is
 // taken. The list serves the next of that kind, too, until a turn fails or the list is used up; a
@@ -60,7 +60,7 @@ class Taker {
  public:
   Taker(Cycle& cycle, Taking taking) : cycle_(cycle), taking_(taking) {}
 
-  // Once around all jobs. Whether anybody was evicted.
+  // Once around all jobs. Whether a task was evicted.
   bool Round() {
     std::set<JobIndex> jobs;
     opening_ = cycle_.world.status;
@@ -88,7 +88,7 @@ class Taker {
                        [&](TaskIndex t) { return cycle_.world.status[t] == TaskStatus::kPending; });
   }
 
-  // Of those who take from lesser jobs, who had one in his queue when the round began.
+  // Of jobs that take from lesser jobs, those with one in their queue when the round began.
   bool HasLessers(JobIndex job) const {
     const auto& jobs = cycle_.tables().jobs;
     for (TaskIndex t = 0; t < opening_.size() && taking_ == Taking::kFromLesserJobs; ++t) {
@@ -175,7 +175,7 @@ class Taker {
 
   void RankAll(TaskIndex task) {
     ranking_ = {AskerOf(task), {}, cycle_.world.status, false};
-    // Where evicting on the node alone could not help, nobody is asked.
+    // Where evicting on the node alone could not help, no task is asked.
     for (NodeIndex n : cycle_.world.session_nodes()) {
       if (!Judge(cycle_, task, n).unresolvable) RankNode(task, n);
     }
@@ -246,7 +246,7 @@ class Taker {
       if (!Has(AllOf(units), t)) AddGang(task, tasks().job[t], units);
     }
     if (!FitsWithout(before, task, node, units)) {
-      // In this order nobody makes room, but another set may.
+      // In this order no task makes room, but another set may.
       if (!FitsWithout(before, task, node, {candidates})) return std::nullopt;
       return Cheapest(before, task, node, candidates, std::nullopt);
     }
@@ -324,7 +324,7 @@ class Taker {
     return all;
   }
 
-  // Those that their gangs can do without and no policy protects. Who is protected does not count
+  // Those that their gangs can do without and no policy protects. A protected task does not count
   // against its gang-mates.
   Tasks Spare(TaskIndex task, Tasks candidates) {
     for (;;) {
@@ -396,7 +396,7 @@ class Taker {
                                                : Preemptable(cycle_, task, victims);
   }
 
-  // False: nobody has to go, so there is nothing to decide.
+  // False: no task has to go, so there is nothing to decide.
   bool Keep(const World& before, std::vector<Step> steps) {
     for (size_t s = steps.size(); s-- > 0;) {
       for (size_t u = steps[s].victims.size(); u-- > 0;) {
@@ -419,7 +419,7 @@ class Taker {
     return any;
   }
 
-  // Whether everybody has a place once all victims are gone, and no gang is cut.
+  // Whether every task has a place once all victims are gone, and no gang is cut.
   bool Holds(const World& before, const std::vector<Step>& steps) {
     cycle_.world = before;
     Tasks victims;
@@ -459,20 +459,26 @@ void TakeUntilSettled(Cycle& cycle, const std::string& action, const std::vector
   }
 }
 
-}  // namespace
-
 void RunFairReclaim(Cycle& cycle) {
-  cycle.reclaims = true;
+  Fair(cycle).reclaims = true;
   TakeUntilSettled(cycle, "reclaim", {Taking::kFromOtherQueues});
 }
 
 // What is freed within a queue may open a way for other queues, so both go on.
 void RunFairPreempt(Cycle& cycle) {
-  if (cycle.reclaims) {
+  if (Fair(cycle).reclaims) {
     TakeUntilSettled(cycle, "preempt", {Taking::kFromLesserJobs, Taking::kFromOtherQueues});
   } else {
     TakeUntilSettled(cycle, "preempt", {Taking::kFromLesserJobs});
   }
+}
+
+void RunFairAllocate(Cycle& cycle) { FillFree(cycle, "allocate"); }
+
+}  // namespace
+
+ActionTwins FairActions() {
+  return {{"allocate", RunFairAllocate}, {"preempt", RunFairPreempt}, {"reclaim", RunFairReclaim}};
 }
 
 }  // namespace muster::reference

@@ -1,9 +1,9 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Progressive filling. Jobs that earlier promises make whole first, in job order; then everybody in fair order. A
-// gang that is not whole gets all it lacks or nothing, in one of the sets of nodes that it may be in; a whole one gets
-// one task a turn. Whoever is
-// whole, but not ready, is nominated with all it gets: devices are then those that will be free. A gang with devices that
+// Progressive filling. Jobs that earlier promises make whole first, in job order; then all jobs in
+// fair order. A gang that is not whole gets all it lacks or nothing, in one of the sets of nodes
+// that it may be in; a whole one gets one task a turn. A job that is whole, but not ready, is
+// nominated with all it gets: devices are then those that will be free. A gang with devices that
 // found no place tries last with all of it nominated.
 #include <algorithm>
 #include <functional>
@@ -50,7 +50,8 @@ bool PlaceFree(Cycle& cycle, Statement& statement, TaskIndex task,
   return node != kNone && PlaceAt(cycle, statement, task, node, waits);
 }
 
-// The statement's tasks keep their places, but none may start. False: one of them does not get its devices then.
+// The statement's tasks keep their places, but none may start. False: one of them does not get its
+// devices then.
 bool Hold(Cycle& cycle, const World& before, Statement& statement) {
   const Statement placed = statement;
   cycle.world = before;
@@ -155,19 +156,9 @@ bool Turn(Cycle& cycle, JobIndex job, std::vector<TaskIndex>& tasks, int64_t tri
 
 }  // namespace
 
-std::vector<TaskIndex> TasksToPlace(const Cycle& cycle, JobIndex job) {
-  Heap<TaskIndex> heap = TaskHeap(cycle);
-  for (TaskIndex t : cycle.world.tasks_of(job)) {
-    if (cycle.world.status[t] == TaskStatus::kPending && !cycle.world.gated(t)) heap.Push(t);
-  }
-  std::vector<TaskIndex> tasks;
-  while (!heap.empty()) tasks.push_back(heap.Pop());
-  return tasks;
-}
-
-JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs) {
+JobIndex NextInFairOrder(Cycle& cycle, const std::set<JobIndex>& jobs) {
   const auto& queues = cycle.tables().queues;
-  cycle.in_line = &jobs;
+  Fair(cycle).in_line = jobs;
   QueueIndex level = kNone;
   for (;;) {
     JobIndex first_job = kNone;
@@ -185,26 +176,6 @@ JobIndex NextInFairOrder(const Cycle& cycle, const std::set<JobIndex>& jobs) {
     if (first_child == kNone) return kNone;
     level = first_child;
   }
-}
-
-bool HasRoom(const World& world, TaskIndex task, NodeIndex node, const Row& row) {
-  const auto request = world.initial_request(task);
-  for (DimensionIndex d = 0; d < row.size(); ++d) {
-    if (d == kPods && !world.counts_pods[node]) continue;
-    if (IsScalar(d) && d != kPods && OrZero(request[d]) == 0) continue;
-    if (OrZero(request[d]) > row[d]) return false;
-  }
-  return true;
-}
-
-bool HasRoomNow(const World& world, TaskIndex task, NodeIndex node) {
-  return HasRoom(world, task, node, world.idle[node]) &&
-         HasDevices(world, task, node, /*later=*/false);
-}
-
-bool HasRoomLater(const World& world, TaskIndex task, NodeIndex node) {
-  return HasRoom(world, task, node, world.future_idle(node)) &&
-         HasDevices(world, task, node, /*later=*/true);
 }
 
 NodeIndex FreePlace(const Cycle& cycle, TaskIndex task, const std::vector<NodeIndex>& nodes) {
@@ -251,7 +222,5 @@ void FillFree(Cycle& cycle, const std::string& action) {
     if (!Turn(cycle, j, tasks[j], tries) || tasks[j].empty()) jobs.erase(j);
   }
 }
-
-void RunFairAllocate(Cycle& cycle) { FillFree(cycle, "allocate"); }
 
 }  // namespace muster::reference

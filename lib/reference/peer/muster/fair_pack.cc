@@ -2,15 +2,17 @@
 //
 // Where a gang of the muster profile may be, and the search for places for all of it at once.
 //
-// The search: tasks that fit nowhere are left out; the others go the largest first, by the millionths they want of what
-// is free on the nodes that take any of them, of resources and of devices that would do by kind and model. A task tries
-// the nodes in order, then to be left out if the gang can do without it; one alike the task before begins at that one's
-// node, or is left out as that one was. A node just like the last one tried is passed over. What is idle is searched
+// The search: tasks that fit nowhere are left out; the others go the largest first, by the
+// millionths they want of what is free on the nodes that take any of them, of resources and of
+// devices that would do by kind and model. A task tries the nodes in order, then to be left out if
+// the gang can do without it; one alike the task before begins at that one's node, or is left out
+// as that one was. A node just like the last one tried is passed over. What is idle is searched
 // first, then what will be.
 //
-// Devices: those that ask for some go to a node only if all of them there get theirs when they come in some order; of all
-// orders the first one by classes, and by the search within a class. Where there are more than 120, only the one
-// that served the others, with the newcomer at its end. In the end they come in that order.
+// Devices: those that ask for some go to a node only if all of them there get theirs when they come
+// in some order; of all orders the first one by classes, and by the search within a class. Where
+// there are more than 120, only the one that served the others, with the newcomer at its end. In
+// the end they come in that order.
 #include <algorithm>
 
 #include "lib/reference/fit/node_devices.h"

@@ -3,7 +3,7 @@
 // What queues deserve, by freezing instead of sweeping: all siblings that are not settled get a
 // share of what is left by weight; if that gives more to those it puts below their floor than it
 // takes from those above their ceiling, the former are settled at their floors, else the latter at
-// their ceilings; and again, until nobody is out of bounds. Fractions are compared as products of
+// their ceilings; and again, until no claim is out of bounds. Fractions are compared as products of
 // integers.
 #include <algorithm>
 #include <limits>
@@ -126,13 +126,13 @@ Row OwnDemand(const Cycle& cycle, QueueIndex queue) {
 // Fills demand and promised of the queue and all below it.
 void SumDemand(Cycle& cycle, QueueIndex queue) {
   const QueueTable& queues = cycle.tables().queues;
-  FairBook& book = cycle.fair[queue];
+  FairBook& book = Fair(cycle).queues[queue];
   book.demand = OwnDemand(cycle, queue);
   book.promised.assign(cycle.world.dimensions(), 0);
   for (QueueIndex child : Children(cycle, queue)) {
     SumDemand(cycle, child);
-    AddTo(book.demand, cycle.fair[child].demand, 1);
-    AddTo(book.promised, cycle.fair[child].promised, 1);
+    AddTo(book.demand, Fair(cycle).queues[child].demand, 1);
+    AddTo(book.promised, Fair(cycle).queues[child].promised, 1);
   }
   for (DimensionIndex d = 0; d < book.demand.size(); ++d) {
     const int64_t limit = queues.limit.at(queue, d), guaranteed = queues.guaranteed.at(queue, d);
@@ -147,7 +147,7 @@ void DivideAmong(Cycle& cycle, const std::vector<QueueIndex>& siblings, const Ro
     std::vector<Claim> claims;
     int128 asked = 0, used = 0;
     for (QueueIndex q : siblings) {
-      const FairBook& book = cycle.fair[q];
+      const FairBook& book = Fair(cycle).queues[q];
       used += std::max(book.demand[d], TreeAllocated(cycle, q)[d]);
       const int64_t weight = std::min(cycle.tables().queues.spec[q].weight, int64_t{1} << 31);
       claims.push_back({q, weight, book.promised[d], book.demand[d]});
@@ -159,12 +159,12 @@ void DivideAmong(Cycle& cycle, const std::vector<QueueIndex>& siblings, const Ro
       DivideClaims(total[d], claims);
     }
     for (const Claim& c : claims) {
-      cycle.fair[c.queue].deserved[d] = static_cast<int64_t>(c.amount);
-      cycle.fair[c.queue].contested[d] = used > total[d];
+      Fair(cycle).queues[c.queue].deserved[d] = static_cast<int64_t>(c.amount);
+      Fair(cycle).queues[c.queue].contested[d] = used > total[d];
     }
   }
   for (QueueIndex q : siblings) {
-    Row left = cycle.fair[q].deserved;
+    Row left = Fair(cycle).queues[q].deserved;
     AddTo(left, OwnDemand(cycle, q), -1);
     for (int64_t& amount : left) amount = std::max<int64_t>(amount, 0);
     DivideAmong(cycle, Children(cycle, q), left);
@@ -191,7 +191,7 @@ bool StaysDeserved(const Cycle& cycle, QueueIndex queue, const Row& held,
                    std::span<const int64_t> request) {
   for (DimensionIndex d = 0; d < held.size(); ++d) {
     if (d == kPods || OrZero(request[d]) == 0) continue;
-    if (held[d] + request[d] > cycle.fair[queue].deserved[d]) return false;
+    if (held[d] + request[d] > Fair(cycle).queues[queue].deserved[d]) return false;
   }
   return true;
 }
@@ -214,13 +214,13 @@ bool OwnJobsKeepTheirs(const Cycle& cycle, TaskIndex task, const std::vector<Tas
   if (children.empty()) return true;
   Row left = cycle.world.queue_allocated[queue], asked = OwnDemand(cycle, queue);
   const Row own = asked;
-  for (QueueIndex child : children) AddTo(asked, cycle.fair[child].demand, 1);
+  for (QueueIndex child : children) AddTo(asked, Fair(cycle).queues[child].demand, 1);
   for (TaskIndex v : victims) {
     if (cycle.world.queue_of(v) == queue) AddTo(left, cycle.world.request(v), -1);
   }
   AddTo(left, cycle.world.request(task), -1);
   for (DimensionIndex d = 0; d < left.size(); ++d) {
-    const int64_t deserved = cycle.fair[queue].deserved[d];
+    const int64_t deserved = Fair(cycle).queues[queue].deserved[d];
     if (d == kPods || OrZero(cycle.world.request(task)[d]) == 0 || asked[d] <= deserved) continue;
     if (left[d] < std::min(own[d], deserved)) return false;
   }
@@ -232,8 +232,8 @@ bool OwnJobsKeepTheirs(const Cycle& cycle, TaskIndex task, const std::vector<Tas
 void CountDeserved(Cycle& cycle) {
   const size_t dimensions = cycle.world.dimensions();
   const Row zero(dimensions, 0);
-  cycle.fair.assign(cycle.tables().queues.alive.size(),
-                    {zero, zero, zero, std::vector<bool>(dimensions, false)});
+  Fair(cycle).queues.assign(cycle.tables().queues.alive.size(),
+                            {zero, zero, zero, std::vector<bool>(dimensions, false)});
   Row total = zero;
   for (NodeIndex n : cycle.world.session_nodes()) AddTo(total, cycle.world.capacity[n], 1);
   const std::vector<QueueIndex> roots = Children(cycle, kNone);
@@ -280,12 +280,24 @@ bool WithinLimits(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   return true;
 }
 
-bool OwnJobsStayDeserved(const Cycle& cycle, QueueIndex queue, std::span<const int64_t> request) {
+bool MayTakeForItself(const Cycle& cycle, const ReferencePolicy&, QueueIndex queue,
+                      const Row& request) {
   return StaysDeserved(cycle, queue, cycle.world.queue_allocated[queue], request);
 }
 
-std::vector<TaskIndex> AskFairShare(const Cycle& cycle, TaskIndex evictor,
-                                    const std::vector<TaskIndex>& candidates) {
+double ShareOfLivingQueue(const Cycle& cycle, QueueIndex queue) {
+  return cycle.tables().queues.alive[queue] ? FairShareNow(cycle, queue) : 0;
+}
+
+std::optional<std::vector<double>> FairDeserved(const Cycle& cycle, QueueIndex queue) {
+  const Row& deserved = Fair(cycle).queues[queue].deserved;
+  return std::vector<double>(deserved.begin(), deserved.end());
+}
+
+namespace {
+
+TaskList AskFairShare(const Cycle& cycle, const ReferencePolicy&, TaskIndex evictor,
+                      const TaskList& candidates) {
   const QueueIndex asker = cycle.world.queue_of(evictor);
   const auto wanted = cycle.world.request(evictor);
   std::vector<TaskIndex> victims;
@@ -305,19 +317,45 @@ std::vector<TaskIndex> AskFairShare(const Cycle& cycle, TaskIndex evictor,
       }
       for (DimensionIndex d = 0; d < left.size() && q == givers.back(); ++d) {
         if (d == kPods || OrZero(wanted[d]) == 0) continue;
-        above = above || left[d] > cycle.fair[q].deserved[d];
+        above = above || left[d] > Fair(cycle).queues[q].deserved[d];
       }
       AddTo(left, cycle.world.request(t), -1);
       for (DimensionIndex d = 0; d < left.size(); ++d) {
         if (d == kPods || OrZero(cycle.world.request(t)[d]) == 0) continue;
         const int64_t guaranteed = cycle.tables().queues.guaranteed.at(q, d);
         may = may && (guaranteed == kAbsent || left[d] >= guaranteed);
-        may = may && (!cycle.fair[q].contested[d] || left[d] >= cycle.fair[q].deserved[d]);
+        may = may &&
+              (!Fair(cycle).queues[q].contested[d] || left[d] >= Fair(cycle).queues[q].deserved[d]);
       }
     }
     if (may && above && OwnJobsKeepTheirs(cycle, t, victims)) victims.push_back(t);
   }
   return victims;
+}
+
+void OpenFairShare(Cycle& cycle, const ReferencePolicy&) { CountDeserved(cycle); }
+
+int OrderFairQueues(const Cycle& cycle, const ReferencePolicy&, QueueIndex l, QueueIndex r) {
+  return CompareFairQueues(cycle, l, r);
+}
+
+bool MayHold(const Cycle& cycle, const ReferencePolicy&, QueueIndex queue, TaskIndex task) {
+  return WithinLimits(cycle, queue, task);
+}
+
+}  // namespace
+
+PolicyTwins FairPolicies() {
+  PolicyTwin twin;
+  twin.name = "fairshare";
+  twin.open = OpenFairShare;
+  twin.queue_order = OrderFairQueues;
+  twin.allocatable = MayHold;
+  twin.preemptive = MayTakeForItself;
+  twin.reclaimable = AskFairShare;
+  twin.share = ShareOfLivingQueue;
+  twin.deserved = FairDeserved;
+  return {twin};
 }
 
 }  // namespace muster::reference

@@ -1,14 +1,16 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Ray's way: jobs in order of arrival, each once; a group of bundles by its strategy, other tasks one by one to a node
-// that is not busy. Where nodes are and what they have is looked up for every group and task.
+// Ray's way: jobs in order of arrival, each once; a group of bundles by its strategy, other tasks
+// one by one to a node that is not busy. Where nodes are and what they have is looked up for every
+// group and task.
+#include "lib/reference/peer/ray/ray.h"
+
 #include <algorithm>
 
 #include "lib/model/words.h"
 #include "lib/reference/cycle.h"
 #include "lib/reference/fit/node_devices.h"
 #include "lib/reference/kube/domains.h"
-#include "lib/reference/peer/muster/fair.h"
 #include "lib/reference/peer/ray/bundles.h"
 
 namespace muster::reference {
@@ -172,8 +174,6 @@ void PlaceTask(Cycle& cycle, TaskIndex task) {
   Commit(cycle, statement);
 }
 
-}  // namespace
-
 void RunRayAllocate(Cycle& cycle) {
   std::vector<JobIndex> jobs = cycle.world.session_jobs();
   std::stable_sort(jobs.begin(), jobs.end(),
@@ -188,5 +188,9 @@ void RunRayAllocate(Cycle& cycle) {
     for (TaskIndex task : tasks) PlaceTask(cycle, task);
   }
 }
+
+}  // namespace
+
+ActionTwins RayActions() { return {{"allocate", RunRayAllocate}}; }
 
 }  // namespace muster::reference

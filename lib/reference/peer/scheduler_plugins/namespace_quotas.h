@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin of preemption under elastic quotas of namespaces: lists of tasks, every sum taken anew.
+// The slow twin of preemption under elastic quotas of namespaces: lists of tasks, every sum taken
+// anew.
 #ifndef MUSTER_REFERENCE_PEER_SCHEDULER_PLUGINS_NAMESPACE_QUOTAS_H_
 #define MUSTER_REFERENCE_PEER_SCHEDULER_PLUGINS_NAMESPACE_QUOTAS_H_
 

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin of DRF over a tree: every share from the definition, as an exact fraction, before every turn.
+// The slow twin of DRF over a tree: every share from the definition, as an exact fraction, before
+// every turn.
 #ifndef MUSTER_REFERENCE_PEER_TRANSWARP_DRF_TREE_H_
 #define MUSTER_REFERENCE_PEER_TRANSWARP_DRF_TREE_H_
 

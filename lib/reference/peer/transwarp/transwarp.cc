@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Everything is summed up from the statuses of tasks when it is asked for, by recursion over the tree. Shares that the
-// engine compares by products are compared by continued fractions here.
+// Everything is summed from the statuses of tasks at each question, by recursion over the tree.
+// Shares that the engine compares by products are compared by continued fractions here.
 #include "lib/reference/peer/transwarp/transwarp.h"
 
 #include <algorithm>
@@ -113,7 +113,7 @@ int CompareNaively(const Cycle& cycle, QueueIndex l, QueueIndex r) {
 }
 
 bool InLine(const Cycle& cycle, QueueIndex queue) {
-  return std::any_of(cycle.in_line->begin(), cycle.in_line->end(), [&](JobIndex j) {
+  return std::any_of(Fair(cycle).in_line.begin(), Fair(cycle).in_line.end(), [&](JobIndex j) {
     return IsUnder(cycle, cycle.tables().jobs.queue[j], queue);
   });
 }
@@ -183,7 +183,7 @@ void DivideNominally(Cycle& cycle, QueueIndex parent, DimensionIndex d, int64_t 
   }
   DivideClaims(total, claims);
   for (const Claim& claim : claims) {
-    cycle.fair[claim.queue].deserved[d] = static_cast<int64_t>(claim.amount);
+    Fair(cycle).queues[claim.queue].deserved[d] = static_cast<int64_t>(claim.amount);
     DivideNominally(cycle, claim.queue, d, static_cast<int64_t>(claim.amount));
   }
 }
@@ -191,7 +191,7 @@ void DivideNominally(Cycle& cycle, QueueIndex parent, DimensionIndex d, int64_t 
 int128 KeptBy(const Cycle& cycle, QueueIndex queue, DimensionIndex d) {
   const int64_t lend = cycle.tables().queues.lend_limit.at(queue, d);
   if (lend == kAbsent) return 0;
-  return std::max(int128(cycle.fair[queue].deserved[d]) - lend, int128(0));
+  return std::max(int128(Fair(cycle).queues[queue].deserved[d]) - lend, int128(0));
 }
 
 // With `more` for the jobs of `asker` itself.
@@ -209,7 +209,8 @@ bool MayClaim(const Cycle& cycle, QueueIndex queue, DimensionIndex d, int64_t mo
     if (claim == ClaimOf(cycle, q, d, queue, 0)) return true;
     const int64_t borrow = cycle.tables().queues.borrow_limit.at(q, d);
     if (claim > LimitOf(cycle, q, d)) return false;
-    if (borrow != kAbsent && claim > int128(cycle.fair[q].deserved[d]) + borrow) return false;
+    if (borrow != kAbsent && claim > int128(Fair(cycle).queues[q].deserved[d]) + borrow)
+      return false;
   }
   int128 all = 0;
   bool anybody_keeps = false;
@@ -239,8 +240,6 @@ std::vector<QueueIndex> WayFrom(const Cycle& cycle, QueueIndex queue, QueueIndex
   return way;
 }
 
-}  // namespace
-
 int CompareByHdrf(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex l, QueueIndex r) {
   const std::string form = TextOption(policy, "form", "dynamic");
   if (form == "naive") {
@@ -255,12 +254,12 @@ int CompareByHdrf(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex 
   return Sign(lp > rp, rp > lp);
 }
 
-int CompareByGuarantee(const Cycle& cycle, QueueIndex l, QueueIndex r) {
+int CompareByGuarantee(const Cycle& cycle, const ReferencePolicy&, QueueIndex l, QueueIndex r) {
   const bool lb = IsBelowGuarantee(cycle, l), rb = IsBelowGuarantee(cycle, r);
   return Sign(lb && !rb, rb && !lb);
 }
 
-int CompareByOwnOrder(const Cycle& cycle, JobIndex l, JobIndex r) {
+int CompareByOwnOrder(const Cycle& cycle, const ReferencePolicy&, JobIndex l, JobIndex r) {
   const auto& jobs = cycle.tables().jobs;
   if (const QueueIndex lq = jobs.queue[l], rq = jobs.queue[r]; lq != rq) {
     const QueueSpec &ls = cycle.tables().queues.spec[lq], &rs = cycle.tables().queues.spec[rq];
@@ -285,16 +284,17 @@ int CompareByOwnOrder(const Cycle& cycle, JobIndex l, JobIndex r) {
   return CompareFractions(ls.part, ls.whole, rs.part, rs.whole);
 }
 
-void CountNominal(Cycle& cycle) {
+// What every queue deserves, requested or not.
+void CountNominal(Cycle& cycle, const ReferencePolicy&) {
   const size_t dimensions = cycle.world.dimensions();
   const Row zero(dimensions, 0);
-  cycle.fair.assign(cycle.tables().queues.alive.size(),
-                    {zero, zero, zero, std::vector<bool>(dimensions, false)});
+  Fair(cycle).queues.assign(cycle.tables().queues.alive.size(),
+                            {zero, zero, zero, std::vector<bool>(dimensions, false)});
   const Row total = ClusterTotal(cycle);
   for (DimensionIndex d = 0; d < dimensions; ++d) DivideNominally(cycle, kNone, d, total[d]);
 }
 
-bool MayBorrow(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
+bool MayBorrow(const Cycle& cycle, const ReferencePolicy&, QueueIndex queue, TaskIndex task) {
   const auto request = cycle.world.request(task);
   if (!WithinLimits(cycle, queue, task)) return false;
   for (DimensionIndex d = 0; d < request.size(); ++d) {
@@ -304,8 +304,8 @@ bool MayBorrow(const Cycle& cycle, QueueIndex queue, TaskIndex task) {
   return true;
 }
 
-std::vector<TaskIndex> AskBorrowing(const Cycle& cycle, TaskIndex evictor,
-                                    const std::vector<TaskIndex>& candidates) {
+TaskList AskBorrowing(const Cycle& cycle, const ReferencePolicy&, TaskIndex evictor,
+                      const TaskList& candidates) {
   const QueueIndex asker = cycle.world.queue_of(evictor);
   const auto wanted = cycle.world.request(evictor);
   std::vector<TaskIndex> victims;
@@ -318,7 +318,7 @@ std::vector<TaskIndex> AskBorrowing(const Cycle& cycle, TaskIndex evictor,
       const Row held = TreeSum(cycle, State::kHeld, q);
       for (DimensionIndex d = 0; d < held.size(); ++d) {
         if (d == kPods || OrZero(wanted[d]) == 0) continue;
-        may = may && held[d] + wanted[d] <= cycle.fair[q].deserved[d];
+        may = may && held[d] + wanted[d] <= Fair(cycle).queues[q].deserved[d];
       }
     }
     std::vector<bool> borrowed(cycle.world.dimensions(), true);
@@ -334,7 +334,7 @@ std::vector<TaskIndex> AskBorrowing(const Cycle& cycle, TaskIndex evictor,
           borrowed[d] = false;
           continue;
         }
-        const bool has_its_own = left[d] >= cycle.fair[q].deserved[d];
+        const bool has_its_own = left[d] >= Fair(cycle).queues[q].deserved[d];
         borrowed[d] = borrowed[d] && has_its_own && OrZero(wanted[d]) > 0;
         may = may && left[d] >= OrZero(cycle.tables().queues.guaranteed.at(q, d));
         may = may && (pending[d] == 0 || has_its_own);
@@ -347,8 +347,8 @@ std::vector<TaskIndex> AskBorrowing(const Cycle& cycle, TaskIndex evictor,
   return victims;
 }
 
-std::vector<TaskIndex> AskLeafOrder(const Cycle& cycle, TaskIndex evictor,
-                                    const std::vector<TaskIndex>& candidates) {
+TaskList AskLeafOrder(const Cycle& cycle, const ReferencePolicy&, TaskIndex evictor,
+                      const TaskList& candidates) {
   const auto& jobs = cycle.tables().jobs.spec;
   std::vector<TaskIndex> victims;
   for (TaskIndex t : candidates) {
@@ -360,7 +360,7 @@ std::vector<TaskIndex> AskLeafOrder(const Cycle& cycle, TaskIndex evictor,
   return victims;
 }
 
-bool WithinBindings(const Cycle& cycle, TaskIndex task) {
+bool WithinBindings(const Cycle& cycle, const ReferencePolicy&, QueueIndex, TaskIndex task) {
   const Tables& tables = cycle.tables();
   for (const NamespaceSpec& name_space : tables.namespaces) {
     for (const QueueBindingSpec& binding : name_space.bindings) {
@@ -386,6 +386,31 @@ bool WithinBindings(const Cycle& cycle, TaskIndex task) {
     }
   }
   return true;
+}
+
+}  // namespace
+
+PolicyTwins TranswarpPolicies() {
+  PolicyTwin borrowing;
+  borrowing.name = "borrowing";
+  borrowing.open = CountNominal;
+  borrowing.queue_order = CompareByGuarantee;
+  borrowing.allocatable = MayBorrow;
+  borrowing.preemptive = MayTakeForItself;
+  borrowing.reclaimable = AskBorrowing;
+  borrowing.share = ShareOfLivingQueue;
+  borrowing.deserved = FairDeserved;
+  PolicyTwin hdrf;
+  hdrf.name = "hdrf";
+  hdrf.queue_order = CompareByHdrf;
+  PolicyTwin leaf_order;
+  leaf_order.name = "leaf-order";
+  leaf_order.job_order = CompareByOwnOrder;
+  leaf_order.preemptable = AskLeafOrder;
+  PolicyTwin bindings;
+  bindings.name = "bindings";
+  bindings.allocatable = WithinBindings;
+  return {borrowing, hdrf, leaf_order, bindings};
 }
 
 }  // namespace muster::reference

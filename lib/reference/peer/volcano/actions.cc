@@ -1,6 +1,6 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's actions that evict nobody: admit (its enqueue), allocate and backfill.
+// Volcano's actions that evict no task: admit (its enqueue), allocate and backfill.
 //
 // allocate gives one job a turn at a time. Until the job's gang is ready a turn places as many
 // tasks as it takes, afterwards one; then the queue and the job are ranked again. A gang that is
@@ -8,8 +8,8 @@
 // cycle ends.
 #include <algorithm>
 
-#include "lib/reference/cycle.h"
 #include "lib/reference/peer/volcano/network_topology.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -83,9 +83,9 @@ bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks,
       cycle.fit_errors[task].clear();
       continue;
     }
-    cycle.tree.anchor = place;
+    Tree(cycle).anchor = place;
     const NodeIndex node = ChooseNode(cycle, task, Candidates(cycle, task, nodes, cache));
-    cycle.tree.anchor.reset();
+    Tree(cycle).anchor.reset();
     if (node == kNone) {
       if (NeedContinueAllocating(cycle, part)) continue;
       break;

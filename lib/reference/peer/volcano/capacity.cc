@@ -1,20 +1,38 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// capacity: what each queue deserves and may hold at most is given. Limits bound whatever is taken; what is deserved
-// decides about order, about who may take from others and who loses.
+// capacity: what each queue deserves and may hold at most is given. Limits bound what is taken.
+// What is deserved decides the order of queues, which queue may take from others, and which loses.
 //
-// Written down with the peer's amounts, in which a name that is missing is not a zero. In a tree each queue has the
-// list of the queues above it, and what an inner queue holds is summed up over all leaves whenever it is asked for;
-// but its share is that of the beginning of the cycle, because events bring only the share of the leaf up to date.
+// A name that is missing from an amount is not a zero. In a tree each queue has the list of the
+// queues above it, and what an inner queue holds is summed over all leaves at each question. Its
+// share is that of the beginning of the cycle, because events update the share of the leaf only.
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include "lib/reference/cycle.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
 namespace {
+
+// What capacity knows of a queue.
+struct CapacityBook {
+  bool known = false;
+  Amount deserved, guarantee, capability, limit, elastic, inqueue;
+  std::vector<QueueIndex> ancestors;  // from the root down to its parent
+  bool leaf = true;
+  double share_at_open = 0;
+};
+
+// Of all queues; `ready`: the queues make the tree that the policy needs.
+struct CapacityBooks {
+  std::vector<CapacityBook> queues;
+  bool ready = false;
+};
+
+CapacityBooks& Capacity(Cycle& cycle) { return cycle.kept.Of<CapacityBooks>(); }
+const CapacityBooks& Capacity(const Cycle& cycle) { return cycle.kept.Of<CapacityBooks>(); }
 
 constexpr double kLargest = std::numeric_limits<double>::max();
 
@@ -25,8 +43,8 @@ bool HasTree(const ReferencePolicy& policy) {
 // What all jobs in the queue and below it hold.
 Amount HeldBy(const Cycle& cycle, QueueIndex queue) {
   Row sum = cycle.world.queue_allocated[queue];
-  for (QueueIndex q = 0; q < cycle.capacity.size(); ++q) {
-    const auto& above = cycle.capacity[q].ancestors;
+  for (QueueIndex q = 0; q < Capacity(cycle).queues.size(); ++q) {
+    const auto& above = Capacity(cycle).queues[q].ancestors;
     if (std::find(above.begin(), above.end(), queue) != above.end())
       AddTo(sum, cycle.world.queue_allocated[q], 1);
   }
@@ -34,7 +52,7 @@ Amount HeldBy(const Cycle& cycle, QueueIndex queue) {
 }
 
 double ShareOfQueue(const Cycle& cycle, QueueIndex queue) {
-  const Amount& deserved = cycle.capacity[queue].deserved;
+  const Amount& deserved = Capacity(cycle).queues[queue].deserved;
   if (IsEmpty(deserved)) return 1;
   const Amount held = HeldBy(cycle, queue);
   double share = 0;
@@ -45,10 +63,10 @@ double ShareOfQueue(const Cycle& cycle, QueueIndex queue) {
 
 void OpenFlat(Cycle& cycle) {
   Amount guaranteed(cycle.world.dimensions());
-  for (const CapacityBook& book : cycle.capacity) {
+  for (const CapacityBook& book : Capacity(cycle).queues) {
     if (book.known) guaranteed = Plus(guaranteed, book.guarantee);
   }
-  for (CapacityBook& book : cycle.capacity) {
+  for (CapacityBook& book : Capacity(cycle).queues) {
     for (size_t d : {size_t{kCpu}, size_t{kMemory}}) {
       if (book.capability.value[d] <= 0) book.capability.value[d] = kLargest;
     }
@@ -61,8 +79,8 @@ void OpenFlat(Cycle& cycle) {
 
 std::vector<QueueIndex> ChildrenOf(const Cycle& cycle, QueueIndex queue) {
   std::vector<QueueIndex> children;
-  for (QueueIndex q = 0; q < cycle.capacity.size(); ++q) {
-    const auto& above = cycle.capacity[q].ancestors;
+  for (QueueIndex q = 0; q < Capacity(cycle).queues.size(); ++q) {
+    const auto& above = Capacity(cycle).queues[q].ancestors;
     if (!above.empty() && above.back() == queue) children.push_back(q);
   }
   return children;
@@ -77,10 +95,10 @@ void Inherit(Amount& own, const Amount& parent) {
 
 void OpenBelow(Cycle& cycle, QueueIndex queue) {
   const std::vector<QueueIndex> children = ChildrenOf(cycle, queue);
-  CapacityBook& book = cycle.capacity[queue];
+  CapacityBook& book = Capacity(cycle).queues[queue];
   Amount guaranteed(cycle.world.dimensions()), deserved(cycle.world.dimensions());
   for (QueueIndex q : children) {
-    CapacityBook& child = cycle.capacity[q];
+    CapacityBook& child = Capacity(cycle).queues[q];
     child.deserved = MaxOf(child.deserved, child.guarantee);
     deserved = Plus(deserved, child.deserved);
     guaranteed = Plus(guaranteed, child.guarantee);
@@ -91,7 +109,7 @@ void OpenBelow(Cycle& cycle, QueueIndex queue) {
     book.deserved = deserved;
   }
   for (QueueIndex q : children) {
-    CapacityBook& child = cycle.capacity[q];
+    CapacityBook& child = Capacity(cycle).queues[q];
     const Amount base = Plus(ExceededPart(book.limit, guaranteed), child.guarantee);
     child.limit = MinDimension(base, child.capability, Missing::kInfinite);
     OpenBelow(cycle, q);
@@ -108,17 +126,17 @@ bool OpenHierarchy(Cycle& cycle) {
   if (root == kNone || queues.parent[root] != kNone) return false;
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
     if (!queues.alive[q] || q == root) continue;
-    auto& above = cycle.capacity[q].ancestors;
+    auto& above = Capacity(cycle).queues[q].ancestors;
     for (QueueIndex p = q; p != root;) {
       p = queues.parent[p] == kNone ? root : queues.parent[p];
       above.insert(above.begin(), p);
-      cycle.capacity[p].leaf = false;
+      Capacity(cycle).queues[p].leaf = false;
     }
   }
   for (JobIndex j : cycle.world.session_jobs()) {
-    if (!cycle.capacity[cycle.tables().jobs.queue[j]].leaf) return false;
+    if (!Capacity(cycle).queues[cycle.tables().jobs.queue[j]].leaf) return false;
   }
-  CapacityBook& book = cycle.capacity[root];
+  CapacityBook& book = Capacity(cycle).queues[root];
   if (IsEmpty(book.capability)) {
     book.capability = Amount(cycle.world.dimensions());
     for (size_t d = 0; d < cycle.world.dimensions(); ++d) {
@@ -135,15 +153,15 @@ bool OpenHierarchy(Cycle& cycle) {
 
 // The queue and all above it.
 std::vector<QueueIndex> PathOf(const Cycle& cycle, QueueIndex queue) {
-  std::vector<QueueIndex> path = cycle.capacity[queue].ancestors;
+  std::vector<QueueIndex> path = Capacity(cycle).queues[queue].ancestors;
   path.push_back(queue);
   return path;
 }
 
 // The index of the last queue that the two ways down have in common; 0 if they have none.
 size_t LevelOf(const Cycle& cycle, QueueIndex l, QueueIndex r) {
-  const auto& left = cycle.capacity[l].ancestors;
-  const auto& right = cycle.capacity[r].ancestors;
+  const auto& left = Capacity(cycle).queues[l].ancestors;
+  const auto& right = Capacity(cycle).queues[r].ancestors;
   size_t level = 0;
   for (size_t i = 0; i < std::min(left.size(), right.size()) && left[i] == right[i]; ++i) level = i;
   return level;
@@ -151,7 +169,7 @@ size_t LevelOf(const Cycle& cycle, QueueIndex l, QueueIndex r) {
 
 // At a distance of 1 its parent; nullopt: there is none, or it is the root.
 std::optional<QueueIndex> AncestorAt(const Cycle& cycle, QueueIndex queue, size_t distance) {
-  const auto& above = cycle.capacity[queue].ancestors;
+  const auto& above = Capacity(cycle).queues[queue].ancestors;
   if (above.size() < distance + 1) return std::nullopt;
   return above[above.size() - distance];
 }
@@ -160,14 +178,20 @@ size_t Levels(const Cycle& cycle, const ReferencePolicy& policy) {
   if (!HasTree(policy)) return 0;
   // No queue is deeper than there are queues.
   return static_cast<size_t>(std::min(NumberOption(policy, "ancestor_reclaim_level", 0),
-                                      static_cast<double>(cycle.capacity.size())));
+                                      static_cast<double>(Capacity(cycle).queues.size())));
+}
+
+double CapacityShareNow(const Cycle& cycle, QueueIndex queue) {
+  const CapacityBook& book = Capacity(cycle).queues[queue];
+  if (!Capacity(cycle).ready || !book.known) return 0;
+  return book.leaf ? ShareOfQueue(cycle, queue) : book.share_at_open;
 }
 
 int CompareBooks(const Cycle& cycle, QueueIndex l, QueueIndex r) {
   const double left = CapacityShareNow(cycle, l), right = CapacityShareNow(cycle, r);
   if (left != right) return left < right ? -1 : 1;
-  const bool left_has = !IsEmpty(cycle.capacity[l].deserved);
-  const bool right_has = !IsEmpty(cycle.capacity[r].deserved);
+  const bool left_has = !IsEmpty(Capacity(cycle).queues[l].deserved);
+  const bool right_has = !IsEmpty(Capacity(cycle).queues[r].deserved);
   if (left_has == right_has) return 0;
   return left_has ? -1 : 1;
 }
@@ -191,8 +215,6 @@ bool ShareAnAncestor(const Cycle& cycle, QueueIndex l, QueueIndex r, size_t leve
   return false;
 }
 
-}  // namespace
-
 void OpenCapacity(Cycle& cycle, const ReferencePolicy& policy) {
   const QueueTable& queues = cycle.tables().queues;
   CapacityBook empty;
@@ -200,47 +222,42 @@ void OpenCapacity(Cycle& cycle, const ReferencePolicy& policy) {
                          &empty.elastic, &empty.inqueue}) {
     *amount = Amount(cycle.world.dimensions());
   }
-  cycle.capacity.assign(queues.alive.size(), empty);
+  Capacity(cycle).queues.assign(queues.alive.size(), empty);
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-    CapacityBook& book = cycle.capacity[q];
+    CapacityBook& book = Capacity(cycle).queues[q];
     if (!queues.alive[q]) continue;
     book.known = true;
     book.deserved = AmountOf(queues.deserved.row(q));
     book.guarantee = AmountOf(queues.guaranteed.row(q));
     book.capability = AmountOf(queues.limit.row(q));
   }
-  cycle.capacity_ready = true;
+  Capacity(cycle).ready = true;
   if (HasTree(policy)) {
-    cycle.capacity_ready = OpenHierarchy(cycle);
+    Capacity(cycle).ready = OpenHierarchy(cycle);
   } else {
     OpenFlat(cycle);
-    for (QueueIndex q = 0; q < queues.alive.size(); ++q) cycle.capacity[q].known = false;
+    for (QueueIndex q = 0; q < queues.alive.size(); ++q) Capacity(cycle).queues[q].known = false;
     for (JobIndex j : cycle.world.session_jobs())
-      cycle.capacity[cycle.tables().jobs.queue[j]].known = true;
+      Capacity(cycle).queues[cycle.tables().jobs.queue[j]].known = true;
   }
   for (JobIndex j : cycle.world.session_jobs()) {
     for (QueueIndex q : PathOf(cycle, cycle.tables().jobs.queue[j])) {
-      CapacityBook& book = cycle.capacity[q];
+      CapacityBook& book = Capacity(cycle).queues[q];
       book.elastic = Plus(book.elastic, ElasticOf(cycle, j));
       book.inqueue = Plus(book.inqueue, PromisedTo(cycle, j));
     }
   }
   for (QueueIndex q = 0; q < queues.alive.size(); ++q) {
-    if (cycle.capacity[q].known) cycle.capacity[q].share_at_open = ShareOfQueue(cycle, q);
+    if (Capacity(cycle).queues[q].known)
+      Capacity(cycle).queues[q].share_at_open = ShareOfQueue(cycle, q);
   }
 }
 
-double CapacityShareNow(const Cycle& cycle, QueueIndex queue) {
-  const CapacityBook& book = cycle.capacity[queue];
-  if (!cycle.capacity_ready || !book.known) return 0;
-  return book.leaf ? ShareOfQueue(cycle, queue) : book.share_at_open;
-}
-
-int CompareByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r) {
-  if (!cycle.capacity_ready) return 0;
+int CompareByCapacity(const Cycle& cycle, const ReferencePolicy&, QueueIndex l, QueueIndex r) {
+  if (!Capacity(cycle).ready) return 0;
   const auto& spec = cycle.tables().queues.spec;
   if (spec[l].priority != spec[r].priority) return spec[l].priority > spec[r].priority ? -1 : 1;
-  const CapacityBook &left = cycle.capacity[l], &right = cycle.capacity[r];
+  const CapacityBook &left = Capacity(cycle).queues[l], &right = Capacity(cycle).queues[r];
   if (left.leaf != right.leaf) return left.leaf ? -1 : 1;
   if (!left.leaf) return CompareBooks(cycle, l, r);
   const size_t below = LevelOf(cycle, l, r) + 1;
@@ -248,58 +265,62 @@ int CompareByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r) {
                       below < right.ancestors.size() ? right.ancestors[below] : r);
 }
 
-int CompareVictimsByCapacity(const Cycle& cycle, QueueIndex l, QueueIndex r, QueueIndex evictor) {
-  if (!cycle.capacity_ready) return 0;
+int CompareVictimsByCapacity(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex l,
+                             QueueIndex r, QueueIndex evictor) {
+  if (!HasTree(policy) || !Capacity(cycle).ready) return 0;
   const size_t left = LevelOf(cycle, l, evictor), right = LevelOf(cycle, r, evictor);
   return left == right ? 0 : left > right ? -1 : 1;
 }
 
-bool WithinCapacity(const Cycle& cycle, QueueIndex queue, const Amount& request) {
-  if (!cycle.capacity_ready) return false;
+// With the request the queue and all above it stay within their limits.
+bool WithinCapacity(const Cycle& cycle, const ReferencePolicy&, QueueIndex queue, TaskIndex task) {
+  if (!Capacity(cycle).ready) return false;
+  const Amount request = AmountOf(cycle.world.request(task));
   for (QueueIndex q : PathOf(cycle, queue)) {
     const Amount future = Plus(HeldBy(cycle, q), request);
-    if (!WithinRequested(future, cycle.capacity[q].limit, request)) return false;
+    if (!WithinRequested(future, Capacity(cycle).queues[q].limit, request)) return false;
   }
   return true;
 }
 
 bool MayTakeByCapacity(const Cycle& cycle, const ReferencePolicy& policy, QueueIndex queue,
-                       const Amount& request) {
-  if (!cycle.capacity_ready) return false;
+                       const Row& row) {
+  if (!Capacity(cycle).ready) return false;
+  const Amount request = AmountOf(row);
   const Amount future = Plus(HeldBy(cycle, queue), request);
-  const CapacityBook& book = cycle.capacity[queue];
+  const CapacityBook& book = Capacity(cycle).queues[queue];
   if (!WithinRequested(future, book.limit, request)) return false;
   if (MayTake(future, book.deserved, request)) return true;
   for (size_t level = 1; level <= Levels(cycle, policy); ++level) {
     const auto above = AncestorAt(cycle, queue, level);
-    if (above &&
-        MayTake(Plus(HeldBy(cycle, *above), request), cycle.capacity[*above].deserved, request)) {
+    if (above && MayTake(Plus(HeldBy(cycle, *above), request),
+                         Capacity(cycle).queues[*above].deserved, request)) {
       return true;
     }
   }
   return false;
 }
 
-int VoteCapacity(const Cycle& cycle, JobIndex job) {
+int VoteCapacity(const Cycle& cycle, const ReferencePolicy&, JobIndex job) {
   const QueueIndex queue = cycle.tables().jobs.queue[job];
-  if (!cycle.capacity_ready || !QueueOpen(cycle, queue)) return -1;
+  if (!Capacity(cycle).ready || !QueueOpen(cycle, queue)) return -1;
   const Amount minimum = MinResources(cycle, job);
   for (QueueIndex q : PathOf(cycle, queue)) {
-    const CapacityBook& book = cycle.capacity[q];
+    const CapacityBook& book = Capacity(cycle).queues[q];
     const Amount wanted = Minus(Plus(Plus(minimum, HeldBy(cycle, q)), book.inqueue), book.elastic);
     if (!WithinRequested(wanted, book.limit, minimum)) return -1;
   }
   return 1;
 }
 
-void NoteInqueue(Cycle& cycle, QueueIndex queue, const Amount& amount) {
-  for (QueueIndex q : PathOf(cycle, queue))
-    cycle.capacity[q].inqueue = Plus(cycle.capacity[q].inqueue, amount);
+void NoteInqueue(Cycle& cycle, const ReferencePolicy&, JobIndex job, const Amount& amount) {
+  for (QueueIndex q : PathOf(cycle, cycle.tables().jobs.queue[job]))
+    Capacity(cycle).queues[q].inqueue = Plus(Capacity(cycle).queues[q].inqueue, amount);
 }
 
 std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& policy,
                                    TaskIndex reclaimer, const std::vector<TaskIndex>& candidates) {
-  if (!cycle.capacity_ready) return {};
+  if (!Capacity(cycle).ready) return {};
   const World& world = cycle.world;
   const size_t levels = Levels(cycle, policy);
   const QueueIndex own = world.queue_of(reclaimer);
@@ -317,12 +338,12 @@ std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& po
     std::erase(common, size_t{kPods});
     if (common.empty()) continue;
     const QueueIndex queue = world.queue_of(t);
-    const CapacityBook& book = cycle.capacity[queue];
+    const CapacityBook& book = Capacity(cycle).queues[queue];
     if (!LessEqual(book.guarantee, Minus(left(queue), request))) continue;
     if (!MayLose(left(queue), book.deserved, request)) continue;
     if (CommonDimensions(request, book.deserved).empty() &&
         ShareAnAncestor(cycle, own, queue, levels) &&
-        CommonDimensions(AmountOf(world.request(reclaimer)), cycle.capacity[own].deserved)
+        CommonDimensions(AmountOf(world.request(reclaimer)), Capacity(cycle).queues[own].deserved)
             .empty()) {
       continue;
     }
@@ -332,7 +353,7 @@ std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& po
       const auto above = AncestorAt(cycle, queue, level);
       if (!above || above == AncestorAt(cycle, own, level)) continue;
       lose.push_back(*above);
-      eligible = MayLose(left(*above), cycle.capacity[*above].deserved, request);
+      eligible = MayLose(left(*above), Capacity(cycle).queues[*above].deserved, request);
     }
     if (!eligible) continue;
     for (QueueIndex q : lose) left(q) = Minus(left(q), request);
@@ -341,14 +362,14 @@ std::vector<TaskIndex> AskCapacity(const Cycle& cycle, const ReferencePolicy& po
   return victims;
 }
 
-std::vector<TaskIndex> AskCapacityForGang(const Cycle& cycle,
+std::vector<TaskIndex> AskCapacityForGang(const Cycle& cycle, const ReferencePolicy&, JobIndex,
                                           const std::vector<TaskIndex>& candidates) {
-  if (!cycle.capacity_ready) return {};
+  if (!Capacity(cycle).ready) return {};
   std::map<QueueIndex, Amount> held;
   std::vector<TaskIndex> victims;
   for (TaskIndex t : candidates) {
     const QueueIndex queue = cycle.world.queue_of(t);
-    const CapacityBook& book = cycle.capacity[queue];
+    const CapacityBook& book = Capacity(cycle).queues[queue];
     Amount& left = held.try_emplace(queue, HeldBy(cycle, queue)).first->second;
     const Amount request = AmountOf(cycle.world.request(t));
     if (!LessEqual(book.guarantee, Minus(left, request))) continue;
@@ -357,6 +378,37 @@ std::vector<TaskIndex> AskCapacityForGang(const Cycle& cycle,
     victims.push_back(t);
   }
   return victims;
+}
+
+std::optional<std::vector<double>> DeservedOf(const Cycle& cycle, QueueIndex queue) {
+  if (!Capacity(cycle).ready || !Capacity(cycle).queues[queue].known) return std::nullopt;
+  return Capacity(cycle).queues[queue].deserved.value;
+}
+
+// A gang may take from its own queue whatever the queue deserves.
+TaskList EvictAll(const Cycle&, const ReferencePolicy&, JobIndex, const TaskList& candidates) {
+  return candidates;
+}
+
+}  // namespace
+
+PolicyTwin CapacityPolicy() {
+  PolicyTwin twin;
+  twin.name = "capacity";
+  twin.open = OpenCapacity;
+  twin.queue_order = CompareByCapacity;
+  twin.victim_queue_order = CompareVictimsByCapacity;
+  twin.open_queues_only = true;
+  twin.allocatable = WithinCapacity;
+  twin.preemptive = MayTakeByCapacity;
+  twin.admit = VoteCapacity;
+  twin.admitted = NoteInqueue;
+  twin.reclaimable = AskCapacity;
+  twin.evictable = EvictAll;
+  twin.evictable_elsewhere = AskCapacityForGang;
+  twin.share = CapacityShareNow;
+  twin.deserved = DeservedOf;
+  return twin;
 }
 
 }  // namespace muster::reference

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Rules as a list of reasons against a card; a choice is the first cards of a sorted list against which nothing speaks.
+// Rules as a list of reasons against a card; a choice is the first cards of a sorted list against
+// which nothing speaks.
 #include "lib/reference/peer/volcano/cards.h"
 
 #include <algorithm>
@@ -28,7 +29,8 @@ struct Instance {
   int cut, position, memory;
 };
 
-// Of one cut the instance that a request gets: smallest memory, then the earlier kind, then the earlier position.
+// Of one cut the instance that a request gets: smallest memory, then the earlier kind, then the
+// earlier position.
 std::optional<Instance> OfCut(const GpuCard& card, size_t cut, int memory) {
   std::vector<std::tuple<int, size_t, int>> candidates;  // memory, kind, position
   int position = 0;

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The slow twin of shared cards: every card judged by every rule each time, instances of partitions one by one.
+// The slow twin of shared cards: every card judged by every rule each time, instances of partitions
+// one by one.
 #ifndef MUSTER_REFERENCE_PEER_VOLCANO_CARDS_H_
 #define MUSTER_REFERENCE_PEER_VOLCANO_CARDS_H_
 
@@ -68,7 +69,7 @@ struct NpuQuestion {
   std::vector<CardQuestion::Container> containers;
   std::string order;
   bool by_cores = false;
-  bool named_networks = false;  // a model whose networks matter, if all cards have one
+  bool named_networks = false;  // a model with networks that matter, if all cards have one
   std::vector<int> templates;
   int allocatable = 0, capacity = 0;
 };

@@ -1,11 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Volcano's allocate for jobs with wishes for domains, or with sub-groups: every domain that the wish allows is tried
-// for good, taken back, and the best one is gone through once more.
+// allocate for jobs with wishes for domains, or with sub-groups: every domain that the wish allows
+// is tried for good, taken back, and the best one is gone through once more.
 #include <algorithm>
 
-#include "lib/reference/cycle.h"
 #include "lib/reference/peer/volcano/network_topology.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -70,8 +70,8 @@ bool PlacePart(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks, const Ver
     DoAgain(cycle, tries.at(best).done, statement);
     tasks = tries.at(best).left;
     const auto place = MeetingPoint(cycle, PlaceOf(cycle, part), best);
-    cycle.tree.part_place[part] = place;
-    cycle.tree.noted[{part.job, within}][part] = place;
+    Tree(cycle).part_place[part] = place;
+    Tree(cycle).noted[{part.job, within}][part] = place;
     score = scores.at(best);
     return true;
   }
@@ -84,7 +84,8 @@ struct JobTry {
   double score;
 };
 
-// Places parts in the domain until the job is ready. What was placed stays, whether it is enough or not.
+// Places parts in the domain until the job is ready. What was placed stays, whether it is enough or
+// not.
 void PlaceParts(Cycle& cycle, JobIndex job, const Vertex& vertex, PartSheet& sheet,
                 Statement& statement, double& score) {
   while (!sheet.waiting.empty()) {
@@ -101,8 +102,7 @@ void PlaceParts(Cycle& cycle, JobIndex job, const Vertex& vertex, PartSheet& she
 }  // namespace
 
 bool GoesByDomain(const Cycle& cycle, JobIndex job) {
-  return cycle.volcano && !cycle.muster &&
-         (CanPick(cycle, job) || cycle.tables().jobs.spec[job].topology.has_value());
+  return CanPick(cycle, job) || cycle.tables().jobs.spec[job].topology.has_value();
 }
 
 PartSheet MakeSheet(const Cycle& cycle, JobIndex job, const std::vector<TaskIndex>& tasks) {
@@ -166,7 +166,7 @@ bool PlaceByDomain(Cycle& cycle, JobIndex job, PartSheet& sheet, Statement& stat
       JobTry tried{{}, sheet, 0};
       Statement trial;
       PlaceParts(cycle, job, vertex, tried.left, trial, tried.score);
-      for (const auto& [part, place] : places) cycle.tree.part_place[part] = place;
+      for (const auto& [part, place] : places) Tree(cycle).part_place[part] = place;
       const bool good = !trial.empty() && (JobReady(cycle, job) || JobPipelined(cycle, job));
       tried.done = trial;
       Discard(cycle, trial);
@@ -179,7 +179,7 @@ bool PlaceByDomain(Cycle& cycle, JobIndex job, PartSheet& sheet, Statement& stat
     }
     DoAgain(cycle, best->second.done, statement);
     sheet = std::move(best->second.left);
-    cycle.tree.chosen[job] = best->first;
+    Tree(cycle).chosen[job] = best->first;
     cycle.work += static_cast<int64_t>(statement.size());
     return true;
   }
@@ -187,11 +187,11 @@ bool PlaceByDomain(Cycle& cycle, JobIndex job, PartSheet& sheet, Statement& stat
 }
 
 void SettleByDomain(Cycle& cycle, JobIndex job) {
-  const auto chosen = cycle.tree.chosen.find(job);
-  if (chosen == cycle.tree.chosen.end()) return;
-  cycle.tree.job_place[job] = MeetingPoint(cycle, PlaceOf(cycle, job), chosen->second);
-  for (const auto& [part, place] : cycle.tree.noted[{job, chosen->second}]) {
-    cycle.tree.part_place[part] = MeetingPoint(cycle, PlaceOf(cycle, part), place);
+  const auto chosen = Tree(cycle).chosen.find(job);
+  if (chosen == Tree(cycle).chosen.end()) return;
+  Tree(cycle).job_place[job] = MeetingPoint(cycle, PlaceOf(cycle, job), chosen->second);
+  for (const auto& [part, place] : Tree(cycle).noted[{job, chosen->second}]) {
+    Tree(cycle).part_place[part] = MeetingPoint(cycle, PlaceOf(cycle, part), place);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "lib/reference/cycle.h"
 #include "lib/reference/peer/volcano/network_topology.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -258,7 +258,7 @@ bool PlacePart(Cycle& cycle, From from, const Part& part, Heap<TaskIndex> tasks,
 bool ApplyPlan(Cycle& cycle, From from, JobIndex job, const Vertex& vertex, TaskIndex first,
                const std::vector<TaskIndex>& victims, Statement& statement) {
   const bool was_ready = JobReady(cycle, job);
-  // As it was before anybody is evicted.
+  // As it was before any eviction.
   PartSheet sheet = WorksheetOf(cycle, job);
   for (TaskIndex victim : victims) DoEvict(cycle, statement, victim, first);
   while (!sheet.waiting.empty()) {

@@ -1,11 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// Nodes that are for some: groups of nodes for queues (nodegroup), and nodes on loan to batch tasks for hours of
-// the day (tdm). Everything is read from labels and specs when it is asked for.
+// Nodes that are for some: groups of nodes for queues (nodegroup), and nodes on loan to batch tasks
+// for hours of the day (tdm). Everything is read from labels and specs when it is asked for.
 #include <algorithm>
 #include <set>
 
-#include "lib/reference/cycle.h"
+#include "lib/reference/peer/volcano/volcano.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {
@@ -73,7 +73,7 @@ std::optional<std::pair<int64_t, int64_t>> WindowOf(const ReferencePolicy& polic
                    static_cast<int64_t>(NumberOption(policy, "to." + zone, 0)));
 }
 
-// The peer makes today's beginning and end, and compares the moment with both.
+// The window of today, from its beginning to its end.
 bool IsOpen(const Cycle& cycle, const ReferencePolicy& policy, const std::string& zone) {
   const auto window = WindowOf(policy, zone);
   if (!window) return false;
@@ -96,8 +96,6 @@ int64_t Share(const std::string& text, int64_t all) {
 }
 
 Refusal Refuse(RefusalCode code, const char* words) { return {.code = code, .detail = words}; }
-
-}  // namespace
 
 std::optional<Refusal> NodeGroupRefusal(const Cycle& cycle, const ReferencePolicy& policy,
                                         TaskIndex task, NodeIndex node) {
@@ -176,6 +174,62 @@ int64_t Dispensable(const Cycle& cycle, JobIndex job) {
     return std::max<int64_t>(0, Share(spec.max_unavailable, all) - down);
   }
   return 1;
+}
+
+// Batch tasks on nodes that are not on loan, a few of each job.
+TaskList AskLending(const Cycle& cycle, const ReferencePolicy&, TaskIndex preemptor,
+                    const TaskList& candidates) {
+  const TaskTable& tasks = cycle.tables().tasks;
+  const auto batch = [&](TaskIndex t) { return (tasks.flags[t] & kTaskPreemptable) != 0; };
+  if (batch(preemptor) || cycle.world.shape(preemptor).revocable) return {};
+  TaskList victims;
+  std::map<JobIndex, int64_t> taken;
+  for (TaskIndex t : candidates) {
+    if (tasks.job[t] == kNone || !batch(t) || IsOnLoan(cycle, cycle.world.node[t])) continue;
+    if (cycle.world.status[t] != TaskStatus::kRunning) continue;
+    if (taken[tasks.job[t]] >= Dispensable(cycle, tasks.job[t])) continue;
+    ++taken[tasks.job[t]];
+    victims.push_back(t);
+  }
+  return victims;
+}
+
+int CompareByLoan(const Cycle& cycle, const ReferencePolicy&, JobIndex l, JobIndex r) {
+  const auto lent = [&](JobIndex j) {
+    return cycle.tables().jobs.spec[j].preemptable.value_or(false);
+  };
+  return lent(l) == lent(r) ? 0 : lent(r) ? -1 : 1;
+}
+
+std::optional<bool> WaitsWithMinimum(const Cycle& cycle, const ReferencePolicy&, JobIndex job) {
+  const int64_t served = CountReady(cycle.world, job) + CountWaiting(cycle.world, job);
+  return served >= cycle.tables().jobs.spec[job].min_available;
+}
+
+bool StarvesUnlessBatch(const Cycle& cycle, const ReferencePolicy&, JobIndex job) {
+  if (cycle.tables().jobs.spec[job].preemptable.value_or(false)) return false;
+  for (TaskIndex t : cycle.world.tasks_of(job)) {
+    if (cycle.world.status[t] == TaskStatus::kPending) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+PolicyTwins LendingPolicies() {
+  PolicyTwin groups;
+  groups.name = "nodegroup";
+  groups.refuse = NodeGroupRefusal;
+  groups.score = NodeGroupScore;
+  PolicyTwin lending;
+  lending.name = "tdm";
+  lending.job_order = CompareByLoan;
+  lending.pipelined = WaitsWithMinimum;
+  lending.starving = StarvesUnlessBatch;
+  lending.preemptable = AskLending;
+  lending.refuse = LendingRefusal;
+  lending.score = LendingScore;
+  return {groups, lending};
 }
 
 std::vector<TaskIndex> OverstayingTasks(const Cycle& cycle, const ReferencePolicy& policy,

@@ -1,11 +1,14 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The tree of domains and the policy network-topology-aware: where a job or a part of one may go, how good a domain or
-// a node is for it. Sums are taken node by node from what the tables say, with what was placed and evicted since.
+// The tree of domains and the policy network-topology-aware: where a job or a part of one may go,
+// and how good a domain or a node is for it. Sums are taken node by node from the tables, with what
+// was placed and evicted since.
 #include "lib/reference/peer/volcano/network_topology.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -95,7 +98,7 @@ VertexLists SearchTree(const Cycle& cycle, int32_t tier, const Vertex& within,
     const std::vector<Vertex> up = WayUp(cycle, vertex);
     if (std::find(up.begin(), up.end(), from) == up.end()) continue;
     if (TierOf(cycle, vertex) > tier) continue;
-    const VertexBook& book = cycle.tree.vertices.at(vertex);
+    const VertexBook& book = Tree(cycle).vertices.at(vertex);
     const bool serves =
         evicting ? Within(need, named, book.allocatable)
                  : Within(need, named, book.idle) || Within(need, named, book.future_idle);
@@ -108,9 +111,10 @@ VertexLists SearchTree(const Cycle& cycle, int32_t tier, const Vertex& within,
   return evicting ? WidestFirst(cycle, lists) : lists;
 }
 
-// What the domain's nodes hold: as the cycle opened, with every placement and without every eviction since.
+// What the domain's nodes hold: as the cycle opened, with every placement and without every
+// eviction since.
 Row UsedIn(const Cycle& cycle, const Vertex& vertex) {
-  Row used = cycle.tree.vertices.at(vertex).used;
+  Row used = Tree(cycle).vertices.at(vertex).used;
   const std::set<NodeIndex> nodes = NodesIn(cycle, vertex);
   const TaskTable& tasks = cycle.tables().tasks;
   for (TaskIndex t = 0; t < tasks.alive.size(); ++t) {
@@ -139,7 +143,7 @@ double HowFull(const Cycle& cycle, const ReferencePolicy& policy, const Vertex& 
     const double weight = WeightOf(cycle, policy, d);
     if (request[d] == 0 || weight < 0) continue;
     const double finally = static_cast<double>(used[d]) + static_cast<double>(request[d]);
-    const double all = static_cast<double>(cycle.tree.vertices.at(vertex).allocatable[d]);
+    const double all = static_cast<double>(Tree(cycle).vertices.at(vertex).allocatable[d]);
     if (finally > all) return 0;
     sum += weight * (finally / all);
     weights += weight;
@@ -262,30 +266,8 @@ HowHigh WishOfPart(const Cycle& cycle, const Part& part) {
   return how;
 }
 
-bool CanPick(const Cycle& cycle, JobIndex job) {
-  const JobSpec& spec = cycle.tables().jobs.spec[job];
-  return spec.sub_groups.size() + spec.sub_group_policies.size() > 0;
-}
-
-std::vector<TaskIndex> TasksOf(const Cycle& cycle, const Part& part) {
-  std::vector<TaskIndex> tasks;
-  for (TaskIndex t : cycle.world.tasks_of(part.job)) {
-    if (cycle.tables().tasks.sub_group[t] == part.number) tasks.push_back(t);
-  }
-  return tasks;
-}
-
-std::vector<Part> PartsOf(const Cycle& cycle, JobIndex job) {
-  std::vector<Part> parts;
-  if (!TasksOf(cycle, {job, kNone}).empty()) parts.push_back({job, kNone});
-  for (SubGroupIndex s = 0; s < cycle.tables().jobs.spec[job].sub_groups.size(); ++s) {
-    if (!TasksOf(cycle, {job, s}).empty()) parts.push_back({job, s});
-  }
-  return parts;
-}
-
 std::optional<Vertex> PlaceOf(const Cycle& cycle, const Part& part) {
-  if (const auto told = cycle.tree.part_place.find(part); told != cycle.tree.part_place.end()) {
+  if (const auto told = Tree(cycle).part_place.find(part); told != Tree(cycle).part_place.end()) {
     return told->second;
   }
   std::optional<Vertex> place;
@@ -301,7 +283,7 @@ std::optional<Vertex> PlaceOf(const Cycle& cycle, const Part& part) {
 }
 
 std::optional<Vertex> PlaceOf(const Cycle& cycle, JobIndex job) {
-  if (const auto told = cycle.tree.job_place.find(job); told != cycle.tree.job_place.end()) {
+  if (const auto told = Tree(cycle).job_place.find(job); told != Tree(cycle).job_place.end()) {
     return told->second;
   }
   std::optional<Vertex> place;
@@ -311,7 +293,9 @@ std::optional<Vertex> PlaceOf(const Cycle& cycle, JobIndex job) {
   return place;
 }
 
-void OpenTree(Cycle& cycle) {
+namespace {
+
+void OpenTree(Cycle& cycle, const ReferencePolicy&) {
   const World& world = cycle.world;
   for (const Vertex& vertex : AllVertices(cycle)) {
     const Row none(world.dimensions(), 0);
@@ -326,9 +310,11 @@ void OpenTree(Cycle& cycle) {
       AddTo(book.idle, idle, 1);
       AddTo(book.future_idle, future_idle, 1);
     }
-    cycle.tree.vertices[vertex] = book;
+    Tree(cycle).vertices[vertex] = book;
   }
 }
+
+}  // namespace
 
 VertexLists SearchForJob(const Cycle& cycle, JobIndex job, bool evicting) {
   const HowHigh wish = WishOfJob(cycle, job);
@@ -383,6 +369,8 @@ std::map<Vertex, double> VertexScores(const Cycle& cycle, const Part& part,
   return scores;
 }
 
+namespace {
+
 std::vector<double> TreeScores(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
                                const std::vector<NodeIndex>& nodes) {
   std::vector<double> scores(nodes.size(), 0.0);
@@ -394,10 +382,10 @@ std::vector<double> TreeScores(const Cycle& cycle, const ReferencePolicy& policy
     for (size_t i = 0; i < nodes.size(); ++i) {
       scores[i] = NormalScore(cycle, policy, task, nodes[i]);
     }
-  } else if (cycle.tree.anchor) {
+  } else if (Tree(cycle).anchor) {
     double highest = 0;
     for (size_t i = 0; i < nodes.size(); ++i) {
-      scores[i] = HowNear(cycle, LowestOf(cycle, nodes[i]), *cycle.tree.anchor);
+      scores[i] = HowNear(cycle, LowestOf(cycle, nodes[i]), *Tree(cycle).anchor);
       highest = std::max(highest, scores[i]);
     }
     if (std::count(scores.begin(), scores.end(), highest) > 1) {
@@ -408,6 +396,16 @@ std::vector<double> TreeScores(const Cycle& cycle, const ReferencePolicy& policy
   }
   for (double& score : scores) score *= 100.0 * NumberOption(policy, "weight", 1);
   return scores;
+}
+
+}  // namespace
+
+PolicyTwin NetworkTopologyPolicy() {
+  PolicyTwin twin;
+  twin.name = "network-topology-aware";
+  twin.open = OpenTree;
+  twin.scores = TreeScores;
+  return twin;
 }
 
 }  // namespace muster::reference

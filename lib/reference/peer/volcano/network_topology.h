@@ -15,6 +15,28 @@
 
 namespace muster::reference {
 
+// A domain by its name; the empty one is above all.
+using Vertex = std::string;
+
+// What network-topology-aware knows of a domain: sums over its nodes when the cycle opened.
+struct VertexBook {
+  Row allocatable, used, idle, future_idle;
+};
+
+// Where jobs and their parts are in the tree of domains.
+struct TreeBook {
+  std::map<Vertex, VertexBook> vertices;
+  std::map<JobIndex, std::optional<Vertex>> job_place;
+  std::map<Part, std::optional<Vertex>> part_place;
+  std::optional<Vertex> anchor;  // of the part that is being placed
+  // Of allocate: the domain chosen for a job, and what tries in each domain found for its parts.
+  std::map<JobIndex, Vertex> chosen;
+  std::map<std::pair<JobIndex, Vertex>, std::map<Part, std::optional<Vertex>>> noted;
+};
+
+inline TreeBook& Tree(Cycle& cycle) { return cycle.kept.Of<TreeBook>(); }
+inline const TreeBook& Tree(const Cycle& cycle) { return cycle.kept.Of<TreeBook>(); }
+
 // The tree.
 int32_t TierOf(const Cycle& cycle, const Vertex& vertex);
 std::set<NodeIndex> NodesIn(const Cycle& cycle, const Vertex& vertex);
@@ -25,39 +47,25 @@ std::vector<Vertex> WayUp(const Cycle& cycle, const Vertex& vertex);          //
 std::optional<Vertex> MeetingPoint(const Cycle& cycle, const std::optional<Vertex>& a,
                                    const std::optional<Vertex>& b);
 
-// Jobs and their parts: a sub-group by its number, kNone for the tasks of none.
+// What jobs and their parts wish.
 struct HowHigh {
   bool said = false;
   std::optional<int32_t> tier;  // of a hard wish, after soft ones were made hard
 };
 HowHigh WishOfJob(const Cycle& cycle, JobIndex job);
 HowHigh WishOfPart(const Cycle& cycle, const Part& part);
-bool CanPick(const Cycle& cycle, JobIndex job);
-std::vector<TaskIndex> TasksOf(const Cycle& cycle, const Part& part);
-std::vector<Part> PartsOf(const Cycle& cycle, JobIndex job);  // that have tasks
 std::optional<Vertex> PlaceOf(const Cycle& cycle, const Part& part);
 std::optional<Vertex> PlaceOf(const Cycle& cycle, JobIndex job);
 
-// Gang's questions about parts.
-int64_t PartMinimum(const Cycle& cycle, const Part& part);
-bool PartReady(const Cycle& cycle, const Part& part);
-bool PartPipelined(const Cycle& cycle, const Part& part);
-bool PartLess(const Cycle& cycle, const Part& l, const Part& r);
-// Whether of each policy's sub-groups enough are there, ready, or ready and waiting.
-enum class Counted { kThere, kReady, kWaiting };
-bool EnoughParts(const Cycle& cycle, JobIndex job, Counted counted);
-
 // The policy network-topology-aware.
-void OpenTree(Cycle& cycle);
 using VertexLists = std::vector<std::vector<Vertex>>;
-// `evicting`: by what there is, whoever holds it; the widest first, and no more than the policy looks at.
+// `evicting`: by what there is, held or not; the widest first, and no more than the policy
+// looks at.
 VertexLists SearchForJob(const Cycle& cycle, JobIndex job, bool evicting = false);
 VertexLists SearchForPart(const Cycle& cycle, const Part& part, const Vertex& within,
                           bool evicting = false);
 std::map<Vertex, double> VertexScores(const Cycle& cycle, const Part& part,
                                       const std::vector<Vertex>& vertices);
-std::vector<double> TreeScores(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex task,
-                               const std::vector<NodeIndex>& nodes);
 
 }  // namespace muster::reference
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// The node is read anew for every question, and a task's containers are placed from the first one on for each of them, to
-// find out which one is the first that cannot be placed.
+// The node is read anew for every question. The containers of a task are placed from the first one
+// on for each of them, which shows the first that cannot be placed.
 #include "lib/reference/peer/volcano/numa_rules.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lib/model/words.h"
-#include "lib/reference/cycle.h"
 #include "lib/reference/fit/numa.h"
+#include "lib/reference/peer/volcano/volcano.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {
@@ -77,7 +77,7 @@ CpuVerdict JudgeCpus(const World& world, TaskIndex task, NodeIndex node) {
   for (const DeviceRequest& request : shape.devices) {
     if (request.kind == "cpu") return verdict;
   }
-  if (!world.gives_cpus || !shape.guaranteed_qos) return verdict;
+  if (!shape.guaranteed_qos) return verdict;
 
   const NodeSpec& spec = world.tables->nodes.spec[node];
   const std::string policy = OrNone(spec.alignment), own = OrNone(shape.alignment);
@@ -135,7 +135,10 @@ HeldDevices HoldCpus(const World& world, NodeIndex node, const std::set<int>& cp
   return held;
 }
 
-std::optional<Refusal> CpuRefusal(const Cycle& cycle, TaskIndex task, NodeIndex node) {
+namespace {
+
+std::optional<Refusal> CpuRefusal(const Cycle& cycle, const ReferencePolicy&, TaskIndex task,
+                                  NodeIndex node) {
   const CpuVerdict verdict = JudgeCpus(cycle.world, task, node);
   if (verdict.refusal.empty()) return std::nullopt;
   return Refusal{.code = RefusalCode::kPolicy, .detail = verdict.refusal};
@@ -160,6 +163,23 @@ std::vector<double> CpuScores(const Cycle& cycle, const ReferencePolicy& policy,
     scores[i] = weight * static_cast<double>(100 - part);
   }
   return scores;
+}
+
+HeldDevices CpusOf(const World& world, TaskIndex task, NodeIndex node) {
+  return HoldCpus(world, node, JudgeCpus(world, task, node).cpus);
+}
+
+void OpenNumaAware(Cycle& cycle, const ReferencePolicy&) { cycle.world.choose_cpus = CpusOf; }
+
+}  // namespace
+
+PolicyTwin NumaAwarePolicy() {
+  PolicyTwin twin;
+  twin.name = "numa-aware";
+  twin.open = OpenNumaAware;
+  twin.refuse = CpuRefusal;
+  twin.scores = CpuScores;
+  return twin;
 }
 
 }  // namespace muster::reference

@@ -1,6 +1,7 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// What policy numa-aware says of a task on a node, slowly: by names, counted from the tasks on the node every time.
+// What policy numa-aware says of a task on a node, slowly: by names, counted from the tasks on the
+// node every time.
 #ifndef MUSTER_REFERENCE_PEER_VOLCANO_NUMA_RULES_H_
 #define MUSTER_REFERENCE_PEER_VOLCANO_NUMA_RULES_H_
 

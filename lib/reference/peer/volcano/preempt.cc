@@ -8,8 +8,8 @@
 // every victim it can, and takes the node that loses least.
 #include <algorithm>
 
-#include "lib/reference/cycle.h"
 #include "lib/reference/peer/volcano/network_topology.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -76,7 +76,7 @@ bool PreemptOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
 // --- topology-aware ------------------------------------------------------------------------------
 
 // The victims that have to go from the node, the most important one first; empty: there is no such
-// set, or nobody has to go.
+// set, or no task has to go.
 std::vector<TaskIndex> SelectVictims(const Cycle& cycle, TaskIndex task, NodeIndex node,
                                      const Filter& filter) {
   const auto candidates = Preemptable(cycle, task, TasksOn(cycle, node, filter));
@@ -182,7 +182,7 @@ bool PreemptFor(Cycle& cycle, Statement& statement, TaskIndex task, ErrorCache& 
   ++cycle.work;
   if (!MayPreempt(cycle, task)) return false;
   const Found found = FindNodes(cycle, task, CurableNodes(cycle, task), Search::kPreempt, cache);
-  for (const auto& alike : ByShard(cycle, found.nodes)) {
+  for (const auto& alike : Divided(cycle, found.nodes)) {
     if (PreemptAmong(cycle, statement, task, alike, filter)) return true;
   }
   return false;

@@ -1,10 +1,11 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
 // Volcano's reclaim: starving jobs take back from other queues. Nodes are tried in their order,
-// without a score, and only those that hold somebody to take from. The predicates are not asked
+// without a score, and only those that hold a task to take. The predicates are not asked
 // again after an eviction.
-#include "lib/reference/cycle.h"
+
 #include "lib/reference/fit/node_devices.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -51,7 +52,7 @@ bool ReclaimOn(Cycle& cycle, Statement& statement, TaskIndex task, NodeIndex nod
 void ReclaimFor(Cycle& cycle, Statement& statement, TaskIndex task) {
   ErrorCache cache;
   const Found found = FindNodes(cycle, task, CurableNodes(cycle, task), Search::kPreempt, cache);
-  for (const auto& alike : ByShard(cycle, found.nodes)) {
+  for (const auto& alike : Divided(cycle, found.nodes)) {
     for (NodeIndex n : alike) {
       if (ReclaimOn(cycle, statement, task, n)) return;
     }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "lib/reference/cycle.h"
+#include "lib/reference/peer/volcano/volcano.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {

@@ -1,12 +1,12 @@
 // Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0.
 //
-// task-topology: the tasks of a job dealt into buckets as the job's wishes have it. Asked anything,
-// this deals them once more from the tables, and then follows every placement of the cycle, undone
-// or not.
+// task-topology: the tasks of a job are dealt into buckets by the job's wishes. Every question
+// deals them once more from the tables, and then follows every placement of the cycle, undone or
+// not.
 #include <algorithm>
 #include <limits>
 
-#include "lib/reference/cycle.h"
+#include "lib/reference/peer/volcano/volcano.h"
 
 namespace muster::reference {
 
@@ -205,9 +205,7 @@ Dealt Deal(const Cycle& cycle, JobIndex job) {
   return dealt;
 }
 
-}  // namespace
-
-int CompareByBuckets(const Cycle& cycle, TaskIndex l, TaskIndex r) {
+int CompareByBuckets(const Cycle& cycle, const ReferencePolicy&, TaskIndex l, TaskIndex r) {
   const JobIndex job = cycle.tables().tasks.job[l], other = cycle.tables().tasks.job[r];
   if (!HasBuckets(cycle, job) || !HasBuckets(cycle, other)) return 0;
   const Dealt left = Deal(cycle, job), right = Deal(cycle, other);
@@ -262,6 +260,16 @@ double BucketScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex 
   }
   const double weighted = static_cast<double>(score) * NumberOption(policy, "weight", 1);
   return dealt.largest == 0 ? weighted : weighted * 100 / static_cast<double>(dealt.largest);
+}
+
+}  // namespace
+
+PolicyTwin TaskTopologyPolicy() {
+  PolicyTwin twin;
+  twin.name = "task-topology";
+  twin.task_order = CompareByBuckets;
+  twin.score = BucketScore;
+  return twin;
 }
 
 }  // namespace muster::reference

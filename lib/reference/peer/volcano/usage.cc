@@ -5,7 +5,7 @@
 // tasks that were there when the cycle began, then for those placed in it.
 #include <algorithm>
 
-#include "lib/reference/cycle.h"
+#include "lib/reference/peer/volcano/volcano.h"
 #include "muster/quantity.h"
 
 namespace muster::reference {
@@ -61,15 +61,19 @@ const NodeUsage* FreshUsage(const Cycle& cycle, NodeIndex node) {
   return usage && cycle.now - usage->measured <= kStale ? &*usage : nullptr;
 }
 
-}  // namespace
-
 bool TooBusy(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node) {
   const NodeUsage* usage = FreshUsage(cycle, node);
   return usage != nullptr && (Number(usage->cpu) > NumberOption(policy, "cpu_threshold", 80) ||
                               Number(usage->memory) > NumberOption(policy, "memory_threshold", 80));
 }
 
-double UsageScore(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex node) {
+std::optional<Refusal> BusyRefusal(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex,
+                                   NodeIndex node) {
+  if (!TooBusy(cycle, policy, node)) return std::nullopt;
+  return Refusal{.code = RefusalCode::kPolicy, .detail = {}};
+}
+
+double UsageScore(const Cycle& cycle, const ReferencePolicy& policy, TaskIndex, NodeIndex node) {
   const NodeUsage* usage = FreshUsage(cycle, node);
   const double of_cpu = NumberOption(policy, "cpu", 1);
   const double of_memory = NumberOption(policy, "memory", 1);
@@ -96,6 +100,16 @@ double UsageScore(const Cycle& cycle, const ReferencePolicy& policy, NodeIndex n
   const Pair parts = Parts(cycle, *usage, guess, node);
   const double left = (1 - parts.cpu) * of_cpu + (1 - parts.memory) * of_memory;
   return left / (of_cpu + of_memory) * 100 * NumberOption(policy, "weight", 5);
+}
+
+}  // namespace
+
+PolicyTwin UsagePolicy() {
+  PolicyTwin twin;
+  twin.name = "usage";
+  twin.refuse = BusyRefusal;
+  twin.score = UsageScore;
+  return twin;
 }
 
 }  // namespace muster::reference
