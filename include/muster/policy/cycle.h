@@ -8,14 +8,16 @@
 //     if (cycle.status(task) == muster::TaskStatus::kPending) Consider(task, free);
 //   }
 //
-// Promise. Everything is read from the books as they are now, moves of the running action included.
+// Promise. Everything is read from the books as they are now, moves of the running action included:
+// an answer that was computed before a move may be wrong after it.
 // Rows are indices below their count. A row that was removed keeps its index, and the *_alive
 // functions return false for it. Units are those of types.h: thousandths of cpu, whole units of all
 // else. kAbsent marks a quantity that is not set.
 // Failure. None. REQUIRES: indices are below their count.
 // Ownership. References are valid for the cycle, spans until the books change: until the next move
 // of an action. A Cycle is valid from one Policy::Open to the next.
-// Threads. A Cycle belongs to the thread that runs the cycle.
+// Threads. A Cycle belongs to the thread that runs the cycle; no other thread may read it, not even
+// while the first one waits.
 // Cost. Every function costs O(1), but FindDimension, which costs O(length of the name).
 #ifndef MUSTER_POLICY_CYCLE_H_
 #define MUSTER_POLICY_CYCLE_H_
@@ -42,7 +44,8 @@ const CycleData& DataOf(const Cycle& cycle);
 // One cycle, as policies and actions see it.
 //
 // Specs are as the caller gave them; amounts are read and added up. A policy that compares amounts
-// uses the spans, and a policy that reads labels, taints or wishes uses the specs.
+// uses the spans, which are in the units of types.h and need no parsing; a policy that reads
+// labels, taints or wishes uses the specs.
 class MUSTER_EXPORT Cycle {
  public:
   // For the library: policies are given a Cycle, and make none.
