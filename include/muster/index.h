@@ -35,14 +35,24 @@ struct NoIndex {
   constexpr operator uint32_t() const { return std::numeric_limits<uint32_t>::max(); }
 };
 
-// No row. As a number it is the largest uint32_t.
+// No row. It converts to an index into any table, and compares with all of them. As a number it is
+// the largest uint32_t.
 inline constexpr NoIndex kNone;
 
-// An index into the table that `Tag` stands for. Tags are declared in types.h and never defined.
+// An index into the table that `Tag` stands for.
+//
+// Tags are declared in types.h and never defined: a tag has no members, and no table refers to it.
+// A function that takes a row takes its index by value.
 template <class Tag>
 class Index {
  public:
-  // Without a value; the others from a literal, from kNone and, written out, from any integer.
+  // Makes an index:
+  // - without a value, as an int has none: `NodeIndex n;`
+  // - of a literal, and of nothing else by itself, so that no count becomes a row by accident:
+  //   `NodeIndex n = 3;`
+  // - of kNone: `NodeIndex n = kNone;`
+  // - of any integer, where the type is written out: `NodeIndex(rows.size() - 1)`
+  // - not of an index into another table.
   Index() = default;
   template <std::same_as<int> Literal>
   consteval Index(Literal value) : value_(static_cast<uint32_t>(value)) {}
@@ -55,11 +65,15 @@ class Index {
   template <class Other>
   Index(Index<Other>) = delete;
 
-  // The number. The conversion is implicit, so that an index also indexes vectors and spans.
+  // Returns the number. The conversion is implicit, so that an index also indexes vectors and
+  // spans, and prints as a number.
   constexpr operator uint32_t() const { return value_; }
   constexpr uint32_t value() const { return value_; }
 
-  // Indices count, for loops over all rows.
+  // Indices count up and down, for loops over the rows of a table:
+  //
+  //   for (NodeIndex n = 0; n < cycle.node_count(); ++n) ...
+  //
   constexpr Index& operator++() {
     ++value_;
     return *this;
@@ -71,7 +85,8 @@ class Index {
   }
   constexpr Index operator--(int) { return Index(value_--); }
 
-  // Indices compare with those of the same table, with kNone and with numbers.
+  // Indices compare with those of the same table, with kNone and with numbers: kNone is above all
+  // of them. Comparisons with an index into another table do not compile.
   friend constexpr bool operator==(Index a, Index b) { return a.value_ == b.value_; }
   friend constexpr bool operator==(Index a, NoIndex b) { return a.value_ == uint32_t{b}; }
   template <std::integral Number>
@@ -93,7 +108,7 @@ class Index {
   template <class Other>
   friend void operator<=>(Index, Index<Other>) = delete;
 
-  // Hash tables of Abseil, and std::hash below.
+  // Indices are keys of Abseil's hash tables and, by std::hash below, of the standard library's.
   template <class H>
   friend H AbslHashValue(H h, Index index) {
     return H::combine(std::move(h), index.value_);

@@ -27,11 +27,14 @@ namespace muster {
 
 // Percentiles are values that occur (Percentile in statistics.h). All are 0 where count is 0.
 struct Distribution {
+  // How many values there are.
   int64_t count = 0;
+  // The mean, percentiles and the maximum.
   double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, max = 0;
 };
 
-// Waits are those of jobs that started; the rest is that of jobs that ended.
+// The distributions of some jobs. Waits are those of jobs that started; the rest is that of jobs
+// that ended, and has their count.
 struct JobMetrics {
   // Seconds. Turnaround is wait plus run time.
   Distribution wait, turnaround;
@@ -46,8 +49,10 @@ struct JobMetrics {
 };
 
 // Some of the jobs: of a size, a queue or a user.
+//
+//   metrics.by_size[0].jobs.wait.p95;   // seconds, over the smallest jobs
 struct JobGroup {
-  // Of the queue or user, or the size: "3-4".
+  // The name of the queue or user, or the size in tasks: "3-4".
   std::string name;
   JobMetrics jobs;
 };
@@ -65,6 +70,7 @@ struct ResourceMetrics {
 
 // Means over the samples, as dominant shares of the machine.
 struct QueueMetrics {
+  // Of the queue.
   std::string name;
   // What its tasks hold.
   double delivered = 0;

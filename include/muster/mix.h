@@ -38,6 +38,7 @@ inline constexpr std::array<int64_t, 18> kMixShares = {0,    500,  1000, 2000, 3
 // Nodes that differ only by name: that of `node` with 0, 1, ... appended.
 struct MixNodes {
   NodeSpec node = {};
+  // How many; 1 or more.
   int64_t count = 1;
 };
 
@@ -55,9 +56,9 @@ struct MixJobs {
   std::vector<int64_t> run = {};
 };
 
-// A queue and its part of the jobs.
 // A queue, and its part of the jobs.
 struct MixQueue {
+  // As it joins a cluster.
   QueueSpec queue = {};
   // The weight of the queue: how many jobs it gets for how many of the other queues.
   int64_t jobs = 1;
@@ -65,8 +66,11 @@ struct MixQueue {
 
 // The machine is a pool, with `processors` above 0, or has nodes.
 struct TraceMix {
+  // What errors and traces call it.
   std::string name = {};
+  // Processors of the pool. 0: the machine has nodes.
   int64_t processors = 0;
+  // Kinds of nodes.
   std::vector<MixNodes> nodes = {};
   // At least one kind.
   std::vector<MixJobs> jobs = {};

@@ -64,6 +64,7 @@ struct PackingShape {
 
 // The nodes, the tasks, and the order in which the tasks arrive.
 struct PackingTrace {
+  // What errors call it.
   std::string name = {};
   std::vector<PackingNode> nodes = {};
   // By node; a permutation. Of equally good nodes the one with the smallest rank wins. Empty: the

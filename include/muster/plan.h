@@ -8,11 +8,14 @@
 //   std::cout << *plan->Explain("train");
 //   // train: 12 of 16 placed, undone
 //   //   88 nodes: nvidia.com/gpu; 12 nodes: taint gpu=only
-// docs/explain.md goes through the reasons one by one.
 //
-// A Plan is an immutable value: copying shares its contents, any thread may read it, and it keeps
-// the names it needs, so it may outlive the Cluster or Snapshot it came from. Indices are those of
-// that snapshot.
+// Promise. A plan is an immutable value. It keeps the names that it needs, so it may outlive the
+// cluster or snapshot that it came from. Its indices are those of that snapshot.
+// Failure. Explain fails with NotFound for a name that is neither a job nor a task of the plan's
+// snapshot. REQUIRES of functions that take an index: the plan mentions it, or it is kNone.
+// Ownership. Copies share one content. Spans and views are valid as long as one copy lives.
+// Threads. Any number of threads may read one plan at once.
+// Cost. A copy is a pointer. Lists cost O(1), or what their comment says; texts O(length).
 #ifndef MUSTER_PLAN_H_
 #define MUSTER_PLAN_H_
 
@@ -146,70 +149,110 @@ struct Admission {
   friend bool operator==(const Admission&, const Admission&) = default;
 };
 
-// A placement tried in the cycle that did not become a decision although the profile left it in its
-// books (volcano keeps a gang's placements while the gang waits for resources being released).
+// A placement that was tried in the cycle and did not become a decision, although the profile left
+// it in its books: volcano keeps a gang's placements while the gang waits for leaving tasks.
 struct Tentative {
   TaskIndex task;
   NodeIndex node;
-  bool nominated;  // on resources still being released
+  // On resources still being released.
+  bool nominated;
   friend bool operator==(const Tentative&, const Tentative&) = default;
 };
 
 // Why one node refused a task. The first rule that fails on a node counts, in the order of this
 // list.
 enum class RefusalCode : uint8_t {
+  // The node does not report that it is ready.
   kNotReady,
+  // The node is marked unschedulable.
   kUnschedulable,
-  kNodeAffinity,  // node selector or required node affinity
-  kTaint,         // detail: the taint
-  kInsufficient,  // dimension
+  // Node selector or required node affinity.
+  kNodeAffinity,
+  // The task does not tolerate a taint: `detail`.
+  kTaint,
+  // The node has too little free of `dimension`.
+  kInsufficient,
+  // The node has as many tasks as it may have.
   kPodLimit,
+  // A host port of the task is taken on the node.
   kHostPort,
-  kAffinity,              // required inter-task affinity
-  kAntiAffinity,          // the task's own required anti-affinity
-  kExistingAntiAffinity,  // that of a task already there
-  kSpreadLabel,           // node lacks a key of a required spread constraint
+  // Required inter-task affinity.
+  kAffinity,
+  // The task's own required anti-affinity.
+  kAntiAffinity,
+  // The required anti-affinity of a task that is there.
+  kExistingAntiAffinity,
+  // Node lacks a key of a required spread constraint.
+  kSpreadLabel,
+  // A required spread constraint would be broken.
   kSpread,
-  kPolicy,  // a custom policy; detail: its name and words
-  kDevice,  // asked right after kInsufficient; detail: the kind, and what no device of it has
+  // A policy's own rule; `detail` has its words.
+  kPolicy,
+  // The node lacks devices. Asked right after kInsufficient; `detail` has the kind, and what no
+  // device of it has.
+  kDevice,
 };
 
+// A rule that refused a task, and on how many nodes.
 struct Refusal {
   RefusalCode code;
+  // Of kInsufficient: what the nodes have too little of.
   DimensionIndex dimension = kNone;
+  // Words: the taint, the kind of device, what a policy gives as its reason.
   std::string detail = {};
+  // How many nodes refused the task by this rule, with equal dimension and detail.
   int64_t nodes = 0;
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
+// Why a task is pending. docs/explain.md goes through them one by one, with what to check.
 enum class ReasonKind : uint8_t {
-  kGated,        // it has scheduling gates
-  kInvalidGang,  // the job has fewer tasks than it needs
-  kNotAdmitted,  // detail: who refused
+  // It has scheduling gates.
+  kGated,
+  // The job has fewer tasks than it needs.
+  kInvalidGang,
+  // The job was not admitted; `policy` voted against it.
+  kNotAdmitted,
+  // The queue, or one above it, takes no new tasks.
   kQueueClosed,
-  kQueueOverused,  // the queue has all it deserves and gets no turn
-  kQueueLimit,     // with it the queue, or one above it, would exceed its limit in `dimension`
-  kQueueDeserved,  // with it the queue would hold more in `dimension` than it deserves of the cluster
-  kNoNode,         // refusals say why
-  kGangUndone,     // placed of needed found a place; the placements were undone
-  // placed of needed found a place and keep it undecided: they wait for resources being released
+  // The queue has all it deserves and gets no turn.
+  kQueueOverused,
+  // With the task the queue, or one above it, would exceed its limit in `dimension`.
+  kQueueLimit,
+  // With the task the queue would hold more in `dimension` than it deserves of the cluster.
+  kQueueDeserved,
+  // No node fits; `refusals` list why.
+  kNoNode,
+  // `placed` of `needed` tasks found a place; the placements were undone.
+  kGangUndone,
+  // `placed` of `needed` tasks found a place and keep it undecided: they wait for leaving tasks
   // (volcano, muster), or for the rest of the gang (kube-batch, which takes no placement back).
   kGangWaits,
-  kNoDomain,  // no domain that it may be in has room for it; `placed` of `needed` were placed in one
-  kNotReached,  // the cycle ended, or the job's turn ended, before it was tried
-  kQueueTree,  // the queues are no tree that `policy` can divide: no root, or jobs above the leaves
-  kInfeasible,  // the job's bundles would not fit even on empty nodes
+  // No domain that it may be in has room for it; `placed` of `needed` were placed in one.
+  kNoDomain,
+  // The cycle ended, or the job's turn ended, before it was tried.
+  kNotReached,
+  // The queues are no tree that `policy` can divide: no root, or jobs above the leaves.
+  kQueueTree,
+  // The job's bundles would not fit even on empty nodes.
+  kInfeasible,
 };
 
-// True at the last attempt of the task it belongs to.
+// Why a task is pending: describes its most recent placement attempt in the cycle. Many tasks may
+// share one.
 struct Reason {
   ReasonKind kind;
-  std::string policy = {};  // who said no; empty: the engine itself
+  // The policy that refused. Empty: the engine itself.
+  std::string policy = {};
+  // Of queues: the queue that refuses, and in which dimension; kNone: in no particular one.
   QueueIndex queue = kNone;
   DimensionIndex dimension = kNone;
+  // Of gangs: how many tasks found a place, of how many that it needs.
   int64_t placed = 0, needed = 0;
-  std::string where = {};              // kNoDomain: the widest tier; of queues: who else refuses
-  std::vector<Refusal> refusals = {};  // most nodes first, then by code
+  // kNoDomain: the widest tier. Of queues: the namespace binding that refuses.
+  std::string where = {};
+  // Most nodes first, then by code.
+  std::vector<Refusal> refusals = {};
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
@@ -217,30 +260,44 @@ struct Reason {
 // out.
 struct ChosenDomain {
   JobIndex job;
-  std::string sub_group = {};  // empty: the job, or its tasks that are in none
-  std::string domain = {};     // empty: only the whole cluster holds all of it
+  // Empty: the job itself, or its tasks that are in no sub-group.
+  std::string sub_group = {};
+  // Empty: only the whole cluster holds all of it.
+  std::string domain = {};
+  // The tier of the domain.
   int32_t tier = 0;
   friend bool operator==(const ChosenDomain&, const ChosenDomain&) = default;
 };
 
-// A part of one of its node's devices that a task gets which the plan binds.
+// A part of a device of its node that a bound task gets.
 struct ChosenDevice {
   TaskIndex task;
+  // The name of the device on that node.
   std::string device = {};
+  // Thousandths of it.
   int64_t milli = 0;
-  int64_t memory = 0;  // bytes
+  // Bytes.
+  int64_t memory = 0;
   friend bool operator==(const ChosenDevice&, const ChosenDevice&) = default;
 };
 
+// A task that the plan leaves pending.
 struct PendingTask {
   TaskIndex task;
-  uint32_t reason;  // index into reasons()
+  // An index into reasons().
+  uint32_t reason;
 };
 
+// What one queue held and deserved in the cycle. Lists have one cell for each dimension.
+//
+// Amounts are those of the queue's own jobs, without queues below it, in the units of types.h.
 struct QueueShare {
   QueueIndex queue;
-  std::vector<int64_t> allocated_before, allocated_after;  // per dimension
-  std::vector<double> deserved;  // per dimension; empty where the profile has none
+  // Per dimension.
+  std::vector<int64_t> allocated_before, allocated_after;
+  // Per dimension; empty where the profile has none.
+  std::vector<double> deserved;
+  // Its share as the profile's policy computes it, at the opening and at the end of the cycle.
   double share_before = 0, share_after = 0;
 };
 

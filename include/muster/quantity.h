@@ -15,6 +15,12 @@
 // Two differences from Kubernetes: an amount that no int64 holds is refused, not clipped, and so is
 // a text without any digit ("Ki", "."), which Kubernetes reads as zero. Amounts below 1n round up
 // like all others.
+//
+// Promise. Both functions are pure: equal arguments give equal results on every machine.
+// Failure. ParseQuantity fails with InvalidArgument or OutOfRange; FormatQuantity does not fail.
+// Ownership. Arguments are read during the call; results are values.
+// Threads. Any thread may call them.
+// Cost. O(length of the text).
 #ifndef MUSTER_QUANTITY_H_
 #define MUSTER_QUANTITY_H_
 

@@ -37,6 +37,10 @@ struct Access;
 }  // namespace internal
 
 // An immutable copy of a cluster's tables.
+//
+// It serves three purposes: to schedule while the cluster goes on changing, to compare profiles
+// over one state (muster::Schedule), and to ask what would be (muster::WhatIf). It has the names of
+// rows; specs are returned by Cluster::Describe.
 class MUSTER_EXPORT Snapshot {
  public:
   // A snapshot of an empty cluster: one queue named "default", and nothing else.
@@ -58,13 +62,17 @@ class MUSTER_EXPORT Snapshot {
   std::string_view job_name(JobIndex job) const;
   std::string_view task_name(TaskIndex task) const;
   // Return the row of that name, or nothing if there is none. Names are unique in their table; case
-  // and blanks count.
+  // and blanks count. Rows that were removed are not found.
+  //
+  //   std::optional<muster::QueueIndex> queue = snapshot.FindQueue("vision");
+  //
   std::optional<NodeIndex> FindNode(std::string_view name) const;
   std::optional<QueueIndex> FindQueue(std::string_view name) const;
   std::optional<JobIndex> FindJob(std::string_view name) const;
   std::optional<TaskIndex> FindTask(std::string_view name) const;
 
-  // Returns the version of the cluster that it was taken of (Cluster::version).
+  // Returns the version of the cluster that it was taken of (Cluster::version). Plans carry it, and
+  // Cluster::Apply compares it to find decisions that have become impossible.
   uint64_t version() const;
 
  private:

@@ -42,6 +42,9 @@ namespace muster {
 inline constexpr int64_t kEndless = int64_t{1} << 53;
 
 // One row of a trace. Times are seconds, 0 to kEndless.
+//
+//   muster::AddJob({.submit = 60, .run = 3600, .estimate = 7200, .tasks = 4}, &trace);
+//
 struct TraceJob {
   // Default: the id.
   std::string name = {};
@@ -73,7 +76,10 @@ struct TraceJob {
   int64_t think = 0;
 };
 
-// A change of a node:
+// A change of a node.
+//
+//   muster::NodeEvent event{.time = 600, .kind = muster::NodeEvent::Kind::kFail, .name = "n17"};
+//
 // - kJoin: the node comes. A node whose first event this is is not there before.
 // - kDrain: the node takes no more tasks. Those on it run on.
 // - kFail: the node is down. Tasks on it are lost.
@@ -87,7 +93,11 @@ struct NodeEvent {
   std::string name = {};
 };
 
-// Jobs and their machine. The machine is a pool or a list of nodes:
+// Jobs and their machine.
+//
+//   muster::Trace trace{.name = "mine", .processors = 64};
+//
+// The machine is a pool or a list of nodes:
 // - A pool has `processors` above 0 and no nodes. Its processors are equal, any job can have any of
 //   them, and each task takes one.
 // - Otherwise `processors` is 0 and `machine` has nodes.

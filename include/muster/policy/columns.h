@@ -5,6 +5,8 @@
 //   // In ScorePolicy::ScoreStates: the emptier the node, the better.
 //   for (size_t i = begin; i < end; ++i) order[i - begin] += states.idle[muster::kCpu][i];
 //
+// A node's kind is what never changes about it: its capacity, its labels as far as constraints name
+// them, what policies with Scope::kKind answer. Its books are what its tasks hold and request.
 // A state is what nodes of equal kind and equal books have in common. Nodes in one state get one
 // answer, so a policy computes as many answers as there are states, not nodes.
 //
@@ -15,7 +17,8 @@
 // dimension_count().
 // Ownership. The engine owns the columns; they are valid during the call that passes them.
 // Threads. The calling thread alone.
-// Cost. One cell costs one load; a column is contiguous.
+// Cost. One cell costs one load; a column is contiguous. A loop over a column should have no branch
+// and no call: the compiler then turns it into wide instructions.
 #ifndef MUSTER_POLICY_COLUMNS_H_
 #define MUSTER_POLICY_COLUMNS_H_
 
@@ -28,7 +31,8 @@
 
 namespace muster {
 
-// Columns over all states of a cycle, states that no node is in included.
+// Columns over all states of a cycle, states that no node is in included. What a column is about
+// has the same name in Cycle, where it is a row of integers for each node.
 //
 //   // Nodes with a free GPU, as a filter:
 //   const double* gpus = states.room[gpu].data();
@@ -48,11 +52,14 @@ struct StateColumns {
   // The number of tasks in the Kubernetes view, and allocatable pods (huge: no limit).
   std::vector<double> tasks;
   std::vector<double> task_limit;
-  // Requested over allocatable, at most 1; 0 if the node has none.
+  // Requested over allocatable, at most 1; 0 if the node has none. Scores that prefer idle or
+  // balanced nodes read these.
   std::vector<double> busy_cpu, busy_memory;
-  // The index of the oldest node in the state. Infinity: no node is in it.
+  // The index of the oldest node in the state, the one that wins among equals. Infinity: no node is
+  // in it.
   std::vector<double> head;
-  // The number of the state of the node's devices.
+  // The number of the state of the node's devices: nodes with equal numbers have equal devices,
+  // equally free.
   std::vector<uint32_t> devices;
   // A node in that state; the only one if a policy tells nodes apart (Traits::tells_nodes_apart).
   std::vector<NodeIndex> node;

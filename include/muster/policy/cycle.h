@@ -8,15 +8,17 @@
 //     if (cycle.status(task) == muster::TaskStatus::kPending) Consider(task, free);
 //   }
 //
-// Promise. Everything is read from the books as they are now, moves of the running action included.
+// Promise. Everything is read from the books as they are now, moves of the running action included:
+// an answer that was computed before a move may be wrong after it.
 // Rows are indices below their count. A row that was removed keeps its index, and the *_alive
 // functions return false for it. Units are those of types.h: thousandths of cpu, whole units of all
 // else. kAbsent marks a quantity that is not set.
 // Failure. None. REQUIRES: indices are below their count.
 // Ownership. References are valid for the cycle, spans until the books change: until the next move
 // of an action. A Cycle is valid from one Policy::Open to the next.
-// Threads. A Cycle belongs to the thread that runs the cycle.
-// Cost. Every function costs O(1).
+// Threads. A Cycle belongs to the thread that runs the cycle; no other thread may read it, not even
+// while the first one waits.
+// Cost. Every function costs O(1), but FindDimension, which costs O(length of the name).
 #ifndef MUSTER_POLICY_CYCLE_H_
 #define MUSTER_POLICY_CYCLE_H_
 
@@ -43,12 +45,16 @@ const CycleData& DataOf(const Cycle& cycle);
 }  // namespace internal
 
 // One cycle, as policies and actions see it.
+//
+// Specs are as the caller gave them; amounts are read and added up. A policy that compares amounts
+// uses the spans, which are in the units of types.h and need no parsing; a policy that reads
+// labels, taints or wishes uses the specs.
 class MUSTER_EXPORT Cycle {
  public:
   // For the library: policies are given a Cycle, and make none.
   explicit Cycle(const internal::CycleData* data) : data_(data) {}
 
-  // Returns ScheduleOptions::now: seconds on the caller's clock.
+  // Returns ScheduleOptions::now: seconds on the caller's clock. There is no other time in a cycle.
   int64_t now() const;
   // Returns ScheduleOptions::seed.
   uint64_t seed() const;
@@ -64,8 +70,14 @@ class MUSTER_EXPORT Cycle {
   MemorySlot& Remember(std::string_view slot) const;
   ClusterEvents EventsSince(std::string_view slot) const;
 
-  // Return the number of rows, removed ones included, of dimensions and of task classes. Spans
-  // below have dimension_count() cells.
+  // Return the number of rows, removed ones included, of dimensions and of task classes: indices
+  // are below them. Spans below have dimension_count() cells.
+  //
+  //   for (muster::NodeIndex n = 0; n < cycle.node_count(); ++n) {
+  //     if (cycle.node_alive(n)) Consider(cycle.node(n));
+  //   }
+  //
+  // A policy that needs such a loop runs it in Policy::Open, not in its answers.
   size_t dimension_count() const;
   size_t node_count() const;
   size_t queue_count() const;
@@ -96,7 +108,7 @@ class MUSTER_EXPORT Cycle {
   std::span<const int64_t> releasing(NodeIndex node) const;
   std::span<const int64_t> pipelined(NodeIndex node) const;
   std::span<const int64_t> used(NodeIndex node) const;
-  // Returns the allocatable amounts of all nodes together.
+  // Returns the allocatable amounts of all nodes together: what shares of the cluster are parts of.
   std::span<const int64_t> total() const;
 
   // Queues. Both amounts are of the queue's own jobs, without queues below it. `queue_allocated` is
@@ -115,11 +127,16 @@ class MUSTER_EXPORT Cycle {
   QueueIndex queue_of(JobIndex job) const;
   std::span<const TaskIndex> tasks_of(JobIndex job) const;
   std::span<const int64_t> job_allocated(JobIndex job) const;
-  // Returns how many of the job's tasks have the status.
+  // Returns how many of the job's tasks have the status. Placements and evictions of the running
+  // action count:
+  //
+  //   const int32_t running = cycle.count(job, muster::TaskStatus::kRunning);
+  //
   int32_t count(JobIndex job, TaskStatus status) const;
 
-  // Tasks. `job_of` and `node_of` return kNone for a task without one. `priority` is a larger
-  // number for a more important task, `created` seconds on the caller's clock.
+  // Tasks. A status is as moves of the running action have left it. `job_of` and `node_of` return
+  // kNone for a task without one. `priority` is a larger number for a more important task,
+  // `created` seconds on the caller's clock.
   std::string_view task_name(TaskIndex task) const;
   bool task_alive(TaskIndex task) const;
   TaskStatus status(TaskIndex task) const;
@@ -130,8 +147,9 @@ class MUSTER_EXPORT Cycle {
   int64_t created(TaskIndex task) const;
   bool preemptable(TaskIndex task) const;
 
-  // Task classes: all tasks that no policy can tell apart. `request` is what a task of the class
-  // holds while it runs; absent amounts are 0.
+  // Task classes: all tasks that no policy can tell apart. An answer about a class is one about
+  // each of its tasks; that is why policies are asked about classes wherever they can be. Of a
+  // class: `request` is what a task of the class holds while it runs; absent amounts are 0.
   const TaskShape& shape(ClassIndex c) const;
   std::span<const int64_t> request(ClassIndex c) const;
 

@@ -7,6 +7,7 @@
 //   size_t slot = rest.slot();                     // 0
 //   second == muster::SubGroup::AtSlot(job, 2);    // true
 //
+// Promise. A plain value; two that name one sub-group are equal.
 // Failure. None. REQUIRES: indices are below the number of the job's sub-groups, or kNone.
 // Ownership, threads, cost. A value of two integers.
 #ifndef MUSTER_POLICY_SUB_GROUP_H_
