@@ -94,7 +94,9 @@ def publish(build, out):
     tag = "v" + version()
     files = {path.name: path.read_bytes() for path in sorted((ROOT / "go").iterdir())}
     files["LICENSE"] = (ROOT / "LICENSE").read_bytes()
-    files["include/muster/c.h"] = (ROOT / "capi/muster/c.h").read_bytes()
+    for header in sorted((ROOT / "capi/muster").glob("c*.h")):
+        if header.name != "c_experimental.h":
+            files[f"include/muster/{header.name}"] = header.read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         library = pathlib.Path(folder) / "libmuster.a"
         archive(build, library)

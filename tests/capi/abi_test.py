@@ -18,10 +18,13 @@ import sys
 import tempfile
 import unittest
 
+import c_header
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = ROOT / "capi/muster/c.h"
-EXPERIMENTAL = ROOT / "capi/muster/c_experimental.h"
-FROZEN = ROOT / "tests/capi/frozen/c_0_2.h"
+HEADERS = (*c_header.PARTS, ROOT / "capi/muster/c_experimental.h")
+HEADER = c_header.text()
+EXPERIMENTAL = (ROOT / "capi/muster/c_experimental.h").read_text(encoding="utf-8")
+FROZEN = (ROOT / "tests/capi/frozen/c_0_2.h").read_text(encoding="utf-8")
 LIBRARY = os.environ.get("MUSTER_C", "")
 REPLAY_LIBRARY = os.environ.get("MUSTER_REPLAY_C", "")
 needs_library = unittest.skipUnless(LIBRARY,
@@ -34,8 +37,7 @@ def run(*command, **options):
 
 
 def declared(header):
-    return re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\(", header.read_text(encoding="utf-8"),
-                      re.MULTILINE)
+    return re.findall(r"^MUSTER_API [^(;]*?(muster_\w+)\(", header, re.MULTILINE)
 
 
 def listed(name="symbols.txt"):
@@ -70,7 +72,7 @@ class Library(unittest.TestCase):
         """examples/c/first_plan.c against a header, linked with a library as it is now."""
         include = pathlib.Path(folder) / "muster"
         include.mkdir(exist_ok=True)
-        shutil.copy(header, include / "c.h")
+        (include / "c.h").write_text(header, encoding="utf-8")
         program = pathlib.Path(folder) / "program"
         run("cc", "-std=c90", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", f"-I{folder}",
             ROOT / "examples/c/first_plan.c", library, f"-Wl,-rpath,{pathlib.Path(library).parent}",
@@ -99,8 +101,7 @@ class Header(unittest.TestCase):
 
     def test_keeps_what_was_released(self):
         self.assertEqual(set(declared(FROZEN)) - set(declared(HEADER)), set())
-        numbers = [dict(re.findall(r"^#define (MUSTER_[A-Z_]+) (\(?-?\d+u?\)?)",
-                                   h.read_text(encoding="utf-8"), re.M))
+        numbers = [dict(re.findall(r"^#define (MUSTER_[A-Z_]+) (\(?-?\d+u?\)?)", h, re.M))
                    for h in (FROZEN, HEADER)]
         self.assertGreater(len(numbers[0]), 60)
         for name, number in numbers[0].items():
@@ -110,7 +111,7 @@ class Header(unittest.TestCase):
     def compile(self, *command):
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder) / "only.c"
-            for header in (HEADER, EXPERIMENTAL):
+            for header in HEADERS:
                 line = f"#include <muster/{header.name}>\n"
                 source.write_text(f"{line}{line}extern int nothing;\n", encoding="utf-8")
                 run(*command, f"-I{ROOT}/capi", "-fsyntax-only", source)
@@ -131,28 +132,43 @@ class Header(unittest.TestCase):
         self.compile("clang-14", "-std=c90", "-Weverything", "-Wno-padded", "-Werror")
 
     def test_comments_are_c90(self):
-        for header, includes in ((HEADER, {"stddef.h", "stdint.h"}),
-                                 (EXPERIMENTAL, {"muster/c.h"})):
+        parts = {f"muster/{header.name}" for header in HEADERS}
+        for header in HEADERS:
             code = re.sub(r"/\*.*?\*/", "", header.read_text(encoding="utf-8"), flags=re.DOTALL)
             self.assertNotIn("//", code)
             self.assertNotIn("bool", code)
             self.assertEqual(re.findall(r"\blong\b|\benum\b", code), [])
-            self.assertEqual(set(re.findall(r"#include <(.*)>", code)), includes)
+            self.assertEqual(
+                set(re.findall(r"#include <(.*)>", code)) - parts,
+                {"stddef.h", "stdint.h"} if header.name == "c_base.h" else set())
 
-    def example(self, header, first_word_after, left):
+    def test_the_parts_are_manuals(self):
+        """Half of their lines are comments, and each begins with an example."""
+        for header in HEADERS:
+            text = header.read_text(encoding="utf-8")
+            lines = [line for line in text.splitlines() if line.strip()]
+            comments = sum(comment.count("\n") + 1
+                           for comment in re.findall(r"/\*.*?\*/", text, re.DOTALL))
+            self.assertGreaterEqual(comments, 0.5 * len(lines), header.name)
+            self.assertLess(len(lines), 600, header.name)
+            self.assertIn("\n *   ", text[:1200], header.name)
+
+    def example(self, name, header, first_word_after, left):
         """The first comment's example as a program, with the function that it leaves to the
         reader."""
-        text = header.read_text(encoding="utf-8")
-        line = f"#include <muster/{header.name}>"
-        lines = text[text.index(line):text.index(first_word_after)].splitlines()
+        line = f"#include <muster/{name}>"
+        begin = header.index(f" *   {line}")
+        lines = header[begin:header.index(first_word_after, begin)].splitlines()
         body = "\n".join(itertools.chain(["int main(void) {"],
                                          (re.sub(r"^ \*(  )?", "", line) for line in lines[1:]),
                                          ["return 0; }"]))
         return f"{line}\n#include <stdio.h>\n{left}\n{body}"
 
     def test_the_examples_of_the_headers_compile(self):
-        for text in (self.example(HEADER, " * Failure.", "void start(const char*, const char*);"),
-                     self.example(EXPERIMENTAL, " * Linking.", "void use(int64_t wait);")):
+        for text in (self.example("c.h", HEADER, " * The parts,",
+                                  "void start(const char*, const char*);"),
+                     self.example("c_experimental.h", EXPERIMENTAL, " * Linking.",
+                                  "void use(int64_t wait);")):
             with tempfile.TemporaryDirectory() as folder:
                 source = pathlib.Path(folder) / "example.c"
                 source.write_text(text, encoding="utf-8")
@@ -162,7 +178,7 @@ class Header(unittest.TestCase):
 
     @needs_library
     def test_the_replay_of_the_header_runs(self):
-        text = self.example(EXPERIMENTAL, " * Linking.",
+        text = self.example("c_experimental.h", EXPERIMENTAL, " * Linking.",
                             'void use(int64_t wait) { printf("%d\\n", (int)wait); }')
         with tempfile.TemporaryDirectory() as folder:
             source, program = pathlib.Path(folder) / "example.c", pathlib.Path(folder) / "example"

@@ -18,11 +18,15 @@ import random
 import re
 import unittest
 
+import c_header
+
 LIBRARY = os.environ.get("MUSTER_REPLAY_C", "")  # has the functions of both
 SEEDS = int(os.environ.get("MUSTER_SEEDS", "60"))
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = re.sub(r"/\*.*?\*/", "", "".join((ROOT / "capi/muster" / name).read_text(encoding="utf-8")
-                                          for name in ("c.h", "c_experimental.h")), flags=re.DOTALL)
+HEADER = re.sub(r"/\*.*?\*/", "",
+                c_header.text()
+                + (ROOT / "capi/muster/c_experimental.h").read_text(encoding="utf-8"),
+                flags=re.DOTALL)
 NUMBERS = {"int8_t": ctypes.c_int8, "uint8_t": ctypes.c_uint8, "int32_t": ctypes.c_int32,
            "uint32_t": ctypes.c_uint32,
            "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64, "double": ctypes.c_double,

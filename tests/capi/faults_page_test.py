@@ -7,11 +7,11 @@ import pathlib
 import re
 import unittest
 
+import c_header
 import fault_table
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = "".join((ROOT / "capi/muster" / name).read_text(encoding="utf-8")
-                 for name in ("c.h", "c_experimental.h"))
+HEADER = c_header.text() + (ROOT / "capi/muster/c_experimental.h").read_text(encoding="utf-8")
 WORLD, SWEEP, NULLS = ((ROOT / "tests/capi" / name).read_text(encoding="utf-8")
                        for name in ("fault_world.h", "fault_c_test.cc", "null_c_test.cc"))
 BUILD = os.environ.get("MUSTER_BUILD", "")

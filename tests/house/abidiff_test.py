@@ -21,6 +21,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/capi"))
+import c_header  # noqa: E402
+
 HEADER = "capi/muster/c.h"
 FROZEN = ROOT / "tests/capi/frozen"
 # What a report may contain where a struct has grown at its end; sizes and offsets are looked at,
@@ -86,8 +89,10 @@ def last_tagged(root):
     if tag.returncode != 0:
         return None
     name = tag.stdout.strip()
-    return name, subprocess.run([*git, "show", f"{name}:{HEADER}"], capture_output=True, text=True,
-                                check=True).stdout
+    folder = HEADER.rpartition("/")[0]
+    return name, c_header.text(
+        lambda part: subprocess.run([*git, "show", f"{name}:{folder}/{part}"], capture_output=True,
+                                    text=True, check=True).stdout)
 
 
 def frozen_name(tag):
@@ -98,7 +103,7 @@ def frozen_name(tag):
 
 class Abi(unittest.TestCase):
     maxDiff = None
-    now = (ROOT / HEADER).read_text(encoding="utf-8")
+    now = c_header.text()
 
     def test_keeps_every_released_version(self):
         released = sorted(FROZEN.glob("c_*.h"))
@@ -158,7 +163,7 @@ class Abi(unittest.TestCase):
                 # a field
                 ("  uint32_t cursor; /* of an earlier", "  uint64_t cursor; /* of an earlier"),
                 ("  int64_t now;     /* seconds", "  int64_t more, now; /* seconds"),  # its place
-                ("  int64_t budget; /* bytes that may", "  /* bytes that may"),  # that it is there
+                ("  int64_t budget; /* bytes in use", "  /* bytes in use"),  # that it is there
                 ("MUSTER_API void muster_stop_set(muster_stop* stop, int32_t stopped);", ""),
                 ("muster_stop_set(muster_stop* stop, int32_t stopped)",
                  "muster_stop_set(muster_stop* stop, int64_t stopped)"),

@@ -1,0 +1,263 @@
+/* Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0. */
+/*
+ * Plans: what a cycle decided, in columns, and a reason for every task that waits.
+ *
+ *   muster_plan_view view = MUSTER_PLAN_VIEW_INIT;
+ *   int64_t i;
+ *
+ *   if (muster_plan_get_view(plan, &view, &error)) return;
+ *   for (i = 0; i < view.decision_count; ++i) {
+ *     if (view.decision_kind[i] == MUSTER_DECISION_BIND) {
+ *       start(view.decision_task[i], view.decision_node[i]);
+ *     } else if (view.decision_kind[i] == MUSTER_DECISION_EVICT) {
+ *       stop(view.decision_task[i]);
+ *     }
+ *   }
+ *
+ * Indices are those of the cluster or snapshot that the plan was made from; MUSTER_NONE stands
+ * where a decision has none. Any number of threads may read one plan.
+ * Included by muster/c.h, which states the rules that hold for every call.
+ */
+#ifndef MUSTER_C_PLAN_H_
+#define MUSTER_C_PLAN_H_
+
+#include <muster/c_tables.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- words of a plan ------------------------------------------------------------------------- */
+
+/* Kinds of decisions. */
+#define MUSTER_DECISION_ADMIT 0    /* the tasks of the job may be placed from now on */
+#define MUSTER_DECISION_BIND 1     /* the task starts on the node */
+#define MUSTER_DECISION_NOMINATE 2 /* the task is promised the node, which others still leave */
+#define MUSTER_DECISION_EVICT 3    /* the task leaves its node */
+#define MUSTER_DECISION_PHASE 4    /* the phase of the job changes */
+#define MUSTER_DECISION_MOVE 5     /* the task leaves its node for another that is kept for it */
+#define MUSTER_DECISION_RESERVE 6  /* the node keeps room for the task, which is not bound yet */
+#define MUSTER_DECISION_OFFER 7    /* amounts of a node are offered to a queue or a job */
+#define MUSTER_DECISION_RESIZE 8   /* a group of the job gets another number of tasks */
+#define MUSTER_DECISION_SPLIT 9    /* the task becomes several smaller ones */
+
+/* Kinds of reasons. docs/explain.md explains each. */
+#define MUSTER_REASON_GATED 0          /* the task has a scheduling gate */
+#define MUSTER_REASON_INVALID_GANG 1   /* the job has fewer tasks than it needs */
+#define MUSTER_REASON_NOT_ADMITTED 2   /* policies refused the job */
+#define MUSTER_REASON_QUEUE_CLOSED 3   /* the queue is closed */
+#define MUSTER_REASON_QUEUE_OVERUSED 4 /* the queue holds all that it may have */
+#define MUSTER_REASON_QUEUE_LIMIT 5    /* a limit of the queue, or of one above it */
+#define MUSTER_REASON_QUEUE_DESERVED 6 /* the queue would hold more than it deserves */
+#define MUSTER_REASON_NO_NODE 7        /* every node refused the task */
+#define MUSTER_REASON_GANG_UNDONE 8    /* the gang did not become whole */
+#define MUSTER_REASON_GANG_WAITS 9     /* the gang waits for what is being released */
+#define MUSTER_REASON_NO_DOMAIN 10     /* no domain has room for the job */
+#define MUSTER_REASON_NOT_REACHED 11   /* the cycle or the job's turn ended before */
+#define MUSTER_REASON_QUEUE_TREE 12    /* the queues form no tree that the policy divides */
+#define MUSTER_REASON_INFEASIBLE 13    /* no node could ever hold the task */
+
+/* Codes of refusals: why nodes refused a task. */
+#define MUSTER_REFUSAL_NOT_READY 0
+#define MUSTER_REFUSAL_UNSCHEDULABLE 1
+#define MUSTER_REFUSAL_NODE_AFFINITY 2
+#define MUSTER_REFUSAL_TAINT 3
+#define MUSTER_REFUSAL_INSUFFICIENT 4 /* of a dimension */
+#define MUSTER_REFUSAL_POD_LIMIT 5
+#define MUSTER_REFUSAL_HOST_PORT 6
+#define MUSTER_REFUSAL_AFFINITY 7
+#define MUSTER_REFUSAL_ANTI_AFFINITY 8
+#define MUSTER_REFUSAL_EXISTING_ANTI_AFFINITY 9
+#define MUSTER_REFUSAL_SPREAD_LABEL 10
+#define MUSTER_REFUSAL_SPREAD 11
+#define MUSTER_REFUSAL_POLICY 12 /* `refusal_details` names the policy */
+#define MUSTER_REFUSAL_DEVICE 13
+
+/* ---- the view of a plan ---------------------------------------------------------------------- */
+
+typedef struct muster_plan muster_plan;
+
+/* Columns of a plan, owned by it. A column without rows may be NULL. Texts of row i are the bytes
+ * from offsets[i] up to, not including, offsets[i + 1]. */
+typedef struct muster_plan_view {
+  uint32_t struct_size;
+  int32_t dimensions;
+  int32_t complete; /* 0: a budget, a limit or a stop cut it */
+  uint32_t cursor;  /* of a plan that was cut: muster_schedule_options.cursor of the next cycle */
+  int64_t work;     /* units; as a budget they reproduce this plan */
+  uint64_t version; /* of the cluster */
+
+  /* Decisions, in the order in which they were made. */
+  int64_t decision_count;
+  const int32_t* decision_kind; /* MUSTER_DECISION_... */
+  const int32_t* decision_task;
+  const int32_t* decision_node;
+  const int32_t* decision_job;
+  const int32_t* decision_beneficiary;    /* EVICT: the task that gets the place */
+  const int32_t* decision_phase;          /* PHASE: MUSTER_PHASE_... after the cycle */
+  const int32_t* decision_after_eviction; /* NOMINATE: 1 if a task was evicted there for it */
+
+  /* Placements in the books that are no decisions, by task. */
+  int64_t tentative_count;
+  const int32_t* tentative_task;
+  const int32_t* tentative_node;
+  const int32_t* tentative_nominated; /* 1: on resources that are still being released */
+
+  /* Tasks that wait, by task. */
+  int64_t pending_count;
+  const int32_t* pending_task;
+  const int32_t* pending_reason; /* a row of the reasons */
+
+  /* Reasons. Many tasks share one. */
+  int64_t reason_count;
+  const int32_t* reason_kind; /* MUSTER_REASON_... */
+  const int32_t* reason_queue;
+  const int32_t* reason_dimension;
+  const int64_t* reason_placed;         /* tasks of the gang that found a place */
+  const int64_t* reason_needed;         /* tasks that the gang needs */
+  const int64_t* reason_refusals;       /* [reason_count + 1]: the reason's first refusal */
+  const int64_t* reason_policy_offsets; /* [reason_count + 1]: into reason_policies */
+  const char* reason_policies;
+
+  /* Refusals: how many nodes refused a task, and why. */
+  int64_t refusal_count;
+  const int32_t* refusal_code; /* MUSTER_REFUSAL_... */
+  const int32_t* refusal_dimension;
+  const int64_t* refusal_nodes;          /* the number of nodes */
+  const int64_t* refusal_detail_offsets; /* [refusal_count + 1]: into refusal_details */
+  const char* refusal_details;
+
+  /* Shares, one row a queue, before and after the cycle. */
+  int64_t share_count;
+  const int32_t* share_queue;
+  const int64_t* share_allocated_before; /* [share_count * dimensions] */
+  const int64_t* share_allocated_after;
+  const double* share_deserved; /* [share_count * dimensions]; below 0: the profile has none */
+  const double* share_before;
+  const double* share_after;
+
+  /* Where jobs with topology wishes or sub-groups are once the plan has been carried out. The name
+   * is empty if only the whole cluster holds them. The sub-group is empty for the job itself. */
+  int64_t domain_count;
+  const int32_t* domain_job;
+  const int32_t* domain_tier;
+  const int64_t* domain_sub_group_offsets; /* [domain_count + 1]: into domain_sub_groups */
+  const char* domain_sub_groups;
+  const int64_t* domain_name_offsets; /* [domain_count + 1]: into domain_names */
+  const char* domain_names;
+
+  /* Devices that bound tasks get, by bind. Those of one task are in the order of its node's. */
+  int64_t device_count;
+  const int32_t* device_task;
+  const int64_t* device_milli;        /* thousandths of the device */
+  const int64_t* device_memory;       /* bytes */
+  const int64_t* device_name_offsets; /* [device_count + 1]: into device_names */
+  const char* device_names;
+
+  /* What else a reason rests on, in words, or empty: the queue above that refuses (queue "lab"), or
+   * the widest tier in which no domain has room for a job. */
+  const int64_t* reason_where_offsets; /* [reason_count + 1]: into reason_wheres */
+  const char* reason_wheres;
+
+  /* decision_row is the row of a decision among those of its kind: of moves, reservations, offers,
+   * resizes and splits the row of the tables below. */
+  const int32_t* decision_row;
+
+  /* Tasks that leave one node for another that is kept for them. */
+  int64_t move_count;
+  const int32_t* move_task;
+  const int32_t* move_from;
+  const int32_t* move_to;
+  const int32_t* move_nominated;   /* 1: room on move_to is still being released */
+  const int32_t* move_beneficiary; /* the task that gets the room on move_from */
+
+  /* Nodes that keep room for a task, which waits there and is not bound yet. */
+  int64_t reservation_count;
+  const int32_t* reservation_task;
+  const int32_t* reservation_node;
+  const int64_t* reservation_until;         /* seconds; MUSTER_ABSENT: no deadline */
+  const int64_t* reservation_group_offsets; /* [reservation_count + 1]: into reservation_groups */
+  const char* reservation_groups;           /* waiting groups; empty: none */
+
+  /* Amounts of nodes that are offered to a queue or a job. */
+  int64_t offer_count;
+  const int32_t* offer_job;
+  const int32_t* offer_queue;
+  const int32_t* offer_node;
+  const int64_t* offer_amounts; /* [offer_count * dimensions] */
+
+  /* Groups of jobs that get another number of tasks. */
+  int64_t resize_count;
+  const int32_t* resize_job;
+  const int64_t* resize_tasks;
+  const int64_t* resize_group_offsets; /* [resize_count + 1]: into resize_groups */
+  const char* resize_groups;
+
+  /* Tasks that become several smaller ones. */
+  int64_t split_count;
+  const int32_t* split_task;
+  const int64_t* split_parts;
+
+  /* The quota assigned to admitted jobs: a row for each group and dimension, with the flavor that the
+   * quota is taken from. A group without flavors has one row, with dimension MUSTER_NONE. */
+  int64_t assignment_count;
+  const int32_t* assignment_job;
+  const int32_t* assignment_dimension;
+  const int64_t* assignment_tasks;         /* admitted tasks of the group */
+  const int64_t* assignment_group_offsets; /* [assignment_count + 1]: into assignment_groups */
+  const char* assignment_groups;
+  const int64_t* assignment_flavor_offsets; /* [assignment_count + 1]: into assignment_flavors */
+  const char* assignment_flavors;
+} muster_plan_view;
+#define MUSTER_PLAN_VIEW_INIT                                                                     \
+  {                                                                                               \
+    (uint32_t)sizeof(muster_plan_view), 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL,     \
+        NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,    \
+        NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL,    \
+        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
+        NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, 0,    \
+        NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL        \
+  }
+
+/* ---- reading a plan -------------------------------------------------------------------------- */
+
+/* Frees the plan and the columns of its views. NULL is permitted. */
+MUSTER_API void muster_plan_free(muster_plan* plan);
+
+/* Fills *view. Cost: O(1); the columns were written when the plan was made. */
+MUSTER_API muster_status muster_plan_get_view(const muster_plan* plan, muster_plan_view* view,
+                                              muster_error* error);
+
+/* Returns the name of a row, with a NUL at its end. *size (may be NULL) is its length. Returns NULL
+ * where the plan does not mention the row. */
+MUSTER_API const char* muster_plan_name(const muster_plan* plan, int32_t kind, int32_t index,
+                                        int64_t* size);
+
+/* Writes the digest: 32 hexadecimal digits and a NUL. It covers everything but names. Equal inputs
+ * give equal digests on every machine. */
+MUSTER_API muster_status muster_plan_digest(const muster_plan* plan, char out[33],
+                                            muster_error* error);
+
+/* Writes why a job or a task is not, or not wholly, placed. Fails with MUSTER_E_NOT_FOUND where the
+ * plan knows no such name. */
+MUSTER_API muster_status muster_plan_explain(const muster_plan* plan, const char* name,
+                                             int64_t size, muster_text** out, muster_error* error);
+
+/* Writes the plan as text for people, a line a decision and reason. */
+MUSTER_API muster_status muster_plan_to_text(const muster_plan* plan, muster_text** out,
+                                             muster_error* error);
+
+/* Writes the plan as JSON, with names. */
+MUSTER_API muster_status muster_plan_to_json(const muster_plan* plan, muster_text** out,
+                                             muster_error* error);
+
+/* Writes what the next cycle is to remember, as JSON; of a cut cycle what went in.
+ * muster_cluster_apply keeps it. */
+MUSTER_API muster_status muster_plan_memory(const muster_plan* plan, muster_text** out,
+                                            muster_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MUSTER_C_PLAN_H_ */

@@ -1,0 +1,186 @@
+/* Copyright 2026 The Muster Authors. Licensed under the Apache License, Version 2.0. */
+/*
+ * Policies of the caller's own, in columns.
+ *
+ *   muster_status spread(uintptr_t user, const muster_cycle* cycle, const muster_class_view* c,
+ *                        const muster_nodes_view* nodes, double* out) {
+ *     int64_t i;
+ *     for (i = 0; i < nodes->count; ++i) out[i] = nodes->idle[i] / nodes->allocatable[i];
+ *     return MUSTER_OK;
+ *   }
+ *   ...
+ *   muster_policy policy = MUSTER_POLICY_INIT;
+ *   const muster_policy* policies[] = {&policy};
+ *   muster_policies* list = NULL;
+ *
+ *   policy.name = "spread";
+ *   policy.score = spread;
+ *   if (muster_policies_new(policies, 1, &list, &error)) return;
+ *   options.policies = list;
+ *
+ * The callbacks of a muster_policy have the names of extension points in docs/policies.md, and
+ * answers of several policies combine by the rules there. A profile places the policy by its name:
+ * "volcano:tiers=spread/priority+gang/predicates+proportion". Otherwise it is in the last tier.
+ *
+ * Questions are asked for all rows of a kind, or for a task class and all its nodes, at once. The
+ * comment of each callback says how often.
+ *
+ * Included by muster/c.h, which states the rules that hold for every call.
+ */
+#ifndef MUSTER_C_POLICY_H_
+#define MUSTER_C_POLICY_H_
+
+#include <muster/c_cycle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a policy may read ------------------------------------------------------------------ */
+
+/* The cycle that asks. It is valid in callbacks that it is passed to. */
+typedef struct muster_cycle muster_cycle;
+
+/* Returns muster_schedule_options.now. */
+MUSTER_API int64_t muster_cycle_now(const muster_cycle* cycle);
+
+/* Returns a number that all indices are below. It counts removed rows, too. */
+MUSTER_API int64_t muster_cycle_count(const muster_cycle* cycle, int32_t kind);
+
+/* Returns the name of a row, which does NOT end with a NUL: *size is its length. Returns NULL where
+ * there is no such row. */
+MUSTER_API const char* muster_cycle_name(const muster_cycle* cycle, int32_t kind, int32_t index,
+                                         int64_t* size);
+
+/* Reads a column over some rows, as it is at this moment of the cycle. out[i] is MUSTER_ABSENT
+ * where the row leaves it unset. D is the name of a dimension.
+ *   nodes   allocatable.D, idle.D, used.D, releasing.D, unschedulable
+ *   queues  weight, priority, created, allocated.D, pending.D, limit.D, deserved.D
+ *   jobs    queue, priority, created, min_available, phase, tasks, tasks_pending, tasks_ready,
+ *           allocated.D
+ *   tasks   job, node, status, priority, created, class, request.D
+ * Fails with MUSTER_E_NOT_FOUND for other columns and dimensions, and MUSTER_E_OUT_OF_RANGE for
+ * rows that do not exist. Cost: O(count). */
+MUSTER_API muster_status muster_cycle_get_numbers(const muster_cycle* cycle, int32_t kind,
+                                                  const char* column,
+                                                  const int32_t* rows /* [count] */, int64_t count,
+                                                  int64_t* out /* [count] */, muster_error* error);
+
+/* A task class: all tasks that no policy of the library can tell apart. */
+typedef struct muster_class_view {
+  uint32_t struct_size;
+  int32_t index;
+  int32_t dimensions;
+  int32_t reserved;
+  const int64_t* request; /* [dimensions]; MUSTER_ABSENT: none */
+} muster_class_view;
+
+/* Nodes and their books, column by column: dimension d of node i is at [d * stride + i]. Amounts
+ * are whole numbers below 2^53. */
+typedef struct muster_nodes_view {
+  uint32_t struct_size;
+  int32_t dimensions;
+  int64_t count;
+  int64_t stride;
+  const int32_t* node; /* [count] */
+  const double* allocatable;
+  const double* idle;        /* allocatable minus what tasks hold */
+  const double* future_idle; /* idle, and what is being released and not promised */
+  const double* used;        /* what tasks hold, leaving ones included */
+} muster_nodes_view;
+
+/* ---- a policy -------------------------------------------------------------------------------- */
+
+/* A flag: `score`, `job_order` and `queue_order` are asked again whenever the books changed.
+ * Without it they are asked once a cycle, with the books as the cycle found them. */
+#define MUSTER_POLICY_LIVE 1u
+
+/* One policy. A callback that is NULL has no opinion. Each output is filled with "no opinion", the
+ * value after "out:", and the callback changes what it likes. It returns 0, or MUSTER_PASSTHROUGH:
+ * the output is ignored. Any other result discards the cycle with MUSTER_E_USER. An answer that is
+ * not finite discards it, too, and the error names the policy, the callback and the row. Equal
+ * questions must get equal answers, or equal inputs no longer give equal plans. */
+typedef struct muster_policy {
+  uint32_t struct_size;
+  uint32_t flags; /* MUSTER_POLICY_LIVE */
+  uintptr_t user;
+  const char* name; /* 1 to 64 lower-case letters, digits, '-' and '_' */
+  const char*
+      refusal; /* what reasons say of nodes that it refuses, after the name; NULL: nothing */
+
+  /* -- events. Called before any question of a cycle. */
+  muster_status (*open)(uintptr_t user, const muster_cycle* cycle);
+
+  /* -- nodes. 0: the class may not run on the node, whatever is evicted. Asked once a class and
+   * cycle, with the books as the cycle found them. out: 1. */
+  muster_status (*fit)(uintptr_t user, const muster_cycle* cycle,
+                       const muster_class_view* task_class, const muster_nodes_view* nodes,
+                       uint8_t* out);
+  /* Higher is better; scores of all policies are added. Asked once a class and cycle, or with
+   * MUSTER_POLICY_LIVE about the nodes whose books changed. out: 0. */
+  muster_status (*score)(uintptr_t user, const muster_cycle* cycle,
+                         const muster_class_view* task_class, const muster_nodes_view* nodes,
+                         double* out);
+
+  /* -- orders. Keys: the smaller goes first, equal keys leave the order to the next policy.
+   * out: 0. */
+  muster_status (*job_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                             int64_t count, double* out);
+  muster_status (*queue_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* queues,
+                               int64_t count, double* out);
+  /* Within a job; asked once a cycle. */
+  muster_status (*task_order)(uintptr_t user, const muster_cycle* cycle, const int32_t* tasks,
+                              int64_t count, double* out);
+
+  /* -- gates, asked again whenever the books changed, but `valid` and `admit`, once a cycle.
+   * 1: the queue holds all it may have and gets no turn. out: 0. */
+  muster_status (*overused)(uintptr_t user, const muster_cycle* cycle, const int32_t* queues,
+                            int64_t count, uint8_t* out);
+  /* 0: the placements of the job must not become decisions yet. out: 1. */
+  muster_status (*ready)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                         int64_t count, uint8_t* out);
+  /* 0: the job is not tried in this cycle. out: 1. */
+  muster_status (*valid)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                         int64_t count, uint8_t* out);
+  /* A vote: may the job ask for nodes? 1 yes, -1 no. out: 0. */
+  muster_status (*admit)(uintptr_t user, const muster_cycle* cycle, const int32_t* jobs,
+                         int64_t count, int8_t* out);
+  /* 0: the queue may not take a task of the class. out: 1. */
+  muster_status (*allocatable)(uintptr_t user, const muster_cycle* cycle,
+                               const muster_class_view* task_class, const int32_t* queues,
+                               int64_t count, uint8_t* out);
+
+  /* -- victims, asked once for each list of candidates. 1: the task may be evicted for the task
+   * `evictor` of its queue (preemptable) or of another (reclaimable). out: 0. */
+  muster_status (*preemptable)(uintptr_t user, const muster_cycle* cycle, int32_t evictor,
+                               const int32_t* tasks, int64_t count, uint8_t* out);
+  muster_status (*reclaimable)(uintptr_t user, const muster_cycle* cycle, int32_t evictor,
+                               const int32_t* tasks, int64_t count, uint8_t* out);
+
+  void (*destroy)(uintptr_t user); /* called once, when no cluster uses the list any more */
+} muster_policy;
+#define MUSTER_POLICY_INIT                                                                       \
+  {                                                                                              \
+    (uint32_t)sizeof(muster_policy), 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL                                                 \
+  }
+
+/* ---- lists of policies ----------------------------------------------------------------------- */
+
+/* Makes a list of policies, which are copied. A list never changes. Hand the same list in cycle
+ * after cycle: a cluster keeps what it has learned as long as the list is the same. Clusters that
+ * used a list keep it alive, so that callbacks may run until each of them is freed or has used
+ * four other profiles since. One cycle at a time asks the policies of a list; a second fails with
+ * MUSTER_E_FAILED_PRECONDITION. `destroy` is called for each policy, also where this call fails. */
+MUSTER_API muster_status muster_policies_new(const muster_policy* const* policies /* [count] */,
+                                             int32_t count, muster_policies** out,
+                                             muster_error* error);
+
+/* Frees the caller's hold on the list. NULL is permitted. */
+MUSTER_API void muster_policies_free(muster_policies* policies);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MUSTER_C_POLICY_H_ */
