@@ -76,10 +76,10 @@ MUSTER_API void muster_cluster_free(muster_cluster* cluster);
 /* All rows exist, by name. Fields that neither a column nor the defaults set keep their values. */
 #define MUSTER_PUT_UPDATE 1
 
-/* Adds or updates all rows of the table, or none. Domains cannot be updated. Budgets,
- * namespaces, flavors, partitions and reservations are set whole: for them the two modes are one. Fails with MUSTER_E_INVALID_ARGUMENT where a row
- * breaks a rule, MUSTER_E_ALREADY_EXISTS and MUSTER_E_NOT_FOUND. Cost: O(rows), about 0.4 us a task
- * in a large table (capi_bench). */
+/* Adds or updates all rows of the table, or none. Domains cannot be updated. Budgets, namespaces,
+ * flavors, partitions and reservations are set whole: for them the two modes are one. Fails with
+ * MUSTER_E_INVALID_ARGUMENT where a row breaks a rule, MUSTER_E_ALREADY_EXISTS and
+ * MUSTER_E_NOT_FOUND. Cost: O(rows), about 0.4 us a task in a large table (capi_bench). */
 MUSTER_API muster_status muster_cluster_put(muster_cluster* cluster, int32_t mode,
                                             const muster_table* table, muster_error* error);
 
@@ -121,8 +121,8 @@ MUSTER_API muster_status muster_cluster_report_bind_failed(muster_cluster* clust
 #define MUSTER_DELTA_STALE 1   /* a later event of the object came before */
 #define MUSTER_DELTA_WAITING 2 /* for an object that it names */
 
-/* Takes events. Each row of the table is a whole object: a node, queue, job or task. generations[i]
- * grows with each change of the object at its source. Events may come twice, late or out of order,
+/* Takes events. Each row of the table is a whole object: a node, queue, job, task, flavor, partition
+ * or reservation. generations[i] grows with each change of the object at its source. Events may come twice, late or out of order,
  * and an object waits for those that it names.
  *   outcomes  (may be NULL) MUSTER_DELTA_... of each row
  *   done      (may be NULL) the number of rows taken

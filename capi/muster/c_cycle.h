@@ -85,8 +85,8 @@ typedef struct muster_schedule_options {
 /* Runs a cycle and hands out its plan. The cluster does not change. `profile` is a name with
  * changes: "volcano:binpack(weight=5),+preempt" (docs/policies.md). `options` may be NULL. The plan
  * is a pure function of the tables, the profile, `now`, `seed`, `cursor`, `work_budget`, `turn` and
- * the memory. Fails with MUSTER_E_INVALID_ARGUMENT for an unknown word in the profile and names the nearest valid
- * one. Cost: what changed since the last cycle of the same profile. */
+ * the memory. Fails with MUSTER_E_INVALID_ARGUMENT for an unknown word in the profile and names the
+ * nearest valid one. Cost: what changed since the last cycle of the same profile. */
 MUSTER_API muster_status muster_cluster_schedule(muster_cluster* cluster, const char* profile,
                                                  const muster_schedule_options* options,
                                                  muster_plan** out, muster_error* error);

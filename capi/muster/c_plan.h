@@ -198,8 +198,8 @@ typedef struct muster_plan_view {
   const int32_t* split_task;
   const int64_t* split_parts;
 
-  /* The quota assigned to admitted jobs: a row for each group and dimension, with the flavor that the
-   * quota is taken from. A group without flavors has one row, with dimension MUSTER_NONE. */
+  /* The quota assigned to admitted jobs: a row for each group and dimension, with the flavor that
+   * the quota is taken from. A group without flavors has one row, with dimension MUSTER_NONE. */
   int64_t assignment_count;
   const int32_t* assignment_job;
   const int32_t* assignment_dimension;
