@@ -45,8 +45,8 @@ void RunGangReclaim(Cycle& cycle);
 void RunShuffle(Cycle& cycle);
 
 // Places tasks among the nodes until the part is ready. False: undone.
-bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks, const std::vector<NodeIndex>& nodes,
-                Statement& statement);
+bool PlaceTasks(Cycle& cycle, const Part& part, Heap<TaskIndex>& tasks,
+                const std::vector<NodeIndex>& nodes, Statement& statement);
 
 using PartHeap = GoHeap<Part, std::function<bool(const Part&, const Part&)>>;
 // What is left to do of a job that is placed by domains or in parts.
