@@ -20,6 +20,7 @@
 
 #include "bench/thread_clock.h"
 #include "bench/workloads.h"
+#include "lib/model/access.h"
 #include "lib/model/tables.h"
 #include "lib/model/words.h"
 #include "lib/reference/reference.h"
@@ -59,7 +60,7 @@ void Compare(benchmark::State& state, const Cluster& cluster, const Cluster* for
   const Snapshot small = for_twin->Freeze();
   const ReferenceProfile twin = testing::ReferenceProfileOf(*ResolveProfile(profile));
   start = Seconds();
-  const PlanData slow = ReferenceSchedule(small.tables(), twin, 0);
+  const PlanData slow = ReferenceSchedule(TablesOf(small), twin, 0);
   const double each = (Seconds() - start) / 100;
   state.counters["twin_ratio"] =
       each / (seconds / static_cast<double>(std::max<int64_t>(moves, 1)));

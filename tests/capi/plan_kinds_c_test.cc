@@ -53,17 +53,17 @@ class PlanKinds : public ::testing::Test {
 TEST_F(PlanKinds, Moves) {
   ASSERT_EQ(view_.move_count, 1);
   EXPECT_EQ(RowOf(MUSTER_DECISION_MOVE), 0);
-  EXPECT_EQ(Name(MUSTER_TASKS, view_.move_task[0]), "mover");
+  EXPECT_EQ(Name(MUSTER_KIND_TASKS, view_.move_task[0]), "mover");
   EXPECT_EQ(Name(MUSTER_KIND_NODES, view_.move_from[0]), "n0");
   EXPECT_EQ(Name(MUSTER_KIND_NODES, view_.move_to[0]), "n1");
   EXPECT_EQ(view_.move_nominated[0], 1);
-  EXPECT_EQ(Name(MUSTER_TASKS, view_.move_beneficiary[0]), "leaver");
+  EXPECT_EQ(Name(MUSTER_KIND_TASKS, view_.move_beneficiary[0]), "leaver");
 }
 
 TEST_F(PlanKinds, Reservations) {
   ASSERT_EQ(view_.reservation_count, 1);
   EXPECT_EQ(RowOf(MUSTER_DECISION_RESERVE), 0);
-  EXPECT_EQ(Name(MUSTER_TASKS, view_.reservation_task[0]), "gang-w-1");
+  EXPECT_EQ(Name(MUSTER_KIND_TASKS, view_.reservation_task[0]), "gang-w-1");
   EXPECT_EQ(view_.reservation_until[0], 600);
   EXPECT_EQ(Text(view_.reservation_group_offsets, view_.reservation_groups, 0), "together");
 }
@@ -72,26 +72,26 @@ TEST_F(PlanKinds, OffersResizesAndSplits) {
   ASSERT_EQ(view_.offer_count, 1);
   EXPECT_EQ(RowOf(MUSTER_DECISION_OFFER), 0);
   EXPECT_EQ(view_.offer_job[0], MUSTER_NONE);
-  EXPECT_EQ(Name(MUSTER_QUEUES, view_.offer_queue[0]), "default");
+  EXPECT_EQ(Name(MUSTER_KIND_QUEUES, view_.offer_queue[0]), "default");
   EXPECT_EQ(Name(MUSTER_KIND_NODES, view_.offer_node[0]), "n2");
   ASSERT_GE(view_.dimensions, 2);
   EXPECT_EQ(view_.offer_amounts[0], 1000);
   EXPECT_EQ(view_.offer_amounts[1], MUSTER_ABSENT);
   ASSERT_EQ(view_.resize_count, 1);
   EXPECT_EQ(RowOf(MUSTER_DECISION_RESIZE), 0);
-  EXPECT_EQ(Name(MUSTER_JOBS, view_.resize_job[0]), "gang");
+  EXPECT_EQ(Name(MUSTER_KIND_JOBS, view_.resize_job[0]), "gang");
   EXPECT_EQ(view_.resize_tasks[0], 5);
   EXPECT_EQ(Text(view_.resize_group_offsets, view_.resize_groups, 0), "w");
   ASSERT_EQ(view_.split_count, 1);
   EXPECT_EQ(RowOf(MUSTER_DECISION_SPLIT), 0);
-  EXPECT_EQ(Name(MUSTER_TASKS, view_.split_task[0]), "gang-w-0");
+  EXPECT_EQ(Name(MUSTER_KIND_TASKS, view_.split_task[0]), "gang-w-0");
   EXPECT_EQ(view_.split_parts[0], 3);
 }
 
 TEST_F(PlanKinds, Assignments) {
   ASSERT_EQ(view_.assignment_count, 1);
-  EXPECT_EQ(Name(MUSTER_JOBS, view_.assignment_job[0]), "gang");
-  EXPECT_EQ(Name(MUSTER_DIMENSIONS, view_.assignment_dimension[0]), "cpu");
+  EXPECT_EQ(Name(MUSTER_KIND_JOBS, view_.assignment_job[0]), "gang");
+  EXPECT_EQ(Name(MUSTER_KIND_DIMENSIONS, view_.assignment_dimension[0]), "cpu");
   EXPECT_EQ(view_.assignment_tasks[0], 3);
   EXPECT_EQ(Text(view_.assignment_group_offsets, view_.assignment_groups, 0), "w");
   EXPECT_EQ(Text(view_.assignment_flavor_offsets, view_.assignment_flavors, 0), "spot");

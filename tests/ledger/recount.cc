@@ -162,7 +162,7 @@ AccountsByName Recount(const Tables& tables, const States& states, const Account
         "job counts " + number,
         "group counts " + number + "." + std::to_string(tables.tasks.group[t])};
     if (const auto subs = SubGroupNames(tables, j); !subs.empty()) {
-      const uint32_t s = tables.tasks.sub_group[t];
+      const SubGroupIndex s = tables.tasks.sub_group[t];
       names.push_back(subs[SubGroup::SlotOf(s)]);
     }
     for (const std::string& name : names) {

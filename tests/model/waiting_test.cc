@@ -7,7 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "lib/model/cluster_impl.h"
+#include "lib/model/access.h"
+#include "lib/model/tables.h"
 #include "muster/cluster.h"
 
 namespace muster {
@@ -85,7 +86,7 @@ TEST_F(Waiting, KeepsItsGroupWhenRowsAreCompacted) {
                     .ok());
     ASSERT_TRUE(cluster_.RemoveTask(name).ok());
   }
-  EXPECT_LT(cluster_.impl().tables->tasks.alive.size(), 3000u);
+  EXPECT_LT(TablesOf(cluster_).tasks.alive.size(), 3000u);
   EXPECT_EQ(Described().waiting_group, "g");
 }
 

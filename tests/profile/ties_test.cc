@@ -36,7 +36,7 @@ class Ties : public ::testing::Test {
     EXPECT_EQ(Schedule(cluster_.Freeze(), profile, options)->Digest(), plan->Digest());
     plan_ = *plan;
     std::string words;
-    for (const Decision& d : plan->binds()) {
+    for (const Bind& d : plan->binds()) {
       if (!words.empty()) words += " ";
       words += std::string(plan->task_name(d.task)).substr(3) + "@" +
                std::string(plan->node_name(d.node));
@@ -179,7 +179,7 @@ TEST(QueueTurns, AnOrderMayDependOnTheTurn) {
       cluster.Schedule("volcano:actions=allocate,tiers=fewest-taken+gang/predicates", options);
   ASSERT_TRUE(plan.ok()) << plan.status();
   std::string words;
-  for (const Decision& d : plan->binds()) words += std::string(plan->task_name(d.task)) + " ";
+  for (const Bind& d : plan->binds()) words += std::string(plan->task_name(d.task)) + " ";
   // q's head is the smaller gang. Then q has taken 3, so that p goes until it has as much.
   EXPECT_EQ(words, "q1-0 p1-0 p1-1 p2-0 q2-0 ");
 }

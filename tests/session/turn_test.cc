@@ -97,7 +97,7 @@ class Heartbeat : public ::testing::Test {
         Schedule(cluster_.Freeze(), "muster:actions=beat,tiers=predicates", options_);
     EXPECT_EQ(frozen->Digest(), plan->Digest());
     std::string words;
-    for (const Decision& d : plan->binds()) {
+    for (const Bind& d : plan->binds()) {
       words +=
           std::string(plan->task_name(d.task)) + "@" + std::string(plan->node_name(d.node)) + " ";
     }

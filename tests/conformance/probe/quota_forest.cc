@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lib/kube/selectors.h"
+#include "lib/model/words.h"
 #include "lib/peer/koordinator/quota/elastic_forest.h"
 #include "lib/peer/koordinator/quota/quota_profile.h"
 #include "muster/spec.h"
@@ -140,9 +141,11 @@ absl::StatusOr<json> AskQuotaProfile(const json& request) {
   Selector selector;
   selector.match_labels = LabelsOf(asked.value("labels", json::object()));
   for (const json& one : asked.value("expressions", json::array())) {
+    const auto op = ParseWord<RequirementOp>(one.value("operator", ""));
+    if (!op.has_value()) return absl::InvalidArgumentError("an operator that is none");
     selector.match_expressions.push_back(
         {.key = one.value("key", ""),
-         .op = one.value("operator", ""),
+         .op = *op,
          .values = one.value("values", std::vector<std::string>())});
   }
   std::vector<ProfiledNode> nodes;
