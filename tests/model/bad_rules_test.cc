@@ -64,7 +64,7 @@ TEST_F(BadRules, QuotaByFlavor) {
 }
 
 TEST_F(BadRules, SharesAndPreemption) {
-  RefusesRules({.fair_weight = "x"}, ", rules \"fair_weight\": quantity \"x\": not a number");
+  RefusesRules({.fair_weight = "x"}, ", rules \"fair_weight\": quantity \"x\": an amount must begin with a number");
   RefusesRules({.preemption = {.within_queue = VictimScope::kAny}},
                ": preemption, within_queue is any; must be one of never, lower_priority, "
                "lower_or_newer_equal_priority");
@@ -140,7 +140,7 @@ TEST_F(BadRules, UsageAndLifetimes) {
   RefusesTask({.name = "t", .usage = TaskUsage{.windows = {{.seconds = 5}, {.seconds = 5}}}},
               ", window \"5\": is listed twice");
   RefusesTask({.name = "t", .usage = TaskUsage{.amounts = {{"cpu", "x"}}}},
-              ", usage, amounts \"cpu\": quantity \"x\": not a number");
+              ", usage, amounts \"cpu\": quantity \"x\": an amount must begin with a number");
   RefusesTask({.name = "t", .lifetime = Lifetime{.max_runtime = -1}},
               ": lifetime, max_runtime is -1; must be 0 or more");
   RefusesJob({.name = "j", .lifetime = Lifetime{.restart_cost = -1}},

@@ -21,7 +21,8 @@ Spec* Find(std::vector<Spec>& rows, const std::string& name) {
 
 bool Holds(TaskStatus s) {
   return s == TaskStatus::kNominated || s == TaskStatus::kBinding || s == TaskStatus::kBound ||
-         s == TaskStatus::kRunning || s == TaskStatus::kReleasing || s == TaskStatus::kUnknown;
+         s == TaskStatus::kRunning || s == TaskStatus::kReleasing || s == TaskStatus::kUnknown ||
+         s == TaskStatus::kWaiting;
 }
 
 // What the headers promise, as plainly as possible. Every call returns whether it is

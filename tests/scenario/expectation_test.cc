@@ -52,7 +52,9 @@ class ExpectationTest : public testing::Test {
         ParseScenario(R"({"muster": 1, "expect": )" + expect + "}");
     EXPECT_TRUE(scenario.ok()) << scenario.status();
     if (!scenario.ok()) return {"bad test"};
-    const Plan plan = PlanOf(std::make_shared<const PlanData>(data_));
+    PlanData data = data_;
+    ListByKind(&data);
+    const Plan plan = PlanOf(std::make_shared<const PlanData>(std::move(data)));
     return CheckExpectation(plan, snapshot_, scenario->expect);
   }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "lib/scenario/scenario.h"
 #include "lib/scenario/state.h"
@@ -25,6 +26,14 @@ ClusterSpec WorldWithRules(uint64_t seed, bool counts) {
   return world;
 }
 
+// Tasks of one class share a shape: an initial request that repeats the request is none.
+std::vector<TaskSpec> WithoutRepeats(std::vector<TaskSpec> tasks) {
+  for (TaskSpec& task : tasks) {
+    if (task.shape.initial_request == task.shape.request) task.shape.initial_request.reset();
+  }
+  return tasks;
+}
+
 std::string TextOf(const Cluster& cluster) { return AsScenario(cluster.Describe(), ""); }
 
 TEST(Rules, AWorldComesBackFromItsFile) {
@@ -40,7 +49,7 @@ TEST(Rules, AWorldComesBackFromItsFile) {
     ASSERT_TRUE(Same(kept.flavors, world.flavors)) << seed;
     ASSERT_TRUE(Same(kept.partitions, world.partitions)) << seed;
     ASSERT_TRUE(Same(kept.reservations, world.reservations)) << seed;
-    ASSERT_TRUE(Same(kept.tasks, world.tasks)) << seed;
+    ASSERT_TRUE(Same(WithoutRepeats(kept.tasks), WithoutRepeats(world.tasks))) << seed;
     ASSERT_TRUE(Same(kept.jobs, world.jobs)) << seed;
   }
 }
