@@ -85,11 +85,11 @@ class Remembering : public ::testing::Test {
     EXPECT_TRUE(stood_by.ok()) << stood_by.status();
     absl::StatusOr<Plan> living = cluster_.Schedule(kProfile, options_);
     EXPECT_TRUE(living.ok()) << living.status();
-    for (const absl::StatusOr<Plan>* other : {&snapshot, &copied, &stood_by}) {
-      EXPECT_EQ((*other)->Digest(), living->Digest())
-          << (other == &snapshot ? "snapshot" : other == &copied ? "scenario" : "state")
-          << (*other)->ToJson() << "against" << living->ToJson();
-    }
+    EXPECT_EQ(snapshot->Digest(), living->Digest());
+    EXPECT_EQ(stood_by->Digest(), living->Digest());
+    // A file numbers the rows by its own order, so that indices differ and words do not.
+    EXPECT_EQ(copied->ToText(), living->ToText());
+    EXPECT_TRUE(copied->memory() == living->memory());
     // Generations count the events of one cluster; a copy counts its own.
     EXPECT_EQ(snapshot->memory().ToText(), living->memory().ToText());
     return *living;
