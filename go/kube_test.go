@@ -138,7 +138,7 @@ func TestEventsComeLateTwiceAndOutOfOrder(t *testing.T) {
 	if got := binds(t, c); len(got) != 2 {
 		t.Fatal(got)
 	}
-	pods[0].Node, pods[0].State = "n", TaskRunning
+	pods[0].Node, pods[0].Status = "n", TaskRunning
 	if got := apply(t, c, 4, 7)(PodTable(pods)); !reflect.DeepEqual(got, []int32{DeltaStale, DeltaApplied}) {
 		t.Fatal(got)
 	}

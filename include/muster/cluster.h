@@ -51,6 +51,7 @@ namespace muster {
 
 // A row that is gone at its source.
 struct Removal {
+  // The table that the row was in.
   enum class Kind : uint8_t { kNode, kQueue, kJob, kTask, kFlavor, kPartition, kReservation } kind;
   std::string name;
 };
@@ -66,7 +67,9 @@ struct Removal {
 // names another one which has not arrived yet waits for it, invisible to plans. However the events
 // of a stream are shuffled, the cluster ends in the state of the ordered stream.
 struct Delta {
+  // Grows with every change of the object at its source. Default: 0.
   uint64_t generation = 0;
+  // The row as it is now, or its removal.
   std::variant<NodeSpec, QueueSpec, JobSpec, TaskSpec, FlavorSpec, PartitionSpec, ReservationSpec,
                Removal>
       object;
@@ -99,6 +102,7 @@ struct ClusterSpec {
 // One difference that Reconcile found: a row that the cluster lacked, had too many, or had
 // otherwise.
 struct Drift {
+  // kMissing: the cluster lacked the row. kExtra: the listing lacks it.
   enum class Kind : uint8_t { kMissing, kExtra, kDifferent } kind;
   // `node "n1"`, `task "a/b"`.
   std::string object;
@@ -119,13 +123,18 @@ struct ClusterImpl;
 
 // --- the cluster --------------------------------------------------------------------------------
 
+// Living tables of rows. A name stands for one row of its table at a time; a row that was removed may
+// be added anew, and is then the last one in the order.
 class MUSTER_EXPORT Cluster {
  public:
   // A cluster with one queue, "default", and nothing else. That queue may be updated, and removed
   // while it is empty.
   Cluster();
+  // Frees the rows. Plans and snapshots of the cluster live on.
   ~Cluster();
+  // Takes the rows of the other cluster. O(1).
   Cluster(Cluster&&) noexcept;
+  // Frees the cluster's own rows, and takes those of the other one.
   Cluster& operator=(Cluster&&) noexcept;
 
   // Nodes.
@@ -200,8 +209,7 @@ class MUSTER_EXPORT Cluster {
   // Lets the cluster follow a plan that the caller carries out:
   // - bound tasks become kBinding on their nodes;
   // - evicted tasks become kReleasing: their resources stay charged until SetTaskStatus or
-  // RemoveTask
-  //   reports their end;
+  //   RemoveTask reports their end;
   // - admitted jobs become kAdmitted, and phases are set;
   // - nominated tasks remember their node;
   // - the plan's memory becomes that of the cluster (muster/memory.h).

@@ -18,12 +18,14 @@
 //   const int64_t turn = cycle.Recall("my-slot").Integer("turn");   // in Policy::Open
 //   cycle.Remember("my-slot").Set("turn", {turn + 1});
 //
-// Promises. A cycle that is cut or fails leaves the memory as it was: Plan::memory() is then the
+// Promise. A cycle that is cut or fails leaves the memory as it was: Plan::memory() is then the
 // memory that went in. Slots that no policy or action of the profile declares are carried over
 // unchanged, so profiles that run in turn share a memory. Equal snapshots, memories and options
 // give equal plans, with equal memories.
 // Failure. Schedule fails with InvalidArgument if a slot has another version than its owner
 // declares: `memory: slots.sampling.version: 2 is not known; this reads 1`.
+// Ownership. A Memory owns its content and shares it with its copies: it may outlive the plan or the
+// cluster that it came from. A MemorySlot owns its rows.
 // Cost. A copy is a pointer. A memory is as large as its rows. A cycle copies the slots that it
 // changes.
 // Threads. A Memory is immutable; any thread may read it. A MemorySlot is a plain value.
@@ -48,30 +50,39 @@ class Memory;
 
 namespace internal {
 struct MemoryData;
-const MemoryData& DataOf(const Memory& memory);
+const MemoryData* DataOf(const Memory& memory);
 Memory MakeMemory(MemoryData data);
 }  // namespace internal
 
 // A slot as a policy or an action declares it. Several owners may declare one slot with one
 // version, and then share it.
 struct MemoryDecl {
+  // The name of the slot. The text must outlive the declaration, as a literal does.
   std::string_view slot;
-  int32_t version = 1;  // grows with every change of what the rows mean; 1 or more
+  // A number that grows with every change of what the rows mean: 1 or more. Default: 1.
+  int32_t version = 1;
 };
 
+// One value of a row: an integer, a double, or a text in UTF-8. As text, a number with a point is a
+// double.
 using MemoryCell = std::variant<int64_t, double, std::string>;
+// The cells of one row. Their order and types are the owner's; the slot's version stands for both.
 using MemoryRow = std::vector<MemoryCell>;
 
 // The rows of one slot, in ascending order of their keys.
 class MUSTER_EXPORT MemorySlot {
  public:
+  // Rows by key, in ascending order, byte by byte.
   using Rows = std::map<std::string, MemoryRow, std::less<>>;
 
+  // Returns true if there are no rows.
   bool empty() const { return rows_.empty(); }
+  // Returns all rows. Valid as long as the slot lives.
   const Rows& rows() const { return rows_; }
   // Returns null if there is no such row. Valid until the row is set or erased.
   const MemoryRow* Find(std::string_view key) const;
-  // Return the cell if the row has it in this type, and `otherwise` if not.
+  // Return the cell if the row has it in this type, and `otherwise` if not: an empty text for Text,
+  // and by default 0 for the others. `cell` counts from 0. O(log rows).
   int64_t Integer(std::string_view key, size_t cell = 0, int64_t otherwise = 0) const;
   double Real(std::string_view key, size_t cell = 0, double otherwise = 0) const;
   std::string_view Text(std::string_view key, size_t cell = 0) const;
@@ -79,6 +90,7 @@ class MUSTER_EXPORT MemorySlot {
   // Replaces the row. REQUIRES: keys and texts are UTF-8. Numbers that are not finite are stored as
   // the nearest finite one, NaN as 0.
   void Set(std::string_view key, MemoryRow row);
+  // Removes the row; does nothing if there is no such row.
   void Erase(std::string_view key);
   // Erases the rows whose key satisfies `gone`, such as those of tasks that have ended.
   template <class Predicate>
@@ -89,31 +101,40 @@ class MUSTER_EXPORT MemorySlot {
   friend bool operator==(const MemorySlot&, const MemorySlot&) = default;
 
  private:
+  // As rows() returns them.
   Rows rows_;
 };
 
+// All slots. A memory without slots is the default, and takes no space.
 class MUSTER_EXPORT Memory {
  public:
-  Memory();  // without slots
+  // Constructs a memory without slots.
+  Memory();
 
   // Reads what ToText wrote. Fails with InvalidArgument that names the place and the rule. Never
   // crashes.
   static absl::StatusOr<Memory> Parse(std::string_view text);
-  // One JSON object, in the form in which a scenario holds it as "memory" (docs/scenario.md). Equal
+  // Returns one JSON object, in the form in which a scenario holds it as "memory" (docs/scenario.md). Equal
   // memories have equal texts.
   std::string ToText() const;
 
+  // Returns true if there are no slots.
   bool empty() const;
-  // The rows of a slot; null if there is none. Valid as long as the memory, or a copy of it, lives.
+  // Returns the rows of a slot; null if there is none. Valid as long as the memory, or a copy of it, lives.
   const MemorySlot* Find(std::string_view slot) const;
 
-  friend MUSTER_EXPORT bool operator==(const Memory& a, const Memory& b);
+  // Returns true if both have equal slots: equal names, versions, rows and events not seen. O(1) for
+  // copies of one memory, and O(rows) otherwise.
+  friend bool operator==(const Memory& a, const Memory& b) { return a.Equals(b); }
 
  private:
-  friend const internal::MemoryData& internal::DataOf(const Memory& memory);
+  friend const internal::MemoryData* internal::DataOf(const Memory& memory);
   friend Memory internal::MakeMemory(internal::MemoryData data);
 
-  std::shared_ptr<const internal::MemoryData> data_;  // null: no slots
+  bool Equals(const Memory& other) const;
+
+  // Null: no slots.
+  std::shared_ptr<const internal::MemoryData> data_;
 };
 
 }  // namespace muster

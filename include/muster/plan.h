@@ -33,18 +33,30 @@
 
 namespace muster {
 
+// What a decision is about. The lists of Plan have the fields of each kind.
 enum class DecisionKind : uint8_t {
-  kAdmit,     // Admission: the job may be placed from now on
-  kBind,      // Bind: the task starts on its node now
-  kNominate,  // Nomination: the task starts on its node once what is released there has ended
-  kEvict,     // Eviction: the task must leave its node
-  kPhase,     // PhaseChange: the job's phase after the cycle
-  kMove,      // Move: the task leaves one node for another that is kept for it
-  kReserve,   // Reservation: the node keeps room for the task, which is not bound yet
-  kOffer,     // Offer: amounts of a node are offered to a queue or a job
-  kResize,    // Resize: a group of a job gets another number of tasks
-  kSplit,     // Split: the task becomes several smaller ones
+  // Admission: the job may be placed from now on.
+  kAdmit,
+  // Bind: the task starts on its node now.
+  kBind,
+  // Nomination: the task starts on its node once what is released there has ended.
+  kNominate,
+  // Eviction: the task must leave its node.
+  kEvict,
+  // PhaseChange: the job's phase after the cycle.
+  kPhase,
+  // Move: the task leaves one node for another that is kept for it.
+  kMove,
+  // Reservation: the node keeps room for the task, which is not bound yet.
+  kReserve,
+  // Offer: amounts of a node are offered to a queue or a job.
+  kOffer,
+  // Resize: a group of a job gets another number of tasks.
+  kResize,
+  // Split: the task becomes several smaller ones.
+  kSplit,
 };
+// The number of kinds: valid kinds are below it.
 inline constexpr int kDecisionKindCount = 10;
 
 // One entry of the ordered list. It has what most kinds share; the struct of its kind has every
@@ -52,39 +64,53 @@ inline constexpr int kDecisionKindCount = 10;
 struct Decision {
   DecisionKind kind;
   TaskIndex task = kNone;
-  NodeIndex node = kNone;               // kMove: the node that the task moves to
-  JobIndex job = kNone;                 // the job of `task`, or the job decided about
-  TaskIndex beneficiary = kNone;        // kEvict, kMove: the task that gets the room
-  JobPhase phase = JobPhase::kPending;  // kPhase
-  bool after_eviction = false;          // kNominate: the plan evicts a task on that node for it
-  uint32_t index = 0;                   // in the list of its kind
+  // kMove: the node that the task moves to.
+  NodeIndex node = kNone;
+  // The job of `task`, or the job decided about.
+  JobIndex job = kNone;
+  // kEvict, kMove: the task that gets the room.
+  TaskIndex beneficiary = kNone;
+  // kPhase: the phase after the cycle.
+  JobPhase phase = JobPhase::kPending;
+  // kNominate: the plan evicts a task on that node for it.
+  bool after_eviction = false;
+  // The place of its struct in the list of its kind.
+  uint32_t index = 0;
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 
 // --- decisions by kind
 
+// The task starts on the node now.
 struct Bind {
   TaskIndex task;
   NodeIndex node;
   friend bool operator==(const Bind&, const Bind&) = default;
 };
 
+// The task is promised room on the node, and starts there once what is released there has ended.
 struct Nomination {
   TaskIndex task;
   NodeIndex node;
-  bool after_eviction = false;  // the plan evicts a task on that node for it
+  // The plan evicts a task on that node for it.
+  bool after_eviction = false;
   friend bool operator==(const Nomination&, const Nomination&) = default;
 };
 
+// The task must leave its node. Its room is free only when the caller reports its end.
 struct Eviction {
   TaskIndex task;
-  NodeIndex node;                 // the node that it leaves
-  TaskIndex beneficiary = kNone;  // the task that gets the room; kNone: the peer names none
+  // The node that it leaves.
+  NodeIndex node;
+  // The task that gets the room; kNone: the peer names none.
+  TaskIndex beneficiary = kNone;
   friend bool operator==(const Eviction&, const Eviction&) = default;
 };
 
+// The job gets another phase.
 struct PhaseChange {
   JobIndex job;
+  // The phase after the cycle.
   JobPhase phase;
   friend bool operator==(const PhaseChange&, const PhaseChange&) = default;
 };
@@ -93,8 +119,10 @@ struct PhaseChange {
 struct Move {
   TaskIndex task;
   NodeIndex from, to;
-  bool nominated = false;         // room on `to` is still being released; false: the room is there
-  TaskIndex beneficiary = kNone;  // the task that gets the room on `from`
+  // Room on `to` is still being released; false: the room is there.
+  bool nominated = false;
+  // The task that gets the room on `from`.
+  TaskIndex beneficiary = kNone;
   friend bool operator==(const Move&, const Move&) = default;
 };
 
@@ -102,50 +130,68 @@ struct Move {
 struct Reservation {
   TaskIndex task;
   NodeIndex node;
-  int64_t until = kAbsent;         // seconds; kAbsent: no deadline
-  std::string waiting_group = {};  // tasks of one group are bound together; empty: none
+  // The time up to which the room is kept, in seconds on the caller's clock; kAbsent: no deadline.
+  int64_t until = kAbsent;
+  // Tasks of one group are bound together; empty: none.
+  std::string waiting_group = {};
   friend bool operator==(const Reservation&, const Reservation&) = default;
 };
 
 // Amounts of a node that a queue (a role) or a job (a framework) may accept or decline.
 struct Offer {
-  JobIndex job = kNone;      // kNone: offered to the queue
-  QueueIndex queue = kNone;  // kNone: offered to the job, whatever its queue
+  // kNone: offered to the queue.
+  JobIndex job = kNone;
+  // kNone: offered to the job, whatever its queue.
+  QueueIndex queue = kNone;
   NodeIndex node = kNone;
-  std::vector<int64_t> amounts = {};  // per dimension; kAbsent: none of it
+  // One cell for each dimension, in the units of types.h; kAbsent: none of it.
+  std::vector<int64_t> amounts = {};
   friend bool operator==(const Offer&, const Offer&) = default;
 };
 
+// A group of a job gets another number of tasks.
 struct Resize {
   JobIndex job;
-  std::string group = {};  // empty: the job's unnamed group
-  int64_t count = 0;       // its number of tasks from now on
+  // Empty: the job's unnamed group.
+  std::string group = {};
+  // Its number of tasks from now on.
+  int64_t count = 0;
   friend bool operator==(const Resize&, const Resize&) = default;
 };
 
+// The task becomes several smaller ones.
 struct Split {
   TaskIndex task;
+  // How many tasks it becomes. Default: 2.
   int64_t parts = 2;
   friend bool operator==(const Split&, const Split&) = default;
 };
 
 // The flavor that a quota is taken from in one dimension.
 struct AssignedFlavor {
+  // The dimension: a resource of the cluster, by index.
   DimensionIndex dimension;
+  // The name of the flavor (flavor.h).
   std::string flavor = {};
   friend bool operator==(const AssignedFlavor&, const AssignedFlavor&) = default;
 };
 
+// What one group of a job was admitted with.
 struct GroupAssignment {
-  std::string group = {};  // empty: the job's unnamed group
-  int64_t count = 0;       // admitted tasks of the group
+  // Empty: the job's unnamed group.
+  std::string group = {};
+  // The number of admitted tasks of the group.
+  int64_t count = 0;
+  // Each dimension once. Empty: no flavor is assigned.
   std::vector<AssignedFlavor> flavors = {};
   friend bool operator==(const GroupAssignment&, const GroupAssignment&) = default;
 };
 
+// The job may be placed from now on.
 struct Admission {
   JobIndex job;
-  std::vector<GroupAssignment> assignment = {};  // empty: the profile assigns no quota
+  // Empty: the profile assigns no quota.
+  std::vector<GroupAssignment> assignment = {};
   friend bool operator==(const Admission&, const Admission&) = default;
 };
 
@@ -195,6 +241,7 @@ enum class RefusalCode : uint8_t {
 
 // A rule that refused a task, and on how many nodes.
 struct Refusal {
+  // The rule.
   RefusalCode code;
   // Of kInsufficient: what the nodes have too little of.
   DimensionIndex dimension = kNone;
@@ -241,6 +288,7 @@ enum class ReasonKind : uint8_t {
 // Why a task is pending: describes its most recent placement attempt in the cycle. Many tasks may
 // share one.
 struct Reason {
+  // What kept the task from a place. It determines which other fields are set.
   ReasonKind kind;
   // The policy that refused. Empty: the engine itself.
   std::string policy = {};
@@ -259,6 +307,7 @@ struct Reason {
 // The domain that a job, or one of its sub-groups, is in once the plan's binds have been carried
 // out.
 struct ChosenDomain {
+  // The job that was placed.
   JobIndex job;
   // Empty: the job itself, or its tasks that are in no sub-group.
   std::string sub_group = {};
@@ -271,18 +320,20 @@ struct ChosenDomain {
 
 // A part of a device of its node that a bound task gets.
 struct ChosenDevice {
+  // The task, which the plan binds.
   TaskIndex task;
   // The name of the device on that node.
   std::string device = {};
-  // Thousandths of it.
+  // How much of the device, in thousandths: 1000 is all of it.
   int64_t milli = 0;
-  // Bytes.
+  // How much of its memory, in bytes.
   int64_t memory = 0;
   friend bool operator==(const ChosenDevice&, const ChosenDevice&) = default;
 };
 
 // A task that the plan leaves pending.
 struct PendingTask {
+  // The task that gets no place.
   TaskIndex task;
   // An index into reasons().
   uint32_t reason;
@@ -292,10 +343,11 @@ struct PendingTask {
 //
 // Amounts are those of the queue's own jobs, without queues below it, in the units of types.h.
 struct QueueShare {
+  // The queue that the numbers are of.
   QueueIndex queue;
-  // Per dimension.
+  // What its tasks hold at the opening and at the end of the cycle.
   std::vector<int64_t> allocated_before, allocated_after;
-  // Per dimension; empty where the profile has none.
+  // What the queue deserves of the cluster. Empty where the profile has no such amounts.
   std::vector<double> deserved;
   // Its share as the profile's policy computes it, at the opening and at the end of the cycle.
   double share_before = 0, share_after = 0;
@@ -306,12 +358,16 @@ namespace internal {
 struct Access;
 }  // namespace internal
 
+// All that one cycle decided. Lists keep the order in which the decisions were made, unless their
+// comment names another one.
 class MUSTER_EXPORT Plan {
  public:
-  Plan();  // an empty plan
+  // Constructs an empty plan: without decisions, names or memory.
+  Plan();
 
-  std::span<const Decision> decisions() const;  // in the order they were made
-  // The decisions of one kind, in that order. O(1).
+  // Returns all decisions, in the order in which they were made.
+  std::span<const Decision> decisions() const;
+  // Return the decisions of one kind, in that order. Each costs O(1).
   std::span<const Admission> admissions() const;
   std::span<const Bind> binds() const;
   std::span<const Nomination> nominations() const;
@@ -322,36 +378,48 @@ class MUSTER_EXPORT Plan {
   std::span<const Offer> offers() const;
   std::span<const Resize> resizes() const;
   std::span<const Split> splits() const;
-  std::span<const Tentative> tentative() const;  // by task
-  std::span<const PendingTask> pending() const;  // by task
+  // Return their rows in ascending order of tasks.
+  std::span<const Tentative> tentative() const;
+  std::span<const PendingTask> pending() const;
+  // Why tasks are pending: PendingTask::reason is an index into this list.
   std::span<const Reason> reasons() const;
-  std::span<const QueueShare> shares() const;  // by queue
+  // Returns one row for each queue, in ascending order.
+  std::span<const QueueShare> shares() const;
   // Of jobs with wishes for domains or with sub-groups that were placed, in the order they were.
   std::span<const ChosenDomain> domains() const;
   // Of tasks that asked for devices, in the order of the binds; of one task in the order of its
   // node's devices.
   std::span<const ChosenDevice> devices() const;
 
-  // Names of the rows that decisions mention; empty for kNone.
+  // Return names of the rows that decisions mention; an empty text for kNone. Each costs O(1).
   std::string_view task_name(TaskIndex task) const;
   std::string_view node_name(NodeIndex node) const;
   std::string_view job_name(JobIndex job) const;
   std::string_view queue_name(QueueIndex queue) const;
   std::string_view dimension_name(DimensionIndex dimension) const;
 
+  // Returns the spec string of the profile that made the plan.
   std::string_view profile() const;
-  uint64_t version() const;  // of the cluster it was computed from
-  int64_t work() const;      // units of work counted; as a budget it reproduces this plan
-  bool complete() const;     // false: a budget or a deadline cut it, at a gang boundary
-  uint32_t cursor() const;   // the action to go on from in the next cycle; 0 when complete
-  // What the next cycle is to remember. Of a cut cycle: what went in.
+  // Returns the version of the cluster that it was computed from (Cluster::version).
+  uint64_t version() const;
+  // Returns the units of work that were counted. As a budget, that number reproduces this plan.
+  int64_t work() const;
+  // Returns false if a budget or a deadline cut the plan, at a gang boundary.
+  bool complete() const;
+  // Returns the action from which the next cycle goes on; 0 when the plan is complete.
+  uint32_t cursor() const;
+  // Returns what the next cycle is to remember; after a cut cycle, what went in.
   Memory memory() const;
 
-  // Why a job or a task is not (wholly) placed, in words; NotFound when there is no such name.
+  // Returns, in words, why a job or a task is not (wholly) placed. Fails with NotFound if there is no
+  // such name.
   absl::StatusOr<std::string> Explain(std::string_view job_or_task) const;
-  std::string ToText() const;  // decisions and reasons, one a line
+  // Returns decisions and reasons, one a line.
+  std::string ToText() const;
+  // Returns the same as one JSON object. O(plan).
   std::string ToJson() const;
-  std::string Digest() const;  // of everything above except names; 32 hex digits
+  // Returns a digest of everything above except names: 32 hexadecimal digits.
+  std::string Digest() const;
 
  private:
   friend struct internal::Access;

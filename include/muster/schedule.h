@@ -5,7 +5,7 @@
 //   muster::Snapshot snapshot = cluster.Freeze();
 //   absl::StatusOr<muster::Plan> plan = muster::Schedule(snapshot, "volcano:binpack(weight=5)");
 //   if (!plan.ok()) return Report(plan.status());       // the spec string is wrong
-//   for (const muster::Decision& bind : plan->binds()) Start(plan->task_name(bind.task));
+//   for (const muster::Bind& bind : plan->binds()) Start(plan->task_name(bind.task));
 //
 // Promise. A plan is a pure function of the snapshot, the profile and those options that may change
 // a decision. Equal inputs give plans of equal digests on every compiler, thread and run. The

@@ -8,12 +8,13 @@ namespace muster {
 MemorySlots::MemorySlots(const Memory& before, std::span<const MemoryDecl> declared,
                          const EventLog& events, bool one_event)
     : before_(&before), events_(&events), one_event_(one_event) {
-  const internal::MemoryData& data = internal::DataOf(before);
+  const internal::MemoryData* data = internal::DataOf(before);
   for (const MemoryDecl& decl : declared) {
     Slot& slot = slots_[decl.slot];
     slot.version = decl.version;
-    const auto known = data.slots.find(decl.slot);
-    if (known == data.slots.end()) continue;
+    if (data == nullptr) continue;
+    const auto known = data->slots.find(decl.slot);
+    if (known == data->slots.end()) continue;
     slot.generation = known->second.generation;
     slot.before = &known->second.rows;
   }
@@ -60,11 +61,12 @@ ClusterEvents MemorySlots::EventsSince(std::string_view name) {
 
 Memory MemorySlots::After() && {
   if (before_ == nullptr) return {};
+  const internal::MemoryData* before = internal::DataOf(*before_);
   internal::MemoryData data;
   bool changed = false;
   for (auto& [name, slot] : slots_) {
     if (!slot.now.has_value()) continue;
-    if (!changed) data = internal::DataOf(*before_);
+    if (!changed && before != nullptr) data = *before;
     changed = true;
     internal::MemoryData::Slot& kept = data.slots[std::string(name)];
     kept.version = slot.version;

@@ -131,6 +131,16 @@ std::vector<uint8_t> Used(size_t size, const std::vector<uint32_t>& column) {
   return used;
 }
 
+// Which classes have tasks, or are the plain class of one that has.
+std::vector<uint8_t> UsedClasses(const ClassTable& classes) {
+  std::vector<uint8_t> used(classes.tasks.size());
+  std::ranges::transform(classes.tasks, used.begin(), [](uint32_t tasks) { return tasks > 0; });
+  for (ClassIndex c = 0; c < used.size(); ++c) {
+    if (classes.tasks[c] > 0) used[classes.plain[c]] = 1;
+  }
+  return used;
+}
+
 }  // namespace
 
 void Editor::MaybeCompact() {
@@ -145,17 +155,11 @@ void Editor::MaybeCompact() {
 
 void Editor::Compact() {
   Tables& t = Change();
-  std::vector<uint8_t> class_used(t.classes.tasks.size());
-  std::ranges::transform(t.classes.tasks, class_used.begin(),
-                         [](uint32_t tasks) { return tasks > 0; });
-  for (ClassIndex c = 0; c < class_used.size(); ++c) {
-    if (t.classes.tasks[c] > 0) class_used[t.classes.plain[c]] = 1;
-  }
   const Moves<NodeIndex> node(t.nodes.alive);
   const Moves<QueueIndex> queue(t.queues.alive);
   const Moves<JobIndex> job(t.jobs.alive);
   const Moves<TaskIndex> task(t.tasks.alive);
-  const Moves<ClassIndex> task_class(std::move(class_used));
+  const Moves<ClassIndex> task_class(UsedClasses(t.classes));
   const Moves<DomainIndex> domain(t.domains.alive);
 
   MoveNodes(t.nodes, node, domain);

@@ -144,6 +144,8 @@ class Editor {
                     const TaskRefs& refs);
   // The tasks of a job's group differ from each other in name and ordinal alone.
   TaskRow RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedShape& shape);
+  // Appends a pending task without a job or a class, for PutRow to fill.
+  TaskIndex AppendRow(std::string_view name);
   TaskIndex PutRow(TaskIndex existing, std::string_view name, const TaskRow& row);
   // As PutRow(kNone, ...) for one row after the other, column by column. False, and nothing done: a
   // name is there already, or twice. REQUIRES: as PutRow.

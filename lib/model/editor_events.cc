@@ -106,22 +106,22 @@ void Editor::KeepMemory(const Memory& memory, bool current) {
   const bool recorded = t.events.recording();
   EventLog& events = Change().events;
   tables_->memory = memory;
-  const uint64_t newest = internal::DataOf(memory).NewestGeneration();
+  const uint64_t newest = internal::NewestGeneration(memory);
   if ((!recorded && !current) || newest > events.generation()) events.Overflow(newest);
   events.Start();
-  events.Forget(internal::DataOf(memory).OldestGeneration());
+  events.Forget(internal::OldestGeneration(memory));
 }
 
 void Editor::ReplaceMemory(Memory memory) {
   Tables& t = Change();
-  t.events.Overflow(internal::DataOf(memory).NewestGeneration());
+  t.events.Overflow(internal::NewestGeneration(memory));
   if (!memory.empty()) t.events.Start();
   t.memory = std::move(memory);
 }
 
 void Editor::RestoreMemory(Memory memory, std::vector<ClusterEvent> events) {
   Tables& t = Change();
-  t.events.Restore(internal::DataOf(memory).OldestGeneration(), std::move(events));
+  t.events.Restore(internal::OldestGeneration(memory), std::move(events));
   t.memory = std::move(memory);
 }
 

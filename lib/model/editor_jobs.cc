@@ -294,6 +294,35 @@ TaskRow Editor::RowOfGroup(JobIndex job, const GroupSpec& group, const CheckedSh
   return row;
 }
 
+TaskIndex Editor::AppendRow(std::string_view name) {
+  TaskTable& tasks = Change().tasks;
+  const TaskIndex task = tasks.names.Intern(name);
+  tasks.alive.push_back(1);
+  tasks.job.push_back(kNone);
+  tasks.group.push_back(0);
+  tasks.sub_group.push_back(kNone);
+  tasks.task_class.push_back(kNone);
+  tasks.status.push_back(TaskStatus::kPending);
+  tasks.node.push_back(kNone);
+  tasks.nominated.push_back(kNone);
+  tasks.priority.push_back(0);
+  tasks.flags.push_back(0);
+  tasks.created.push_back(0);
+  tasks.ordinal.push_back(kAbsent);
+  tasks.uid_rank.push_back(0);
+  tasks.started.push_back(kAbsent);
+  tasks.protected_until.push_back(kAbsent);
+  tasks.waits_until.push_back(kAbsent);
+  tasks.waiting_group.push_back(0);
+  tasks.priority_class.push_back(0);
+  tasks.gates.push_back(0);
+  tasks.devices.push_back(0);
+  next_.push_back(kNone);
+  previous_.push_back(kNone);
+  ++living_;
+  return task;
+}
+
 TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRow& row) {
   TaskTable& tasks = Change().tasks;
   TaskIndex task = existing;
@@ -301,30 +330,7 @@ TaskIndex Editor::PutRow(TaskIndex existing, std::string_view name, const TaskRo
   const NodeIndex from = task == kNone ? kNone : tasks.node[task];
   const uint32_t aspects = task == kNone ? 0 : TaskAspects(task, row);
   if (task == kNone) {
-    task = tasks.names.Intern(name);
-    tasks.alive.push_back(1);
-    tasks.job.push_back(kNone);
-    tasks.group.push_back(0);
-    tasks.sub_group.push_back(kNone);
-    tasks.task_class.push_back(kNone);
-    tasks.status.push_back(TaskStatus::kPending);
-    tasks.node.push_back(kNone);
-    tasks.nominated.push_back(kNone);
-    tasks.priority.push_back(0);
-    tasks.flags.push_back(0);
-    tasks.created.push_back(0);
-    tasks.ordinal.push_back(kAbsent);
-    tasks.uid_rank.push_back(0);
-    tasks.started.push_back(kAbsent);
-    tasks.protected_until.push_back(kAbsent);
-    tasks.waits_until.push_back(kAbsent);
-    tasks.waiting_group.push_back(0);
-    tasks.priority_class.push_back(0);
-    tasks.gates.push_back(0);
-    tasks.devices.push_back(0);
-    next_.push_back(kNone);
-    previous_.push_back(kNone);
-    ++living_;
+    task = AppendRow(name);
   } else {
     Leave(task);
   }

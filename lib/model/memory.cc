@@ -64,21 +64,20 @@ Memory::Memory() = default;
 bool Memory::empty() const { return data_ == nullptr; }
 
 const MemorySlot* Memory::Find(std::string_view slot) const {
-  const internal::MemoryData& data = internal::DataOf(*this);
-  const auto found = data.slots.find(slot);
-  return found == data.slots.end() ? nullptr : &found->second.rows;
+  if (data_ == nullptr) return nullptr;
+  const auto found = data_->slots.find(slot);
+  return found == data_->slots.end() ? nullptr : &found->second.rows;
 }
 
-bool operator==(const Memory& a, const Memory& b) {
-  return a.data_ == b.data_ || internal::DataOf(a) == internal::DataOf(b);
+bool Memory::Equals(const Memory& other) const {
+  if (data_ == other.data_) return true;
+  // Data without slots is never kept: see MakeMemory.
+  return data_ != nullptr && other.data_ != nullptr && *data_ == *other.data_;
 }
 
 namespace internal {
 
-const MemoryData& DataOf(const Memory& memory) {
-  static const MemoryData kNothing;
-  return memory.data_ == nullptr ? kNothing : *memory.data_;
-}
+const MemoryData* DataOf(const Memory& memory) { return memory.data_.get(); }
 
 Memory MakeMemory(MemoryData data) {
   Memory memory;
@@ -86,15 +85,19 @@ Memory MakeMemory(MemoryData data) {
   return memory;
 }
 
-uint64_t MemoryData::OldestGeneration() const {
-  uint64_t oldest = slots.empty() ? 0 : std::numeric_limits<uint64_t>::max();
-  for (const auto& [name, slot] : slots) oldest = std::min(oldest, slot.generation);
+uint64_t OldestGeneration(const Memory& memory) {
+  const MemoryData* data = DataOf(memory);
+  if (data == nullptr) return 0;
+  uint64_t oldest = std::numeric_limits<uint64_t>::max();
+  for (const auto& [name, slot] : data->slots) oldest = std::min(oldest, slot.generation);
   return oldest;
 }
 
-uint64_t MemoryData::NewestGeneration() const {
+uint64_t NewestGeneration(const Memory& memory) {
+  const MemoryData* data = DataOf(memory);
   uint64_t newest = 0;
-  for (const auto& [name, slot] : slots) newest = std::max(newest, slot.generation);
+  if (data == nullptr) return newest;
+  for (const auto& [name, slot] : data->slots) newest = std::max(newest, slot.generation);
   return newest;
 }
 

@@ -2,7 +2,8 @@
 //
 // What stands behind a Memory.
 //
-//   internal::MemoryData data = internal::DataOf(memory);
+//   const internal::MemoryData* before = internal::DataOf(memory);  // null: no slots
+//   internal::MemoryData data = before == nullptr ? internal::MemoryData() : *before;
 //   data.slots["sampling"].generation = log.generation();
 //   Memory next = internal::MakeMemory(std::move(data));
 #ifndef MUSTER_MODEL_MEMORY_DATA_H_
@@ -23,18 +24,18 @@ inline constexpr int64_t kMemoryVersion = 1;
 struct MemoryData {
   struct Slot {
     int32_t version = 1;
-    uint64_t generation =
-        0;  // the number of the first event that the slot has not seen; 0: no list will do
+    // The number of the first event that the slot has not seen; 0: no list will do.
+    uint64_t generation = 0;
     MemorySlot rows;
     friend bool operator==(const Slot&, const Slot&) = default;
   };
   std::map<std::string, Slot, std::less<>> slots;
-
-  // Return the least and the greatest generation of all slots; 0 if there is none.
-  uint64_t OldestGeneration() const;
-  uint64_t NewestGeneration() const;
   friend bool operator==(const MemoryData&, const MemoryData&) = default;
 };
+
+// Return the least and the greatest generation of all slots; 0 if there is none.
+uint64_t OldestGeneration(const Memory& memory);
+uint64_t NewestGeneration(const Memory& memory);
 
 }  // namespace muster::internal
 

@@ -68,7 +68,9 @@ void AppendJson(const Memory& memory, std::string* out) {
     AppendJson(slot.rows, out);
     out->push_back('}');
   };
-  AppendObject(internal::DataOf(memory).slots, write, out);
+  const internal::MemoryData* data = internal::DataOf(memory);
+  const internal::MemoryData nothing;
+  AppendObject((data == nullptr ? nothing : *data).slots, write, out);
   out->push_back('}');
 }
 

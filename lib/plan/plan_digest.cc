@@ -75,6 +75,16 @@ void AddReason(const Reason& reason, Digest* digest) {
   }
 }
 
+void AddSlots(const internal::MemoryData& memory, Digest* digest) {
+  for (const auto& [name, slot] : memory.slots) {
+    std::string rows;
+    AppendJson(slot.rows, &rows);
+    digest->Add(name);
+    digest->Add(slot.version);
+    digest->Add(rows);
+  }
+}
+
 }  // namespace
 
 std::string Plan::Digest() const {
@@ -128,13 +138,7 @@ std::string Plan::Digest() const {
   digest.Add(complete());
   digest.Add(cursor());
   const Memory remembered = memory();
-  for (const auto& [name, slot] : internal::DataOf(remembered).slots) {
-    std::string rows;
-    AppendJson(slot.rows, &rows);
-    digest.Add(name);
-    digest.Add(slot.version);
-    digest.Add(rows);
-  }
+  if (const internal::MemoryData* data = internal::DataOf(remembered)) AddSlots(*data, &digest);
   return digest.Hex();
 }
 

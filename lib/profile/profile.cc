@@ -265,6 +265,20 @@ class Resolver {
     return absl::OkStatus();
   }
 
+  // Returns the action or policy of that name that the profile has by now; null if it has none.
+  Mention* FindMention(std::string_view name) {
+    Mention* there = nullptr;
+    for (Mention& m : actions_) {
+      if (m.name == name) there = &m;
+    }
+    for (auto& tier : tiers_) {
+      for (Mention& m : tier) {
+        if (m.name == name) there = &m;
+      }
+    }
+    return there;
+  }
+
   absl::Status ApplyItem(std::string_view item) {
     if (item.starts_with("actions=")) return SetActions(item.substr(8));
     if (item.starts_with("tiers=")) return SetTiers(item.substr(6));
@@ -288,15 +302,7 @@ class Resolver {
     if (!action && FindPolicy(mention->name) == nullptr) {
       return Unknown("action or policy", mention->name, Words(true, true));
     }
-    Mention* there = nullptr;
-    for (Mention& m : actions_) {
-      if (m.name == mention->name) there = &m;
-    }
-    for (auto& tier : tiers_) {
-      for (Mention& m : tier) {
-        if (m.name == mention->name) there = &m;
-      }
-    }
+    Mention* there = FindMention(mention->name);
     if (add) {
       if (there != nullptr) {
         return absl::InvalidArgumentError(

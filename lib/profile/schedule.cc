@@ -31,10 +31,11 @@ const Memory& MemoryOf(const ScheduleOptions& options, const Tables& tables) {
 }
 
 absl::Status CheckMemory(const Memory& memory, const ProfileConfig& config) {
-  const internal::MemoryData& data = internal::DataOf(memory);
+  const internal::MemoryData* data = internal::DataOf(memory);
+  if (data == nullptr) return absl::OkStatus();
   for (const MemoryDecl& decl : config.memory) {
-    const auto slot = data.slots.find(decl.slot);
-    if (slot == data.slots.end() || slot->second.version == decl.version) continue;
+    const auto slot = data->slots.find(decl.slot);
+    if (slot == data->slots.end() || slot->second.version == decl.version) continue;
     return absl::InvalidArgumentError(absl::StrCat("memory: slots.", ToAbsl(decl.slot),
                                                    ".version: ", slot->second.version,
                                                    " is not known; this reads ", decl.version));

@@ -141,7 +141,7 @@ void DescribeMemory(const Cluster& cluster, Scenario* scenario) {
   scenario->memory = tables.memory;
   scenario->events.reset();
   if (tables.memory.empty()) return;
-  const uint64_t oldest = internal::DataOf(tables.memory).OldestGeneration();
+  const uint64_t oldest = internal::OldestGeneration(tables.memory);
   const ClusterEvents events = tables.events.Since(oldest);
   if (!events.everything) scenario->events.emplace(events.list.begin(), events.list.end());
 }

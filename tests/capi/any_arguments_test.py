@@ -40,6 +40,8 @@ SCENARIO = (
     b' "jobs": [{"name": "j", "queue": "q", "min_available": 2, "groups": [{"count": 2, "shape":'
     b' {"request": {"cpu": 4}, "devices": [{"kind": "gpu"}]}}]}]}')
 CHANGES = b'{"changes": [{"queue": {"name": "q", "weight": 3}}]}'
+MEMORY = (b'{"version": 1, "slots": {"sampling": {"version": 1, "generation": 7,'
+          b' "rows": {"next": [3]}}}}')
 ROWS = 64  # that all arrays have at least
 EXECUTOR = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p,
                             ctypes.c_void_p)
@@ -177,13 +179,20 @@ class World:
             RUN(run)(work, i)
         return 0
 
+    def options(self, **texts):
+        """Options of a cycle with these texts."""
+        words = {field: ctypes.c_char_p(text) for field, text in texts.items()}
+        self.kept += words.values()
+        return room("muster_schedule_options", **{field: ctypes.cast(word, ctypes.c_void_p).value
+                                                  for field, word in words.items()})
+
     def texts(self, function, name):
         """Good and bad texts of a parameter."""
         good = {"json": b'{"priority": 1}' if function.endswith("defaults") else
                         SCENARIO if function.endswith("read_scenario")
                         else b'{"muster": 1, "queues": [{"name": "more"}]}',
-                "state": self.state, "changes": CHANGES, "column": b"priority",
-                "profile": b"muster", "node": b"n1",
+                "state": self.state, "memory": MEMORY, "changes": CHANGES,
+                "column": b"priority", "profile": b"muster", "node": b"n1",
                 "policy": b"easy", "bytes": b"abcd", "objects": OBJECTS,
                 "name": {"muster_cluster_remove": b"j", "muster_plan_explain": b"j",
                          "muster_has_feature": b"columns"}.get(function, b"j-0")}
@@ -239,10 +248,14 @@ class World:
             for field, of in STRUCTS[bare]._fields_[1:]:
                 if of in (ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64) and field != "count":
                     setattr(wild, field, -3)
+            goods = [room(bare, **values)]
+            if bare == "muster_schedule_options":
+                goods.append(self.options(turn=b'{"decisions": 1}', memory=MEMORY))
+                wrong += [self.options(**{field: text}) for field in ("turn", "memory")
+                          for text in (b"", b"\xff\xfe", b"{", b"x" * 5000, b'{"name": 1}')]
             less = room(bare, **{**values, **({"count": -1} if "count" in values else {})})
-            return [room(bare, **values)], [None, *wrong, more, wild, less,
-                                            room(bare,
-                                                 **({"count": 2} if "count" in values else {}))]
+            return goods, [None, *wrong, more, wild, less,
+                           room(bare, **({"count": 2} if "count" in values else {}))]
         if kind.endswith("*"):
             good = (5, 5) if name == "statuses" else (0, 1, 2)
             return [numbers(bare, *good)], [None, numbers(bare,

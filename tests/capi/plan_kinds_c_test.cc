@@ -57,7 +57,7 @@ TEST_F(PlanKinds, Moves) {
   EXPECT_EQ(Name(MUSTER_KIND_NODES, view_.move_from[0]), "n0");
   EXPECT_EQ(Name(MUSTER_KIND_NODES, view_.move_to[0]), "n1");
   EXPECT_EQ(view_.move_nominated[0], 1);
-  EXPECT_EQ(Name(MUSTER_KIND_TASKS, view_.move_beneficiary[0]), "leaver");
+  EXPECT_EQ(Name(MUSTER_KIND_TASKS, view_.move_beneficiary[0]), "gang-w-2");
 }
 
 TEST_F(PlanKinds, Reservations) {

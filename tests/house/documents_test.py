@@ -27,7 +27,7 @@ LEFT = {
                 " extern const Cycle& cycle;",
     "metrics.h": "Trace trace; absl::StatusOr<ReplayResult> result = Replay(trace, \"easy\"); auto Print = [](auto&&...) {};",
     "packing.h": "OpenbFiles files; auto Use = [](auto&&...) {};",
-    "plan.h": "Cluster cluster; auto Start = [](auto&&...) {};",
+    "plan.h": "Cluster cluster; auto Start = [](auto&&...) {}; auto Stop = [](auto&&...) {};",
     "policy.h": "Cluster cluster;",
     "policy/columns.h": "StateColumns states; size_t begin = 0, end = 0; double* order = nullptr;",
     "policy/cycle.h": "const internal::CycleData* data = nullptr; const Cycle cycle(data);"

@@ -31,7 +31,7 @@ class PlanKinds(unittest.TestCase):
 
     def test_tables(self):
         plan = self.plan
-        self.assertEqual(lines(plan.moves), [("mover", "n0", "n1", True, "leaver")])
+        self.assertEqual(lines(plan.moves), [("mover", "n0", "n1", True, "gang-w-2")])
         [(task, _, until, group)] = lines(plan.reservations)
         self.assertEqual((task, until, group), ("gang-w-1", 600, "together"))
         self.assertEqual(list(plan.offers["queue"]), ["default"])

@@ -57,6 +57,7 @@ class MUSTER_EXPORT Cycle {
   // Returns ScheduleOptions::now: seconds on the caller's clock. There is no other time in a cycle.
   int64_t now() const;
   // Returns ScheduleOptions::seed.
+  // Policies that break ties at random draw from it alone.
   uint64_t seed() const;
   // Return what the cycle is asked, and the nodes of its heartbeats, in their order.
   const Turn& turn() const;
@@ -101,6 +102,10 @@ class MUSTER_EXPORT Cycle {
   // leaving tasks hold, `pipelined` what is promised to nominated tasks, and `used` what tasks
   // hold, leaving ones included. idle + releasing - pipelined is what is free later. An overfull
   // node has negative idle amounts.
+  //
+  //   const int64_t later = cycle.idle(node)[muster::kCpu] + cycle.releasing(node)[muster::kCpu] -
+  //                         cycle.pipelined(node)[muster::kCpu];
+  //
   const NodeSpec& node(NodeIndex node) const;
   bool node_alive(NodeIndex node) const;
   std::span<const int64_t> allocatable(NodeIndex node) const;
@@ -150,12 +155,16 @@ class MUSTER_EXPORT Cycle {
   // Task classes: all tasks that no policy can tell apart. An answer about a class is one about
   // each of its tasks; that is why policies are asked about classes wherever they can be. Of a
   // class: `request` is what a task of the class holds while it runs; absent amounts are 0.
+  //
+  //   const int64_t cpu = cycle.request(cycle.class_of(task))[muster::kCpu];
+  //
   const TaskShape& shape(ClassIndex c) const;
   std::span<const int64_t> request(ClassIndex c) const;
 
  private:
   friend const internal::CycleData& internal::DataOf(const Cycle& cycle);
 
+  // The books of the running cycle.
   const internal::CycleData* data_;
 };
 
