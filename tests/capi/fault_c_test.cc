@@ -226,6 +226,24 @@ std::map<std::string, Call> Calls() {
     if (s == 0) s = muster_plan_digest(w.plan.get(), digest, e);
     return s;
   };
+  // A cycle of a turn, from a memory that is handed in.
+  calls["schedule_turn"] = [](FaultWorld& w, muster_error* e) {
+    muster_schedule_options options = MUSTER_SCHEDULE_OPTIONS_INIT;
+    options.turn = R"({"decisions": 1})";
+    options.memory = kMemory;
+    Held<muster_plan> made;
+    return muster_cluster_schedule(w.cluster.get(), "volcano:+sampling(remember=on)", &options,
+                                   Out(made), e);
+  };
+  calls["memory_texts"] = [](FaultWorld& w, muster_error* e) {
+    Held<muster_text> text;
+    const muster_status s = muster_plan_memory(w.plan.get(), Out(text), e);
+    return s == 0 ? muster_cluster_memory(w.cluster.get(), Out(text), e) : s;
+  };
+  calls["set_memory"] = [](FaultWorld& w, muster_error* e) {
+    w.LetGo();
+    return muster_cluster_set_memory(w.cluster.get(), kMemory, MUSTER_TO_NUL, e);
+  };
   calls["policies_new"] = [](FaultWorld&, muster_error* e) {
     Held<muster_policies> made;
     const muster_policy one = LikesTheLast();
