@@ -29,6 +29,7 @@ Plan MustSchedule(const Snapshot& snapshot, const std::string& profile,
 std::vector<Decision> WithoutPhases(const Plan& plan) {
   std::vector<Decision> decisions(plan.decisions().begin(), plan.decisions().end());
   std::erase_if(decisions, [](const Decision& d) { return d.kind == DecisionKind::kPhase; });
+  for (Decision& d : decisions) d.index = 0;  // the caller leaves some out, which moves the others
   return decisions;
 }
 
