@@ -25,7 +25,7 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_cluster_options, log), 16);
   EXPECT_EQ(offsetof(muster_cluster_options, record), 32);
   EXPECT_EQ(offsetof(muster_cluster_options, record_limit), 48);
-  EXPECT_EQ(sizeof(muster_schedule_options), 72);
+  EXPECT_EQ(sizeof(muster_schedule_options), 88);
   EXPECT_EQ(offsetof(muster_schedule_options, cursor), 4);
   EXPECT_EQ(offsetof(muster_schedule_options, now), 8);
   EXPECT_EQ(offsetof(muster_schedule_options, work_budget), 24);
@@ -33,6 +33,8 @@ TEST(Layout, SizesAndOffsets) {
   EXPECT_EQ(offsetof(muster_schedule_options, keep_cut), 48);
   EXPECT_EQ(offsetof(muster_schedule_options, memory_limit), 56);
   EXPECT_EQ(offsetof(muster_schedule_options, policies), 64);
+  EXPECT_EQ(offsetof(muster_schedule_options, turn), 72);
+  EXPECT_EQ(offsetof(muster_schedule_options, memory), 80);
   EXPECT_EQ(sizeof(muster_plan_view), 720);
   EXPECT_EQ(offsetof(muster_plan_view, decision_count), 32);
   EXPECT_EQ(offsetof(muster_plan_view, tentative_count), 96);
@@ -170,7 +172,7 @@ TEST(Layout, SmallerAndLargerStructsThanOurs) {
   EXPECT_EQ(muster_cluster_schedule(cluster.get(), "volcano", &larger.known, Out(plan), &error),
             MUSTER_E_INVALID_ARGUMENT);
   EXPECT_EQ(Words(error),
-            "muster_schedule_options: says something at byte 72 that this version of the library "
+            "muster_schedule_options: says something at byte 88 that this version of the library "
             "does not know");
   for (uint32_t size : {0u, 7u, 1u << 20}) {
     larger.known.struct_size = size;

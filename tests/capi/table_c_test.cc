@@ -221,8 +221,8 @@ TEST_F(Columns, AreRefusedWithThePlace) {
        "table of tasks, row 0, column \"job\": there is no job 17"},
       {[this](const auto& t) { Numbers(t, "preemptable", {2}); },
        "table of tasks, row 0, column \"preemptable\": a flag is 0 or 1"},
-      {[this](const auto& t) { Numbers(t, "status", {10}); },
-       "table of tasks, row 0, column \"status\": 10 is out of range"},
+      {[this](const auto& t) { Numbers(t, "status", {11}); },
+       "table of tasks, row 0, column \"status\": 11 is out of range"},
       {[this](const auto& t) { Strings(t, "status", {"flying"}); },
        "table of tasks, row 0, column \"status\": unknown status \"flying\", expected one of "
        "pending, placed, nominated, binding, bound, running, releasing, succeeded, failed, "

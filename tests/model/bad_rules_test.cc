@@ -64,7 +64,8 @@ TEST_F(BadRules, QuotaByFlavor) {
 }
 
 TEST_F(BadRules, SharesAndPreemption) {
-  RefusesRules({.fair_weight = "x"}, ", rules \"fair_weight\": quantity \"x\": an amount must begin with a number");
+  RefusesRules({.fair_weight = "x"},
+               ", rules \"fair_weight\": quantity \"x\": an amount must begin with a number");
   RefusesRules({.preemption = {.within_queue = VictimScope::kAny}},
                ": preemption, within_queue is any; must be one of never, lower_priority, "
                "lower_or_newer_equal_priority");
