@@ -41,7 +41,7 @@ void CheckRequirement(const Requirement& requirement, Over over, const char* whe
       check.OneOf(where, key, "operator", word, {"In", "NotIn"});
       break;
   }
-  const auto fail = [&](const char* rule) {
+  const auto fail = [&, &key = key](const char* rule) {
     check.Fail(where, key, absl::StrCat("operator ", ToAbsl(word), rule));
   };
   if (op == RequirementOp::kIn || op == RequirementOp::kNotIn) {
