@@ -37,8 +37,9 @@ constexpr auto kSwitches = [] {
 // any plugin can answer.
 constexpr OptionRule kOptions[] = {
     {"gang", "best_effort_counts", "off"}, {"gang", "count_down_victims", "off"},
-    {"gang", "without", "valid"},          {"proportion", "kube_batch", "on"},
-    {"predicates", "kube_batch", "on"},    {"nodeorder", "kube_batch", "on"},
+    {"gang", "without", "valid"},          {"proportion", "limits", "off"},
+    {"proportion", "least_amounts", "on"}, {"proportion", "overfull_nodes", "off"},
+    {"predicates", "kubernetes", "1.16"},  {"nodeorder", "kubernetes", "1.16"},
     {"nodeorder", "node_affinity", "1"},   {"nodeorder", "pod_affinity", "1"}};
 constexpr TierRules kTiers = {kName, kSwitches, kOptions, ""};
 
