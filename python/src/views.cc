@@ -330,8 +330,7 @@ py::array_t<double> CycleView::task_amounts(std::string_view what, std::string_v
 
 void BindViews(py::module_& module) {
   py::class_<ClassView>(module, "ClassView")
-      .def_property_readonly("index",
-                             [](const ClassView& self) { return self.index.value(); })
+      .def_property_readonly("index", [](const ClassView& self) { return self.index.value(); })
       .def_property_readonly("request",
                              [](const ClassView& self) {
                                const Tables& tables = self.state->tables();
